@@ -1,4 +1,4 @@
-/* Which hosts apps ask: an app's page names them. */
+/* Records the hosts that apps ask, which an app's page names. */
 #pragma once
 
 #include "db/db.h"

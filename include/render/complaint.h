@@ -1,4 +1,4 @@
-/* What esbuild complains of, for those who run it. */
+/* Parses the errors that esbuild prints. */
 #pragma once
 
 #include "base/str.h"

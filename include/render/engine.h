@@ -1,23 +1,22 @@
-/* What renders apps, as a worker sees it: jobs in, answers out.
+/* Runs render jobs, for a worker.
  *
  *   engines_submit(job) -> queue: previews and others by turns, accounts fairly by CPU time
  *                           |
  *              Starlark     script -> renderer ----------------------> picture
  *              TypeScript   script -> compiler -> renderer -> painter -> picture
  *                           |                                            |
- *   job->done(job) <- checked and cut in a worker lane like a stranger's file
+ *   job->done(job) <- checked and cut in a worker lane like an untrusted file
  *
- * A script runs in a process of its own kind, in the sandbox (subprojects/sandbox), which the
- * render host starts when there is something to do (render/host.h) and which ends when there has
- * been nothing to do for LIMIT_RENDERER_IDLE_MS. Whatever a script does costs that job and nothing
- * else: its process is killed at its deadline, and one that crashes, lies or floods is gone at
- * once.
+ * A script runs in a process of its own kind, in the sandbox (subprojects/sandbox). The render host
+ * starts it when a job needs it (render/host.h); it ends after LIMIT_RENDERER_IDLE_MS without a
+ * job. A script can only fail its own job: its process is killed at its deadline, and at once if it
+ * crashes, lies or floods.
  *
- * Previews have a place of their own. Accounts do not get it whose previews took much of the last
- * time. After a preview that has met a limit, the account's next ones get one second, for
- * a minute (src/render/preview_accounts.h).
+ * One process is reserved for previews, except those of accounts whose recent previews took long.
+ * After a preview that has met a limit, the account's next ones get one second, for a minute
+ * (src/render/preview_accounts.h).
  *
- * All is done on the loop's thread. */
+ * All runs on the loop's thread. */
 #pragma once
 
 #include "base/id.h"
@@ -89,7 +88,7 @@ struct engine_answer {
 	unsigned log_dropped; /* lines that did not fit */
 	struct str hosts;     /* that it has asked, separated by spaces */
 
-	/* Of all processes that took part. */
+	/* Sums of all processes that took part. */
 	uint64_t elapsed_us; /* without what they took to start */
 	uint64_t cpu_us;
 	uint64_t memory_bytes; /* the most that they held */
@@ -114,7 +113,7 @@ struct engine_job {
 	uint64_t seed;
 	unsigned width, height;	  /* 0: 64 x 32 */
 	unsigned max_duration_ms; /* an animation ends here; 0: 15 s */
-	/* One with show_full_animation ends here, if that is later; 0: as all others. */
+	/* End of an animation with show_full_animation, if later; 0: as all others. */
 	unsigned max_whole_ms;
 	size_t max_bytes; /* a longer animation is cut at a frame; 0: as panels take it */
 	bool has_network;
@@ -125,7 +124,7 @@ struct engine_job {
 
 	struct str handler, parameter; /* ENGINE_HANDLER */
 
-	/* From the loop, exactly once, however it ends. The answer is the job's until
+	/* Called from the loop, exactly once, however the job ends. The answer is the job's until
 	 * engine_job_finish(). */
 	void (*done)(struct engine_job *job);
 	struct engine_answer answer;
@@ -157,6 +156,5 @@ bool engines_has(const struct engines *engines, enum engine_language language,
 unsigned engines_languages(const struct engines *engines,
 			   struct str ret_names[static ENGINE_LANGUAGE_COUNT]);
 
-/* What makes the pictures, as one text that changes where pictures may: part of their key. Static.
- */
+/* Version of everything that makes pictures, part of their key: changes if pictures may. Static. */
 const char *engines_version(void);

@@ -25,5 +25,5 @@ void engines_drain(struct engines *engines);
 /* After engines_drain(), when the loop has run out. */
 void engines_destroy(struct engines *engines);
 
-/* What waits and runs now, for the metrics. */
+/* Sets the metrics of waiting and running jobs. */
 void engines_tell(const struct engines *engines);

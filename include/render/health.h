@@ -33,10 +33,10 @@ bool render_health_has(const struct render_health *health, enum render_program p
 /* The first of the programs that was given up, as a sentence for people, static. NULL: none. */
 const char *render_health_problem(const struct render_health *health,
 				  const enum render_program *programs, unsigned count);
-/* Likewise of all programs. */
+/* First of all programs that was given up, as for render_health_problem(). */
 const char *render_health_any_problem(const struct render_health *health);
 
-/* In the supervisor: the render host was given up. */
+/* Called in the supervisor when the render host is given up. */
 void render_health_give_up_host(struct render_health *health);
 /* All is tried again. */
 void render_health_reset(struct render_health *health);

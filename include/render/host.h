@@ -1,8 +1,8 @@
-/* What a worker and the render host say to each other. The host starts processes in the sandbox for
- * the workers, since a sealed worker can start none; it reads nothing that such a process writes.
- * A process that was stopped (SIGSTOP, a job control signal) is killed within 4 s. Its parent is
- * told of the stop, so it needs no heartbeat. One that hangs by itself is ended by its own alarm,
- * or by its worker.
+/* Messages between a worker and the render host. The host starts processes in the sandbox for the
+ * workers, since a sandboxed worker can start none; it reads nothing that such a process writes. A
+ * process that was stopped (SIGSTOP, a job control signal) is killed within 4 s. Its parent is
+ * notified of the stop, so it needs no heartbeat. One that hangs by itself is ended by its own
+ * alarm, or by its worker.
  *
  *   worker --HELLO pid--> host      a worker begins: what its predecessor had started is ended;
  *                                   the host answers with its own
@@ -11,10 +11,10 @@
  *   worker --KILL n--> host
  *   host   --ENDED n, status of waitpid(), or HOST_STATUS_HUNG, time of the processor--> worker
  *
- * Each worker has a SOCK_SEQPACKET socket of its own to the host. The supervisor makes them before
- * both and keeps them, so that a message outlives the one who reads it; numbers are the worker's
- * and grow. The socket that comes with STARTED is the other end of the process's descriptor 3; of a
- * compiler that of its standard input and output. */
+ * Each worker has a SOCK_SEQPACKET socket of its own to the host. The supervisor makes the sockets
+ * first and keeps them, so that a message outlives its reader; numbers are the worker's and grow.
+ * The socket that comes with STARTED is the other end of the process's descriptor 3; for a
+ * compiler, of its standard input and output. */
 #pragma once
 
 #include <stdint.h>
@@ -29,7 +29,7 @@ enum render_program {
 
 enum host_message_kind { HOST_HELLO, HOST_START, HOST_KILL, HOST_STARTED, HOST_FAILED, HOST_ENDED };
 
-/* In place of a status: it was killed because it stood still. What it worked at is not to blame. */
+/* Replaces a status: the process was killed because it was stopped. Its job is not to blame. */
 enum { HOST_STATUS_HUNG = -1 };
 
 struct host_message {

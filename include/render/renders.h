@@ -1,22 +1,22 @@
-/* When apps are rendered, and by whom.
+/* Decides when apps are rendered, and by which worker.
  *
  *   delivery: an entry comes next, and its picture is too old
  *       |  want, one a place; the accounts take turns
  *       v
- *   claim ------ none of all workers and instances renders the place meanwhile; a claim runs out,
- * so |        a worker that dies holds nothing up; no transaction is open
+ *   claim ------ no other worker or instance renders the place meanwhile; a claim runs out, so
+ *       |        a worker that dies holds nothing up; no transaction is open
  *       v
  *   engines_submit() --> store --> hint "render:PLACE:GENERATION" --> panels of all workers
  *
- * A render that fails leaves the picture of the last one. A script that crashes or meets a limit
- * three times in a row rests, first for a minute and then for twice as long each time, up to six
- * hours; what else fails is tried again when it would have been rendered anyway. The same is
- * counted for the version: after three in a row at any places, those rest that it has not drawn
- * well last, until one of them, of which each pause gives one the turn, has been. Where all three
- * were one account's, the version rests for that account alone.
+ * A failed render leaves the old picture. A script that crashes or meets a limit three times in a
+ * row pauses, first for a minute and then for twice as long each time, up to six hours; other
+ * failures are tried again at the next regular render. The same is counted for the version: after
+ * three in a row at any places, all places pause where its last render did not succeed, until one
+ * of them succeeds; each pause lets one of them try. If all three were one account's, the version
+ * pauses for that account alone.
  *
- * The same module has scripts in TypeScript compiled that were uploaded, and removes what was
- * rendered at places that no installation has any more.
+ * This module also has uploaded TypeScript compiled, and removes pictures of places that no
+ * installation has any more.
  *
  * So a version that always crashes costs three renders and those under way then, twelve in a worker
  * at most; and nobody's settings take away a picture that works, or stop the app for others. */
@@ -37,7 +37,7 @@ struct renders_settings {
 	const struct settings_key *key; /* of secret settings */
 };
 
-/* What the settings name must outlive it. */
+/* Everything in the settings must outlive the renders. */
 struct renders *renders_create(const struct renders_settings *settings);
 /* Nothing new is begun, and what is under way is given up. */
 void renders_drain(struct renders *renders);

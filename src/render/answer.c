@@ -179,7 +179,7 @@ void answer_read_head(struct engine_answer *answer, yyjson_val *head)
 	if (answer->problem.kind != ENGINE_DONE)
 		return;
 	answer->max_age_s = (int)read_number(head, "max_age_s", MAX_AGE_MAX_S);
-	/* Who paints knows no manifest. */
+	/* A painter's answer has no interval_s: it reads no manifest. */
 	if (yyjson_is_uint(yyjson_obj_get(head, "interval_s")))
 		answer->interval_s = (int)read_number(head, "interval_s", MAX_AGE_MAX_S);
 	answer->show_full_animation = yyjson_get_bool(yyjson_obj_get(head, "show_full_animation"));

@@ -1,5 +1,5 @@
-/* What renderers say becomes an answer. All of it may be made up by a stranger: numbers are held to
- * what they can be, texts cut, and no text has a NUL. */
+/* Parses an answer of a renderer. All of it is untrusted: numbers are clamped, texts are cut, and
+ * no text has a NUL. */
 #pragma once
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include <panelimage/panelimage.h>
 #include <yyjson.h>
 
-/* What an answer's texts lie in: its member "memory". */
+/* Memory of an answer's texts: its member "memory". */
 struct answer_memory {
 	struct arena arena;
 	struct panelimage_result picture;

@@ -36,5 +36,5 @@ struct compilation {
 };
 
 void compiler_start(struct loop *loop, struct host_link *host, struct compilation *compilation);
-/* One that is done, or was never started, is fine. done() does not come any more. */
+/* Stops a compilation, also a finished or unstarted one. done() is not called any more. */
 void compiler_stop(struct compilation *compilation);

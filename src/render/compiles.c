@@ -5,7 +5,7 @@
 
 enum {
 	LEASE_MS = 30 * 1000,
-	/* Those that a worker has left which died, and that came while hints were lost. */
+	/* Pause between searches for compiles left by dead workers or announced by lost hints. */
 	LOOK_MS = 30 * 1000,
 	AGAIN_MS = 2 * 1000,
 	TRIES_MAX = 5,

@@ -10,10 +10,11 @@
 enum {
 	START_MS = 20 * 1000,
 	SILENCE_MS = 12 * 1000, /* a fetch takes 5 s */
-	/* As subprojects/egress takes them. */
+	/* Limits of subprojects/egress. */
 	ASKED_HEAD_MAX = 256 * 1024,
 	ASKED_BODY_MAX = 1024 * 1024,
-	/* What waits to be written, of which an account has as much as it leaves free. */
+	/* Limit of the bytes queued for writing; an account may hold as much of them as it leaves
+	 * free. */
 	QUEUED_MAX = 16 * 1024 * 1024,
 	/* A frame's share of it, beside its bytes. */
 	FRAME_COST = 4 * 1024,

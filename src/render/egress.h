@@ -29,7 +29,7 @@ struct egress_fetch {
 	void (*answered)(struct egress_fetch *fetch, struct str head, struct str body);
 };
 
-/* Who asks. */
+/* Origin of a request. */
 struct egress_asker {
 	/* Has a share of what waits to be written, and of the network (the egress' shares.h); all
 	 * zero: that of the scope. */

@@ -103,7 +103,7 @@ static void on_done(struct engine_run *run)
 
 /* ---- turns ---- */
 
-/* One place is for previews of accounts that are not slow, the others are for all. */
+/* Whether a process is free, beside the one reserved for previews of accounts that are not slow. */
 static bool has_common_room(const struct engines *engines)
 {
 	unsigned common = engines->queues[RENDERS].running + engines->queues[PREVIEWS].running -
@@ -149,7 +149,7 @@ static void admit(struct engine_run *run)
 	if (!run->is_preview)
 		return;
 	run->is_quick = !preview_is_slow(&engines->accounts, run->account, now_us);
-	/* Not for compiles: their result is kept for everybody, and they are few. */
+	/* Compiles are exempt: their result is kept for everybody, and they are few. */
 	run->is_limited = run->what != ENGINE_COMPILE &&
 			  preview_is_limited(&engines->accounts, run->account, run->what, now_us);
 	engines->quick_previews += run->is_quick;

@@ -206,7 +206,7 @@ struct host_link *host_link_open(struct loop *loop, int socket, struct render_he
 
 	require(uv_poll_init(&loop->uv, &link->poll, socket) == 0);
 	require(uv_poll_start(&link->poll, UV_READABLE, on_readable) == 0);
-	/* It alone keeps no loop going. */
+	/* Unreferenced: the poll alone must not keep the loop running. */
 	uv_unref((uv_handle_t *)&link->poll);
 	link->loop = loop;
 	link->socket = socket;
@@ -257,7 +257,7 @@ void host_link_kill(struct host_link *link, const struct host_process *process)
 
 void host_link_forget(struct host_link *link, struct host_process *process)
 {
-	/* One that is being started is killed when the host says that it was. */
+	/* A process that is being started is killed when the host reports its start. */
 	if (list_is_linked(&process->node) && process->is_started)
 		host_link_kill(link, process);
 	list_remove(&process->node);

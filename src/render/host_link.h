@@ -15,7 +15,7 @@ struct host_process {
 	bool is_started;
 	unsigned cpu_ms; /* it has used, in ended(); 0: not known */
 
-	/* From the loop, one of the two. started: the socket is the caller's from now on. */
+	/* Called from the loop, one of the two. started: the socket is the caller's from now on. */
 	void (*started)(struct host_process *process, int socket);
 	/* error is a negative errno. */
 	void (*failed)(struct host_process *process, int error);

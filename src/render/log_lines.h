@@ -1,4 +1,4 @@
-/* What a script printed, held to its bounds. */
+/* Collects the lines that a script printed, up to its limits. */
 #pragma once
 
 #include "base/arena.h"

@@ -96,7 +96,7 @@ void preview_note(struct preview_accounts *accounts, struct id id, enum engine_w
 	account->rested_us += took_us * RUN_PART;
 	if (account->rested_us > now_us + RESTED_MAX_US)
 		account->rested_us = now_us + RESTED_MAX_US;
-	/* One that ends well does not end the limit: a script that returns at once would do. */
+	/* Success does not end the limit: a script could return at once to lift it. */
 	if (problem == ENGINE_LIMIT || problem == ENGINE_CRASH)
 		account->limited_until_us[what] =
 		    now_us + (uint64_t)PREVIEW_LIMITED_FOR_S * SECOND_US;

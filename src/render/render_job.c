@@ -22,7 +22,7 @@ enum {
 	RENEW_MS = LEASE_MS / 3,
 	/* A language that this program does not have it will not have soon. */
 	UNSUPPORTED_MS = 5 * 60 * 1000,
-	/* What the database does not take. */
+	/* Pause after a constraint error. */
 	REFUSED_MS = UNSUPPORTED_MS,
 	/* A render that another worker has claimed, or that could not begin. */
 	ELSEWHERE_MIN_MS = 1000,
@@ -181,7 +181,7 @@ static void store(struct render_job *job)
 	submit(job, on_stored);
 }
 
-/* What the compiler has made for this render is kept for all later ones. */
+/* Stores the compiled script of this render for all later ones. */
 static void keep_compiled(const struct render_job *job)
 {
 	struct db_note *note;

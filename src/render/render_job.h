@@ -6,7 +6,7 @@
  *     |                                               |
  *     `--- somebody else has it, or it is not due ----+--> ended()
  *
- * In ENGINE it renews its claim. Where that is lost, it gives up. */
+ * In ENGINE it renews its claim, and gives up if it loses it. */
 #pragma once
 
 #include "render/renders.h"

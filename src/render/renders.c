@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 enum {
-	/* So many that a few accounts whose scripts take long do not fill it. */
+	/* Limit of renders under way: a few accounts with slow scripts must not fill it. */
 	UNDER_WAY_MAX = 4 * WANTS_OF_ACCOUNT_MAX,
 };
 

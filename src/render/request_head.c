@@ -11,7 +11,7 @@ enum {
 	ZONE_CHANGES_MAX = 1000,
 };
 
-/* What scripts in TypeScript know of their zone. */
+/* Range of the zone's offsets that scripts in TypeScript get. */
 #define ZONE_FROM_S INT64_C(-2208988800) /* 1900 */
 #define ZONE_UNTIL_S INT64_C(4102444800) /* 2100 */
 
@@ -35,7 +35,7 @@ static bool add_zone(yyjson_mut_doc *head, struct str name)
 
 static bool add_config(yyjson_mut_doc *head, struct str config, struct str zone)
 {
-	/* Not in situ: the text stays as it is. */
+	/* Keep the text: do not parse in situ. */
 	yyjson_doc *parsed = yyjson_read_opts((char *)config.data, config.length,
 					      YYJSON_READ_NOFLAG, &json_memory, NULL);
 	yyjson_val *root = yyjson_doc_get_root(parsed);

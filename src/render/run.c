@@ -212,7 +212,7 @@ static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct
 	egress_ask(run->tools->egress, &mine->fetch, fetch, body, &asker);
 }
 
-/* Of a request that is done, nobody waits for them any more. */
+/* Drops the fetches of a finished request. */
 static void forget_fetches(struct engine_run *run)
 {
 	for (unsigned i = 0; i < run->fetch_count; i++)

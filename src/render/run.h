@@ -1,9 +1,9 @@
-/* One job on its way through the processes.
+/* One engine run on its way through the processes.
  *
  *   STARLARK    -> SCRIPT ---------------------> CHECK -> done
  *   TYPESCRIPT  -> COMPILE -> SCRIPT -> PAINT -> CHECK -> done
  *
- * Only a picture is checked. A job goes to its end whether somebody waits for it or not: the
+ * Only a picture is checked. A job runs to its end even if its result is no longer needed: the
  * processes are at work. */
 #pragma once
 
@@ -22,7 +22,7 @@ struct run_tools {
 	struct egress *egress;
 };
 
-/* What the script has asked the network for. */
+/* One request of the script to the network. */
 struct run_fetch {
 	struct egress_fetch fetch;
 	struct engine_run *run;
@@ -42,7 +42,7 @@ struct engine_run {
 	bool is_late;	 /* a process was killed at its deadline */
 	bool has_begun;	 /* the engines': it was taken from its queue */
 
-	/* What the job asked for, as far as its texts are not needed later. */
+	/* Copies from the job, except texts that only the start needs. */
 	struct id account;
 	enum engine_what what;
 	enum engine_language language;

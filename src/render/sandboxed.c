@@ -5,7 +5,7 @@
 
 enum {
 	PIECE = 64 * 1024,
-	/* From the end of the socket to that of the process, on a busy machine. */
+	/* Time from the end of the socket to that of the process, on a busy machine. */
 	END_MS = 10 * 1000,
 	/* Exit codes of sandbox-launch, and of what starts it: the program has not run. */
 	EXIT_NOT_STARTED = 125,

@@ -18,7 +18,7 @@ enum sandboxed_end {
 };
 
 struct sandboxed_events {
-	/* It can be written to. */
+	/* The process accepts writes from now on. */
 	void (*on_started)(struct sandboxed *process);
 	/* The input has grown. Who does not consume it has to set a limit to it. */
 	void (*on_bytes)(struct sandboxed *process, struct buffer *input);
@@ -31,7 +31,7 @@ struct sandboxed *sandboxed_start(struct loop *loop, struct host_link *host,
 				  enum render_program program,
 				  const struct sandboxed_events *events, void *context);
 
-/* It has begun its work, so its end is no part of a crash loop (render/health.h). */
+/* Notes that it works, so its end does not count as a crash loop (render/health.h). */
 void sandboxed_note_ready(struct sandboxed *process);
 
 void *sandboxed_context(const struct sandboxed *process);
@@ -44,7 +44,7 @@ void sandboxed_write(struct sandboxed *process, struct buffer *bytes);
 size_t sandboxed_unwritten(const struct sandboxed *process);
 /* Its socket or the process has ended, and on_gone comes: it takes nothing any more. */
 bool sandboxed_is_ending(const struct sandboxed *process);
-/* It has ended without reading all that was written. */
+/* Whether it ended without reading everything that was written. */
 bool sandboxed_is_deaf(const struct sandboxed *process);
 /* Time of the processor that it has used, in on_gone(); 0: not known. */
 unsigned sandboxed_cpu_ms(const struct sandboxed *process);

@@ -10,8 +10,8 @@
 #include "delivery/upcoming.h"
 #include "loop/fair_queue.h"
 
-/* One that an engine works on, and others whose claim or picture is on its way to the database and
- * back. */
+/* Wants of an account under way: one in an engine, and others whose claim or picture is on its way
+ * to the database and back. */
 enum {
 	WANTS_OF_ACCOUNT_MAX = 3,
 	WANT_MS = 30 * 1000,
