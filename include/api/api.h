@@ -11,7 +11,7 @@
 struct delivery;
 struct render_health;
 
-/* What all endpoints use. main owns it; it lives as long as the worker. */
+/* State shared by all endpoints. main owns it; it lives as long as the worker. */
 struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
@@ -31,9 +31,9 @@ extern const struct endpoint endpoint_push;
 extern const struct route_table api_routes;
 extern const struct route_table api_document_routes;
 extern const struct route_table api_link_routes;
-/* What the operator reads: without a key on the admin listener, else with the token. */
+/* Metrics: open on the admin listener, elsewhere with the operator's token. */
 extern const struct route_table api_metrics_routes;
-/* How the instance is, for the admin listener alone. */
+/* Status of the instance, for the admin listener alone. */
 extern const struct route_table api_status_routes;
 /* The checks whether this worker lives and is ready. */
 extern const struct route_table api_health_routes;

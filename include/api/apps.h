@@ -1,6 +1,5 @@
-/* What endpoints of apps do whoever calls them: by API key in the public API, with a session in the
- * pages. An endpoint's line names its handler, its record and its state. All of them have
- * RESOURCE_APP. */
+/* Endpoints of apps, shared by the public API (with an API key) and the pages (with a session). An
+ * endpoint's line names its handler, its record and its state. All of them have RESOURCE_APP. */
 #pragma once
 
 #include "api/account_bytes.h"

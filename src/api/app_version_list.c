@@ -46,7 +46,7 @@ static const struct task_list list = {
 
 static struct verdict begin(struct task *task)
 {
-	/* Not even its owner may list those of a public app. */
+	/* Versions of a public app are not listed, not even for its owner. */
 	if (!task_app(task)->is_private)
 		return task_fail(task, 403, "only a private app's versions can be listed");
 	return task_reply_list(task, &list);

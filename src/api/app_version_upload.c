@@ -23,7 +23,7 @@ static struct verdict fail_pending(struct task *task)
 	const struct api_upload *upload = task_state(task);
 	struct str pending = upload->pending.name;
 
-	/* It was reviewed just now. */
+	/* Another request has just reviewed that version. */
 	if (task_row_count(task) == 0)
 		return task_fail_refusal(task);
 	return task_fail(task, 409,

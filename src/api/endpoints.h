@@ -1,4 +1,4 @@
-/* What the endpoints share, and those that docs/api does not describe, sorted by name. */
+/* Shared parts of the endpoints, and endpoints that docs/api does not describe, sorted by name. */
 #pragma once
 
 #include "api/api.h"

@@ -46,7 +46,7 @@ static void on_turn(struct push_turn *turn)
 	task_resume(container_of(turn, struct push, turn)->task);
 }
 
-/* This worker's panel shows the push before its answer's turn has come. */
+/* Shows the push on this worker's panel before the answer is sent. */
 static void show(struct task *task)
 {
 	const struct push *push = task_state(task);

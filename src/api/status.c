@@ -204,7 +204,7 @@ static int64_t server_errors(const struct metric_sums *sums)
 	return total;
 }
 
-/* What only grows: whoever reads twice knows the rates. */
+/* Writes the counters, which only grow: two readings give the rate. */
 static void write_counters(const struct metric_sums *sums, struct buffer *json)
 {
 	const struct {
@@ -219,7 +219,7 @@ static void write_counters(const struct metric_sums *sums, struct buffer *json)
 	    {"pictures", sum(sums, METRIC_PICTURES_SENT)},
 	    {"renders", sum_observations(sums, METRIC_RENDER_DURATION)},
 	    {"statements", sum_observations(sums, METRIC_STATEMENT_DURATION)},
-	    /* Whom a rule refused was told. */
+	    /* Excludes constraint errors: the client already got the reason. */
 	    {"databaseFailures",
 	     metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_AWAY) +
 		 metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_FAILED)},

@@ -1,6 +1,8 @@
-/* Who asks for a panel's picture and is no panel: a browser, a monitor, a preview of a link.
+/* Detects clients that ask for a panel's picture and are not panels: browsers, monitors, link
+ * previews.
  *
- * Panels are many, and some were made at home: whoever shows no sign of another program is one. */
+ * Panels have many kinds of firmware, some of it home-made: a client counts as a panel unless it
+ * shows a sign of another program. */
 #pragma once
 
 #include "http/request.h"
