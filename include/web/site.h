@@ -38,5 +38,6 @@ bool site_is_loopback_url(const char *url);
 
 /* "__Host-displayd_session" or "displayd_session". */
 const char *site_cookie_name(const struct site *site);
-/* Likewise "displayd_browser": that somebody has signed in with it. */
+/* "__Host-displayd_browser" or "displayd_browser": marks a browser that somebody has signed in
+ * with. */
 const char *site_browser_cookie_name(const struct site *site);

@@ -11,7 +11,7 @@
 #include "web/registration.h"
 #include "web/site.h"
 
-/* What these endpoints use beside what all do. main owns it; it lives as long as the worker. */
+/* State of these endpoints beside the shared one. main owns it; it lives as long as the worker. */
 struct web_service {
 	struct api_service api;
 	struct site site;
@@ -55,7 +55,7 @@ void web_drain(struct web_service *web);
 /* After the database's connections are closed. */
 void web_finish(struct web_service *web);
 
-/* Of the sessions that were found, by the workers of an instance. */
+/* Shared memory: sessions that the workers of an instance have found. */
 extern const struct region session_region;
 
 /* The endpoints of the pages, made of docs/api. */
@@ -63,5 +63,5 @@ extern const struct route_table web_routes;
 /* The pages and their files, as they are in the program; none in a build without them
  * (-Dweb=disabled). They use no database and no session. */
 extern const struct route_table web_page_routes;
-/* For browsers, where an address leads nowhere. */
+/* Page for browsers that ask for an unknown address. */
 extern const struct route web_missing_page;

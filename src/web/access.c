@@ -118,7 +118,8 @@ bool web_known_browser(struct task *task, struct id *ret_id)
 		return true;
 	if (!web_person(task))
 		return false;
-	/* Not the session: each sign-in makes one, and would bring attempts at other accounts. */
+	/* Shares by account, not by session: each sign-in makes a session, so more attempts at
+	 * other accounts would become possible. */
 	*ret_id = web_person(task)->id;
 	return true;
 }

@@ -1,8 +1,7 @@
-/* Who may call an endpoint of the pages: whoever has a session, its cookie shows it.
+/* Access to the endpoints of the pages: the caller needs a session, which its cookie names.
  *
- * Sessions are not cached: each request asks the database, so that one that has ended is refused by
- * every instance at once, and roles are always the present ones. A session is kept as the hash of
- * its cookie. */
+ * Sessions are not cached: each request asks the database, so an ended session is refused by every
+ * instance at once, and roles are always current. A session is kept as the hash of its cookie. */
 #pragma once
 
 #include "domain/person.h"
@@ -11,16 +10,16 @@
 
 /* Somebody who is signed in. */
 extern const struct access access_session;
-/* Likewise, an administrator; else 403. */
+/* Signed-in administrator; else 403. */
 extern const struct access access_administrator;
-/* Likewise, a reviewer; else 403. */
+/* Signed-in reviewer; else 403. */
 extern const struct access access_reviewer;
 /* Anybody; web_person() tells whether somebody is signed in. */
 extern const struct access access_visitor;
 
 struct web_service *web_service_of(struct task *task);
 
-/* Who is signed in; NULL: nobody (access_visitor only). */
+/* Returns the signed-in person; NULL: nobody is signed in (access_visitor only). */
 const struct person *web_person(struct task *task);
 /* The session of the request; where somebody is signed in. */
 struct id web_session_id(struct task *task);
@@ -29,16 +28,16 @@ struct str web_session_hash(struct task *task);
 
 struct started;
 
-/* Where session_start.c keeps what it has begun: the endpoint's own state has other things. */
+/* Slot for the state of session_start.c: the endpoint's own state holds other things. */
 struct started **web_fresh_session(struct task *task);
 
 struct proof;
 struct app_work;
 
-/* Likewise what proof.c is at. */
+/* Slot for the state of proof.c. */
 struct proof **web_proof(struct task *task);
 
-/* Likewise what app_work.c works on. */
+/* Slot for the state of app_work.c. */
 struct app_work **web_app_work(struct task *task);
 
 /* The client's network address, for the audit log. */

@@ -3,7 +3,7 @@
 
 #include <sodium.h>
 
-/* What the pages are told of scripts that were run: docs/api/pages has the members. */
+/* Writes the lines of scripts that were run, as members of docs/api/pages. */
 
 void app_write_lines(struct buffer *json, struct str text, char separator)
 {

@@ -14,7 +14,7 @@ struct call {
 	const struct form_field *field;
 };
 
-/* What the handler returned, in the form of HandlerAnswer. */
+/* Result of a handler, in the form of HandlerAnswer. */
 struct returned {
 	struct form_option *options;
 	unsigned option_count;

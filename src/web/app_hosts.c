@@ -3,7 +3,7 @@
 #include "domain/settings_mask.h"
 #include "render/asked_hosts.h"
 
-/* What was typed for a handler is a setting of somebody, too. */
+/* Counts the parameter, typed for a handler, as a setting, too. */
 static void all_values(const struct engine_job *job, struct arena *arena, struct settings *ret)
 {
 	struct setting parameter = {.name = STR("parameter"), .value = job->parameter};

@@ -1,5 +1,4 @@
-/* Which hosts apps ask while somebody looks at them: an app's page names them, as those of renders.
- */
+/* Records the hosts that apps ask in previews: an app's page names them, as those of renders. */
 #pragma once
 
 #include "render/engine.h"

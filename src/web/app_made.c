@@ -82,7 +82,7 @@ struct verdict web_find_whole_form(struct task *task, struct app_work *work,
 	return web_find_form(task, work, form_found);
 }
 
-/* What was stored before stays what it was. */
+/* Settings stored before stay as they are. */
 bool web_knows_settings(struct task *task, const struct app_work *work,
 			const struct settings *settings, struct verdict *ret_answer)
 {

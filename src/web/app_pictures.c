@@ -114,7 +114,7 @@ static bool is_to_be_tried_again(const struct app_pictures *pictures)
 	       ((kind == ENGINE_LIMIT || kind == ENGINE_CRASH) && pictures->row.tries < TRIES_MAX);
 }
 
-/* What has no picture now has none with this engine: the same script does the same. */
+/* A script that makes no picture now makes none with this engine later: its result is the same. */
 static void on_rendered(struct engine_job *job)
 {
 	struct app_pictures *pictures = container_of(job, struct app_pictures, job);
@@ -223,7 +223,7 @@ static void on_deploy(struct hint_subscription *subscription, struct str text)
 	struct app_pictures *pictures = container_of(subscription, struct app_pictures, deploys);
 
 	(void)text;
-	/* In the middle of a round the app may be one that was passed. */
+	/* During a round the deployed app may be one already passed. */
 	if (pictures->is_busy || !id_is_none(pictures->after_app))
 		pictures->wants_look = true;
 	if (!pictures->is_busy && !pictures->is_draining)
@@ -240,7 +240,7 @@ struct app_pictures *app_pictures_create(struct loop *loop, struct db *db, struc
 	deadline_init(&pictures->next, look);
 	pictures->deploys = (struct hint_subscription){.kind = "app", .on_hint = on_deploy};
 	pictures->language_count = engines_languages(engines, pictures->languages);
-	/* Where nothing can be rendered there is nothing to look for. */
+	/* Without a language there is nothing to look for. */
 	pictures->is_draining = pictures->language_count == 0;
 	if (!pictures->is_draining)
 		deadline_set(loop, &pictures->next, START_MS);

@@ -275,8 +275,8 @@ static void take_form(struct app_seals *seals)
 	entry->own = entry->form.count;
 	settings_parse(row->settings, &seals->arena, &entry->open);
 	if (row->secret_settings.length) {
-		/* With another key it cannot be added to: its owner is told so, and sets it again.
-		 */
+		/* Sealed with another key, so it cannot be added to: the owner gets an error, and
+		 * sets it again. */
 		if (!settings_open(seals->with.key, row->device_id, row->id, row->secret_settings,
 				   &seals->arena, &json)) {
 			fail_entry(seals);
@@ -398,7 +398,7 @@ static void take_next_portion(struct app_seals *seals)
 	take_portion(seals, last.device_id, last.id);
 }
 
-/* One installation a turn of the loop: settings may be long. */
+/* Takes one installation in each turn of the loop: settings may be long. */
 static void take_next(struct later *go_on)
 {
 	struct app_seals *seals = container_of(go_on, struct app_seals, go_on);

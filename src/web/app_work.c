@@ -340,7 +340,7 @@ static struct verdict note_failure(struct task *task, struct app_work *work)
 	return task_query(task, failure_noted);
 }
 
-/* It has just failed. */
+/* Answers from a failure stored a moment ago. */
 static void recall_failure(struct app_work *work)
 {
 	const struct app_source_row *source = &work->source;

@@ -1,10 +1,11 @@
-/* What endpoints share that run an app's script while somebody waits: what is to be run, the
- * engine's job, and the app's form.
+/* State shared by endpoints that run an app's script for a waiting person: the script, the engine's
+ * job, and the app's form.
  *
- *   web_find_app() --> source --web_find_form()--> form --web_take_settings()--> web_run_app() -->
- * answer
+ *   web_find_app() --> source --web_find_form()--> form --web_take_settings()--> web_run_app()
+ *       --> answer
  *
- * It lies in the endpoint's state, whose finish() calls app_work_finish(). One thing at a time. */
+ * It lies in the endpoint's state, whose finish() calls app_work_finish(). One step runs at a
+ * time. */
 #pragma once
 
 #include "access.h"
@@ -38,7 +39,7 @@ struct app_work {
 	struct task *task;
 	task_step *next;
 
-	/* What is to be run: set by web_find_app(), or by the endpoint. */
+	/* Script to run: set by web_find_app(), or by the endpoint. */
 	struct str language; /* its name; empty: there is no version to run */
 	struct str script;   /* empty: web_run_app() reads the code of source's version */
 	struct str compiled; /* TypeScript; empty: not yet */
@@ -93,9 +94,9 @@ void web_use_version(struct app_work *work, const struct review_source_row *vers
 __attribute__((warn_unused_result)) struct verdict
 web_find_form(struct task *task, struct app_work *work, task_step *next);
 
-/* Likewise, with the fields that GENERATED ones make of the settings (of a body), where these or
- * the stored ones name any that the form does not have: their handlers are asked. Where one does
- * not answer, form_makes_more() still. */
+/* Finds the form, as web_find_form(), with the fields that GENERATED ones make of the settings (of
+ * a body), if these or the stored ones name any that the form does not have: their handlers are
+ * asked. If one does not answer, form_makes_more() stays true. */
 __attribute__((warn_unused_result)) struct verdict
 web_find_whole_form(struct task *task, struct app_work *work, const struct settings *settings,
 		    task_step *next);
@@ -126,7 +127,8 @@ __attribute__((warn_unused_result)) struct verdict web_run_app(struct task *task
 __attribute__((warn_unused_result)) bool web_take_settings(struct task *task, struct app_work *work,
 							   const struct settings *settings,
 							   struct verdict *ret_answer);
-/* Likewise, but what the form does not take is left out. */
+/* Takes the settings, as web_take_settings(), but leaves out those that the form does not
+ * accept. */
 void web_take_good_settings(struct task *task, struct app_work *work,
 			    const struct settings *settings);
 /* The stored settings of the installation whose fields are secret in work->form. False: they do not

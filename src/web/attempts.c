@@ -54,7 +54,7 @@ static const struct rate_policy of_account = {
     .seconds_each = LIMIT_ATTEMPTS_OF_ACCOUNT_S,
 };
 
-/* What an attempt needs. */
+/* Tokens that an attempt needs. */
 struct wanted {
 	struct attempt_token tokens[ATTEMPT_TOKENS_MAX];
 	unsigned count;

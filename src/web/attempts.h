@@ -23,7 +23,7 @@ struct attempt_token {
 	struct id id;
 };
 
-/* In the state of the endpoint. */
+/* Attempt, kept in the endpoint's state. */
 struct attempt {
 	struct deadline turn;
 	struct task *task;
@@ -48,7 +48,7 @@ __attribute__((warn_unused_result)) struct verdict web_attempt(struct task *task
 __attribute__((warn_unused_result)) bool
 web_attempt_of_nobody(struct task *task, struct attempt *attempt, struct verdict *ret_answer);
 
-/* It has not failed: nothing counts. Also where it could not be tried. */
+/* Gives back what the attempt took: it did not fail, or could not be tried. */
 void web_attempt_forget(struct task *task, struct attempt *attempt);
 
 /* Stands for the account with this e-mail address, in small letters, where there is none. */

@@ -1,4 +1,4 @@
-/* What the endpoints of the pages share. */
+/* Shared parts of the pages' endpoints. */
 #pragma once
 
 #include "task/task.h"

@@ -4,10 +4,10 @@
 
 #include "task/task.h"
 
-/* For JSON: nothing in it is to be run or shown. */
+/* Adds fields for JSON: nothing in it is to be run or shown. */
 void web_add_fields(struct task *task);
-/* For a page: only what the site itself has, and no code or style in the page. Pages of other sites
- * may not show it in a frame. */
+/* Adds fields for a page: only the site's own resources, no code or style in the page, and no frame
+ * in pages of other sites. */
 void web_add_page_fields(struct task *task);
-/* Likewise, but pages of the origins that --panel-frame names may. */
+/* Adds fields for a page that the origins of --panel-frame may show in a frame. */
 void web_add_framed_page_fields(struct task *task);

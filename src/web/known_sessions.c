@@ -53,7 +53,7 @@ static struct place *find(const struct known_sessions *known, uint64_t session)
 	return NULL;
 }
 
-/* Where a new session of this account goes. */
+/* Finds room for a new session of this account. */
 static struct place *make_room(struct known_sessions *known, uint64_t session, uint64_t account)
 {
 	struct place *oldest = NULL, *own = NULL;

@@ -1,11 +1,11 @@
-/* Which sessions the database was seen to have, in memory that the workers of an instance share: so
- * made-up cookies are told from good ones before anything is asked (src/web/access.c). It admits
- * nobody; the database does, each time.
+/* Table of sessions that the database was seen to have, in memory that the workers of an instance
+ * share: it tells made-up cookies from good ones before anything is asked (src/web/access.c). It
+ * admits nobody; the database does, each time.
  *
- * A table of fixed size. A session lies in a neighbourhood of a few places, of which an account has
- * a share: then the one of its own that was seen least recently makes room, else that of anybody. A
- * session that was pushed out is unknown, and is found again unless its address has made too many
- * guesses. Atomics, no locks: where workers race, a session is forgotten at worst. */
+ * The table has a fixed size. A session lies in a neighbourhood of a few slots, of which an account
+ * has a share: then the session of its own that was seen least recently makes room, else anybody's.
+ * A session that was pushed out is unknown, and is found again unless its address has made too many
+ * failed attempts. Atomics, no locks: if workers race, a session is forgotten at worst. */
 #pragma once
 
 #include "base/id.h"

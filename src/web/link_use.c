@@ -97,7 +97,7 @@ static struct verdict hashed(struct task *task)
 	return task_query(task, made);
 }
 
-/* What a new account needs. */
+/* Checks the fields that a new account needs. */
 static void check_account(struct use *use, struct faults *faults)
 {
 	if (use->link.email.length && use->body.email.length &&

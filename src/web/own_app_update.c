@@ -20,7 +20,7 @@ static struct verdict updated(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such app");
 	api_tell_author(task, task_app(task));
-	/* It may have come into the catalogue, or have left it. */
+	/* The update may have added the app to the catalogue, or removed it. */
 	web_changed(task, (struct id){0}, "apps");
 	return task_reply_record(task, 200, &own_app_record, &update->app);
 }

@@ -1,4 +1,4 @@
-/* What the endpoints of devices share. */
+/* Shared parts of the endpoints of devices. */
 #pragma once
 
 #include "access.h"
@@ -11,7 +11,7 @@ struct own_device {
 	struct own_device_get_row row;
 };
 
-/* Of struct own_device_get_row. */
+/* Fields of struct own_device_get_row. */
 extern const struct record own_device_record;
 
 struct delivery *web_delivery(struct task *task);

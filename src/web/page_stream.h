@@ -33,7 +33,7 @@ struct page_stream {
 	bool has_too_many;    /* so many that there was no room: the page asks for all */
 	uint64_t told_ms;     /* when topics were last written */
 	struct deadline tell; /* when those that wait are written */
-	/* Of page_views.c: */
+	/* Used by page_views.c: */
 	struct page_view *views; /* of the devices that the page shows */
 	unsigned view_count;
 	struct list to_write; /* of struct page_view */

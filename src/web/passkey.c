@@ -80,7 +80,7 @@ const char *passkey_read_client(struct str json, const char *type, const struct 
 
 /* ---- on a worker thread ---- */
 
-/* What libfido2 checks the signature of. NULL: it is no key. */
+/* Makes the key with which libfido2 checks the signature. NULL: invalid key. */
 static void *key_new(int algorithm, struct str bytes)
 {
 	es256_pk_t *es256 = NULL;
@@ -120,7 +120,7 @@ static void key_free(int algorithm, void *key)
 		rs256_pk_free(&rs256);
 }
 
-/* For this site, by somebody who was there and was verified. */
+/* Whether the authenticator's data are for this site, with the user present and verified. */
 static bool is_ours(const struct passkey_job *job, uint8_t flags)
 {
 	uint8_t hash[crypto_hash_sha256_BYTES];
@@ -173,7 +173,7 @@ static bool try_algorithm(struct passkey_job *job, int algorithm)
 
 bool passkey_register(void *argument)
 {
-	/* Those that the pages ask for, see subprojects/webapp. */
+	/* Algorithms that the pages ask for, see subprojects/webapp. */
 	static const int algorithms[] = {COSE_ES256, COSE_EDDSA, COSE_RS256};
 	struct passkey_job *job = argument;
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* Of no password. It takes the time that others take. */
+/* Matches no password. Checking it takes as long as checking a real hash. */
 static const char nobody[] = "$argon2id$v=19$m=19456,t=2,p=1$XRvawnMwB4yCKFx9eEb/tQ$"
 			     "lf5CHnYfOX+RjXSlg+4GIQD+fOX2WU+zkNPcm2cVN3I";
 

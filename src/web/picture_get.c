@@ -16,7 +16,7 @@ static struct verdict fail(struct task *task)
 
 static struct verdict reply(struct task *task, struct str webp)
 {
-	/* What has this hash never changes, and is for nobody else. */
+	/* A picture with this hash never changes, and is for nobody else. */
 	task_add_field(task, STR("Cache-Control"), STR("private, max-age=31536000, immutable"));
 	return task_reply(task, 200, STR("image/webp"), webp);
 }

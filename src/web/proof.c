@@ -41,7 +41,7 @@ struct verdict web_fail_proof(struct task *task, const struct proof *proof,
 			       "%s", proof->fault);
 }
 
-/* What the lane has refused was no attempt. */
+/* Forgets the attempt if the lane refused it: no password was tried. */
 static struct verdict unless_refused(struct task *task, struct verdict verdict)
 {
 	if (verdict.kind == VERDICT_REPLY)
@@ -128,7 +128,7 @@ static struct verdict passkey_checked(struct task *task)
 	return task_query(task, use_noted);
 }
 
-/* Whose it is said to be is whose it is. */
+/* Whether the passkey belongs to the account that the session and the authenticator name. */
 static bool is_of_account(const struct proof *proof, struct arena *arena)
 {
 	struct str handle;

@@ -1,4 +1,5 @@
-/* What somebody shows to prove that an account is theirs: its password or one of its passkeys.
+/* Checks what a person shows to prove that an account is theirs: its password or one of its
+ * passkeys.
  *
  *   web_prove() -> failed attempts of the address -> look-up -> the attempt, which may wait
  *     -> a lane for passwords -> (a passkey's challenge and count are noted) -> next
@@ -21,11 +22,11 @@ struct proof {
 
 	/* Found. */
 	const char *fault; /* NULL: it is theirs. Else why not: "is not ..." */
-	/* For the statement that then does what was asked for: it compares them once more. */
+	/* Kept for the statement that then makes the change, and compares them once more. */
 	struct str password_hash; /* data is NULL: a passkey was shown */
 	struct str credential_id; /* data is NULL: the password was */
 
-	/* Of the steps. */
+	/* Kept between the steps. */
 	task_step *next;
 	struct attempt attempt;
 	struct account_password_row account;
@@ -41,7 +42,7 @@ struct proof {
 __attribute__((warn_unused_result)) struct verdict web_prove(struct task *task, struct proof *proof,
 							     task_step *next);
 
-/* Likewise, where the account that is signed in must be its owner's. */
+/* Checks as web_prove(), and that the signed-in account is the proof's. */
 __attribute__((warn_unused_result)) struct verdict web_prove_owner(struct task *task,
 								   struct proof *proof,
 								   const struct proof_body *body,

@@ -56,7 +56,7 @@ static struct verdict begin(struct task *task)
 		return answer;
 	if (web_service_of(task)->registration != REGISTRATION_OPEN)
 		return task_fail(task, 403, "an account is made by invitation only");
-	/* It counts, though it does not fail: accounts are not made without end. */
+	/* Counts as an attempt though it does not fail: limits the number of accounts made. */
 	if (web_attempt_of_nobody(task, &state->attempt, &answer))
 		return answer;
 	state->job.is_known = state->attempt.is_known;

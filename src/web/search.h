@@ -1,4 +1,4 @@
-/* What lists are searched for: the parameter "q", or "search". */
+/* Text that lists are searched for: the parameter "q", or "search". */
 #pragma once
 
 #include "task/list.h"

@@ -12,7 +12,8 @@
 
 enum { USER_AGENT_MAX = 200 };
 
-/* What the browser says of itself; of what is not plain ASCII only that it was there. */
+/* Returns the browser's User-Agent; each character that is not plain ASCII becomes a
+ * placeholder. */
 static struct str user_agent(struct task *task)
 {
 	struct str said = http_request_field(task_request(task), STR("user-agent"));
@@ -41,8 +42,8 @@ void web_set_cookie(struct task *task, struct str token)
 		   token.length ? LIMIT_SESSION_S : 0, "Lax");
 }
 
-/* From now on the browser is known, or known for longer. Of an account only so many new ones are:
- * who guesses with one of his own would get as many buckets as he likes. */
+/* Marks the browser as known, or for longer. The number of new browsers of an account is limited:
+ * else a guesser could use an account of his own to get any number of buckets. */
 static void know_browser(struct task *task, struct id account_id)
 {
 	static const struct rate_policy new_browsers = {
@@ -90,7 +91,7 @@ bool web_has_no_sessions(struct task *task, struct verdict *ret_answer)
 	return true;
 }
 
-/* What the answer is made of, while the endpoint's own state has other things. */
+/* Parts of the answer, while the endpoint's own state has other things. */
 struct started {
 	struct person person;
 	char token[TOKEN_LENGTH + 1];

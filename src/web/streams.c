@@ -10,7 +10,7 @@
 
 enum { LOOK_AGAIN_MS = 50 };
 
-/* What one account has. */
+/* Streams of one account. */
 struct stream_share {
 	struct map_node by_account;
 	struct id account_id;
@@ -102,7 +102,7 @@ struct page_stream *streams_open(struct streams *streams, const struct person *p
 	list_append(&streams->all, &page->node);
 	streams->count++;
 	share_join(page, person->id);
-	/* It may have ended since it was read, and its hint may be here already. */
+	/* The session may have ended since it was read, and its hint may be here already. */
 	session_checks_add(&streams->checks, page);
 	return page;
 }

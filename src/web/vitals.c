@@ -47,7 +47,7 @@ unsigned vitals_count(const struct vitals *vitals)
 	return vitals->metrics->workers;
 }
 
-/* Those that were heard last are those that are there: a slot stays behind when its worker has
+/* Counts as present the slots that were updated last: a slot stays behind when its worker has
  * retired. */
 bool vitals_are_of_worker(const struct vitals *vitals, unsigned index)
 {

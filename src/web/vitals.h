@@ -1,4 +1,4 @@
-/* How the workers of this instance are, by what they count (metric/read.h), for the page of the
+/* Status of the workers of this instance, from their counters (metric/read.h), for the page of the
  * instance (GET /web/admin/instance). */
 #pragma once
 
@@ -6,7 +6,7 @@
 
 struct vitals;
 
-/* What a worker has said of itself. */
+/* Report of one worker. */
 struct vital_signs {
 	int64_t number; /* of the worker, from 1 */
 	bool is_alive;	/* it has said so within the last seconds */
@@ -32,7 +32,7 @@ void vitals_destroy(struct vitals *vitals);
 unsigned vitals_count(const struct vitals *vitals);
 /* Whether a worker is there, or should be, of whom the slot tells. index: below the count. */
 bool vitals_are_of_worker(const struct vitals *vitals, unsigned index);
-/* Of displayd. */
+/* Version of displayd. */
 const char *vitals_version(const struct vitals *vitals);
 /* index: below the count. */
 struct vital_signs vitals_read(const struct vitals *vitals, unsigned index);
