@@ -17,7 +17,8 @@
 
 #include <sys/types.h>
 
-/* Of displayd.service, and root's. The unit has it as %S/displayd, tmpfiles.d as it is. */
+/* State directory of displayd.service, and root's default. The unit names it %S/displayd,
+ * tmpfiles.d by this path. */
 #define STATE_DIR_OF_SERVICE "/var/lib/displayd"
 
 /* DISPLAYD_STATE_DIR is not looked at here. STATE_DIR_OF_SERVICE for root, else
@@ -31,8 +32,8 @@ char *state_dir_default(void);
 __attribute__((warn_unused_result)) int state_dir_lock(const char *state_dir, pid_t *ret_owner,
 						       struct reason *reterr);
 
-/* As root, gives a file that it has just made there to the directory's owner, who goes on without
- * root later. 0 or a negative errno. */
+/* Gives, if the process is root, a file just made there to the directory's owner, as whom the
+ * process goes on later. 0 or a negative errno. */
 __attribute__((warn_unused_result)) int state_dir_give(const char *state_dir, int fd);
 
 /* Adds to a reason why this user may not use a file there whose it is, and the remedy, if it is

@@ -16,7 +16,7 @@ struct instance;
 
 enum {
 	CHILD_LIMITS_MAX = 4,
-	/* How often the supervisor looks for heartbeats. */
+	/* Interval at which the supervisor reads heartbeats. */
 	CHILD_WATCH_MS = 500,
 	/* A child that has not begun to beat is starting, which may take long on a busy machine. */
 	CHILD_FIRST_BEAT_MS = 60 * 1000,
@@ -28,14 +28,13 @@ enum {
 struct child_kind {
 	const char *name; /* in the log: "worker" */
 	enum metric_child metric;
-	/* How many of them there are; 0: none with this configuration. Does not change. */
+	/* Number of these children; 0: none with this configuration. Does not change. */
 	unsigned (*count)(const struct instance *instance);
 
-	/* What starts it, one of the two. run: a function in a forked process, which finds HOME to
-	 * be its user's; index from 0, its result is the process's exit code. start: starts a
-	 * program with what this line says of user, limits and death signal; its process ID, or a
-	 * negative number with a reason logged.
-	 */
+	/* Function that starts the child, one of the two. run: called in a forked process, whose
+	 * HOME is its user's; index from 0, its result is the process's exit code. start: starts a
+	 * program with this line's user, limits and death signal; returns its process ID, or a
+	 * negative number with a reason logged. */
 	int (*run)(struct instance *instance, unsigned index);
 	pid_t (*start)(struct instance *instance, const struct process *as);
 	const struct process_user *(*user)(const struct instance *instance); /* NULL: displayd's */
@@ -85,7 +84,7 @@ struct child_kind {
 	void (*read_output)(struct instance *instance);
 };
 
-/* Of lines that can be renewed; all others are current. */
+/* Role of a child whose line can be renewed; children of other lines are current. */
 enum child_role {
 	CHILD_CURRENT,
 	CHILD_SPARE,	/* a place where nothing runs */
@@ -113,13 +112,13 @@ struct child {
 	unsigned silent_ms;
 };
 
-/* It was started as pid; beat: its heartbeat before that. */
+/* Notes a start as pid; beat: its heartbeat before the start. */
 void child_note_start(struct child *child, pid_t pid, uint32_t beat, uint64_t now_ms);
 
-/* It has ended, or could not be started. */
+/* Notes that the child ended, or could not be started. */
 void child_note_end(struct child *child, uint64_t now_ms);
 
-/* It has ended as it was told to: it is started again at once. */
+/* Notes that the child ended on request: it is started again at once. */
 void child_note_restart(struct child *child, uint64_t now_ms);
 
 /* Its heartbeat, read every CHILD_WATCH_MS or so. True when it has been silent for too long; then

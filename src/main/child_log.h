@@ -1,4 +1,4 @@
-/* What the log says of children. */
+/* Log messages about children. */
 #pragma once
 
 #include "base/log.h"

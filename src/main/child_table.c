@@ -10,11 +10,11 @@
 enum {
 	/* Workers end by themselves before that; see worker.h. */
 	WORKER_STOP_MS = 2 * WORKER_DRAIN_MS,
-	/* Not seen for so long, and with the start of another in its place less than 5 s. */
+	/* Silence that counts as a hang: with the start of a replacement, less than 5 s in all. */
 	SILENCE_MS = 4 * 1000,
 	/* A shutdown writes what is dirty; killed, it recovers at the next start. */
 	POSTGRES_STOP_MS = 60 * 1000,
-	/* It has nothing to finish. */
+	/* The host has nothing to finish. */
 	HOST_STOP_MS = 5 * 1000,
 };
 
@@ -166,7 +166,7 @@ static const struct child_kind migrate = {
     .stop_ms = 20 * 1000,
 };
 
-/* Not without rights: as root it starts each renderer with a user of its own. */
+/* Keeps its rights: as root it starts each renderer with a user of its own. */
 static const struct child_kind renderers = {
     .name = "renderers",
     .metric = METRIC_CHILD_RENDERERS,

@@ -12,7 +12,7 @@
 enum {
 	/* Fresh children that do not serve after so long do not fit. */
 	RENEWAL_MS = 60 * 1000,
-	/* How often is looked whether they serve. */
+	/* Interval at which new children are checked for serving. */
 	SERVING_LOOK_MS = 20,
 };
 
@@ -115,7 +115,7 @@ static void on_end_at_start(struct children *children, struct child *child, int 
 		go_on_starting(children, now_ms);
 		return;
 	}
-	/* Else it has said why. */
+	/* Other children have logged the reason themselves. */
 	if (child->kind->is_kept || WIFSIGNALED(status))
 		log_error(
 		    "supervisor", "cannot start",
@@ -405,7 +405,7 @@ static uint64_t keep_one(struct children *children, struct child *child, uint64_
 		return UINT64_MAX;
 	if (child->role == CHILD_RETIRING)
 		return keep_retiring(children, child, now_ms);
-	/* It would get the configuration that is only being tried: it waits for the result. */
+	/* A child started now would get the configuration under test: wait for the result. */
 	if (!child->pid && child->kind->is_renewed &&
 	    (children->renewal == RENEWAL_STARTING || children->renewal == RENEWAL_FAILED))
 		return UINT64_MAX;

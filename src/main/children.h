@@ -30,7 +30,7 @@
 enum children_phase { CHILDREN_START, CHILDREN_RUN, CHILDREN_STOP, CHILDREN_END };
 enum children_renewal { RENEWAL_NONE, RENEWAL_STARTING, RENEWAL_DONE, RENEWAL_FAILED };
 
-/* What is done. */
+/* Functions that start and signal processes. */
 struct child_system {
 	/* The process ID, or a negative number with a reason logged. */
 	pid_t (*start)(struct instance *instance, const struct child *child);

@@ -10,7 +10,7 @@ static bool adopt_one(struct children *children, const struct handover_child *fr
 
 		if (child->index != from->index || strcmp(child->kind->name, from->name) != 0)
 			continue;
-		/* Where the memory is another one, its heartbeat is not seen there any more. */
+		/* With another shared memory, its heartbeat is no longer visible there. */
 		child_note_start(child, from->pid,
 				 child->kind->heartbeat
 				     ? child->kind->heartbeat(children->instance, child->index)
@@ -33,7 +33,7 @@ static unsigned count_roles(const struct children *children, const struct child_
 	return count;
 }
 
-/* One that had ended when the others were handed over is started again in a place that is free. */
+/* Starts children that had ended before the handover, in free places. */
 static void make_up_for_missing(struct children *children)
 {
 	for (unsigned i = 0; i < children->count; i++) {

@@ -13,7 +13,7 @@
 #include <sodium.h>
 #include <unistd.h>
 
-/* Where the build installs displayd.conf. */
+/* Path at which the build installs displayd.conf. */
 #define CONFIG_SERVICE_FILE DISPLAYD_SYSCONFDIR "/displayd/displayd.conf"
 
 static int check_proxy(char *value, struct options_error *reterr)
@@ -221,7 +221,7 @@ static const char *without_proxy(const char *address)
 	return strncmp(address, "proxy:", 6) == 0 ? address + 6 : address;
 }
 
-/* For port 0 the kernel chooses one, so the same address can be had again. */
+/* Port 0 lets the kernel choose, so the same address may be listed again. */
 static bool is_listed(const struct config *config, const char *text)
 {
 	const char *port = strrchr(text, ':');
@@ -283,7 +283,8 @@ static int check_tls(const struct config *config, bool may_be_given, struct opti
 			     config->tls_certificates.count, config->tls_keys.count);
 }
 
-/* Where displayctl asks the server how it is. A path that is too long for a socket has none. */
+/* Adds the socket on which displayctl asks for the server's status. Skipped if its path is too
+ * long. */
 static void listen_in_state_dir(struct config *config)
 {
 	struct listen_address *address = &config->listen[config->listen_count];
@@ -314,15 +315,15 @@ static bool is_service_state(const char *state_dir)
 	       strspn(state_dir + length, "/") == strlen(state_dir + length);
 }
 
-/* What the service's unit says in its command line. It must be found wherever a program works on
- * the service's state: a backup would be of another database, or lack the key. */
+/* Applies the command line of the service's unit. The file must be found by every program that
+ * works on the service's state: else a backup would be of another database, or lack the key. */
 static int find_service_file(struct options *options, const char **ret_file,
 			     struct options_error *reterr)
 {
 	static char program[] = "displayd", state_dir[] = "--state-dir=" STATE_DIR_OF_SERVICE;
 	char *const as_unit[] = {program, state_dir, NULL};
 
-	/* One that cannot be read is named, as any other. */
+	/* An unreadable file counts, too: it is reported like any other. */
 	if (!is_service_state(options_text(options, "state-dir")) ||
 	    (access(CONFIG_SERVICE_FILE, F_OK) < 0 && errno == ENOENT))
 		return 0;

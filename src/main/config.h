@@ -28,7 +28,7 @@ enum {
 	CONFIG_PUBLIC_URL_BYTES = 200,
 };
 
-/* Of several that are asked for, the last one of these is done. */
+/* Actions of displayd. If several are requested, the last of these is done. */
 enum config_action {
 	ACTION_RUN,
 	ACTION_CHECK_CONFIG,
@@ -37,7 +37,7 @@ enum config_action {
 	ACTION_VERSION,
 };
 
-/* What happens where the kernel lacks a layer of the workers' seal: see main/seal.h. */
+/* Behaviour if the kernel lacks a layer of the workers' sandbox: see main/seal.h. */
 enum sandbox_mode { SANDBOX_REQUIRED, SANDBOX_BEST_EFFORT };
 
 struct config {
@@ -96,6 +96,6 @@ bool config_write_file(const struct config *config, FILE *out);
 /* Whether the configuration file is the service's. */
 bool config_is_of_service(const struct config *config);
 
-/* How many workers there may be at a time, and slots in their shared memory: twice as many as are
- * configured. New workers use one half, the workers that they replace have the other one. */
+/* Number of workers at a time, and of slots in their shared memory: twice as many as are
+ * configured. New workers use one half, the old workers the other. */
 unsigned config_worker_slots(const struct config *config);

@@ -28,7 +28,7 @@ int config_check_database(char *value, struct options_error *reterr)
 	return 0;
 }
 
-/* As libpq reads it. */
+/* Quotes the value as libpq reads it. */
 static void write_quoted(const char *value, FILE *out)
 {
 	bool is_plain = *value && !strpbrk(value, " '\\");

@@ -1,4 +1,4 @@
-/* What displayd's exit code says. --help lists them. */
+/* Exit codes of displayd. --help lists them. */
 #pragma once
 
 enum exit_code {

@@ -7,7 +7,8 @@
 
 #include <libpq-fe.h>
 
-/* How many links it made: one, or none where there is an account. -1: the database failed. */
+/* Returns the number of links made: one, or none if there is an account. -1: the database
+ * failed. */
 static int make_link(PGconn *connection, struct str secret_hash)
 {
 	struct arena arena = {0};

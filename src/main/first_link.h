@@ -1,6 +1,6 @@
 /* The link that makes the first account, an administrator: there is no default one. */
 #pragma once
 
-/* Where the database has no account: makes a link and logs it. One that was logged before stays
- * good until somebody has made the account, or it has expired. Blocks. */
+/* Makes a link and logs it, if the database has no account. An earlier link stays valid until the
+ * account is made or the link expires. Blocks. */
 void first_link_print(const char *database_url, const char *public_url);

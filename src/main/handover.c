@@ -57,7 +57,8 @@ static bool set_descriptors(const struct handover *handover, bool closes_on_exec
 
 static void write_text(const struct handover *handover, FILE *out)
 {
-	/* This line never changes: so a program that cannot read the others can go back. */
+	/* Keep this line unchanged for ever: a program that cannot read the others uses it to go
+	 * back. */
 	fprintf(out, "displayd-handover %d %d\n", HANDOVER_VERSION, handover->first_fd);
 	fprintf(out, "number %lu\n", handover->number);
 	fprintf(out, "program %s\n", handover->program);

@@ -1,11 +1,12 @@
-/* What a supervisor hands to the program that takes its place by execve(): its children, which stay
- * the children of this process, and its descriptors, which stay open.
+/* Hands the supervisor's state to the program that replaces it by execve(): its children, which
+ * stay children of this process, and its descriptors, which stay open.
  *
  *   handover_execute() -> execve() -> handover_read() -> ... it serves
  *                                                    \-> handover_return() -> execve() of the first
  *
- * It is text in a file of memory; DISPLAYD_HANDOVER has "PROCESS:DESCRIPTOR". The first line has
- * the version: a program that knows another one is not executed so, see main/upgrade_check.h. */
+ * The state is text in a memory file; DISPLAYD_HANDOVER has "PROCESS:DESCRIPTOR". The first line
+ * has the version: a program with another version is not executed this way, see
+ * main/upgrade_check.h. */
 #pragma once
 
 #include "http/listener.h"
@@ -67,8 +68,8 @@ void handover_init(struct handover *handover);
  * fails: a negative errno, and nothing has changed. */
 int handover_execute(const struct handover *handover, const char *program, char *const argv[]);
 
-/* In the program that was executed: what it was handed. Its descriptors are closed on exec again.
- * 0; -ENOENT: it was started as usual; or -1 with a reason. */
+/* Called in the executed program: reads the handover. Its descriptors are closed on exec again. 0;
+ * -ENOENT: it was started as usual; or -1 with a reason. */
 __attribute__((warn_unused_result)) int handover_read(struct handover *ret, struct reason *reterr);
 
 /* Executes the first program again, which takes back what it had. Does not return where that

@@ -20,17 +20,17 @@ struct heartbeat {
 	struct deadline next;
 };
 
-/* In the worker: beats from now on for as long as the loop runs. */
+/* Called in the worker: beats from now on while the loop runs. */
 void heartbeat_start(struct heartbeat *heartbeat, struct loop *loop, struct region_map *shared,
 		     unsigned worker);
 
-/* Likewise: it accepts connections from now on. */
+/* Called in the worker: it accepts connections from now on. */
 void heartbeat_note_serving(struct heartbeat *heartbeat);
 
 /* Set once all workers serve. For as long as the mapping. */
 const _Atomic bool *heartbeat_instance_is_ready(struct region_map *shared);
 
-/* In the supervisor. */
+/* Functions of the supervisor: note that all workers serve; read a worker's heartbeat. */
 void heartbeat_note_instance_ready(struct region_map *shared);
 uint32_t heartbeat_read(struct region_map *shared, unsigned worker);
 /* Whether the process that serves in this slot, or did so last, is this one. */

@@ -19,7 +19,7 @@ struct host_egress {
  * ID or a negative errno; -EAGAIN: it has not taken the links before this one yet. */
 pid_t host_egress_link(struct host_egress *egress, int link) __attribute__((warn_unused_result));
 
-/* It has no link any more: it is killed, as one that hangs would not end by itself. The next link
+/* Kills the process whose link is gone, as a hanging one would not end by itself. The next link
  * gets another process. The caller takes its status. */
 void host_egress_end(struct host_egress *egress);
 

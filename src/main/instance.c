@@ -24,8 +24,8 @@ enum { PREDECESSOR_MS = 5 * 1000, LOOK_AGAIN_MS = 20 };
 static const char *const role_names[] = {
     [HTTP_ROLE_PUBLIC] = "public", [HTTP_ROLE_ADMIN] = "admin"};
 
-/* What a server that was killed a moment ago has open is closed when the last of its processes is
- * gone. Waits a little, for PREDECESSOR_MS from *begun_ms on (0: from now on); false when that is
+/* Waits for the processes of a killed server: its sockets and files are closed when the last of
+ * them ends. Waits at most PREDECESSOR_MS from *begun_ms on (0: from now on); false when that is
  * over or this server is to stop. */
 static bool wait_for_predecessor(const struct instance *instance, uint64_t *begun_ms,
 				 const struct reason *why)
@@ -168,8 +168,8 @@ static bool write_url(const struct instance *instance, const struct listen_socke
 	return true;
 }
 
-/* That of the first public socket that has one, of those with TLS if there are any: a unix socket
- * has none. */
+/* Chooses --public-url, else the URL of the first public socket that has one, with TLS if possible:
+ * a unix socket has none. */
 static void choose_public_url(struct instance *instance)
 {
 	const struct config *config = instance->config;
@@ -276,7 +276,7 @@ static enum exit_code open_render_sockets(struct instance *instance, struct reas
 	return EXIT_DONE;
 }
 
-/* As root: without its users nothing is begun. */
+/* Finds the users that a server started as root needs; without them it does not start. */
 static enum exit_code find_users(struct instance *instance, struct reason *reterr)
 {
 	instance->is_root = geteuid() == 0;
@@ -374,7 +374,7 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
-/* Those that the service manager gave are in every configuration. */
+/* Whether only the old configuration has the socket: those of the service manager are in all. */
 static bool is_other(const struct instance *instance, const struct listen_socket *socket)
 {
 	for (unsigned i = 0; i < instance->socket_count; i++)
@@ -383,8 +383,8 @@ static bool is_other(const struct instance *instance, const struct listen_socket
 	return !socket->is_given;
 }
 
-/* It ends while another configuration is tried: the files of sockets would outlive it, with nobody
- * who answers there. */
+/* Closes the sockets of the old configuration if the instance ends while a new one is tried: else
+ * their files would remain, with nobody listening. */
 static void close_other_sockets(struct instance *instance)
 {
 	for (unsigned i = 0; i < instance->other_socket_count; i++) {

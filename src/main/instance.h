@@ -1,9 +1,9 @@
-/* What this instance holds open, made by the supervisor before it starts a child: the lock of the
+/* Resources of this instance, made by the supervisor before it starts a child: the lock of the
  * state directory, the listening sockets, the memory that workers share, the private cluster.
  *
- * Started as root, processes have users of their own. The systemd unit starts all of them as one
+ * If started as root, processes have users of their own. The systemd unit starts all of them as one
  * user: then only their sandboxes keep them apart, and PostgreSQL cannot tell a worker from the
- * supervisor, so a worker that was taken over could ask to be the owner of the database. */
+ * supervisor, so a worker that was taken over could act as the owner of the database. */
 #pragma once
 
 #include "base/process.h"
@@ -52,8 +52,8 @@ struct instance {
 	struct seal seal; /* of the workers */
 };
 
-/* As root it also gives up the capabilities that no child and no later act needs. EXIT_DONE, or an
- * exit code with a reason. instance_close() it in either case. */
+/* Opens the resources. As root it also gives up the capabilities that no child and no later step
+ * needs. EXIT_DONE, or an exit code with a reason. Call instance_close() in either case. */
 enum exit_code instance_open(struct instance *instance, const struct config *config,
 			     struct reason *reterr);
 void instance_close(struct instance *instance);
@@ -67,7 +67,8 @@ bool instance_wants(const struct instance *instance, const struct listen_address
 enum exit_code instance_begin(struct instance *instance, const struct config *config,
 			      struct reason *reterr);
 enum exit_code instance_take_given_sockets(struct instance *instance, struct reason *reterr);
-/* They stay open for the program that is executed next; instance_close() passes them over. */
+/* Leaves the given sockets open for the program that is executed next; instance_close() skips
+ * them. */
 void instance_leave_given_sockets(struct instance *instance);
 /* Whether the configuration has what those sockets need. 0, or -1 with a reason. */
 int instance_check_given_sockets(const struct instance *instance, const struct config *config,
@@ -78,12 +79,12 @@ enum exit_code instance_give_up_rights(const struct instance *instance, struct r
 /* Sets public_url and panel_url by the configuration and the sockets. */
 void instance_choose_urls(struct instance *instance);
 
-/* In a forked child: closes what is the supervisor's alone, and gives signals back their meaning.
+/* Called in a forked child: closes what is the supervisor's alone, and restores default signals.
  * Ctrl-C reaches the whole terminal; the supervisor alone decides what it means. */
 void instance_leave(struct instance *instance);
 
-/* Likewise, in the render host, what workers alone need; and in a worker what the host and other
- * workers have. */
+/* Called in the render host: closes what only workers need; in a worker: what the host and other
+ * workers need. */
 void instance_leave_to_host(struct instance *instance);
 void instance_leave_to_worker(struct instance *instance, unsigned index);
 
@@ -94,7 +95,7 @@ bool instance_is_embedded(const struct instance *instance);
 const char *instance_database_url(const struct instance *instance);
 const char *instance_worker_url(const struct instance *instance);
 
-/* Whom children run as, where that is another user than this process's; else NULL. To migrate the
- * private cluster takes its owner, which root is, but no right of root's beside that. */
+/* User of the children, if it differs from this process's; else NULL. To migrate the private
+ * cluster takes its owner, which root may become, but no other right of root. */
 const struct process_user *instance_worker_user(const struct instance *instance);
 const struct process_user *instance_migrate_user(const struct instance *instance);

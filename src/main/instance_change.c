@@ -78,7 +78,7 @@ static int listen_to(struct instance *instance, const struct instance_before *be
 
 	if (open) {
 		*socket = *open;
-		/* With the port that it has, and all else as the configuration says now. */
+		/* Keep the open port; take everything else from the new configuration. */
 		socket->address = *address;
 		socket->address.address = open->address.address;
 	} else if (open_socket(before, address, socket, reterr) < 0) {

@@ -6,7 +6,7 @@
 
 #include "main/instance.h"
 
-/* What an instance had before. */
+/* State of an instance before a change. */
 struct instance_before {
 	const struct config *config;
 	struct listen_socket sockets[CONFIG_LISTENERS_MAX + LISTEN_GIVEN_MAX];
@@ -17,9 +17,9 @@ struct instance_before {
 	uint8_t metrics_token_hash[METRICS_TOKEN_HASH_BYTES];
 };
 
-/* What is started from now on has the new configuration, which must differ in nothing that an
- * instance keeps to its end. 0, or -1 with a reason where it cannot listen, or use a certificate or
- * the token for metrics: then nothing has changed. */
+/* Applies a new configuration to processes started from now on; it must not change what an instance
+ * keeps to its end. 0, or -1 with a reason if it cannot listen, or use a certificate or the token
+ * for metrics: then nothing has changed. */
 __attribute__((warn_unused_result)) int instance_change(struct instance *instance,
 							const struct config *config,
 							struct instance_before *ret_before,

@@ -4,12 +4,12 @@
 #include "main/handover.h"
 #include "main/instance_change.h"
 
-/* What the instance holds open. */
+/* Fills the handover with the instance's open resources. */
 void instance_hand_over(const struct instance *instance, struct handover *handover);
 
-/* In place of instance_open(): what was handed over, with a configuration that may listen on other
- * addresses: instance_keep() or instance_undo() follows. EXIT_DONE, or an exit code with a reason;
- * then nothing is closed that was handed over, and the first program can have it back. */
+/* Replaces instance_open(): uses the handed-over resources, with a configuration that may listen on
+ * other addresses: instance_keep() or instance_undo() follows. EXIT_DONE, or an exit code with a
+ * reason; then nothing handed over is closed, and the first program can have it back. */
 enum exit_code instance_take_over(struct instance *instance, const struct config *config,
 				  const struct handover *handover,
 				  struct instance_before *ret_before, struct reason *reterr);

@@ -43,7 +43,7 @@ static bool listens(int fd)
 	return read_option(fd, SO_TYPE) == SOCK_STREAM && read_option(fd, SO_ACCEPTCONN) == 1;
 }
 
-/* As people write it. False: it is of no family that we serve. */
+/* Writes the address for people. False: the family is not supported. */
 static bool write_text(struct listen_address *address)
 {
 	const struct sockaddr_storage *storage = &address->address.storage;
@@ -65,7 +65,7 @@ static bool write_text(struct listen_address *address)
 			 ntohs(v6->sin6_port));
 		return true;
 	case AF_UNIX:
-		/* One of the abstract namespace begins with NUL. */
+		/* Abstract names begin with NUL. */
 		snprintf(address->text, sizeof(address->text), "%sunix:%s%.107s", proxy,
 			 local->sun_path[0] ? "" : "@",
 			 local->sun_path + (local->sun_path[0] ? 0 : 1));

@@ -195,7 +195,7 @@ static int bind_tcp(int fd, const struct listen_address *address)
 	return bind(fd, &address->address.any, address->length);
 }
 
-/* For "[::]" where the machine has no IPv6. */
+/* Replaces "[::]" by the IPv4 wildcard if the machine has no IPv6. */
 static void use_v4(struct listen_address *address)
 {
 	in_port_t port = address->address.v6.sin6_port;
@@ -320,7 +320,7 @@ static bool find_outward(int family, char *ret_text, socklen_t size)
 	return found;
 }
 
-/* Else the first address of an interface that is up and no loopback. */
+/* Finds the outward address, else the first of an interface that is up and not a loopback. */
 static bool find_reachable(int family, char *ret_text, socklen_t size)
 {
 	struct ifaddrs *all, *one;

@@ -6,7 +6,7 @@
 
 static const char what[] = "the token for metrics";
 
-/* What a field "Authorization: Bearer" can carry as one word. */
+/* Whether a field "Authorization: Bearer" can carry the text as one word. */
 static bool is_token(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)

@@ -1,9 +1,9 @@
-/* What the service manager is told: the protocol of sd_notify(3), which is a datagram of lines to
- * the socket that $NOTIFY_SOCKET names. Without that variable nobody is told anything.
+/* Reports to the service manager with the protocol of sd_notify(3): a datagram of lines to the
+ * socket that $NOTIFY_SOCKET names. Without that variable nothing is sent.
  *
- * Nothing here fails: where a message cannot be sent, the manager acts as if we hung, which is true
- * of one of us. The variable stays in the environment, for a program that takes this one's place.
- */
+ * Nothing here fails: if a message cannot be sent, the manager assumes a hang, which is then true
+ * of the manager or of us. The variable stays in the environment, for a program that replaces this
+ * one. */
 #pragma once
 
 #include <stdint.h>
@@ -16,11 +16,10 @@ void notify_reloading(void);
 
 void notify_stopping(void);
 
-/* For people alone: why we do not start. */
+/* Sends the reason why the server does not start, for people only. */
 void notify_status(const char *text);
 
-/* How often notify_alive() is to be called, half of the time after which the manager takes us for
- * dead
- * ($WATCHDOG_USEC, $WATCHDOG_PID); 0: never. */
+/* Interval at which to call notify_alive(), half of the manager's watchdog timeout ($WATCHDOG_USEC,
+ * $WATCHDOG_PID); 0: never. */
 uint64_t notify_watchdog_ms(void);
 void notify_alive(void);

@@ -16,13 +16,12 @@
 
 enum {
 	LOOK_MS = 1000,
-	/* Where the kernel does not tell how many descriptors there are (before Linux 6.2), they
-	 * are counted. */
+	/* Bytes read of /proc/PID/stat and /proc/PID/limits. */
 	TEXT_BYTES = 1024,
 	LIMITS_BYTES = 4096,
 };
 
-/* Of /proc/PID/stat, by their numbers in proc(5). */
+/* Fields of /proc/PID/stat, by their numbers in proc(5). */
 enum { USER_TICKS = 14, SYSTEM_TICKS, START_TICKS = 22, VIRTUAL_BYTES, RESIDENT_PAGES, FACTS };
 
 struct facts {
@@ -63,7 +62,7 @@ static bool read_facts(int folder, struct facts *ret)
 	return true;
 }
 
-/* Where the kernel does not tell their number (before Linux 6.2). */
+/* Counts descriptors if the kernel does not report their number (before Linux 6.2). */
 static int64_t count_entries(int folder)
 {
 	int fd = openat(folder, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,5 +1,5 @@
-/* What the processes of an instance take of the machine, told by the supervisor: a sealed worker
- * opens no file of /proc. Only that of Linux is known. */
+/* Resource use of an instance's processes, reported by the supervisor: a sandboxed worker opens no
+ * file of /proc. Works on Linux only. */
 #pragma once
 
 #include "base/log.h"
@@ -18,7 +18,7 @@ struct process_stats {
 	uint64_t next_ms;
 };
 
-/* In the supervisor, before its first child. */
+/* Called in the supervisor, before its first child. */
 void process_stats_start(struct process_stats *stats, struct region_map *shared);
 
 /* Does something once a second; call it more often. */

@@ -46,7 +46,7 @@ static const struct config *in_force(const struct reload *reload)
 	return reload->current ? reload->current : reload->first;
 }
 
-/* One who waits for the answer sees nothing else. */
+/* Writes the note, the only result that a waiting program sees. */
 static void write_note(struct reload *reload, enum upgrade_state state)
 {
 	reload->note.state = state;

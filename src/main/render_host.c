@@ -63,7 +63,8 @@ struct host {
 	bool is_stopping;
 };
 
-/* With a descriptor, unless it is -1. False: the worker does not read, or is gone. */
+/* Sends a message, with a descriptor unless it is -1. False: the worker does not read, or is
+ * gone. */
 static bool tell(const struct host *host, unsigned worker, const struct host_message *message,
 		 int descriptor)
 {
@@ -250,7 +251,7 @@ static void end_link(struct host *host, struct renderer *link)
 	host_egress_end(&host->egress);
 }
 
-/* Those that a worker has started: the one with this number, or all that its predecessor had. */
+/* Kills a worker's renderers: the one with this number, or all of its predecessor. */
 static void kill_renderers(struct host *host, unsigned worker, const uint32_t *number)
 {
 	list_for_each (node, &host->renderers) {
@@ -311,7 +312,7 @@ static void on_message(struct host *host, unsigned worker, const struct host_mes
 	case HOST_HELLO:
 		kill_renderers(host, worker, NULL);
 		host->owners[worker].pid = message->value;
-		/* It may have begun after this host. */
+		/* The worker may have started after this host. */
 		greet(host, worker);
 		break;
 	case HOST_START:
@@ -420,7 +421,7 @@ int render_host_run(const struct render_host_settings *settings)
 	struct host host = {.settings = settings};
 
 	log_set_process("renderers");
-	/* In lists of processes: it is no worker. */
+	/* Shows another name than a worker's in lists of processes. */
 	prctl(PR_SET_NAME, RENDER_HOST_NAME);
 	list_init(&host.renderers);
 	host.owners = memory_zalloc(settings->workers * sizeof(*host.owners));

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of the process, where names are shown. */
+/* Process name in lists of processes. */
 #define RENDER_HOST_NAME "render-host"
 
 struct option_list;

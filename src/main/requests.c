@@ -6,7 +6,7 @@
 #include "task/key_uses.h"
 #include "web/web.h"
 
-/* In the order in which they are looked through. */
+/* Searched in this order. */
 #define PUBLIC_TABLES                                                                              \
 	&api_health_routes, &api_link_routes, &api_routes, &api_document_routes, &web_routes,      \
 	    &web_page_routes

@@ -23,7 +23,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    unsigned worker, const struct settings_key *settings_key,
 		    const uint8_t *metrics_token_hash);
 
-/* What serves a listener of that role; valid as long as the requests. */
+/* Returns the settings of a listener of that role; valid as long as the requests. */
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role);
 
 /* Panels are sent away; requests at work go on. */

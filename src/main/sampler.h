@@ -1,6 +1,6 @@
-/* What a worker tells of itself once a second, beside what it counts: the gauges of the metrics,
- * and that it is there. All workers do it at the same moment, where a second begins: so a panel
- * that goes from one to another is told by one of them. */
+/* Writes a worker's gauges and its heartbeat once a second, beside its counters. All workers do it
+ * at the same moment, when a second begins: so a panel that moves from one to another is counted by
+ * one of them. */
 #pragma once
 
 #include "base/log.h"
@@ -17,7 +17,7 @@ struct sampler {
 	struct log_counts logged;	    /* that were counted */
 	uint64_t second;		    /* of the last beat, monotonic */
 	uint64_t longest_ms[SAMPLER_TURNS]; /* the longest turn of each second */
-	/* One worker asks for the size of the database. */
+	/* Only one worker asks for the size of the database. */
 	bool asks_size;
 	bool is_asking;
 	uint64_t size_at_ms; /* when it asks next */

@@ -21,7 +21,7 @@
 
 enum { NAMED_MAX = 24 };
 
-/* Of them, those that are there. */
+/* Paths that a sandboxed worker may read, if they exist. */
 static const char *const system_places[] = {
     "/etc",
     "/usr/lib",
@@ -103,7 +103,7 @@ static void find_places(struct places *places, const char *database)
 	if (service)
 		add_folder_of(places, service);
 	add_settings(places, PQconninfoParse(database, NULL));
-	/* Those that variables set. */
+	/* Add the files that variables name. */
 	add_settings(places, PQconndefaults());
 }
 

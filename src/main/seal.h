@@ -1,16 +1,16 @@
-/* What a worker gives up before it serves: see sandbox/sandbox.h. It keeps its sockets, its memory,
- * the files it has open, and the way to the private database's socket. With --database it also
- * keeps what libpq and the resolver of names read when a connection is made again:
+/* Rights that a worker gives up before it serves: see sandbox/sandbox.h. It keeps its sockets, its
+ * memory, its open files, and access to the private database's socket. With --database it also
+ * keeps what libpq and the name resolver read to reconnect:
  *
  *   /etc (resolv.conf, hosts, nsswitch.conf, certificates) and where its links lead
  *   the system's shared libraries, among which are those of NSS
  *   ~/.pgpass, ~/.pg_service.conf and ~/.postgresql
  *   the folders of the files that the URL or PG... variables name (passfile, sslrootcert, ...)
  *
- * Of the files in the home directory those are read that are there when the worker starts.
+ * In the home directory, only files that exist when the worker starts stay readable.
  *
- * Before Linux 6.7 it could connect the socket of a client to another address: Landlock cannot
- * refuse that there. Built with a sanitizer a worker has no Landlock, and its filter allows the
+ * Before Linux 6.7 the worker could connect a client's socket to another address: Landlock cannot
+ * refuse that there. Built with a sanitizer, a worker has no Landlock, and its filter allows the
  * calls of reports and of the search for leaks. */
 #pragma once
 

@@ -18,7 +18,7 @@ static int fail(struct reason *reterr, const char *path, const char *why)
 	return reason_set(reterr, "%s, %s: %s", what, path, why);
 }
 
-/* Of what a restore has not finished. */
+/* Suffix of the key file left by an unfinished restore. */
 static const char restored[] = ".restored";
 
 static int read_file(const char *path, struct settings_key *ret_key, struct reason *reterr)
@@ -75,7 +75,7 @@ static int write_key(const char *state_dir, const char *path, const struct setti
 	return error;
 }
 
-/* It gets its name once it is whole. */
+/* Writes the key to a temporary file, and renames it when it is complete. */
 static int make_file(const char *state_dir, const char *path, const char *fresh)
 {
 	struct settings_key key;
@@ -89,7 +89,7 @@ static int make_file(const char *state_dir, const char *path, const char *fresh)
 	return error;
 }
 
-/* Where the state directory has its key, and where one is written. */
+/* Names the key file of the state directory, and the temporary file for writing it. */
 static int name_files(const char *state_dir, const char *suffix, char path[static PATH_BYTES],
 		      char fresh[static FRESH_BYTES], struct reason *reterr)
 {

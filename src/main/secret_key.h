@@ -25,8 +25,8 @@ __attribute__((warn_unused_result)) int secret_key_find(const char *state_dir, c
 							struct settings_key *ret_key,
 							struct reason *reterr);
 
-/* For a restore, which holds the lock of the state directory: prepare before its rows are
- * committed, then replace; or drop, where they were not. 0, or -1 with a reason. */
+/* Used by a restore, which holds the lock of the state directory: prepare before its rows are
+ * committed, then replace; or drop, if they were not. 0, or -1 with a reason. */
 __attribute__((warn_unused_result)) int
 secret_key_prepare(const char *state_dir, const struct settings_key *key, struct reason *reterr);
 __attribute__((warn_unused_result)) int secret_key_replace(const char *state_dir,

@@ -36,7 +36,6 @@ enum secret_key_check {
 enum secret_key_check secret_key_check(PGconn *connection, const struct settings_key *key,
 				       const struct secret_key_place *place, struct reason *reterr);
 
-/* From now on the key is that of the database. No other transaction may be under way on the
- * connection. */
+/* Makes the key that of the database. No other transaction may be under way on the connection. */
 enum secret_key_check secret_key_accept(PGconn *connection, const struct settings_key *key,
 					struct reason *reterr);

@@ -99,7 +99,7 @@ void state_dir_explain(const char *state_dir, const char *path, struct reason *r
 		 (unsigned)info.st_uid, user ? user->pw_name : "USER", state_dir);
 }
 
-/* What was there may be a link to something else, so only a new one is given away. */
+/* Gives away only a new file: an old one may be a link to something else. */
 static int open_lock(const char *state_dir, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), error;
@@ -141,7 +141,7 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 			   state_dir, (int)*ret_owner);
 		return -EBUSY;
 	}
-	/* What a killed server left is gone before anyone can read that we have it now. */
+	/* Remove the files of a killed server before anyone can see the new owner. */
 	error = state_dir_write_urls(state_dir, NULL, NULL);
 	if (error == 0)
 		error = write_owner(fd);
@@ -219,7 +219,7 @@ static int write_url(const char *state_dir, const char *name, const char *url)
 	return rename(fresh, path) < 0 ? -errno : 0;
 }
 
-/* Who waits for a server looks for public-url: it comes last and goes first. */
+/* Programs wait for the file public-url, so write it last and remove it first. */
 int state_dir_write_urls(const char *state_dir, const char *public_url, const char *panel_url)
 {
 	int error = public_url ? 0 : write_url(state_dir, "public-url", NULL);

@@ -214,8 +214,8 @@ static void become_ready(struct supervisor *supervisor)
 	notify_ready(instance->public_url);
 }
 
-/* This loop watches the workers, so it is what the service manager has to watch. Returns when it is
- * to be called again. */
+/* Reports to the service manager from this loop, which watches the workers. Returns when to call it
+ * again. */
 static uint64_t say_alive(struct supervisor *supervisor, uint64_t now_ms)
 {
 	if (supervisor->alive_every_ms == 0)
@@ -265,7 +265,7 @@ static void reload_if_possible(struct supervisor *supervisor)
 	supervisor->waits_to_reload = true;
 }
 
-/* Of a new configuration, or of a new program. */
+/* Ends the renewal for a new configuration or a new program. */
 static void end_renewal(struct supervisor *supervisor)
 {
 	enum children_renewal result = children_take_result(&supervisor->children);
@@ -303,7 +303,7 @@ static uint64_t keep_running(struct supervisor *supervisor, uint64_t now_ms)
 			       supervisor->reload.next != NULL, now_ms);
 }
 
-/* Those that run already, or all from the first one on. */
+/* Adopts the running children, or starts all from the first one on. */
 static bool begin_children(struct supervisor *supervisor)
 {
 	struct upgrade *upgrade = supervisor->upgrade;
@@ -337,7 +337,7 @@ static uint64_t earliest(uint64_t one, uint64_t other, uint64_t third)
 	return first < third ? first : third;
 }
 
-/* When to look again: at next_ms, or before that for tickets. */
+/* Returns when to look again: at next_ms, or before that for tickets. */
 static uint64_t rotate_tickets(const struct supervisor *supervisor, uint64_t next_ms)
 {
 	const struct instance *instance = &supervisor->instance;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define OWN_PROGRAM "/proc/self/exe"
-/* From a program that starts itself anew: where the one is that it could not execute. */
+/* Path of the program that could not be executed, set by a program that restarts itself. */
 #define PROGRAM_VARIABLE "DISPLAYD_PROGRAM"
 
 /* ---- where the program is ---- */
@@ -142,8 +142,8 @@ bool upgrade_note_end(struct upgrade *upgrade, const struct instance *instance,
 
 /* ---- execve ---- */
 
-/* What this program has read of its configuration file, for the way back: the file may say
- * something by then that only the new program understands. A negative errno where it fails. */
+/* Saves the configuration as read by this program, for the way back: by then the file may have
+ * settings that only the new program understands. A negative errno if it fails. */
 static int save_config(const struct config *config)
 {
 	int fd = memfd_create("displayd-config", MFD_CLOEXEC), copy = fd < 0 ? -1 : dup(fd);
@@ -235,7 +235,7 @@ bool upgrade_cancel_restart(struct upgrade *upgrade)
 	return true;
 }
 
-/* For whoever has asked: this program starts once more, and is not what was wanted. */
+/* Reports that this program starts once more, instead of the new one. */
 static void note_restart_failed(struct upgrade *upgrade, const char *why)
 {
 	upgrade->note.state = UPGRADE_FAILED;
@@ -301,7 +301,7 @@ void upgrade_go_back(struct upgrade *upgrade, const char *why)
 		handover_return(&upgrade->handover, why, upgrade->argv);
 }
 
-/* This program is the first one again, and nothing has to be renewed. */
+/* Makes this program the current one again: nothing has to be renewed. */
 static void come_back(struct upgrade *upgrade, struct instance *instance)
 {
 	instance_keep(instance, &upgrade->before);

@@ -78,12 +78,12 @@ void upgrade_end(struct upgrade *upgrade, struct instance *instance, struct chil
 /* The program before goes on, if it can: then this does not return. */
 void upgrade_go_back(struct upgrade *upgrade, const char *why);
 
-/* This server starts, with nothing handed over: an upgrade that was under way ended with the
- * process before, unless it is a restart. */
+/* Notes a start without a handover: an unfinished upgrade ended with the previous process, unless
+ * it is a restart. */
 void upgrade_note_start(struct upgrade *upgrade, const struct instance *instance);
-/* This server serves: an upgrade that was a restart is done. */
+/* Notes that this server serves: an upgrade by restart is done. */
 void upgrade_note_ready(struct upgrade *upgrade, const struct instance *instance);
-/* This server has ended before it served: so has an upgrade that was a restart. */
+/* Notes that this server ended before it served: an upgrade by restart failed. */
 void upgrade_note_failed_start(struct upgrade *upgrade, const struct instance *instance);
 
 /* Whether all is stopped for the new program. */

@@ -82,7 +82,7 @@ struct call {
 	int output_fd;
 };
 
-/* In the child, which has this process's working folder and variables. */
+/* Runs in the child, which has this process's working folder and variables. */
 static int execute(void *context)
 {
 	const struct call *call = context;

@@ -24,7 +24,7 @@ enum upgrade_verdict {
 	UPGRADE_UNFIT,	  /* it could not start, and a reason */
 };
 
-/* In the program that is looked at: its exit code. */
+/* Called in the program under test: returns its exit code. */
 int upgrade_check_print(const struct config *config);
 
 /* Starts the program with these arguments and --check-upgrade behind them. 0 or a negative errno.
@@ -35,7 +35,8 @@ upgrade_check_start(struct upgrade_check *check, const char *program, int argc, 
 /* Kills one that takes too long. Returns when it is to be called again. */
 uint64_t upgrade_check_watch(const struct upgrade_check *check, uint64_t now_ms);
 
-/* It has ended, with the status of waitpid(). config: in force. */
+/* Evaluates the check when its process has ended, with the status of waitpid(). config: in
+ * force. */
 enum upgrade_verdict upgrade_check_end(struct upgrade_check *check, int status,
 				       const struct config *config, char ret_version[static 64],
 				       struct reason *reterr);

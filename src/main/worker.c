@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 enum {
-	/* One makes batches larger. With two, the second process waited up to half a second for a
-	 * core while the first one and this worker woke each other: p99 of 64 connections was 17
-	 * to 530 ms instead of 2.5. */
+	/* One connection makes batches larger. With two, the second process waited up to half a
+	 * second for a core while the first one and this worker woke each other: p99 of 64
+	 * connections was 17 to 530 ms instead of 2.5. */
 	READ_CONNECTIONS = 1,
 	/* Two with shared commits wrote more than eight without. */
 	WRITE_CONNECTIONS = 2,
@@ -62,14 +62,15 @@ struct worker {
 
 static void on_signal_closed(uv_handle_t *handle);
 
-/* From here on a signal that asks it to stop would find no handler, and end it as by a fault. */
+/* Closes the signal handlers and ignores SIGTERM: without a handler it would kill the worker as if
+ * by a crash. */
 static void leave_signals(struct worker *worker)
 {
 	uv_close((uv_handle_t *)&worker->stop_signal, on_signal_closed);
 	signal(SIGTERM, SIG_IGN);
 }
 
-/* One is closed after the other. */
+/* Closes one handler after the other. */
 static void on_signal_closed(uv_handle_t *handle)
 {
 	struct worker *worker = handle->data;
@@ -116,7 +117,7 @@ static void look_again(struct deadline *deadline)
 /* No request is at work, or time is up: what is left is closed. */
 static void close_connections(struct worker *worker)
 {
-	/* Those that are cut off leave, too, and then the server says that it is drained. */
+	/* Closing connections lets the server report that it is drained, which leads here again. */
 	if (worker->closing)
 		return;
 	worker->closing = true;
@@ -224,9 +225,9 @@ static int start_signal(struct worker *worker, uv_signal_t *handle, uv_signal_cb
 	return uv_signal_start(handle, on_signal, number);
 }
 
-/* One thread for short jobs and one for long ones at least; where this worker has the machine for
- * itself, all cores are its own. One more is there for others, since no account holds all threads
- * of a lane: one that is alone keeps its cores busy. */
+/* At least one thread for short jobs and one for long ones; a worker alone on its machine gets all
+ * cores. One more serves others, since no account holds all threads of a lane: an account that is
+ * alone keeps its cores busy. */
 static unsigned thread_count(const struct worker_settings *settings)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
