@@ -114,6 +114,9 @@ enum {
 	 * of an account that has as many as it leaves to others. */
 	LIMIT_PREVIEWS = 32,
 	LIMIT_RENDERS = 256,
+	/* Memory of a worker for large forms, answers and code of apps that people look at: 503
+	 * once it is used up, and for an account that holds as much as is free. */
+	LIMIT_APP_TEXTS_BYTES = 128 * 1024 * 1024,
 	/* Processes that a worker has for it, those that are ending included. One that had nothing
 	 * to do for so long ends. */
 	LIMIT_RENDERERS_OF_WORKER = 128,

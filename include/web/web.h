@@ -6,6 +6,7 @@
 #pragma once
 
 #include "api/api.h"
+#include "base/pot.h"
 #include "base/region.h"
 #include "domain/secret_settings.h"
 #include "web/registration.h"
@@ -32,6 +33,7 @@ struct web_service {
 	struct app_pictures *pictures;	   /* of the catalogue, see src/web/app_pictures.h */
 	struct own_pictures *own_pictures; /* likewise, see src/web/own_pictures.h */
 	struct app_seals *seals;	   /* of settings, see src/web/app_seals.h */
+	struct pot app_texts;		   /* see src/web/app_memory.h */
 };
 
 struct web_settings {

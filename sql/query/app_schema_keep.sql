@@ -1,5 +1,5 @@
--- Keeps the schema of a version, with those of the 19 other locales that were used most; those that
--- were not used for a month go first. account_id: who has asked for it. No row: the version is gone.
+-- Keeps the schema of a version, with those of the 19 other locales that were used most, as far as all of
+-- them take 8 MiB; those that were not used for a month go first. account_id: who has asked for it. No row: the version is gone.
 -- The version's row is locked before those of its schemas, as its removal does it.
 -- params: version_id uuid, locale text, engine text, schema text, hosts text, account_id uuid
 -- row: version_id uuid
@@ -22,11 +22,17 @@ WITH version AS (
 	DELETE FROM app_schema
 	WHERE version_id = (SELECT id FROM version) AND locale IN (
 		SELECT locale
-		FROM app_schema
-		WHERE version_id = :version_id AND locale <> :locale
-		ORDER BY used_at > present_time() - interval '30 days' DESC, use_count DESC,
-			used_at DESC
-		OFFSET 19)
+		FROM (
+			SELECT locale, row_number() OVER used_most AS number,
+				sum(octet_length(schema)) OVER used_most AS bytes
+			FROM app_schema
+			WHERE version_id = :version_id AND locale <> :locale
+			WINDOW used_most AS (
+				ORDER BY used_at > present_time() - interval '30 days' DESC, use_count DESC,
+					used_at DESC, locale
+				ROWS UNBOUNDED PRECEDING)
+		) AS other
+		WHERE number > 19 OR bytes + octet_length(:schema) > 8388608)
 )
 SELECT version_id
 FROM kept

@@ -1,7 +1,8 @@
 -- What is to be run of an app: its deployed version, the device whose zone and limits count, and what is
 -- installed of it there. The app: by its ID, or where that is all zero, by its slug; or where that is
 -- empty, the one that is installed. No row: the account can neither install it, nor has it on the
--- device. A schema is the version's own, as this engine gives it, and not too old. What failure_ begins
+-- device. A schema is the version's own, as this engine gives it, and not too old; one of more than 64 KiB is
+-- left to app_schema_get, for which its size is here. What failure_ begins
 -- is why it had none within the last minute, with as much of the network (is_looked_at means nothing).
 -- reaches_local: its preview reaches what the operator has opened to apps, which is_local_closed ends: it is
 -- installed, or an administrator marked the account. is_use_due: that the form is used is to be counted
@@ -9,9 +10,9 @@
 -- params: account_id uuid, app_id uuid, slug text, device_id uuid, installation_id text, engine text,
 --   is_looked_at bool
 -- row: app_id uuid, slug text, name text, version_id uuid?, version text?, language text?,
---   checksum text?, has_schema bool, schema text?, is_use_due bool, has_device bool, timezone text,
+--   checksum text?, has_schema bool, schema text?, schema_bytes int4, is_use_due bool, has_device bool, timezone text,
 --   locale text, picture_limit_bytes int4, duration_s int4, is_installed bool, is_disabled bool,
---   settings text?, secret_settings bytea?, settings_hash bytea?, reach int2, reaches_local bool,
+--   settings text?, secret_settings bytea?, settings_hash bytea?, reach int2, reaches_local bool, code_bytes int4,
 --   is_local_closed bool, has_failed bool,
 --   failure_kind int2, failure_message text?, failure_file text?, failure_line int4,
 --   failure_column int4
@@ -30,7 +31,9 @@ WITH owned AS (
 )
 SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.name AS version,
 	version.script_language AS language, version.checksum,
-	app_schema.version_id IS NOT NULL AS has_schema, app_schema.schema,
+	app_schema.version_id IS NOT NULL AS has_schema,
+	CASE WHEN octet_length(app_schema.schema) <= 65536 THEN app_schema.schema END AS schema,
+	coalesce(octet_length(app_schema.schema), 0) AS schema_bytes,
 	coalesce(app_schema.used_at < present_time() - CASE
 		WHEN app_schema.used_by IS DISTINCT FROM :account_id THEN interval '1 minute'
 		ELSE interval '1 hour' END, false) AS is_use_due,
@@ -40,12 +43,14 @@ SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.n
 	render_duration_s(coalesce(entry.display_s, owned.schedule_interval_s, 15)) AS duration_s,
 	entry.app_id IS NOT NULL AS is_installed, app.status = 'disabled' AS is_disabled,
 	entry.settings, entry.secret_settings, entry.settings_hash, network.reach,
-	network.reach = 2 AS reaches_local, NOT network.apps_reach_local AS is_local_closed,
+	network.reach = 2 AS reaches_local,
+	coalesce(octet_length(app_compiled.javascript), octet_length(version.script_content), 0) AS code_bytes, NOT network.apps_reach_local AS is_local_closed,
 	failure.version_id IS NOT NULL AS has_failed, coalesce(failure.kind, 0::int2) AS failure_kind,
 	failure.message AS failure_message, failure.file AS failure_file,
 	coalesce(failure.line, 0) AS failure_line, coalesce(failure."column", 0) AS failure_column
 FROM app
 LEFT JOIN app_version AS version ON version.id = app.deployed_version_id AND app.status = 'active'
+LEFT JOIN app_compiled ON app_compiled.version_id = version.id
 LEFT JOIN owned ON true
 LEFT JOIN entry ON entry.app_id = app.id
 LEFT JOIN app_schema ON app_schema.version_id = version.id

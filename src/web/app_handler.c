@@ -105,8 +105,12 @@ static struct verdict reply(struct task *task)
 	struct call *call = task_state(task);
 
 	/* Each secret is looked for in all of it. */
-	size_t bytes = call->work.job.answer.result.length * (1 + call->work.secret.count);
+	size_t length = call->work.job.answer.result.length;
+	size_t bytes = length * (1 + call->work.secret.count);
+	struct verdict answer;
 
+	if (!app_memory_take(task, &call->work.memory, length, APP_FORM_COST, &answer))
+		return answer;
 	return task_reply_written(task, 200, bytes, write_answer, call);
 }
 

@@ -18,6 +18,7 @@ void app_work_finish(struct app_work *work)
 {
 	engine_job_finish(&work->job);
 	arena_finish(&work->reading.arena);
+	app_memory_leave(&work->memory);
 }
 
 /* ---- what is to be run ---- */
@@ -238,6 +239,9 @@ struct verdict web_run_app(struct task *task, struct app_work *work, enum engine
 		return answer;
 	if (work->script.length || work->compiled.length || id_is_none(work->source.version_id))
 		return submit(task, work);
+	if (!app_memory_take(task, &work->memory, (size_t)work->source.code_bytes, APP_CODE_COST,
+			     &answer))
+		return answer;
 	*web_app_work(task) = work;
 	statement_version_code(task_new_query(task),
 			       &(struct version_code_parameters){work->source.version_id},
@@ -275,8 +279,8 @@ static struct verdict reading_done(struct task *task)
 	return task_continue(task, reading->next);
 }
 
-struct verdict web_read_form(struct task *task, struct app_work *work, struct str text,
-			     struct form *form, task_step *next)
+static struct verdict read_form(struct task *task, struct app_work *work, struct str text,
+				struct form *form, task_step *next)
 {
 	struct task_work reading = {
 	    .run = run_reading, .argument = &work->reading, .size = text.length, .is_text = true};
@@ -287,6 +291,16 @@ struct verdict web_read_form(struct task *task, struct app_work *work, struct st
 		return task_work(task, LANE_SHORT, &reading, reading_done);
 	(void)run_reading(&work->reading);
 	return reading_done(task);
+}
+
+struct verdict web_read_form(struct task *task, struct app_work *work, struct str text,
+			     struct form *form, task_step *next)
+{
+	struct verdict answer;
+
+	if (!app_memory_take(task, &work->memory, text.length, APP_FORM_COST, &answer))
+		return answer;
+	return read_form(task, work, text, form, next);
 }
 
 /* The app's form was read. */
@@ -398,6 +412,32 @@ static struct verdict kept_form_read(struct task *task)
 	return task_continue(task, work->next);
 }
 
+static struct verdict large_schema_found(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+
+	if (task_row_count(task) == 0)
+		return web_run_app(task, work, ENGINE_SCHEMA, STR("{}"), form_made);
+	return read_form(task, work, work->large_schema.schema, &work->form, kept_form_read);
+}
+
+static struct verdict find_large_schema(struct task *task, struct app_work *work)
+{
+	struct verdict answer;
+
+	if (!app_memory_take(task, &work->memory, (size_t)work->source.schema_bytes, APP_FORM_COST,
+			     &answer))
+		return answer;
+	statement_app_schema_get(task_new_query(task),
+				 &(struct app_schema_get_parameters){
+				     .version_id = work->source.version_id,
+				     .locale = work->locale,
+				     .engine = str_from(engines_version()),
+				 },
+				 &work->large_schema);
+	return task_query(task, large_schema_found);
+}
+
 struct verdict web_find_form(struct task *task, struct app_work *work, task_step *next)
 {
 	*web_app_work(task) = work;
@@ -410,5 +450,7 @@ struct verdict web_find_form(struct task *task, struct app_work *work, task_step
 		return web_run_app(task, work, ENGINE_SCHEMA, STR("{}"), form_made);
 	if (work->source.is_use_due)
 		web_note_form_use(task, work->source.version_id, work->locale);
-	return web_read_form(task, work, work->source.schema, &work->form, kept_form_read);
+	if (work->source.schema_bytes > LIMIT_LOOP_TEXT_BYTES)
+		return find_large_schema(task, work);
+	return read_form(task, work, work->source.schema, &work->form, kept_form_read);
 }

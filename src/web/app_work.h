@@ -9,6 +9,7 @@
 #pragma once
 
 #include "access.h"
+#include "app_memory.h"
 #include "db/statements.h"
 #include "domain/app_body.h"
 #include "domain/stored_settings.h"
@@ -56,6 +57,8 @@ struct app_work {
 	struct app_schema_keep_row kept;
 	struct app_schema_fail_row failed;
 	struct version_code_row code;
+	struct app_schema_get_row large_schema;
+	struct app_memory memory; /* of the texts of this request */
 
 	/* Private: what web_run_app() was called for, until the code is there. */
 	enum engine_what run_what;

@@ -154,36 +154,6 @@ def get_schema():
 """
 
 
-LARGE = """
-load("render.star", "render")
-load("schema.star", "schema")
-
-def main(config):
-    return render.Root(child = render.Box())
-
-def find(pattern, config):
-    return [schema.Option(display = "Station %d %s" % (i, pattern * 150), value = str(i)) for i in range(2700)]
-
-def get_schema():
-    kinds = [schema.Dropdown(id = "kind", name = name, desc = "x" * 200000, icon = "gear", default = name, options = [
-        schema.Option(display = name, value = name)]) for name in ("a", "b")]
-    return schema.Schema(version = "1", fields = kinds + [
-        schema.Typeahead(id = "found", name = "Found", desc = "Search", icon = "gear", handler = find)])
-"""
-
-
-def test_large_answers_and_forms(owner, author, reviewer):
-    """Of more than 256 KiB; and two fields have one ID."""
-    app = publish(author, reviewer, LARGE)
-    answer = owner.ask(app, "found", "x").ok()
-    assert answer["problem"] is None
-    assert [option["value"] for option in answer["options"]] == [str(i) for i in range(2700)]
-    entry = owner.installed(app, kind="b")
-    assert entry.shown()["settings"] == {"kind": "b"}
-    assert pointers(owner.install(app, kind="c")) == {"/settings/kind"}
-    assert owner.ask(app, "found", "x" * 20).ok()["problem"]["kind"] == "limit"
-
-
 def test_zone_of_the_device(world, owner, author, reviewer):
     """Previews and handlers know it; test_renders.py has the same of renders."""
     app = publish(author, reviewer, ZONED)

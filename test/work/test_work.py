@@ -247,8 +247,10 @@ CODE = {"app_compile_claim", "app_compile_store", "app_draft_save", "app_picture
 
 
 def test_code_is_read_where_it_is_used():
-    readers = {name for name, statement in STATEMENTS.items()
-               if re.search(r"\b(script_content|javascript)\b", generate_statements.code_of(statement["text"]))}
+    """Its size is known without it."""
+    texts = {name: re.sub(r"octet_length\([a-z_.]+\)", "", generate_statements.code_of(statement["text"]))
+             for name, statement in STATEMENTS.items()}
+    readers = {name for name, text in texts.items() if re.search(r"\b(script_content|javascript)\b", text)}
     assert readers - {"app_draft_get"} == CODE
 
 
