@@ -5,10 +5,8 @@
  * without a copy. */
 #pragma once
 
+#include "http/coding.h"
 #include "http/response.h"
-
-/* Order of preference if the client has none. */
-enum http_coding { HTTP_CODING_BR, HTTP_CODING_GZIP, HTTP_CODING_IDENTITY, HTTP_CODING_COUNT };
 
 struct http_static_body {
 	struct str bytes; /* data is NULL where there is none; HTTP_CODING_IDENTITY always is */

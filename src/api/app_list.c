@@ -42,6 +42,7 @@ static struct list_place place(const void *row)
 static const struct task_list list = {
     .letter = 'a',
     .parameters = {"broken"},
+    .is_compressed = true,
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &app_listed_record,

@@ -5,13 +5,15 @@
  *
  * The reading lives on its own: the database may have rows for it after the task has ended. */
 #include "base/limits.h"
+#include "gzip.h"
+#include "http/coding.h"
 #include "http/stream.h"
 #include "task_private.h"
 
 #include <stdlib.h>
 
 enum {
-	PORTION_BYTES = 32 * 1024, /* takes about 0.2 ms to make */
+	PORTION_BYTES = 32 * 1024, /* takes about 0.2 ms to make, and as much to compress */
 	PIECE_BYTES = 64 * 1024,
 };
 
@@ -22,7 +24,9 @@ struct list_reading {
 	void *row;
 	struct task *task;	    /* NULL once it has ended: what still comes is dropped */
 	struct http_stream *stream; /* NULL until it has begun */
-	struct buffer json;	    /* not yet written */
+	struct buffer json;	    /* not yet written, or not yet compressed */
+	struct gzip *gzip;	    /* NULL: it is not compressed */
+	struct buffer packed;	    /* not yet written */
 	uint64_t count;		    /* of elements */
 	bool is_part;
 	bool is_streaming; /* the head was sent, or is being sent */
@@ -41,6 +45,8 @@ static void free_reading(struct list_reading *reading)
 	arena_finish(&reading->arena);
 	arena_finish(&reading->row_arena);
 	buffer_finish(&reading->json);
+	buffer_finish(&reading->packed);
+	gzip_free(reading->gzip);
 	free(reading->row);
 	free(reading);
 }
@@ -60,19 +66,34 @@ static void leave(struct task *task)
 	db_listing_resume(&reading->listing);
 }
 
+/* What waits for the stream. */
+static struct buffer *output_of(struct list_reading *reading)
+{
+	return reading->gzip ? &reading->packed : &reading->json;
+}
+
 /* Writes what the stream takes. */
 static void write_json(struct list_reading *reading)
 {
-	struct buffer *json = &reading->json;
+	struct buffer *output = output_of(reading);
 
-	while (buffer_length(json) > 0 && !http_stream_is_full(reading->stream)) {
-		struct str piece = buffer_view(json);
+	while (buffer_length(output) > 0 && !http_stream_is_full(reading->stream)) {
+		struct str piece = buffer_view(output);
 
 		if (piece.length > PIECE_BYTES)
 			piece.length = PIECE_BYTES;
 		http_stream_write(reading->stream, piece);
-		buffer_consume(json, piece.length);
+		buffer_consume(output, piece.length);
 	}
+}
+
+/* Compresses a portion, or the last one. */
+static void pack(struct list_reading *reading)
+{
+	if (!reading->gzip)
+		return;
+	gzip_write(reading->gzip, buffer_view(&reading->json), reading->is_done, &reading->packed);
+	buffer_clear(&reading->json);
 }
 
 static bool write_more(struct task *task, struct http_stream *stream)
@@ -84,19 +105,34 @@ static bool write_more(struct task *task, struct http_stream *stream)
 		return true;
 	}
 	reading->stream = stream;
-	reading->has_room = buffer_length(&reading->json) == 0;
+	reading->has_room = buffer_length(output_of(reading)) == 0;
 	write_json(reading);
-	if (buffer_length(&reading->json) > 0)
+	if (buffer_length(output_of(reading)) > 0)
 		return true;
 	if (!reading->is_done)
 		db_listing_resume(&reading->listing);
 	return !reading->is_done;
 }
 
+static void begin_gzip(struct task *task)
+{
+	static const bool has[HTTP_CODING_COUNT] = {
+	    [HTTP_CODING_GZIP] = true, [HTTP_CODING_IDENTITY] = true};
+
+	task_add_field(task, STR("Vary"), STR("Accept-Encoding"));
+	if (http_choose_coding(task->request, has) != HTTP_CODING_GZIP)
+		return;
+	task_add_field(task, STR("Content-Encoding"), STR("gzip"));
+	task->reading->gzip = gzip_new();
+	pack(task->reading);
+}
+
 static struct verdict begin_stream(struct task *task)
 {
 	task->reading->is_streaming = true;
 	task_let_caches_ask(task);
+	if (task->list->is_compressed)
+		begin_gzip(task);
 	return task_reply_stream(task, 200, STR("application/json"), write_more);
 }
 
@@ -107,6 +143,7 @@ static void offer(struct list_reading *reading)
 		task_run(reading->task, begin_stream);
 		return;
 	}
+	pack(reading);
 	if (!reading->has_room)
 		return;
 	reading->has_room = false;

@@ -65,6 +65,7 @@ static struct list_place place(const void *row)
 static const struct task_list list = {
     .letter = 'c',
     .parameters = {"q", "broken"},
+    .is_compressed = true,
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &catalogue_app_record,

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import gzip
 import json
 import socket
 import uuid
@@ -226,11 +227,11 @@ def test_the_place_of_what_was_removed(world, account):
 # ---- readers that are slow ----
 
 
-def stopped_reader(world, worker, target, key):
+def stopped_reader(world, worker, target, key, fields=()):
     """Has asked for a list, and reads nothing of it."""
     client = world.client_of(worker)
     client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-    client.send(request_bytes("GET", target, key=key))
+    client.send(request_bytes("GET", target, key=key, fields=fields))
     return client
 
 
@@ -306,3 +307,56 @@ def test_readers_of_long_lists_leave(start):
         client.reset()
         wait_until(lambda: listings(world) == 0, "the list's end")
     assert len(json.loads(account.get(f"{app.path}/versions").body)) == 4000
+
+
+# ---- in gzip ----
+
+def zipped(account, accepted, target="/v1/apps", method="GET"):
+    return account.request(method, target, fields=[("Accept-Encoding", accepted)])
+
+
+@pytest.mark.parametrize("count", [101, 130, 3000])
+def test_a_long_list_of_apps_is_compressed(start, count):
+    """One that a caller stops to read, too; what is compressed is the same list."""
+    account = start().account()
+    insert_apps(account, count)
+    account.world.sql("UPDATE app SET description = repeat('a word ', 20) WHERE account_id = %s", account.id)
+    plain = account.get("/v1/apps")
+    assert "Content-Encoding" not in plain and plain["Vary"] == "Accept-Encoding"
+    for accepted in ("gzip", "br, gzip;q=0.5", "*", "GZIP ; q=1"):
+        answer = zipped(account, accepted)
+        assert (answer["Content-Encoding"], answer["Vary"]) == ("gzip", "Accept-Encoding")
+        assert gzip.decompress(answer.body) == plain.body
+        assert len(answer.body) * 4 < len(plain.body)
+    for accepted in ("br", "gzip;q=0", "identity", "", "gzip;q=0.1, identity"):
+        answer = zipped(account, accepted)
+        assert "Content-Encoding" not in answer and answer.body == plain.body
+    assert zipped(account, "gzip", method="HEAD")["Content-Encoding"] == "gzip"
+    assert zipped(account, "gzip", "/v1/apps?broken=true")["Content-Encoding"] == "gzip"
+
+
+def test_other_lists_are_not_compressed(account):
+    """Nor are short ones, and parts, which have tags."""
+    insert_devices(account, 200)
+    insert_apps(account, 50)
+    for target in ("/v1/devices", "/v1/apps", "/v1/apps?limit=20"):
+        assert "Content-Encoding" not in zipped(account, "gzip", target)
+
+
+def test_a_compressed_list_whose_reader_stops(start):
+    world = start(workers=1)
+    [worker] = world.workers()
+    account = world.account()
+    insert_apps(account, 5000)
+    # What does not compress well fills the sockets.
+    world.sql("UPDATE app SET description = (SELECT string_agg(md5(app.id::text || n), '') "
+              "FROM generate_series(1, 15) AS n) WHERE account_id = %s", account.id)
+    expected = account.get("/v1/apps").body
+    reader = stopped_reader(world, worker, "/v1/apps", account.key, [("Accept-Encoding", "gzip")])
+    wait_until(lambda: listings(world) == 1, "an open list")
+    assert gzip.decompress(reader.answer().body) == expected
+    for _ in range(3):
+        client = stopped_reader(world, worker, "/v1/apps", account.key, [("Accept-Encoding", "gzip")])
+        wait_until(lambda: listings(world) == 1, "an open list")
+        client.reset()
+        wait_until(lambda: listings(world) == 0, "the list's end")

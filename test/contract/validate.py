@@ -8,6 +8,7 @@ none of the document's business. A Contract may also be made of another document
 pages.
 """
 
+import gzip
 import json
 import os
 import re
@@ -187,6 +188,8 @@ class Contract:
         by_name = {}
         for name, value in fields:
             by_name.setdefault(name.lower(), []).append(value)
+        if by_name.get("content-encoding") == ["gzip"] and method != "HEAD":
+            body = gzip.decompress(body)
         try:
             if method == "OPTIONS" and status == 204:
                 if self.template_of(path) or "allow" in by_name:

@@ -1,0 +1,16 @@
+/* Compresses an answer that is written in portions. One portion of 32 KiB takes about 0.2 ms, so
+ * the loop does it: the fastest level, which makes a fifth of a list of apps. Holds 270 KB until
+ * gzip_free(). */
+#pragma once
+
+#include "base/buffer.h"
+
+struct gzip;
+
+struct gzip *gzip_new(void);
+/* NULL is fine. */
+void gzip_free(struct gzip *gzip);
+
+/* Appends what the portion becomes, all of it: a reader can show the portion. After the last one
+ * nothing follows. */
+void gzip_write(struct gzip *gzip, struct str portion, bool is_last, struct buffer *output);
