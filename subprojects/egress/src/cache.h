@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { KEY_BYTES = 32 };
 
@@ -12,6 +13,11 @@ enum { KEY_BYTES = 32 };
 struct key {
 	unsigned char bytes[KEY_BYTES];
 };
+
+static inline bool key_is_same(const struct key *a, const struct key *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
 
 struct cache;
 

@@ -2,28 +2,12 @@
 
 #include "cache.h"
 #include "clock.h"
-#include "transfer.h"
+#include "flight.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FOREVER_MS = 3600 * 1000, TICK_MS = 500 };
-
-struct waiter {
-	struct client *client;
-	int64_t id;
-	struct waiter *next;
-};
-
-struct flight {
-	struct request request;
-	struct transfer transfer;
-	bool has_started, has_landed;
-	int64_t since_ms;   /* it waits for its turn, or has landed */
-	struct reply reply; /* when it has landed */
-	struct waiter *waiters;
-	struct flight *next;
-};
 
 /* A name that was still being looked up when its transfer ended. */
 struct given_up {
@@ -61,31 +45,13 @@ struct desk *desk_create(const struct address_list *allowed, const char *certifi
 	return desk;
 }
 
-static void add_waiter(struct flight *flight, struct client *client, int64_t id)
-{
-	struct waiter *waiter = memory_take(sizeof(*waiter));
-
-	*waiter = (struct waiter){.client = client, .id = id, .next = flight->waiters};
-	flight->waiters = waiter;
-	client->under_way++;
-}
-
-static void drop_waiter(struct waiter **at)
-{
-	struct waiter *waiter = *at;
-
-	*at = waiter->next;
-	waiter->client->under_way--;
-	free(waiter);
-}
-
 static void destroy_flight(struct desk *desk, struct flight **at)
 {
 	struct flight *flight = *at;
 
 	*at = flight->next;
 	while (flight->waiters)
-		drop_waiter(&flight->waiters);
+		flight_drop_waiter(&flight->waiters);
 	desk->flight_count--;
 	desk->transfer_count -= flight->has_started;
 	transfer_finish(&flight->transfer);
@@ -121,21 +87,11 @@ static void give_up(struct desk *desk, struct flight **at, const char *words)
 	destroy_flight(desk, at);
 }
 
-static bool is_same(const struct key *a, const struct key *b)
-{
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
-static bool has_account(const struct flight *flight, const struct key *account)
-{
-	return is_same(&flight->request.account, account);
-}
-
 static struct flight *find_flight(const struct desk *desk, const struct key *key)
 {
 	struct flight *flight = desk->flights;
 
-	while (flight && memcmp(&flight->request.key, key, sizeof(*key)) != 0)
+	while (flight && !key_is_same(&flight->request.key, key))
 		flight = flight->next;
 	return flight;
 }
@@ -155,10 +111,8 @@ static bool may_wait(const struct desk *desk, const struct client *client,
 	unsigned own = 0;
 
 	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
-		if (has_account(flight, account))
-			for (const struct waiter *waiter = flight->waiters; waiter;
-			     waiter = waiter->next)
-				own += waiter->client == client;
+		for (const struct waiter *waiter = flight->waiters; waiter; waiter = waiter->next)
+			own += waiter->client == client && key_is_same(&waiter->account, account);
 	return own + client->under_way < CLIENT_UNDER_WAY_MAX;
 }
 
@@ -170,7 +124,7 @@ static bool may_fly(const struct desk *desk, const struct request *request)
 
 	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
 		bytes += flight->request.body.length;
-		if (has_account(flight, &request->account)) {
+		if (flight_is_of(flight, &request->account)) {
 			own++;
 			own_bytes += flight->request.body.length;
 		}
@@ -197,10 +151,20 @@ static bool admit(struct desk *desk, struct client *client, const struct request
 	return false;
 }
 
+static void append(struct desk *desk, struct flight *flight)
+{
+	struct flight **end = &desk->flights;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = flight;
+	desk->flight_count++;
+}
+
 /* Takes the request. */
 static void add_flight(struct desk *desk, struct client *client, struct request *request)
 {
-	struct flight *flight, **end = &desk->flights;
+	struct flight *flight;
 
 	if (!admit(desk, client, request)) {
 		request_finish(request);
@@ -209,11 +173,41 @@ static void add_flight(struct desk *desk, struct client *client, struct request 
 	flight = memory_take(sizeof(*flight));
 	flight->request = *request;
 	flight->since_ms = now_ms();
-	add_waiter(flight, client, request->id);
-	while (*end)
-		end = &(*end)->next;
-	*end = flight;
-	desk->flight_count++;
+	flight_add_waiter(flight, client, request);
+	append(desk, flight);
+}
+
+/* Transfers of the account, and of them those of the scope. */
+static unsigned transfers_of(const struct desk *desk, const struct key *account,
+			     const struct key *scope, unsigned *ret_scope)
+{
+	unsigned count = 0;
+
+	*ret_scope = 0;
+	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
+		if (!flight->has_started || !flight_is_of(flight, account))
+			continue;
+		count++;
+		*ret_scope += key_is_same(&flight->request.scope, scope);
+	}
+	return count;
+}
+
+/* Waits with others for the same. One that has no turn yet becomes that of the account with fewer
+ * transfers, which pays for it. */
+static void join(struct desk *desk, struct flight *flight, struct client *client,
+		 const struct request *request)
+{
+	const struct key *scope = &request->scope;
+	unsigned of_scope;
+
+	flight_add_waiter(flight, client, request);
+	if (!flight->has_started && !flight->has_landed &&
+	    transfers_of(desk, &request->account, scope, &of_scope) <
+		transfers_of(desk, &flight->request.account, scope, &of_scope) &&
+	    shares_take_name(desk->tools.shares, &request->account, request->host, clock_us()) ==
+		SHARE_TAKEN)
+		flight->request.account = request->account;
 }
 
 static void take_request(struct desk *desk, struct client *client, struct request *request)
@@ -230,7 +224,7 @@ static void take_request(struct desk *desk, struct client *client, struct reques
 	else if (!may_wait(desk, client, &request->account))
 		refuse(client, request->id, too_many);
 	else if (flight)
-		add_waiter(flight, client, request->id);
+		join(desk, flight, client, request);
 	else {
 		add_flight(desk, client, request);
 		return;
@@ -275,7 +269,7 @@ void desk_forget(struct desk *desk, const struct client *client)
 	for (struct flight **at = &desk->flights; *at;) {
 		for (struct waiter **waiter = &(*at)->waiters; *waiter;) {
 			if ((*waiter)->client == client)
-				drop_waiter(waiter);
+				flight_drop_waiter(waiter);
 			else
 				waiter = &(*waiter)->next;
 		}
@@ -284,32 +278,6 @@ void desk_forget(struct desk *desk, const struct client *client)
 		else
 			at = &(*at)->next;
 	}
-}
-
-/* Whether somebody who waits for it can be given an answer. */
-static bool is_wanted(const struct flight *flight)
-{
-	const struct waiter *waiter = flight->waiters;
-
-	while (waiter && !client_has_room(waiter->client))
-		waiter = waiter->next;
-	return waiter;
-}
-
-/* Transfers of the account, and of them those of the scope. */
-static unsigned transfers_of(const struct desk *desk, const struct request *request,
-			     unsigned *ret_scope)
-{
-	unsigned count = 0;
-
-	*ret_scope = 0;
-	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
-		if (!flight->has_started || !has_account(flight, &request->account))
-			continue;
-		count++;
-		*ret_scope += is_same(&flight->request.scope, &request->scope);
-	}
-	return count;
 }
 
 /* Whether there is a thread to look a name up in. */
@@ -322,19 +290,19 @@ static bool may_look_up(const struct desk *desk, const struct request *request)
 		if (!flight->transfer.is_new && !flight->transfer.is_looking_up)
 			continue;
 		all++;
-		own += has_account(flight, &request->account);
-		of_scope += has_account(flight, &request->account) &&
-			    is_same(&flight->request.scope, &request->scope);
+		own += flight_is_of(flight, &request->account);
+		of_scope += flight_is_of(flight, &request->account) &&
+			    key_is_same(&flight->request.scope, &request->scope);
 	}
 	for (unsigned i = 0; i < DESK_LOOK_UPS_MAX; i++) {
 		const struct given_up *given_up = &desk->given_up[i];
-		bool is_own = is_same(&given_up->account, &request->account);
+		bool is_own = key_is_same(&given_up->account, &request->account);
 
 		if (given_up->until_ms <= now)
 			continue;
 		all++;
 		own += is_own;
-		of_scope += is_own && is_same(&given_up->scope, &request->scope);
+		of_scope += is_own && key_is_same(&given_up->scope, &request->scope);
 	}
 	return of_scope < DESK_SCOPE_LOOK_UPS_MAX && own + all < DESK_LOOK_UPS_MAX;
 }
@@ -360,9 +328,10 @@ static struct flight *find_next(const struct desk *desk)
 	for (struct flight *flight = desk->flights; flight && fewest > 0; flight = flight->next) {
 		unsigned count, of_scope;
 
-		if (flight->has_started || !is_wanted(flight))
+		if (flight->has_started || !flight_is_wanted(flight))
 			continue;
-		count = transfers_of(desk, &flight->request, &of_scope);
+		count =
+		    transfers_of(desk, &flight->request.account, &flight->request.scope, &of_scope);
 		if (count < fewest && of_scope < DESK_SCOPE_TRANSFERS_MAX &&
 		    may_look_up(desk, &flight->request)) {
 			fewest = count;
@@ -379,7 +348,7 @@ static bool can_go_on(const struct desk *desk, const struct client *clients)
 		if (client_has_room(clients) && client_has_frame(clients))
 			return true;
 	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
-		if (flight->has_landed && is_wanted(flight))
+		if (flight->has_landed && flight_is_wanted(flight))
 			return true;
 	return find_next(desk);
 }
@@ -427,7 +396,7 @@ static void answer_landed(struct desk *desk)
 		for (struct waiter **waiter = &flight->waiters; flight->has_landed && *waiter;) {
 			if (client_has_room((*waiter)->client)) {
 				client_answer((*waiter)->client, (*waiter)->id, &flight->reply);
-				drop_waiter(waiter);
+				flight_drop_waiter(waiter);
 			} else {
 				waiter = &(*waiter)->next;
 			}
@@ -439,9 +408,27 @@ static void answer_landed(struct desk *desk)
 	}
 }
 
+/* The account whose share it used has no more of it, which is nothing to the others that wait for
+ * the same: another one goes on with its own. */
+static void hand_over(struct desk *desk, struct flight *flight)
+{
+	while ((flight = flight_take_others(flight, now_ms()))) {
+		const struct request *request = &flight->request;
+		enum share_result result = shares_take_name(desk->tools.shares, &request->account,
+							    request->host, clock_us());
+
+		append(desk, flight);
+		if (result == SHARE_TAKEN)
+			return;
+		shares_explain(result, request->host, &flight->reply);
+		flight->has_landed = true;
+	}
+}
+
 static void end_transfer(struct desk *desk, struct transfer *transfer, CURLcode code)
 {
 	struct flight *flight = desk->flights;
+	enum share_result share = transfer->share;
 	int64_t lifetime_s;
 
 	while (flight && &flight->transfer != transfer)
@@ -457,6 +444,8 @@ static void end_transfer(struct desk *desk, struct transfer *transfer, CURLcode 
 	if (lifetime_s > 0)
 		cache_keep(desk->cache, &flight->request.key, &flight->reply,
 			   flight->since_ms + lifetime_s * 1000);
+	if (code != CURLE_OK && share != SHARE_TAKEN)
+		hand_over(desk, flight);
 }
 
 void desk_run(struct desk *desk)

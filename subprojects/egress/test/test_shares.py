@@ -3,6 +3,8 @@
 A share grows by two requests a second while a test runs: so the bounds are those of a test that takes
 some seconds."""
 
+import time
+
 import pytest
 
 BURST = 20
@@ -111,6 +113,37 @@ def test_answers_of_an_account_have_a_share(client, server):
     assert BURST_BYTES <= (ASKED - len(refused) + 1) * size <= BURST_BYTES + DEBT_BYTES + 10 * MB
     # Others are not concerned.
     assert client.ask(f"{server.url}/large?{MB}", account="nobody")[0]["status"] == 200
+
+
+def test_a_fetch_that_is_shared_is_cut_for_the_account_alone_whose_share_it_used(egress, client, server):
+    """The others that wait for the same have it asked anew, with their own share."""
+    others = [egress.connect() for _ in range(2)]
+    for one, account in zip((client, *others), ("first", "second", "third"), strict=True):
+        one.send(f"{server.url}/held?{2 * MB}", account=account)
+        while server.count(f"/held?{2 * MB}") == 0:
+            time.sleep(0.01)
+    assert ask_all(client, (f"{server.at(i)}/large?{2 * MB - i}" for i in range(8)), account="first")
+    server.gate.set()
+    assert "their share of the network" in client.receive()[0]["fetch"]["error"]
+    for other in others:
+        head, body = other.receive()
+        assert head["fetch"].get("status") == 200 and len(body) == 2 * MB, head
+        other.link.close()
+    assert server.count(f"/held?{2 * MB}") == 2  # once for both
+
+
+def test_what_waits_goes_on_with_the_account_that_has_asked_less(egress, client, server):
+    """The first one has all its transfers under way, and what it asks last waits for a turn."""
+    other = egress.connect()
+    for number in range(40):
+        client.send(f"{server.at(number)}/held?{number}", account="busy")
+    client.send(server.url + "/waits", account="busy")
+    while sum(path.startswith("/held") for _, path, *_ in list(server.seen)) < 8:
+        time.sleep(0.01)
+    other.send(server.url + "/waits", account="calm")
+    assert other.receive()[0]["fetch"]["status"] == 200
+    server.gate.set()
+    other.link.close()
 
 
 def test_what_is_sent_counts(client, server):

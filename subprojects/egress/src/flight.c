@@ -1,0 +1,65 @@
+#include "flight.h"
+
+#include <stdlib.h>
+
+void flight_add_waiter(struct flight *flight, struct client *client, const struct request *request)
+{
+	struct waiter *waiter = memory_take(sizeof(*waiter));
+
+	*waiter = (struct waiter){.client = client,
+				  .account = request->account,
+				  .id = request->id,
+				  .next = flight->waiters};
+	flight->waiters = waiter;
+	client->under_way++;
+}
+
+void flight_drop_waiter(struct waiter **at)
+{
+	struct waiter *waiter = *at;
+
+	*at = waiter->next;
+	waiter->client->under_way--;
+	free(waiter);
+}
+
+bool flight_is_of(const struct flight *flight, const struct key *account)
+{
+	return key_is_same(&flight->request.account, account);
+}
+
+bool flight_is_wanted(const struct flight *flight)
+{
+	const struct waiter *waiter = flight->waiters;
+
+	while (waiter && !client_has_room(waiter->client))
+		waiter = waiter->next;
+	return waiter;
+}
+
+struct flight *flight_take_others(struct flight *flight, int64_t now_ms)
+{
+	struct waiter *others = NULL;
+	struct flight *rest;
+
+	for (struct waiter **at = &flight->waiters; *at;) {
+		struct waiter *waiter = *at;
+
+		if (key_is_same(&waiter->account, &flight->request.account)) {
+			at = &waiter->next;
+			continue;
+		}
+		*at = waiter->next;
+		waiter->next = others;
+		others = waiter;
+	}
+	if (!others)
+		return NULL;
+	rest = memory_take(sizeof(*rest));
+	rest->waiters = others;
+	rest->since_ms = now_ms;
+	rest->request = flight->request;
+	rest->request.account = others->account;
+	flight->request = (struct request){.account = flight->request.account};
+	return rest;
+}
