@@ -29,6 +29,16 @@ struct hosts_use {
 	bool has_sqlstates; /* errors have SQLSTATEs, for away_from_error() */
 };
 
+/* For programs that connect once: of the name, to any server of the string, or to one that takes
+ * writes. */
+#define HOSTS_USE(name)                                                                            \
+	((const struct hosts_use){.settings =                                                      \
+				      (const char *const[]){"application_name", (name), NULL}})
+#define HOSTS_USE_TO_WRITE(name)                                                                   \
+	((const struct hosts_use){.settings = (const char *const[]){"application_name", (name),    \
+								    "target_session_attrs",        \
+								    "read-write", NULL}})
+
 struct hosts_failure {
 	enum away away;
 	char words[AWAY_WORDS_BYTES]; /* libpq's first line */

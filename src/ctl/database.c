@@ -55,8 +55,7 @@ static enum ctl_exit find_url(struct ctl *ctl, const char **ret_url)
 
 enum ctl_exit ctl_connect(struct ctl *ctl, const char *url)
 {
-	static const char *const settings[] = {"application_name", "displayctl", NULL};
-	const struct hosts_use use = {.settings = settings};
+	const struct hosts_use use = HOSTS_USE("displayctl");
 	struct hosts_failure failure;
 
 	ctl->connection = hosts_connect_once(url, &use, &failure);

@@ -254,18 +254,14 @@ enum { SPARE_IDLE_MS = 60 * 1000, SILENCE_MS = 2500 /* and 1500 before that: see
 
 /* ---- a server that hangs ---- */
 
-static bool is_same(const char *one, const char *other)
-{
-	return strcmp(one ? one : "", other ? other : "") == 0;
-}
-
 /* Its server answers by another connection. */
 static bool is_server_alive(const struct db *db, const struct connection *connection)
 {
 	const PGconn *hint = db->hints.connection.pg, *pg = connection->pg;
 
-	return db->hints.up && is_same(PQhost(hint), PQhost(pg)) &&
-	       is_same(PQhostaddr(hint), PQhostaddr(pg)) && is_same(PQport(hint), PQport(pg));
+	return db->hints.up && hosts_are_same(PQhost(hint), PQhost(pg)) &&
+	       hosts_are_same(PQhostaddr(hint), PQhostaddr(pg)) &&
+	       hosts_are_same(PQport(hint), PQport(pg));
 }
 
 static void cut_silent(const struct db *db, struct connection *connection)

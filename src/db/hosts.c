@@ -133,19 +133,29 @@ void hosts_destroy(struct hosts *hosts)
 
 /* ---- turns ---- */
 
+bool hosts_are_same(const char *one, const char *other)
+{
+	return strcmp(one ? one : "", other ? other : "") == 0;
+}
+
 unsigned hosts_turns(const struct hosts *hosts)
 {
 	return hosts->count * (hosts->prefers_standby ? 2 : 1);
 }
 
-/* The first one, then the others as the string has them. */
-static unsigned index_of(const struct hosts *hosts, unsigned turn)
+struct host_turn hosts_first_turn(const struct hosts *hosts)
 {
-	unsigned number = turn % hosts->count;
+	return (struct host_turn){.first = hosts->first};
+}
+
+/* The first one, then the others as the string has them. */
+static unsigned index_of(const struct hosts *hosts, struct host_turn turn)
+{
+	unsigned number = turn.number % hosts->count;
 
 	if (number == 0)
-		return hosts->first;
-	return number <= hosts->first ? number - 1 : number;
+		return turn.first;
+	return number <= turn.first ? number - 1 : number;
 }
 
 static bool is_name(const char *host)
@@ -157,7 +167,7 @@ static bool is_name(const char *host)
 	       inet_pton(AF_INET6, host, address) != 1;
 }
 
-const char *hosts_name(const struct hosts *hosts, unsigned turn)
+const char *hosts_name(const struct hosts *hosts, struct host_turn turn)
 {
 	const struct host *host = &hosts->list[index_of(hosts, turn)];
 
@@ -208,7 +218,7 @@ static void ignore_notice(void *context, const char *text)
 	(void)text;
 }
 
-PGconn *hosts_begin(const struct hosts *hosts, const struct hosts_use *use, unsigned turn,
+PGconn *hosts_begin(const struct hosts *hosts, const struct hosts_use *use, struct host_turn turn,
 		    const char *address)
 {
 	const struct host *host = &hosts->list[index_of(hosts, turn)];
@@ -224,7 +234,7 @@ PGconn *hosts_begin(const struct hosts *hosts, const struct hosts_use *use, unsi
 	add(&all, "hostaddr", address ? address : host->address);
 	add(&all, "port", host->port);
 	if (hosts->prefers_standby)
-		add(&all, "target_session_attrs", turn < hosts->count ? "standby" : "any");
+		add(&all, "target_session_attrs", turn.number < hosts->count ? "standby" : "any");
 	add(&all, "client_encoding", "UTF8");
 	pg = PQconnectStartParams(all.keywords, all.values, /* expand_dbname= */ 0);
 	if (!pg)
@@ -235,11 +245,6 @@ PGconn *hosts_begin(const struct hosts *hosts, const struct hosts_use *use, unsi
 	return pg;
 }
 
-static bool is_same(const char *one, const char *other)
-{
-	return strcmp(one ? one : "", other ? other : "") == 0;
-}
-
 /* Index of a connection's server in the list. libpq knows the host by its name or address, and by
  * its port. */
 static unsigned find(const struct hosts *hosts, const PGconn *pg)
@@ -248,9 +253,9 @@ static unsigned find(const struct hosts *hosts, const PGconn *pg)
 		const struct host *host = &hosts->list[i];
 		const char *name = host->host ? host->host : host->address;
 
-		if ((!name || is_same(name, PQhost(pg))) &&
-		    (!host->port || is_same(host->port, PQport(pg))) &&
-		    (!host->address || is_same(host->address, PQhostaddr(pg))))
+		if ((!name || hosts_are_same(name, PQhost(pg))) &&
+		    (!host->port || hosts_are_same(host->port, PQport(pg))) &&
+		    (!host->address || hosts_are_same(host->address, PQhostaddr(pg))))
 			return i;
 	}
 	return hosts->first;
@@ -268,7 +273,7 @@ void hosts_pass_over(struct hosts *hosts, const PGconn *pg)
 {
 	if (find(hosts, pg) == hosts->first)
 		hosts->first = (hosts->first + 1) % hosts->count;
-	if (is_same(hosts->good_address, PQhostaddr(pg)))
+	if (hosts_are_same(hosts->good_address, PQhostaddr(pg)))
 		hosts->good_address[0] = 0;
 }
 
@@ -290,7 +295,7 @@ void hosts_take_addresses(const struct hosts *hosts, const struct addrinfo *foun
 		if (getnameinfo(found->ai_addr, found->ai_addrlen, text, HOST_ADDRESS_BYTES, NULL,
 				0, NI_NUMERICHOST) != 0)
 			continue;
-		if (ret->count > 0 && is_same(text, hosts->good_address)) {
+		if (ret->count > 0 && hosts_are_same(text, hosts->good_address)) {
 			memcpy(text, ret->list[0], HOST_ADDRESS_BYTES);
 			snprintf(ret->list[0], HOST_ADDRESS_BYTES, "%s", hosts->good_address);
 		}

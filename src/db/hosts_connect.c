@@ -30,7 +30,7 @@ static bool wait_for(PGconn *pg, unsigned limit_ms)
 }
 
 /* NULL: it failed, and that is kept. */
-static PGconn *try_address(struct hosts *hosts, const struct hosts_use *use, unsigned turn,
+static PGconn *try_address(struct hosts *hosts, const struct hosts_use *use, struct host_turn turn,
 			   const struct host_addresses *addresses, unsigned number,
 			   struct hosts_failure *failure)
 {
@@ -74,10 +74,11 @@ static bool look_up(const struct hosts *hosts, const char *name, struct host_add
 PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
 		      struct hosts_failure *ret_failure)
 {
+	struct host_turn turn = hosts_first_turn(hosts);
 	PGconn *pg = NULL;
 
 	*ret_failure = (struct hosts_failure){.away = AWAY_NOT};
-	for (unsigned turn = 0; !pg && turn < hosts_turns(hosts); turn++) {
+	for (; !pg && turn.number < hosts_turns(hosts); turn.number++) {
 		const char *name = hosts_name(hosts, turn);
 		struct host_addresses addresses = {.count = 0};
 		unsigned number = 0;

@@ -86,9 +86,7 @@ static int ask(struct migrator *m, const char *what, const char *sql)
 
 static int connect_to(struct migrator *m, const char *url)
 {
-	static const char *const settings[] = {"application_name", "displayd migrate",
-					       "target_session_attrs", "read-write", NULL};
-	const struct hosts_use use = {.settings = settings};
+	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayd migrate");
 	struct hosts_failure failure;
 	const char *encoding;
 

@@ -21,7 +21,7 @@ static void go_on(struct opening *opening, enum away away, const char *words)
 	clear(opening);
 	if (++opening->number < opening->addresses.count)
 		try_address(opening);
-	else if (++opening->turn < hosts_turns(opening->hosts))
+	else if (++opening->turn.number < hosts_turns(opening->hosts))
 		try_turn(opening);
 	else
 		opening->done(opening->context, NULL);
@@ -117,7 +117,7 @@ static void try_turn(struct opening *opening)
 
 void opening_start(struct opening *opening)
 {
-	opening->turn = 0;
+	opening->turn = hosts_first_turn(opening->hosts);
 	opening->resolution = NULL;
 	opening->pg = NULL;
 	opening->poller = NULL;

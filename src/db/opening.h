@@ -16,7 +16,7 @@ struct opening {
 	const struct hosts_use *use;
 	void (*done)(void *context, PGconn *pg);
 	void *context;
-	unsigned turn;
+	struct host_turn turn;
 	struct resolution *resolution;
 	struct host_addresses addresses; /* of this turn */
 	unsigned number;		 /* of the address at hand */

@@ -125,9 +125,7 @@ static enum exit_code check_key(const struct instance *instance)
 	const struct secret_key_place place = {.state_dir = instance->config->state_dir,
 					       .file = instance->config->secret_key_file,
 					       .is_new = instance->has_new_key};
-	static const char *const settings[] = {"application_name", "displayd migrate",
-					       "target_session_attrs", "read-write", NULL};
-	const struct hosts_use use = {.settings = settings};
+	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayd migrate");
 	struct hosts_failure failure;
 	PGconn *connection = hosts_connect_once(instance_database_url(instance), &use, &failure);
 	enum secret_key_check result = SECRET_KEY_FAILED;

@@ -41,9 +41,7 @@ static int make_link(PGconn *connection, struct str secret_hash)
 
 void first_link_print(const char *database_url, const char *public_url)
 {
-	static const char *const settings[] = {"application_name", "displayd",
-					       "target_session_attrs", "read-write", NULL};
-	const struct hosts_use use = {.settings = settings};
+	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayd");
 	struct hosts_failure failure;
 	PGconn *connection = hosts_connect_once(database_url, &use, &failure);
 	char token[TOKEN_LENGTH + 1], link[512];

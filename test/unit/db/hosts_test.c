@@ -24,9 +24,17 @@ static struct hosts *hosts_of(const char *url)
 }
 
 /* What libpq gets for a turn, as "host hostaddr port". */
+static struct host_turn turn_of(const struct hosts *hosts, unsigned number)
+{
+	struct host_turn turn = hosts_first_turn(hosts);
+
+	turn.number = number;
+	return turn;
+}
+
 static void must_be_turn(const struct hosts *hosts, unsigned turn, const char *expected)
 {
-	PGconn *pg = hosts_begin(hosts, &use, turn, NULL);
+	PGconn *pg = hosts_begin(hosts, &use, turn_of(hosts, turn), NULL);
 	PQconninfoOption *options = PQconninfo(pg);
 	char text[300] = "";
 
@@ -58,7 +66,7 @@ static void lists_are_taken_apart(void **state)
 	hosts_destroy(hosts);
 	hosts = hosts_of("host=a.invalid,b.invalid hostaddr=127.0.0.1,127.0.0.2 port=9");
 	assert_int_equal(hosts_turns(hosts), 2);
-	assert_null(hosts_name(hosts, 0));
+	assert_null(hosts_name(hosts, turn_of(hosts, 0)));
 	must_be_turn(hosts, 1, "b.invalid 127.0.0.2 9");
 	hosts_destroy(hosts);
 	hosts = hosts_of("hostaddr=127.0.0.1,127.0.0.2 port=9,10");
@@ -77,10 +85,10 @@ static void names_are_looked_up(void **state)
 	struct hosts *hosts = hosts_of("host=a.invalid,127.0.0.1,/tmp,@abstract,localhost");
 
 	(void)state;
-	assert_string_equal(hosts_name(hosts, 0), "a.invalid");
+	assert_string_equal(hosts_name(hosts, turn_of(hosts, 0)), "a.invalid");
 	for (unsigned turn = 1; turn < 4; turn++)
-		assert_null(hosts_name(hosts, turn));
-	assert_string_equal(hosts_name(hosts, 4), "localhost");
+		assert_null(hosts_name(hosts, turn_of(hosts, turn)));
+	assert_string_equal(hosts_name(hosts, turn_of(hosts, 4)), "localhost");
 	hosts_destroy(hosts);
 }
 
@@ -122,7 +130,7 @@ static void the_standby_comes_first_where_it_is_preferred(void **state)
 	(void)state;
 	assert_int_equal(hosts_turns(hosts), 4);
 	for (unsigned turn = 0; turn < 4; turn++) {
-		PGconn *pg = hosts_begin(hosts, &use, turn, NULL);
+		PGconn *pg = hosts_begin(hosts, &use, turn_of(hosts, turn), NULL);
 		PQconninfoOption *options = PQconninfo(pg);
 
 		for (const PQconninfoOption *one = options; one->keyword; one++)
@@ -177,7 +185,7 @@ static int open_silent(unsigned *ret_port)
 static void make_url(char *url, size_t size, unsigned port, const char *before)
 {
 	struct hosts *own = hosts_of(usual_settings().url);
-	PGconn *pg = hosts_begin(own, &use, 0, NULL);
+	PGconn *pg = hosts_begin(own, &use, hosts_first_turn(own), NULL);
 
 	snprintf(url, size, "host=%s,%s port=%u,%s dbname=%s user=%s", before, PQhost(pg), port,
 		 PQport(pg), PQdb(pg), PQuser(pg));
@@ -213,6 +221,31 @@ static void one_that_does_not_answer_is_passed_over(void **state)
 	PQfinish(pg);
 	hosts_destroy(hosts);
 	close(silent);
+}
+
+/* One pass has tried the first server, as another one finds that the second is good. */
+static void a_pass_keeps_its_order(void **state)
+{
+	struct hosts_failure failure;
+	struct host_turn turn;
+	struct hosts *hosts;
+	char url[500], port[16];
+	PGconn *pg;
+
+	(void)state;
+	make_url(url, sizeof(url), 1, "127.0.0.1");
+	hosts = hosts_of(url);
+	turn = hosts_first_turn(hosts);
+	pg = hosts_connect(hosts, &use, &failure);
+	assert_non_null(pg);
+	snprintf(port, sizeof(port), "%s", PQport(pg));
+	PQfinish(pg);
+	for (turn.number = 1; turn.number < hosts_turns(hosts); turn.number++) {
+		pg = hosts_begin(hosts, &use, turn, NULL);
+		assert_string_equal(PQport(pg), port);
+		PQfinish(pg);
+	}
+	hosts_destroy(hosts);
 }
 
 static void none_of_them_answers(void **state)
@@ -296,6 +329,7 @@ int main(void)
 	    cmocka_unit_test(the_standby_comes_first_where_it_is_preferred),
 	    cmocka_unit_test(what_does_not_pass_by_itself_is_reported),
 	    cmocka_unit_test(one_that_does_not_answer_is_passed_over),
+	    cmocka_unit_test(a_pass_keeps_its_order),
 	    cmocka_unit_test(none_of_them_answers),
 	    cmocka_unit_test(a_worker_passes_it_over_too),
 	    cmocka_unit_test(all_is_answered_when_it_hangs),
