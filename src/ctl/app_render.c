@@ -5,6 +5,7 @@
 #include "app_network.h"
 #include "app_report.h"
 #include "app_settings.h"
+#include "app_types_check.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/network.h"
@@ -235,6 +236,25 @@ static void print_engine(const struct app_engine *engine)
 	buffer_finish(&text);
 }
 
+/* Adds errors of types to what was printed, and says whether they were looked for. */
+static void check_types(struct rendering *rendering)
+{
+	struct buffer found = {0};
+	enum app_types_result result = app_types_check(rendering->path, &found);
+
+	if (result == APP_TYPES_WRONG) {
+		rendering->failed = true;
+		buffer_append_str(&rendering->log, buffer_view(&found));
+	} else if (result == APP_TYPES_RIGHT) {
+		printf("types: right, as tsc says\n");
+	} else {
+		printf("types: not checked: %.*s\n", (int)buffer_length(&found),
+		       buffer_view(&found).data);
+	}
+	fflush(stdout);
+	buffer_finish(&found);
+}
+
 /* Renders what was read, in processes of its own. CTL_DONE, also where the app fails. */
 static enum ctl_exit render_script(struct rendering *rendering, bool is_typescript,
 				   struct str script)
@@ -251,6 +271,8 @@ static enum ctl_exit render_script(struct rendering *rendering, bool is_typescri
 		look_for_secrets(rendering, engine, script);
 	if (rendering->checks)
 		print_engine(engine);
+	if (rendering->checks && is_typescript)
+		check_types(rendering);
 	app_engine_stop(engine);
 	return CTL_DONE;
 }

@@ -88,6 +88,13 @@ const struct ctl_command ctl_commands[] = {
 	    OPTION(TEXT, "account", "EMAIL", "Whose apps."),
 	    OPTION(SWITCH, "broken", NULL, "Also those that their collection calls broken.")),
     COMMAND(
+	"app new", "FOLDER",
+	"Make a folder with a first app. In TypeScript it has the types of what apps import, and "
+	"a tsconfig.json by which editors and tsc find them.",
+	ctl_app_new,
+	OPTION(CHOICE, "language", "typescript|starlark", "What its script is written in.",
+	       .fallback = "typescript")),
+    COMMAND(
 	"app render", "PATH [KEY=VALUE...]",
 	"Make the picture of an app, a script or its folder, with these settings, as a server "
 	"does; needs no server. Plays it in the terminal.",
@@ -96,7 +103,9 @@ const struct ctl_command ctl_commands[] = {
 	       "A JSON object of settings; - is standard input. For those that are secret: others "
 	       "read arguments. KEY=VALUE counts where both have one."),
 	OPTION(SWITCH, "watch", NULL, "Again whenever a file of the app is saved."),
-	OPTION(SWITCH, "check", NULL, "Show errors, the schema, time and memory, and no picture."),
+	OPTION(SWITCH, "check", NULL,
+	       "Show errors, the schema, time and memory, and no picture. Of an app in "
+	       "TypeScript also errors of types, if there is a tsc."),
 	OPTION(SWITCH, "no-network", NULL, "Refuse what the app asks the network for."),
 	OPTION(LIST, "egress-allow", "CIDR",
 	       "What it may reach beside public addresses. May be given several times.",

@@ -70,6 +70,7 @@ enum ctl_exit ctl_app_list(struct ctl *ctl);
 enum ctl_exit ctl_app_render(struct ctl *ctl);
 enum ctl_exit ctl_app_review(struct ctl *ctl);
 enum ctl_exit ctl_app_show(struct ctl *ctl);
+enum ctl_exit ctl_app_new(struct ctl *ctl);
 enum ctl_exit ctl_app_types(struct ctl *ctl);
 enum ctl_exit ctl_backup(struct ctl *ctl);
 enum ctl_exit ctl_database_rekey(struct ctl *ctl);

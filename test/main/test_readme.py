@@ -196,7 +196,7 @@ def test_lines_of_the_guide_that_render(checkout):
     [types] = re.findall(r"`(displayctl app types > [^`]*)`", text_of("docs/apps.md"))
     checkout.sh(BUILT + types)
     with open(os.path.join(ROOT, "share/panel.d.ts"), "rb") as types:
-        with open(os.path.join(checkout.root, "panel.d.ts"), "rb") as file:
+        with open(os.path.join(checkout.root, "hello/panel.d.ts"), "rb") as file:
             assert file.read() == types.read()
 
 
