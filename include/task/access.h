@@ -1,4 +1,5 @@
-/* Who may call an endpoint. Its line names one of these, or none: then anyone may.
+/* Kinds of access to an endpoint. An endpoint's line names one of these, or none: then anyone may
+ * call.
  *
  *   prologue -> check() -> task_admit()    the rate limit, then the rest of the prologue
  *                       -> task_fail()     this kind's own 401

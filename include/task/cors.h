@@ -16,7 +16,7 @@ void cors_add_fields(const struct service *service, const struct http_request *r
 /* Whether a page of a configured origin asks if it may send a request. */
 bool cors_is_preflight(const struct service *service, const struct http_request *request);
 
-/* Likewise for the answer to OPTIONS: where it is a preflight of a configured origin, also the
- * fields that let its page send the request. allow: the methods of the resource. */
+/* Adds the same fields to the answer to OPTIONS, and for a preflight of a configured origin also
+ * those that let its page send the request. allow: the methods of the resource. */
 void cors_add_options_fields(const struct service *service, const struct http_request *request,
 			     struct str allow, struct http_response *response);

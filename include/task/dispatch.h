@@ -22,5 +22,5 @@ struct dispatch {
 void dispatch_init(struct dispatch *dispatch, struct service *service,
 		   const struct route_table *const *tables, const struct route_table *const *all);
 
-/* For struct http_listener_settings; context is the struct dispatch. */
+/* Callback for struct http_listener_settings; context is the struct dispatch. */
 void task_dispatch(struct http_request *request, void *context);

@@ -26,7 +26,7 @@ bool key_cache_knows(const struct key_cache *cache, const uint8_t hash[static KE
 /* The database does not know the key. */
 void key_cache_forget(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES]);
 
-/* When the database was asked for a key. */
+/* Moment when the database was asked for a key. */
 struct key_moment {
 	uint64_t epoch; /* grows with each revocation, and where some may have been missed */
 	uint64_t ms;	/* of the loop */
@@ -38,5 +38,5 @@ struct key_moment key_cache_now(const struct key_cache *cache);
 void key_cache_insert(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
 		      struct id account_id, struct key_moment asked);
 
-/* For db_subscribe(): hints "key:<hex of the hash>". Lives as long as the cache. */
+/* Subscription for db_subscribe(): hints "key:<hex of the hash>". Lives as long as the cache. */
 struct hint_subscription *key_cache_subscription(struct key_cache *cache);

@@ -1,4 +1,4 @@
-/* When API keys were last used, written behind.
+/* Writes behind when API keys were last used.
  *
  * A use is noted when the database was asked for the key: the key cache asks every five minutes at
  * least while a key is used, so the time is right to within that, and a request that the cache

@@ -1,5 +1,5 @@
-/* What all tasks of a worker share. A layer above that needs more embeds it in a struct of its own
- * (include/api/api.h). Owned by main; lives as long as the worker. */
+/* State that all tasks of a worker share. A layer above that needs more embeds it in a struct of
+ * its own (include/api/api.h). Owned by main; lives as long as the worker. */
 #pragma once
 
 #include "db/db.h"

@@ -28,7 +28,7 @@ struct http_stream_source;
 struct service;
 struct task;
 
-/* What happens next. Made by task_*() calls only. */
+/* Result of a step: what happens next. Made by task_*() calls only. */
 struct verdict {
 	enum {
 		VERDICT_CONTINUE,
@@ -49,7 +49,7 @@ enum resource {
 	RESOURCE_APP,	 /* likewise, by ID or slug */
 };
 
-/* What a route's line says of its endpoint: the prologue runs from it. */
+/* Properties of a route's endpoint: the prologue runs from them. */
 struct endpoint {
 	const char *name; /* for traces: "push" */
 	task_step *handler;
@@ -64,17 +64,18 @@ struct endpoint {
 	/* The handler runs for a body with faults, too: it may add to task_faults(), and ends with
 	 * task_fail_faults() when there is any. */
 	bool handles_faults;
-	/* What it changes has the entity tag "SETTINGS-SEEN" of the path's device. SETTINGS is the
-	 * revision of its settings: If-Match compares it, and the handler's statement takes
-	 * task_expected_revision(). SEEN is a hash of all that the answer shows, lastOnline
-	 * included: If-None-Match compares both. All other tags are hashes of what is shown. */
+	/* Whether what the endpoint changes has the entity tag "SETTINGS-SEEN" of the path's
+	 * device. SETTINGS is the revision of the device's settings: If-Match compares it, and the
+	 * handler's statement takes task_expected_revision(). SEEN is a hash of all that the answer
+	 * shows, lastOnline included: If-None-Match compares both. All other tags are hashes of
+	 * what is shown. */
 	bool has_settings_tag;
 	/* The record that GET shows: of the device that the prologue has read, or where that is
 	 * NULL, of what a step finds, which goes on with task_tag(). */
 	const struct record *tag_record;
 	task_step *find_tagged;
-	/* What it changes is not the path's resource: the handler calls task_fails_precondition().
-	 */
+	/* Whether the handler calls task_fails_precondition(), since it does not change the path's
+	 * resource. */
 	bool handles_preconditions;
 	/* NULL, or the step that answers a refusal of the database, see task_refusal(). */
 	task_step *refused;
@@ -107,7 +108,7 @@ struct device *task_device(struct task *task);
 const struct app *task_app(struct task *task);
 /* Bit i: field i of the body's record was in the body. */
 uint64_t task_body_present(struct task *task);
-/* What is wrong with the body, as far as is known. */
+/* Faults of the body that are known so far. */
 struct faults *task_faults(struct task *task);
 /* Parameter of the path, decoded. */
 struct str task_path_parameter(struct task *task, unsigned index);
@@ -117,7 +118,7 @@ struct str task_path_parameter(struct task *task, unsigned index);
  * every endpoint that changes something and does not handle preconditions itself. */
 __attribute__((warn_unused_result)) bool task_fails_precondition(struct task *task,
 								 struct verdict *ret_answer);
-/* For find_tagged: the answer to GET would be this row, which must outlast the prologue. */
+/* Ends find_tagged: the answer to GET would be this row, which must outlast the prologue. */
 __attribute__((warn_unused_result)) struct verdict
 task_tag(struct task *task, const struct record *record, const void *row);
 /* The revision that the settings must still have when the statement changes them; 0: any. */
@@ -144,13 +145,13 @@ __attribute__((warn_unused_result)) struct verdict task_query(struct task *task,
 
 unsigned task_row_count(struct task *task);
 
-/* What a worker thread does; it may touch nothing but what argument points to. */
+/* Work of a worker thread, which may touch only what argument points to. */
 struct task_work {
 	bool (*run)(void *argument); /* a step; returns whether there are more */
 	void *argument;
 	size_t size;  /* bytes that it works on */
 	bool is_text; /* large bodies and answers; else images, in the words of a refusal */
-	/* Whose share of the lane it uses; all zero: that of the caller's account. */
+	/* Account whose share of the lane the work uses; all zero: the caller's. */
 	struct id share;
 	struct id network; /* whose shares take turns with those of others; all zero: none */
 };

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/network.h"
 
-/* Whose guesses are counted together. False: nobody's. */
+/* Finds the address or /64 network whose failed attempts are counted. False: not counted. */
 static bool guesser_of(const struct service *service, struct str remote_address, struct id *ret_id)
 {
 	struct address address;

@@ -73,7 +73,7 @@ static void on_short_list(struct db_query *query, const struct db_result *result
 	task_run(task, reply_rows);
 }
 
-/* One row more than wanted says that there is a next part. */
+/* Replies with a part of a list. A row more than wanted means that there is a next part. */
 static void on_short_part(struct db_query *query, const struct db_result *result)
 {
 	struct task *task = container_of(query, struct task, query);

@@ -167,7 +167,7 @@ static void end_part(struct list_reading *reading)
 	task_run(reading->task, reply_part);
 }
 
-/* One element more than a part may have, or has room for, says that there is another part. */
+/* Whether this element is more than a part may have, or has room for: there is another part. */
 static bool is_behind_part(const struct list_reading *reading)
 {
 	return reading->is_part && (reading->count == (uint64_t)reading->task->range.limit ||

@@ -5,7 +5,7 @@
  * for If-Match and weakly for If-None-Match, as sections 13.1.1 and 13.1.2 have it. Preconditions
  * by date are ignored, since no target has a Last-Modified (13.1.4). */
 
-/* What one of the two fields says, all its lines together. */
+/* Tags of one of the two fields, all its lines together. */
 struct tags {
 	bool is_there;
 	bool is_malformed;

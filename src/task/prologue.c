@@ -1,7 +1,7 @@
 #include "task/access.h"
 #include "task_private.h"
 
-/* What comes before every handler, in the API's order of checks:
+/* Pre-handler checks, in the API's order:
  *
  *   access (401) -> its rate (429) -> body size (413) -> media type (415) -> JSON syntax (400)
  *     -> resource exists (404) -> permission (403) -> device's rate (429) -> preconditions (412)

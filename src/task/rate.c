@@ -100,7 +100,7 @@ static struct bucket *bucket_find(struct rate_table *table, uint64_t tag)
 	return oldest;
 }
 
-/* Of the policy: what a token takes to grow, and a whole bucket. */
+/* Times of a policy: until a token has grown, and a whole bucket. */
 struct times {
 	uint64_t token_us;
 	uint64_t bucket_us;
@@ -116,7 +116,7 @@ static struct times times_of(const struct rate_policy *policy)
 	return (struct times){token_us, token_us * policy->burst};
 }
 
-/* Of a bucket that will be full again after used_us. */
+/* Result for a bucket that will be full again after used_us. */
 static struct rate_result result_of(const struct times *times, uint64_t used_us, bool is_allowed)
 {
 	struct rate_result result = {.is_allowed = is_allowed};

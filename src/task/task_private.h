@@ -5,7 +5,7 @@
 #include "task/service.h"
 #include "task/task.h"
 
-/* Who gets the stream of task_hand_over(). */
+/* Receiver of the stream of task_hand_over(). */
 struct stream_heir {
 	const struct http_stream_source *source;
 	void *owner;
@@ -135,7 +135,7 @@ __attribute__((warn_unused_result)) bool task_has_bad_range(struct task *task,
 /* Adds the Link of the part behind the row. */
 void task_add_next_part(struct task *task, const void *row);
 
-/* What stands before the first element of an answer, and behind the last one. */
+/* Append the text before the first element of an answer, and the text after the last one. */
 void task_begin_list(const struct task_list *list, struct buffer *json);
 void task_end_list(const struct task_list *list, struct buffer *json);
 
@@ -147,16 +147,16 @@ void task_let_caches_ask(struct task *task);
 /* Adds the ETag of a GET's body; true when the caller has this body already: answer 304 then. */
 bool task_is_not_modified(struct task *task, struct str body);
 
-/* Likewise by the hash of the body. */
+/* Adds the ETag by the hash of the body, as task_is_not_modified() does. */
 bool task_hash_is_not_modified(struct task *task, const uint8_t hash[static TASK_HASH_BYTES]);
 void task_hash(struct str body, uint8_t ret_hash[static TASK_HASH_BYTES]);
 
-/* Likewise, for a part of a list: its tag also tells whether there is a next part, since a caller
- * that is answered 304 may take the Link from the answer before. Appends to json, of which the
- * answer is a copy by now. */
+/* Adds the ETag of a part of a list. This tag also depends on whether there is a next part, since a
+ * caller that is answered 304 may take the Link from the previous answer. Appends to json, of which
+ * the answer is a copy by now. True: answer 304. */
 bool task_part_is_not_modified(struct task *task, struct buffer *json);
 
-/* Likewise, for a device: the tag is "SETTINGS-SEEN". A PATCH gets the tag, too. */
+/* Adds the ETag of a device, "SETTINGS-SEEN", also for a PATCH. True: answer 304. */
 bool task_device_is_not_modified(struct task *task, int64_t settings_revision, struct str body);
 
 /* The tag of a device that is shown as this row, in the arena. */
