@@ -8,7 +8,7 @@ struct account {
 	int64_t created_at_us;
 };
 
-/* What a statement has done for the removal of an account. */
+/* Result of a statement that removes a portion of an account. */
 struct removed_portion {
 	int64_t removed; /* rows */
 	bool is_left;	 /* there are more */

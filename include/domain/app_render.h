@@ -1,4 +1,4 @@
-/* How apps are rendered, as the pages show it to those who have installed them, and to their
+/* Renders of apps, as the pages show them to those who have installed the apps, and to their
  * authors. Logs, problems and hosts are texts in rows, and JSON in answers. */
 #pragma once
 

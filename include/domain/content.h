@@ -25,7 +25,7 @@ struct content_installation {
 	struct picture picture;
 	bool is_blank; /* an app's that has no picture, or nothing to show: it is passed over */
 	bool is_whole; /* its animation is shown to the end */
-	/* What its owner has set: */
+	/* Settings of the owner: */
 	bool is_disabled;	  /* it has no turns */
 	int32_t display_s;	  /* how long each turn is; 0: the schedule interval */
 	struct schedule schedule; /* when it has turns */
@@ -43,7 +43,7 @@ struct content_push {
 
 struct content {
 	struct display_settings settings;
-	/* In the order of the rotation: that of their positions, until it is reordered. */
+	/* Sorted by the rotation: by position, until it is reordered. */
 	struct content_installation *installations;
 	unsigned installation_count;
 	int16_t night_brightness; /* percent, at least 1 */
@@ -59,8 +59,8 @@ struct content_installation *content_next(const struct content *content, int64_t
 /* The installation at that position, or NULL. */
 struct content_installation *content_at(const struct content *content, int64_t position);
 
-/* How long the installation is shown in its turn, with a picture whose animation has that length.
- */
+/* Time that the installation is shown in its turn, with a picture whose animation has that
+ * length. */
 int64_t content_stay_s(const struct content *content,
 		       const struct content_installation *installation, uint32_t loop_ms);
 

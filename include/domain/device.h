@@ -30,7 +30,7 @@ struct device {
 	bool sleep_enabled;
 	int64_t sleep_start_minute;
 	int64_t sleep_end_minute;
-	/* Not in the public API: */
+	/* Members that the public API does not have: */
 	int64_t picture_limit_bytes; /* what the board of the panel takes */
 	struct str locale;	     /* of its apps */
 	int64_t generation;	     /* not shown */
@@ -47,8 +47,8 @@ extern const struct record timezone_names_record;
 /* A row has all members. A body changes the settings that it names and leaves the others as they
  * are. */
 extern const struct record device_record;
-/* What the public API shows of it; the other members of such a row stay 0. Of its lists: so they
- * are short to read, and their entity tags stay where nothing that they show has changed. */
+/* Members that the public API shows in lists; the others of such a row stay 0. So lists are short
+ * to read, and their entity tags stay if nothing that they show has changed. */
 extern const struct record device_shown_record;
 /* The same, as the owner's pages have it: with what the public API does not have. */
 extern const struct record device_full_record;
@@ -58,7 +58,7 @@ extern const struct record device_full_record;
  * 200 that had no effect. Of no row. */
 extern const struct record device_v0_record;
 
-/* What only the owner's pages show of a device. */
+/* Members that only the owner's pages show of a device. */
 struct device_more {
 	bool is_disabled;
 	int64_t created_at_us;
@@ -66,7 +66,7 @@ struct device_more {
 	struct str serial_number; /* empty: none */
 	struct str mac_address;	  /* likewise */
 	bool is_untold;		  /* its panel has told nothing of itself */
-	/* What that has told, all of it text of strangers; empty or 0: not told. */
+	/* Values that the panel has told, all of it untrusted text; empty or 0: not told. */
 	struct str firmware_version;
 	struct str firmware_type;
 	int64_t protocol_version;

@@ -10,7 +10,7 @@ enum { DEVICE_URL_LENGTH_MAX = 128 };
 struct device_link {
 	struct str websocket_url;
 	struct str polling_url;
-	/* How many characters the longer one has too many; 0: panels take both. */
+	/* Number of characters that the longer one has too many; 0: panels take both. */
 	size_t excess;
 };
 

@@ -1,5 +1,5 @@
-/* How a path names a device: by ID, serial number or MAC address, told apart by their form alone.
- */
+/* Name of a device in a path: ID, serial number or MAC address, distinguished by their form
+ * alone. */
 #pragma once
 
 #include "base/id.h"

@@ -1,4 +1,4 @@
-/* What owners set of an entry of a rotation, and of the entry for the night. */
+/* Settings that owners change of an entry of a rotation, and of the entry for the night. */
 #pragma once
 
 #include "record/record.h"
@@ -23,7 +23,7 @@ struct entry_change {
 
 extern const struct record entry_change_record;
 
-/* Likewise. */
+/* Body with settings of the night; what it does not name stays as it is. */
 struct night_change {
 	const struct json_value *installation;
 	int64_t brightness; /* 0: it was not given */

@@ -38,7 +38,7 @@ struct form_option {
 	struct str display, text, value;
 };
 
-/* When a field is not asked for. */
+/* Condition under which a field is not asked for. */
 struct form_visibility {
 	struct str type;      /* "invisible", "disabled" */
 	struct str condition; /* "equal", "not_equal" */
@@ -74,7 +74,7 @@ struct form {
 __attribute__((warn_unused_result)) bool form_read(struct str schema, struct arena *arena,
 						   struct form *ret_form, struct str *ret_reason);
 
-/* What a handler of another field returned: an array of options. */
+/* Reads the result of another field's handler: an array of options. */
 __attribute__((warn_unused_result)) bool form_read_options(struct str result, struct arena *arena,
 							   struct form_option **ret_options,
 							   unsigned *ret_count,

@@ -1,6 +1,6 @@
-/* What a panel's firmware tells of itself after it has connected ("client_info"). It is text of
- * strangers: whatever is too long, has control characters or is of a wrong type counts as not told.
- */
+/* Report of a panel's firmware about itself after it has connected ("client_info"). The text is
+ * untrusted: a value that is too long, has control characters or is of a wrong type counts as not
+ * told. */
 #pragma once
 
 #include "domain/device_reference.h"

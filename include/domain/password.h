@@ -1,5 +1,5 @@
-/* What a password costs (argon2id). Hashes of another cost are refused where they come from a file:
- * whoever wrote it would choose how long each sign-in takes, and how much memory. */
+/* Cost of a password (argon2id). Hashes of another cost are refused if they come from a file: its
+ * author would choose how long each sign-in takes, and how much memory. */
 #pragma once
 
 enum {

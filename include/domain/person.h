@@ -12,7 +12,8 @@ enum {
 	ACCOUNT_NAME_LENGTH_MAX = 100, /* likewise; names of keys, too */
 	PASSWORD_LENGTH_MIN = 10,      /* likewise */
 	PASSWORD_BYTES_MAX = 1024,
-	/* Of passkeys, characters of base64url: WebAuthn gives a credential's ID 1,023 bytes. */
+	/* Limits of passkeys, characters of base64url: WebAuthn gives a credential's ID 1,023
+	 * bytes. */
 	CREDENTIAL_ID_MAX = 1364,
 	CLIENT_DATA_MAX = 2800,
 	AUTHENTICATOR_DATA_MAX = 2800,
@@ -20,7 +21,8 @@ enum {
 	USER_HANDLE_MAX = 86,
 };
 
-/* That administrators set for an account: as the database's account_byte_limit_range has it. */
+/* Maximum that administrators can set for an account: as in the database's
+ * account_byte_limit_range. */
 #define ACCOUNT_BYTE_LIMIT_MAX INT64_C(1000000000000000)
 
 /* The account that is signed in. */
@@ -39,10 +41,10 @@ extern const struct record person_record;
 
 /* NULL, or what is wrong with it. */
 const char *email_check(struct str email);
-/* Likewise, for a new password but for its length in characters: the commonest are refused, and
- * what is hardly more than words such as "displayd" and "admin". */
+/* NULL, or what is wrong with a new password, except its length in characters: the commonest are
+ * refused, and those that are hardly more than words such as "displayd" and "admin". */
 const char *password_check(struct str password);
-/* Likewise, for a new password of this person. */
+/* NULL, or what is wrong with a new password of this person. */
 const char *password_check_for(struct str password, struct str email, struct str name);
 
 /* Bodies. What a body leaves out is empty. */
@@ -68,7 +70,7 @@ struct person_update {
 
 extern const struct record person_update_record;
 
-/* What an authenticator has signed to show that it holds a passkey: Web Authentication's
+/* Signature of an authenticator that shows that it holds a passkey: Web Authentication's
  * AuthenticatorAssertionResponse. Texts of base64url. */
 struct assertion {
 	struct str credential_id;
@@ -80,7 +82,7 @@ struct assertion {
 
 extern const struct record assertion_record;
 
-/* What shows that it is the account's owner who asks: either of them. */
+/* Reauthentication of the account's owner: either of the two. */
 struct proof_body {
 	struct str password;
 	const struct json_value *passkey_json;
@@ -113,7 +115,7 @@ extern const struct record passkey_update_record;
 
 /* ---- what belongs to accounts ---- */
 
-/* Where an account is signed in. */
+/* Session in which an account is signed in. */
 struct session_entry {
 	struct id id;
 	int64_t created_at_us;
@@ -147,7 +149,7 @@ struct key_entry {
 };
 
 extern const struct record key_entry_record;
-/* With the key itself, once. */
+/* Same members, and the key itself, once. */
 extern const struct record new_key_record;
 
 struct key_creation {
@@ -156,7 +158,7 @@ struct key_creation {
 
 extern const struct record key_creation_record;
 
-/* What a one-time link is for. */
+/* Purpose of a one-time link. */
 struct link_entry {
 	struct str kind;  /* "first", "invitation" or "password" */
 	struct str email; /* empty: anybody's */
@@ -222,7 +224,7 @@ struct member {
 
 extern const struct record member_record;
 
-/* What goes with an account. */
+/* Objects that go with an account. */
 struct removal_preview {
 	int64_t devices;
 	int64_t keys;
@@ -242,7 +244,7 @@ struct member_update {
 
 extern const struct record member_update_record;
 
-/* Who did what, when, from where. */
+/* Action of somebody, with its time and address. */
 struct audit_entry {
 	int64_t id;
 	int64_t created_at_us;

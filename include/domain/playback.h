@@ -51,7 +51,7 @@ struct playback {
 	 * one and all before it leave. The newest one that is not displayed is the one that the
 	 * panel has queued. NULL while the ring is empty, as it mostly is. */
 	struct playback_sent *ring;
-	/* Of the installation last displayed in the rotation; -1: none. */
+	/* Position of the installation last displayed in the rotation; -1: none. */
 	int64_t rotation_position;
 	int64_t position_before; /* the same before the displayed item counted */
 	int64_t push_sent;	 /* generation of the push last sent */
@@ -62,7 +62,7 @@ struct playback_clock {
 	int64_t wall_us;
 };
 
-/* What playback sends. */
+/* Output of playback. */
 struct playback_output {
 	/* The brightness without a picture. */
 	void (*brightness)(void *context, int percent);
@@ -89,11 +89,11 @@ void playback_finish(struct playback *playback);
 int64_t playback_update(struct playback *playback, struct content *content,
 			struct playback_clock clock, const struct playback_output *output);
 
-/* When the panel takes the next picture by itself, if one is queued: when the turn is over and an
- * animation has come to the end of a loop. */
+/* Time at which the panel takes the next picture by itself, if one is queued: the turn is over and
+ * an animation has come to the end of a loop. */
 int64_t playback_turn_end_ms(const struct playback *playback);
 
-/* What the panel shows after what it displays; kind PLAYBACK_NOTHING where that stays. */
+/* Item that the panel shows after the displayed one; kind PLAYBACK_NOTHING if that one stays. */
 struct playback_item playback_next(const struct playback *playback, const struct regime *regime);
 
 /* The panel has sent {"queued":number} or {"displaying":number}; call playback_update() afterwards.

@@ -38,7 +38,8 @@ extern const struct record push_stored_record;
 /* The record's check reads duration and background, since some bodies may have any value there. */
 extern const struct record push_body_record;
 
-/* Likewise for /v0: null and {} stand for a member that was left out, and an ID may be empty. */
+/* Record of a body of /v0: null and {} stand for a member that was left out, and an ID may be
+ * empty. */
 extern const struct record push_v0_body_record;
 
 /* Checks the ID of a pushed installation that has the right length. NULL: it is good; else the

@@ -68,7 +68,7 @@ struct review_decision {
 
 extern const struct record review_decision_record;
 
-/* What became of a decision. */
+/* Result of a decision. */
 struct review_done {
 	struct id id;
 	struct id app_id;

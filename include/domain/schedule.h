@@ -1,11 +1,12 @@
-/* When an entry of a rotation is shown: hours and weekdays, in the local time of its device. Pure.
+/* Hours and weekdays in which an entry of a rotation is shown, in the local time of its device.
+ * Pure.
  *
- * When clocks are put back, some local time comes twice. Hours that have begun go on over that:
+ * When clocks are put back, some local time comes twice. Hours that have begun continue over that:
  * from 2:30 to 3:30 they begin at the first 2:30 and end at the only 3:30, and from 22:00 to 2:30
  * they end at the second 2:30.
  *
  * Hours that cross midnight belong to the weekday on which they begin: 22:00 to 02:00 of Mondays
- * ends on Tuesdays. Where start and end are equal they last 24 hours. */
+ * ends on Tuesdays. If start and end are equal they last 24 hours. */
 #pragma once
 
 #include "base/zone.h"

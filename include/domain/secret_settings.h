@@ -24,7 +24,8 @@ struct settings_key {
 void settings_seal(const struct settings_key *key, struct id device, struct str installation,
 		   struct str json, struct buffer *ret_sealed);
 
-/* In the arena. False: it was sealed for another installation, with another key, or was changed. */
+/* Decrypts into the arena. False: the text was encrypted for another installation, with another
+ * key, or was changed. */
 __attribute__((warn_unused_result)) bool settings_open(const struct settings_key *key,
 						       struct id device, struct str installation,
 						       struct str sealed, struct arena *arena,

@@ -47,11 +47,11 @@ void settings_check(const struct settings *settings, const struct form *form, st
 void settings_merge(const struct settings *first, const struct settings *second,
 		    struct arena *arena, struct settings *ret_settings);
 
-/* Of those that are stored in the clear: leaves out those whose field is not secret, or, unless
+/* Removes, from settings that are stored in the clear, those whose field is not secret, or, unless
  * are_secret, those whose field is. A name that the form does not have is not secret. */
 void settings_keep(struct settings *settings, const struct form *form, bool are_secret);
-/* Of those that are stored as secrets: leaves out those whose field is secret no more, and those
- * that the form does not have, unless form_makes_more(). */
+/* Removes, from settings that are stored as secrets, those whose field is no longer secret, and
+ * those that the form does not have, unless form_makes_more(). */
 void settings_keep_sealed(struct settings *settings, const struct form *form);
 
 /* NULL: there is none. */

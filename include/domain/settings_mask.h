@@ -1,4 +1,4 @@
-/* What scripts write, without the settings that they were given.
+/* Removes the settings that scripts were given from what they write.
  *
  *   log, problem --settings_mask(secrets)--> what the owner is shown
  *   problem --settings_mask(settings_parts(all))--> what the app's author is shown

@@ -1,11 +1,11 @@
-/* What a panel shows, and what comes next, as far as playback or the answers to its polls know.
- * Pure. */
+/* Picture that a panel shows, and the next one, as far as playback or the answers to its polls
+ * know. Pure. */
 #pragma once
 
 #include "domain/playback.h"
 #include "domain/poll.h"
 
-/* How a panel is connected. */
+/* Connection of a panel. */
 enum shown_connection { SHOWN_OFFLINE, SHOWN_WEB_SOCKET, SHOWN_POLLING };
 
 enum shown_kind {
@@ -32,17 +32,17 @@ struct shown {
 	int64_t since_ms, until_ms; /* monotonic; until 0: not known */
 };
 
-/* Of a panel with a WebSocket. */
+/* Picture shown by a panel with a WebSocket. */
 struct shown shown_of_playback(const struct playback *playback, const struct content *content,
 			       struct playback_clock clock);
-/* What a panel was served that polls. */
+/* Picture that a polling panel was served. */
 struct shown_poll {
 	struct playback_item item;
 	int64_t at_ms; /* monotonic */
 	int64_t dwell_s;
 };
 
-/* Of a panel that polls; cursor: as it was left then. */
+/* Picture shown by a panel that polls; cursor: as it was left then. */
 struct shown shown_of_poll(const struct shown_poll *poll, const struct poll_cursor *cursor,
 			   const struct content *content, struct playback_clock clock);
 

@@ -11,7 +11,7 @@ struct stored_settings {
 	struct str hash;
 };
 
-/* In the arena. key may be NULL if secret is empty. */
+/* Makes the texts, in the arena. key may be NULL if secret is empty. */
 void stored_settings_make(const struct settings_key *key, struct id device, struct str installation,
 			  const struct settings *open, const struct settings *secret,
 			  struct arena *arena, struct stored_settings *ret);

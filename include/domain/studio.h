@@ -15,10 +15,10 @@ enum {
 
 /* NULL, or what is wrong with it. A slug must not be taken for an ID. */
 const char *app_slug_check(struct str slug);
-/* Likewise, for a text that may have several lines. */
+/* NULL, or what is wrong with a text that may have several lines. */
 const char *app_text_check(struct str text);
 
-/* What every reader of JSON can hold. */
+/* Largest integer that every reader of JSON can hold. */
 #define DRAFT_REVISION_MAX ((1LL << 53) - 1)
 
 /* An app in the catalogue. */

@@ -24,7 +24,7 @@ static const char *timezone_check(struct str name)
 	return zones_find(name) ? NULL : DEVICE_TIMEZONE_FAULT;
 }
 
-/* As in BCP 47: a language, and what tells its kinds apart. */
+/* Checks the form of BCP 47: a language, and subtags that distinguish its kinds. */
 static const char *locale_check(struct str locale)
 {
 	size_t part = 0;

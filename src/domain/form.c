@@ -199,7 +199,7 @@ static bool read_fields(const struct reading *reading, const struct json_value *
 	return true;
 }
 
-/* One of several fields of an ID is secret: so are the others. */
+/* Makes all fields of an ID secret if one of them is. */
 static void share_secrets(struct form *form)
 {
 	for (unsigned i = 0; i < form->count; i++) {

@@ -37,7 +37,7 @@ static const struct record_field entry_names_fields[] = {
 };
 const struct record entry_names_record = RECORD(struct entry_names, entry_names_fields);
 
-/* One more ID of an order; false: no installation can have it, or it was there before. */
+/* Adds an ID to an order; false: no installation can have this ID, or it was there before. */
 static bool add_id(struct rotation_order *order, const struct json_value *value)
 {
 	struct str id;

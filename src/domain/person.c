@@ -4,8 +4,8 @@
 
 enum { EMAIL_LOCAL_MAX = 64 };
 
-/* Not all that RFC 5322 allows, but all that people have: a quoted or commented address is refused,
- * one in another script is not (RFC 6531). */
+/* Accepts all addresses that people have, but not all that RFC 5322 allows: a quoted or commented
+ * address is refused, one in another script is not (RFC 6531). */
 const char *email_check(struct str email)
 {
 	size_t at = str_find(email, '@');

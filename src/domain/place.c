@@ -56,7 +56,7 @@ static void append(struct folded *folded, const char *text, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		bool is_space = text[i] == ' ';
 
-		/* One space between words, and none before the first. */
+		/* Keep one space between words, and none before the first. */
 		if (is_space && (folded->length == 0 || folded->text[folded->length - 1] == ' '))
 			continue;
 		folded->text[folded->length++] = text[i];
@@ -77,7 +77,8 @@ static void fold(struct str text, struct folded *ret)
 	}
 }
 
-/* Of a name that was searched for the last space stays: "san " is not the beginning of "santos". */
+/* Removes a last space. It stays in a name that was searched for: "san " is not the beginning of
+ * "santos". */
 static void trim(struct folded *folded)
 {
 	if (folded->length && folded->text[folded->length - 1] == ' ')

@@ -10,14 +10,14 @@ enum {
 	 * earlier: the panel may have taken the picture before "immediate" arrived, and then the
 	 * next picture replaces it at once. */
 	LEAD_MS = 1000,
-	/* To a panel that says nothing, a picture is sent so long before its turn: most such panels
-	 * look for it at the end of the dwell, and would else find it one dwell later; some show it
-	 * at once. */
+	/* Time before its turn at which a picture is sent to a panel that says nothing: most such
+	 * panels look for it at the end of the dwell, and would else find it one dwell later; some
+	 * show it at once. */
 	SILENT_LEAD_MS = 300,
 	/* A picture that is later than this, or would be, gets an "immediate". */
 	GRACE_MS = 5000,
-	/* So long after "immediate" a picture counts as displayed, even where the panel has not
-	 * said so. */
+	/* Time after "immediate" from which a picture counts as displayed, even if the panel has
+	 * not said so. */
 	SILENCE_MS = 10 * 1000,
 	/* A panel that connects may show a picture that stays for an hour: it gets this long. */
 	UNKNOWN_MAX_S = 300,
@@ -78,7 +78,7 @@ static void drop_sent(struct playback *playback, unsigned count)
 	resize_ring(playback, left);
 }
 
-/* How long the panel plays the item: its dwell, and an animation to the end of its loop. */
+/* Time that the panel plays the item: its dwell, and an animation to the end of its loop. */
 static int64_t period_ms(const struct playback_item *item)
 {
 	int64_t dwell_ms = (item->stay_s < DWELL_MAX_S ? item->stay_s : DWELL_MAX_S) * 1000;
@@ -184,8 +184,8 @@ static const struct playback_sent *guess_sent(const struct playback *playback)
 		if (playback->ring[i].number >= 0)
 			continue;
 		guess = &playback->ring[i];
-		/* Where the panel says "queued", that of the oldest such picture is about to come.
-		 * Where it does not, the guess is the newest. */
+		/* If the panel says "queued", its message on the oldest such picture is about to
+		 * come. If it does not, guess the newest. */
 		if (playback->says_queued)
 			break;
 	}
@@ -221,7 +221,7 @@ void playback_on_displaying(struct playback *playback, int64_t number, struct co
 
 /* ---- decisions ---- */
 
-/* For a panel that says nothing: it displays the picture when the turn of the one before is over,
+/* Assumes that a panel that says nothing displays the picture when the previous one's turn is over,
  * and until the end of a loop. */
 static void assume_displayed(struct playback *playback, const struct playback_sent *sent,
 			     struct content *content, struct playback_clock clock,
@@ -281,7 +281,7 @@ static int64_t natural_end_ms(const struct playback *playback, int64_t end_ms)
 	return playback->taken_ms + (end_ms - playback->taken_ms + period - 1) / period * period;
 }
 
-/* When to send "immediate" for the queued picture, unless the panel has displayed it by then. */
+/* Time to send "immediate" for the queued picture, unless the panel has displayed it by then. */
 static int64_t hurry_at_ms(const struct playback *playback, const struct playback_sent *queued)
 {
 	int64_t end_ms =
@@ -339,7 +339,7 @@ static int64_t wait_for_turn(struct playback *playback, struct content *content,
 	return clock.now_ms + SILENCE_MS;
 }
 
-/* When the picture after the displayed one may be sent. */
+/* Earliest time to send the picture after the displayed one. */
 static int64_t queue_at_ms(const struct playback *playback)
 {
 	if (!playback->has_spoken)
@@ -376,7 +376,7 @@ static void adjust_turn(struct playback *playback, const struct content *content
 	playback->until_ms = playback->since_ms + stay_s * 1000;
 }
 
-/* What follows the displayed item in the rotation. */
+/* Item that follows the displayed one in the rotation. */
 static struct playback_item next_in_rotation(const struct playback *playback,
 					     const struct regime *regime)
 {

@@ -1,6 +1,6 @@
 #include "domain/poll.h"
 
-/* As much of a dwell time as the item may be shown, at this brightness, from now on. */
+/* Part of a dwell time for which the item may be shown, at this brightness, from now on. */
 static int64_t dwell_in(const struct regime *now, const struct playback_item *item, int64_t wall_us,
 			int64_t dwell_s)
 {

@@ -153,7 +153,7 @@ static const char *split_data_url(struct str url, struct str *ret_media_type,
 	return NULL;
 }
 
-/* As split_data_url(); plain base64 has no media type. */
+/* Splits an image as split_data_url() does; plain base64 has no media type. */
 static const char *split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
 {
 	/* Base64 may begin with white space, so whatever stands in its place may, too. */

@@ -1,7 +1,7 @@
 #include "domain/regime.h"
 
-/* When an entry can come or go next, with the rule that display_level_at() has for changes of the
- * zone's offset. */
+/* Time at which an entry can come or go next, with the rule that display_level_at() has for changes
+ * of the zone's offset. */
 static int64_t next_change_us(const struct regime *regime, int64_t wall_us, int64_t until_us)
 {
 	const struct content *content = regime->content;

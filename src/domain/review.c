@@ -155,7 +155,7 @@ static void read_remarks(struct review_decision *decision, struct faults *faults
 		read_remark(decision, json_array_item(decision->comments, i), faults);
 }
 
-/* What an author is told must be enough to act on. */
+/* Requires that the decision tells the author enough to act on. */
 static void decision_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct review_decision *decision = body;

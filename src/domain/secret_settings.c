@@ -3,7 +3,7 @@
 
 #include <sodium.h>
 
-/* What is sealed begins with this byte: another form of it would have another. */
+/* First byte of encrypted settings: another form of them would have another. */
 enum { FORM_BYTE = 1 };
 
 _Static_assert(SETTINGS_KEY_BYTES == crypto_secretbox_KEYBYTES &&

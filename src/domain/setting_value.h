@@ -1,4 +1,4 @@
-/* What a field of an app's form takes. */
+/* Checks values against the fields of an app's form. */
 #pragma once
 
 #include "domain/form.h"

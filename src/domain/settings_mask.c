@@ -5,8 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What a text says, and where in the text each byte of that is: from[i], and from[length] for its
- * end. */
+/* Decoded text, with the place in the text of each byte: from[i], and from[length] for its end. */
 struct view {
 	struct str bytes;
 	const uint32_t *from;
@@ -29,7 +28,7 @@ static bool read_hex(struct str digits, size_t count, unsigned *ret)
 	return true;
 }
 
-/* What is written with a backslash, as JSON, Go, and Python do it; returns how long that is. */
+/* Reads an escape with a backslash, as JSON, Go, and Python write it; returns its length. */
 static size_t read_escape(struct str text, char *ret)
 {
 	static const char names[] = "nrtbf", meant[] = "\n\r\t\b\f";
