@@ -21,8 +21,8 @@ extern const struct region change_region;
 
 /* The counter of this device; valid as long as the table. */
 struct change_counter *change_counter_of(struct change_table *table, struct id device_id);
-/* To be read before the query is sent that reads the device: what was counted by then was
- * committed. */
+/* Reads the count. Call it before sending the query that reads the device: what was counted by then
+ * was committed. */
 uint64_t change_count(const struct change_counter *counter);
 /* A change was committed and is about to be answered. Returns the count before. */
 uint64_t change_note(struct change_counter *counter);

@@ -15,7 +15,7 @@ struct cursor_table;
 /* The common part of this region is the struct cursor_table. */
 extern const struct region cursor_region;
 
-/* One worker's way to the table. */
+/* Access of one worker to the table. */
 struct cursors {
 	struct cursor_table *table;
 	unsigned worker; /* from 0; no two processes at a time have the same */
@@ -31,14 +31,14 @@ void cursor_set(const struct cursors *cursors, struct id device_id,
 		const struct poll_cursor *cursor, int64_t wall_us);
 /* False: since its last poll here the panel has polled at another worker, or made a WebSocket. */
 bool cursor_was_set_here(const struct cursors *cursors, struct id device_id);
-/* When the panel polled last, where that was at another worker; else 0. */
+/* Time of the panel's last poll, if that was at another worker; else 0. */
 int64_t cursor_set_elsewhere_us(const struct cursors *cursors, struct id device_id);
 /* The panel has made a WebSocket. */
 void cursor_leave(const struct cursors *cursors, struct id device_id);
 /* A WebSocket panel shows the installation at this position. */
 void cursor_move(const struct cursors *cursors, struct id device_id, int64_t position);
-/* When a panel of this instance first displayed the push; 0: none has, or the table has forgotten.
- */
+/* Time at which a panel of this instance first displayed the push; 0: none has, or the table has
+ * forgotten it. */
 void cursor_set_shown(const struct cursors *cursors, struct id device_id, int64_t generation,
 		      int64_t wall_us);
 int64_t cursor_shown_us(const struct cursors *cursors, struct id device_id, int64_t generation);

@@ -37,7 +37,7 @@ struct delivery;
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
 				 unsigned worker);
 
-/* For tests, before the loop runs. A limit of 0 leaves the default. */
+/* Limits for tests, to be set before the loop runs. A limit of 0 leaves the default. */
 struct delivery_limits {
 	size_t picture_bytes; /* of all panels; LIMIT_PICTURE_MEMORY */
 	unsigned panels;      /* LIMIT_PANELS */
@@ -48,7 +48,7 @@ struct delivery_limits {
 };
 void delivery_set_limits(struct delivery *delivery, const struct delivery_limits *limits);
 
-/* Of this worker. */
+/* Counts of this worker. */
 struct delivery_counts {
 	unsigned panels;    /* in memory */
 	unsigned connected; /* of them, by a WebSocket */
@@ -81,15 +81,15 @@ void delivery_version_uploaded(struct delivery *delivery, struct id version_id);
  * delivery; there is one. Without it no app is rendered, and panels show what others have rendered.
  */
 void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subscriber *subscriber);
-/* What is to be shown at a place was stored: tells the panels here, and all other workers. */
+/* Reports the stored result for a render key to the panels here, and to all other workers. */
 void delivery_rendered(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
 		       int64_t generation);
 /* The place is not demanded for so long, unless something new is heard of it. */
 void delivery_put_off(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
 		      uint64_t for_ms);
 
-/* This worker committed a push. Its panel here shows a copy of the picture, unless something else
- * changed the device before: then the panel is loaded. */
+/* Notes a push that this worker has committed. Its panel here shows a copy of the picture, unless
+ * something else changed the device before: then the panel is loaded. */
 void delivery_push_stored(struct delivery *delivery, struct id device_id,
 			  const struct stored_push *push);
 /* Whether the push may be answered now. False: turn->come() will be called. previous_generation:

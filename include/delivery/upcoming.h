@@ -1,5 +1,5 @@
-/* Which apps are to be rendered: the entries that come next on panels that are online, and whose
- * pictures are older than they may be. */
+/* Finds the apps to render: entries that come next on panels that are online, and whose pictures
+ * are older than they may be. */
 #pragma once
 
 #include "base/id.h"
@@ -21,7 +21,7 @@ struct upcoming_app {
 
 /* Embed it. */
 struct upcoming_subscriber {
-	/* From the loop. It comes again after some seconds, as long as the picture is due and the
+	/* Called from the loop, and again after some seconds, as long as the picture is due and the
 	 * panel online. */
 	void (*on_due)(struct upcoming_subscriber *subscriber, const struct upcoming_app *app);
 };

@@ -21,7 +21,7 @@ struct view_picture {
 	struct str installation_id; /* data is NULL where it is no installation's */
 };
 
-/* What a panel shows. Times: microseconds, wall clock; 0: not known. */
+/* View of a panel: what it shows. Times: microseconds, wall clock; 0: not known. */
 struct panel_view {
 	enum shown_connection connection;
 	bool is_acknowledged;
@@ -40,7 +40,7 @@ enum watch_change { WATCH_SETTINGS, WATCH_ROTATION };
 struct watcher {
 	struct list node;    /* private */
 	struct watch *watch; /* private */
-	/* What the panel shows is known, or has changed: see delivery_view(). */
+	/* Called when the panel's view is known, or has changed: see delivery_view(). */
 	void (*on_view)(struct watcher *watcher);
 	/* The device has changed, or the entries of its rotation. */
 	void (*on_change)(struct watcher *watcher, enum watch_change change);

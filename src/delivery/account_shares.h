@@ -1,4 +1,4 @@
-/* What the panels of each account have in a worker: their number, the memory of their pictures, and
+/* Shares of the accounts in a worker: the number of their panels, the memory of their pictures, and
  * their turns in its queues. Panels that were not loaded yet count as those of an account of their
  * own. */
 #pragma once

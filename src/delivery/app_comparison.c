@@ -118,7 +118,7 @@ void app_comparison_on_hints_up(struct app_comparison *comparison, bool up)
 {
 	if (!up)
 		return;
-	/* Where one is under way, another one follows. */
+	/* Begin another comparison after the one that may be under way. */
 	comparison->places->has_missed = true;
 	begin(comparison);
 }

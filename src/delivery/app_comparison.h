@@ -12,7 +12,8 @@ struct app_comparison {
 	unsigned turns; /* since the last one */
 };
 
-/* It lasts while the places do. When they are drained nothing is compared any more. */
+/* Prepares comparisons, which last while the places do. When the places are drained nothing is
+ * compared any more. */
 void app_comparison_init(struct app_comparison *comparison, struct app_places *places);
 void app_comparison_finish(struct app_comparison *comparison);
 

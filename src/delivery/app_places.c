@@ -99,7 +99,7 @@ static void set_picture(struct panel *panel, struct content_installation *instal
 	installation->picture_generation = picture_generation;
 }
 
-/* One picture on its way to the panels of a place: where there are many, it is kept once, and then
+/* Picture on its way to the panels of a render key: for many panels it is kept once, and then
  * passed on. */
 struct spreading {
 	struct str webp;
@@ -214,7 +214,7 @@ static bool is_news(const struct app_place *place, int64_t app_generation, int64
 	return generation >= place->generation;
 }
 
-/* What a load has brought: not the picture, which may be that of the place before. */
+/* Learns from a load, except its picture, which may be that of the previous render key. */
 static void learn(struct app_place *place, const struct panel_installations_row *row)
 {
 	if (!is_news(place, row->app_generation, row->render_generation))

@@ -23,7 +23,7 @@ struct app_place {
 	uint8_t key[PLACE_BYTES];
 	struct id app_id;
 	struct id version_id; /* that is to be rendered; nil: none is */
-	/* What is known: of which state of the app, and of which render. */
+	/* Known state of the app, and known render. */
 	int64_t app_generation;
 	int64_t generation;
 	int64_t picture_generation; /* 0: there is none */
@@ -65,7 +65,7 @@ struct app_places {
 void app_places_init(struct app_places *places);
 /* No panel is left, and no read is under way. */
 void app_places_finish(struct app_places *places);
-/* From now on nothing is read. */
+/* Stops all reads from now on. */
 void app_places_drain(struct app_places *places);
 
 /* The panel's content was made anew of these rows: the entries of its apps join their places, and

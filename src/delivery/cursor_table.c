@@ -12,7 +12,8 @@
 enum {
 	SLOTS = 1 << 15, /* 4 MiB */
 	NEIGHBOURHOOD = 4,
-	/* A writer that meets another one so often does without: both are polls of one moment. */
+	/* After this many collisions, skip the write: both writers record polls of the same
+	 * moment. */
 	TRIES = 100,
 	WRITER_BITS = 16,
 	WRITER_MASK = (1 << WRITER_BITS) - 1,
@@ -228,7 +229,7 @@ bool cursor_was_set_here(const struct cursors *cursors, struct id device_id)
 	const struct cursor_table *table = cursors->table;
 	struct place place;
 
-	/* One that the table has forgotten for others counts, rather twice than not at all. */
+	/* Count a panel that the table has forgotten for others: rather twice than not at all. */
 	return !find(table, tag_of(table, device_id), &place) ||
 	       place.polled_by == cursors->worker + 1;
 }

@@ -321,7 +321,8 @@ struct delivery_counts delivery_count(const struct delivery *delivery)
 	};
 }
 
-/* Those used last are the last in the list. A panel counts where it polled last. */
+/* Counts panels that polled last at this worker, within a minute. Panels used last are the last in
+ * the list. */
 static unsigned count_polling(const struct panels *panels)
 {
 	enum { POLLING_MS = 60 * 1000 };

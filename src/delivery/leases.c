@@ -15,7 +15,7 @@ enum {
 	POLL_GRACE_MS = 60 * 1000,
 };
 
-/* What was told last of a panel that is here. */
+/* Last report on a panel that is here. */
 struct told {
 	struct shown shown;
 	struct view_picture now, next; /* without their installations */
@@ -166,7 +166,7 @@ static void note_told(struct lease *lease, const struct shown *shown, const stru
 	lease->told->now.installation_id = lease->told->next.installation_id = (struct str){0};
 }
 
-/* Of a panel that is elsewhere nothing is told, but once that it has left. */
+/* Sends nothing for a panel not connected here, except one offline report when it leaves. */
 static void tell_if_new(struct leases *leases, struct lease *lease)
 {
 	struct playback_clock clock = clock_now(leases);

@@ -19,7 +19,7 @@ struct leases {
 	struct panels *panels;
 	const struct cursors *cursors;
 	struct id self; /* the name of this worker in hints */
-	/* What a panel of this worker shows, for its own watches. */
+	/* Gets the view of a panel of this worker, for the worker's own view subscriptions. */
 	void (*on_view)(void *context, struct id device_id, const struct panel_view *view);
 	void *context;
 	struct map by_id;    /* of struct lease */

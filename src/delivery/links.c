@@ -152,7 +152,7 @@ static void link_update(struct link *link)
 	/* Before the panel gets anything: it may connect to another worker at once. */
 	tell_position(link);
 	websocket_uncork(link->websocket);
-	/* Not earlier: a corked websocket has only pointers to the bytes. */
+	/* Release only after uncorking: a corked websocket has only pointers to the bytes. */
 	if (link->links->item_sent.kind != PLAYBACK_NOTHING)
 		panel_release_picture(panel, &link->links->item_sent);
 	deadline_set_at(link->links->loop, &link->deadline, (uint64_t)again_ms);
@@ -242,8 +242,8 @@ static bool read_number(struct str text, struct str start, int64_t *ret_number)
 	return true;
 }
 
-/* What firmware says twice for each picture, in exactly this form: a fleet that takes a picture
- * says little else. Any other text is read as JSON. */
+/* Reads a message that firmware sends twice for each picture, in exactly this form: a fleet that
+ * takes a picture sends little else. Any other text is read as JSON. */
 static bool take_usual(struct link *link, struct str text)
 {
 	int64_t number;

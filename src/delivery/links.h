@@ -12,7 +12,7 @@
 #include "task/rate.h"
 #include "write_behind.h"
 
-/* Of one panel; lies in panel->links. */
+/* Panel connection; lies in panel->links. */
 struct link {
 	struct list node;
 	struct links *links;

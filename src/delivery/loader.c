@@ -13,7 +13,7 @@ enum {
 };
 _Static_assert((int)BATCH <= UINT8_MAX, "panel->load_index has no room");
 
-/* What was known of a panel when its load began. */
+/* State of a panel that was known when its load began. */
 struct load_mark {
 	int64_t wanted_generation;
 	uint64_t changes;
@@ -60,7 +60,7 @@ static void tell(struct loader *loader, struct panel *panel, const struct load_m
 	bool is_behind = outcome != LOAD_FAILED && panel->wanted_generation > panel->generation;
 
 	panel->loads_done = panel->loads_begun;
-	/* Where it has failed, the panel goes on with what it has; reconciliation comes soon. */
+	/* After a failed load the panel goes on with what it has; reconciliation comes soon. */
 	panel->changes_known = mark->changes;
 	loader->on_loaded(loader->context, panel, outcome);
 	/* A newer hint came during the load, so the panel is loaded again. Only once: the hint may
@@ -190,7 +190,7 @@ static void on_installations(struct db_query *query, const struct db_result *res
 {
 	struct load *load = container_of(query, struct load, installations_query);
 
-	/* Where the devices were not read first, a picture of their generation may be missing. */
+	/* If the devices were not read first, a picture of their generation may be missing. */
 	if (result->outcome != DB_OK || load->under_way == 2) {
 		load->has_failed = true;
 	} else {
@@ -412,7 +412,7 @@ bool loader_freshen(struct loader *loader, struct panel *panel, uint32_t *ret_lo
 	    (panel->state == PANEL_READY && panel->changes_known == changes && !is_behind))
 		return true;
 	panel->loads_wanted = number;
-	/* Where it waits for a push, it gets that with all else that is new, or all is read. */
+	/* A panel that waits for a push gets it with all else that is new, or all is read. */
 	if (!panel_is_loading(panel))
 		loader_load(loader, panel);
 	*ret_load = number;

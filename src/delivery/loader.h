@@ -35,20 +35,22 @@ struct loader {
 void loader_init(struct loader *loader);
 /* No load is under way any more. */
 void loader_finish(struct loader *loader);
-/* From now on the loader reads only panels of state PANEL_NEW: look-ups wait for them. */
+/* Makes the loader read only panels of state PANEL_NEW from now on: look-ups wait for them. */
 void loader_drain(struct loader *loader);
 
 /* Loads the panel, unless it is loading already. */
 void loader_load(struct loader *loader, struct panel *panel);
 /* The device is at this generation: loads its panel, if there is one and it is older. */
 void loader_changed(struct loader *loader, struct id device_id, int64_t generation);
-/* Likewise, where a push has made this generation. */
+/* Loads the device's panel, if there is one and it is older than this generation, which a push has
+ * made. */
 void loader_pushed(struct loader *loader, struct id device_id, int64_t generation);
-/* For panels->on_gone(): takes the panel out of the queue. */
+/* Takes the panel out of the queue, for panels->on_gone(). */
 void loader_forget(struct panel *panel);
 
 /* Whether the panel has all that this instance has answered before this call, and what hints have
  * told. False: the panel is loaded, and has all that once its load of number *ret_load is done. */
 bool loader_freshen(struct loader *loader, struct panel *panel, uint32_t *ret_load);
-/* This worker has committed the change that made this generation, and is about to answer it. */
+/* Notes that this worker has committed the change that made this generation, and is about to answer
+ * it. */
 void loader_note_change(struct loader *loader, struct id device_id, int64_t generation);

@@ -50,7 +50,7 @@ static bool may_connect(const struct panel *panel, const struct panel_lookup *lo
 	return !panel->is_disabled && has_key(panel, lookup);
 }
 
-/* What the look-up has found. */
+/* Result of the look-up. */
 static struct panel *found(struct panel *panel, struct panel_lookup *lookup)
 {
 	lookup->is_disabled = panel->is_disabled && has_key(panel, lookup);

@@ -17,7 +17,7 @@ struct lookups {
 
 /* The caller has set db, panels and loader, and zeroed the rest. */
 void lookups_finish(struct lookups *lookups);
-/* From now on look-ups find nothing. Those that wait for a panel are still answered. */
+/* Makes look-ups find nothing from now on. Those that wait for a panel are still answered. */
 void lookups_drain(struct lookups *lookups);
 
 /* True: *ret_panel is what done() would get, and done() is never called. False: done() will be
@@ -26,7 +26,7 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 		  const struct device_reference *reference, struct str key,
 		  struct panel **ret_panel);
 
-/* For panels->on_gone(): the panel's serial number and MAC address lead to it no more. */
+/* Removes the panel's serial number and MAC address, which lead to it, for panels->on_gone(). */
 void lookups_forget(struct panel *panel);
 
 /* Whether the panel is in memory and the key is right. */

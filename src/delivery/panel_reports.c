@@ -120,7 +120,7 @@ static void take_rows(const struct batch *batch, const struct panel_told_row *ro
 	}
 }
 
-/* What the database did not take waits again, unless its panel has told something newer. */
+/* Queues reports that the database did not take again, unless their panels have sent newer ones. */
 static void keep(struct batch *batch)
 {
 	struct panel_reports *reports = batch->reports;

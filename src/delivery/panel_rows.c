@@ -49,7 +49,7 @@ static struct content_push make_push(struct panel *panel, const struct panel_loa
 	if (push.generation && push.generation == old->generation) {
 		push.picture = old->picture;
 		old->picture = (struct picture){0};
-		/* This worker may know it earlier than the database. */
+		/* Keep the time: this worker may know it earlier than the database. */
 		if (push.displayed_us == 0)
 			push.displayed_us = old->displayed_us;
 	} else if (row->push_picture.data) {

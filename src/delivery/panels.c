@@ -42,7 +42,7 @@ static bool is_unused(const struct panel *panel)
 	return panel->holders == 0 && panel->seen_us == 0;
 }
 
-/* Where it finds one. */
+/* Destroys a panel that is not used, if it finds one. */
 static bool destroy_unused(struct panels *panels, struct account_share *share)
 {
 	struct list *list = share ? &share->by_use : &panels->by_use;

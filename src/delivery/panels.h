@@ -49,27 +49,27 @@ struct panel {
 	int64_t generation;	/* of the content */
 	struct content content; /* installations are malloc'ed and owned here, pictures shared */
 	uint64_t used_ms;	/* loop time */
-	/* Of write_behind.c: */
+	/* Members of write_behind.c: */
 	int64_t seen_us; /* wall clock; 0: nothing to write down */
-	/* Of loader.c: */
+	/* Members of loader.c: */
 	int64_t wanted_generation;	/* the newest that a hint named */
 	struct change_counter *changes; /* of the device; other devices may count there, too */
 	uint64_t changes_known;		/* as many of them are in the content */
 	struct list to_load;		/* in loader->queue, while the panel waits there */
 	struct load *load;		/* under way; NULL: none */
 	uint64_t loaded_ms;		/* loop time; 0: never */
-	/* Of picture_fetcher.c: */
+	/* Members of picture_fetcher.c: */
 	struct picture_fetch *fetch; /* under way; NULL: none */
-	/* Of lookups.c: */
+	/* Members of lookups.c: */
 	struct list lookups; /* of struct panel_lookup: while PANEL_NEW, or for a picture */
 	struct list aliases; /* of struct alias */
-	/* Of polling.c: */
+	/* Members of polling.c: */
 	struct shown_poll *polled; /* the last poll of this worker; NULL: none */
-	/* Of upcoming.c: */
+	/* Members of upcoming.c: */
 	struct deadline look; /* at what comes next */
-	/* Of app_places.c: */
+	/* Members of app_places.c: */
 	struct app_entry *apps; /* the installations of apps */
-	/* Of links.c: */
+	/* Members of links.c: */
 	struct list links; /* of struct link */
 };
 
@@ -115,8 +115,8 @@ void panel_touch(struct panel *panel);
 bool panel_is_loading(const struct panel *panel);
 /* The panel is that of this account: from its first load on. */
 void panel_set_account(struct panel *panel, struct id account_id);
-/* Where the account's pictures need more memory than they may have: destroys a panel of the account
- * that is not used. */
+/* Destroys a panel of the account that is not used, if the account's pictures need more memory than
+ * they may have. */
 void panel_make_room(struct panel *panel);
 /* The device was online just now. */
 void panel_seen(struct panel *panel);

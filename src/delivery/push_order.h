@@ -22,7 +22,7 @@ struct push_order {
 void push_order_init(struct push_order *order);
 /* No push waits for its turn any more. */
 void push_order_finish(struct push_order *order);
-/* From now on no push waits. */
+/* Makes no push wait from now on. */
 void push_order_drain(struct push_order *order);
 
 /* True: the push may be answered now. False: turn->come() will be called. previous_generation: of

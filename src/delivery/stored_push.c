@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* As in the database, the position of a new installation is the generation of its push. That is the
- * end of the rotation, unless the installations were read later than the device's generation. */
+/* Adds an installation, whose position is the generation of its push, as in the database. That is
+ * the end of the rotation, unless the installations were read later than the device's
+ * generation. */
 static struct content_installation *add_installation(struct content *content, struct str id,
 						     int64_t position)
 {

@@ -14,7 +14,7 @@ enum {
 	AGAIN_MS = 5 * 1000,
 };
 
-/* Where a panel is in its rotation. */
+/* Rotation state of a panel. */
 struct turn {
 	int64_t position; /* the installation behind this one comes next */
 	int64_t until_ms; /* loop time */
@@ -111,7 +111,7 @@ static bool has_own(const struct app_entry *entry, const struct chance *chance, 
 	       (chance->is_late || is_near(entry->made_s, chance->moment_s));
 }
 
-/* One entry, whose turn may come. Returns when to look again. */
+/* Looks at an entry, whose turn may come. Returns when to look again. */
 static int64_t look_at(struct upcoming *upcoming, const struct panel *panel,
 		       struct app_entry *entry, const struct chance *chance, bool is_blank)
 {
@@ -152,7 +152,8 @@ static int64_t look_ahead(struct upcoming *upcoming, const struct panel *panel,
 	const struct content *content = &panel->content;
 	int64_t again_ms = INT64_MAX;
 
-	/* It is shown as soon as it has a picture, wherever it is in the rotation. */
+	/* Look at the empty entry: it is shown as soon as it has a picture, wherever it is in the
+	 * rotation. */
 	if (regime->blank)
 		again_ms = look_at_blank(upcoming, panel, regime->blank, chance);
 	for (unsigned i = 0; i < content->installation_count; i++) {
@@ -190,9 +191,9 @@ static bool is_same(const struct regime *one, const struct regime *other)
 	return one->kind == other->kind && one->alone == other->alone && one->blank == other->blank;
 }
 
-/* What comes when the turn is over, by the rule of that time; and what comes before that where
- * another rule begins, like in the morning, or where nothing is shown. Returns when to look again.
- */
+/* Looks at the entries that come when the turn is over, in the display mode of that time; and at
+ * those that come earlier if another display mode begins, as in the morning, or if nothing is
+ * shown. Returns when to look again. */
 static int64_t look(struct upcoming *upcoming, const struct panel *panel, const struct turn *turn,
 		    bool is_over)
 {
@@ -231,7 +232,7 @@ void upcoming_look(struct upcoming *upcoming, struct panel *panel)
 		return;
 	is_over = !turn.shows_app || turn.until_ms <= (int64_t)loop_now_ms(upcoming->loop);
 	again_ms = look(upcoming, panel, &turn, is_over);
-	/* When the turn is over, the panel is looked at anyway. */
+	/* The panel is looked at anyway when the turn is over. */
 	if (again_ms == INT64_MAX || (!is_over && again_ms >= turn.until_ms))
 		return;
 	panel->look.run = on_deadline;

@@ -16,5 +16,5 @@ struct upcoming {
 
 /* The panel shows something else, or was loaded. */
 void upcoming_look(struct upcoming *upcoming, struct panel *panel);
-/* For panels->on_gone(). */
+/* Stops looking at the panel, for panels->on_gone(). */
 void upcoming_forget(struct upcoming *upcoming, struct panel *panel);

@@ -1,4 +1,4 @@
-/* What a panel shows, as the text of a hint:
+/* Text of a hint on what a panel shows:
  *
  *   shows:<device>:<sender>:<connection>:<acknowledged>:<brightness>:<since>:<until>:<rank>
  *        :<kind>:<hash>:<installation>:<kind>:<hash>:<installation>

@@ -54,7 +54,8 @@ static void ask(struct watch *watch)
 	struct arena arena = {0};
 	struct str word;
 
-	/* This worker's own panel answers within this turn, whatever the database does. */
+	/* Ask this worker's own panel, which answers within this turn, whatever the database
+	 * does. */
 	leases_ask(watches->leases, watch->id, /* is_other= */ false);
 	watch->is_asked = true;
 	if (!db_hints_are_up(watches->db)) {
@@ -217,8 +218,8 @@ static void on_looked_up(struct db_query *query, const struct db_result *result)
 		if (watch && list_is_linked(&watch->to_look_up))
 			know_offline(watch, rows[i].last_online_at);
 	}
-	/* Of a device that is gone its pages hear otherwise; where the database is away, the next
-	 * renewal comes here again. */
+	/* Pages of a device that is gone learn that otherwise; if the database is unavailable, the
+	 * next renewal comes here again. */
 	while (list_take_first(&watches->looked_up))
 		;
 	arena_finish(&watches->arena);
@@ -307,7 +308,7 @@ static void on_push_hint(struct hint_subscription *hints, struct str text)
 		tell_change(watches, text, WATCH_ROTATION);
 }
 
-/* What was told meanwhile is lost. */
+/* Renews all view subscriptions: reports that were sent meanwhile are lost. */
 static void on_up(struct hint_subscription *hints, bool up)
 {
 	struct watches *watches = container_of(hints, struct watches, views);

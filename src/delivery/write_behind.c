@@ -9,21 +9,22 @@
 enum {
 	SEEN_MS = 58 * 1000, /* lastOnline: within 60 s, a turn of the loop included */
 	DISPLAYED_MS = 500,
-	/* To a write that does not wait for the common moment: of a panel that polls more seldom
-	 * than there are such moments, and again of rows that were locked, perhaps by another
-	 * worker that writes an earlier time. */
+	/* Delay of a write that does not wait for the common moment: of a panel that polls more
+	 * seldom than there are such moments, and again of rows that were locked, perhaps by
+	 * another worker that writes an earlier time. */
 	SOON_MS = 1000,
-	/* To the write of a first contact: those of a crowd share it. */
+	/* Delay of the write of a first contact: the contacts of a crowd share it. */
 	CONTACT_MS = 50,
-	/* From one attempt to the next while the database is away. */
+	/* Pause between attempts while the database is unavailable. */
 	SEEN_AGAIN_MS = 2 * 1000,
-	/* That a panel may be late with its poll, which begins when its picture was shown. */
+	/* Time by which a panel may be late with its poll, which begins when its picture was
+	 * shown. */
 	POLL_LATE_MS = 5 * 1000,
-	/* From a write of times to the next turn of reconciliation. */
+	/* Delay from a write of times to the next turn of reconciliation. */
 	TIDY_MS = 100,
-	/* From one attempt to the next while the database is away. */
+	/* Pause between attempts while the database is unavailable. */
 	DISPLAYED_AGAIN_MS = 2 * 1000,
-	/* By which the loops' clocks may be behind each other. */
+	/* Time by which the loops' clocks may be behind each other. */
 	LOOP_LATE_MS = 1000,
 	BATCH = 1000,
 };
@@ -145,9 +146,10 @@ static void tell_contacts(const struct batch *batch)
 	}
 }
 
-/* Who reads changed rows first tidies their pages, which PostgreSQL writes to its log. A read that
- * comes soon has this reach the disk together with the change. Not at once: the other workers write
- * now, too, and while they do nothing is tidied that they may still see. */
+/* Schedules a read of the changed rows. The first reader of such rows tidies their pages, which
+ * PostgreSQL writes to its log: a read that comes soon has this reach the disk together with the
+ * change. It does not come at once: the other workers write now, too, and rows that they may still
+ * see are not tidied meanwhile. */
 static void tidy(const struct write_behind *write_behind)
 {
 	reconciliation_within(write_behind->reconciliation, TIDY_MS);
@@ -281,8 +283,8 @@ static struct batch *add_seen(struct write_behind *write_behind, struct batch *b
 	batch->is_soon = is_soon;
 	batch->ids[batch->count] = panel->id;
 	batch->times_us[batch->count++] = online ? clock_wall_us() : panel->seen_us;
-	/* One that is online is written at the next common moment, too, even if it says nothing
-	 * until then: the moment after that is more than a minute away. */
+	/* Keep the time of a panel that is online for the next common moment, too, even if the
+	 * panel says nothing until then: the moment after that is more than a minute away. */
 	if (!is_soon || !online)
 		panel->seen_us = 0;
 	if (batch->count < BATCH)

@@ -9,7 +9,7 @@
 #include "panels.h"
 #include "reconciliation.h"
 
-/* When a panel of this worker first displayed a push. */
+/* Time at which a panel of this worker first displayed a push. */
 struct displayed {
 	struct id device_id;
 	int64_t generation;
