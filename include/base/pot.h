@@ -22,7 +22,9 @@ struct pot_share;
  * with the last thing that leaves it. */
 struct pot_share *pot_join(struct pot *pot, struct str owner);
 
-/* Takes memory out of a pot of all_max bytes; false where the share is used up. */
+/* Reserves bytes from a budget of all_max bytes. Returns false, and reserves nothing, if fewer
+ * bytes are free or if the owner already holds more than would remain free. Release with
+ * pot_leave(). */
 __attribute__((warn_unused_result)) bool pot_take(struct pot_share *share, size_t bytes,
 						  size_t all_max);
 

@@ -43,7 +43,7 @@ bool str_equal_ignore_case(struct str a, struct str b);
 /* Position of c in s, or s.length. */
 size_t str_find(struct str s, char c);
 
-/* Without leading and trailing space and tab (OWS of RFC 9110 section 5.6.3). */
+/* Strips leading and trailing space and tab (OWS of RFC 9110 section 5.6.3). */
 struct str str_trim(struct str s);
 
 /* Reads a whole non-negative decimal number without sign. False on anything else, or above max. */

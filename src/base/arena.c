@@ -203,7 +203,7 @@ void arena_adopt(struct arena *to, struct arena *from)
 {
 	struct arena_block **end = &to->blocks;
 
-	/* Behind the front block, from which objects are cut off. */
+	/* Insert after the front block, from which objects are cut off. */
 	if (*end)
 		end = &(*end)->next;
 	if (from->blocks) {

@@ -166,8 +166,8 @@ static void keep(const char *data, size_t size)
 	count_lost(data + fits, size - fits);
 }
 
-/* Nothing is kept: the lines go to the descriptor, and what it does not take is kept; what it
- * refuses is lost, as a full disk or a pipe without a reader does. */
+/* Requires an empty buffer. Writes lines to the descriptor, and keeps those that it does not take
+ * now. Lines that it refuses are lost, as with a full disk or a pipe without a reader. */
 static void send_out(const char *data, size_t size)
 {
 	size_t done = write_lines(data, size);
@@ -180,7 +180,7 @@ static void send_out(const char *data, size_t size)
 		count_lost(data + done, size - done);
 }
 
-/* Nothing is kept: tells what was lost, where there is room for it. */
+/* Requires an empty buffer. Reports how many lines were dropped, if the output accepts it. */
 static void tell_lost(void)
 {
 	char line[NOTICE_BYTES] = "";

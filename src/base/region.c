@@ -102,7 +102,7 @@ static void *map_whole(int fd, size_t size)
 	return base;
 }
 
-/* Without a mapping yet. */
+/* Makes a region map that has no mapping yet. */
 static struct region_map *new_map(unsigned region_count)
 {
 	return memory_zalloc(sizeof(struct region_map) +

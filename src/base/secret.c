@@ -10,7 +10,7 @@ enum {
 	/* Longest run that is masked, including text glued to the key. The first link, which the
 	 * server prints, has a token of 43. */
 	GLUED_CHARACTERS_MAX = 32,
-	/* Behind "ddk_" also a part of a key is masked, but no word. */
+	/* Fewest characters after "ddk_" that are masked: a part of a key, but not a word. */
 	API_KEY_CHARACTERS_MIN = 8,
 	KEY_CHARACTERS_MAX = 36,
 	/* Letters of each case that a run needs if it has no digit, and if it is glued to

@@ -69,7 +69,7 @@ static const struct meaning words[] = {
     {"is unreachable", AWAY_SILENT},
     {"read-only", AWAY_READ_ONLY},
     {"hot standby", AWAY_READ_ONLY},
-    /* Behind a pooler, whose errors have one code for all. */
+    /* Poolers' errors have one code for all. */
     {"password", AWAY_PASSWORD},
 };
 

@@ -155,7 +155,7 @@ static void hide_value(const struct view *view, struct str value, char *hidden)
 	hide_beginning(view, value, hidden);
 }
 
-/* Without the newline of a log's last line, and the sign that a text has been cut. */
+/* Strips the newline of a log's last line, and the sign that a text has been cut. */
 static struct str body_of(struct str text)
 {
 	static const struct str more = STR(" ...");

@@ -72,7 +72,7 @@ static bool has_open_quote(struct str list)
 	return is_quoted;
 }
 
-/* Up to the next one of this separator that is not quoted; takes it off the list. */
+/* Takes off the list the piece up to the next separator that is not quoted. */
 static bool next_unquoted(struct str *list, char separator, struct str *ret_piece)
 {
 	bool is_quoted = false;

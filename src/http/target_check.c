@@ -10,7 +10,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Without the comma, which the grammar allows and which two joined Host fields would show. */
+/* Excludes the comma, which the grammar allows and which two joined Host fields would show. */
 static bool is_name_char(char c)
 {
 	bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

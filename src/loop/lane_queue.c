@@ -254,7 +254,7 @@ static bool begin_round(struct lane_queue *queue, struct list *members)
 
 		share->credit_us += least_us;
 		if (share->credit_us > LANE_TURN_US)
-			share->credit_us = LANE_TURN_US; /* nobody saves up */
+			share->credit_us = LANE_TURN_US; /* cap unused credit at one turn */
 		if (share->credit_us > 0 && !is_active(share))
 			forget(queue, share);
 	}

@@ -35,7 +35,7 @@ static void put_number(struct buffer *text, int64_t number)
 	buffer_append(text, digits, decimal_format(number, digits));
 }
 
-/* Without zeros at its end. */
+/* Writes seconds without trailing zeros. */
 static void put_seconds(struct buffer *text, int64_t microseconds)
 {
 	uint64_t size = microseconds < 0 ? -(uint64_t)microseconds : (uint64_t)microseconds;

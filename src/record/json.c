@@ -270,7 +270,7 @@ struct json_walk json_walk(const struct json_value *container)
 static const struct json_value *step(struct json_walk *walk, yyjson_val *value)
 {
 	walk->left--;
-	/* Behind the last one nothing is read. */
+	/* Read nothing after the last one. */
 	walk->next =
 	    walk->left ? (const struct json_value *)(void *)unsafe_yyjson_get_next(value) : NULL;
 	return (const struct json_value *)(void *)value;

@@ -16,7 +16,7 @@ static const uint8_t class_of[256] = {
     ['['] = OPENS, ['{'] = OPENS,  [']'] = CLOSES, ['}'] = CLOSES, ['"'] = QUOTE,
 };
 
-/* Behind the quote that ends a string which begins here. */
+/* Returns the end, after its quote, of a string that begins here. */
 static const char *string_end(const char *at, const char *end)
 {
 	for (; at < end && *at != '"'; at++) {

@@ -42,7 +42,7 @@ static struct buffer *write_rows(struct task *task, const struct db_result *resu
 	return json;
 }
 
-/* By the first row, as each of them tells. */
+/* Asks the first row, since all rows agree. */
 static bool is_large(struct task *task, const struct db_result *result)
 {
 	const struct record *record = task->query.record;
