@@ -151,7 +151,7 @@ struct task_work {
 	void *argument;
 	size_t size;  /* bytes that it works on */
 	bool is_text; /* large bodies and answers; else images, in the words of a refusal */
-	/* Account whose share of the lane the work uses; all zero: the caller's. */
+	/* Owner of the share of the lane; all zero: the account of the caller. */
 	struct id share;
 	struct id network; /* whose shares take turns with those of others; all zero: none */
 };
