@@ -237,7 +237,8 @@ static enum ctl_exit fail_last_administrator(const struct account_row *account)
 			STR_ARG(account->email));
 }
 
-/* What it owns would be gone before the database refused the account's own end. */
+/* Checks in advance: else the account's belongings would be gone before the database rejects its
+ * own removal. */
 static enum ctl_exit check_removal(struct ctl *ctl, const struct account_row *account)
 {
 	const struct removal_preview *preview;

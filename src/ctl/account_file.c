@@ -69,7 +69,7 @@ static int next_line(struct account_reader *reader, struct str *ret_line, struct
 	}
 }
 
-/* Which kinds may stand before one. */
+/* Whether a line of this kind may follow one of kind last. */
 static bool follows(enum account_line_kind kind, enum account_line_kind last)
 {
 	static const unsigned before[ACCOUNT_LINE_KINDS] = {
@@ -80,7 +80,7 @@ static bool follows(enum account_line_kind kind, enum account_line_kind last)
 	    [ACCOUNT_LINE_ENTRY] = 1u << ACCOUNT_LINE_DEVICE | 1u << ACCOUNT_LINE_ENTRY,
 	};
 
-	/* Of the others each kind may be absent: they only go forward. */
+	/* Other kinds are optional, but their order is fixed. */
 	if (before[kind])
 		return before[kind] >> last & 1;
 	return last != ACCOUNT_LINE_END &&

@@ -24,8 +24,8 @@ enum {
 	PICTURE_BYTES_MAX = 460000,
 	PUBLIC_KEY_BYTES_MAX = 2000,
 	VISIBLE_MAX = 10,
-	/* Of a byte JSON makes at most 12 (six, and quotes, colon and comma of a setting of one
-	 * byte), and base64 a third more of those; the nonce and the like are few. */
+	/* Each byte becomes at most 12 bytes of JSON (six, and quotes, colon and comma of a setting
+	 * of one byte), and base64 adds a third; the nonce and the like are few. */
 	SEALED_LENGTH_MAX = 12 * SETTINGS_BYTES_MAX / 3 * 4 + 200,
 };
 

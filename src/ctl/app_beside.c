@@ -1,4 +1,4 @@
-/* One script in Starlark of a folder, with what it loads there. */
+/* Reads one Starlark script of a folder, with what it loads there. */
 #include "app_beside.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* One script in Starlark of a folder, with what it loads there. */
+/* Reads one Starlark script of a folder, with what it loads there. */
 #pragma once
 
 #include "app_disk.h"
@@ -13,5 +13,5 @@ int app_beside_pack(const char *path, struct buffer *script, char ret_fault[stat
  */
 char *app_beside_folder(const char *path, struct str script);
 
-/* As app_disk_add_state() of all these files. */
+/* Changes state with all these files, as app_disk_add_state() does with one. */
 uint64_t app_beside_add_state(const char *path, uint64_t state);

@@ -79,7 +79,7 @@ bool app_disk_ends_with(const char *name, const char *ending)
 	return length > size && strcmp(name + length - size, ending) == 0;
 }
 
-/* Of a script, where it may be missing: so reviewers can read it. */
+/* Ends a script's last line, if unfinished, so that reviewers can read it. */
 static void end_last_line(const char *name, struct buffer *data)
 {
 	struct str text = buffer_view(data);

@@ -25,7 +25,7 @@ FTSENT *app_disk_next(FTS *walk);
 int app_disk_read(const char *path, int flags, struct buffer *data,
 		  char ret_fault[static APP_FAULT_MAX]) __attribute__((warn_unused_result));
 
-/* Likewise, but appends it as one of several files, in txtar form. */
+/* Appends the file as one of several, in txtar form. */
 int app_disk_add(const char *name, const char *path, int flags, struct buffer *script,
 		 char ret_fault[static APP_FAULT_MAX]) __attribute__((warn_unused_result));
 

@@ -14,7 +14,7 @@ enum {
 	ZONE_CHANGES_MAX = 1000,
 };
 
-/* What scripts in TypeScript know of their zone. */
+/* Range of the zone's offsets that scripts in TypeScript get. */
 #define ZONE_FROM_S INT64_C(-2208988800) /* 1900 */
 #define ZONE_UNTIL_S INT64_C(4102444800) /* 2100 */
 
@@ -180,7 +180,7 @@ static int paint(struct app_engine *engine, yyjson_mut_doc *head, const char *wh
 	return status;
 }
 
-/* What is asked of the painter about the tree that a script has answered with. */
+/* Request to the painter about the tree that a script answered with. */
 static const char *painting(const char *what)
 {
 	if (strcmp(what, "schema") == 0)

@@ -25,8 +25,8 @@ void app_engine_use_network(struct app_engine *engine, struct app_network *netwo
 /* "LIBRARY in a sandbox of: LAYERS", of each process. */
 void app_engine_describe(const struct app_engine *engine, struct buffer *text);
 
-/* As renderer_ask(), with the language's own limit of time, for what is "render" or "schema". Of an
- * engine for TypeScript all requests are about one script. */
+/* Sends a request as renderer_ask() does, with the language's own time limit, if what is "render"
+ * or "schema". An engine for TypeScript serves requests about one script only. */
 int app_engine_ask(struct app_engine *engine, yyjson_mut_doc *head, struct str script,
 		   struct renderer_answer *ret_answer, char ret_why[static RENDERER_WHY_MAX])
     __attribute__((warn_unused_result));

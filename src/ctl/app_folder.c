@@ -105,7 +105,7 @@ static bool is_script(const char *name)
 	return app_disk_ends_with(name, ".ts") && !app_disk_ends_with(name, ".d.ts");
 }
 
-/* What is beside an app's scripts and is none of what they import. */
+/* Whether scripts may import the file: not the files that only accompany them. */
 static bool can_be_imported(const char *name)
 {
 	static const char *const others[] = {"manifest.yaml", "package.json", "tsconfig.json",

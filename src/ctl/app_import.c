@@ -93,7 +93,7 @@ static void print_json(const struct import *import)
 	yyjson_mut_doc_free(doc);
 }
 
-/* What is to be said of single apps, and how many became what. */
+/* Prints remarks about single apps, and the number of each outcome. */
 static void print_text(const struct import *import)
 {
 	for (size_t i = 0; i < import->count; i++) {
@@ -118,7 +118,7 @@ static void print_text(const struct import *import)
 		printf("%-10s %u\n", "pictures", count_pictures(import));
 }
 
-/* Of those that were found; the others' outcomes are still the threads'. */
+/* Counts finished apps only: the others' outcomes still belong to the threads. */
 static void show_progress(struct import *import)
 {
 	import->done_count++;

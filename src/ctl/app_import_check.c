@@ -11,8 +11,8 @@
 
 enum { THREADS_MAX = 8, READY_MAX = 32 };
 
-/* What a script is told that asks for the network: while nobody has installed the app, nothing
- * leaves the machine. */
+/* Error of a script that asks for the network: while the app is not installed, nothing leaves the
+ * machine. */
 #define NO_NETWORK "no network here"
 
 /* The threads take the apps in their order, and hand them on in any. */
@@ -59,7 +59,7 @@ static yyjson_mut_doc *make_head(void)
 	yyjson_mut_obj_add_sint(head, root, "now_ms", clock_wall_us() / 1000);
 	yyjson_mut_obj_add_str(head, root, "timezone", "UTC");
 	yyjson_mut_obj_add_str(head, root, "locale", "en");
-	/* It may ask, so that its answer names the hosts; nobody passes that on. */
+	/* Allow requests, so that the answer names the hosts; no request is passed on. */
 	yyjson_mut_obj_add_bool(head, root, "network", true);
 	return head;
 }

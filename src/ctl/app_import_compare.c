@@ -40,7 +40,7 @@ static void choose(const struct import *import, const struct ctl_rows *rows, str
 	}
 }
 
-/* Those that have one keep it, whatever has come before them. */
+/* Chooses slugs: first the apps that have one keep it, regardless of their order. */
 static void choose_all(struct import *import, const struct ctl_rows *rows)
 {
 	for (int is_known = 1; is_known >= 0; is_known--)

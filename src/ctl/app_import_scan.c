@@ -20,7 +20,7 @@ static struct import_app *add_app(struct import *import)
 	return &import->apps[import->count++];
 }
 
-/* What is left of a name as a slug; false: nothing. */
+/* Makes a slug of a name; false: nothing remains. */
 static bool make_slug(const char *name, char ret_slug[static IMPORT_SLUG_BYTES])
 {
 	size_t length = 0;

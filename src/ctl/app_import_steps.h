@@ -56,7 +56,7 @@ struct import {
 	size_t count;
 	size_t done_count; /* for who watches it */
 
-	/* What import_tell() tells. */
+	/* Hints that import_tell() sends. */
 	struct id *ids;
 	int64_t *generations;
 	unsigned stored_count;

@@ -2,8 +2,8 @@
 #include "base/limits.h"
 #include "base/memory.h"
 
-/* What is told at the end. A server that misses it, since the import was interrupted, looks by
- * itself within 30 s. */
+/* Stores imported apps. Workers get hints at the end; a server that misses them, since the import
+ * was interrupted, looks by itself within 30 s. */
 #define REVIEW_SUMMARY "Imported from a checkout of the community's apps; nobody has read it."
 
 static enum ctl_exit query(struct import *import, const struct import_app *app,
@@ -63,7 +63,7 @@ static void refuse(const struct import *import, struct import_app *app, const st
 	}
 }
 
-/* For import_tell(). */
+/* Keeps the row for import_tell(). */
 static void keep(struct import *import, const struct app_import_row *row)
 {
 	struct arena *arena = &import->ctl->arena;

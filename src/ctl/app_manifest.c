@@ -45,7 +45,8 @@ static struct str trim(struct str text)
 	return text;
 }
 
-/* One line of at most length_max characters, the last one "…" where there are more. NULL: none. */
+/* Makes one line of at most length_max characters, the last one "…" if there are more. NULL:
+ * none. */
 static char *make_line(struct str text, size_t length_max)
 {
 	struct buffer line = {0};
@@ -85,7 +86,7 @@ static void take_value(struct app_manifest *manifest, struct str name, struct st
 	}
 }
 
-/* Where the parser is: how deep, and what name of the outermost mapping its value follows. */
+/* State of the parser: its depth, and the name in the outermost mapping whose value follows. */
 struct reading {
 	int depth;
 	bool is_mapping; /* the outermost node */

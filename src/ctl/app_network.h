@@ -1,5 +1,5 @@
-/* What displayctl's renderers reach the internet through: an egress of its own, started when a
- * script asks for something first. */
+/* Network of displayctl's renderers: an egress of its own, started at the first request of a
+ * script. */
 #pragma once
 
 #include "base/buffer.h"

@@ -277,7 +277,7 @@ static enum ctl_exit render_script(struct rendering *rendering, bool is_typescri
 	return CTL_DONE;
 }
 
-/* Where errors are told to be. */
+/* Finds the folder that error messages name. */
 static void find_folder(struct rendering *rendering, struct str script)
 {
 	struct stat about;

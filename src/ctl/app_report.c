@@ -3,7 +3,7 @@
 #include "ctl/ctl.h"
 #include "domain/form.h"
 
-/* As the renderers call a script that is its app's only file. */
+/* Whether the name is the renderers' name of an app's only file. */
 static bool is_sole_file(const char *file)
 {
 	return strcmp(file, "app.star") == 0 || strcmp(file, "app.ts") == 0;

@@ -1,4 +1,4 @@
-/* What an answer of a renderer says, for an author. */
+/* Formats an answer of a renderer for an author. */
 #pragma once
 
 #include "app_disk.h"
@@ -18,7 +18,7 @@ bool app_report_form(yyjson_val *schema, char ret_fault[static APP_FAULT_MAX]);
 /* A stranger's text, on one line and without what steers a terminal. */
 void app_report_text(const char *value, struct buffer *text);
 
-/* What the app printed, a line each. */
+/* Appends the lines that the app printed. */
 void app_report_log(yyjson_val *answer, struct buffer *text);
 
 /* "2 frames in 1.0 s, 228 bytes; took 0.8 ms, 1,234 steps, 7.4 MiB". */

@@ -94,7 +94,7 @@ static enum ctl_exit check_database(const char *url)
 	return CTL_DONE;
 }
 
-/* As displayd reads its own. */
+/* Reads the places as displayd reads its own. */
 static enum ctl_exit read_places(struct ctl *ctl, char *program)
 {
 	char *places[1 + PLACE_COUNT] = {program};
@@ -119,7 +119,7 @@ static enum ctl_exit read_places(struct ctl *ctl, char *program)
 	return CTL_DONE;
 }
 
-/* What is wanted, where a program would do without a command. */
+/* Returns the wish of --help or --version, which need no command, else CTL_COMMAND. */
 static enum ctl_wish find_wish(const struct options *options)
 {
 	if (options_find_given(options, "help"))

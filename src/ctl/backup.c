@@ -46,7 +46,7 @@ static enum ctl_exit fail_writing(struct backup *backup)
 {
 	struct reason why;
 
-	/* It says what the first write met. */
+	/* The reason is that of the first failed write. */
 	if (new_file_finish(&backup->file, &why) == 0)
 		return CTL_FAILED;
 	return ctl_fail(CTL_FAILED, "%s", why.text);
@@ -215,8 +215,8 @@ static enum ctl_exit write_file(struct backup *backup)
 	return CTL_DONE;
 }
 
-/* For those who watch its age. The backup is done, so a failure is ignored: an older database has
- * no such column, and a standby or a full disk takes no write. */
+/* Notes the time for programs that watch the backup's age. The backup is complete, so a failure is
+ * ignored: an older database has no such column, and a standby or a full disk accepts no write. */
 static void note_backup(const struct backup *backup)
 {
 	PGconn *pg = backup->ctl->connection;

@@ -260,7 +260,7 @@ static bool read_end(struct str text, uint64_t *ret_rows)
 	return true;
 }
 
-/* Which kinds may stand before this one; a blank: none. */
+/* Kinds that may precede this one; a blank: none. */
 static const char *predecessors(uint8_t kind)
 {
 	switch (kind) {

@@ -55,7 +55,7 @@ struct backup_writer {
 	size_t row_bytes;
 };
 
-/* These return what write() does. begin: context and write are set. */
+/* Functions that return the result of write(). begin: context and write are set. */
 __attribute__((warn_unused_result)) bool backup_begin(struct backup_writer *writer);
 /* size: at most BACKUP_PAYLOAD_MAX. Rows that wait go before it. */
 __attribute__((warn_unused_result)) bool

@@ -9,7 +9,7 @@ const char backup_sql_tables[] =
     "JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname = current_schema() "
     "JOIN pg_attribute AS a ON a.attrelid = c.oid "
     "WHERE c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' "
-    /* What all instances know challenges by: a restored one makes another. */
+    /* Excludes the key of challenges: a restored instance makes another. */
     "AND (c.relname, a.attname) <> ('site', 'challenge_key') "
     "GROUP BY c.relname ORDER BY c.relname COLLATE \"C\"";
 

@@ -1,5 +1,4 @@
-/* What of a database goes into a backup, and the calls with which backup and restore speak to it.
- */
+/* Parts of a database that go into a backup, and the SQL calls of backup and restore. */
 #pragma once
 
 #include "ctl/ctl.h"
@@ -18,7 +17,7 @@ bool backup_takes_sequence(const char *name, const char *table);
  * backup_sql_tables. */
 void backup_copy_sql(struct buffer *sql, struct str name, struct str columns, const char *way);
 
-/* These say the reason where they fail. */
+/* Functions that print the reason if they fail. */
 enum ctl_exit backup_run(struct ctl *ctl, const char *sql);
 /* Rows, as text; PQclear() them. */
 enum ctl_exit backup_ask(struct ctl *ctl, const char *sql, PGresult **ret_result);

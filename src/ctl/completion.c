@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What stands behind an option or as a positional argument. */
+/* Kind of an option's value or of a positional argument. */
 enum value_kind { VALUE_ANY, VALUE_FILE, VALUE_WORDS };
 
 static enum value_kind kind_of(const char *name, size_t length)
@@ -113,7 +113,7 @@ static void print_bash_values(const struct option_command *command, const struct
 	}
 }
 
-/* What the n-th positional argument of each command may be. */
+/* Prints the possible values of each command's n-th positional argument. */
 static void print_bash_positionals(FILE *out)
 {
 	for (unsigned i = 0; i < ctl_command_count; i++) {

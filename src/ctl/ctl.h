@@ -123,14 +123,14 @@ enum ctl_exit ctl_print_help(const struct ctl *ctl);
 /* A flag of this command; data is NULL where it was not given. */
 struct str ctl_value(const struct ctl *ctl, const char *name);
 
-/* For a command that cannot be undone, COMMAND_ASKING of the table: asks on the terminal whether to
- * go on, unless --yes was given. CTL_DONE, or CTL_REFUSED with the reason said. */
+/* Asks on the terminal whether to go on, unless --yes was given; for commands that cannot be
+ * undone, COMMAND_ASKING of the table. CTL_DONE, or CTL_REFUSED with the reason printed. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_confirm(const struct ctl *ctl,
 								const char *format, ...);
 
 /* ---- check.c ---- */
 
-/* For the options of commands; an account is named by its e-mail address. */
+/* Checks for the options of commands; an account is named by its e-mail address. */
 option_check ctl_check_account;
 option_check ctl_check_clock;
 option_check ctl_check_description;
@@ -163,7 +163,8 @@ struct ctl_rows {
 	void *rows; /* count structs of the statement's row, in the arena */
 };
 
-/* For a function of db/statements.h, which says what is asked, and for ctl_query() behind it. */
+/* Returns a query for a function of db/statements.h, which sets the statement, and then for
+ * ctl_query(). */
 struct db_query *ctl_new_query(struct ctl *ctl);
 /* Runs the statement, again where it met another one and the database ended it for that; the first
  * one connects to the database of the state directory, or to that of --database. CTL_DONE, also
@@ -197,24 +198,23 @@ enum ctl_exit ctl_device_create_from(struct ctl *ctl, struct str path);
 /* Runs it with the URL of --database, or of the database of the state directory's server. Where no
  * server runs, that is started for this alone, under the server's lock, and stopped again. */
 enum ctl_exit ctl_with_url(struct ctl *ctl, enum ctl_exit (*run)(struct ctl *ctl, const char *url));
-/* Likewise, connected, which it is no longer when run has returned. Beside a server it is an error
- * where alone is said; then the state directory may also be a new one. */
+/* Calls run with a connection, which is closed afterwards. If alone is set, a running server is an
+ * error; then the state directory may also be a new one. */
 enum ctl_exit ctl_with_database(struct ctl *ctl, bool alone,
 				enum ctl_exit (*run)(struct ctl *ctl, void *context),
 				void *context);
 
-/* For a command that must not make a database by these: whether there is one. CTL_DONE, or the
- * reason was said. */
+/* Whether there is a database, for a command that must not make one. CTL_DONE, or the reason was
+ * printed. */
 enum ctl_exit ctl_look_for_database(struct ctl *ctl);
 
 /* ---- device_url.c ---- */
 
-/* What URLs that are handed out start with, without a slash at its end: what was configured, else
- * what the running server says, else what one would say that listens as configured. A NUL follows.
- */
+/* Returns the base of URLs that are handed out, without a slash at its end: the configured one,
+ * else that of the running server, else that of a server with this configuration. A NUL follows. */
 struct str ctl_public_url(struct ctl *ctl);
-/* Likewise of panels' URLs: where the public URL leads to this machine alone, another listener's.
- */
+/* Returns the base of panels' URLs: that of another listener if the public URL leads to this
+ * machine alone. */
 struct str ctl_panel_url(struct ctl *ctl);
 
 /* ---- fail.c ---- */
@@ -242,7 +242,7 @@ void ctl_mask(char *text);
 
 /* A text on stdout. */
 enum ctl_exit ctl_print(const struct buffer *text);
-/* One row on stdout: an object, or a line a field. */
+/* Prints one row on stdout: an object, or a line for each field. */
 enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row);
 /* An array, or a table. rows: structs of the record. */
 enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record,

@@ -9,7 +9,7 @@
 
 enum { TRIES_MAX = 5, WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 20 };
 
-/* Of two that wait for each other, the database ends one: it may try again. */
+/* SQLSTATE of a deadlock, which the database ended: the statement may be tried again. */
 #define DEADLOCK_DETECTED "40P01"
 #define UNDEFINED_TABLE "42P01"
 #define UNDEFINED_COLUMN "42703"

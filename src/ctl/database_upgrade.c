@@ -91,8 +91,8 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-/* Where the disk failed between the renames, the new one may be in force; the start after it is
- * whole in either case. */
+/* Reports the failure. If the disk failed between the renames, the new cluster may be in force; the
+ * next start is consistent in either case. */
 static enum ctl_exit fail_upgrade(const struct cluster_plan *plan, const char *why)
 {
 	char old[CLUSTER_PATH_BYTES];

@@ -2,7 +2,7 @@
 #include "device_row.h"
 #include "domain/device_reference.h"
 
-/* What was asked for. */
+/* Device to create. */
 struct wish {
 	struct id id;
 	struct str account;

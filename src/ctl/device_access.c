@@ -1,7 +1,7 @@
 #include "ctl/ctl.h"
 #include "device_row.h"
 
-/* Which panel is let in: another key, none, or the same again. */
+/* Commands for panel access: a new key, none, or the old one again. */
 
 struct access_row {
 	struct id id;

@@ -4,7 +4,7 @@
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
 
-/* What happens to devices after they were made: list, update, remove. */
+/* Commands for existing devices: list, update, remove. */
 
 struct listed_row {
 	struct id id;

@@ -35,7 +35,7 @@ void device_file_fault(struct device_file *file, unsigned line, const char *form
 	unsigned number = file->fault_count++;
 	va_list args;
 
-	/* It grows where the number is a power of two, or none. */
+	/* Grow it if the number is zero or a power of two. */
 	if ((number & (number - 1)) == 0)
 		file->faults =
 		    memory_realloc(file->faults, (2 * (size_t)number + 1) * sizeof(*file->faults));

@@ -10,7 +10,7 @@
 
 enum { PORTION = 500 };
 
-/* What the database has already of what the file asks for. */
+/* Conflict of a device in the file with the database. */
 struct known_row {
 	struct str kind; /* "serial", "mac"; or "account": it has no such */
 	int64_t place;	 /* of the wish, from 1 */
@@ -163,7 +163,7 @@ static enum ctl_exit append_portion(struct ctl *ctl, const struct device_wish *w
 	return code;
 }
 
-/* What was free when it was looked at may be taken now. */
+/* Makes the devices, unless a name that was free before is taken now. */
 static enum ctl_exit make_portion(struct ctl *ctl, const struct device_wish *wishes,
 				  const struct columns *columns, struct buffer *text)
 {

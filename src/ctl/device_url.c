@@ -1,4 +1,4 @@
-/* What URLs start with. */
+/* Finds the base of URLs. */
 #include "ctl/ctl.h"
 #include "main/listen_socket.h"
 #include "main/state_dir.h"
@@ -15,7 +15,7 @@ static struct str keep(struct ctl *ctl, char *text)
 	return copy;
 }
 
-/* What a server would say that listens as configured; data is NULL where none is reached. */
+/* Returns the URL of a server with this configuration; data is NULL if no listener is reachable. */
 static struct str url_of_listener(struct ctl *ctl, bool from_elsewhere)
 {
 	char made[256];
@@ -46,7 +46,8 @@ struct str ctl_panel_url(struct ctl *ctl)
 {
 	struct str public_url = ctl_public_url(ctl), url;
 
-	/* As in the running server (main/instance.c), but what this command is told counts. */
+	/* Choose as the running server does (main/instance.c), but prefer the command's own
+	 * options. */
 	if (ctl_value(ctl, "public-url").data || !site_is_loopback_url(public_url.data))
 		return public_url;
 	url = keep(ctl, state_dir_read_panel_url(ctl->config.state_dir));

@@ -36,7 +36,7 @@ struct export
 	struct export_row row;
 };
 
-/* What a statement reads stays in an arena of its own while one row is written. */
+/* Writes the rows of a statement. They stay in an arena of their own while one row is written. */
 typedef enum ctl_exit each_row(struct export *export, const struct ctl_rows *rows);
 
 static enum ctl_exit run_query(struct export *export, each_row *write)

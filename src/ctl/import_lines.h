@@ -1,4 +1,4 @@
-/* What an import makes of each line of an export, in one transaction. */
+/* Imports each line of an export, in one transaction. */
 #pragma once
 
 #include "ctl/account_file.h"

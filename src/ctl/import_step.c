@@ -12,7 +12,7 @@ enum ctl_exit import_fail_line(const struct account_import *import, const char *
 			(unsigned long long)import->reader.count, text);
 }
 
-/* What stands against it, in this instance or in the file itself. */
+/* Explains the constraint, in this instance or in the file itself. */
 static const char *explain(enum refusal refusal)
 {
 	switch (refusal) {
@@ -61,7 +61,7 @@ static const char *explain(enum refusal refusal)
 	}
 }
 
-/* Which of many it is about. */
+/* Name of the line's object among several. */
 static struct str name_of(const struct account_line *line)
 {
 	switch (line->kind) {

@@ -1,4 +1,4 @@
-/* What was set of an installation: shown by list and show, changed by update. */
+/* Options of an installation: shown by list and show, changed by update. */
 #pragma once
 
 #include "ctl/ctl.h"

@@ -205,7 +205,7 @@ static enum ctl_exit find_key(struct work *work)
 	return settings_key_check(work->ctl, &work->key);
 }
 
-/* As in web/app_work.c: the form says now which ones are secret. */
+/* Merges as web/app_work.c does: the current form decides which settings are secret. */
 static enum ctl_exit merge_stored(struct work *work, struct settings *changed)
 {
 	const struct app_source_row *source = work->source;
@@ -246,8 +246,7 @@ static enum ctl_exit seal(struct work *work, struct installation_settings *ret)
 	return code;
 }
 
-/* Those of the arguments count where both have one. Unlike settings_merge() this keeps those that
- * are given up. */
+/* Joins both; the arguments override the file. Unlike settings_merge(), keeps removed settings. */
 static void join(struct work *work, const struct settings *of_file,
 		 const struct settings *of_arguments)
 {

@@ -43,7 +43,7 @@ static const struct record_field matched_fields[] = {
 };
 const struct record matched_key_record = RECORD(struct key_row, matched_fields);
 
-/* With the key itself: once, when it is made. */
+/* Fields of a new key, with the key itself: shown once, when it is made. */
 static const struct record_field fresh_fields[] = {
     RECORD_ID(struct key_row, id, .name = "id"),
     RECORD_STR(struct key_row, name, .name = "name"),
@@ -141,7 +141,7 @@ static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 	return code;
 }
 
-/* One alone has this ID, or this name or these first characters; among several, one alone is not
+/* Finds the one key with this ID, name or first characters; among several, the only one that is not
  * revoked. */
 static enum ctl_exit find(struct ctl *ctl, const struct key_row **ret_key)
 {

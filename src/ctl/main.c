@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	int code;
 
 	(void)sandbox_refuse_io_uring();
-	/* Which characters are wide; Debian always has this locale. */
+	/* Decide which characters are wide; Debian always has this locale. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	/* A reader that left is told by write(). */
 	signal(SIGPIPE, SIG_IGN);

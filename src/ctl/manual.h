@@ -1,5 +1,5 @@
-/* What a build makes of displayctl's table of commands and displayd's table of settings: pages of
- * the manual in mdoc(7), and completion for shells. write_manuals writes one of them to standard
+/* Makes documents of displayctl's table of commands and displayd's table of settings: pages of the
+ * manual in mdoc(7), and completion for shells. write_manuals writes one of them to standard
  * output. */
 #pragma once
 

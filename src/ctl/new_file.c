@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a signal removes; NULL: nothing. */
+/* File that a signal removes; NULL: none. */
 static const char *volatile unfinished;
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -21,7 +21,7 @@ static void remove_unfinished(int number)
 	raise(number);
 }
 
-/* One that is ignored stays so: nohup has it ignored, so that we outlive the terminal. */
+/* Leaves ignored signals ignored: nohup ignores SIGHUP, so that we outlive the terminal. */
 static void watch_signals(const char *path)
 {
 	unfinished = path;
@@ -68,7 +68,8 @@ int new_file_open(struct new_file *file, const char *path, struct reason *reterr
 	*file = (struct new_file){.path = path};
 	if (strcmp(path, "-") == 0)
 		return open_stdout(file, reterr);
-	/* It would be replaced: a device, a pipe, or a link to where the file was wanted. */
+	/* Reject anything that would be replaced: a device, a pipe, or a link to the wanted
+	 * file. */
 	if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
 		return reason_set(reterr, "%s is no regular file: give - and send stdout there",
 				  path);
@@ -107,10 +108,10 @@ static int sync_folder(const char *path)
 		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path),
 			 path);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* It may be one that can be written and not read: then the disk's own time has to do. */
+	/* A folder may be writable and not readable: then wait for the disk's own write-back. */
 	if (fd < 0)
 		return errno == EACCES ? 0 : -errno;
-	/* Not every file system can do this for a folder. */
+	/* Some file systems cannot do this for a folder. */
 	error = fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
 	close(fd);
 	return error;

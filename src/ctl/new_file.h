@@ -17,11 +17,11 @@ struct new_file {
 	uint64_t bytes;
 };
 
-/* One at a time: SIGINT, SIGTERM and SIGHUP remove it. What is there and is no regular file stays:
- * it is refused. 0, or -1 with a reason. */
+/* Opens one file at a time: SIGINT, SIGTERM and SIGHUP remove it. An existing path that is not a
+ * regular file is rejected. 0, or -1 with a reason. */
 __attribute__((warn_unused_result)) int new_file_open(struct new_file *file, const char *path,
 						      struct reason *reterr);
-/* For struct backup_writer: context is the struct new_file. False: error is set. */
+/* Writes for struct backup_writer: context is the struct new_file. False: error is set. */
 __attribute__((warn_unused_result)) bool new_file_write(void *context, const void *data,
 							size_t size);
 /* On the disk, under its name. 0, or -1 with a reason; the file is closed in either case. */

@@ -217,7 +217,7 @@ static enum ctl_exit store(struct push *push)
 	return tell_and_print(push, stored->generation);
 }
 
-/* What the API passes over without a word, and a person has not meant. */
+/* Rejects option combinations that the API would silently ignore. */
 static enum ctl_exit check_options(const struct ctl *ctl)
 {
 	struct str installation = ctl_value(ctl, "installation");

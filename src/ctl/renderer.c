@@ -34,7 +34,7 @@ static const enum render_program programs[] = {
     [RENDERER_TYPESCRIPT] = RENDER_TYPESCRIPT,
 };
 
-/* In the child: the link is 3, standard input and output lead nowhere. */
+/* Runs in the child: the link is 3, standard input and output lead nowhere. */
 static _Noreturn void become_renderer(const struct program *program, int link, int errors)
 {
 	int nothing = open("/dev/null", O_RDWR);
@@ -176,7 +176,7 @@ int renderer_ask(struct renderer *renderer, yyjson_mut_doc *head, struct str scr
 	free(text);
 	if (done)
 		return 0;
-	/* What is on its way would be taken for answers to the next renderer, whose IDs are the
+	/* Drop fetches in flight: their answers would go to the next renderer, whose IDs are the
 	 * same. */
 	if (renderer->network)
 		app_network_leave(renderer->network);

@@ -19,12 +19,12 @@ struct renderer *renderer_start(enum renderer_kind kind, char ret_why[static REN
 /* NULL is fine. */
 void renderer_stop(struct renderer *renderer);
 
-/* Which layers of the sandbox are active, and which library it is. */
+/* Return the active layers of the sandbox, and the name of its library. */
 const char *renderer_layers(const struct renderer *renderer);
 const char *renderer_library(const struct renderer *renderer);
 
-/* What the renderer's scripts ask the network for goes there; it must outlive the renderer. Without
- * one there is no network. */
+/* Sends the requests of the renderer's scripts there; it must outlive the renderer. Without a
+ * network, scripts have none. */
 void renderer_use_network(struct renderer *renderer, struct app_network *network);
 
 /* Sends the request and waits for its answer, at most until timeout_ms and some more have passed.

@@ -136,7 +136,7 @@ static enum ctl_exit commit_rows_and_key(const struct restore *restore)
 			secret_key_drop(config->state_dir);
 		return code;
 	}
-	/* Of a restore before, which was interrupted: its rows are gone now. */
+	/* Remove the key of an earlier, interrupted restore: its rows are gone now. */
 	if (!puts_key)
 		secret_key_drop(config->state_dir);
 	else if (secret_key_replace(config->state_dir, &why) < 0)
@@ -194,7 +194,7 @@ static enum ctl_exit run(struct ctl *ctl, void *context)
 	code = run_steps(ctl, context);
 	interruptible = NULL;
 	PQfreeCancel(cancel);
-	/* It was for the database that goes with this failure. */
+	/* The key was for the database that this failure removes. */
 	if (code != CTL_DONE && ctl->cluster.is_new)
 		secret_key_drop(ctl->config.state_dir);
 	return code;

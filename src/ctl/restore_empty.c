@@ -2,9 +2,9 @@
 #include "ctl/restore_steps.h"
 #include "db/migrate.h"
 
-/* What stands in the schema and is no extension's: its kind as DROP has it, its name as migrations
- * have it, and as DROP does. Views before tables, then the types of their columns, and functions,
- * which all may use, last. */
+/* Objects of the schema that belong to no extension: kind as in DROP, name as in migrations, and
+ * name as in DROP. Views before tables, then the types of their columns; functions, which all may
+ * use, come last. */
 static const char sql_things[] =
     "SELECT kind, name, word FROM ("
     "SELECT CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, "

@@ -72,7 +72,8 @@ static int read_all(int fd, struct buffer *text, struct reason *reterr)
 			  errno == EAGAIN ? "it may be busy or stopped" : strerror(errno));
 }
 
-/* Of a server of ours, and "Connection: close": the body ends with the connection. */
+/* Finds the body of our own server's answer, with "Connection: close": it ends with the
+ * connection. */
 static int find_body(struct str text, struct str *ret_body, struct reason *reterr)
 {
 	const char *end = text.length ? memmem(text.data, text.length, "\r\n\r\n", 4) : NULL;

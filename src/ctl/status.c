@@ -83,7 +83,7 @@ static void on_signal(int number)
 	is_over = 1;
 }
 
-/* So the cursor is there again, whatever ends it. */
+/* Restores the cursor if a signal ends the program. */
 static void catch_signals(void)
 {
 	const struct sigaction action = {.sa_handler = on_signal};

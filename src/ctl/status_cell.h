@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What has passed since "2026-11-20T08:15:30.123Z", in its largest unit: "3 d", "12 min"; is_long:
- * and the next one. */
+/* Appends the time since "2026-11-20T08:15:30.123Z", in its largest unit: "3 d", "12 min"; is_long:
+ * in the largest two. */
 void status_put_age(struct buffer *out, const char *since, bool is_long);
 
 /* "1.2 ms", "350 ms", "2.5 s" */

@@ -26,7 +26,7 @@ struct status_page {
 /* Lines of a text, each of which has its line feed. */
 size_t status_lines(struct str text);
 
-/* So many of the first lines, and the last ones up to so many in all. */
+/* Appends the first lines, and the last ones up to all lines in total. */
 void status_take_ends(struct str text, size_t first, size_t all, struct buffer *out);
 
 /* A line of the log, as a person reads it: local time, process, what has happened. One in another

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* As in the alerts of share/prometheus. */
+/* Thresholds of the alerts in share/prometheus. */
 enum {
 	DISK_SHORT_PART = 10,
 	BACKUP_OLD_S = 2 * 24 * 60 * 60,

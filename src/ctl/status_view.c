@@ -18,7 +18,7 @@ enum {
 
 /* ---- the answers ---- */
 
-/* Of one with such members; NULL: it was not there before. */
+/* Finds the old element with the same members; NULL: there was none. */
 static const yyjson_val *find_before(const struct status_view *view, const char *list,
 				     const char *const names[2], const yyjson_val *one)
 {
@@ -36,7 +36,7 @@ static const yyjson_val *find_before(const struct status_view *view, const char 
 	return NULL;
 }
 
-/* How much a counter has grown; a server that was started anew counts from 0. */
+/* Returns the growth of a counter; a restarted server counts from 0. */
 static int64_t growth(const yyjson_val *before, const yyjson_val *now, const char *name)
 {
 	int64_t grown = status_number(now, name) - status_number(before, name);
@@ -206,7 +206,7 @@ static void put_rates(const struct status_view *view, struct buffer *out)
 	buffer_append_char(out, '\n');
 }
 
-/* What is not as it should be, since the start. */
+/* Lists the problems since the start. */
 static void put_troubles(const struct status_view *view, struct buffer *out)
 {
 	static const struct {
@@ -293,7 +293,7 @@ static void put_worker(const struct status_view *view, const yyjson_val *worker,
 
 static const char queue_head[] = "queue      waiting  running   a second     so far    refused";
 
-/* One that was never used is left out. */
+/* Shows a queue, unless it was never used. */
 static void put_queue(const struct status_view *view, const yyjson_val *queue, struct buffer *out)
 {
 	static const char *const names[2] = {"lane", NULL};
@@ -339,7 +339,7 @@ static void put_route(const struct status_view *view, const yyjson_val *route, s
 	buffer_finish(&cell);
 }
 
-/* What came several times, but for its time, is one line. */
+/* Joins errors that differ only in their time into one line. */
 static void put_errors(const struct status_view *view, struct buffer *out)
 {
 	yyjson_val *list = status_member(view->now, "errors");

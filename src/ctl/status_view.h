@@ -1,4 +1,4 @@
-/* What displayctl status shows a person, made of two answers of the server: state as of the second
+/* Output of displayctl status for people, made of two answers of the server: state of the second
  * one, rates between them.
  *
  *   head, rates, workers          always

@@ -268,8 +268,7 @@ static struct table_column *find_widest(struct table *table)
 	return widest;
 }
 
-/* When something was made is what is looked at least; else the last one goes. NULL: all are needed.
- */
+/* Chooses the column to drop: creation time first, else the last one. NULL: all are needed. */
 static struct table_column *find_dispensable(struct table *table)
 {
 	struct table_column *last = NULL;

@@ -26,7 +26,7 @@ struct compiler {
 	const char *fault; /* why it was ended */
 };
 
-/* In the child. Standard input is the script; nothing else is read. */
+/* Runs in the child. Standard input is the script; nothing else is read. */
 static _Noreturn void become_compiler(const struct program *program, int source, int output,
 				      int errors)
 {
@@ -157,7 +157,7 @@ static yyjson_doc *make_head(const struct complaint *complaint, struct str file)
 	return made;
 }
 
-/* What the outputs say. */
+/* Parses the outputs. */
 static int read_result(struct compiler *compiler, bool done, struct str file,
 		       struct renderer_answer *ret_answer, char ret_why[static RENDERER_WHY_MAX])
 {
@@ -182,7 +182,7 @@ static int read_result(struct compiler *compiler, bool done, struct str file,
 	return 0;
 }
 
-/* One script; name is how its author calls it. */
+/* Compiles one script; name is its author's name for it. */
 static int compile(struct str source, struct str name, struct renderer_answer *ret_answer,
 		   char ret_why[static RENDERER_WHY_MAX])
 {

@@ -89,7 +89,7 @@ static void append_script(struct str script, struct buffer *text)
 		buffer_append_char(text, '\n');
 }
 
-/* With --script nothing else, so that it can go into a file. */
+/* Prints the version; with --script only the script, so that it can go into a file. */
 static enum ctl_exit print(struct ctl *ctl, const struct shown_version *shown)
 {
 	bool is_alone = ctl_value(ctl, "script").data;
