@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One for the process, as standard error is. */
+/* Mask of the process, which has only one standard error. */
 static panel_mask *mask;
 
 void complaint_set_mask(panel_mask *wanted)

@@ -1,9 +1,9 @@
-/* What the command says on standard error, with its name before it. */
+/* Prints the command's messages on standard error, with its name before each. */
 #pragma once
 
 #include "panel/panel.h"
 
-/* Of all that follow; NULL: none. */
+/* Masks all later messages; NULL: no mask. */
 void complaint_set_mask(panel_mask *mask);
 
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);

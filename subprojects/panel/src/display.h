@@ -1,4 +1,4 @@
-/* What a panel's screen shows: on the terminal, in PNG files, and as events. */
+/* Shows a panel's screen: on the terminal, in PNG files, and as events. */
 #pragma once
 
 #include "events.h"

@@ -120,7 +120,7 @@ static void write_line(int fd, bool is_json, const char *name, const struct even
 
 void events_write(struct events *events, const char *name, const struct event_field *fields)
 {
-	/* These come too often for people. */
+	/* Events too frequent for people. */
 	bool is_frequent = strcmp(name, "pong") == 0 || strcmp(name, "frame") == 0;
 
 	if (events->json_fd >= 0)

@@ -1,4 +1,4 @@
-/* What happens at the panel, one line an event: JSON for programs, and plain text for people.
+/* Writes the panel's events, one per line: JSON for programs, and plain text for people.
  *
  *   {"event":"displaying","monotonic_us":81273645,"wall_us":1763712345678901,"counter":3}
  *   2026-11-20T08:15:30.123Z displaying counter=3 */

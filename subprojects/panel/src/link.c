@@ -6,7 +6,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
-/* How long it stays away, see device-link.md. */
+/* Timings of the link, see device-link.md. */
 enum {
 	CONNECT_MS = 10 * 1000,
 	RETRY_MS = 10 * 1000,

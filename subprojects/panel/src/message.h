@@ -1,5 +1,4 @@
-/* What a server tells a panel in a text, and what a panel tells of itself: JSON objects
- * (device-link.md). */
+/* Texts between a server and a panel: JSON objects (device-link.md). */
 #pragma once
 
 #include <stdbool.h>

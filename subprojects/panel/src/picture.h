@@ -8,7 +8,7 @@
 enum {
 	PANEL_WIDTH = 64,
 	PANEL_HEIGHT = 32,
-	/* What panels take; a larger one is dropped (device-link.md). */
+	/* Limit of panels; a larger picture is dropped (device-link.md). */
 	PICTURE_BYTES_MAX = 460 * 1000,
 	/* A frame without a duration stays for so long: the firmware yields ten ticks. */
 	PICTURE_FRAME_DEFAULT_MS = 100,

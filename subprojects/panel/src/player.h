@@ -1,5 +1,5 @@
-/* What a panel does with its two pictures, as firmware v1.4 to v1.6.6 does it. Pure: time comes in
- * as a number, results go out as calls.
+/* Plays a panel's two pictures, as firmware v1.4 to v1.6.6 does. Pure: time comes in as a number,
+ * results go out as calls.
  *
  *             first binary                 immediate, nothing queued
  *   EMPTY --------------------> PLAYING --------------------------> FROZEN
@@ -37,7 +37,7 @@ struct player_events {
 	void (*on_displaying)(void *context, const struct player_picture *picture);
 	/* Its frames, in the panel's own time. first: of a picture, or of a repetition of it. */
 	void (*on_frame)(void *context, const struct pixels *pixels, uint32_t frame);
-	/* What was queued cannot be shown; the panel keeps what it last showed. */
+	/* Reports that the queued picture cannot be shown; the panel keeps the last one. */
 	void (*on_failed)(void *context, uint32_t counter, const char *fault);
 };
 
@@ -72,5 +72,5 @@ bool player_interrupt(struct player *player, uint64_t now_ms);
  * above. */
 void player_advance(struct player *player, uint64_t now_ms);
 
-/* When something is due next; PLAYER_NEVER: not before something is queued. */
+/* Returns when something is due next; PLAYER_NEVER: not before a picture is queued. */
 uint64_t player_next_ms(const struct player *player);

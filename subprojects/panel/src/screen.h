@@ -16,7 +16,7 @@ struct screen_cell {
 struct screen {
 	int columns; /* of the terminal */
 	int rows;
-	/* What the terminal shows, so that only changes are sent. */
+	/* Current content of the terminal, so that only changes are sent. */
 	bool known;
 	struct screen_cell cells[SCREEN_ROWS][PANEL_WIDTH];
 	char status[SCREEN_STATUS_MAX];

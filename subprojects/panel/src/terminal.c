@@ -55,7 +55,7 @@ static void enter(struct terminal *terminal)
 	write_now(enter_text, sizeof(enter_text) - 1);
 	if (!terminal->has_input)
 		return;
-	/* What is typed would be written into the picture. */
+	/* Disable echo: typed characters would appear in the picture. */
 	settings = terminal->saved;
 	settings.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &settings);

@@ -246,7 +246,7 @@ void transport_write(struct transport *transport, const void *data, size_t size)
 {
 	if (!transport->tls)
 		write_raw(transport, memcpy(memory_zalloc(size), data, size), size);
-	/* It fails only where the session is broken: then reading ends the connection. */
+	/* Fails only if the session is broken: then reading ends the connection. */
 	else if (wire_tls_write(transport->tls, data, size) == 0)
 		flush_tls(transport);
 }

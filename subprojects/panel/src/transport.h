@@ -1,4 +1,4 @@
-/* One connection to a server: name look-up, TCP (each address in turn), TLS where asked for. */
+/* Connects to a server: name look-up, TCP (each address in turn), TLS if requested. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ struct transport_events {
 	void (*on_connected)(void *context);
 	/* data is the callee's to change, and valid during the call. */
 	void (*on_data)(void *context, uint8_t *data, size_t size);
-	/* It did not come about, or it ended: by the peer with is_clean. The last call. */
+	/* Called last: the connection failed, or it ended, by the peer if is_clean. */
 	void (*on_closed)(void *context, bool is_clean, const char *reason);
 };
 

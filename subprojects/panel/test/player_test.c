@@ -3,7 +3,7 @@
 #include "test.h"
 #include "webp.h"
 
-/* What the player did, as text: "+3" picture 3 came on, "ff0000" a frame, "!3" it failed. */
+/* Player's calls, as text: "+3" picture 3 came on, "ff0000" a frame, "!3" it failed. */
 struct fixture {
 	struct player player;
 	FILE *log;

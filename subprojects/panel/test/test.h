@@ -1,4 +1,4 @@
-/* What the panel's unit tests share. */
+/* Shared parts of the panel's unit tests. */
 #pragma once
 
 #include <setjmp.h>
