@@ -51,8 +51,8 @@ int sandbox_filter_allow(scmp_filter_ctx filter, const int *calls, size_t count)
 	return status;
 }
 
-/* Not of an old size of 0, which is a second mapping of the same memory: one of the two could be
- * written and the other one executed (mremap(2)). */
+/* Allows mremap(), but not with an old size of 0, which maps the same memory again: one mapping
+ * could be written and the other executed (mremap(2)). */
 static int allow_remapping(scmp_filter_ctx filter)
 {
 	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mremap), 1,

@@ -89,7 +89,7 @@ static bool allow_reading(int ruleset, const char *path)
 			      (is_folder ? LANDLOCK_ACCESS_FS_READ_DIR : 0));
 }
 
-/* Where names and certificates are looked up. */
+/* Allows the files for looking up names and certificates. */
 static bool allow_network(int ruleset, const struct sandbox_network *network)
 {
 	static const char *const places[] = {

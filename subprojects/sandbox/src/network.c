@@ -1,7 +1,7 @@
 /*
- * What a program calls that speaks with servers of the internet: libcurl, the C library's look-up
- * of names, and OpenSSL. Sockets are those of IP, and of netlink, over which the kernel says which
- * addresses this machine has.
+ * Calls of a program that connects to servers of the internet: libcurl, name look-up of the C
+ * library, and OpenSSL. Sockets are those of IP, and of netlink, over which the kernel reports this
+ * machine's addresses.
  */
 #include <errno.h>
 #include <fcntl.h>

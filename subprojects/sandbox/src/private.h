@@ -10,13 +10,13 @@ struct sandbox_server;
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* These return whether the layer is active. */
+/* Functions that return whether the layer is active. */
 bool sandbox_enter_landlock(int program, const struct sandbox_network *network);
 bool sandbox_enter_landlock_server(const struct sandbox_server *server);
 bool sandbox_enter_seccomp(bool has_network);
 bool sandbox_enter_seccomp_server(const struct sandbox_server *server);
 
-/* Of Landlock; 0 or less: this kernel or container has none. */
+/* Version of Landlock; 0 or less: this kernel or container has none. */
 int sandbox_landlock_abi(void);
 
 /* A filter that refuses all but what every list has: threads, signals, clocks, open descriptors.

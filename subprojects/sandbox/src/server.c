@@ -18,7 +18,7 @@
 #include "private.h"
 #include "sandbox/sandbox.h"
 
-/* In the order of libseccomp: from its names to the numbers of the processor at hand. */
+/* Calls by name, which libseccomp turns into the numbers of this processor. */
 static const int serving[] = {
     SCMP_SYS(epoll_wait),  SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_ctl),	SCMP_SYS(poll),
     SCMP_SYS(ppoll),	   SCMP_SYS(accept),	  SCMP_SYS(accept4),	SCMP_SYS(connect),
@@ -36,7 +36,7 @@ static const int reading[] = {
     SCMP_SYS(getcwd),	  SCMP_SYS(recvmmsg),
 };
 
-/* What the reports and the search for leaks of a sanitizer need. */
+/* Calls that a sanitizer needs for its reports and its search for leaks. */
 static const int sanitizing[] = {
     SCMP_SYS(getdents),
     SCMP_SYS(open),

@@ -1,9 +1,9 @@
 /*
- * What runs in the sandbox in the tests: probe STAGE ATTEMPT. STAGE is "start" (between exec and
- * the seal), "sealed", "script" (sealed as an interpreter) or "network"; "server" and "client" are
- * the seal of a server's process, which may read /etc as a client; "ringless" has no io_uring. Ends
- * with 0 where the attempt succeeded, else with its errno, and with 250 where a layer of the seal
- * is missing.
+ * Program that runs in the sandbox in the tests: probe STAGE ATTEMPT. STAGE is "start" (between
+ * exec and the seal), "sealed", "script" (sealed as an interpreter) or "network"; "server" and
+ * "client" are the seal of a server's process, which may read /etc as a client; "ringless" has no
+ * io_uring. Ends with 0 if the attempt succeeded, else with its errno, and with 250 if a layer of
+ * the seal is missing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,10 +28,10 @@
 
 enum { MISSING = 250 };
 
-/* Of a server's process: what it may splice, and its standard error. */
+/* Pipes of a server's process: one it may splice, and its standard error. */
 static int lines[2], logged[2];
 
-/* One that was there before the seal, as those of a server's clients. */
+/* Socket opened before the seal, as those of a server's clients. */
 static int open_socket;
 
 static int result(long returned)
@@ -277,7 +277,7 @@ static int turn_into_code(void)
 	return result(mprotect(page, 4096, PROT_READ | PROT_EXEC));
 }
 
-/* Where code may be mapped at all, that of shared libraries. */
+/* Maps code a second time to write it, if code may be mapped, as for shared libraries. */
 static int map_code_twice(void)
 {
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* For meson. */
+/* Exit code for meson. */
 enum { SKIPPED = 77 };
 
 static char *launcher, *probe;
@@ -243,7 +243,7 @@ static void test_allows_what_a_program_needs(void **state)
 	}
 }
 
-/* What neither a server nor a client of other servers needs. */
+/* Attempts that neither a server nor a client of other servers needs. */
 static const char *const refused_to_servers[] = {
     "read /proc/self/environ",
     "list /",
@@ -400,7 +400,7 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
-	/* So it is in qemu-user, which passes no seccomp on to the kernel. */
+	/* Fails in qemu-user, which passes no seccomp on to the kernel. */
 	if (prctl(PR_GET_SECCOMP) < 0) {
 		printf("this kernel has no seccomp\n");
 		return SKIPPED;

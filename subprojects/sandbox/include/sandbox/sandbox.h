@@ -29,7 +29,7 @@ enum {
 	SANDBOX_SECCOMP = 1 << 5,      /* no sockets, no other processes; once sealed no files */
 	SANDBOX_DEATH = 1 << 6,	       /* is killed when its parent ends */
 	SANDBOX_ALL = (1 << 7) - 1,
-	/* Those that sandbox_seal_server() makes. */
+	/* Layers that sandbox_seal_server() makes. */
 	SANDBOX_SERVER = SANDBOX_NO_NEW_PRIVS | SANDBOX_LANDLOCK | SANDBOX_SECCOMP,
 };
 
@@ -40,9 +40,9 @@ struct sandbox_limits {
 };
 
 /*
- * For a program that speaks with servers of the internet, and not with strangers' scripts: it makes
- * sockets of the internet's families, connects them, and reads what names and certificates are
- * looked up in. It listens nowhere and reaches no unix socket.
+ * Sandbox of a program that connects to servers of the internet, and runs no untrusted scripts: it
+ * makes sockets of the internet's families, connects them, and reads the files for looking up names
+ * and certificates. It listens nowhere and reaches no unix socket.
  */
 struct sandbox_network {
 	const char *const *readable; /* further files or folders; NULL at the end */
@@ -57,11 +57,12 @@ unsigned sandbox_enter(const struct sandbox_limits *limits, const struct sandbox
 		       int *program) __attribute__((warn_unused_result));
 
 /*
- * What a sealed program may still call.
- *   SANDBOX_GO: what Go's runtime needs, threads of its own included.
- *   SANDBOX_SCRIPT: what an interpreter in C needs that has one thread: its memory, a timer,
- *   descriptors that are open, and to let others run first.
- *   SANDBOX_NETWORK: what was entered with a network, without exec.
+ * Calls that a sealed program may still make.
+ *
+ *   SANDBOX_GO: calls of Go's runtime, threads of its own included.
+ *   SANDBOX_SCRIPT: calls of an interpreter in C with one thread: its memory, a timer, open
+ *   descriptors, and yielding to others.
+ *   SANDBOX_NETWORK: calls allowed with a network, without exec.
  */
 enum sandbox_list { SANDBOX_GO, SANDBOX_SCRIPT, SANDBOX_NETWORK };
 
@@ -72,12 +73,12 @@ enum sandbox_list { SANDBOX_GO, SANDBOX_SCRIPT, SANDBOX_NETWORK };
 int sandbox_seal(enum sandbox_list list) __attribute__((warn_unused_result));
 
 /*
- * What a server's process keeps beside its sockets, its memory, its threads and the files it has
- * open. Without is_client that is no more than connecting to unix sockets.
+ * Rights of a server's process beside its sockets, its memory, its threads and its open files.
+ * Without is_client these are no more than connecting to unix sockets.
  */
 struct sandbox_server {
 	/*
-	 * It looks up names and connects to other servers over TCP: it reads files, loads shared
+	 * Looks up names and connects to other servers over TCP: reads files, loads shared
 	 * libraries and opens sockets of the internet's families and of the unix domain.
 	 */
 	bool is_client;
@@ -109,7 +110,8 @@ struct sandbox_server {
 unsigned sandbox_seal_server(const struct sandbox_server *server)
     __attribute__((warn_unused_result));
 
-/* Those of SANDBOX_SERVER that this kernel and container have, without making any of them. */
+/* Returns the layers of SANDBOX_SERVER that this kernel and container have, without making any of
+ * them. */
 unsigned sandbox_server_layers(bool has_sanitizer);
 
 /*
