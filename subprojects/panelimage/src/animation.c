@@ -6,7 +6,8 @@
 /* Sub-blocks looked at for a second frame: a 64x32 still rarely has more than fifty. */
 enum { LOOK_SUB_BLOCKS_MAX = 1024 };
 
-/* One that takes long to walk over is called an animation: it goes where the slow ones go. */
+/* Whether the GIF is an animation. One that takes long to walk counts as an animation, to go to the
+ * slow pictures. */
 static bool gif_has_second_frame(const uint8_t *data, size_t size)
 {
 	struct gif_walk walk;

@@ -12,13 +12,13 @@ struct canvas {
 
 #define CANVAS_BLACK UINT32_C(0xff000000)
 
-/* For how long a frame is shown: 10 ms or less count as 100 ms, as browsers have it. */
+/* Display time of a frame: 10 ms or less count as 100 ms, as browsers have it. */
 static inline uint32_t pi_shown_ms(uint32_t duration_ms)
 {
 	return duration_ms <= 10 ? 100 : duration_ms;
 }
 
-/* One who takes frames: embedded, first, in what it belongs to. */
+/* Receiver of frames: embedded, first, in its owner. */
 struct frame_sink {
 	/* The canvas is valid during the call only. Returns 0, or -1 with *reterr set, upon which
 	 * the decoder stops and returns -1 too. */

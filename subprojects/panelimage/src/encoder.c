@@ -21,19 +21,20 @@ enum {
 	DURATION_MAX_MS = 0xffffff, /* 24 bits */
 };
 
-/* How hard to try. Times are the longest seen for a canvas of 64x32, whatever is on it. Levels in
- * between gain nothing over the two; above, ten times the time makes one byte of a hundred. */
+/* Efforts of the encoder. Times are the longest seen for a canvas of 64x32, with any content.
+ * Levels in between gain nothing over the two; above, ten times the time makes one byte of a
+ * hundred. */
 static const struct vp8l_effort effort_low = {.method = 0, .quality = 0};   /* 0.1 ms */
 static const struct vp8l_effort effort_high = {.method = 1, .quality = 75}; /* 0.3 ms */
 
-/* How many pixels of an animation are encoded with high effort: 500 canvases of 64x32. */
+/* Number of an animation's pixels encoded with high effort: 500 canvases of 64x32. */
 enum { EFFORT_PIXELS = 500 * 64 * 32 };
 
 /* A change is tried without leaving anything out if it changes one pixel of PLAIN_FROM at least,
  * and with leaving out if one of SPARSE_FROM stays. */
 enum { PLAIN_FROM = 8, SPARSE_FROM = 8 };
 
-/* What a frame changes; left and top are even, as ANMF has only their halves. */
+/* Area that a frame changes; left and top are even, as ANMF has only their halves. */
 struct change {
 	uint32_t left, top, right, bottom; /* the latter two are just outside */
 	uint32_t changed;		   /* pixels within that do not stay as they were */
@@ -161,14 +162,14 @@ static int encode_change(struct encoder *encoder, const struct change *change,
 	return 0;
 }
 
-/* One ANMF chunk (RFC 9649, 2.7.1.2). The candidate is a file, its RIFF header is left off. */
+/* Writes one ANMF chunk (RFC 9649, 2.7.1.2). The image is a file, whose RIFF header is left off. */
 static int write_frame(struct encoder *encoder, const struct change *change,
 		       const struct buffer *image, bool blend, struct panelimage_error *reterr)
 {
 	uint8_t *p;
 
 	encoder->file_bytes += FRAME_HEADER_BYTES + image->size - RIFF_BYTES;
-	/* From here on the file is only measured, so that its sender learns its size. */
+	/* Only measure the file from here on, so that its sender learns its size. */
 	if (encoder->file_bytes > PANELIMAGE_OUTPUT_MAX_BYTES) {
 		pi_buffer_finish(&encoder->file);
 		return 0;

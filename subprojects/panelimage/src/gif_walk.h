@@ -20,7 +20,7 @@ struct gif_walk {
 	uint32_t sub_blocks_left; /* bounds the time of a walk */
 };
 
-/* What the whole container says. */
+/* Properties of the whole container. */
 struct gif_outline {
 	uint32_t width, height;
 	uint32_t frame_count;

@@ -1,4 +1,4 @@
-/* What is checked before anything is decoded. */
+/* Checks the input before it is decoded. */
 #pragma once
 
 #include "panelimage/panelimage.h"

@@ -133,7 +133,7 @@ static void *take_zeroed(size_t count, size_t size)
 	return seen(calloc(count, size));
 }
 
-/* To the memory of the canvas, which has four bytes a pixel, too. */
+/* Decodes into the memory of the canvas, which also has four bytes a pixel. */
 static int decode_rgba(const uint8_t *data, size_t size, struct canvas *ret)
 {
 	size_t rgba_size = pi_canvas_pixels(ret) * 4;

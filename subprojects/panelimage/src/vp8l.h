@@ -1,4 +1,4 @@
-/* One picture to lossless WebP, by libwebp. */
+/* Encodes one picture as lossless WebP, with libwebp. */
 #pragma once
 
 #include "buffer.h"

@@ -31,7 +31,8 @@ enum {
 	PANELIMAGE_FRAMES_MAX = 2048,
 };
 
-/* Of the panel, in pixels, 1 to PANELIMAGE_SIDE_MAX each. Images of any other size are refused. */
+/* Size of the panel, in pixels, 1 to PANELIMAGE_SIDE_MAX each. Images of other sizes are
+ * rejected. */
 struct panelimage_size {
 	uint32_t width, height;
 };
@@ -138,8 +139,8 @@ int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_si
  * long. Returns the size that it has now. */
 size_t panelimage_cut_webp(uint8_t *data, size_t size, size_t max_bytes);
 
-/* One frame for clients that display: rgb holds three bytes a pixel, rows from the top, valid
- * during the call only. Returns whether to go on. */
+/* Receives one frame for clients that display: rgb holds three bytes a pixel, rows from the top,
+ * valid during the call only. Returns whether to go on. */
 typedef bool panelimage_frame_fn(const uint8_t *rgb, uint32_t duration_ms, void *user);
 
 /* Decodes an image of any of the formats and hands out its frames over black, in order, none

@@ -150,7 +150,7 @@ static void test_round_trips_with_low_effort(void **state)
 	destroy_film(film);
 }
 
-/* What is too large is measured to its end, but not kept. */
+/* Measures a file that is too large to its end, without keeping it. */
 static void test_too_large(void **state)
 {
 	enum { FRAMES = 80, FRAME_BYTES = 6272 };
