@@ -18,7 +18,7 @@ enum { MAPPED_BITS = 96, ADDRESS_BITS = 128, TEXT_MAX = 64 };
 		{{a, b, c, d, e, f}}, length                                                       \
 	}
 
-/* Of IPv4, what is not reached over the internet. */
+/* Ranges of IPv4 that are not reached over the internet. */
 static const struct address_range special_v4[] = {
     V4(0, 0, 0, 0, 8),	      /* "this network" */
     V4(10, 0, 0, 0, 8),	      /* private use */

@@ -1,6 +1,6 @@
-/* Which addresses apps may reach: those of the public internet, and what the operator names. What
- * is looked at is the address that a connection goes to, not its text: a name, a redirect or a
- * number in hexadecimal leads nowhere else. */
+/* Decides which addresses apps may reach: those of the public internet, and those that the operator
+ * names. The check uses the connection's address, not its text: a name, a redirect or a hexadecimal
+ * number cannot bypass it. */
 #pragma once
 
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 
 enum { KEY_BYTES = 32 };
 
-/* Of a request with all that it depends on, the app's version included. */
+/* Key of a request with all that it depends on, the app's version included. */
 struct key {
 	unsigned char bytes[KEY_BYTES];
 };

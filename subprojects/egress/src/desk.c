@@ -116,7 +116,8 @@ static bool may_wait(const struct desk *desk, const struct client *client,
 	return own + client->under_way < CLIENT_UNDER_WAY_MAX;
 }
 
-/* Likewise of the desk's places, and of the bytes of bodies. */
+/* Whether the account may take a place at the desk, and memory for the body: at most as much as it
+ * leaves free. */
 static bool may_fly(const struct desk *desk, const struct request *request)
 {
 	size_t own_bytes = request->body.length, bytes = 0;
@@ -374,7 +375,7 @@ static void start_some(struct desk *desk)
 	}
 }
 
-/* Those whose turn does not come, and those whose answer nobody takes. */
+/* Refuses requests whose turn does not come, and those whose answer nobody takes. */
 static void refuse_late(struct desk *desk)
 {
 	int64_t before_ms = now_ms() - DESK_WAIT_MS;

@@ -129,7 +129,7 @@ static unsigned list_sockets(const struct egress *egress, struct curl_waitfd *fd
 	return count;
 }
 
-/* It ends by SIGALRM after so many seconds; 0: it does not. */
+/* Ends the process by SIGALRM after so many seconds; 0: never. */
 static void set_alarm(unsigned seconds)
 {
 	struct itimerval timer = {.it_value.tv_sec = seconds};

@@ -226,7 +226,7 @@ static int64_t read_seconds(const char *from, const char *end)
 	return value < MOST_S ? value : MOST_S;
 }
 
-/* What Cache-Control says: seconds, 0 for nothing, -1 for not to keep it. */
+/* Reads Cache-Control: seconds, 0 if missing, -1 if it forbids keeping. */
 static int64_t read_cache_control(const struct bytes *headers)
 {
 	int64_t age_s = 0;

@@ -1,4 +1,4 @@
-/* What a request has got: an answer of a server, or words that say why there is none. */
+/* Result of a request: an answer of a server, or words that say why there is none. */
 #pragma once
 
 #include "bytes.h"
@@ -25,8 +25,8 @@ __attribute__((format(printf, 2, 3))) void reply_set_error(struct reply *reply, 
 void reply_set_answer(struct reply *reply, long status, const char *url,
 		      const struct bytes *headers, struct bytes *body);
 
-/* How long the answer may be kept, in seconds; 0: not at all. ttl_s is the app's wish, 0 for none.
- * It follows what the community's apps know from their library: without a wish Cache-Control
+/* Returns how long the answer may be kept, in seconds; 0: not at all. ttl_s is the app's wish, 0
+ * for none. The rules are those of the community apps' library: without a wish Cache-Control
  * counts, up to an hour, and for a GET at least 5 s. */
 int64_t reply_lifetime_s(const char *method, int64_t ttl_s, long status,
 			 const struct bytes *headers);

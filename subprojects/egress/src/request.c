@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <yyjson.h>
 
-/* What the text of a request is made of while it is read. */
+/* Text of a request while it is read. */
 struct reading {
 	struct request *request;
 	yyjson_val *fetch;
@@ -163,7 +163,7 @@ static bool add_header(struct reading *reading, yyjson_val *name, yyjson_val *va
 		return true;
 	if (strcasecmp(text, "User-Agent") == 0)
 		request->has_user_agent = true;
-	/* To curl "Name:" would mean to send no such header. */
+	/* Empty headers end in ";": for curl, "Name:" means to send no such header. */
 	if (asprintf(&line, content[0] ? "%s: %s" : "%s;", text, content) < 0)
 		abort();
 	longer = curl_slist_append(request->headers, line);

@@ -56,7 +56,7 @@ static const char *why_refused(const struct transfer *transfer, const struct add
 
 /* ---- shares ---- */
 
-/* Where it has got to: the host of the last redirect. */
+/* Writes the current host: that of the last redirect. */
 static void name_host(const struct transfer *transfer, char *to, size_t size)
 {
 	char *url = NULL, *host = NULL;

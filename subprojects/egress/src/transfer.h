@@ -1,6 +1,6 @@
-/* One request on its way, by libcurl: the address of each connection is checked when it is opened,
- * and what comes back is bounded. Each request that it makes, those of redirects and retries
- * included, is taken from the account's shares, as are the bytes that come and go. */
+/* Sends one request, by libcurl: the address of each connection is checked when it is opened, and
+ * the answer is bounded. Each request that it makes, those of redirects and retries included, is
+ * taken from the account's shares, as are the bytes sent and received. */
 #pragma once
 
 #include "address.h"

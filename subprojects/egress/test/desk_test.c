@@ -1,4 +1,4 @@
-/* Who gets a place at the desk. No transfer begins: nothing here looks at the time. */
+/* Tests who gets a place at the desk. No transfer begins: nothing here looks at the time. */
 #include "desk.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What reads texts of strangers, and what is kept of answers. */
+/* Tests the parsers of untrusted texts, and the cache of answers. */
 #include "cache.h"
 #include "reply.h"
 #include "request.h"

@@ -1,4 +1,4 @@
-/* What an account may ask: the time is the test's. */
+/* Tests the limits of an account: the time is the test's. */
 #include "shares.h"
 
 #include <setjmp.h>
@@ -86,7 +86,7 @@ static void test_bytes(void **state)
 	assert_true(shares_take_bytes(*state, &one, 1, 0));
 	assert_int_equal(shares_take_name(*state, &one, "a.org", 0), SHARE_BYTES_USED_UP);
 	assert_int_equal(ask(*state, &other, "a.org", 1, 0), 1);
-	/* What was begun goes on for as much as one answer may have. */
+	/* A request that has begun may overdraw by as much as one answer may have. */
 	assert_true(shares_take_bytes(*state, &one, SHARE_DEBT_BYTES, 0));
 	assert_false(shares_take_bytes(*state, &one, 1, 0));
 	/* A megabyte a second grows. */

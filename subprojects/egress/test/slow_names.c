@@ -1,4 +1,4 @@
-/* In place of the C library's: a name server that is silent for the names of .silent. */
+/* Replaces the C library's: a name server that is silent for the names of .silent. */
 #include <dlfcn.h>
 #include <netdb.h>
 #include <string.h>
