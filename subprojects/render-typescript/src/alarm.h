@@ -13,7 +13,7 @@ void alarm_prepare(void);
 void alarm_start(int64_t cpu_ms, int64_t wall_ms);
 void alarm_stop(void);
 
-/* In between, the process goes on: while a frame of the script's is written. */
+/* Keep the process running meanwhile: while a frame of the script's is written. */
 void alarm_hold(void);
 void alarm_release(void);
 

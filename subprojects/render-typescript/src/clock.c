@@ -44,15 +44,15 @@ int64_t clock_monotonic_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* What the engine calls. */
+/* Functions that the engine calls. */
 int render_gettimeofday(struct timeval *time, void *no_zone);
 int render_clock_gettime(clockid_t clock, struct timespec *time);
 struct tm *render_localtime_r(const time_t *time, struct tm *ret_parts);
 
 int64_t render_local_offset_ms(int64_t local_ms);
 
-/* As ECMAScript has it: a local time that is there twice, or not at all, has the offset from before
- * the clocks change. */
+/* Returns the offset as ECMAScript does: a local time that is there twice, or not at all, has the
+ * offset from before the clocks change. */
 int64_t render_local_offset_ms(int64_t local_ms)
 {
 	enum { DAY_S = 24 * 3600 };

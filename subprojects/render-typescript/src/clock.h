@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From at_s on, in seconds since 1970, local time is ahead of UTC by offset_s. */
+/* Change of the clocks: from at_s on, in seconds since 1970, local time is ahead of UTC by
+ * offset_s. */
 struct clock_change {
 	int64_t at_s;
 	int32_t offset_s;

@@ -1,4 +1,4 @@
-/* What scripts print stays out of the picture, and is bounded. */
+/* Collects the lines that scripts print: kept out of the picture, and bounded. */
 #include "run.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void add_lines(struct logbook *log, const char *text, size_t length)
 	add_line(log, text, length);
 }
 
-/* Of more than any line may have the rest is not kept; returns how many lines it has. */
+/* Appends as much of the text as fits; returns the number of lines in the rest. */
 static unsigned append(struct text *to, const char *text, size_t length)
 {
 	size_t room = to->most - to->length;

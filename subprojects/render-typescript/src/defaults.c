@@ -1,4 +1,4 @@
-/* What main() gets for settings that nobody has set: the defaults of the schema's fields, as texts,
+/* Settings that main() gets if nobody has set them: the defaults of the schema's fields, as texts,
  * as scripts in Starlark get them. */
 #include "run.h"
 

@@ -136,7 +136,7 @@ static const char *get_member(JSContext *context, JSValueConst object, const cha
 	return text;
 }
 
-/* What the engine says where a limit of ours was reached. */
+/* Returns the reason if a limit was reached; NULL: none was. */
 static const char *limit_reason(const struct run *run, const char *message)
 {
 	if (run->heap->was_full)

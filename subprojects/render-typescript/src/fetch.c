@@ -13,7 +13,7 @@ enum { LINK = ALARM_LINK, HOST_MAX = 255 };
 
 static int64_t last_id; /* of the process: no answer is taken for that of another request */
 
-/* What a fetch is made of until it is sent. */
+/* Parts of a fetch until it is sent. */
 struct asking {
 	struct run *run;
 	struct text head;
@@ -327,7 +327,7 @@ static void take_answer(struct run *run, struct frame *frame)
 	JS_FreeValue(context, head);
 }
 
-/* As frame_read(). The time is that of the network, which no script has to answer for. */
+/* Reads a frame as frame_read() does. The time counts as the network's, not as the script's. */
 static int wait_for_answer(struct run *run, struct frame *frame)
 {
 	int64_t began_us = clock_monotonic_us(), now_us;

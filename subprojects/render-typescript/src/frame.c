@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* How much of size was read; less only at the end, or a negative errno: -EINTR, where that may be,
- * only before the first byte. */
+/* Returns how many bytes were read; fewer than size only at the end; or a negative errno: -EINTR,
+ * if allowed, only before the first byte. */
 static ssize_t read_exactly(int link, char *to, size_t size, bool is_interruptible)
 {
 	size_t done = 0;

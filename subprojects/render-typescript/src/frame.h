@@ -1,5 +1,5 @@
-/* What goes over the link, in both directions: two lengths of four bytes, highest byte first, then
- * a JSON object of the first length (the head) and bytes of the second length (the blob). */
+/* Frames of the link, in both directions: two lengths of four bytes, highest byte first, then a
+ * JSON object of the first length (the head) and bytes of the second length (the blob). */
 #pragma once
 
 #include <stdbool.h>

@@ -15,7 +15,7 @@ struct heap {
 	bool was_full; /* something was refused */
 };
 
-/* For JS_NewRuntime2() with a struct heap. */
+/* Functions for JS_NewRuntime2(), with a struct heap. */
 extern const JSMallocFunctions heap_functions;
 
 /* Frees all blocks at once, and so ends a runtime without JS_FreeRuntime(): that walks what a

@@ -1,5 +1,5 @@
-/* What scripts expect of their surroundings and the engine does not have: it fails with words that
- * name what there is instead, and is never left out silently. */
+/* Defines functions that scripts expect and the engine does not have: each fails with an error that
+ * names the alternative, and is never left out silently. */
 #include "run.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static const char refusals[] =
 
 extern const char surroundings[]; /* src/surroundings.js */
 
-/* To compile them takes longer than most scripts do. */
+/* Whether the script uses the surroundings: compiling them takes longer than most scripts do. */
 static bool uses_surroundings(const struct run *run)
 {
 	static const char *const names[] = {

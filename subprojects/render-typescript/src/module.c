@@ -1,4 +1,4 @@
-/* What scripts import: other scripts of their app, JSON, and bytes of any other file. */
+/* Modules that scripts import: other scripts of their app, JSON, and bytes of any other file. */
 #include "run.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* What fetch() gives: an object with the members of the web's Response that apps need. */
+/* Result of fetch(): an object with the members of the web's Response that apps need. */
 #include "run.h"
 
 #include <string.h>
 
 enum body_kind { BODY_TEXT, BODY_JSON, BODY_BYTES };
 
-/* What the body is, as the kind has it. */
+/* Returns the body in the form of its kind. */
 static JSValue read_body(JSContext *context, const char *data, size_t length, int kind)
 {
 	static const char mark[] = "\xef\xbb\xbf";

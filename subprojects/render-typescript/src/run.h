@@ -1,5 +1,5 @@
-/* One request on its way: what its parts share. A request has an engine of its own, so nothing that
- * a script has changed is there for the next one.
+/* Shared state of one request. Each request has an engine of its own, so nothing that a script has
+ * changed is there for the next one.
  *
  *   main -> engine -> request (the head) -> script (module, main(), jobs) -> tree (JSON)
  *                  `-> panel (what scripts import), console, fault (errors, with their place) */
@@ -56,7 +56,7 @@ struct request {
 	size_t change_count;
 };
 
-/* What scripts have printed. */
+/* Lines that scripts have printed. */
 struct logbook {
 	struct text lines; /* strings of JSON, with commas */
 	unsigned count;
@@ -89,7 +89,7 @@ struct parameter {
 struct site {
 	const char *name;    /* the widget's */
 	struct place called; /* in the script without types */
-	/* When the tree is written: */
+	/* Set when the tree is written: */
 	struct place place; /* in the source */
 	unsigned number;    /* in the tree's list, from 1; 0: it is not there */
 	struct parameter *parameters;
@@ -140,7 +140,7 @@ void request_finish(struct run *run);
 
 /* ---- script.c ---- */
 
-/* For JS_SetHostPromiseRejectionTracker(); opaque is the run. */
+/* Callback for JS_SetHostPromiseRejectionTracker(); opaque is the run. */
 void script_note_rejection(JSContext *context, JSValueConst promise, JSValueConst reason,
 			   bool is_handled, void *opaque);
 /* Runs the script and leaves the tree, or a fault. */
@@ -181,11 +181,11 @@ JSValue handler_call(struct run *run, JSValueConst schema, const char **ret_fiel
  * app. It is one in the script without types: place_map() leads to that in the source. */
 bool place_read(const struct run *run, const char *line, struct place *ret_place);
 void place_map(struct place *place);
-/* Where the script calls, in the script without types. -1 with an exception. */
+/* Finds the script's call, in the script without types. -1 with an exception. */
 int place_of_call(struct run *run, struct place *ret_place) __attribute__((warn_unused_result));
-/* Where the function begins, in the source. False where it is none of the app's. */
+/* Finds the start of the function, in the source. False if it is none of the app's. */
 bool place_of_function(struct run *run, JSValueConst function, struct place *ret_place);
-/* Where the first file's line begins with the declaration, in the source; else the file's
+/* Finds the line of the first file that begins with the declaration, in the source; else the file's
  * beginning. */
 struct place place_of_export(const struct run *run, const char *declaration);
 
@@ -215,7 +215,7 @@ int panel_define(struct run *run) __attribute__((warn_unused_result));
 /* The name of the widget, like "Text" or "filter.Blur"; NULL where the value is none. */
 const char *panel_widget_name(struct run *run, JSValueConst value);
 
-/* Where it was made; NULL where the value is no widget. */
+/* Returns the site that made it; NULL if the value is no widget. */
 const struct site *panel_site(struct run *run, JSValueConst value);
 
 /* Whether it is a field of a schema, an option, or the schema. */
@@ -245,8 +245,8 @@ void fetch_finish(struct run *run);
 
 /* ---- response.c ---- */
 
-/* What the promise of a fetch is fulfilled with; answer is an object with status, url and headers.
- * The body has a NUL behind its end. */
+/* Makes the result of a fetch; answer is an object with status, url and headers. The body has a NUL
+ * behind its end. */
 JSValue response_make(struct run *run, JSValueConst answer, const char *body, size_t length);
 
 /* ---- tree.c ---- */

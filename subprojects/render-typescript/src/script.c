@@ -126,7 +126,7 @@ static JSValue make_device(struct run *run)
 	return JS_EXCEPTION;
 }
 
-/* What main() is given. */
+/* Makes the argument of main(). */
 static JSValue make_argument(struct run *run)
 {
 	JSContext *context = run->context;

@@ -1,5 +1,5 @@
-/* Where scripts call for their widgets, each place once: so an error that is found as the tree is
- * painted has a place, too. */
+/* Places at which scripts call for their widgets, each once: so an error that is found as the tree
+ * is painted has a place, too. */
 #include "run.h"
 
 #include "source_map.h"

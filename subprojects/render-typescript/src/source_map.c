@@ -19,7 +19,7 @@ static int digit_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Where the base64 of the last comment begins, or NULL. */
+/* Returns the start of the base64 in the last comment, or NULL. */
 static const char *find_comment(const char *script, size_t length)
 {
 	size_t size = sizeof(comment) - 1;
@@ -70,8 +70,8 @@ static bool read_number(const char **from, int64_t *ret_number)
 	return true;
 }
 
-/* Where the segments have got to: column of the script, then file, line and column of the source.
- */
+/* Current position of the segments: column of the script, then file, line and column of the
+ * source. */
 struct place {
 	int64_t at[4];
 };

@@ -56,8 +56,8 @@ void text_add_format(struct text *text, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	/* This file is compiled twice, and the second time clang-tidy 14 forgets what va_start()
-	 * is. */
+	/* Suppressed, as this file is compiled twice, and the second time clang-tidy 14 forgets
+	 * what va_start() is. */
 	vsnprintf(line, sizeof(line), format, arguments); // NOLINT(clang-analyzer-valist.*)
 	va_end(arguments);
 	text_add_str(text, line);
@@ -89,7 +89,7 @@ static size_t character_length(const uint8_t *data, size_t length)
 	return size;
 }
 
-/* One character; returns how many bytes of data it was. */
+/* Adds one character; returns how many bytes of data it was. */
 static size_t add_character(struct text *text, const char *data, size_t length)
 {
 	size_t size = character_length((const uint8_t *)data, length);

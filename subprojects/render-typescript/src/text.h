@@ -20,9 +20,9 @@ void text_add(struct text *text, const char *data, size_t length);
 void text_add_str(struct text *text, const char *string);
 __attribute__((format(printf, 2, 3))) void text_add_format(struct text *text, const char *format,
 							   ...);
-/* As a string of JSON (RFC 8259 section 7), with quotes. What is no UTF-8 becomes U+FFFD. */
+/* Adds a string of JSON (RFC 8259 section 7), with quotes. Invalid UTF-8 becomes U+FFFD. */
 void text_add_json(struct text *text, const char *data, size_t length);
-/* As a string of base64 (RFC 4648 section 4), with quotes. */
+/* Adds a string of base64 (RFC 4648 section 4), with quotes. */
 void text_add_base64(struct text *text, const uint8_t *data, size_t length);
 /* Takes back what was added behind length. */
 void text_cut(struct text *text, size_t length);

@@ -107,8 +107,8 @@ static int write_elements(struct writer *writer, JSValueConst array)
 	return status;
 }
 
-/* How many elements of a list are shown: an animation is cut at a frame. Each child of these two is
- * a frame at least. */
+/* Number of elements of a list that are shown: an animation is cut at a frame. Each child of these
+ * two is a frame at least. */
 static int64_t shown_of(const struct writer *writer, const char *name)
 {
 	if (writer->is_raw && strcmp(name, "frames") == 0)
@@ -262,7 +262,7 @@ static int write_value(struct writer *writer, JSValueConst value)
 	return status;
 }
 
-/* What has the form of raw frames, with pictures of the size that is shown. */
+/* Writes raw frames, whose pictures have the displayed size. */
 static int write_frames(struct writer *writer, JSValueConst value, JSValueConst frames)
 {
 	size_t wanted = (size_t)writer->run->request.width * writer->run->request.height * 3;
@@ -289,7 +289,7 @@ static int write_frames(struct writer *writer, JSValueConst value, JSValueConst 
 	return write_members(writer, value);
 }
 
-/* What is around a tree: the places in the source, and which of them is that of the whole. */
+/* Writes the start of a tree: the places in the source, and which of them is that of the whole. */
 static void begin_tree(struct writer *writer)
 {
 	const struct place *where = &writer->run->where;
