@@ -1,4 +1,4 @@
-/* What the library's files share. */
+/* Shared parts of the library's files. */
 #pragma once
 
 #include "options/options.h"

@@ -1,4 +1,4 @@
-/* What was probably meant. */
+/* Suggests names near an unknown one. */
 #include "internal.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 enum {
 	NAME_LENGTH_MAX = 60, /* of a name that something near is looked for */
 	WORDS_BYTES = 64,
-	/* What is quoted may be a URL, and its end tells callers what it is. */
+	/* Quoted text may be a URL, which callers recognize by its end. */
 	QUOTED_BYTES = 512,
 	TOO_FAR = 3, /* letters */
 };

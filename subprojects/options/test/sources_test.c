@@ -129,7 +129,7 @@ static void a_variable_of_no_option(void **state)
 	assert_int_equal(options_check_variables(&options, others, &why), -1);
 	assert_string_equal(why.text, "there is no variable TEST_OTHER_ONE");
 	unsetenv("TEST_OTHER_ONE");
-	/* It is for the command line alone. */
+	/* Option for the command line alone. */
 	setenv("TEST_QUIET", "1", 1);
 	assert_int_equal(options_check_variables(&options, others, &why), -1);
 	unsetenv("TEST_QUIET");

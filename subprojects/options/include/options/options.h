@@ -1,5 +1,5 @@
-/* What a program is told by its command line, its environment and its configuration file, from one
- * table of options.
+/* Reads a program's settings from its command line, its environment and its configuration file, by
+ * one table of options.
  *
  *   struct option_set -> options_read_arguments()   --rate-limit 100
  *                        options_read_variables()   DISPLAYD_RATE_LIMIT=100
@@ -34,7 +34,7 @@ __attribute__((format(printf, 2, 3))) int options_error_set(struct options_error
 
 /* ---- the table ---- */
 
-/* What a value is, and the type of the member that takes it. */
+/* Kind of a value, and the type of the member that takes it. */
 enum option_type {
 	OPTION_SWITCH, /* takes no value; bool: true where it is given */
 	OPTION_ON_OFF, /* bool; on the command line the name alone means on */
@@ -84,7 +84,7 @@ struct option {
 		.type = OPTION_##kind, .name = (option_name), .argument = (value_name),            \
 		.help = (help_text), __VA_ARGS__                                                   \
 	}
-/* Where the value goes. */
+/* Member that takes the value. */
 #define OPTION_INTO(type, member)                                                                  \
 	.offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
 
@@ -99,8 +99,8 @@ struct option_command {
 	bool reads_itself;	      /* what stands behind it is not looked at */
 };
 
-/* What the commands with this first word are about: "device", "The displays of an account.". A
- * table of topics, and one of synonyms, ends with one that has no name. */
+/* Topic of the commands with this first word: "device", "The displays of an account.". A table of
+ * topics, and one of synonyms, ends with an entry that has no name. */
 struct option_topic {
 	const char *name;
 	const char *help;
@@ -203,8 +203,8 @@ const char *options_text(const struct options *options, const char *name);
  * value and their order. Both after options_apply(). */
 bool options_differ(const struct options *left, const struct options *right, const char *name);
 
-/* What is wrong with a given value, named as it was given: "--listen is given twice",
- * "DISPLAYD_LISTEN ...", "FILE:3: listen ...". Returns -1. */
+/* Formats the fault of a value, named as it was given: "--listen is given twice", "DISPLAYD_LISTEN
+ * ...", "FILE:3: listen ...". Returns -1. */
 __attribute__((format(printf, 4, 5))) int options_blame(const struct options *options,
 							const struct option_given *given,
 							struct options_error *reterr,
