@@ -108,7 +108,7 @@ static int on_chunk_header(llhttp_t *llhttp)
 	return HPE_PAUSED;
 }
 
-/* Not at the end of the last chunk, which is the end of the message. */
+/* Pauses, but not at the end of the last chunk, which is the end of the message. */
 static int on_chunk_complete(llhttp_t *llhttp)
 {
 	struct wire_parser *parser = llhttp->data;
@@ -210,13 +210,13 @@ static bool follow_lines(struct wire_parser *parser, const char *taken, size_t l
 	return true;
 }
 
-/* In the line of a chunk's size, behind its first digit. */
+/* Whether the parser is in the line of a chunk's size, behind its first digit. */
 static bool is_in_size_line(const struct wire_parser *parser)
 {
 	return (parser->llhttp.flags & F_CHUNKED) && parser->in_lines && !parser->in_trailer;
 }
 
-/* How many bytes llhttp may have: up to where a chunk's extensions begin. */
+/* Returns how many bytes llhttp may have: up to where a chunk's extensions begin. */
 static size_t before_extension(const struct wire_parser *parser, const char *bytes, size_t size)
 {
 	size_t at = 0;

@@ -80,8 +80,8 @@ static const uint16_t signature_algorithms[] = {
     MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA512,    MBEDTLS_TLS1_3_SIG_NONE,
 };
 
-/* What a server of TLS 1.3 ends its random bytes with where it has been asked for TLS 1.2 alone,
- * under its signature (RFC 8446, section 4.1.3). */
+/* End of the random bytes of a TLS 1.3 server that was asked for TLS 1.2 alone, under its signature
+ * (RFC 8446, section 4.1.3). */
 static const char downgrade_mark[] = {'D', 'O', 'W', 'N', 'G', 'R', 'D', 1};
 
 static int set_up_ssl(struct wire_tls_config *config, mbedtls_ssl_config *ssl)

@@ -64,7 +64,7 @@ static const char *read_authority(const char *text, size_t length, struct wire_u
 	return fault;
 }
 
-/* What goes into a request line and a header unescaped: no space, no control byte. */
+/* Whether the text goes into a request line and a header unescaped: no space, no control byte. */
 static bool is_visible_ascii(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)

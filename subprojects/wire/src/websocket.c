@@ -81,7 +81,7 @@ static enum wire_websocket_event fault(struct wire_websocket_message *message, u
 	return WIRE_FAULT;
 }
 
-/* What the first two bytes of a header say that must not be. */
+/* Whether the first two bytes of a header are invalid. */
 static bool is_wrong(const struct wire_websocket_reader *reader, const uint8_t *header)
 {
 	uint8_t opcode = header[0] & OPCODE;
@@ -319,7 +319,7 @@ enum wire_websocket_event wire_websocket_read(struct wire_websocket_reader *read
 	enum wire_websocket_event event = WIRE_MORE;
 
 	*ret_message = (struct wire_websocket_message){0};
-	/* What was handed out by the call before. */
+	/* Finish the message that the previous call returned. */
 	if (is_between_frames(reader) && !is_in_message(reader))
 		wire_websocket_finish(reader);
 	if (input->size > 0 && is_between_frames(reader))

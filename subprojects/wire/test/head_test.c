@@ -13,7 +13,7 @@
 
 enum { TEXT_MAX = 64 * 1024 };
 
-/* What the parser told, as text: "a=b;" a field, the body as it is. */
+/* Events of the parser, as text: "a=b;" a field, the body as it is. */
 static struct {
 	char text[TEXT_MAX];
 	size_t length;
@@ -211,7 +211,7 @@ static enum wire_body_result read_pieces(const char *text, size_t length, size_t
 	return result;
 }
 
-/* In every split in two and in steps of 1 to 3 bytes: the same result and body each time. */
+/* Parses in every split in two and in steps of 1 to 3 bytes: same result and body each time. */
 static void expect_of(const char *head_of_it, const char *text, size_t length,
 		      enum wire_body_result expected, const char *body, size_t used)
 {

@@ -252,7 +252,7 @@ static void sizes(void **state)
 	add_text(&bytes, 0x80, "cd");
 	add_text(&bytes, 0x81, "next");
 	expect(&small, &bytes, "frame large:1009 frame ping:p/1 frame frame text:next/4");
-	/* What a header claims is not allocated. */
+	/* Memory is not allocated for a size that a header only claims. */
 	expect(&small, &(struct bytes){"\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff....", 14},
 	       "large:1009");
 }

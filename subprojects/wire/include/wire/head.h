@@ -30,8 +30,8 @@ struct wire_head {
 
 struct wire_parser;
 
-/* What a parser's user wants to hear. Views are valid during the call, and those of a head as long
- * as its text. */
+/* Callbacks of a parser's user. Views are valid during the call, and those of a head as long as its
+ * text. */
 struct wire_parser_events {
 	/* A field of the head, without white space around its value. False: enough. */
 	bool (*on_field)(void *context, const char *name, size_t name_length, const char *value,
@@ -42,7 +42,8 @@ struct wire_parser_events {
 	bool (*allows_trailer)(const char *name, size_t length);
 };
 
-/* One message's. Its memory is the caller's and must not move; nothing is to be given back. */
+/* Parser of one message. Its memory is the caller's and must not move; nothing is to be
+ * released. */
 struct wire_parser {
 	llhttp_t llhttp;
 	const struct wire_parser_events *events;

@@ -15,8 +15,8 @@ struct wire_tls_session;
 
 enum { WIRE_TLS_FAULT_MAX = 600 };
 
-/* What a client checks servers by: certificates of authorities in a PEM file, NULL for the
- * system's. NULL with a text in ret_fault where they cannot be had. */
+/* Makes the configuration for checking servers: certificates of authorities in a PEM file, NULL for
+ * the system's. NULL with a text in ret_fault if they cannot be loaded. */
 struct wire_tls_config *wire_tls_client_create(const char *authorities_file,
 					       char ret_fault[static WIRE_TLS_FAULT_MAX]);
 /* No session may be left. NULL is fine. */
@@ -53,5 +53,5 @@ int wire_tls_write(struct wire_tls_session *session, const void *data, size_t si
  * are none. */
 void *wire_tls_output(struct wire_tls_session *session, size_t *ret_size);
 
-/* For people; valid as long as the session. */
+/* Text for people; valid as long as the session. */
 const char *wire_tls_fault(const struct wire_tls_session *session);

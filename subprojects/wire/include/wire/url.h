@@ -16,7 +16,7 @@ struct wire_url {
 	bool is_tls;		      /* https or wss */
 	uint16_t port;		      /* the scheme's where none is named */
 	char host[WIRE_HOST_MAX + 1]; /* no brackets around an IPv6 address */
-	/* For a Host field: a port only where it is not the scheme's. */
+	/* Value of a Host field: with a port only if it is not the scheme's. */
 	char authority[WIRE_AUTHORITY_BYTES];
 	const char *scheme; /* static: "wss" */
 	const char *target; /* path and query, in text; may be empty or begin with ? */

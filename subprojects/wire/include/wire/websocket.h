@@ -34,14 +34,14 @@ enum {
 	WIRE_CLOSE_TOO_LARGE = 1009,
 };
 
-/* What one end of a connection accepts. */
+/* Limits of one end of a connection. */
 struct wire_websocket_rules {
 	bool is_masked;	 /* a server's input is, a client's is not (section 5.1) */
 	size_t text_max; /* bytes of a message */
 	size_t binary_max;
 };
 
-/* One connection's. Starts as {.rules = ...}; the rules must stay valid. */
+/* Reader of one connection. Starts as {.rules = ...}; the rules must stay valid. */
 struct wire_websocket_reader {
 	const struct wire_websocket_rules *rules;
 	struct wire_websocket_partial *partial; /* owned; NULL between messages */
