@@ -174,7 +174,7 @@ int posix_memalign(void **ret, size_t alignment, size_t size)
 	return allocation_fails() ? ENOMEM : real_posix_memalign(ret, alignment, size);
 }
 
-/* What dlsym() was given early is never freed by it. */
+/* Memory that dlsym() got early is never freed by it. */
 
 /* ---- sockets ---- */
 
@@ -189,7 +189,7 @@ int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
 	return real_accept4(fd, address, length, flags);
 }
 
-/* How much of size may be written. */
+/* Returns how much of size may be written. */
 static size_t cut(int fd, size_t size)
 {
 	int64_t most = faults ? atomic_load(&faults->write_bytes) : 0;

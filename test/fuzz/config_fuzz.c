@@ -1,7 +1,7 @@
-/* What displayd is told: arguments, variables and a file. Lines before the first empty one are
- * arguments, or variables where they begin with "DISPLAYD_"; the rest is the file. Whatever stands
- * there, the result is a sentence for a person or settings within their bounds, and what came from
- * the file says the same once it is written and read again. */
+/* Configuration of displayd: arguments, variables and a file. Lines before the first empty one are
+ * arguments, or variables if they begin with "DISPLAYD_"; the rest is the file. For any input, the
+ * result is a sentence for a person or settings within their bounds, and settings from the file are
+ * the same after they are written and read again. */
 #include "base/require.h"
 #include "main/config.h"
 
@@ -66,7 +66,7 @@ static void check(const struct config *config)
 	require(is_sound);
 }
 
-/* As --check-config and --help do. */
+/* Prints as --check-config and --help do. */
 static void print(const struct config *config)
 {
 	char hash[CONFIG_FIXED_BYTES], *text = NULL;

@@ -1,5 +1,5 @@
-/* What proxies say of their clients: lines of X-Forwarded-For, and of Forwarded where a line begins
- * with "f". Whatever stands there, the result is an address. */
+/* Headers of proxies about their clients: lines of X-Forwarded-For, or of Forwarded if a line
+ * begins with "f". For any input, the result is an address. */
 #include "http/client_address.h"
 
 #include <stdlib.h>

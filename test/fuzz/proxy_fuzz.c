@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In memory of its own, so that an overrun is seen. */
+/* Reads from a copy, so that an overrun is detected. */
 static enum wire_proxy_result read_copy(const uint8_t *data, size_t size, struct wire_proxy *ret)
 {
 	uint8_t *copy = malloc(size ? size : 1);
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		if (result == WIRE_PROXY_MORE)
 			continue;
-		/* What is known once stays so, and complete headers end where they ended. */
+		/* A known result stays, and complete headers end at the same byte. */
 		if (result != all || (all == WIRE_PROXY_COMPLETE && part.size != whole.size))
 			abort();
 	}

@@ -1,6 +1,6 @@
-/* What strangers send to a TLS listener. The first byte says how it comes: in pieces of so many
- * bytes, or as a whole; before the handshake, or behind one that a client of ours has done. The
- * connection must end, and nothing may be left. */
+/* Untrusted input to a TLS listener. The first byte decides how it arrives: in pieces of so many
+ * bytes, or as a whole; before the handshake, or after one by our own client. The connection must
+ * end, and nothing may be left. */
 #include "base/region.h"
 #include "base/require.h"
 #include "fed_server.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What came out, as one number (FNV-1a). */
+/* Hash of all results (FNV-1a). */
 struct outcome {
 	uint64_t hash;
 };

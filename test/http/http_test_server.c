@@ -84,7 +84,7 @@ static void handle_big(struct http_request *request)
 	respond_text(request, 200, (struct str){big, query_number(request, STR("bytes"))});
 }
 
-/* In memory of the request's own. */
+/* Answers from the request's own memory. */
 static void handle_copy(struct http_request *request)
 {
 	struct str body = {big, query_number(request, STR("bytes"))};

@@ -1,4 +1,4 @@
-/* What the files of the test server share. */
+/* Shared parts of the test server's files. */
 #pragma once
 
 #include "base/list.h"
@@ -23,7 +23,7 @@ void respond_text(struct http_request *request, int status, struct str text);
 /* 0 where there is none. */
 unsigned long long query_number(struct http_request *request, struct str name);
 
-/* Of http_test_streams.c. */
+/* Handlers of http_test_streams.c. */
 void handle_stream(struct http_request *request);
 void handle_events(struct http_request *request);
 void handle_publish(struct http_request *request);

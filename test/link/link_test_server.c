@@ -1,5 +1,5 @@
-/* One worker without a supervisor, whose limits are arguments: name=value. Prints its port when it
- * listens; SIGTERM drains it as it does a worker. */
+/* Runs one worker without a supervisor, whose limits are arguments: name=value. Prints its port
+ * when it listens; SIGTERM drains it as it does a worker. */
 #include "api/api.h"
 #include "base/log.h"
 #include "base/memory.h"

@@ -157,7 +157,7 @@ static void test_one_whose_link_is_closed_ends(void **state)
 	assert_int_equal(expect(0, HOST_ENDED).number, 1);
 }
 
-/* What a worker that was broken into may try. */
+/* Tries what a compromised worker may try. */
 static void test_a_worker_has_its_own_alone(void **state)
 {
 	int own = start(0, 1), other = start(1, 1), third = start(1, 2);

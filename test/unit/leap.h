@@ -9,7 +9,7 @@
 
 static _Atomic long leap_s;
 
-/* In the place of libc's, also for libuv. */
+/* Replaces libc's, also for libuv. */
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	int error = (int)syscall(SYS_clock_gettime, clock, ret);

@@ -1,4 +1,4 @@
-/* What images take of the memory that there is for them, and that they give it back. */
+/* Tests that images take memory of their budget, and give it back. */
 #include "../cmocka_test.h"
 #include "api/image_job.h"
 #include "base/limits.h"
@@ -34,7 +34,7 @@ static void finish(unsigned count)
 	arena = (struct arena){0};
 }
 
-/* As many images as an account likes: half of the memory is the most that they take. */
+/* Converts images of one account: they take half of the memory at most. */
 static void an_account_takes_half_of_the_memory(void **state)
 {
 	unsigned count = 0;
@@ -51,7 +51,7 @@ static void an_account_takes_half_of_the_memory(void **state)
 	finish(count);
 }
 
-/* What an animation needs while it is converted is counted as well. */
+/* Counts the memory that converting an animation needs, too. */
 static void animations_take_more(void **state)
 {
 	unsigned count = 0;

@@ -159,8 +159,8 @@ static void a_socket_that_is_full(void **state)
 	close(ends[1]);
 }
 
-/* As another user's is: a pipe with a name cannot be opened for writing while it has no reader,
- * whoever asks. */
+/* Makes a pipe like another user's: a named pipe without a reader cannot be opened for writing, by
+ * anybody. */
 static void make_pipe_that_cannot_be_opened_again(int *ends)
 {
 	char folder[TEMPORARY_SIZE], path[TEMPORARY_SIZE + 8];

@@ -30,7 +30,7 @@ static int close_log(void **state)
 	return close(memory_fd);
 }
 
-/* What was written since the last call: one line at most, complete, and UTF-8. */
+/* Returns the output since the last call: one line at most, complete, and UTF-8. */
 static struct str take_line(void)
 {
 	ssize_t length = pread(memory_fd, written, sizeof(written), 0);
@@ -320,7 +320,7 @@ static void writes_to_a_pipe_are_small(void **state)
 	free(value);
 }
 
-/* What stderr is counts when log_init() is called: until then nobody has looked. */
+/* Uses the kind of stderr at log_init(): nothing has looked at it before. */
 static void writes_to_a_file_are_large(void **state)
 {
 	char value[1000];

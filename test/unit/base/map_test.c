@@ -88,7 +88,7 @@ static void random_changes(void **state)
 	assert_int_equal(map.count, 0);
 }
 
-/* As a sweep does it: find the next before the current goes. */
+/* Removes as a sweep does: finds the next before the current goes. */
 static void removal_during_a_walk(void **state)
 {
 	struct map map = {0};

@@ -7,7 +7,7 @@
 
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-/* What the C library makes of it. */
+/* Parses as the C library does. */
 static bool read_by_library(const char *text, struct address *ret_address)
 {
 	if (inet_pton(AF_INET6, text, ret_address->bytes) == 1)

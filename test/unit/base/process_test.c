@@ -62,7 +62,7 @@ static void take_signal(int number)
 	(void)number;
 }
 
-/* It comes before the child has forgotten its parent's handlers. */
+/* Sends the signal before the child has forgotten its parent's handlers. */
 static void a_signal_at_once_is_not_lost(void **state)
 {
 	static const char *const arguments[] = {"/bin/sleep", "20", NULL};
@@ -193,7 +193,7 @@ static void gives_up_its_rights(void **state)
 					       .user = is_root ? &users[i] : NULL,
 					       .gives_up_rights = true},
 			     0);
-	/* Those of this process are as before. */
+	/* The rights of this process are unchanged. */
 	if (is_root)
 		assert_int_equal(setegid(65534) | setegid(0), 0);
 }
@@ -211,7 +211,7 @@ static unsigned count_descriptors(void)
 	return count - 3; /* ".", "..", the folder itself */
 }
 
-/* What came in as 0 and 1 is the other way round, and there is nothing else. */
+/* Checks that the files of 0 and 1 are swapped, and nothing else is open. */
 static int check_apart(void *context)
 {
 	const struct stat *wanted = context;

@@ -1,4 +1,4 @@
-/* What has the form of a key is masked, and nothing else. */
+/* Checks that texts with the form of a key are masked, and nothing else is. */
 #include "../cmocka_test.h"
 #include "base/memory.h"
 #include "base/secret.h"
@@ -62,7 +62,7 @@ static void percent_encoded(void **state)
 	assert_masked("100%_Kbc", "100%_Kbc");
 }
 
-/* What is behind a "%" belongs to a key, where that encodes nothing and where it happens to. */
+/* Bytes behind a "%" belong to a key, both if they encode nothing and if they happen to. */
 static void stray_percent_signs(void **state)
 {
 	(void)state;
@@ -96,7 +96,7 @@ static void encoded_twice(void **state)
 	assert_masked("/%2564dk%25255f%2530%25311234567", "/%2564dk%25255f*****************");
 	assert_masked("/d/KbcXWRqQpy9BDx757jOPKVz%2546", "/d/****************************");
 	assert_masked("/%25" DEVICE_KEY, "/%25************************");
-	/* It may as well begin with what looks encoded. */
+	/* A key may begin with what looks encoded. */
 	assert_masked("/%25abcdXWRqQpy9BDx757jOPKVz", "/%**************************");
 	assert_masked("/%2525", "/%2525");
 	assert_masked("/%25252", "/%25252");
@@ -115,7 +115,7 @@ static void glued(void **state)
 	assert_masked("a_" DEVICE_KEY "%41", "a_***************************");
 }
 
-/* What an operator looks for in the log. */
+/* Checks that texts an operator looks for in the log stay readable. */
 static void readable(void **state)
 {
 	static const char *const texts[] = {

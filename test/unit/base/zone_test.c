@@ -15,7 +15,7 @@ struct file {
 	uint8_t bytes[FILE_BYTES_MAX];
 };
 
-/* One block of a file, sound unless a test spoils it. */
+/* Block of a file, valid unless a test spoils it. */
 struct made {
 	char version;
 	uint32_t transitions, types, characters, leap_seconds, standard, ut;
@@ -93,7 +93,7 @@ static struct file file_of(const struct made *made)
 	struct file file = {0};
 
 	if (made->version) {
-		/* What zic writes where old readers do not matter: a block of one type. */
+		/* Write a block of one type, as zic does if old readers do not matter. */
 		put_header(&file, made->version, (uint32_t[]){0, 0, 0, 0, 1, 1});
 		put(&file, 0, 7);
 		put_block(&file, made, 8);
@@ -105,7 +105,7 @@ static struct file file_of(const struct made *made)
 	return file;
 }
 
-/* From memory of just that size, so that ASan and valgrind see a byte too much. */
+/* Parses from memory of exactly this size, so that ASan and valgrind detect an overrun. */
 static struct zone *parse_bytes(const uint8_t *bytes, size_t length)
 {
 	uint8_t *copy = malloc(length ? length : 1);

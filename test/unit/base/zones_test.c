@@ -67,7 +67,7 @@ static void agree(const char *name, const struct zone *zone, int64_t wall_s)
 		fail_msg("%s at %lld: %d, not %d", name, (long long)wall_s, ours_s, libc_s);
 }
 
-/* From 1900 to 2100, at and beside every change that a look every 27 days can see. */
+/* Compares from 1900 to 2100, at and beside every change that a look every 27 days can see. */
 static void compare_with_libc(const char *name, const struct zone *zone)
 {
 	const int64_t first_s = -2208988800, last_s = 4102444800, step_s = 27 * 86400 + 4567;
@@ -141,7 +141,7 @@ static void all_zones_agree_with_libc(void **state)
 	assert_int_equal(walk(ZONES_FOLDER, ""), count.loaded);
 }
 
-/* In all zones, and one second before and behind each change. */
+/* Checks all zones, one second before and after each change. */
 static void changes_are_what_offsets_say(void **state)
 {
 	enum { MAX = 1000 };

@@ -45,7 +45,7 @@ static void portions_fit_the_time_that_they_take(void **state)
 	assert_int_equal(next_limit(), 50);
 }
 
-/* From their first portion on, however many rows fitted before. */
+/* Checks from the first portion on, however many rows fitted before. */
 static void portions_of_large_rows_are_small(void **state)
 {
 	static const enum account_removal_step steps[] = {REMOVAL_OF_SCHEMAS, REMOVAL_OF_VERSIONS};

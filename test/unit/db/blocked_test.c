@@ -148,7 +148,7 @@ static void test_single_write(void **state)
 	expect(locked, DB_OK);
 }
 
-/* It is answered in the end. */
+/* Writes to a row that stays locked are answered in the end. */
 static void test_locked_for_too_long(void **state)
 {
 	struct asked *first, *second;
@@ -220,8 +220,8 @@ static void test_all_places(void **state)
 	}
 }
 
-/* With two of its rows locked, an account's writes hold up nobody's commit any more: each waits
- * for its turn, and those of other rows are done. */
+/* An account with two locked rows holds up nobody's commit any more: its writes wait for their
+ * turn, and those of other rows are done. */
 static void test_account_with_several_locked_rows(void **state)
 {
 	struct asked *locked[3], *free_one;

@@ -295,7 +295,7 @@ static void test_settings(void **state)
 	expect_setting("client_encoding", "UTF8");
 }
 
-/* Where the server is not ours. */
+/* Checks a server that is not ours. */
 static void test_commits_wait_for_the_disk_whatever_the_role_says(void **state)
 {
 	(void)state;
@@ -344,8 +344,8 @@ static void write_many(void)
 	}
 }
 
-/* One write after the other needs one connection. Crowds of writes open another, which goes when
- * there was no such crowd for a while; the writes of its keys go on over the first. */
+/* Writes one after the other need one connection. Crowds of writes open another, which goes after a
+ * while without a crowd; the writes of its keys go on over the first. */
 static void test_write_connections_come_and_go(void **state)
 {
 	struct db_settings settings = usual_settings();

@@ -147,8 +147,8 @@ static void test_write_is_not_repeated(void **state)
 	assert_int_not_equal(write_backend(), pid);
 }
 
-/* Where it works again at once, those that came meanwhile notice nothing, whether its connections
- * had been used or not. */
+/* If the database works again at once, queries that came meanwhile notice nothing, whether its
+ * connections had been used or not. */
 static void test_queries_wait_for_connections_that_return(void **state)
 {
 	(void)state;
@@ -160,7 +160,7 @@ static void test_queries_wait_for_connections_that_return(void **state)
 	}
 }
 
-/* With another connection in the pool nothing is away. */
+/* The database counts as available while another connection of the pool works. */
 static void test_pool_goes_on(void **state)
 {
 	int64_t pid = read_backend();
@@ -245,7 +245,7 @@ static void test_silent(void **state)
 	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
 }
 
-/* This process was stopped, not the server: answers that came meanwhile are good. */
+/* After a stop of this process, not of the server, answers that came meanwhile are valid. */
 static void test_silence_was_ours(void **state)
 {
 	struct asked *asked;
@@ -350,7 +350,7 @@ static unsigned count_lines(int fd, const char *word)
 	return count;
 }
 
-/* One line when a connection goes, one when it is back, however many attempts lie between. */
+/* Logs one line when a connection goes and one when it is back, whatever lies between. */
 static void test_log(void **state)
 {
 	enum { all = 3 };

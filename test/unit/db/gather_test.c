@@ -195,13 +195,13 @@ static struct asked *ask_sleeper(double seconds)
 	return asked;
 }
 
-/* They are repeated once where the connection breaks, like any read. */
+/* Reads are repeated once if the connection breaks, like any read. */
 static void test_connection_breaks(void **state)
 {
 	struct asked *asked[3];
 
 	(void)state;
-	/* One that was never of use is not waited for. */
+	/* A connection that was never used is not waited for. */
 	expect_quotient(ask_number(TEST_STATEMENT_QUOTIENT, 1), "alone", 1);
 	for (int i = 0; i < 3; i++)
 		asked[i] = ask_sleeper(0.3);

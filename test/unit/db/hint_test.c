@@ -58,7 +58,7 @@ static void test_heard_by_all(void **state)
 	assert_string_equal(other_hints, "device:1:17 ");
 }
 
-/* What the subscribers of a kind have heard. */
+/* Hints that the subscribers of a kind have received. */
 struct listener {
 	struct hint_subscription subscription;
 	char texts[200];
@@ -234,8 +234,8 @@ static void on_heard(struct hint_subscription *subscription, uint64_t before_ms)
 	heard_before_ms = before_ms;
 }
 
-/* What on_heard() says holds: with each hint that it counts, that hint has come. A server that is
- * silent, whose connection still counts as up, confirms nothing. */
+/* on_heard() is reliable: each hint that it counts has come. A silent server, whose connection
+ * still counts as up, confirms nothing. */
 static void test_heard(void **state)
 {
 	struct hint_subscription subscription = {.kind = "none", .on_heard = on_heard};

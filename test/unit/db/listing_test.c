@@ -211,7 +211,7 @@ static void test_database_goes_away(void **state)
 	rows = 5000;
 }
 
-/* What nobody wants any more takes no place, and is not read. */
+/* A list that nobody wants any more takes no place, and is not read. */
 static void test_unwanted(void **state)
 {
 	struct listed *paused = list(1, 1);
@@ -234,7 +234,7 @@ static void test_unwanted(void **state)
 	expect_all(wanted);
 }
 
-/* As if it had begun by so much earlier. */
+/* Makes the list query older by this time. */
 static void age(struct listed *listed, uint64_t ms)
 {
 	listed->listing.query.since_ms -= ms;
@@ -265,8 +265,8 @@ static void test_slow_reader_gives_way(void **state)
 	expect_all(other);
 }
 
-/* It does not give way to those that could not take its place: another account's next listings wait
- * for that account's first one in any case. */
+/* A slow list is not cut for queries that could not take its place: another account's next list
+ * queries wait for that account's first one in any case. */
 static void test_greedy_account_ends_no_other(void **state)
 {
 	struct listed *slow = list(1, 1), *greedy = list(2, 1);

@@ -259,7 +259,7 @@ static void test_embedded(void **state)
 	assert_int_equal(applied, migration_count);
 }
 
-/* It had them before there was a limit. */
+/* Keeps the keys of an account from before the limit. */
 static void test_account_with_many_keys(void **state)
 {
 	enum { BEFORE_LIMIT = 5 };
@@ -376,7 +376,7 @@ static void test_bounded_work(void **state)
 	must_give("SELECT is_app_of_others('" A "3', '" A "1') "
 		  "AND NOT is_app_of_others('" A "3', '" A "2')",
 		  "t");
-	/* What a program of before does is counted, too. */
+	/* Changes by an old program are counted, too. */
 	must_give("UPDATE app SET account_id = '" A "2' WHERE slug = 'one' RETURNING 1", "1");
 	must_give("SELECT string_agg(owned_app_count::text, ' ' ORDER BY email) FROM account",
 		  "0 1");

@@ -52,7 +52,7 @@ static struct asked *put_number(int number)
 	return put((struct item){.id = 1000 + number, .name = name});
 }
 
-/* When its transaction began. */
+/* Returns when its transaction began. */
 static int64_t expect_done(struct asked *asked)
 {
 	int64_t began;

@@ -140,7 +140,7 @@ static void test_unneeded_it_sleeps(void **state)
 	assert_true(is_up(0));
 }
 
-/* Else there would be none at all. */
+/* Stands in for the first connection, as there is no other. */
 static void test_it_stands_in_for_the_first(void **state)
 {
 	(void)state;
@@ -154,7 +154,7 @@ static void test_it_stands_in_for_the_first(void **state)
 		turn();
 }
 
-/* One that cannot be made either is of no use. */
+/* A connection that cannot be made either does not help. */
 static void test_while_both_are_down_it_sleeps(void **state)
 {
 	(void)state;

@@ -81,7 +81,7 @@ static bool constraint_exists(const char *name)
 	return exists;
 }
 
-/* What a statement refuses by is there, and the name means one thing. */
+/* Constraints that a statement names exist, and each name has one meaning. */
 static void test_refusals(void **state)
 {
 	(void)state;
@@ -178,7 +178,7 @@ static const char few_versions_each[] =
 
 static const int lists[] = {STATEMENT_APP_VERSION_LIST, STATEMENT_OWN_VERSION_LIST};
 
-/* Else all of an app's versions are read and sorted to show the newest ones. */
+/* Otherwise all of an app's versions would be read and sorted to show the newest ones. */
 static void test_versions_are_read_in_their_order(void **state)
 {
 	PGresult *made = PQexec(pg, few_versions_each);
@@ -237,7 +237,7 @@ static void check_that_few_remarks_tell(const char *list_name, const char *app_i
 	PQclear(PQexec(pg, "COMMIT"));
 }
 
-/* To find that a list is long by its remarks takes a part of them. Needs the test before. */
+/* Finding that a list is long by its remarks reads a part of them. Needs the previous test. */
 static void test_few_remarks_tell_a_long_list(void **state)
 {
 	PGresult *made = PQexec(pg, many_remarks);

@@ -4,7 +4,7 @@
 /* The most that is short, and the most that is none. */
 enum { SHORT_BYTES = 64 * 1024 * 1024 - 1, NONE_BYTES = 1024 * 1024 - 1 };
 
-/* Of a disk that is far larger. */
+/* Sets the room of a disk that is far larger. */
 static void set_room(struct storage *storage, uint64_t left_bytes)
 {
 	storage_set_room(storage, &(struct disk_room){left_bytes, UINT64_C(1) << 50});

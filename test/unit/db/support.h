@@ -51,7 +51,7 @@ void run_sql(const char *sql);
 bool finds(const char *sql);
 /* A statement of any connection is in pg_sleep(). */
 bool somebody_sleeps(void);
-/* One command to test/postgres.py, see there. */
+/* Sends one command to test/postgres.py, see there. */
 void control(const char *command);
 
 /* group setup and teardown: tables, and a watchdog instead of a hang. */

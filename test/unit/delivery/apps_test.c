@@ -129,7 +129,7 @@ static void it_is_rendered_again_shortly_before_its_turn(void **state)
 	answer_places(&clock_app);
 	pass_ms(15 * 1000);
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <12:00> ");
-	/* It is shown now, and good for a minute. */
+	/* The picture is shown now, and good for a minute. */
 	pass_ms(44 * 1000);
 	assert_int_equal(demands_since(), 0);
 	pass_ms(10 * 1000);

@@ -1,5 +1,5 @@
-/* What is written when panels connect for the first time, and how long their first pictures wait.
- */
+/* Tests the writes when panels connect for the first time, and how long their first pictures
+ * wait. */
 #include "write_behind_scene.h"
 
 static void the_first_contact_is_written_soon_and_told(void **state)
@@ -21,7 +21,7 @@ static void the_first_contact_is_written_soon_and_told(void **state)
 	assert_false(known->awaits_contact);
 	pass_ms(50);
 	hints_sent();
-	/* It alone: the others are written at their moment. */
+	/* Only this device: the others are written at their moment. */
 	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 1);
 	assert_true(id_equal(ids[0], fresh->id));
 	assert_int_equal(wait_ends, 0);
@@ -85,7 +85,7 @@ static void the_first_picture_does_not_wait_for_a_database_that_is_away(void **s
 	assert_string_equal(hints_sent(), "device:01000000-0000-0000-0000-000000000001:0 ");
 }
 
-/* Else its time would be more than a minute old before the moment after. */
+/* Otherwise its time would be more than a minute old before the next moment. */
 static void a_contact_that_stays_is_written_at_the_next_moment_too(void **state)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));

@@ -398,7 +398,7 @@ static void a_pushed_installation_is_read_alone_too(void **state)
 	assert_true(str_equal(picture_at(panel, 0), STR("shown")));
 	assert_int_equal(panel->content.push.generation, 2);
 	assert_int_equal(panel->content.push.installation_position, 2);
-	/* In the background: what is shown stays. */
+	/* Load in the background: the shown picture stays. */
 	add_installation(device, "two", "waits");
 	loader_pushed(&loader, device->id, 3);
 	run_turns();
@@ -450,7 +450,7 @@ static void who_wants_all_waits_for_more_than_a_push(void **state)
 
 	(void)state;
 	answer_loads();
-	/* It waits for a push. */
+	/* The panel waits for a push to be loaded. */
 	push(device, "pushed");
 	loader_pushed(&loader, device->id, 2);
 	loader_load(&loader, panel);
@@ -564,7 +564,7 @@ static void a_failed_load_keeps_what_is_there(void **state)
 	assert_int_equal(panel->generation, 2);
 	assert_true(str_equal(picture_at(panel, 0), STR("first")));
 	assert_int_equal(loads_asked(), 0);
-	/* One of the two reads is enough to fail. */
+	/* A failed read of the two is enough. */
 	loader_load(&loader, panel);
 	run_turns();
 	answer_nothing(asked(STATEMENT_PANEL_INSTALLATIONS), DB_FAILED);

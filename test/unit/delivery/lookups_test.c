@@ -136,7 +136,7 @@ static void by_serial_and_by_mac(void **state)
 	assert_true(serial.is_done);
 	look_up(&mac, "aa-bb-cc-dd-ee-ff", key);
 	assert_true(mac.is_done);
-	/* With another key the serial number may be another device's by now. */
+	/* The serial number with another key may belong to another device by now. */
 	look_up(&serial, "kitchen", "other-key-of-panel-12345");
 	assert_false(serial.is_done);
 	answer_no_alias();
@@ -199,7 +199,7 @@ static void devices_of_several_accounts_have_the_same_alias(void **state)
 	assert_memory_equal(&lookup.panel->id, &one->id, sizeof(one->id));
 	look_up(&lookup, "kitchen", other->key);
 	assert_true(lookup.is_done);
-	/* It goes with its panel. */
+	/* Forgets the key with its panel. */
 	panel_destroy(lookup.panel);
 	look_up(&lookup, "kitchen", other->key);
 	assert_false(lookup.is_done);
@@ -242,7 +242,7 @@ static void while_the_database_is_away_a_new_device_is_not_found(void **state)
 	assert_true(lookup.is_done);
 	assert_null(lookup.panel);
 	assert_true(str_equal(delivery_refusal_picture(&lookup.lookup), picture_no_database));
-	/* It is back. */
+	/* The database is back. */
 	look_up(&lookup, "0190163d-8694-739b-aea5-966c26f8ad91", key);
 	answer_loads();
 	assert_null(lookup.panel);

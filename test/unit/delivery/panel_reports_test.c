@@ -1,4 +1,4 @@
-/* When what panels tell of themselves is written, and their hardware addresses. */
+/* Tests when reports of panels and their hardware addresses are written. */
 #include "panel_reports.h"
 #include "script.h"
 

@@ -109,7 +109,7 @@ static void an_account_has_what_it_leaves_to_others(void **state)
 	assert_int_equal(owner->picture_bytes, 10);
 	assert_int_equal(other->picture_bytes, 5);
 	assert_null(pictures_keep(&pictures, other, STR("x")).data.data);
-	/* What was read for an answer is kept for it all the same. */
+	/* A picture read for an answer is still kept for it. */
 	more = pictures_share(&pictures, other, STR("x"));
 	assert_non_null(more.data.data);
 	pictures_release(&pictures, &half);

@@ -76,7 +76,7 @@ static void on_found(struct panel_lookup *lookup, struct panel *panel)
 	try_poll(waiting, panel);
 }
 
-/* With its key checked, as a poll has it. */
+/* Begins a poll whose key was checked. */
 static void begin_poll(struct waiting_poll *waiting, const struct script_device *device)
 {
 	struct panel *panel = panel_of_device(device);
@@ -189,7 +189,7 @@ static void temporary_images_are_bound_and_go_when_they_are_over(void **state)
 		snprintf(pictures[i], sizeof(pictures[i]), "ten bytes %02u", i);
 		push_temporary(devices[i], pictures[i]);
 	}
-	/* One account alone may have half. */
+	/* A single account may have half. */
 	assert_in_range(panel_of_device(devices[0])->panels->pictures->bytes, 40, 60);
 	/* The first one's is over when the next picture is asked for. */
 	assert_string_equal(poll(devices[0]), "ten bytes 00 10");

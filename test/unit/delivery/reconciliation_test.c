@@ -66,7 +66,7 @@ static void without_hints_it_runs_every_2_s(void **state)
 		assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 1);
 		answer_generations(all, 1);
 	}
-	/* When hints come again, all generations are compared at once. */
+	/* Compare all generations at once when hints come again. */
 	set_hints_up(true);
 	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 1);
 	answer_generations(all, 1);
@@ -153,7 +153,7 @@ static void panels_that_nobody_uses_go(void **state)
 	answer_loads();
 }
 
-/* When it was last online would be lost. */
+/* The time when it was last online would be lost. */
 static void a_panel_that_is_to_be_written_down_stays(void **state)
 {
 	struct delivery_limits limits = {.unused_ms = 10 * 1000};

@@ -43,7 +43,7 @@ void hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The words that were sent since the last call, a space behind each. */
 const char *hints_sent(void);
 
-/* What db_hint_room() says; at first there is room for all. */
+/* Sets the result of db_hint_room(); at first there is room for all. */
 void set_hint_room(size_t bytes);
 
 /* Queries of a statement that were not answered yet. */
@@ -68,7 +68,7 @@ void answer(struct db_query *query);
 
 /* ---- devices in the database ---- */
 
-/* What all installations of an app at one place are to show. */
+/* State that all installations of an app at one place are to show. */
 struct script_app {
 	char place[32];
 	struct id app_id;
@@ -119,7 +119,8 @@ struct script_device {
 
 /* Forgets the devices of the last test. */
 void forget_devices(void);
-/* Of account 0, at generation 1, 60 % bright, 15 s, no pictures; key "key-of-panel-1234567890". */
+/* Adds a device of account 0, at generation 1, 60 % bright, 15 s, no pictures; key
+ * "key-of-panel-1234567890". */
 struct script_device *add_device(void);
 void add_installation(struct script_device *device, const char *id, const char *picture);
 void add_app(struct script_device *device, const char *id, const struct script_app *app);

@@ -211,7 +211,7 @@ static void add_push_row(const struct script_device *device, unsigned number)
 	add_bool(device->push.generation != device->generation);
 }
 
-/* Those of which nothing else is new. */
+/* Answers for devices of which only the push is new. */
 static void answer_pushes(struct db_query *query)
 {
 	struct id ids[64];
@@ -230,8 +230,8 @@ static void answer_pushes(struct db_query *query)
 	answer(query);
 }
 
-/* As it stands in the row of an installation, and of a place. False: it is no column of an app's.
- */
+/* Adds a column of the app, as rows of installations and of places have it. False: not a column of
+ * an app. */
 static bool add_app_column(const struct script_app *app, const char *column)
 {
 	if (is(column, "place"))
@@ -273,7 +273,8 @@ static void add_pushed_column(const char *column)
 		add_integer(0); /* generations, and when it is due */
 }
 
-/* It is always enabled and has no hours. False: it is no column of what its owner sets. */
+/* Adds the options of an installation that is always enabled, at all hours. False: not a column of
+ * the owner's options. */
 static bool add_option_column(const char *column)
 {
 	if (is(column, "is_enabled"))

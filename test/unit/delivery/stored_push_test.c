@@ -17,7 +17,7 @@ static struct stored_push installation(int64_t generation, const char *id, bool 
 				    .in_background = in_background};
 }
 
-/* As the statement does it. */
+/* Stores as the statement does. */
 static void store(struct script_device *device, const struct stored_push *push)
 {
 	device->generation = push->generation;
@@ -46,7 +46,7 @@ static void a_temporary_image_is_shown_without_a_load(void **state)
 	assert_string_equal(sent_to(socket), ""); /* later, from the loop */
 	assert_int_equal(loads_asked(), 0);
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <pushed> {\"immediate\":true} ");
-	/* This worker's own hint comes back, and changes nothing. */
+	/* The worker's own hint comes back, and changes nothing. */
 	hint("%s", hints_sent());
 	assert_int_equal(loads_asked(), 0);
 	/* The next one, too. */

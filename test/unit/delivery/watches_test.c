@@ -1,6 +1,5 @@
-/* What panels show, as pages are told: by this worker's own panels, and by hints to and from
- * others.
- */
+/* Tests what pages learn about panels: from this worker's own panels, and by hints to and from
+ * other workers. */
 #include "base/limits.h"
 #include "served.h"
 #include "view_hint.h"
@@ -65,7 +64,7 @@ static const char *name_of(struct id id)
 	return text;
 }
 
-/* How many hints of this kind about this device were sent since the last call of any such. */
+/* Returns how many hints of this kind about this device were sent since the previous call. */
 static unsigned sent(const char *kind, const struct script_device *device)
 {
 	struct str rest = str_from(hints_sent());
@@ -124,7 +123,7 @@ static void a_page_of_the_same_worker_is_told_at_once(void **state)
 	panel_says(socket, "{\"displaying\":1}");
 	assert_int_equal(page.views, 2);
 	assert_true(is_entry(&view_of(&page)->now, "two"));
-	/* What a second page finds. No other worker watches, so nothing is told by hints. */
+	/* A second page finds this state. No other worker watches, so no hint is sent. */
 	open_page(&second, device);
 	assert_non_null(view_of(&second));
 	assert_int_equal(sent("shows", device), 0);
@@ -194,7 +193,7 @@ static void a_holder_that_died_is_missed(void **state)
 	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
 	sent("watch", device);
 	pass_ms(12 * 1000);
-	/* It is asked once more, and whoever answers first is believed. */
+	/* The state is requested once more; the first answer counts. */
 	pass_ms(1500);
 	assert_int_equal(sent("watch", device), 2);
 	other_shows(device, THIRD, SHOWN_POLLING, 1, "two");
@@ -275,7 +274,7 @@ static void pages_of_others_are_told_while_they_watch(void **state)
 	close_socket(socket);
 	run_turns();
 	assert_int_equal(sent("shows", device), 1); /* it has gone */
-	/* It comes back to this worker. */
+	/* The panel comes back to this worker. */
 	socket = connect_device(device);
 	assert_true(sent("shows", device) > 0);
 	pass_ms(31 * 1000);
@@ -303,7 +302,7 @@ static void a_panel_that_polls_is_told_of(void **state)
 	poll(device);
 	run_turns();
 	assert_true(is_entry(&view_of(&page)->now, "two"));
-	/* It stays away: 15 s and a minute of grace, and then two renewals. */
+	/* The panel stays away: 15 s and a minute of grace, and then two renewals. */
 	pass_ms(75 * 1000 + 15 * 1000);
 	answer_all(STATEMENT_DEVICE_SEEN, DB_OK);
 	answer_last_online(device, 1000);
@@ -349,7 +348,7 @@ static void an_account_has_its_share_of_watches(void **state)
 	while (try_open(&pages[count], id_of(1000 + count), account))
 		count++;
 	assert_int_equal(count, WATCHES / 2);
-	/* One that is watched already needs no room, and another account has some. */
+	/* A device that is already watched needs no room, and another account has some. */
 	assert_true(try_open(&page, id_of(1000), account));
 	close_page(&page);
 	assert_true(try_open(&page, id_of(500), other));
@@ -369,7 +368,7 @@ static void watches_of_others_are_bounded(void **state)
 	hint("watch:%s:%s", name_of(device->id), OTHER);
 	run_turns();
 	assert_int_equal(sent("shows", device), 0);
-	/* They were forgotten: there is room. */
+	/* Old watches were forgotten: there is room. */
 	pass_ms(31 * 1000);
 	hint("watch:%s:%s", name_of(device->id), OTHER);
 	run_turns();

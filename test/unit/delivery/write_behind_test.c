@@ -1,4 +1,4 @@
-/* When write-behind writes, and what it keeps while the database is away. */
+/* Tests when write-behind writes, and what it keeps while the database is unavailable. */
 #include "write_behind_scene.h"
 
 static void seen_devices_are_written_every_20_s(void **state)
@@ -157,7 +157,7 @@ static void a_panel_is_online_until_its_next_poll_is_due(void **state)
 	poll_for(panel, 15);
 	pass_ms(13 * 1000);
 	assert_int_equal(written_ago_us(), 0);
-	/* It may be a little late; it was gone before that, where it is not there by then. */
+	/* A poll may be a little late; a panel without one by then was gone before. */
 	poll_for(panel, 15);
 	pass_ms(20 * 1000);
 	assert_int_equal(written_ago_us(), 20 * 1000000);
@@ -193,7 +193,7 @@ static void a_panel_that_is_connected_is_online(void **state)
 	panel_seen(panel);
 	pass_ms(20 * 1000);
 	assert_int_equal(written_ago_us(), 0);
-	/* It says nothing any more. */
+	/* The panel sends nothing any more. */
 	pass_ms(20 * 1000);
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
 	panel->link_count = 0;
@@ -318,7 +318,7 @@ static void many_are_written_in_turn(void **state)
 	for (unsigned i = 0; i <= 2 * DISPLAYED_BATCH; i++)
 		displayed(i, 5);
 	pass_ms(500);
-	/* Those that come now wait for their own time. */
+	/* Later ones wait for their own time. */
 	displayed(999, 5);
 	for (unsigned i = 0; i < array_length(counts); i++) {
 		assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 1);

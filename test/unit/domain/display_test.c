@@ -103,7 +103,7 @@ static void auto_dim_is_a_third_at_least_one(void **state)
 	assert_int_equal(level(&display, utc(2026, 5, 4, 21, 30, 0)), 0);
 }
 
-/* In spring the hour from 2:00 to 3:00 is missing, in autumn it comes twice. */
+/* Tests spring, when the hour from 2:00 to 3:00 is missing, and autumn, when it comes twice. */
 static void daylight_saving(void **state)
 {
 	struct display_settings display = settings("Europe/Zagreb");
@@ -133,7 +133,7 @@ static void daylight_saving(void **state)
 	assert_int_equal(level(&display, utc(2026, 4, 4, 15, 15, 0)), 60);
 }
 
-/* How often it falls asleep between noon and noon, and for how many minutes. */
+/* Checks how often it falls asleep between noon and noon, and for how many minutes. */
 static void sleeps(const char *zone, int64_t noon_us, int16_t start, int16_t end, int times,
 		   int minutes)
 {
@@ -170,7 +170,7 @@ static void windows_when_clocks_are_put_back(void **state)
 	sleeps(zagreb, noon_us, 1 * 60 + 30, 2 * 60 + 1, 1, 91);
 	sleeps(zagreb, noon_us, 22 * 60, 2 * 60, 1, 4 * 60);
 	sleeps(zagreb, noon_us, 3 * 60, 4 * 60, 1, 60);
-	/* One that is over before the change comes twice, like its hours. */
+	/* Sleep that ends before the change comes twice, like its hours. */
 	sleeps(zagreb, noon_us, 2 * 60 + 15, 2 * 60 + 45, 2, 60);
 	/* 1:00 becomes 0:00, and 24:00 becomes 23:00. */
 	sleeps("America/Havana", utc(2026, 10, 31, 16, 0, 0), 23 * 60, 30, 1, 2 * 60 + 30);

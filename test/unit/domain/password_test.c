@@ -1,4 +1,4 @@
-/* What a new password may be, and what an e-mail address is. */
+/* Tests which passwords and e-mail addresses are valid. */
 #include "../cmocka_test.h"
 #include "domain/person.h"
 

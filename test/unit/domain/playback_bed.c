@@ -180,7 +180,7 @@ static void on_immediate(void *context)
 	line_put(bed, &bed->to_panel, (struct packet){.kind = IMMEDIATE});
 }
 
-/* What is sent is what there is. */
+/* Checks that the sent item is current. */
 static void check_item(const struct bed *bed, const struct playback_item *item)
 {
 	const struct content_installation *installation = content_at(&bed->content, item->position);
@@ -250,7 +250,7 @@ void bed_update(struct bed *bed)
 	bed->was_brightness_alone = false;
 	bed->wake_ms = playback_update(&bed->playback, &bed->content, bed_clock(bed), &output);
 	bed->position_kept = bed->playback.rotation_position;
-	/* Not a busy loop. */
+	/* Detect a busy loop. */
 	assert_true(bed->wake_ms >= bed->now_ms);
 	bed->idle_updates = bed->wake_ms == bed->now_ms ? bed->idle_updates + 1 : 0;
 	assert_true(bed->idle_updates < 3);

@@ -60,7 +60,7 @@ struct bed {
 	bool is_out_of_memory;	 /* no picture is in memory */
 	uint64_t random;
 	uint64_t seed; /* the test's own */
-	/* What was seen. */
+	/* Observations. */
 	struct shown shown[SHOWN_MAX];
 	unsigned shown_count;
 	unsigned pictures_sent, immediates_sent, brightness_sent, pushes_displayed;
@@ -91,5 +91,5 @@ void bed_delete_installation(struct bed *bed, int64_t position);
 void bed_push_installation(struct bed *bed, int64_t position);
 void bed_push_temporary(struct bed *bed, int64_t duration_s, uint32_t loop_ms);
 
-/* What is on the screen; kind PLAYBACK_NOTHING: what was there before the server. */
+/* Returns the item on the screen; kind PLAYBACK_NOTHING: a picture from before the server. */
 struct playback_item bed_screen(const struct bed *bed);

@@ -127,7 +127,7 @@ static void change_something(void)
 	case 3:
 		if (!has_installations)
 			break;
-		/* One after the other: compilers order arguments as they like. */
+		/* Call one after the other: compilers order arguments as they like. */
 		position = random_position();
 		bed_replace_installation(bed, position, random_loop());
 		break;
@@ -167,7 +167,7 @@ static void check_pushes(void)
 	}
 }
 
-/* What was deleted is gone from the screen soon; with it goes what was shown of it. */
+/* Checks that a deleted picture leaves the screen soon, and with it the record of it. */
 static void check_screen_is_allowed(void)
 {
 	struct playback_item item = bed_screen(bed);
@@ -205,7 +205,7 @@ static void check_rotation(void)
 	unsigned first;
 	bool is_first = true;
 
-	/* What is left of the restless time: at most a repetition of the longest animation. */
+	/* Pass the rest of the restless time: at most a repetition of the longest animation. */
 	bed_run(bed, 3 * interval_ms + 2 * 200 * 1000);
 	first = bed->shown_count;
 	bed_run(bed, (int64_t)turns * interval_ms + 20000);
@@ -241,8 +241,8 @@ static void check_quiet_time(void)
 	/* Longer than any push. */
 	bed_run(bed, 100 * 1000);
 	assert_int_equal(bed->panel.brightness, 80);
-	/* What a panel shows when it connects is not known until it has said something: it may be
-	 * at the start of a long animation. */
+	/* The picture of a panel that connects is not known until its first message: it may be at
+	 * the start of a long animation. */
 	if (bed->playback.has_spoken)
 		check_screen_is_allowed();
 	if (bed->panel.firmware != FIRMWARE_DISPLAYING_ONLY && bed->loss_per_mille == 0)
@@ -276,7 +276,7 @@ static void everything_is_in_order_again(void **state)
 	}
 }
 
-/* Which life it was that failed. */
+/* Prints the seed of the failed life. */
 static int tear_down(void **state)
 {
 	(void)state;

@@ -30,7 +30,7 @@ static void assert_screen(enum playback_kind kind, int64_t position)
 	assert_int_equal(item.position, position);
 }
 
-/* How long the picture number index from the end was on the screen. */
+/* Returns how long the picture number index from the end was on the screen. */
 static int64_t shown_ms(unsigned from_end)
 {
 	const struct shown *shown = &bed->shown[bed->shown_count - 1 - from_end];
@@ -575,7 +575,7 @@ static void night_entry_alone(void **state)
 		bed_run(bed, 2000);
 		assert_screen(PLAYBACK_INSTALLATION, first + 1);
 		assert_int_equal(bed->panel.brightness, 5);
-		/* It waits, but not for so long. */
+		/* The push waits for the end of the night, but expires before it. */
 		bed_push_temporary(bed, 5, 0);
 		bed_run(bed, 598 * 1000);
 		assert_screen(PLAYBACK_INSTALLATION, first + 1);
@@ -747,7 +747,7 @@ static void rotation_goes_on_after_reconnect(void **state)
 	bed_run(bed, 20 * 1000);
 	assert_screen(PLAYBACK_INSTALLATION, first + 1);
 	for (unsigned i = 0; i < 20; i++) {
-		/* What was queued and what is sent now overlap. */
+		/* Queued and new pictures overlap. */
 		bed_disconnect(bed);
 		bed_run(bed, 200);
 		bed_connect(bed);
@@ -824,7 +824,7 @@ static void many_pushes_at_once_end_with_the_newest(void **state)
 		bed_run(bed, 2000);
 		assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
 		assert_int_equal(bed_screen(bed).generation, bed->content.push.generation);
-		/* What it says is still understood. */
+		/* Messages of the panel are still understood. */
 		bed_run(bed, 60 * 1000);
 		assert_about(shown_ms(1), INTERVAL_S * 1000, 2500);
 		if (acknowledges(firmware) && firmware != FIRMWARE_DISPLAYING_ONLY)

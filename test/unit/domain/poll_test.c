@@ -187,7 +187,7 @@ static void pushed_only_installation_is_served_on(void **state)
 	assert_int_equal(next_at(41).item.position, 10);
 }
 
-/* It was not shown for its time, so its turn comes. */
+/* The replaced picture was not shown for its time, so its turn comes. */
 static void pushed_installation_that_was_replaced_keeps_its_turn(void **state)
 {
 	(void)state;
@@ -260,7 +260,7 @@ static void another_order_is_taken_behind_what_was_served(void **state)
 	installations[2] = last;
 	for (unsigned i = 2; i < 6; i++)
 		assert_int_equal(next_at(i).item.position, positions[i]);
-	/* Where the one that was served has gone, it goes on somewhere. */
+	/* If the last entry served is gone, the rotation goes on somewhere. */
 	installations[1] = last;
 	content.installation_count = 2;
 	assert_int_equal(next_at(6).item.position, 20);
@@ -403,7 +403,7 @@ static void night_entry_alone(void **state)
 		assert_int_equal(answer.dwell_s, 20);
 		assert_false(answer.is_push_displayed);
 	}
-	/* What was pushed meanwhile, and is not too old, comes now. */
+	/* A picture pushed meanwhile, and not too old, comes now. */
 	content.push.created_us = start_us + 100 * INT64_C(1000000);
 	answer = next_at(120);
 	assert_int_equal(answer.item.kind, PLAYBACK_PUSH);

@@ -56,7 +56,7 @@ static void weekdays_begin_at_midnight(void **state)
 	}
 }
 
-/* In the zone of the device: Monday begins in Zagreb while it is Sunday in Greenwich. */
+/* Uses the zone of the device: Monday begins in Zagreb while it is Sunday in Greenwich. */
 static void weekdays_are_local(void **state)
 {
 	const struct zone *zagreb = zones_find(STR("Europe/Zagreb"));
@@ -125,7 +125,7 @@ static void equal_hours_last_a_day(void **state)
 	assert_false(is_on(schedule, 5, 0, 0));
 }
 
-/* In spring the hour from 2:00 to 3:00 is missing, in autumn it comes twice. */
+/* Tests spring, when the hour from 2:00 to 3:00 is missing, and autumn, when it comes twice. */
 static void hours_when_the_clock_is_changed(void **state)
 {
 	static const struct {
@@ -181,8 +181,8 @@ static struct content content_of(unsigned count)
 	};
 }
 
-/* What the device link says, written down once more for every combination. Of 3 entries, 10 is in
- * the rotation, 20 is disabled, 30 is outside of its hours. */
+/* Order that the device link describes, written down once more for every combination. Of 3 entries,
+ * 10 is in the rotation, 20 is disabled, 30 is outside of its hours. */
 static void check_order(struct content *content, bool is_asleep, bool has_entries)
 {
 	int64_t night = content->night_position, pinned = content->pinned_position;
@@ -272,14 +272,14 @@ static void entries_are_passed_over(void **state)
 	assert_int_equal(regime_next(&regime, 40)->position, 10);
 	regime = regime_at(&content, utc(5, 4, 13, 0, 0));
 	assert_int_equal(regime_next(&regime, 10)->position, 40);
-	/* One that has gone. */
+	/* Entry that is gone. */
 	assert_int_equal(regime_next(&regime, 25)->position, 40);
 	for (unsigned i = 0; i < 4; i++)
 		entries[i].is_disabled = true;
 	assert_null(regime_next(&regime, 10));
 }
 
-/* What has no picture is not shown, but has its turn: it is rendered. */
+/* An entry without a picture is not shown, but has its turn: it is rendered. */
 static void blank_entries(void **state)
 {
 	struct content content = content_of(3);

@@ -1,4 +1,4 @@
-/* How many connections an address may hold. */
+/* Tests how many connections an address may hold. */
 #include "../cmocka_test.h"
 #include "http/address_share.h"
 

@@ -1,4 +1,4 @@
-/* Where requests come from, by what proxies say, honest ones and invented ones. */
+/* Tests the origin of requests by the headers of proxies, honest and invented ones. */
 #include "../cmocka_test.h"
 #include "http/client_address.h"
 

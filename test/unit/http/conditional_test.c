@@ -40,7 +40,7 @@ static void empty_elements(void **state)
 	assert_tags(", ,\"a\",, ,\"b\",", "\"a\" \"b\" ", "");
 }
 
-/* What is left says that, and where, the list is malformed. */
+/* Checks that the rest shows that, and where, the list is malformed. */
 static void what_is_no_tag(void **state)
 {
 	(void)state;

@@ -48,7 +48,7 @@ static void versions_and_methods(void **state)
 	assert_int_equal(head_status(STR("get / HTTP/1.1\r\n\r\n"), 0, &head), 501);
 	assert_int_equal(head_status(STR("SETUP / HTTP/1.1\r\n\r\n"), 0, &head), 501);
 	assert_int_equal(head_status(STR("M-SEARCH / HTTP/1.1\r\n\r\n"), 0, &head), 0);
-	/* What head_scan() and llhttp count differently is refused. */
+	/* Heads that head_scan() and llhttp count differently are rejected. */
 	assert_int_equal(head_status(STR("GET / HTTP/1.1\r\na: b\r\n\r\n"), 0, &head), 400);
 	assert_int_equal(head_status(STR("GET / HTTP/1.1\r\na: b\r\n\r\n"), 2, &head), 400);
 	assert_int_equal(head_status(STR("GET / HTTP/1.1\r\n\r\nGET"), 0, &head), 400);
@@ -112,7 +112,8 @@ static void chunked_bodies(void **state)
 	}
 }
 
-/* One bad byte anywhere outside the data: it is never complete, whatever comes behind. */
+/* Changes one byte anywhere outside the data: the body is never complete, whatever comes after
+ * it. */
 static void every_bad_byte(void **state)
 {
 	const struct str good = STR("5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n");

@@ -53,7 +53,7 @@ static struct str value_of(const struct http_response *response, const char *nam
 	return (struct str){0};
 }
 
-/* What /a is answered with; fields are an array that ends with a NULL. */
+/* Returns the answer to /a; fields are an array that ends with a NULL. */
 static struct http_response answer(const char *path, const char *const *fields)
 {
 	struct http_field list[8];
@@ -158,7 +158,7 @@ static void usual_fields(void **state)
 	response = answer("/", NULL);
 	assert_null(value_of(&response, "Vary").data);
 	assert_true(str_equal(response.body, STR("plain")));
-	/* From where it lies. */
+	/* The body is sent without a copy. */
 	assert_ptr_equal(response.body.data, find("/")->bodies[HTTP_CODING_IDENTITY].bytes.data);
 }
 

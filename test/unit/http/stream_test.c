@@ -224,7 +224,7 @@ static void open_stream(const char *head)
 	test.stream = http_respond_stream(test.request, &response, &test.source, &test);
 }
 
-/* What was sent behind the last head. */
+/* Returns the text sent after the last head. */
 static const char *body(void)
 {
 	const char *end, *head;
@@ -387,7 +387,7 @@ static void without_chunks(void **state)
 	assert_true(test.was_closed);
 }
 
-/* What is left of a released request is small, and the stream works as before. */
+/* A released request leaves little, and the stream works as before. */
 static void released(void **state)
 {
 	struct http_connection *connection;
@@ -434,7 +434,7 @@ static void drop_other(struct http_backlog_entry *entry)
 	http_backlog_set(&test.connections.backlog, NULL, entry, 0);
 }
 
-/* Else one turn could answer a thousand requests on top. */
+/* Otherwise one turn could answer a thousand requests on top. */
 static void while_too_much_waits_requests_wait(void **state)
 {
 	static const struct http_backlog_owner owner = {.pending = pending_of_other,

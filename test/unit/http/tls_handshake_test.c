@@ -104,7 +104,7 @@ static void a_ticket_of_tls13_is_none_of_tls12(void **state)
 	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_2, &session);
 	mbedtls_ssl_session_free(&session);
 	mbedtls_ssl_session_free(&other);
-	/* To the client all is well. */
+	/* The client sees a complete handshake. */
 	assert_int_equal(tls_client_shake_hands(&client), 0);
 	assert_int_equal(tls_scene.ends, 1);
 	assert_int_equal(tls_scene.end_error, -EPROTO);
@@ -144,7 +144,7 @@ static void a_client_that_leaves_is_counted(void **state)
 	tls_client_close(&client);
 }
 
-/* So load balancers look whether a port is open. */
+/* Load balancers check this way whether a port is open. */
 static void a_client_that_sends_nothing_is_not_counted(void **state)
 {
 	(void)state;
@@ -167,8 +167,8 @@ static void a_client_that_leaves_in_its_first_record_is_counted(void **state)
 	tls_client_close(&client);
 }
 
-/* One byte a record, of a hello that is not yet whole: it needs neither memory of mbedTLS nor a
- * turn, until it is longer than a record may be. */
+/* Sends one byte a record, of an incomplete hello: it needs neither memory of mbedTLS nor a turn,
+ * until it is longer than a record may be. */
 static void what_is_awaited_is_not_computed(void **state)
 {
 	unsigned count = 0;

@@ -1,4 +1,4 @@
-/* What is read of a client's hello before it is decided who computes the handshake. */
+/* Tests the parts read of a client's hello before it is decided who computes the handshake. */
 #include "../cmocka_test.h"
 #include "base/buffer.h"
 #include "http/tls_hello.h"
@@ -165,7 +165,7 @@ static void a_hello_that_is_cut_off_is_none(void **state)
 	}
 }
 
-/* What is in no single record of its own may be anything. */
+/* A start that is not a hello in a single record of its own may be anything. */
 static void what_else_begins_a_connection_is_none(void **state)
 {
 	char copy[HELLO_MAX];

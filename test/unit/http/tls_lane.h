@@ -12,5 +12,6 @@ void tls_lane_add(void);
 /* Turns until no job is left. */
 void tls_lane_release(void);
 
-/* For cmocka: tls_scene_close(), also after an assertion that failed while the thread was held. */
+/* Teardown for cmocka: tls_scene_close(), also after an assertion that failed while the thread was
+ * held. */
 int tls_lane_close(void **state);

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Of mbedTLS, for its own files: sends what lies in the place for outgoing messages. */
+/* Internal function of mbedTLS: sends the bytes in the buffer for outgoing messages. */
 int mbedtls_ssl_write_record(mbedtls_ssl_context *ssl, int force_flush);
 
 enum { LARGE_BYTES = 3 * 1024 * 1024, MANY = 5 * TLS_RECORDS_A_TURN + 3 };
@@ -43,7 +43,7 @@ static int close_connection(void **state)
 	return tls_scene_close(state);
 }
 
-/* What the client encrypts in between, which the test sends itself. */
+/* Records that the client encrypts and the test sends itself. */
 static struct {
 	int client_fd;
 	int pair[2];
@@ -205,7 +205,7 @@ static void many_records_take_many_turns(void **state)
 		tls_scene_turn();
 		assert_came(count);
 		assert_int_equal(tls_scene.calls, turn);
-		/* Else a server that drains would close in between. */
+		/* Otherwise a server that drains would close in between. */
 		assert_int_equal(tls_scene.has_more, count < MANY);
 	}
 	send_records(1); /* it reads on */

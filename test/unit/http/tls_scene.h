@@ -21,7 +21,7 @@ struct tls_scene {
 	struct region_map *shared;
 	struct http_tls *tls;
 	struct http_transport_host host;
-	/* Of the connection that was accepted last. */
+	/* Kept of the connection that was accepted last. */
 	struct http_transport *transport; /* NULL: there is none, or it is closed */
 	struct buffer came;		  /* decrypted */
 	unsigned calls;			  /* of on_data */
@@ -35,7 +35,7 @@ struct tls_scene {
 
 extern struct tls_scene tls_scene;
 
-/* For cmocka. */
+/* Setup and teardown for cmocka. */
 int tls_scene_open(void **state);
 int tls_scene_open_with_lanes(void **state); /* one thread for handshakes */
 int tls_scene_close(void **state);
@@ -48,10 +48,10 @@ void tls_client_close(struct tls_client *client);
 /* A turn of the loop that does not wait. */
 void tls_scene_turn(void);
 
-/* One try of the client's; what it said and heard was carried. 0, MBEDTLS_ERR_SSL_WANT_READ, or
- * what was wrong. */
+/* Makes one step of the client's handshake; its messages are carried both ways. 0,
+ * MBEDTLS_ERR_SSL_WANT_READ, or the error. */
 int tls_client_step(struct tls_client *client);
-/* As many as it takes; and until the server's side is done or has ended. */
+/* Makes as many steps as needed, until the server's side is done or has ended. */
 int tls_client_shake_hands(struct tls_client *client);
 
 /* Encrypts and sends. */
@@ -64,7 +64,7 @@ size_t tls_client_read(struct tls_client *client, void *data, size_t size);
 /* A session for a later connection, once the handshake is done; mbedtls_ssl_session_free() it. */
 void tls_client_save(struct tls_client *client, mbedtls_ssl_session *ret_session);
 
-/* How many handshakes of the kind the metrics have. */
+/* Returns how many handshakes of the kind the metrics have. */
 uint64_t tls_scene_count(enum metric_tls_handshake kind, enum metric_tls_version version);
 /* Whether a turn of the handshake was computed. */
 bool tls_scene_has_computed(void);

@@ -1,4 +1,4 @@
-/* What supervisor and workers share of TLS. */
+/* Tests the TLS state that supervisor and workers share. */
 #include "../cmocka_test.h"
 #include "base/memory.h"
 #include "http/tls_store.h"

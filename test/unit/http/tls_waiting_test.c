@@ -43,7 +43,7 @@ static void open_and_wait(mbedtls_ssl_protocol_version version)
 		(void)tls_client_step(&client);
 }
 
-/* It waits for longest. */
+/* A handshake that has not begun has waited longest, so it makes room. */
 static void what_has_not_begun_makes_room_where_too_many_wait(void **state)
 {
 	(void)state;
@@ -115,7 +115,7 @@ static void who_has_left_is_found_out_just_before_its_turn(void **state)
 	tls_client_close(&client);
 }
 
-/* Of a second turn, too: nothing that it asks for has come with its keys. */
+/* Skips a second turn, too: nothing that it asks for has come with its keys. */
 static void who_leaves_before_its_second_turn_has_none(void **state)
 {
 	(void)state;

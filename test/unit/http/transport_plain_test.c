@@ -189,7 +189,7 @@ static void end(int client)
 		uv_run(&loop.uv, UV_RUN_ONCE);
 }
 
-/* So many connections begin like that and, where a share is full with them, no other one. */
+/* Opens count connections that begin like that and, if this fills a share, no other one. */
 static void check_share(struct str start, unsigned count, bool is_full)
 {
 	int clients[CONNECTIONS_MAX], other;
@@ -208,7 +208,7 @@ static void check_share(struct str start, unsigned count, bool is_full)
 
 static void check_shares(void)
 {
-	/* What one has given back is there again. */
+	/* Shares given back are free again. */
 	check_share(STR("PROXY TCP4 192.0.2.66 10.0.0.1 5 6\r\nx"), SHARE, true);
 	check_share(STR("PROXY TCP4 192.0.2.66 10.0.0.1 5 6\r\nx"), SHARE, true);
 	check_share(STR("PROXY TCP6 2001:db8::1 ::1 5 6\r\nx"), SHARE, true);

@@ -352,7 +352,7 @@ static void too_much_for_all_drops_it(void **state)
 	test.takes_nothing = true;
 	websocket_send_binary(test.websocket, (struct str){data, sizeof(data)});
 	assert_false(test.transport.is_closing);
-	/* What was taken meanwhile does not count. */
+	/* Bytes taken meanwhile do not count. */
 	test.pending = 100;
 	websocket_send_binary(test.websocket, (struct str){data, sizeof(data)});
 	turns(1);

@@ -164,7 +164,7 @@ static void cleared_never_runs(void **state)
 static unsigned repeats;
 static unsigned turns;
 
-/* What the heap compares is half of a time. */
+/* The heap compares only half of a time. */
 static void the_first_is_first_however_far_apart_they_are(void **state)
 {
 	static const uint64_t half_ms = UINT64_C(1) << 32;
@@ -227,7 +227,7 @@ static void on_turn(struct turn_end *turn_end)
 	turns++;
 }
 
-/* One that always asks for "now" once kept the loop in the timer's callback for ever. */
+/* A deadline that always asks for "now" once kept the loop in the timer's callback for ever. */
 static void now_is_another_turn(void **state)
 {
 	struct turn_end turn_end = {.run = on_turn};

@@ -81,7 +81,7 @@ static void networks_take_turns(void **state)
 	run_all();
 }
 
-/* One with thirty jobs, and one with a single job, in the same network. */
+/* Two accounts of a network take turns: one with thirty jobs, and one with a single job. */
 static void accounts_of_a_network_take_turns(void **state)
 {
 	unsigned before = 0;
@@ -180,7 +180,7 @@ static void the_newest_goes_first_where_many_wait(void **state)
 		assert_ptr_equal(lane_queue_take(&queue), &jobs[i]);
 		give_back(&jobs[i], 10000);
 	}
-	/* What is left would not wait for long: in the order in which it came. */
+	/* The rest would not wait for long: it runs in the order in which it came. */
 	while (queue.waiting > 50)
 		run_next(10000);
 	assert_ptr_equal(lane_queue_take(&queue), &jobs[0]);

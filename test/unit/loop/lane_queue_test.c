@@ -67,7 +67,7 @@ static void jobs_of_one_account_keep_their_order(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		struct lane_job *job;
 
-		/* What has begun goes on before the next one begins. */
+		/* A job that has begun goes on before the next one begins. */
 		for (unsigned slice = 0; slice < 3; slice++) {
 			job = lane_queue_take(&queue);
 			assert_ptr_equal(job, &jobs[i]);
@@ -77,7 +77,7 @@ static void jobs_of_one_account_keep_their_order(void **state)
 	assert_null(lane_queue_take(&queue));
 }
 
-/* One account has thirty long jobs, the other comes later with one of four slices. */
+/* An account has thirty long jobs, another comes later with one of four slices. */
 static void an_account_waits_for_one_slice_of_each_other(void **state)
 {
 	unsigned others = 0;
@@ -132,7 +132,7 @@ static void debts_are_not_forgotten(void **state)
 	run_all();
 }
 
-/* With more than one thread, one is left for others. */
+/* Keeps one of several threads for others. */
 static void no_account_holds_all_threads(void **state)
 {
 	struct lane_job *taken[3];
@@ -341,8 +341,8 @@ static void ask(uint64_t now_us)
 	}
 }
 
-/* For a minute. Returns the longest time from a question that was not refused to its answer, in the
- * second half, when the pace is known. */
+/* Simulates a minute. Returns the longest time from a question that was not refused to its answer,
+ * in the second half, when the pace is known. */
 static uint64_t simulate(unsigned pace)
 {
 	uint64_t longest_us = 0;

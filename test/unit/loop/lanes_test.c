@@ -190,8 +190,8 @@ static void on_other_done(struct lane_job *lane_job)
 	done_count++;
 }
 
-/* One account has more long jobs than there are threads, none of which is ever finished before
- * another account's job of one step has come and gone. */
+/* Long jobs of one account, as many as there are threads, do not finish before another account's
+ * job of one step has come and gone. */
 static void long_jobs_give_their_threads_back(void **state)
 {
 	unsigned retry_after_s;

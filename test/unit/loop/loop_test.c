@@ -172,7 +172,7 @@ static void turn_ends_run_in_order_every_turn(void **state)
 	turn_end_remove(&b.turn_end);
 }
 
-/* With the next one gone the walk once went round and round on it. */
+/* The walk once went round and round on the removed next one. */
 static void turn_end_that_removes_the_next(void **state)
 {
 	struct ending c = {.name = 'c'};
@@ -208,7 +208,7 @@ static void on_too_late(struct deadline *deadline)
 	loop_stop(&loop);
 }
 
-/* What a timer queues leaves before the loop sleeps, not when something wakes it. */
+/* Jobs that a timer queues run before the loop sleeps, not when something wakes it. */
 static void turn_ends_before_the_loop_waits(void **state)
 {
 	unsigned queued = 0;

@@ -223,7 +223,7 @@ static void end(const struct child_kind *kind, unsigned index, int status)
 	children_note_end(&children, child->pid, status, now_ms);
 }
 
-/* As the supervisor does it whenever it wakes. */
+/* Takes the result as the supervisor does whenever it wakes. */
 static void look_for_result(void)
 {
 	enum children_renewal taken = children_take_result(&children);
@@ -369,7 +369,7 @@ static void restarts_are_put_off_while_it_keeps_ending(void **state)
 		live(1, 3);
 		assert_event("worker", 0, 0);
 	}
-	/* It ran well: what ends it then is something new. */
+	/* The worker ran well: what ends it then is a new failure. */
 	live(31 * SECOND_MS, 3);
 	end(&worker, 0, SIGSEGV);
 	live(100, 3);
@@ -803,7 +803,7 @@ static void where_fresh_ones_do_not_serve_the_others_stay(void **state)
 	assert_int_equal(take_result(), RENEWAL_FAILED);
 }
 
-/* It would get a configuration that may be refused. */
+/* A restart would use a configuration that may be rejected. */
 static void an_old_one_that_ends_meanwhile_waits(void **state)
 {
 	(void)state;

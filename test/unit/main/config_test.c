@@ -213,7 +213,7 @@ static void listeners_for_proxies(void **state)
 	assert_true(config.listen[1].expects_proxy_header);
 }
 
-/* As a server does that is told to read its configuration again. */
+/* Reads as a server does that reloads its configuration. */
 static void reading_again_finds_what_has_changed(void **state)
 {
 	char *argv[] = {(char *)(uintptr_t) "displayd"};

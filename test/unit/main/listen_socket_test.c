@@ -187,7 +187,7 @@ static void both_families_at_one_port(void **state)
 	}
 }
 
-/* As configurations have it that were written when "[::]" was IPv6 alone. */
+/* Tests configurations written when "[::]" was IPv6 alone. */
 static void ipv4_beside_all_addresses(void **state)
 {
 	struct listen_address addresses[3];
@@ -229,12 +229,12 @@ static void unix_sockets(void **state)
 	assert_int_equal(info.st_mode & 0777, 0660);
 	assert_false(listen_address_url(&socket.address, text, sizeof(text)));
 
-	/* One that answers is not taken away. */
+	/* A socket that answers is not taken away. */
 	assert_int_equal(listen_socket_open(&address, &second, &why), -EADDRINUSE);
 	assert_non_null(strstr(why.text, "another server does"));
 	assert_int_equal(stat(path, &info), 0);
 
-	/* One that nobody answers on is. */
+	/* A socket that nobody answers on is. */
 	close(socket.fd);
 	assert_int_equal(listen_socket_open(&address, &second, &why), 0);
 	/* The first one's file is gone: the second's stays. */

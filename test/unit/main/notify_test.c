@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* What a service manager reads. */
+/* Socket of a service manager, and its last message. */
 static int manager = -1;
 static char message[1024];
 
@@ -104,7 +104,7 @@ static void a_socket_with_a_path(void **state)
 	unlink(path);
 }
 
-/* It is as if nobody wanted to know. */
+/* Nothing is sent without a manager. */
 static void without_a_manager(void **state)
 {
 	static const char *const bad[] = {"", "/", "relative", "/nowhere/at/all"};

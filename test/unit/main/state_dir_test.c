@@ -122,7 +122,7 @@ static void the_default_follows_the_environment(void **state)
 	path = state_dir_default();
 	assert_string_equal(path, "/state/displayd");
 	free(path);
-	/* Not absolute: to be ignored. */
+	/* Ignored, as it is not absolute. */
 	setenv("XDG_STATE_HOME", "state", 1);
 	path = state_dir_default();
 	assert_string_equal(path, "/home/x/.local/state/displayd");

@@ -1,4 +1,4 @@
-/* Where processes count, what is left of those that have ended, and what the definitions say. */
+/* Tests the slots in which processes count, what remains of ended ones, and the definitions. */
 #include "../cmocka_test.h"
 #include "definitions.h"
 #include "metric/read.h"
@@ -117,7 +117,7 @@ static void a_successor_goes_on(void **state)
 	assert_int_equal(total(METRIC_HTTP_CONNECTIONS, 0), 0);
 }
 
-/* What a dead process had open is closed; what it counted has happened. */
+/* Gauges of a dead process are gone; what it counted has happened. */
 static void the_dead_have_no_gauges(void **state)
 {
 	(void)state;

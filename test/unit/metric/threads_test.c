@@ -1,5 +1,5 @@
-/* One counts while others read: no race (the suite runs under ThreadSanitizer, too), and no number
- * that anybody reads falls. */
+/* Counts while other threads read: no race (the suite runs under ThreadSanitizer, too), and no
+ * number that anybody reads falls. */
 #include "../cmocka_test.h"
 #include "base/buffer.h"
 #include "metric/read.h"

@@ -173,8 +173,8 @@ static void numbers_have_a_length(void **state)
 	check_number(1000 * 1000, false);
 }
 
-/* What the scan before the parser counts is what the parser finds, and what is refused at a limit
- * takes no memory for a tree or a copy. */
+/* The scan before the parser counts what the parser finds, and a text rejected at a limit takes no
+ * memory for a tree or a copy. */
 static void the_scan_counts_as_the_parser_does(void **state)
 {
 	static const char *const units[] = {

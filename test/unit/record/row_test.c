@@ -1,4 +1,4 @@
-/* From a row of the database to an answer. */
+/* Tests the way from a row of the database to an answer. */
 #include "../cmocka_test.h"
 #include "base/clock.h"
 #include "record/record.h"

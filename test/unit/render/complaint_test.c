@@ -1,4 +1,4 @@
-/* What esbuild writes, as it is and cut anywhere. */
+/* Tests esbuild's output, as it is and cut anywhere. */
 #include "../cmocka_test.h"
 #include "render/complaint.h"
 

@@ -276,7 +276,7 @@ static void test_one_that_hangs_is_left(void **state)
 	assert_int_equal(asked[0].answered, 0);
 }
 
-/* It lives on by an answer that comes too late, but ends with idleness. */
+/* The egress outlives an answer that comes too late, but ends with idleness. */
 static void test_the_last_one_is_forgotten(void **state)
 {
 	uint64_t at;

@@ -587,7 +587,7 @@ static void test_one_that_ends_unread(void **state)
 	}
 }
 
-/* What it has written before its end counts, whichever of the two ends is seen first. */
+/* Output before the process's end counts, whichever of the two ends is seen first. */
 static void test_an_answer_before_the_end(void **state)
 {
 	struct played played;
@@ -787,7 +787,7 @@ static void test_a_draft_that_never_ends_leaves_a_second(void **state)
 	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
 	assert_int_equal(submit(3, 1, false), 0);
 	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
-	/* One that ends well does not give the time back: that costs nothing. */
+	/* Success does not give the time back: it costs a script nothing. */
 	assert_int_equal(submit(4, 1, true), 0);
 	assert_int_equal(answer_timed(&played, STR(NOTHING)), 1000);
 	assert_int_equal(submit(5, 1, true), 0);
@@ -861,7 +861,7 @@ static void test_queues_have_bounds(void **state)
 	(void)state;
 	while ((error = submit(count, 1, false)) == 0)
 		count++;
-	/* One runs, and an account leaves as many places as it takes. */
+	/* A render runs, and an account leaves as many places as it takes. */
 	assert_int_equal(error, -EDQUOT);
 	assert_int_equal(count, 1 + LIMIT_RENDERS / 2);
 	assert_int_equal(submit(count, 2, false), 0);

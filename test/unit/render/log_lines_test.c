@@ -1,4 +1,4 @@
-/* What scripts print, and its bounds. */
+/* Tests the lines that scripts print, and their limits. */
 #include "../cmocka_test.h"
 #include "log_lines.h"
 
@@ -29,7 +29,7 @@ static unsigned lines_of(struct str text)
 	return lines;
 }
 
-/* It takes the text. */
+/* Checks the text, which it takes. */
 static void check(char *log, unsigned dropped, const char *before, const char *end)
 {
 	struct arena arena = {0};

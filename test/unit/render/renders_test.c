@@ -1,4 +1,4 @@
-/* When apps are rendered: claims, what engines answer, what is stored, with a scripted database and
+/* Tests when apps are rendered: claims, answers of engines, stores, with a scripted database and
  * scripted engines. */
 #include "db/statements.h"
 #include "render/renders.h"
@@ -241,7 +241,7 @@ static void what_another_worker_has_claimed_is_left_to_it(void **state)
 	assert_int_equal(job_count, 0);
 	pass_ms(11 * 1000);
 	assert_int_equal(claims(), 0);
-	/* It has died: its claim has run out. */
+	/* The worker has died: its claim has run out. */
 	pass_ms(6 * 1000);
 	assert_int_equal(claims(), 1);
 }

@@ -1,5 +1,6 @@
-/* Who may call an endpoint: the API key's checks and answers, a kind of access from another layer,
- * and the rate of each. Requests come from no connection, answers and statements end here. */
+/* Tests who may call an endpoint: the API key's checks and answers, a kind of access from
+ * another layer, and the rate of each. Requests come from no connection, answers and statements
+ * end here. */
 #include "../cmocka_test.h"
 #include "db/storage.h"
 #include "domain/key.h"
@@ -132,8 +133,8 @@ static struct verdict handle(struct task *task)
 static const struct endpoint for_keys = {
     .name = "keys", .handler = handle, .access = &access_api_key};
 
-/* One request; values of its Authorization fields, NULL at the end. It may wait for the database:
- * then it is for finish() to end it. */
+/* Makes one request; values of its Authorization fields, NULL at the end. It may wait for the
+ * database: then finish() must end it. */
 static struct http_request request;
 static const char *remote_address = "unix";
 

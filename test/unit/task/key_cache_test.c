@@ -1,4 +1,4 @@
-/* What a worker remembers of keys, and when it forgets. The loop's time is the test's own. */
+/* Tests what a worker remembers of keys, and when it forgets. The loop's time is the test's own. */
 #include "../cmocka_test.h"
 #include "base/hex.h"
 #include "task/key_cache.h"
@@ -235,7 +235,7 @@ static void with_hints_entries_live_longer_but_not_for_ever(void **state)
 	assert_false(knows(1));
 }
 
-/* What was revoked while nobody listened is not known. */
+/* Revocations while nobody listened are not known. */
 static void return_of_hints_forgets_all(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Which thread reads a body and writes an answer, through a server and a unix socket. */
+/* Tests which thread reads a body and writes an answer, through a server and a unix socket. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "base/require.h"

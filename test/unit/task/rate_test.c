@@ -92,7 +92,7 @@ static void table_is_unused_once_all_are_full(void **state)
 	assert_false(rate_is_unused(table, START_US));
 	assert_false(rate_is_unused(table, START_US + 2 * SECOND_US - 1));
 	assert_true(rate_is_unused(table, START_US + 3 * SECOND_US));
-	/* One whose bucket is full sooner changes nothing, and looking neither. */
+	/* A bucket that is full sooner changes nothing, and looking does not either. */
 	assert_true(rate_take(table, &ten, id_of(3), START_US + SECOND_US).is_allowed);
 	assert_true(rate_look(table, &ten, id_of(4), START_US + 9 * SECOND_US).is_allowed);
 	assert_false(rate_is_unused(table, START_US + 2 * SECOND_US - 1));
@@ -162,7 +162,7 @@ static void random_walk_stays_within_the_limit(void **state)
 		allowed += rate_take(table, &ten, id_of(1), now_us).is_allowed;
 		assert_true(allowed <= 40 + (now_us - START_US) / 100000);
 	}
-	/* It asked four times as often as it may. */
+	/* The client asked four times as often as it may. */
 	assert_true(allowed >= (now_us - START_US) / 100000);
 }
 
@@ -238,7 +238,7 @@ static void several_are_taken_at_once(void **state)
 	(void)state;
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 16);
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 16);
-	/* What is left, and what has grown since. */
+	/* Takes the rest, and then what has grown since. */
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 8);
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 0);
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US + SECOND_US / 2), 5);

@@ -101,7 +101,7 @@ static void compare_operation(const char *method, const char *path, yyjson_val *
 		fail_msg("%s %s has no route", method, path);
 	endpoint = route->data;
 	assert_ptr_equal(endpoint->access, access_of(path, operation));
-	/* What the public API can do has the public API's limits. */
+	/* Endpoints of the public API have the public API's limits. */
 	if (endpoint->same_as) {
 		endpoint = endpoint->same_as;
 		assert_ptr_equal(endpoint->access, &access_api_key);

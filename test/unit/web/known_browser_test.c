@@ -73,7 +73,7 @@ static void another_key_knows_it_not(void **state)
 	assert_false(is_known(now_s));
 }
 
-/* What is derived from the key for one thing is used for no other. */
+/* Keys derived from the key for one purpose are used for no other. */
 static void its_code_is_made_with_a_key_of_its_own(void **state)
 {
 	uint8_t bytes[36], code[16];

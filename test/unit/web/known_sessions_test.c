@@ -70,7 +70,7 @@ static void one_account_pushes_hardly_anybody_out(void **state)
 	for (uint32_t i = 0; i < 1000; i++)
 		left += known_sessions_has(known, hash_of(i).bytes);
 	assert_in_range(left, 990, 1000);
-	/* Of its own, the newest are known. */
+	/* The account knows its newest sessions. */
 	assert_true(known_sessions_has(known, hash_of(SESSIONS - 1).bytes));
 }
 

@@ -1,4 +1,4 @@
-/* What follows from the public URL: which requests are those of our own pages. */
+/* Tests the rules that follow from the public URL: which requests are those of our own pages. */
 #include "../cmocka_test.h"
 #include "web/site.h"
 
@@ -40,7 +40,7 @@ static void fetch_metadata_decides(void **state)
 		REFUSED(&site, method, "Sec-Fetch-Site", "cross-site");
 		REFUSED(&site, method, "Sec-Fetch-Site", "");
 		REFUSED(&site, method, "Sec-Fetch-Site", "SAME-ORIGIN");
-		/* Not even with the right Origin. */
+		/* Rejected even with the right Origin. */
 		REFUSED(&site, method, "Sec-Fetch-Site", "cross-site", "Origin",
 			"https://panels.example.org", "Host", "panels.example.org");
 		REFUSED(&site, method, "Sec-Fetch-Site", "same-origin", "sec-fetch-site",
