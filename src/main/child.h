@@ -45,7 +45,7 @@ struct child_kind {
 	/* False: it runs once, and what stands below it starts when it has ended well. True: it is
 	 * started again whenever it ends, after a delay that grows while it keeps ending early. */
 	bool is_kept;
-	/* Not kept, and not started before children_run() is called. */
+	/* Child that is not kept, and not started before children_run() is called. */
 	bool is_on_demand;
 	/* A line that is not kept and runs anew before this one is started again; NULL: none. */
 	const struct child_kind *preparation;

@@ -15,7 +15,7 @@ void children_kill(const struct children *children, const struct child *child, c
 /* Asks those of the lowest order to stop; the phase is CHILDREN_STOP, or CHILDREN_END if none runs.
  */
 void children_begin_stop(struct children *children, uint64_t now_ms);
-/* For this phase only. The second returns when to call it again. */
+/* Functions of this phase. The second returns when to call it again. */
 void children_note_end_at_stop(struct children *children, const struct child *child, int status,
 			       uint64_t now_ms);
 uint64_t children_keep_stopping(struct children *children, uint64_t now_ms);

@@ -147,7 +147,7 @@ static void read_signals(struct supervisor *supervisor)
 			supervisor->upgrade->is_wanted = true;
 		else if (info.ssi_signo != SIGCHLD)
 			on_stop_signal(supervisor, info.ssi_signo);
-	/* One SIGCHLD may stand for several children. */
+	/* A single SIGCHLD may stand for several children. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		if (!upgrade_note_end(supervisor->upgrade, &supervisor->instance,
 				      &supervisor->children, pid, status, clock_monotonic_ms()))

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 enum {
-	/* One connection makes batches larger. With two, the second process waited up to half a
-	 * second for a core while the first one and this worker woke each other: p99 of 64
+	/* A single connection makes batches larger. With two, the second process waited up to half
+	 * a second for a core while the first one and this worker woke each other: p99 of 64
 	 * connections was 17 to 530 ms instead of 2.5. */
 	READ_CONNECTIONS = 1,
 	/* Two with shared commits wrote more than eight without. */

@@ -1,4 +1,4 @@
-/* One render of a want: claim, script, store.
+/* Render of a want: claim, script, store.
  *
  *   CLAIM --claimed--> ENGINE --answered--> STORE ----.
  *     |                  |                            |

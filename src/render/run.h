@@ -1,4 +1,4 @@
-/* One engine run on its way through the processes.
+/* Engine run on its way through the processes.
  *
  *   STARLARK    -> SCRIPT ---------------------> CHECK -> done
  *   TYPESCRIPT  -> COMPILE -> SCRIPT -> PAINT -> CHECK -> done
@@ -22,7 +22,7 @@ struct run_tools {
 	struct egress *egress;
 };
 
-/* One request of the script to the network. */
+/* Request of the script to the network. */
 struct run_fetch {
 	struct egress_fetch fetch;
 	struct engine_run *run;

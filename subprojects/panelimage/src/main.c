@@ -14,7 +14,7 @@
 enum { EXIT_REFUSED = 1, EXIT_TROUBLE = 2 };
 
 struct file {
-	/* One byte over the limit, to detect a file that is too large. */
+	/* Limit and one byte, to detect a file that is too large. */
 	uint8_t data[PANELIMAGE_OUTPUT_MAX_BYTES + 1];
 	size_t size;
 };
