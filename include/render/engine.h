@@ -80,7 +80,7 @@ struct engine_answer {
 
 	struct str schema; /* ENGINE_SCHEMA: JSON, an object; empty: the app has none */
 	struct str result; /* ENGINE_HANDLER: what the handler returned */
-	/* TypeScript, where the job had none and the script compiles: JavaScript that ends with a
+	/* TypeScript, if the job had none and the script compiles: JavaScript that ends with a
 	 * map of its source. The same script always has the same one, which may be kept. */
 	struct str compiled;
 

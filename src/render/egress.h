@@ -44,7 +44,7 @@ struct egress *egress_create(struct loop *loop, struct host_link *host);
 /* No callback comes any more. */
 void egress_destroy(struct egress *egress);
 
-/* fetch->answered is set. asked is the renderer's, which is not trusted. Where too much waits for
+/* fetch->answered is set. asked is the renderer's, which is not trusted. If too much waits for
  * the egress already, of the account or of all, the answer says so. */
 void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *asked,
 		struct str body, const struct egress_asker *asker);

@@ -132,7 +132,7 @@ static struct lane_job *take_from(struct engines *engines, unsigned queue)
 	return job;
 }
 
-/* Previews go first, but not twice where others wait. */
+/* Previews go first, but not twice if others wait. */
 static struct lane_job *take(struct engines *engines)
 {
 	unsigned first = engines->preview_was_last ? RENDERS : PREVIEWS;

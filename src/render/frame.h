@@ -13,7 +13,7 @@ struct frame {
 	size_t size;	       /* of the frame */
 };
 
-/* Looks for a frame at the start of the bytes. Where it needs more, ret_frame->size is what it will
+/* Looks for a frame at the start of the bytes. If it needs more, ret_frame->size is what it will
  * have, as far as that is known. */
 enum frame_state frame_read(struct str bytes, struct frame *ret_frame);
 

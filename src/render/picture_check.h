@@ -11,7 +11,7 @@
 struct picture_check {
 	struct lane_job job;			  /* private */
 	struct panelimage_conversion *conversion; /* private */
-	struct buffer bytes; /* is taken; an animation is cut where it has more than max_bytes */
+	struct buffer bytes; /* is taken; an animation is cut if it has more than max_bytes */
 	size_t max_bytes;
 	struct panelimage_size size;
 	bool is_cut;

@@ -84,7 +84,7 @@ static void submit(struct render_job *job,
 	db_submit(job->jobs->settings.db, &job->query);
 }
 
-/* The moment at which its turn begins. Where the want has waited for longer, a picture that is for
+/* The moment at which its turn begins. If the want has waited for longer, a picture that is for
  * all turns is of now. */
 static int64_t moment_ms(const struct upcoming_app *app)
 {
@@ -105,7 +105,7 @@ static int64_t ahead_ms(const struct render_job *job)
 
 static void on_let_go(struct db_query *query, const struct db_result *result)
 {
-	(void)result; /* where it has failed, the claim runs out */
+	(void)result; /* if it has failed, the claim runs out */
 	end(container_of(query, struct render_job, query));
 }
 

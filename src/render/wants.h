@@ -1,4 +1,4 @@
-/* Wants: places that are to be rendered, each once, or once for each moment where that is part of
+/* Wants: places that are to be rendered, each once, or once for each moment if that is part of
  * what is shown. They wait in a queue in which the accounts take
  * turns, each for WANTS_OF_ACCOUNT_MAX at a time: further ones of an account wait until one of
  * those has ended, so that scripts that take long leave the engines to others. A want stays until
@@ -28,7 +28,7 @@ struct wants {
 
 struct want {
 	struct map_node by_place;
-	uint8_t key[WANT_KEY_BYTES]; /* the place, and the moment where it counts */
+	uint8_t key[WANT_KEY_BYTES]; /* the place, and the moment if it counts */
 	struct list node;	     /* in the queue or the account's list, while it waits */
 	struct upcoming_app app;
 	struct want_account *account;
