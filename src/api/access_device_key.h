@@ -12,7 +12,7 @@
 extern const struct access access_device_key;
 
 /* The panel of the path. It is valid in the handler's first step, and in each step that follows a
- * delivery_poll() which returned false; there it is NULL where the device was removed meanwhile. */
+ * delivery_poll() which returned false; there it is NULL if the device was removed meanwhile. */
 struct panel *access_panel(struct task *task);
 /* The look-up that found the panel. */
 struct panel_lookup *access_panel_lookup(struct task *task);

@@ -4,7 +4,7 @@
 #include "delivery/delivery.h"
 #include "endpoints.h"
 
-/* POST /v1/apps/{appId}/upload - submits a version for review. Where two uploads race for one name,
+/* POST /v1/apps/{appId}/upload - submits a version for review. If two uploads race for one name,
  * or for the one place in review, the database's constraints refuse the second: see the statement.
  */
 

@@ -40,7 +40,7 @@ static struct verdict begin(struct task *task)
 	struct id device_id = task_device(task)->id;
 	struct str id = task_path_parameter(task, 1);
 
-	/* A condition that does not hold counts only where there is something to remove. */
+	/* A condition that does not hold counts only if there is something to remove. */
 	if (task_fails_precondition(task, &removal->refusal)) {
 		statement_installation_exists(
 		    query, &(struct installation_exists_parameters){device_id, id},

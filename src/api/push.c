@@ -29,8 +29,8 @@ struct push {
 	struct task *task;
 	struct push_turn turn;
 	struct push_stored stored;
-	struct account_bytes bytes; /* where they are too many */
-	uint64_t looked_us; /* CPU time on the short lane, where the long lane has the rest */
+	struct account_bytes bytes; /* if they are too many */
+	uint64_t looked_us;	    /* CPU time on the short lane, if the long lane has the rest */
 };
 
 static struct verdict answer(struct task *task)

@@ -242,7 +242,7 @@ static void write_error(void *context, struct str line)
 	json_write_str(json, line);
 }
 
-/* null where there is none. */
+/* null if there is none. */
 static void write_time(const struct metric_sums *sums, enum metric metric, const char *name,
 		       struct buffer *json)
 {
@@ -258,7 +258,7 @@ static void write_time(const struct metric_sums *sums, enum metric metric, const
 	json_write_str(json, str_from(text));
 }
 
-/* db: of the worker that answers; where it has no connection, it knows why. */
+/* db: of the worker that answers; if it has no connection, it knows why. */
 static void write_state(const struct metric_sums *sums, struct db *db, struct buffer *json)
 {
 	enum away away = db_is_up(db) ? AWAY_NOT : db_away(db);
