@@ -16,10 +16,10 @@ struct site {
 	/* "https://panels.example.org", and for a loopback address its other names, too. */
 	char origins[SITE_ORIGINS_MAX][SITE_ORIGIN_BYTES];
 	unsigned origin_count;
-	/* Passkeys belong to it; empty: there are none here. Not an IP address, and localhost where
+	/* Passkeys belong to it; empty: there are none here. Not an IP address, and localhost if
 	 * it is not https (Web Authentication section 5.1.2). */
 	char passkey_host[SITE_ORIGIN_BYTES];
-	unsigned passkey_origin; /* of the origins, where there is one */
+	unsigned passkey_origin; /* of the origins, if there is one */
 	bool is_https;
 	bool can_sign_in;
 };
@@ -27,8 +27,8 @@ struct site {
 /* public_url: http or https, well formed. */
 void site_init(struct site *site, const char *public_url, bool allows_plain_http);
 
-/* NULL where the request comes from our own pages, or could as well have been typed by its user;
- * else why it is refused (static). Sec-Fetch-Site decides; where a browser sends none, Origin must
+/* NULL if the request comes from our own pages, or could as well have been typed by its user;
+ * else why it is refused (static). Sec-Fetch-Site decides; if a browser sends none, Origin must
  * be the site's and Host one of its names, and a request that changes something needs either
  * (Fetch Metadata; RFC 6454). */
 const char *site_refuses(const struct site *site, const struct http_request *request);

@@ -17,7 +17,7 @@ struct session_access {
 	uint8_t hash[KEY_HASH_BYTES];
 	bool has_secret;
 	bool is_found;
-	task_step *found; /* the kind's own next step; also where there is no session */
+	task_step *found; /* the kind's own next step; also if there is no session */
 	struct session_find_row row;
 	struct started *fresh; /* session_start.c's */
 	struct proof *proof;   /* proof.c's */

@@ -21,9 +21,9 @@ struct web_service *web_service_of(struct task *task);
 
 /* Returns the signed-in person; NULL: nobody is signed in (access_visitor only). */
 const struct person *web_person(struct task *task);
-/* The session of the request; where somebody is signed in. */
+/* The session of the request; if somebody is signed in. */
 struct id web_session_id(struct task *task);
-/* SHA-256 of the session's secret that the request has; data is NULL where it has none. */
+/* SHA-256 of the session's secret that the request has; data is NULL if it has none. */
 struct str web_session_hash(struct task *task);
 
 struct started;
@@ -46,7 +46,7 @@ struct str web_address(struct task *task);
  * first 64 bits count. */
 struct id web_address_id(struct task *task);
 
-/* The network of that address, which gets turns like every other; none, where there is no address.
+/* The network of that address, which gets turns like every other; none, if there is no address.
  */
 struct id web_network_id(struct task *task);
 

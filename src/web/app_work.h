@@ -78,8 +78,8 @@ struct app_work {
 
 void app_work_finish(struct app_work *work);
 
-/* Finds an app by its ID or slug, or where that is empty, by its installation on the device.
- * device_id, installation_id: as a body or a path has them; empty: none. Answers 404 where the
+/* Finds an app by its ID or slug, or if that is empty, by its installation on the device.
+ * device_id, installation_id: as a body or a path has them; empty: none. Answers 404 if the
  * account has no such app or device. */
 __attribute__((warn_unused_result)) struct verdict
 web_find_app(struct task *task, struct app_work *work, struct str app, struct str device_id,
@@ -117,8 +117,8 @@ __attribute__((warn_unused_result)) struct verdict web_read_form(struct task *ta
 								 task_step *next);
 
 /* Runs the script; work->job has what, handler and parameter. config: JSON, an object. What the
- * account has not installed reaches public addresses only. Answers 429 where the account has asked
- * for too much lately, 503 where there is too much to run. Else work->job.answer is there. */
+ * account has not installed reaches public addresses only. Answers 429 if the account has asked
+ * for too much lately, 503 if there is too much to run. Else work->job.answer is there. */
 __attribute__((warn_unused_result)) struct verdict web_run_app(struct task *task,
 							       struct app_work *work,
 							       enum engine_what what,

@@ -75,7 +75,7 @@ static struct id pair_of(struct id account, struct id address)
 	return pair;
 }
 
-/* account: none where the attempt is for no account, or before that is known. */
+/* account: none if the attempt is for no account, or before that is known. */
 static void want_of_stranger(struct task *task, const struct policies *policies, struct id account,
 			     struct wanted *wanted)
 {

@@ -8,7 +8,7 @@
  * passkey that fails counts in those of passwords as well.
  *
  * An attempt takes its tokens before anything is computed for it, so that those under way count,
- * and gives them back where it did not fail. */
+ * and gives them back if it did not fail. */
 #pragma once
 
 #include "task/rate.h"
@@ -32,7 +32,7 @@ struct attempt {
 	unsigned taken_count;
 };
 
-/* True, with the answer 429, where too many attempts of the caller's address or networks have
+/* True, with the answer 429, if too many attempts of the caller's address or networks have
  * failed. Takes nothing: before an account is looked for. */
 __attribute__((warn_unused_result)) bool
 web_has_failed_too_often(struct task *task, enum attempt_kind kind, struct verdict *ret_answer);
@@ -51,5 +51,5 @@ web_attempt_of_nobody(struct task *task, struct attempt *attempt, struct verdict
 /* Gives back what the attempt took: it did not fail, or could not be tried. */
 void web_attempt_forget(struct task *task, struct attempt *attempt);
 
-/* Stands for the account with this e-mail address, in small letters, where there is none. */
+/* Stands for the account with this e-mail address, in small letters, if there is none. */
 struct id web_unknown_account(struct str folded);

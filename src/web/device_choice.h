@@ -9,6 +9,6 @@ struct device_choice {
 	unsigned count;
 };
 
-/* Reads them, each once; none: count is 0. Returns false where the query is wrong: answer it with
+/* Reads them, each once; none: count is 0. Returns false if the query is wrong: answer it with
  * *ret_answer. */
 bool web_read_devices(struct task *task, struct device_choice *chosen, struct verdict *ret_answer);

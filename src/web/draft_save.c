@@ -5,7 +5,7 @@
 #include "domain/studio.h"
 #include "endpoints.h"
 
-/* PUT /web/studio/{appId}/draft - saves the draft, and changes no version. Where somebody else has
+/* PUT /web/studio/{appId}/draft - saves the draft, and changes no version. If somebody else has
  * saved it meanwhile, or the same author in another window, nothing is overwritten. */
 
 /* A topic is short: pages compare the last digits. */
@@ -14,7 +14,7 @@ enum { TOLD_REVISIONS = 1000 * 1000 };
 struct saving {
 	struct draft_change body; /* first: the prologue reads the request into it */
 	struct draft_saved saved;
-	struct account_bytes bytes; /* where they are too many */
+	struct account_bytes bytes; /* if they are too many */
 };
 
 static struct verdict saved(struct task *task)

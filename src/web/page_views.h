@@ -7,7 +7,7 @@
 
 enum { PAGE_DEVICES_MAX = 200 };
 
-/* Looks at these devices, all of the account's. False, and it looks at none, where there is no room
+/* Looks at these devices, all of the account's. False, and it looks at none, if there is no room
  * for so many. */
 bool page_views_watch(struct page_stream *page, struct delivery *delivery, const struct id *ids,
 		      unsigned count, struct id account_id);

@@ -14,7 +14,7 @@
 #include "password.h"
 
 struct proof {
-	/* Given. A passkey's answer where its credential_id is there, else the password. */
+	/* Given. A passkey's answer if its credential_id is there, else the password. */
 	struct str email;
 	struct str password;
 	struct assertion passkey;
@@ -55,6 +55,6 @@ web_fail_proof(struct task *task, const struct proof *proof, const char *passwor
 /* Answers 409: the proof held when it was checked, but no longer when the statement used it. */
 task_step web_fail_outdated;
 
-/* True, with the answer 403, where the site has no passkeys. */
+/* True, with the answer 403, if the site has no passkeys. */
 __attribute__((warn_unused_result)) bool web_has_no_passkeys(struct task *task,
 							     struct verdict *ret_answer);

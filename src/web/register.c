@@ -5,7 +5,7 @@
 #include "password.h"
 #include "session_start.h"
 
-/* POST /web/registration - makes an account, where anybody may. */
+/* POST /web/registration - makes an account, if anybody may. */
 
 struct register_task {
 	struct registration body; /* first: the prologue reads the request into it */

@@ -1,6 +1,6 @@
 /* Removes accounts that their owners have closed, in portions (db/account_removal.h).
  *
- * Each worker looks for one now and then, and at once where it has closed one itself. So a removal
+ * Each worker looks for one now and then, and at once if it has closed one itself. So a removal
  * goes on wherever the worker or the instance that began it has died. Two workers that remove the
  * same account take different rows. */
 #pragma once

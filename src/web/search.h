@@ -3,8 +3,8 @@
 
 #include "task/list.h"
 
-/* The text that is wanted, in *ret_wanted; empty where there is none. True, with the answer 400,
- * where it is no text or longer than LIMIT_SEARCH_BYTES. */
+/* The text that is wanted, in *ret_wanted; empty if there is none. True, with the answer 400,
+ * if it is no text or longer than LIMIT_SEARCH_BYTES. */
 __attribute__((warn_unused_result)) bool web_has_bad_search(struct task *task,
 							    const char *parameter,
 							    struct str *ret_wanted,
@@ -15,7 +15,7 @@ struct web_search {
 	struct str wanted; /* the parameter "q"; empty: all */
 };
 
-/* The range of a short list: what ask_short() gives to ask_part() where a text is wanted. */
+/* The range of a short list: what ask_short() gives to ask_part() if a text is wanted. */
 extern const struct list_range web_search_short;
 
 /* Answers with the list, whose functions find wanted in the task's state. */

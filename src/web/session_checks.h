@@ -1,4 +1,4 @@
-/* Looks whether the sessions of open streams have ended: at once where a hint says that one may
+/* Looks whether the sessions of open streams have ended: at once if a hint says that one may
  * have, and all of them every 30 s, since hints may be lost and sessions end by their age. */
 #pragma once
 

@@ -4,7 +4,7 @@
 
 #include "proof.h"
 
-/* Answers 200 with the account and the cookie of a new session. Where what was found is no longer
+/* Answers 200 with the account and the cookie of a new session. If what was found is no longer
  * so: 409. */
 __attribute__((warn_unused_result)) struct verdict web_start_session(struct task *task,
 								     const struct proof *proof);
@@ -17,7 +17,7 @@ __attribute__((warn_unused_result)) struct verdict web_end_late_sessions(struct 
 									 struct id session_id,
 									 task_step *next);
 
-/* True, with the answer 403, where this server has no sessions. */
+/* True, with the answer 403, if this server has no sessions. */
 __attribute__((warn_unused_result)) bool web_has_no_sessions(struct task *task,
 							     struct verdict *ret_answer);
 
