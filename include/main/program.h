@@ -17,7 +17,7 @@ struct program {
 };
 
 /* Finds the program: in the build, where its subproject has it, beside an installation that was
- * moved, or where it is installed. is_required: it ends where a layer of the sandbox is missing.
+ * moved, or where it is installed. is_required: it ends if a layer of the sandbox is missing.
  * The arguments point into *ret. False: program_missing() says what to do. */
 bool program_find(enum render_program name, bool is_required, struct program *ret)
     __attribute__((warn_unused_result));

@@ -2,7 +2,7 @@
  *
  *   DIR/lock         locked (F_OFD_SETLK) by the running server, holds its process ID
  *   DIR/public-url   what URLs that are handed out start with; there while the server is ready
- *   DIR/panel-url    what those of panels start with: not an address of this machine alone, where
+ *   DIR/panel-url    what those of panels start with: not an address of this machine alone, if
  *                    the server listens at another one
  *   DIR/admin.sock   the server's state for displayctl status, mode 0600: who may read this
  *                    directory may ask, without a port, a token or a setting
@@ -25,10 +25,10 @@
  * $XDG_STATE_HOME/displayd or ~/.local/state/displayd. To be freed. */
 char *state_dir_default(void);
 
-/* Makes the directory (mode 0700) and its parents where they are missing, and takes its lock: the
+/* Makes the directory (mode 0700) and its parents if they are missing, and takes its lock: the
  * descriptor, which holds the lock until it is closed. A public-url that a killed server left is
- * removed. -EBUSY where a running server has it
- * (*ret_owner is its process ID, 0 if unknown); another negative errno where it cannot be used. */
+ * removed. -EBUSY if a running server has it
+ * (*ret_owner is its process ID, 0 if unknown); another negative errno if it cannot be used. */
 __attribute__((warn_unused_result)) int state_dir_lock(const char *state_dir, pid_t *ret_owner,
 						       struct reason *reterr);
 
@@ -40,17 +40,17 @@ __attribute__((warn_unused_result)) int state_dir_give(const char *state_dir, in
  * another user's. */
 void state_dir_explain(const char *state_dir, const char *path, struct reason *reason);
 
-/* Whether a server runs on it. A negative errno where that cannot be told. */
+/* Whether a server runs on it. A negative errno if that cannot be told. */
 int state_dir_is_locked(const char *state_dir);
 
-/* The process ID that the server there has noted; 0 where there is none. */
+/* The process ID that the server there has noted; 0 if there is none. */
 pid_t state_dir_owner(const char *state_dir);
 
 /* Replaces each of the two files as one; or removes them (both NULL). 0 or a negative errno. */
 __attribute__((warn_unused_result)) int
 state_dir_write_urls(const char *state_dir, const char *public_url, const char *panel_url);
 
-/* NULL where there is none. To be freed. */
+/* NULL if there is none. To be freed. */
 char *state_dir_read_public_url(const char *state_dir);
 char *state_dir_read_panel_url(const char *state_dir);
 

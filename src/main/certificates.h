@@ -8,7 +8,7 @@
 
 /* Reads and checks all pairs and has workers use them for new connections. What can be used but
  * will not please clients, such as an expired certificate, is logged as a warning. Something must
- * be configured. ret_name: of the first certificate; "" where it has none. *ret_ends_at_s: the
+ * be configured. ret_name: of the first certificate; "" if it has none. *ret_ends_at_s: the
  * end of the first one that ends, wall clock. 0, or -1 with a sentence
  * that names the file: then all stays as it was. */
 __attribute__((warn_unused_result)) int certificates_load(const struct config *config,
@@ -22,6 +22,6 @@ __attribute__((warn_unused_result)) int certificates_load(const struct config *c
 __attribute__((warn_unused_result)) int certificates_report(const struct config *config, FILE *out,
 							    struct reason *reterr);
 
-/* Has workers use another key for tickets where its time has come. The milliseconds until the next
+/* Has workers use another key for tickets if its time has come. The milliseconds until the next
  * one's. */
 uint64_t certificates_rotate_tickets(struct region_map *shared);

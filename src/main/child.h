@@ -49,11 +49,11 @@ struct child_kind {
 	bool is_on_demand;
 	/* A line that is not kept and runs anew before this one is started again; NULL: none. */
 	const struct child_kind *preparation;
-	/* displayd's, where a kept one ends before all have been started. One that is not kept says
+	/* displayd's, if a kept one ends before all have been started. One that is not kept says
 	 * it by its own exit code. */
 	enum exit_code exit_code;
 
-	/* A number that changes while the child is well. Where it stays the same for so long, the
+	/* A number that changes while the child is well. If it stays the same for so long, the
 	 * child is killed. NULL: it has no heartbeat. */
 	uint32_t (*heartbeat)(const struct instance *instance, unsigned index);
 	unsigned silence_ms;

@@ -5,7 +5,7 @@
 
 struct instance;
 
-/* Makes the private cluster where there is none, and ends what a killed server left in it. */
+/* Makes the private cluster if there is none, and ends what a killed server left in it. */
 int child_prepare(struct instance *instance, unsigned index);
 
 /* The postmaster of the private cluster. */

@@ -3,7 +3,7 @@
  *
  *   --rate-limit 100      DISPLAYD_RATE_LIMIT=100      rate-limit = 100
  *
- * Where no file is named and the state directory is the service's, the file is the service's, too.
+ * If no file is named and the state directory is the service's, the file is the service's, too.
  *
  * The table of settings is in config.c; subprojects/options reads it. */
 #pragma once
@@ -72,7 +72,7 @@ struct config {
 
 extern const struct option_set config_set;
 
-/* Reads flags, variables, file. argv as main() got it. Where neither names the file, it is
+/* Reads flags, variables, file. argv as main() got it. If neither names the file, it is
  * SYSCONFDIR/displayd/displayd.conf for STATE_DIR_OF_SERVICE, if there is one; a state-dir in it
  * does not count, as with the service's unit. 0, or -1 with a reason that names the flag, the
  * variable, or the file and its line. It can be called again at any time, for another struct.
@@ -90,7 +90,7 @@ void config_finish(struct config *config);
 enum { CONFIG_FIXED_BYTES = 65 };
 void config_hash_fixed(const struct config *config, char ret_text[static CONFIG_FIXED_BYTES]);
 
-/* The settings that came from the configuration file, as one. False where it cannot be written. */
+/* The settings that came from the configuration file, as one. False if it cannot be written. */
 bool config_write_file(const struct config *config, FILE *out);
 
 /* Whether the configuration file is the service's. */

@@ -81,7 +81,7 @@ static int check_files(const struct config *config, struct reason *reterr)
 	return check_database_files(config->database, reterr);
 }
 
-/* Writes those that are given here. Where there are none, TLS without an address is for the
+/* Writes those that are given here. If there are none, TLS without an address is for the
  * service, whose sockets only systemd knows. */
 static int report_sockets(const struct config *config, FILE *out, struct reason *reterr)
 {

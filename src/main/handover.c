@@ -35,7 +35,7 @@ static bool set_one(int fd, bool closes_on_exec)
 	return fd < 0 || fcntl(fd, F_SETFD, closes_on_exec ? FD_CLOEXEC : 0) == 0;
 }
 
-/* False where one of them is not open. */
+/* False if one of them is not open. */
 static bool set_descriptors(const struct handover *handover, bool closes_on_exec)
 {
 	bool is_done = set_one(handover->first_fd, closes_on_exec) &&

@@ -45,7 +45,7 @@ struct handover {
 	char program[PATH_MAX]; /* where the program is that an upgrade executes */
 	char version[64];	/* of the first program */
 	char returned[256];	/* why the new program went back to the first; "": it did not */
-	int unread_fd;		/* of the whole, where it was not understood; else -1 */
+	int unread_fd;		/* of the whole, if it was not understood; else -1 */
 	int first_fd;		/* the first program itself */
 	int config_fd;		/* what the first one had from its configuration file */
 	int lock_fd;
@@ -64,7 +64,7 @@ struct handover {
 /* Without descriptors and children. */
 void handover_init(struct handover *handover);
 
-/* Executes the program with these arguments, in place of this one. It returns only where that
+/* Executes the program with these arguments, in place of this one. It returns only if that
  * fails: a negative errno, and nothing has changed. */
 int handover_execute(const struct handover *handover, const char *program, char *const argv[]);
 
@@ -72,7 +72,7 @@ int handover_execute(const struct handover *handover, const char *program, char 
  * -ENOENT: it was started as usual; or -1 with a reason. */
 __attribute__((warn_unused_result)) int handover_read(struct handover *ret, struct reason *reterr);
 
-/* Executes the first program again, which takes back what it had. Does not return where that
+/* Executes the first program again, which takes back what it had. Does not return if that
  * succeeds. */
 void handover_return(struct handover *handover, const char *why, char *const argv[]);
 

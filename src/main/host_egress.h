@@ -15,7 +15,7 @@ struct host_egress {
 	int control;
 };
 
-/* Gives it the socket, which stays the caller's, and starts it where it does not run. Its process
+/* Gives it the socket, which stays the caller's, and starts it if it does not run. Its process
  * ID or a negative errno; -EAGAIN: it has not taken the links before this one yet. */
 pid_t host_egress_link(struct host_egress *egress, int link) __attribute__((warn_unused_result));
 
@@ -23,5 +23,5 @@ pid_t host_egress_link(struct host_egress *egress, int link) __attribute__((warn
  * gets another process. The caller takes its status. */
 void host_egress_end(struct host_egress *egress);
 
-/* The same, where it has ended. */
+/* The same, if it has ended. */
 void host_egress_leave(struct host_egress *egress);

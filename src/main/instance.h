@@ -40,7 +40,7 @@ struct instance {
 	uint8_t metrics_token_hash[METRICS_TOKEN_HASH_BYTES]; /* with --metrics-token-file */
 	struct cluster cluster;				      /* unused with --database */
 	/* Sockets between workers and the render host (render/host.h), by the worker's index; -1
-	 * where no app is rendered. */
+	 * if no app is rendered. */
 	int host_sockets[CONFIG_WORKER_SLOTS_MAX];
 	int worker_sockets[CONFIG_WORKER_SLOTS_MAX];
 	/* Why workers cannot have a program (see main/program.h); NULL: they can. Found before a
@@ -59,7 +59,7 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 void instance_close(struct instance *instance);
 
 /* Whether to listen on an address of the configuration beside the sockets that are there: what
- * nobody has asked for is not listened on where a socket for everybody was given. */
+ * nobody has asked for is not listened on if a socket for everybody was given. */
 bool instance_wants(const struct instance *instance, const struct listen_address *address);
 
 /* The parts of instance_open() that also begin one that was handed over (main/instance_handover.h):

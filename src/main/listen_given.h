@@ -1,5 +1,5 @@
 /* Listening sockets that a service manager has opened for us: sd_listen_fds(3). They are the
- * descriptors from 3 on, $LISTEN_FDS of them, where $LISTEN_PID is this process.
+ * descriptors from 3 on, $LISTEN_FDS of them, if $LISTEN_PID is this process.
  *
  * Their names in $LISTEN_FDNAMES (FileDescriptorName= of a socket unit) say what they are for:
  *
@@ -15,7 +15,7 @@
 
 enum { LISTEN_GIVEN_FIRST_FD = 3, LISTEN_GIVEN_MAX = 16 };
 
-/* Fills ret with at most LISTEN_GIVEN_MAX sockets and returns how many; none where nobody gives
+/* Fills ret with at most LISTEN_GIVEN_MAX sockets and returns how many; none if nobody gives
  * any. listen_socket_close() them. A negative number with a reason: what was given is no stream
  * socket that listens, or there are too many. */
 __attribute__((warn_unused_result)) int listen_given_take(struct listen_socket *ret,

@@ -54,7 +54,7 @@ void listen_address_share_port(struct listen_address *addresses, unsigned count)
 bool listen_address_is_same(const struct listen_address *a, const struct listen_address *b);
 
 /* Opens and listens. A machine without IPv6 has all addresses of IPv4 for "[::]". A unix socket
- * gets mode 0660, or 0600 where it is private; a file that a dead server left is replaced, a file
+ * gets mode 0660, or 0600 if it is private; a file that a dead server left is replaced, a file
  * whose server answers is not. 0, or a negative errno with a reason; -EADDRINUSE: another program
  * listens there. */
 __attribute__((warn_unused_result)) int listen_socket_open(const struct listen_address *address,

@@ -28,7 +28,7 @@ struct facts {
 	unsigned long long numbers[FACTS]; /* those before USER_TICKS are not read */
 };
 
-/* The text, NUL-terminated; empty where there is none. */
+/* The text, NUL-terminated; empty if there is none. */
 static void read_text(int folder, const char *name, char *ret_text, size_t size)
 {
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);

@@ -94,7 +94,7 @@ static void keep_fixed(struct reload *reload, struct config *next)
 	}
 }
 
-/* The names of the settings that differ and can; "" where there are none. */
+/* The names of the settings that differ and can; "" if there are none. */
 static void find_changes(const struct config *left, const struct config *right,
 			 char ret_names[static NAMES_BYTES])
 {

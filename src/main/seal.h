@@ -22,13 +22,13 @@ struct seal {
 	bool is_required;
 };
 
-/* Finds which layers this kernel and container have, and logs it. -1 with a sentence where
+/* Finds which layers this kernel and container have, and logs it. -1 with a sentence if
  * SANDBOX_REQUIRED asks for one that is missing. */
 __attribute__((warn_unused_result)) int seal_plan(struct seal *ret, enum sandbox_mode mode,
 						  struct reason *reterr);
 
 /* Seals the calling process, which has one thread, with these layers. database: the value of
- * --database; NULL: the private one. A layer that cannot be made after all is logged; false where
+ * --database; NULL: the private one. A layer that cannot be made after all is logged; false if
  * it is required. */
 __attribute__((warn_unused_result)) bool seal_process(const struct seal *seal,
 						      const char *database);

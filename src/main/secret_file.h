@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 /* Reads its text, without the line feed at its end. The file must be one that not everybody may
- * read. Its bytes, which are more than size where the text is longer; or -1 with a reason that
+ * read. Its bytes, which are more than size if the text is longer; or -1 with a reason that
  * begins with what, such as "the key". */
 __attribute__((warn_unused_result)) ssize_t secret_file_read(const char *what, const char *path,
 							     char *ret_text, size_t size,

@@ -54,7 +54,7 @@ struct forked {
 	const struct child *child;
 };
 
-/* libpq looks there for passwords and certificates, and fails where it may not look. */
+/* libpq looks there for passwords and certificates, and fails if it may not look. */
 static void go_home(void)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -161,7 +161,7 @@ static void wait_for_events(struct supervisor *supervisor, uint64_t until_ms)
 	uint64_t now_ms = clock_monotonic_ms();
 	int timeout_ms = -1;
 
-	/* Passed over where it is -1. */
+	/* Passed over if it is -1. */
 	for (unsigned i = 0; i < CHILD_KIND_COUNT; i++)
 		fds[1 + i] = (struct pollfd){
 		    .fd = child_table[i]->output ? child_table[i]->output(instance) : -1,

@@ -188,7 +188,7 @@ static void replace(struct upgrade *upgrade, struct instance *instance,
 	fail(upgrade, instance, strerror(-error));
 }
 
-/* Returns when it looks again, also where nothing has happened. */
+/* Returns when it looks again, also if nothing has happened. */
 static uint64_t go_on_waiting(struct upgrade *upgrade, struct instance *instance,
 			      const struct children *children, bool reloads, uint64_t now_ms)
 {

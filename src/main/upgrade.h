@@ -67,11 +67,11 @@ __attribute__((warn_unused_result)) bool upgrade_take_children(struct upgrade *u
 uint64_t upgrade_run_due(struct upgrade *upgrade, struct instance *instance,
 			 struct children *children, bool reloads, uint64_t now_ms);
 
-/* A process has ended: true where it was the check. */
+/* A process has ended: true if it was the check. */
 bool upgrade_note_end(struct upgrade *upgrade, const struct instance *instance,
 		      struct children *children, pid_t pid, int status, uint64_t now_ms);
 
-/* While TAKING: the renewal has ended. Does not return where this program goes. */
+/* While TAKING: the renewal has ended. Does not return if this program goes. */
 void upgrade_end(struct upgrade *upgrade, struct instance *instance, struct children *children,
 		 bool is_done);
 
@@ -91,6 +91,6 @@ bool upgrade_is_restart(const struct upgrade *upgrade);
 /* Then it is stopped for good. False: it is not stopped for that. */
 bool upgrade_cancel_restart(struct upgrade *upgrade);
 
-/* All children have ended, and nothing is open: executes the new program, where that was the aim.
+/* All children have ended, and nothing is open: executes the new program, if that was the aim.
  */
 void upgrade_restart(struct upgrade *upgrade);

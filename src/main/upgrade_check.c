@@ -192,7 +192,7 @@ static enum upgrade_verdict compare(const struct config *config, int handover, i
 	return UPGRADE_RESTARTS;
 }
 
-/* said: its last line, empty where it said nothing. */
+/* said: its last line, empty if it said nothing. */
 static void report_failure(int status, struct str said, struct reason *reterr)
 {
 	if (WIFSIGNALED(status))

@@ -30,7 +30,7 @@ enum upgrade_state {
 struct upgrade_note {
 	unsigned long number; /* grows with each one that is asked for */
 	enum upgrade_state state;
-	char from[64]; /* versions; "" where it is not known */
+	char from[64]; /* versions; "" if it is not known */
 	char to[64];
 	char reason[REASON_BYTES];
 };
@@ -46,5 +46,5 @@ const char *upgrade_state_name(enum upgrade_state state);
 __attribute__((warn_unused_result)) int upgrade_note_write(const char *state_dir, const char *name,
 							   const struct upgrade_note *note);
 
-/* False where there is none; then *ret is zeroed. */
+/* False if there is none; then *ret is zeroed. */
 bool upgrade_note_read(const char *state_dir, const char *name, struct upgrade_note *ret);

@@ -1,4 +1,4 @@
-/* Before an upgrade: it begins where each child that is kept runs and none retires, and waits for
+/* Before an upgrade: it begins if each child that is kept runs and none retires, and waits for
  * that, but not for ever: a child that keeps ending may be what the upgrade is to mend, and whoever
  * asked for it is told so while he still looks. */
 #pragma once
