@@ -92,7 +92,7 @@ __attribute__((warn_unused_result)) int account_line_read(struct str text, struc
 							  struct reason *reterr);
 
 struct account_reader {
-	/* Bytes, at most size; 0 at the end, -1 and errno where it fails. */
+	/* Bytes, at most size; 0 at the end, -1 and errno if it fails. */
 	ssize_t (*read)(void *context, void *data, size_t size);
 	void *context;
 	crypto_hash_sha256_state state;

@@ -175,7 +175,7 @@ static enum ctl_exit find_version(struct ctl *ctl, struct id *ret_id)
 	return CTL_DONE;
 }
 
-/* The hint is lost where this fails; the version is published all the same. */
+/* The hint is lost if this fails; the version is published all the same. */
 static enum ctl_exit tell_and_print(struct ctl *ctl, const struct review_done *done)
 {
 	struct ctl_rows rows;

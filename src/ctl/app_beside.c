@@ -48,7 +48,7 @@ static void add_name(struct beside *beside, char *name)
 		free(name);
 }
 
-/* The name in the next load("NAME", ...) of rest, for free(); NULL where there is none. */
+/* The name in the next load("NAME", ...) of rest, for free(); NULL if there is none. */
 static char *next_load(struct str *rest)
 {
 	static const char word[] = "load(";
@@ -129,7 +129,7 @@ static int add_files(const struct beside *beside, struct buffer *script,
 	return status;
 }
 
-/* Finds all files. To be finished, also where it fails. */
+/* Finds all files. To be finished, also if it fails. */
 static int find(struct beside *beside, const char *path, char ret_fault[static APP_FAULT_MAX])
 {
 	const char *slash = strrchr(path, '/');

@@ -4,12 +4,12 @@
 #include "app_disk.h"
 
 /* Appends the script as it is, or in txtar form with the files of its folder that it loads, and the
- * scripts among them; with locales where it is translated. 0, or -1 with a sentence in ret_fault.
+ * scripts among them; with locales if it is translated. 0, or -1 with a sentence in ret_fault.
  */
 int app_beside_pack(const char *path, struct buffer *script, char ret_fault[static APP_FAULT_MAX])
     __attribute__((warn_unused_result));
 
-/* The folder whose files script has, for free(), where app_beside_pack() has found some; or NULL.
+/* The folder whose files script has, for free(), if app_beside_pack() has found some; or NULL.
  */
 char *app_beside_folder(const char *path, struct str script);
 

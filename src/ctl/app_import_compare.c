@@ -24,7 +24,7 @@ static bool is_same(const struct import_app *app, const struct app_import_state_
 	return state->is_own && str_equal(state->imported_as, str_from(app->origin));
 }
 
-/* The first slug that nobody has, or where it is known, that it has itself. */
+/* The first slug that nobody has, or if it is known, that it has itself. */
 static void choose(const struct import *import, const struct ctl_rows *rows, struct import_app *app,
 		   bool is_known)
 {

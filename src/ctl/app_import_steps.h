@@ -114,7 +114,7 @@ void import_read_picture(struct import_app *app);
 
 /* ---- app_import_store.c ---- */
 
-/* Writes the app where something is new. CTL_DONE, also where a rule refuses it; or the reason was
+/* Writes the app if something is new. CTL_DONE, also if a rule refuses it; or the reason was
  * said. */
 enum ctl_exit import_store(struct import *import, struct import_app *app);
 /* Tells the servers of what was stored. */

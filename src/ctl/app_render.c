@@ -199,7 +199,7 @@ static void ask_all(struct rendering *rendering, struct app_engine *engine, stru
 	app_engine_finish_answer(&answer);
 }
 
-/* Without the network: what an app asks it for is asked for its picture alone. Where the app has no
+/* Without the network: what an app asks it for is asked for its picture alone. If the app has no
  * schema now, it may have one when it is saved. */
 static void look_for_secrets(struct rendering *rendering, struct app_engine *engine,
 			     struct str script)

@@ -4,7 +4,7 @@
 #include "app_disk.h"
 #include "renderer.h"
 
-/* "PATH/clock.star:12:9: message", or without a place where none is known. path is the app's, as
+/* "PATH/clock.star:12:9: message", or without a place if none is known. path is the app's, as
  * the author gave it. */
 void app_report_error(const char *path, bool is_folder, yyjson_val *error, struct buffer *text);
 

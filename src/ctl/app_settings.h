@@ -1,5 +1,5 @@
 /* The settings with which "app render" renders: of --settings FILE, and KEY=VALUE of the arguments,
- * which count where both have one. */
+ * which count if both have one. */
 #pragma once
 
 #include "ctl/ctl.h"

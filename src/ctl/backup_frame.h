@@ -97,7 +97,7 @@ struct backup_frame {
 };
 
 struct backup_reader {
-	/* Bytes, at most size; 0 at the end, -1 and errno where it fails. */
+	/* Bytes, at most size; 0 at the end, -1 and errno if it fails. */
 	ssize_t (*read)(void *context, void *data, size_t size);
 	void *context;
 	crypto_generichash_state state;

@@ -27,5 +27,5 @@ void csv_open(struct csv *csv, struct str text, struct arena *arena);
 /* False at the end. A row with a fault has no fields; the next one can be read all the same. */
 __attribute__((warn_unused_result)) bool csv_next(struct csv *csv);
 
-/* Appends a field, in quotes where it needs them. */
+/* Appends a field, in quotes if it needs them. */
 void csv_append(struct buffer *text, struct str field);

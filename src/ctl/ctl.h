@@ -120,7 +120,7 @@ enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ct
 /* The help of what was read, of all or of a topic or a command. */
 enum ctl_exit ctl_print_help(const struct ctl *ctl);
 
-/* A flag of this command; data is NULL where it was not given. */
+/* A flag of this command; data is NULL if it was not given. */
 struct str ctl_value(const struct ctl *ctl, const char *name);
 
 /* Asks on the terminal whether to go on, unless --yes was given; for commands that cannot be
@@ -166,9 +166,9 @@ struct ctl_rows {
 /* Returns a query for a function of db/statements.h, which sets the statement, and then for
  * ctl_query(). */
 struct db_query *ctl_new_query(struct ctl *ctl);
-/* Runs the statement, again where it met another one and the database ended it for that; the first
+/* Runs the statement, again if it met another one and the database ended it for that; the first
  * one connects to the database of the state directory, or to that of --database. CTL_DONE, also
- * where a constraint refused; else the reason was said. */
+ * if a constraint refused; else the reason was said. */
 enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows);
 
 /* Connects ctl->connection. */
@@ -184,7 +184,7 @@ enum ctl_exit ctl_transaction(struct ctl *ctl, enum ctl_moment moment);
 enum ctl_exit ctl_fail_account(struct str email);
 /* Finds an account by its e-mail address. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct id *ret_id);
-/* Finds a device by ID, serial number or MAC address, or by its name where no other has it.
+/* Finds a device by ID, serial number or MAC address, or by its name if no other has it.
  * CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device);
 
@@ -195,7 +195,7 @@ enum ctl_exit ctl_device_create_from(struct ctl *ctl, struct str path);
 
 /* ---- with_database.c ---- */
 
-/* Runs it with the URL of --database, or of the database of the state directory's server. Where no
+/* Runs it with the URL of --database, or of the database of the state directory's server. If no
  * server runs, that is started for this alone, under the server's lock, and stopped again. */
 enum ctl_exit ctl_with_url(struct ctl *ctl, enum ctl_exit (*run)(struct ctl *ctl, const char *url));
 /* Calls run with a connection, which is closed afterwards. If alone is set, a running server is an

@@ -1,4 +1,4 @@
-/* displayctl database show: the instance's PostgreSQL, its room and its schema. Also where this
+/* displayctl database show: the instance's PostgreSQL, its room and its schema. Also if this
  * program is too old or too new for the schema, so nothing here reads our tables. */
 #include "base/require.h"
 #include "ctl/ctl.h"

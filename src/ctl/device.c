@@ -7,7 +7,7 @@ struct wish {
 	struct id id;
 	struct str account;
 	struct str name;
-	struct str serial; /* data is NULL where there is none */
+	struct str serial; /* data is NULL if there is none */
 	bool has_mac;
 	uint8_t mac[MAC_BYTES];
 	char key[LINK_KEY_LENGTH + 1];

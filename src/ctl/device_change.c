@@ -258,7 +258,7 @@ static uint64_t read_settings(const struct ctl *ctl, struct device *ret_change)
 	return present;
 }
 
-/* The hint is lost where this fails; the servers' sweep finds the change later. */
+/* The hint is lost if this fails; the servers' sweep finds the change later. */
 static enum ctl_exit tell_and_print(struct ctl *ctl, const struct device *device)
 {
 	struct ctl_rows rows;

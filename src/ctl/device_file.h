@@ -36,11 +36,11 @@ struct device_file {
 	unsigned fault_count;
 };
 
-/* Reads the file; account: of rows that name none. CTL_DONE, also where rows have faults; else the
+/* Reads the file; account: of rows that name none. CTL_DONE, also if rows have faults; else the
  * reason was said. To be freed by device_file_finish() in either case. */
 enum ctl_exit device_file_read(struct ctl *ctl, const char *path, struct str account,
 			       struct device_file *ret);
-/* Says all faults on stderr, by their lines. CTL_DONE where there are none. */
+/* Says all faults on stderr, by their lines. CTL_DONE if there are none. */
 enum ctl_exit device_file_end(struct device_file *file);
 void device_file_finish(struct device_file *file);
 

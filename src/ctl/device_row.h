@@ -17,10 +17,10 @@ struct device_row {
 
 extern const struct record device_row_record;
 
-/* Makes the URLs of a key. CTL_REFUSED where panels would not take them. */
+/* Makes the URLs of a key. CTL_REFUSED if panels would not take them. */
 enum ctl_exit ctl_make_urls(struct ctl *ctl, struct id id, struct str key, struct device_row *row);
 
-/* After a device was made or got a new key: with the URLs that were made before. Says where only
+/* After a device was made or got a new key: with the URLs that were made before. Says if only
  * this machine reaches them. */
 enum ctl_exit ctl_print_device(struct ctl *ctl, struct device_row *row,
 			       const struct device_row *urls);

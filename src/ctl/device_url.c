@@ -4,7 +4,7 @@
 #include "main/state_dir.h"
 #include "web/site.h"
 
-/* Takes a text of the heap into the arena; data is NULL where there is none. */
+/* Takes a text of the heap into the arena; data is NULL if there is none. */
 static struct str keep(struct ctl *ctl, char *text)
 {
 	struct str copy = {0};

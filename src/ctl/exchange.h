@@ -12,7 +12,7 @@ struct renderer_answer {
 };
 
 /* Sends the frame (an empty one: nothing is sent) and waits for a frame that is an answer. network
- * may be NULL: nothing is asked for. False where the renderer is gone, sends what is no frame, or
+ * may be NULL: nothing is asked for. False if the renderer is gone, sends what is no frame, or
  * timeout_ms have passed. */
 bool exchange_frames(int link, struct app_network *network, struct str frame, int64_t timeout_ms,
 		     struct renderer_answer *ret_answer) __attribute__((warn_unused_result));

@@ -21,7 +21,7 @@ enum ctl_exit ctl_installation_list(struct ctl *ctl)
 	return ctl_print_rows(ctl, &installation_options_record, &rows);
 }
 
-/* The hint is lost where this fails; the servers' sweep finds the change later. */
+/* The hint is lost if this fails; the servers' sweep finds the change later. */
 static enum ctl_exit tell_and_print(struct ctl *ctl, struct id device_id,
 				    const struct installation_create_row *row)
 {

@@ -95,7 +95,7 @@ enum ctl_exit ctl_installation_remove(struct ctl *ctl)
 		return code;
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "the installation is gone");
-	/* The hint is lost where this fails; the servers' sweep finds the change later. */
+	/* The hint is lost if this fails; the servers' sweep finds the change later. */
 	statement_device_tell(
 	    ctl_new_query(ctl),
 	    &(struct device_tell_parameters){

@@ -150,7 +150,7 @@ static bool read_change(const struct ctl *ctl, struct rotation_entry_update_para
 	       hours.data || weekdays.data || brightness.data;
 }
 
-/* The hint is lost where this fails; the servers' sweep finds the change later. */
+/* The hint is lost if this fails; the servers' sweep finds the change later. */
 static enum ctl_exit tell_and_print(struct ctl *ctl, struct id device_id, int64_t generation,
 				    struct str id)
 {

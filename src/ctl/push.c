@@ -168,7 +168,7 @@ static void ask_to_store(struct push *push)
 					       NULL);
 }
 
-/* The hint is lost where this fails; the servers' sweep finds the push later. */
+/* The hint is lost if this fails; the servers' sweep finds the push later. */
 static enum ctl_exit tell_and_print(struct push *push, int64_t generation)
 {
 	struct pushed_row row = {

@@ -11,7 +11,7 @@ struct renderer;
 enum renderer_kind { RENDERER_STARLARK, RENDERER_TYPESCRIPT };
 
 /* Starts one and waits until it is ready. NULL with a sentence in ret_why (at most ret_why's
- * RENDERER_WHY_MAX bytes) where there is none in this build, or where it does not start. */
+ * RENDERER_WHY_MAX bytes) if there is none in this build, or if it does not start. */
 enum { RENDERER_WHY_MAX = 512 };
 struct renderer *renderer_start(enum renderer_kind kind, char ret_why[static RENDERER_WHY_MAX])
     __attribute__((warn_unused_result));

@@ -1,10 +1,10 @@
 /* The steps of displayctl restore, all in one transaction:
  *
- *   empty    what is there is dropped, where that was asked for
+ *   empty    what is there is dropped, if that was asked for
  *   load     the tables as they were when the backup was made, and its rows
  *   migrate  up to what this program knows
  *
- * Each says the reason where it fails. */
+ * Each says the reason if it fails. */
 #pragma once
 
 #include "ctl/backup_frame.h"

@@ -56,7 +56,7 @@ static bool take_field(struct str *line, const char *name, struct str *ret_value
 	return true;
 }
 
-/* "17:30:05", with the day where it is not today. */
+/* "17:30:05", with the day if it is not today. */
 static void put_time(struct buffer *out, struct str stamp)
 {
 	struct tm parsed = {0}, then, today;

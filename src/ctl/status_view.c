@@ -81,7 +81,7 @@ static int64_t count_alive(const struct status_view *view)
 	return alive;
 }
 
-/* Only where some are missing; those that run are listed. */
+/* Only if some are missing; those that run are listed. */
 static void put_missing(const struct status_view *view, struct buffer *out)
 {
 	int64_t alive = count_alive(view), wanted = status_number(view->now, "configuredWorkers");
@@ -364,7 +364,7 @@ static void put_errors(const struct status_view *view, struct buffer *out)
 	}
 }
 
-/* Without its head where nothing is in it. */
+/* Without its head if nothing is in it. */
 static void put_list(const struct status_view *view, const char *name, const char *head,
 		     void (*put)(const struct status_view *view, const yyjson_val *one,
 				 struct buffer *out),

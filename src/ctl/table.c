@@ -95,7 +95,7 @@ static void append_text(struct str value, struct buffer *text)
 	}
 }
 
-/* A whole number stands for null where it is zero. */
+/* A whole number stands for null if it is zero. */
 static bool is_absent(const struct table_column *column, const char *row)
 {
 	if (column->may_be_absent && *(const bool *)(row + column->null_offset))

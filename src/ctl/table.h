@@ -36,7 +36,7 @@ void table_append_value(const struct table_column *column, const void *row, stru
 /* Places that a text takes on a terminal. */
 size_t table_width(struct str text);
 
-/* Lines with a head; width: of the terminal, 0: none limits it. Where columns have no room, texts
+/* Lines with a head; width: of the terminal, 0: none limits it. If columns have no room, texts
  * are cut, and at last columns are left out (is_left_out). */
 void table_append(struct table *table, const void *rows, unsigned row_count, size_t row_size,
 		  size_t width, struct buffer *text);

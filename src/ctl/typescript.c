@@ -114,7 +114,7 @@ static void read_outputs(struct compiler *compiler)
 	}
 }
 
-/* Ends the process. True where it has done what it was for. */
+/* Ends the process. True if it has done what it was for. */
 static bool finish(struct compiler *compiler)
 {
 	int status = 0;

@@ -12,7 +12,7 @@ enum {
 
 /* Compiles the script. 0: the answer is like one of a renderer; its blob is JavaScript that ends
  * with a map of its source, or its head has an "error" with the place in the source. The same
- * source always has the same answer, which may be kept. -1 with a sentence in ret_why where there
+ * source always has the same answer, which may be kept. -1 with a sentence in ret_why if there
  * was none. */
 int typescript_compile(struct str source, struct renderer_answer *ret_answer,
 		       char ret_why[static RENDERER_WHY_MAX]) __attribute__((warn_unused_result));
