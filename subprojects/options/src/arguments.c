@@ -85,7 +85,7 @@ static int read_option(struct reader *reader)
 	return option ? take_option(reader, option, value) : fail_unknown_option(reader, argument);
 }
 
-/* Words of the command's name against arguments: how many there are, 0 where they differ. */
+/* Words of the command's name against arguments: how many there are, 0 if they differ. */
 static int match_command(const char *name, const struct reader *reader)
 {
 	int count = 0;

@@ -16,7 +16,7 @@ void options_add(struct options *options, const struct option *option, enum opti
 /* The option's name that was probably meant, or NULL. */
 const char *options_nearest(const struct options *options, const char *name, size_t length);
 
-/* Checks one value, and writes it where it is no list's. */
+/* Checks one value, and writes it if it is no list's. */
 int options_take(struct option_given *given, void *target, struct options_error *reterr);
 
 /* The options of the set, then those of the command; NULL begins, and ends. */

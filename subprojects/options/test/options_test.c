@@ -76,7 +76,7 @@ static struct target target;
 static struct options_error why;
 static char file_path[] = "/tmp/options-test-XXXXXX";
 
-/* Arguments up to NULL, TEST_ variables, and a file where one was named. */
+/* Arguments up to NULL, TEST_ variables, and a file if one was named. */
 static int run_daemon(const char *first, ...)
 {
 	char *argv[32] = {(char *)(uintptr_t) "daemon"};

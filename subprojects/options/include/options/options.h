@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) int options_error_set(struct options_error
 
 /* Kind of a value, and the type of the member that takes it. */
 enum option_type {
-	OPTION_SWITCH, /* takes no value; bool: true where it is given */
+	OPTION_SWITCH, /* takes no value; bool: true if it is given */
 	OPTION_ON_OFF, /* bool; on the command line the name alone means on */
 	OPTION_NUMBER, /* from least to most; an integer of 4 or 8 bytes */
 	OPTION_CHOICE, /* one of the words in argument, "logfmt|json"; an enum: the word's index */
@@ -53,7 +53,7 @@ struct option_list {
 /* 0, or -1 with what follows the option's name: "must be a time of day". It may shorten the value
  * in place. */
 typedef int option_check(char *value, struct options_error *reterr);
-/* Writes a value for options_print(), where it is not to be shown as it is. */
+/* Writes a value for options_print(), if it is not to be shown as it is. */
 typedef void option_show(const char *value, FILE *out);
 
 /* A table of options ends with an option that has no name. */
@@ -64,7 +64,7 @@ struct option {
 	const char *help;     /* sentences; the help breaks their lines */
 	const char *heading;  /* what the help says above it; NULL: nothing */
 	const char *fallback; /* the default, as a value; NULL: none */
-	const char *absent;   /* what options_print() says where there is no value */
+	const char *absent;   /* what options_print() says if there is no value */
 	enum option_type type;
 	char letter;	    /* 'o' for -o, too; 0: none */
 	bool is_required;   /* on the command line */
@@ -189,7 +189,7 @@ __attribute__((warn_unused_result)) int options_read_file(struct options *option
 
 /* Checks all values and writes them into the caller's struct; what was given nowhere and has no
  * default stays as it is there. Says what is missing. Once, after all reading. target may be NULL
- * where no option has a member. */
+ * if no option has a member. */
 __attribute__((warn_unused_result)) int options_apply(struct options *options, void *target,
 						      struct options_error *reterr);
 
@@ -216,13 +216,13 @@ __attribute__((format(printf, 4, 5))) int options_blame(const struct options *op
 void options_variable(const struct option_set *set, const struct option *option,
 		      char ret_name[static OPTIONS_VARIABLE_BYTES]);
 
-/* The whole help, where there are topics with the first sentence of each command; or that of one
+/* The whole help, if there are topics with the first sentence of each command; or that of one
  * command. */
 void options_print_help(const struct option_set *set, const struct option_command *command,
 			FILE *out);
 /* The help of a topic: its commands with their options. */
 void options_print_topic(const struct option_set *set, const struct option_topic *topic, FILE *out);
-/* NULL where there is none of this name. */
+/* NULL if there is none of this name. */
 const struct option_topic *options_find_topic(const struct option_set *set, const char *name);
 /* Whether the command belongs to the topic. */
 bool options_is_of_topic(const struct option_command *command, const struct option_topic *topic);
