@@ -212,7 +212,7 @@ static bool add_data(struct wire_websocket_partial *partial, const uint8_t *data
 	return true;
 }
 
-/* WIRE_MORE where the frame is not whole. */
+/* WIRE_MORE if the frame is not whole. */
 static enum wire_websocket_event take_whole_frame(struct wire_websocket_reader *reader,
 						  struct wire_input *input,
 						  struct wire_websocket_message *message)
@@ -251,7 +251,7 @@ static enum wire_websocket_event take_whole_frame(struct wire_websocket_reader *
 	return end_data_frame(partial, frame.is_final, message);
 }
 
-/* Takes bytes of a header; WIRE_MORE also where it is complete. */
+/* Takes bytes of a header; WIRE_MORE also if it is complete. */
 static enum wire_websocket_event take_header(struct wire_websocket_reader *reader,
 					     struct wire_input *input,
 					     struct wire_websocket_message *message)

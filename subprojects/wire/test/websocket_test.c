@@ -100,7 +100,7 @@ static const char *read_pieces(const struct wire_websocket_rules *rules, const u
 	return text;
 }
 
-/* At once, cut at each place (of the ends only, where it is long), and byte by byte. */
+/* At once, cut at each place (of the ends only, if it is long), and byte by byte. */
 static void expect(const struct wire_websocket_rules *rules, const struct bytes *bytes,
 		   const char *expected)
 {

@@ -69,7 +69,7 @@ struct wire_parser {
 enum wire_head_result {
 	WIRE_HEAD_COMPLETE,
 	WIRE_HEAD_UNKNOWN_METHOD,
-	WIRE_HEAD_MALFORMED, /* also where text is not exactly one head */
+	WIRE_HEAD_MALFORMED, /* also if text is not exactly one head */
 };
 
 /* text is all of a head, with the empty line that ends it, and nothing else. */

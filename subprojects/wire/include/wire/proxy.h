@@ -24,7 +24,7 @@ enum wire_proxy_result {
 struct wire_proxy {
 	size_t size;   /* of the header: what follows is the client's */
 	bool is_local; /* the proxy speaks for itself, such as in a health check */
-	/* The address of the proxy's client; IPv4 as IPv4-mapped IPv6. It is not known where the
+	/* The address of the proxy's client; IPv4 as IPv4-mapped IPv6. It is not known if the
 	 * proxy speaks for itself, or the client came through neither TCP/IPv4 nor TCP/IPv6. */
 	bool has_source;
 	uint8_t source[16];

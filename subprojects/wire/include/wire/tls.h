@@ -22,7 +22,7 @@ struct wire_tls_config *wire_tls_client_create(const char *authorities_file,
 /* No session may be left. NULL is fine. */
 void wire_tls_config_destroy(struct wire_tls_config *config);
 
-/* A session with the server of this name, which its certificate must have; NULL where no session
+/* A session with the server of this name, which its certificate must have; NULL if no session
  * can be set up for it. */
 struct wire_tls_session *wire_tls_connect(struct wire_tls_config *config, const char *host);
 /* NULL is fine. */
@@ -46,10 +46,10 @@ void wire_tls_feed(struct wire_tls_session *session, const void *data, size_t si
 enum wire_tls_event wire_tls_read(struct wire_tls_session *session, void *data, size_t room,
 				  size_t *ret_size);
 
-/* 0, or -EPROTO where the session is broken: the next read says so, too. Behind WIRE_TLS_OPEN. */
+/* 0, or -EPROTO if the session is broken: the next read says so, too. Behind WIRE_TLS_OPEN. */
 int wire_tls_write(struct wire_tls_session *session, const void *data, size_t size);
 
-/* Takes the bytes for the network, after each read and write; memory of malloc, NULL where there
+/* Takes the bytes for the network, after each read and write; memory of malloc, NULL if there
  * are none. */
 void *wire_tls_output(struct wire_tls_session *session, size_t *ret_size);
 

@@ -14,7 +14,7 @@ enum {
 struct wire_url {
 	bool is_websocket;	      /* ws or wss */
 	bool is_tls;		      /* https or wss */
-	uint16_t port;		      /* the scheme's where none is named */
+	uint16_t port;		      /* the scheme's if none is named */
 	char host[WIRE_HOST_MAX + 1]; /* no brackets around an IPv6 address */
 	/* Value of a Host field: with a port only if it is not the scheme's. */
 	char authority[WIRE_AUTHORITY_BYTES];

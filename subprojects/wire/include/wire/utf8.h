@@ -12,5 +12,5 @@ struct wire_utf8 {
 	uint8_t high;
 };
 
-/* False as soon as the text cannot be well-formed any more. Text may end where left is 0. */
+/* False as soon as the text cannot be well-formed any more. Text may end if left is 0. */
 bool wire_utf8_add(struct wire_utf8 *utf8, const uint8_t *data, size_t size);

@@ -56,8 +56,8 @@ struct wire_input {
 struct wire_websocket_message {
 	enum wire_opcode opcode;
 	bool is_fragmented;  /* came in more than one frame */
-	uint16_t close_code; /* of WIRE_CLOSE, 0 where it has none; of WIRE_FAULT: what fits it */
-	const uint8_t *data; /* of a close: the code and the reason; may be NULL where size is 0 */
+	uint16_t close_code; /* of WIRE_CLOSE, 0 if it has none; of WIRE_FAULT: what fits it */
+	const uint8_t *data; /* of a close: the code and the reason; may be NULL if size is 0 */
 	size_t size;
 };
 
