@@ -11,7 +11,7 @@ struct frames {
 	uint64_t sequence; /* of the newest file, from 1 */
 };
 
-/* directory: made where it is missing, its parent not; NULL: nothing is to be written. 0 or a
+/* directory: made if it is missing, its parent not; NULL: nothing is to be written. 0 or a
  * negative errno. */
 int frames_open(struct frames *frames, const char *directory);
 void frames_close(struct frames *frames);

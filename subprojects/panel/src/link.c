@@ -54,7 +54,7 @@ static uint64_t retry_after(const struct link *link, int status)
 
 static void on_due(uv_timer_t *timer);
 
-/* status: of the answer, where it is what is wrong; or 0. */
+/* status: of the answer, if it is what is wrong; or 0. */
 static void leave(struct link *link, int status, const char *reason)
 {
 	bool was_open = link->state == LINK_OPEN;

@@ -78,7 +78,7 @@ struct link {
 	bool close_received;
 };
 
-/* Starts connecting, from the loop. config and log must stay valid. tls: NULL where the URL is for
+/* Starts connecting, from the loop. config and log must stay valid. tls: NULL if the URL is for
  * plain TCP. */
 void link_start(struct link *link, uv_loop_t *loop, const struct link_config *config,
 		struct wire_tls_config *tls, struct events *log, const struct link_events *events,

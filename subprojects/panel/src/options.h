@@ -18,7 +18,7 @@ struct panel_options {
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_WRONG };
 
-/* Reads the command line; says on standard error what is wrong with it, and prints the help where
+/* Reads the command line; says on standard error what is wrong with it, and prints the help if
  * it was asked for. panel_options_finish() them in any case. */
 enum options_result panel_options_parse(int argc, char **argv, struct panel_options *ret_options);
 void panel_options_finish(struct panel_options *options);

@@ -61,7 +61,7 @@ void player_init(struct player *player, const struct player_events *events, void
 void player_reset(struct player *player);
 void player_finish(struct player *player);
 
-/* Queues a picture, in place of the picture that was queued. Copies data, which may be NULL where
+/* Queues a picture, in place of the picture that was queued. Copies data, which may be NULL if
  * size is 0. dwell_s 0 counts as 1. Returns the panel's count for it. */
 uint32_t player_queue(struct player *player, const uint8_t *data, size_t size, uint32_t dwell_s);
 

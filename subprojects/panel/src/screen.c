@@ -33,7 +33,7 @@ static void append_colour(FILE *text, int layer, const uint8_t rgb[3])
 	fprintf(text, "\x1b[%d;2;%d;%d;%dm", layer, rgb[0], rgb[1], rgb[2]);
 }
 
-/* pen is the cell whose colours the terminal has set; NULL where they are not known. */
+/* pen is the cell whose colours the terminal has set; NULL if they are not known. */
 static void append_cell(FILE *text, const struct screen_cell *cell, const struct screen_cell *pen)
 {
 	if (!pen || memcmp(pen->upper, cell->upper, 3) != 0)

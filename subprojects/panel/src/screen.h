@@ -27,7 +27,7 @@ void screen_reset(struct screen *screen, int columns, int rows);
 
 /* Writes what makes the terminal show pixels at this brightness (0 to 100; 0: dark) and, in the
  * row below, status (UTF-8 without control characters). What does not fit is left out. Nothing is
- * written where nothing changed. */
+ * written if nothing changed. */
 void screen_draw(struct screen *screen, const struct pixels *pixels, int brightness,
 		 const char *status, FILE *text);
 

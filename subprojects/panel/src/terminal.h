@@ -21,7 +21,7 @@ int terminal_open(uv_loop_t *loop, const struct terminal_events *events, void *c
 /* Gives the terminal back at once and frees. NULL is fine. */
 void terminal_close(struct terminal *terminal);
 
-/* 0x0 where the terminal does not know. */
+/* 0x0 if the terminal does not know. */
 void terminal_size(const struct terminal *terminal, int *ret_columns, int *ret_rows);
 
 /* False while a text is on its way to a slow terminal: then nothing is to be written. */

@@ -82,7 +82,7 @@ static void on_written(uv_write_t *request, int status)
 
 	free(write->data);
 	free(write);
-	/* The end of the connection is seen by reading, but where only writing fails, here. */
+	/* The end of the connection is seen by reading, but if only writing fails, here. */
 	if (status < 0 && status != UV_ECANCELED)
 		end_with_error(transport, "sending failed", status);
 }

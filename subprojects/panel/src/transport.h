@@ -20,7 +20,7 @@ struct transport_events {
 
 /* Starts connecting; no call comes before this one has returned. tls: NULL for plain TCP. The
  * transport is valid until on_closed or transport_close(). NULL, with a static text in ret_fault,
- * where it cannot even begin. */
+ * if it cannot even begin. */
 struct transport *transport_open(uv_loop_t *loop, const struct wire_url *url,
 				 struct wire_tls_config *tls, const struct transport_events *events,
 				 void *context, const char **ret_fault);

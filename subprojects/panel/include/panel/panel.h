@@ -6,7 +6,7 @@
  *        ^
  *   link | poll    the device link by WebSocket, or by HTTP polling
  *        ^
- *    transport     TCP, with TLS where the URL says so
+ *    transport     TCP, with TLS if the URL says so
  */
 #pragma once
 
