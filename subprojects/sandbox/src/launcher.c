@@ -5,8 +5,8 @@
  * Shuts itself in and becomes PROGRAM, which finds no environment but SANDBOX_LAYERS (the layers,
  * as sandbox_layer_names() writes them) and SANDBOX (required or best-effort). The program's link
  * to the parent is descriptor 3. With --network it may connect to servers of the internet, and
- * reads what names and certificates are looked up in, and each PATH. Ends with 125 where a required
- * layer cannot be had, with 126 where the program cannot be started.
+ * reads what names and certificates are looked up in, and each PATH. Ends with 125 if a required
+ * layer cannot be had, with 126 if the program cannot be started.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int fail(int status, const char *what, int error)
 	return status;
 }
 
-/* Returns 0 where text is no size. */
+/* Returns 0 if text is no size. */
 static uint64_t read_bytes(const char *text)
 {
 	static const char units[] = "KMG";

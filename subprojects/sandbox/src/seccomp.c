@@ -104,7 +104,7 @@ static int compare_nothing(const void *a, const void *b)
 	return 0;
 }
 
-/* glibc asks once how much memory there is, before it sorts more than 1 KiB. Where it is not told,
+/* glibc asks once how much memory there is, before it sorts more than 1 KiB. If it is not told,
  * it sorts in place from then on, and compares elements with themselves, at which libwebp aborts.
  */
 static void warm_qsort(void)

@@ -77,7 +77,7 @@ static const int sanitizing[] = {
     SCMP_SYS(set_tid_address),
 };
 
-/* A call that is allowed where an argument is one value, or has it in some bits. */
+/* A call that is allowed if an argument is one value, or has it in some bits. */
 struct conditional {
 	int call;
 	struct scmp_arg_cmp condition;

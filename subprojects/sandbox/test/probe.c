@@ -450,7 +450,7 @@ static const struct attempt {
     {"splice a file into the log", splice_file},
 };
 
-/* The layers that are there, or'ed with none where the stage has another seal. */
+/* The layers that are there, or'ed with none if the stage has another seal. */
 static unsigned seal(const char *stage)
 {
 	static const char *const readable[] = {"/etc", "/nonexistent", NULL};

@@ -282,7 +282,7 @@ static const char *const refused_to_servers[] = {
     "splice a file into the log",
 };
 
-/* False where this kernel or container lacks a layer. */
+/* False if this kernel or container lacks a layer. */
 static bool can_seal_servers(void)
 {
 	char *arguments[] = {probe, "server", "take 16 MiB", NULL};

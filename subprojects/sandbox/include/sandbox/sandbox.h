@@ -11,7 +11,7 @@
  *
  *   parent --fork--> opens all it needs, sandbox_seal_server(), starts its threads, serves
  *
- * Linux only. What a kernel or container does not allow is left out, or is an error where the
+ * Linux only. What a kernel or container does not allow is left out, or is an error if the
  * caller requires all of it.
  */
 #pragma once
@@ -85,7 +85,7 @@ struct sandbox_server {
 	/*
 	 * Files, and folders with all that is in them, that a client reads; NULL at the end. What
 	 * is not there is passed over. A file that takes the place of a named one is another file,
-	 * so folders are better. Where there is no Landlock, a client reads all that its user may.
+	 * so folders are better. If there is no Landlock, a client reads all that its user may.
 	 */
 	const char *const *readable;
 	/*
