@@ -11,7 +11,7 @@
 struct encoder {
 	struct frame_sink sink;	    /* first: give the frames to its on_frame */
 	struct buffer file;	    /* the animation so far, header included */
-	size_t file_bytes;	    /* its size, also where it is too large to be kept */
+	size_t file_bytes;	    /* its size, also if it is too large to be kept */
 	struct buffer candidate[2]; /* one frame, encoded in one way and in another */
 	struct canvas shown;	    /* what the written frames leave on the canvas */
 	struct canvas pending;	    /* the last frame, as its duration may still grow */

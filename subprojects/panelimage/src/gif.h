@@ -12,7 +12,7 @@
 struct gif_decoder;
 
 /* data stays where it is until the end; the outline is that of the same bytes. The caller closes
- * what it gets; NULL with *reterr set where no memory is left. */
+ * what it gets; NULL with *reterr set if no memory is left. */
 struct gif_decoder *pi_gif_open(const uint8_t *data, size_t size, const struct gif_outline *outline,
 				struct panelimage_error *reterr);
 

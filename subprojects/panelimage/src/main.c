@@ -3,7 +3,7 @@
  *
  * The size is that of the panel, 64x32 if none is given.
  * Prints "FORMAT FRAMES DURATION_MS LOOP_COUNT BYTES" to standard error; exit status 1 with the
- * reason where the image is refused, 2 for wrong use or a file that cannot be read or written. */
+ * reason if the image is refused, 2 for wrong use or a file that cannot be read or written. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -34,7 +34,7 @@ static bool chunk_is(const struct chunk *chunk, const char *type)
 	return memcmp(chunk->type, type, 4) == 0;
 }
 
-/* False at the end, and where the rest holds no whole chunk. */
+/* False at the end, and if the rest holds no whole chunk. */
 static bool next_chunk(struct webp_walk *walk, struct chunk *ret)
 {
 	size_t left = walk->size - walk->pos;

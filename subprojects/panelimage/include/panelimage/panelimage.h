@@ -99,7 +99,7 @@ struct panelimage_conversion;
 
 enum panelimage_progress { PANELIMAGE_MORE, PANELIMAGE_DONE, PANELIMAGE_FAILED };
 
-/* data stays where it is until the conversion is freed. NULL with *reterr set, where no step is
+/* data stays where it is until the conversion is freed. NULL with *reterr set, if no step is
  * needed to see that the image cannot be converted, or no memory is left. */
 struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, size_t size,
 							struct panelimage_size panel,
