@@ -47,5 +47,5 @@ bool address_is_public(const struct address *address);
 bool address_is_listed(const struct address *address, const struct address_list *list);
 
 /* Whether this machine has it now: over it an app would reach services of the machine behind any
- * firewall before it. True also where that cannot be told. */
+ * firewall before it. True also if that cannot be told. */
 bool address_is_own(const struct address *address);

@@ -96,7 +96,7 @@ static struct flight *find_flight(const struct desk *desk, const struct key *key
 	return flight;
 }
 
-/* Only what changes nothing there may be asked once for many; what has a body counts as well where
+/* Only what changes nothing there may be asked once for many; what has a body counts as well if
  * the app has said how long its answer holds. */
 static bool is_shared(const struct request *request)
 {

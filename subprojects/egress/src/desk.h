@@ -39,7 +39,7 @@ void desk_take(struct desk *desk, struct client *client);
  * others may ask for the same. */
 void desk_forget(struct desk *desk, const struct client *client);
 
-/* Waits for a socket in fds, a transfer or a turn that has come to its end; not at all where one of
+/* Waits for a socket in fds, a transfer or a turn that has come to its end; not at all if one of
  * the clients, which are a list, has sent or can be given something. */
 struct curl_waitfd;
 void desk_wait(struct desk *desk, struct curl_waitfd *fds, unsigned count,

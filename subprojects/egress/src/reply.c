@@ -11,7 +11,7 @@ enum {
 	WORDS_MAX = 1024,
 	LEAST_S = 5,
 	MOST_S = 7 * 24 * 3600,
-	UNASKED_MOST_S = 3600, /* where the app has no wish */
+	UNASKED_MOST_S = 3600, /* if the app has no wish */
 	LINES_MAX = 200,       /* of headers; those after them are left out */
 };
 
