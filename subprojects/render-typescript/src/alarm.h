@@ -1,4 +1,4 @@
-/* Ends the process where a script holds it up in a function of the engine that looks at no clock.
+/* Ends the process if a script holds it up in a function of the engine that looks at no clock.
  * The request has its answer before. */
 #pragma once
 

@@ -65,7 +65,7 @@ static unsigned append(struct text *to, const char *text, size_t length)
 	return lines;
 }
 
-/* Objects are shown as JSON where they have one. */
+/* Objects are shown as JSON if they have one. */
 static const char *show(JSContext *context, JSValueConst value, size_t *ret_length)
 {
 	JSValue json = JS_UNDEFINED;

@@ -9,7 +9,7 @@
 enum { STACK_BYTES = 256 << 10 };
 
 /* A process that answers requests, and waits for this core, runs first. The kernel looks by itself
- * when it is woken, but where it has had a little more than its share just then, only at the next
+ * when it is woken, but if it has had a little more than its share just then, only at the next
  * tick of the clock. */
 static int interrupt(JSRuntime *runtime, void *opaque)
 {

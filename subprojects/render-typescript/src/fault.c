@@ -126,7 +126,7 @@ static void add_calls(struct run *run, const char *stack, struct place place)
 	text_finish(&calls);
 }
 
-/* The member as text; NULL where there is none. JS_FreeCString() it. */
+/* The member as text; NULL if there is none. JS_FreeCString() it. */
 static const char *get_member(JSContext *context, JSValueConst object, const char *name)
 {
 	JSValue value = JS_GetPropertyStr(context, object, name);

@@ -1,5 +1,5 @@
 /* fetch(): a frame to whoever started the process, and a promise that their answer settles. Many
- * may be under way; they are waited for where the script has nothing else to do. */
+ * may be under way; they are waited for when the script has nothing else to do. */
 #include "alarm.h"
 #include "frame.h"
 #include "run.h"
@@ -62,7 +62,7 @@ static void note_host(struct run *run, const char *url)
 	text_add_json(hosts, from, length);
 }
 
-/* Adds ,"NAME":VALUE where the object has the member as text. -1: an exception. */
+/* Adds ,"NAME":VALUE if the object has the member as text. -1: an exception. */
 static int add_text_member(struct asking *asking, JSValueConst options, const char *name,
 			   const char *fallback)
 {

@@ -19,7 +19,7 @@ static JSValue find_fields(struct run *run, JSValueConst schema)
 	return fields;
 }
 
-/* The field's handler, where its ID is the one that is asked for; else undefined. */
+/* The field's handler, if its ID is the one that is asked for; else undefined. */
 static JSValue match(struct run *run, JSValueConst field, const char *wanted, size_t length)
 {
 	JSContext *context = run->context;

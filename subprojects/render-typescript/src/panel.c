@@ -102,7 +102,7 @@ bool panel_is_form(const char *widget_name)
 	return strncmp(widget_name, "form.", 5) == 0;
 }
 
-/* An object with all members of the group; each is an export, too, where the module is given. */
+/* An object with all members of the group; each is an export, too, if the module is given. */
 static JSValue make_group(JSContext *context, unsigned number, JSModuleDef *module)
 {
 	const struct group *group = &groups[number];

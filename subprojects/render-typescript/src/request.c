@@ -16,7 +16,7 @@ static double get_number(JSContext *context, JSValueConst head, const char *name
 	return number;
 }
 
-/* The member where it is there, else the text. */
+/* The member if it is there, else the text. */
 static JSValue get_text(JSContext *context, JSValueConst head, const char *name,
 			const char *fallback)
 {

@@ -177,7 +177,7 @@ JSValue handler_call(struct run *run, JSValueConst schema, const char **ret_fiel
 
 /* ---- place.c ---- */
 
-/* Reads a line of a stack, as in "    at draw (app.ts:12:9)". False where it names no place in the
+/* Reads a line of a stack, as in "    at draw (app.ts:12:9)". False if it names no place in the
  * app. It is one in the script without types: place_map() leads to that in the source. */
 bool place_read(const struct run *run, const char *line, struct place *ret_place);
 void place_map(struct place *place);
@@ -212,7 +212,7 @@ void sites_finish(struct run *run);
 
 /* The module "panel". 0, or -1 with an exception. */
 int panel_define(struct run *run) __attribute__((warn_unused_result));
-/* The name of the widget, like "Text" or "filter.Blur"; NULL where the value is none. */
+/* The name of the widget, like "Text" or "filter.Blur"; NULL if the value is none. */
 const char *panel_widget_name(struct run *run, JSValueConst value);
 
 /* Returns the site that made it; NULL if the value is no widget. */
@@ -259,7 +259,7 @@ int tree_write_reply(struct run *run, const char *field, JSValueConst value)
 
 /* ---- fault.c ---- */
 
-/* Sets the fault, unless one is set. Where the memory was full, that is what it says. */
+/* Sets the fault, unless one is set. If the memory was full, that is what it says. */
 __attribute__((format(printf, 3, 4))) void fault_set(struct run *run, const char *kind,
 						     const char *format, ...);
 /* Takes the exception and makes a fault of it. */

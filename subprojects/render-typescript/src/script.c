@@ -40,7 +40,7 @@ static bool run_timer(struct run *run)
 	return has_run;
 }
 
-/* Waits for the value where it is a promise; takes it. An exception: the fault is set. */
+/* Waits for the value if it is a promise; takes it. An exception: the fault is set. */
 static JSValue settle(struct run *run, JSValue value, const char *who)
 {
 	JSPromiseStateEnum state;

@@ -51,7 +51,7 @@ static char *decode(const char *from, const char *end)
 	return json;
 }
 
-/* A number in base64 VLQ. False where there is none. */
+/* A number in base64 VLQ. False if there is none. */
 static bool read_number(const char **from, int64_t *ret_number)
 {
 	uint64_t number = 0;

@@ -63,7 +63,7 @@ void text_add_format(struct text *text, const char *format, ...)
 	text_add_str(text, line);
 }
 
-/* Bytes of the character of UTF-8 at the start of data (RFC 3629); 0 where there is none. */
+/* Bytes of the character of UTF-8 at the start of data (RFC 3629); 0 if there is none. */
 static size_t character_length(const uint8_t *data, size_t length)
 {
 	size_t size = data[0] < 0x80 ? 1 : data[0] < 0xe0 ? 2 : data[0] < 0xf0 ? 3 : 4;

@@ -25,7 +25,7 @@ struct writer {
 	bool is_raw;		 /* the tree is raw frames */
 	int64_t shown;		 /* of the next list; elements behind are left out */
 	size_t path_length;
-	char path[PATH_MAX_BYTES]; /* like "Root.child Box.color"; cut where it is too long */
+	char path[PATH_MAX_BYTES]; /* like "Root.child Box.color"; cut if it is too long */
 };
 
 static int write_value(struct writer *writer, JSValueConst value);
