@@ -214,7 +214,7 @@ ssize_t send(int fd, const void *data, size_t size, int flags)
 	return real_send(fd, data, cut(fd, size), flags);
 }
 
-/* The first part alone, where not all may be written: what is left is the caller's to write. */
+/* The first part alone, if not all may be written: what is left is the caller's to write. */
 ssize_t writev(int fd, const struct iovec *parts, int count)
 {
 	size_t size = 0;

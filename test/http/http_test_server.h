@@ -20,7 +20,7 @@ extern struct test_counts {
 
 void respond_text(struct http_request *request, int status, struct str text);
 
-/* 0 where there is none. */
+/* 0 if there is none. */
 unsigned long long query_number(struct http_request *request, struct str name);
 
 /* Handlers of http_test_streams.c. */

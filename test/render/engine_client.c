@@ -8,7 +8,7 @@
  *   host                                                      another render host
  *
  * Arguments: how many jobs run at a time, and the milliseconds after which an idle renderer ends.
- * Each answer is a line of JSON. Where the variable EGRESS_ALLOW names a network, jobs reach it.
+ * Each answer is a line of JSON. If the variable EGRESS_ALLOW names a network, jobs reach it.
  * With the end of the input all is drained. */
 #include "base/buffer.h"
 #include "base/clock.h"

@@ -70,7 +70,7 @@ static const struct route *find_route(const char *method, const char *path)
 	return NULL;
 }
 
-/* A body in the document where the endpoint takes one, and the other way round. */
+/* A body in the document if the endpoint takes one, and the other way round. */
 static void bodies_agree(void **state)
 {
 	yyjson_val *paths = yyjson_obj_get(root, "paths");

@@ -69,7 +69,7 @@ static int64_t number_after(struct str line, const char *name)
 	return found ? strtoll(found + strlen(name), NULL, 10) : -1;
 }
 
-/* Lines with n=0, n=1, ...: each is there once, in order and whole, or counted where it is missing.
+/* Lines with n=0, n=1, ...: each is there once, in order and whole, or counted if it is missing.
  * Returns how many were counted. */
 static int64_t check_lines(char *all, size_t length, int64_t count)
 {

@@ -290,7 +290,7 @@ static void trouble_is_written_at_once(void **state)
 	assert_non_null(memmem(written, written_length(), "msg=free\n", 9));
 }
 
-/* Lines that are read from one end of a pipe: each write is what one read gives where the reader
+/* Lines that are read from one end of a pipe: each write is what one read gives if the reader
  * keeps up. */
 static void writes_to_a_pipe_are_small(void **state)
 {

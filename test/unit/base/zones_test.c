@@ -114,7 +114,7 @@ static unsigned walk(const char *folder, const char *prefix)
 		snprintf(name, sizeof(name), "%.60s%.200s", prefix, entry->d_name);
 		snprintf(path, sizeof(path), "%s/%s", folder, name);
 		if (stat(path, &status) < 0)
-			continue; /* localtime, where the system has none */
+			continue; /* localtime, if the system has none */
 		zone = zones_find(str_from(name));
 		if (S_ISDIR(status.st_mode)) {
 			snprintf(name, sizeof(name), "%.60s%.200s/", prefix, entry->d_name);

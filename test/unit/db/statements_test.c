@@ -135,7 +135,7 @@ static void explain(const struct statement_entry *statement, char *ret_sql, size
 }
 
 /* See src/db/connection_set_up.c on enable_seqscan: it only keeps the planner from reading a whole
- * table where there is another way. */
+ * table if there is another way. */
 static void test_workers_read_no_whole_table(void **state)
 {
 	(void)state;

@@ -45,7 +45,7 @@ struct world {
 
 extern struct world world;
 
-/* Runs SQL over a connection of its own and fails the test where it fails. */
+/* Runs SQL over a connection of its own and fails the test if it fails. */
 void run_sql(const char *sql);
 /* Whether a query over a connection of its own gives any row. */
 bool finds(const char *sql);
@@ -58,7 +58,7 @@ void control(const char *command);
 int make_tables(void **state);
 
 struct db_settings usual_settings(void);
-/* Opens a db and waits until it is up: all connections for reads and writes, or, where
+/* Opens a db and waits until it is up: all connections for reads and writes, or, if
  * spare_idle_ms is set, those that are always there. */
 void open_world(const struct db_settings *settings);
 void close_world(void);

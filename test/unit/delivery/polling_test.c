@@ -1,4 +1,4 @@
-/* The answers to a panel that polls, also where its picture is not in memory. */
+/* The answers to a panel that polls, also if its picture is not in memory. */
 #include "panels.h"
 #include "served.h"
 

@@ -1,4 +1,4 @@
-/* The order of answers where several workers store pushes to one device. */
+/* The order of answers if several workers store pushes to one device. */
 #include "push_order.h"
 #include "script.h"
 

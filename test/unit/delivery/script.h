@@ -48,7 +48,7 @@ void set_hint_room(size_t bytes);
 
 /* Queries of a statement that were not answered yet. */
 unsigned asked_count(enum statement statement);
-/* The oldest one; fails the test where there is none. */
+/* The oldest one; fails the test if there is none. */
 struct db_query *asked(enum statement statement);
 /* Elements of a parameter that is an array of IDs, or of 8 bytes each; returns their number. */
 unsigned id_array(const struct db_query *query, unsigned parameter, struct id *ret_ids);
@@ -102,7 +102,7 @@ struct script_device {
 	int64_t generation;
 	int64_t brightness;
 	int64_t interval_s;
-	int64_t sleep_start_minute; /* of a sleep window, where the end is not 0 */
+	int64_t sleep_start_minute; /* of a sleep window, if the end is not 0 */
 	int64_t sleep_end_minute;
 	const char *night; /* the installation of the night; NULL: none */
 	struct {

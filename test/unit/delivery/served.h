@@ -26,5 +26,5 @@ void look_up_device(struct asked_lookup *asked_lookup, const struct script_devic
 struct panel *panel_of_device(const struct script_device *device);
 /* The same, and connects it; the first messages are left in the socket. */
 struct script_socket *connect_device(const struct script_device *device);
-/* "<picture> dwell" of the next poll; "wait" where the picture must be fetched. */
+/* "<picture> dwell" of the next poll; "wait" if the picture must be fetched. */
 const char *poll(const struct script_device *device);

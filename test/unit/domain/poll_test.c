@@ -443,7 +443,7 @@ static void pinned_entry_alone(void **state)
 	assert_int_equal(next_at(900).item.kind, PLAYBACK_PUSH);
 	content.push.displayed_us = start_us + 900 * INT64_C(1000000);
 	assert_int_equal(next_at(905).item.position, 20);
-	/* Also where it was pushed itself. */
+	/* Also if it was pushed itself. */
 	push_installation(20);
 	content.push.created_us = start_us + 910 * INT64_C(1000000);
 	assert_int_equal(next_at(910).item.kind, PLAYBACK_PUSH);

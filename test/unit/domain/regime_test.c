@@ -298,7 +298,7 @@ static void blank_entries(void **state)
 	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
 	assert_int_equal(regime.kind, REGIME_ROTATION);
 	assert_int_equal(regime_next(&regime, -1)->position, 30);
-	assert_true(regime_has_turn(&regime, &entries[1])); /* also where it is disabled */
+	assert_true(regime_has_turn(&regime, &entries[1])); /* also if it is disabled */
 	assert_false(regime_shows(&regime, &entries[1]));
 	assert_true(regime_has_turn(&regime, &entries[2]));
 	entries[1].is_blank = false;

@@ -58,7 +58,7 @@ int tls_client_shake_hands(struct tls_client *client);
 void tls_client_send(struct tls_client *client, const void *data, size_t size);
 /* Turns until the server's side has so many bytes, or has ended. */
 void tls_scene_await(size_t size);
-/* Reads so many bytes, while the loop turns; less where the server ends. */
+/* Reads so many bytes, while the loop turns; less if the server ends. */
 size_t tls_client_read(struct tls_client *client, void *data, size_t size);
 
 /* A session for a later connection, once the handshake is done; mbedtls_ssl_session_free() it. */

@@ -164,7 +164,7 @@ static void on_proxied_connection(uv_stream_t *listener, int error)
 	http_transport_set_reading(transport, true);
 }
 
-/* The connection that begins like that, or -1 where it is refused. */
+/* The connection that begins like that, or -1 if it is refused. */
 static int begin(struct str start)
 {
 	unsigned begun_before = begun, refused_before = refused;

@@ -17,7 +17,7 @@ static struct test {
 	struct http_transport transport;
 	struct later closed_later;
 	struct websocket *websocket;
-	size_t pending; /* what is sent waits where takes_nothing is set */
+	size_t pending; /* what is sent waits if takes_nothing is set */
 	bool takes_nothing;
 	unsigned writes;
 	struct buffer sent;

@@ -1,4 +1,4 @@
-/* Networks of accounts, and who makes room where too many wait; with costs that the test makes up.
+/* Networks of accounts, and who makes room if too many wait; with costs that the test makes up.
  */
 #include "../cmocka_test.h"
 #include "base/memory.h"

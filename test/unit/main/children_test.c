@@ -243,7 +243,7 @@ static enum children_renewal take_result(void)
 	return taken;
 }
 
-/* Time passes as the supervisor lives it: it wakes when it wanted to. Workers beat where told. */
+/* Time passes as the supervisor lives it: it wakes when it wanted to. Workers beat if told. */
 static void live(uint64_t ms, unsigned beating)
 {
 	uint64_t until_ms = now_ms + ms;

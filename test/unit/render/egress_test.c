@@ -150,7 +150,7 @@ static int close_all(void **state)
 	return 0;
 }
 
-/* Also where the script has named one. */
+/* Also if the script has named one. */
 static void requests_name_their_account(void **state)
 {
 	char bytes[512] = {0};

@@ -802,7 +802,7 @@ static void test_a_draft_that_never_ends_leaves_a_second(void **state)
 	close(played.link);
 }
 
-/* Also where they end just in time, or their client has gone. */
+/* Also if they end just in time, or their client has gone. */
 static void test_slow_previews_leave_a_place(void **state)
 {
 	struct played first, second;
