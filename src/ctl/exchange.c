@@ -115,7 +115,7 @@ static struct pollfd wait_for(const struct side *side)
 			       .events = (short)(POLLIN | (writes ? POLLOUT : 0))};
 }
 
-/* Returns as take_frames(). */
+/* Waits for input, and returns what take_frames() does. */
 static int go_on(struct exchange *exchange, int timeout_ms)
 {
 	struct pollfd waits[2];
