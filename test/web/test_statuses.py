@@ -1,0 +1,417 @@
+"""Provokes every status that the document of the pages gives an operation. people.Browser checks each answer
+against the document. Apps need no engine here: what an engine would give is put into the database."""
+
+import contextlib
+import json
+import re
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+
+import images
+import lock_sessions
+import pytest
+import scene
+from authenticator import Passkey
+from devices import add
+from events import Events
+from live import hash_of
+from people import (CONTRACT, OWN_PAGE, PASSWORD, UNKNOWN_ID, Browser, Person, World, request_bytes, sha256,
+                    token_of, wait_until)
+from test_version_pause import engines_version
+from world import random_base62, until_refused
+
+OPERATIONS = list(CONTRACT.operations())
+
+
+def having(status):
+    """Runs a test for each operation that has this status."""
+    return pytest.mark.parametrize("found", [found for found in OPERATIONS if status in found[2]["responses"]],
+                                   ids=lambda found: found[2]["operationId"])
+
+
+def body_of(operation):
+    """The document's example of the operation's body, or None."""
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    return content and (content.get("example") or next(iter(content["examples"].values()))["value"])
+
+
+class Stage:
+    """An account with all roles, and what paths name, made at its first use."""
+
+    def __init__(self, world):
+        self.world = world
+        self.person = Person(world, is_administrator=True, is_reviewer=True)
+        self.browser = self.session()
+        self.named = {}
+        self.passkey = Passkey()
+
+    def session(self):
+        """Signs in a browser without a password, which would cost time."""
+        token = random_base62(43)
+        self.world.sql("INSERT INTO session (id, account_id, secret_hash, address, user_agent) "
+                       "VALUES (gen_random_uuid(), %s, %s, '', '')", self.person.id, sha256(token))
+        browser = Browser(self.world)
+        browser.cookie = f"displayd_session={token}"
+        return browser
+
+    @cached_property
+    def other(self):
+        return Stage(self.world)
+
+    def made(self, path, body=None):
+        answer = self.browser.post(path, body)
+        assert answer.status in (200, 201), answer
+        return answer.json()
+
+    def value(self, name):
+        if name not in self.named:
+            self.named[name] = MADE[name](self)
+        return self.named[name]
+
+    def target(self, template, **values):
+        """values: instead of what the path would name. Reviewers get versions of another account."""
+        stage = self.other if template.startswith("/web/reviews/") else self
+        return scene.target(template, **{name: values.get(name) or stage.value(name)
+                                         for name in re.findall(r"{(\w+)}", template)})
+
+    def request(self, found, target=None, body=None, fields=(), **options):
+        """Sends the document's example if there is no body."""
+        method, template, operation = found
+        body = body_of(operation) if body is None else body
+        return self.browser.request(method, target or self.target(template), body=body,
+                                    fields=[*OWN_PAGE, *fields], **options)
+
+    def succeed(self, found):
+        body = BODIES.get(found[2]["operationId"])
+        return self.request(found, body=body and body(self))
+
+    # ---- what paths name ----
+
+    def app(self):
+        """An app that is deployed, with its form and picture."""
+        app_id = self.made("/web/studio", {"slug": f"app-{secrets.token_hex(6)}", "name": "Clock",
+                                           "visibility": "public"})["id"]
+        version_id = self.named["deployed"] = self.version(app_id, "1.1.0")
+        scene.approve(self.world, app_id)
+        self.world.sql("INSERT INTO app_schema (version_id, locale, engine, schema) VALUES (%s, 'en', %s, %s)",
+                       version_id, engines_version(), SCHEMA)
+        self.world.sql("INSERT INTO app_picture (version_id, picture) VALUES (%s, %s) ON CONFLICT (version_id) "
+                       "DO UPDATE SET picture = excluded.picture", version_id, images.webp(images.solid()))
+        return app_id
+
+    def version(self, app_id, name):
+        return self.made(f"/web/studio/{app_id}/versions", {
+            "version": name, "scriptContent": "x", "scriptLanguage": "STARLARK"})["id"]
+
+    def installed(self):
+        return self.made(f"/web/devices/{self.value('deviceId')}/apps", {"app": self.value("appId")})["id"]
+
+    def pushed(self):
+        """The example's name of an entry."""
+        self.made(f"/web/devices/{self.value('deviceId')}/push", body_of(CONTRACT.operation("pushImage")[2]))
+        return "weather"
+
+    def picture(self):
+        [[webp]] = self.world.sql("SELECT picture FROM installation WHERE device_id = %s AND id = %s",
+                                  self.value("deviceId"), self.pushed())
+        return hash_of(bytes(webp))
+
+    def new_session(self):
+        self.session()
+        return next(one["id"] for one in self.browser.get("/web/sessions").ok() if not one["isCurrent"])
+
+    # ---- bodies ----
+
+    def sign(self, sign, **more):
+        challenge = self.made("/web/challenge")["challenge"]
+        return sign(challenge, "http://localhost:%d" % self.world.server.address[1]) | more
+
+    def creation(self):
+        return self.sign(self.passkey.creation, name="Telephone", password=PASSWORD)
+
+    def assertion(self):
+        self.value("passkeyId")
+        return self.sign(self.passkey.answer)
+
+    def invitation(self):
+        """Made by another account: its use signs the browser in as a new one."""
+        return {"token": token_of(self.other.made("/web/admin/invitations", {})["url"])}
+
+    def new_account(self):
+        return {"email": f"new-{self.person.email}", "name": "New", "password": PASSWORD}
+
+
+SCHEMA = json.dumps({"version": "1", "schema": [{
+    "id": "station", "type": "typeahead", "name": "Station", "description": "", "icon": "train",
+    "handler": "find"}]})
+MADE = {
+    "accountId": lambda stage: Person(stage.world).id,
+    "passkeyId": lambda stage: stage.made("/web/passkeys", stage.creation())["id"],
+    "invitationId": lambda stage: stage.made("/web/admin/invitations", {})["id"],
+    "deviceId": lambda stage: add(stage.browser)["device"]["id"],
+    "installationId": Stage.installed,
+    "appId": Stage.app,
+    "versionId": lambda stage: stage.version(stage.value("appId"), "2.0.0"),
+    "keyId": lambda stage: stage.value("deviceId") and stage.made("/web/keys", {"name": "Weather"})["id"],
+    "hash": Stage.picture,
+    "sessionId": Stage.new_session,
+}
+# If the document's example does not succeed.
+BODIES = {
+    "addPasskey": Stage.creation,
+    "createDevice": lambda stage: {"name": "Kitchen", "timezone": "UTC", "serialNumber": "SN-1"},
+    "orderRotation": lambda stage: {"order": [stage.pushed()]},
+    "setSettings": lambda stage: {"settings": {}},
+    "updateNight": lambda stage: {"installationId": stage.pushed()},
+    "callAppHandler": lambda stage: {"fieldId": "station", "parameter": "zag"},
+    "previewApp": lambda stage: {"deviceId": stage.value("deviceId"), "settings": {}},
+    "installApp": lambda stage: {"app": stage.value("appId")},
+    "createKey": lambda stage: stage.value("deviceId") and {"name": "Weather"},
+    "lookAtLink": Stage.invitation,
+    "useLink": lambda stage: stage.invitation() | stage.new_account(),
+    "register": Stage.new_account,
+    "signIn": lambda stage: {"email": stage.person.email, "password": PASSWORD},
+    "signInWithPasskey": Stage.assertion,
+    "createApp": lambda stage: {"slug": f"new-{stage.person.id}", "name": "Clock"},
+    "saveDraft": lambda stage: {"scriptLanguage": "STARLARK", "scriptContent": "", "revision": 0},
+}
+
+
+# ---- statuses. found: method, path and operation, as of CONTRACT.operations() ----
+
+
+def success(stage, found):
+    stage = Stage(stage.world)
+    name = found[2]["operationId"]
+    if name == "streamEvents":
+        with Events(stage.browser) as events:
+            CONTRACT.check("GET", "/web/events", events.status, events.fields.items(), b"")
+            return events
+    if name == "showEntry":
+        stage.named["installationId"] = stage.pushed()
+    return stage.succeed(found)
+
+
+def not_modified(stage, found):
+    """Workers report each second: the tag of the instance may be old already."""
+    is_instance = found[2]["operationId"] == "getInstance"
+    tag = "*" if is_instance else stage.request(found)["ETag"]
+    return stage.request(found, fields=[("If-None-Match", tag)])
+
+
+def bad_request(stage, found):
+    target = stage.target(found[1])
+    for parameter in CONTRACT.parameters(found[1], found[2]):
+        if parameter["in"] == "query":
+            answer = stage.request(found, f"{target}?{parameter['name']}=%&limit=1")
+            answer.problem(400)
+    if found[0] != "GET":
+        answer = stage.request(found, fields=[("If-Match", "no tag")])
+    if "requestBody" in found[2]:
+        answer.problem(400)
+        answer = stage.request(found, body={"unknown": 1})
+        assert "/unknown" in answer.faults()
+    return answer
+
+
+def unauthorized(stage, found):
+    return stage.request(found, cookie=False)
+
+
+def forbidden(stage, found):
+    return stage.browser.request(found[0], stage.target(found[1]), body=body_of(found[2]),
+                                 fields=[("Sec-Fetch-Site", "cross-site")])
+
+
+def not_found(stage, found):
+    """Makes each name of the path unknown, one at a time. Without a name the example has one."""
+    answers = [stage.request(found, stage.target(found[1], **{name: UNKNOWN_ID}))
+               for name in re.findall(r"{(\w+)}", found[1])]
+    for answer in answers[1:]:
+        answer.problem(404)
+    target = f"/web/events?devices={UNKNOWN_ID}" if found[1] == "/web/events" else None
+    return answers[0] if answers else stage.request(found, target)
+
+
+def precondition_failed(stage, found):
+    stage.request(found, fields=[("If-None-Match", "*")]).problem(412)
+    return stage.request(found, fields=[("If-Match", '"a"')])
+
+
+def too_large(stage, found):
+    """The head is enough."""
+    return stage.request(found, body=b"", fields=[("Content-Length", str(4 * 1024 * 1024 + 1))])
+
+
+def wrong_media_type(stage, found):
+    if "requestBody" in found[2]:
+        stage.request(found, fields=[("Content-Type", "text/plain")]).problem(415)
+    return stage.request(found, fields=[("Content-Encoding", "gzip")])
+
+
+# ---- conflicts ----
+
+
+def twice(stage, found):
+    assert stage.succeed(found).status < 300
+    return stage.succeed(found)
+
+
+def outdated(stage, found):
+    """Ends the session between the check of the password and the change."""
+    stage.target(found[1])
+    with lock_sessions.Session(stage.world) as holder, ThreadPoolExecutor(1) as pool:
+        holder.run("BEGIN")
+        holder.run("SELECT FROM account WHERE id = %s FOR UPDATE", (stage.person.id,))
+        request = pool.submit(stage.request, found)
+        wait_until(lambda: request.done() or stage.world.sql(
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+            "AND datname = current_database()"), "a lock, or the answer")
+        holder.run("DELETE FROM session WHERE account_id = %s", (stage.person.id,))
+        holder.run("COMMIT")
+        return request.result()
+
+
+def last_administrator(stage, found):
+    stage.world.sql("UPDATE account SET is_administrator = false WHERE is_administrator AND id <> %s",
+                    stage.person.id)
+    answer = stage.request(found, stage.target(found[1], accountId=stage.person.id), {"isAdministrator": False})
+    stage.world.sql("UPDATE account SET is_administrator = true WHERE closed_at IS NULL")
+    return answer
+
+
+def too_many_invitations(stage, found):
+    stage.world.sql("INSERT INTO account_link (id, kind, secret_hash, maker_id, expires_at) SELECT "
+                    "gen_random_uuid(), 'invitation', sha256(n::text::bytea), %s, now() + interval '1 day' "
+                    "FROM generate_series(1, 100) AS n", stage.person.id)
+    answer = stage.request(found)
+    stage.world.sql("DELETE FROM account_link WHERE maker_id = %s", stage.person.id)
+    return answer
+
+
+def full_account(stage, found):
+    stage.world.sql("UPDATE account SET byte_limit = 1 WHERE id = %s", stage.person.id)
+    return stage.request(found)
+
+
+def full_device(stage, found):
+    stage.world.sql("UPDATE device SET generation = 100 WHERE id = %s", stage.value("deviceId"))
+    stage.world.sql("INSERT INTO installation (device_id, id, app_id, position) SELECT %s, n::text, %s, n "
+                    "FROM generate_series(1, 100) AS n", stage.value("deviceId"), stage.value("appId"))
+    return stage.succeed(found)
+
+
+def without_form(stage, found):
+    target = stage.target(found[1])
+    stage.world.sql("DELETE FROM app_schema WHERE version_id = %s", stage.named["deployed"])
+    return stage.request(found, target)
+
+
+def version_in_review(stage, found):
+    stage.value("versionId")
+    return stage.request(found, body={"version": "2.0.0"})
+
+
+def deployed_version(stage, found):
+    stage.value("appId")
+    return stage.request(found, stage.target(found[1], versionId=stage.named["deployed"]))
+
+
+# The other operations succeed once. Stage.request: the example is a conflict.
+CONFLICTS = {
+    "changePassword": outdated, "removeAccount": outdated, "removePasskey": outdated,
+    "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
+    "installApp": full_device, "setSettings": without_form, "deployVersion": version_in_review,
+    "removeVersion": deployed_version,
+    "orderRotation": Stage.request, "showEntry": Stage.request, "createKey": Stage.request,
+}
+
+
+def conflict(stage, found):
+    return CONFLICTS.get(found[2]["operationId"], twice)(Stage(stage.world), found)
+
+
+STATUSES = {"200": success, "201": success, "304": not_modified, "400": bad_request, "401": unauthorized,
+            "403": forbidden, "404": not_found, "409": conflict, "412": precondition_failed,
+            "413": too_large, "415": wrong_media_type}
+# These have tests below.
+ELSEWHERE = {"408", "429", "503"}
+CASES = [(found, status) for found in OPERATIONS for status in found[2]["responses"] if status not in ELSEWHERE]
+
+
+@pytest.fixture(name="world", scope="module")
+def open_world(postgres):
+    with World(postgres.create_database(), "--rate-limit", "0", "--renderers", "0", "--registration",
+               "open") as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def stage(world):
+    return Stage(world)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def slow(stage):
+    """Sends the beginning of each body. The server waits for the rest while other tests run."""
+    with contextlib.ExitStack() as stack:
+        clients = {}
+        for method, template, operation in OPERATIONS:
+            if "requestBody" in operation:
+                client = clients[method, template] = stack.enter_context(stage.world.client())
+                target = re.sub(r"{\w+}", UNKNOWN_ID, template)
+                client.send(request_bytes(method, target, b'{"', fields=[
+                    *OWN_PAGE, ("Cookie", stage.browser.cookie), ("Content-Length", "100")]))
+        yield clients
+
+
+@pytest.mark.parametrize("found, status", CASES,
+                         ids=[f"{found[2]['operationId']}-{status}" for found, status in CASES])
+def test_status(stage, found, status):
+    assert STATUSES[status](stage, found).status == int(status)
+
+
+@pytest.mark.parametrize("found", OPERATIONS, ids=lambda found: found[2]["operationId"])
+def test_conditions(stage, found):
+    """Also operations without such a status in the document answer with one that it has."""
+    for field in (("If-Match", "no tag"), ("If-None-Match", "*")):
+        stage.request(found, stage.target(found[1]) + "?devices=%", fields=[field])
+
+
+@having("408")
+def test_slow_body(slow, found):
+    method, template, _ = found
+    answer = slow[method, template].answer(method)
+    assert answer.status == json.loads(answer.body)["status"] == 408
+    CONTRACT.check(method, template, answer.status, answer.fields, answer.body)
+
+
+@pytest.fixture(scope="module")
+def tired(limited):
+    return Stage(limited)
+
+
+@having("429")
+def test_too_many_requests(tired, found):
+    """If-Match and the query reject requests below the limit, so none changes anything or streams."""
+    target = re.sub(r"{\w+}", UNKNOWN_ID, found[1]) + "?devices=%"
+    until_refused(lambda: tired.request(found, target, fields=[("If-Match", '"a"')]), 4)
+
+
+@pytest.fixture(scope="module")
+def without_database(limited, postgres):
+    """Runs last: from here on the server has no database."""
+    stage = Stage(limited)
+    (name,), = limited.sql("SELECT current_database()")
+    with limited.impatient(), contextlib.closing(limited.connection):
+        postgres.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false; '
+                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                         f"WHERE datname = '{name}' AND pid <> pg_backend_pid()")
+        yield stage
+        postgres.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+
+
+@having("503")
+def test_unavailable(without_database, found):
+    assert without_database.request(found, re.sub(r"{\w+}", UNKNOWN_ID, found[1])).status == 503
