@@ -39,3 +39,19 @@ class Session:
     def waits(self):
         return self.world.sql("SELECT wait_event_type = 'Lock' FROM pg_stat_activity "
                               "WHERE pid = %s", self.pid)[0][0]
+
+
+def overtaken(world, account_id, change, look, act, *arguments):
+    """Sends a request, which waits for the account's row, and commits a change before its turn. Returns what
+    the request returned, and what look selected behind the change. Both statements take the account's ID."""
+    with Session(world) as holder, ThreadPoolExecutor(1) as pool:
+        holder.run("BEGIN")
+        holder.run("SELECT FROM account WHERE id = %s FOR UPDATE", (account_id,))
+        request = pool.submit(act, *arguments)
+        wait_until(lambda: request.done() or world.sql(
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+            "AND datname = current_database()"), "a lock, or the answer")
+        holder.run(change, (account_id,))
+        before = holder.run(look, (account_id,))
+        holder.run("COMMIT")
+        return request.result(), before

@@ -3,7 +3,6 @@ of OWASP ASVS 5.0 are named in docs/security.md."""
 
 import json
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 
 import lock_sessions
 import pytest
@@ -164,37 +163,19 @@ def test_a_proof_holds_as_long_as_what_it_is_made_with(world, person, act, by_pa
     browser = person.browser()
     passkey = added(browser)
     proof = {"passkey": answer_of(browser, passkey)} if by_passkey else {"password": PASSWORD}
-    with lock_sessions.Session(world) as holder, ThreadPoolExecutor(1) as pool:
-        holder.run("BEGIN")
-        holder.run("SELECT FROM account WHERE id = %s FOR UPDATE", (person.id,))
-        request = pool.submit(act, browser, proof)
-        wait_until(lambda: request.done() or world.sql(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
-            "AND datname = current_database()") != [(0,)], "a lock, or the answer")
-        holder.run(meanwhile, (person.id,))
-        before = holder.run("SELECT password_hash, passkey_count, closed_at FROM account WHERE id = %s",
-                            (person.id,))
-        holder.run("COMMIT")
-        request.result().problem(409)
-    assert world.sql("SELECT password_hash, passkey_count, closed_at FROM account WHERE id = %s",
-                     person.id) == before
+    look = "SELECT password_hash, passkey_count, closed_at FROM account WHERE id = %s"
+    answer, before = lock_sessions.overtaken(world, person.id, meanwhile, look, act, browser, proof)
+    answer.problem(409)
+    assert world.sql(look, person.id) == before
 
 
 @pytest.mark.parametrize("meanwhile", [FORGOTTEN_PASSKEYS, "UPDATE account SET closed_at = now() WHERE id = %s"])
 def test_nobody_signs_in_behind_the_removal_of_the_passkey(world, person, meanwhile):
     passkey = added(person.browser())
-    with lock_sessions.Session(world) as holder, ThreadPoolExecutor(1) as pool:
-        holder.run("BEGIN")
-        holder.run("SELECT FROM account WHERE id = %s FOR UPDATE", (person.id,))
-        request = pool.submit(sign_in, world, passkey)
-        wait_until(lambda: request.done() or world.sql(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
-            "AND datname = current_database()") != [(0,)], "a lock, or the answer")
-        before = holder.run("SELECT count(*) FROM session WHERE account_id = %s", (person.id,))
-        holder.run(meanwhile, (person.id,))
-        holder.run("COMMIT")
-        request.result()[0].problem(409)
-    assert world.sql("SELECT count(*) FROM session WHERE account_id = %s", person.id) == before
+    look = "SELECT count(*) FROM session WHERE account_id = %s"
+    (answer, _), before = lock_sessions.overtaken(world, person.id, meanwhile, look, sign_in, world, passkey)
+    answer.problem(409)
+    assert world.sql(look, person.id) == before
 
 
 def test_rename_and_what_is_not_ones_own(world, person):

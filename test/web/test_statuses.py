@@ -5,7 +5,6 @@ import contextlib
 import json
 import re
 import secrets
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 import images
@@ -17,7 +16,7 @@ from devices import add
 from events import Events
 from live import hash_of
 from people import (CONTRACT, OWN_PAGE, PASSWORD, UNKNOWN_ID, Browser, Person, World, request_bytes, sha256,
-                    token_of, wait_until)
+                    token_of)
 from test_version_pause import engines_version
 from world import random_base62, until_refused
 
@@ -259,18 +258,16 @@ def twice(stage, found):
 
 
 def outdated(stage, found):
-    """Ends the session between the check of the password and the change."""
+    """Takes what was shown away between its check and the change."""
+    changes = {"signIn": "UPDATE account SET password_hash = '$argon2id$other' WHERE id = %s",
+               "signInWithPasskey": "DELETE FROM passkey WHERE account_id = %s"}
+    change = changes.get(found[2]["operationId"], "DELETE FROM session WHERE account_id = %s")
     stage.target(found[1])
-    with lock_sessions.Session(stage.world) as holder, ThreadPoolExecutor(1) as pool:
-        holder.run("BEGIN")
-        holder.run("SELECT FROM account WHERE id = %s FOR UPDATE", (stage.person.id,))
-        request = pool.submit(stage.request, found)
-        wait_until(lambda: request.done() or stage.world.sql(
-            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
-            "AND datname = current_database()"), "a lock, or the answer")
-        holder.run("DELETE FROM session WHERE account_id = %s", (stage.person.id,))
-        holder.run("COMMIT")
-        return request.result()
+    body = BODIES.get(found[2]["operationId"])
+    body = body and body(stage)
+    answer, _ = lock_sessions.overtaken(stage.world, stage.person.id, change,
+                                        "SELECT %s::text", lambda: stage.request(found, body=body))
+    return answer
 
 
 def last_administrator(stage, found):
@@ -321,6 +318,7 @@ def deployed_version(stage, found):
 # The other operations succeed once. Stage.request: the example is a conflict.
 CONFLICTS = {
     "changePassword": outdated, "removeAccount": outdated, "removePasskey": outdated,
+    "signIn": outdated, "signInWithPasskey": outdated,
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
     "installApp": full_device, "setSettings": without_form, "deployVersion": version_in_review,
     "removeVersion": deployed_version,
