@@ -34,9 +34,12 @@ COMMENT ON COLUMN app.imported_as IS
 COMMENT ON COLUMN app.tags IS 'JSON: an array of texts';
 COMMENT ON COLUMN app.broken_reason IS 'as its collection says; NULL: it is not broken';
 
-INSERT INTO app_collection (id, name)
-SELECT gen_random_uuid(), 'imported'
-WHERE EXISTS (SELECT FROM app WHERE imported_as IS NOT NULL);
+-- The same in whatever copy of a database.
+INSERT INTO app_collection (id, name, created_at)
+SELECT md5('imported')::uuid, 'imported', min(created_at)
+FROM app
+WHERE imported_as IS NOT NULL
+HAVING count(*) > 0;
 UPDATE app SET collection_id = (SELECT id FROM app_collection) WHERE imported_as IS NOT NULL;
 
 ALTER TABLE app DROP CONSTRAINT app_slug_unique;
