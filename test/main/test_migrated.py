@@ -136,3 +136,15 @@ def test_without_imported_apps_there_is_no_collection(postgres, tmp_path):
 def test_no_app_brought_a_picture_yet(postgres, tmp_path):
     sql = migrated(postgres, tmp_path, 32)
     assert sql("SELECT count(*) FROM app_own_picture") == [(0,)]
+
+
+def test_the_audit_log_gets_a_bound(postgres, tmp_path):
+    """All entries stay, those of removed accounts among them."""
+    sql = migrated(
+        postgres, tmp_path, 31,
+        "INSERT INTO audit_entry (account_id, actor, action, target) "
+        "SELECT gen_random_uuid(), 'gone@example.org', 'key.create', n::text FROM generate_series(1, 500) AS n")
+    assert sql("SELECT count(*) FROM audit_entry WHERE actor = 'gone@example.org'") == [(500,)]
+    sql("ANALYZE audit_entry")
+    sql("INSERT INTO audit_entry (actor, action) VALUES ('displayctl', 'account.limit')")
+    assert sql("SELECT count(*) FROM audit_entry WHERE actor = 'gone@example.org'") == [(500,)]

@@ -99,6 +99,42 @@ def test_what_displayctl_does_has_a_share(few):
     assert len(shown) == SHARE and shown[0]["target"] == str(3 * SHARE)
 
 
+def test_all_of_the_log_has_a_bound(few):
+    """Own things go first, then sign-ins and the like, each the oldest first. What administrators did stays,
+    and so do the entries of an account that was removed."""
+    def add(action, count):
+        few.sql("INSERT INTO audit_entry (account_id, actor, action) SELECT gen_random_uuid(), 'bound', %s "
+                "FROM generate_series(1, %s)", action, count)
+
+    def left():
+        return dict(few.sql("SELECT action, count(*) FROM audit_entry WHERE actor = 'bound' GROUP BY action"))
+
+    removed = Person(few)
+    removed.device()
+    make_keys(removed.browser(), 1)
+    few.server.ctl("account", "remove", removed.email, "--yes")
+    administrator = Person(few, is_administrator=True).browser()
+    assert "key.create" in actions_of(administrator, removed)
+    before = few.sql("SELECT count(*) FROM audit_entry")[0][0]
+    for action, count in (("account.roles", 40), ("session.start", 40), ("key.create", 40)):
+        add(action, count)
+    few.sql("CREATE OR REPLACE FUNCTION audit_bound() RETURNS int8 LANGUAGE sql IMMUTABLE AS $$ "
+            f"SELECT {before + 119} $$")
+    few.sql("ANALYZE audit_entry")
+    first = few.sql("SELECT min(id) FROM audit_entry WHERE action = 'key.create' AND actor = 'bound'")[0][0]
+    add("key.create", 4)
+    assert left()["session.start"] == left()["account.roles"] == 40 and left()["key.create"] < 40
+    assert few.sql("SELECT count(*) FROM audit_entry WHERE id = %s", first) == [(0,)]
+    add("session.start", 20)
+    assert "key.create" not in left() and left()["account.roles"] == 40 and left().get("session.start", 0) < 60
+    add("account.roles", 40)
+    assert left() == {"account.roles": 80}
+    assert actions_of(administrator, removed) == []
+    few.sql("ANALYZE audit_entry")
+    add("key.create", 10)
+    assert left() == {"account.roles": 80, "key.create": 10}
+
+
 def test_equal_changes_of_a_session_are_one_entry(start):
     world = start("--rate-limit", "0")
     administrator = Person(world, is_administrator=True).browser()
