@@ -55,3 +55,25 @@ BEGIN
 	RETURN NULL;
 END
 $$;
+
+-- ---- what an account stores ----
+
+-- As before, but NULL where the push replaces as many bytes: it fits whatever the account stores, and nothing is
+-- added up. Earlier programs take NULL for a push that they had room for.
+CREATE OR REPLACE FUNCTION push_room(of_account uuid, of_device uuid, of_entry text, is_shown boolean, bytes int8)
+RETURNS int8 LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+	more int8 := bytes;
+BEGIN
+	IF of_entry IS NOT NULL THEN
+		more := more - coalesce((
+			SELECT length(picture)
+			FROM installation
+			WHERE device_id = of_device AND id = of_entry), 0);
+	END IF;
+	IF is_shown THEN
+		more := more - coalesce((SELECT length(picture) FROM showing WHERE device_id = of_device), 0);
+	END IF;
+	RETURN CASE WHEN more > 0 THEN account_bytes_left(of_account) - more END;
+END
+$$;

@@ -2,7 +2,8 @@
 -- the image of the installation with this ID. Unless in_background, the device is to show it now.
 -- No row: the device is gone. is_stored is false: the account has no room for the image, and is_full says
 -- so, or the ID is that of an app's installation. room is what is left to the account then; it is summed up
--- unless the image has at most granted_bytes, granted under the limit that the account still has.
+-- unless the image has at most granted_bytes, granted under the limit that the account still has, or replaces
+-- as many.
 -- is_close: the push before it, of previous_generation, was stored within the last second.
 -- params: device_id uuid, id text, picture bytea, in_background bool, granted_bytes int8,
 --   granted_limit int8

@@ -4,7 +4,7 @@
 enum { GRANT_MS = 5000, GRANT_PART = 64 };
 
 /* No grants are given below: the limit is exact there. */
-static const int64_t reserve_bytes = 64 * 1024 * 1024;
+static const int64_t reserve_bytes = 4 * 1024 * 1024;
 
 /* The last bytes of an ID are random. */
 static unsigned slot_of(struct id account_id)

@@ -168,6 +168,22 @@ def test_pushes_at_once(account, size):
     assert used(account) > 0
 
 
+def test_a_push_that_replaces_as_much_adds_nothing_up(world, account, size):
+    """Adding up takes milliseconds for an account of many devices, at each push where it is nearly full."""
+    device = account.device()
+    device.push(LARGE[0], installationId="a", background=True).ok()
+
+    def room(entry, is_shown, length):
+        return world.sql("SELECT push_room(%s, %s, %s, %s, %s)", account.id, device.id, entry, is_shown, length)[0][0]
+
+    allowed = 256 * 1024 * 1024
+    assert room("a", False, size) is None and room("a", False, size - 1) is None
+    assert room("a", False, size + 1) == allowed - size - 1
+    assert room("b", False, size) == allowed - 2 * size
+    device.push(LARGE[0]).ok()
+    assert room(None, True, size) is None and room(None, True, size + 1) == allowed - 2 * size - 1
+
+
 def test_displayctl(world, account, size):
     [(email,)] = world.sql("SELECT email FROM account WHERE id = %s", account.id)
     device = account.device()
