@@ -133,7 +133,7 @@ static void take_blob(struct renderer_answer *answer)
 {
 	const char *name = yyjson_get_str(answer_member(answer, "blob_is"));
 	struct str blob = buffer_view(&answer->blob);
-	yyjson_doc *parsed;
+	yyjson_doc *parsed, *whole;
 	yyjson_mut_doc *head;
 
 	if (!name)
@@ -144,9 +144,11 @@ static void take_blob(struct renderer_answer *answer)
 		set_member(head, name, yyjson_val_mut_copy(head, yyjson_doc_get_root(parsed)));
 	else
 		set_member(head, name, yyjson_mut_strncpy(head, blob.data, blob.length));
+	/* The name lies in the answer's head. */
+	whole = yyjson_mut_doc_imut_copy(head, NULL);
 	yyjson_doc_free(parsed);
 	yyjson_doc_free(answer->head);
-	answer->head = yyjson_mut_doc_imut_copy(head, NULL);
+	answer->head = whole;
 	yyjson_mut_doc_free(head);
 }
 
