@@ -440,6 +440,11 @@ declare function structuredClone<T>(value: T): T;
 /** The clock stands still: what is set runs in its order, when nothing else is left to do but wait. */
 declare function setTimeout<A extends unknown[]>(run: (...given: A) => void, milliseconds?: number, ...given: A): number;
 declare function clearTimeout(timer: number | undefined): void;
+/** Runs before anything that waits. */
+declare function queueMicrotask(run: () => void): void;
+/** Base64 of text whose characters are bytes, and back. */
+declare function btoa(text: string): string;
+declare function atob(text: string): string;
 /** Random numbers, from the seed of the render. */
 declare const crypto: {
     getRandomValues<T extends ArrayBufferView>(array: T): T;

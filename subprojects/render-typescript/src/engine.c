@@ -64,8 +64,7 @@ static void run_script(struct run *run)
 	JS_SetInterruptHandler(run->runtime, NULL, NULL);
 	JS_SetHostPromiseRejectionTracker(run->runtime, NULL, NULL);
 	JS_FreeValue(run->context, run->next_timer);
-	JS_FreeValue(run->context, run->rejected);
-	JS_FreeValue(run->context, run->reason);
+	script_forget_rejections(run);
 	fetch_finish(run);
 	sites_finish(run);
 	run->context = reader;
@@ -104,8 +103,6 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 	int64_t cpu_before_us = cpu_us();
 	struct run run = {.heap = &heap,
 			  .next_timer = JS_UNDEFINED,
-			  .rejected = JS_UNDEFINED,
-			  .reason = JS_UNDEFINED,
 			  .started_us = clock_monotonic_us(),
 			  .request = {.timezone = JS_UNDEFINED,
 				      .locale = JS_UNDEFINED,

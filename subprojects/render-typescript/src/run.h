@@ -33,6 +33,7 @@ enum {
 	FETCH_HEAD_MAX = 128 << 10,
 	FETCH_BODY_MAX = 1 << 20,
 	IMPORT_PATH_MAX = 512,
+	REJECTIONS_MAX = 1000, /* those behind are forgotten */
 };
 
 enum what {
@@ -96,6 +97,10 @@ struct site {
 	unsigned parameter_count;
 };
 
+struct rejection {
+	JSValue promise, reason;
+};
+
 struct run {
 	const struct heap *heap;
 	JSRuntime *runtime;
@@ -118,10 +123,11 @@ struct run {
 	size_t host_count;
 	struct text hosts; /* the same as strings of JSON, with commas */
 	struct text tree;
-	JSValue next_timer;	  /* a function that runs it; false: there is none */
-	JSValue rejected, reason; /* the first promise whose rejection nobody awaits */
-	struct place where;	  /* in the source: for faults that have no place of their own */
-	struct text fault; /* the answer's "error", an object of JSON; empty: there is none */
+	JSValue next_timer;	      /* a function that runs it; false: there is none */
+	struct rejection *rejections; /* that nobody awaits, in their order */
+	unsigned rejection_count;
+	struct place where; /* in the source: for faults that have no place of their own */
+	struct text fault;  /* the answer's "error", an object of JSON; empty: there is none */
 };
 
 /* Names the kinds of faults, as render-starlark does. */
@@ -143,6 +149,7 @@ void request_finish(struct run *run);
 /* Callback for JS_SetHostPromiseRejectionTracker(); opaque is the run. */
 void script_note_rejection(JSContext *context, JSValueConst promise, JSValueConst reason,
 			   bool is_handled, void *opaque);
+void script_forget_rejections(struct run *run);
 /* Runs the script and leaves the tree, or a fault. */
 void script_run(struct run *run);
 

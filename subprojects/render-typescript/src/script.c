@@ -1,6 +1,7 @@
 /* Runs a script: its module, main(), and the jobs of its promises, until nothing is left to do. */
 #include "run.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -76,15 +77,37 @@ void script_note_rejection(JSContext *context, JSValueConst promise, JSValueCons
 			   bool is_handled, void *opaque)
 {
 	struct run *run = opaque;
-	bool is_known = JS_IsObject(run->rejected) &&
-			JS_VALUE_GET_PTR(run->rejected) == JS_VALUE_GET_PTR(promise);
+	struct rejection *list = run->rejections;
+	unsigned at = 0;
 
-	if (is_handled ? !is_known : JS_IsObject(run->rejected))
-		return;
-	JS_FreeValue(context, run->rejected);
-	JS_FreeValue(context, run->reason);
-	run->rejected = is_handled ? JS_UNDEFINED : JS_DupValue(context, promise);
-	run->reason = is_handled ? JS_UNDEFINED : JS_DupValue(context, reason);
+	while (at < run->rejection_count &&
+	       JS_VALUE_GET_PTR(list[at].promise) != JS_VALUE_GET_PTR(promise))
+		at++;
+	if (!is_handled && at == run->rejection_count && at < REJECTIONS_MAX) {
+		if (!list)
+			list = malloc(REJECTIONS_MAX * sizeof(*list));
+		if (!list)
+			return;
+		run->rejections = list;
+		run->rejection_count++;
+		list[at] =
+		    (struct rejection){JS_DupValue(context, promise), JS_DupValue(context, reason)};
+	} else if (is_handled && at < run->rejection_count) {
+		JS_FreeValue(context, list[at].promise);
+		JS_FreeValue(context, list[at].reason);
+		memmove(&list[at], &list[at + 1], (--run->rejection_count - at) * sizeof(*list));
+	}
+}
+
+void script_forget_rejections(struct run *run)
+{
+	for (unsigned i = 0; i < run->rejection_count; i++) {
+		JS_FreeValue(run->context, run->rejections[i].promise);
+		JS_FreeValue(run->context, run->rejections[i].reason);
+	}
+	free(run->rejections);
+	run->rejections = NULL;
+	run->rejection_count = 0;
 }
 
 static bool set(JSContext *context, JSValueConst object, const char *name, JSValue value)
@@ -188,8 +211,8 @@ static void write_answer(struct run *run, JSValueConst module)
 		}
 	}
 	/* Like an exception that nobody catches. */
-	if (!JS_IsException(value) && JS_IsObject(run->rejected)) {
-		fault_take(run, run->reason);
+	if (!JS_IsException(value) && run->rejection_count > 0) {
+		fault_take(run, run->rejections[0].reason);
 		JS_FreeValue(run->context, value);
 		value = JS_EXCEPTION;
 	}

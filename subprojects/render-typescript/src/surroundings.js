@@ -236,7 +236,7 @@ define("URL", URL);
 
 const copyOf = (value, known) => {
     if (typeof value === "function" || typeof value === "symbol")
-        throw new TypeError(`structuredClone() copies no ${typeof value}`);
+        throw Object.assign(new Error(`structuredClone() copies no ${typeof value}`), { name: "DataCloneError" });
     if (typeof value !== "object" || value === null) return value;
     if (known.has(value)) return known.get(value);
     const keep = (copy) => { known.set(value, copy); return copy; };

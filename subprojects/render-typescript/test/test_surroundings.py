@@ -21,6 +21,10 @@ def renderer():
     ("export default function main() { Promise.reject(new Error('lost')); return null; }", "Error: lost"),
     ("async function late() { throw new Error('later'); }\nexport default () => { late(); return null; };",
      "Error: later"),
+    ("const fail = async (word) => { throw new Error(word); };\nexport default async () => {"
+     " const a = fail('first'), b = fail('second'); await a.catch(() => 0); return null; };", "Error: second"),
+    ("export default async () => { Promise.reject(7); await 0; return null; };", "thrown: 7"),
+    ("export const schema = []; export default () => { [1].forEach(async (n) => n.x.y); return null; };", "cannot read property 'y'"),
     ("export default () => new Date().toLocaleTimeString('de-DE');", "knows no languages, options or zones"),
     ("export default () => new Date().toLocaleDateString(undefined, { timeZone: 'Asia/Tokyo' });",
      "use input.local"),
@@ -56,6 +60,8 @@ def test_what_is_handled_is_no_error(renderer, script):
     ("new TextDecoder().decode(new Uint8Array([195, 169, 255]))", "é\ufffd"),
     ("JSON.stringify(structuredClone({ a: [1, { b: new Date(0) }] }))", '{"a":[1,{"b":"1970-01-01T00:00:00.000Z"}]}'),
     ("new Headers({ 'X-A': '1' }).get('x-a')", "1"),
+    ("(() => { try { structuredClone(() => 1); } catch (e) { return e.name; } })()", "DataCloneError"),
+    ("atob(btoa('hi')) + typeof queueMicrotask", "hifunction"),
     ("crypto.getRandomValues(new Uint8Array(4)).length", "4"),
     ("(c => (c.abort(), c.signal.aborted))(new AbortController())", "true"),
 ])
