@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What displayd takes while nothing happens: memory (PSS, which shares out what processes have in common)
-and bytes written to the disk, by process, with two workers, its own PostgreSQL and 20 panels that poll.
+"""Memory and disk writes of an idle displayd, by process: PSS, which divides shared memory among the
+processes, and bytes written, with two workers, its own PostgreSQL and 20 panels that poll.
 
     bench/footprint.py [--minutes N] [--panels N] [--every SECONDS]
 
@@ -81,7 +81,7 @@ def measure(supervisor, of):
 
 
 def ask(server, sql, name="displayd"):
-    """As the owner of the database."""
+    """Runs SQL as the owner of the database."""
     socket = os.path.join(server.state_dir, "postgres/socket")
     database = psycopg2.connect(host=socket, user="displayd", dbname=name)
     database.autocommit = True  # a checkpoint is no part of a transaction
@@ -94,13 +94,13 @@ def ask(server, sql, name="displayd"):
 
 
 def settle(server):
-    """What PostgreSQL does in the first hours of a database by itself."""
+    """Does now what PostgreSQL does by itself in the first hours of a database."""
     for name in ("displayd", "postgres", "template1"):
         ask(server, "VACUUM (FREEZE, ANALYZE)", name)
 
 
 class Written:
-    """What was written up to now, in bytes."""
+    """Bytes written up to now."""
 
     def __init__(self, server):
         self.by_process = {name: handed for name, handed in
@@ -122,7 +122,7 @@ def make_panels(server, count):
 
 
 def poll(server, panels, every_s, until):
-    """One panel after the other, each in its turn."""
+    """Polls as the panels in turn, evenly spread. Returns the number of polls."""
     number, turn = 0, time.monotonic()
     while (left := until - time.monotonic()) > 0:
         if panels and turn <= time.monotonic():

@@ -28,14 +28,14 @@ import server  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 SHORT_ROUNDS = 10
-# As in tools/build.
+# Same options as in tools/build.
 BUILD = ["--buildtype=release", "-Db_lto=true", "-Dtests=false"]
 NO_METRICS = ["-Dc_args=-DMETRIC_COUNTS_NOTHING"]
 SCENARIOS = ["livez", "device", "list", "poll"]
 
 
 def read_answer(connection, left):
-    """One answer with a Content-Length; what was read beyond it is returned."""
+    """Reads an answer with a Content-Length. Returns the bytes read beyond it."""
     while b"\r\n\r\n" not in left:
         left += connection.recv(65536)
     head, _, body = left.partition(b"\r\n\r\n")
@@ -100,7 +100,7 @@ def use_build(name, settings):
 
 
 def compare(options, directory):
-    """What of a request's instructions is counting: by scenario, with, without, and percent."""
+    """Finds the instructions of a request spent on metrics: by scenario, with, without, and percent."""
     found = {}
     for name, settings in (("release", []), ("no-metrics", NO_METRICS)):
         use_build(name, settings)

@@ -1,9 +1,9 @@
-/* What JSON bodies of 4 MiB, the largest that are taken, cost the loop where they have the worst
- * shapes: CPU time; and how much memory the process has taken for them at most.
+/* Measures the CPU time to parse JSON bodies of 4 MiB, the largest accepted, in the worst shapes,
+ * and the peak memory of the process.
  *
  *   json_shapes        one line of JSON: shape -> milliseconds, the slowest of several
  *
- * At most 10 ms each are wanted. */
+ * Target: at most 10 ms each. */
 #include "base/buffer.h"
 #include "base/limits.h"
 #include "record/json.h"
@@ -28,7 +28,7 @@ static void repeat(const char *prefix, const char *unit, const char *suffix)
 	buffer_append(&text, suffix, strlen(suffix));
 }
 
-/* As many names as are taken, alike but for their ends; last may repeat one. */
+/* Writes as many names as are accepted, alike but for their ends; last may repeat one. */
 static void repeat_names(const char *last)
 {
 	buffer_clear(&text);
@@ -38,8 +38,8 @@ static void repeat_names(const char *last)
 	buffer_printf(&text, "%s}", last);
 }
 
-/* As many numbers as are taken, of a value between two doubles that are alike in all digits but the
- * last ones. */
+/* Writes as many numbers as are accepted, of a value between two doubles that are alike in all but
+ * their last digits. */
 static void repeat_numbers(unsigned length)
 {
 	static const char digits[] =

@@ -29,7 +29,7 @@ enum {
 	OPEN_LOOP_STATUS_MAX = 600,
 };
 
-/* What came of the requests that count: those after the warm-up. */
+/* Results of the requests that count: those after the warm-up. */
 struct outcome {
 	uint64_t first;	      /* number of the first request that counts */
 	uint64_t total;	      /* numbers go up to here, exclusive */
@@ -206,7 +206,7 @@ static void open_socket(struct connection *connection)
 		exit(1);
 	}
 	setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	/* What fails is told by the first event. */
+	/* The first event reports a failure. */
 	(void)connect(connection->fd, address->ai_addr, address->ai_addrlen);
 	require(epoll_ctl(client->epoll, EPOLL_CTL_ADD, connection->fd, &event) == 0);
 }
@@ -337,7 +337,7 @@ static unsigned at(const uint32_t *values, uint64_t count, double share)
 	return values[index < count ? index : count - 1];
 }
 
-/* One line of JSON. */
+/* Prints the results as a line of JSON. */
 static void report(const struct outcome *o)
 {
 	uint64_t answered = o->count - o->broken - o->unanswered;

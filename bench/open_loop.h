@@ -6,7 +6,7 @@
 #include <netdb.h>
 #include <stdint.h>
 
-/* What the command line says. */
+/* Options of the command line. */
 struct plan {
 	double rate; /* requests a second */
 	unsigned connections;
@@ -17,5 +17,5 @@ struct plan {
 	unsigned request_count;
 };
 
-/* Exits with a message and usage text where the arguments say nothing useful. */
+/* Exits with a message and usage text if the arguments are invalid. */
 struct plan plan_read(int argc, char **argv);

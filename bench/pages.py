@@ -123,7 +123,7 @@ class Bed:
 
 
 def acknowledge(panel):
-    """What the firmware says: "displaying" where the picture is hurried, or is the first one."""
+    """Answers like the firmware: "displaying" if the picture is hurried or is the first one."""
     for opcode, payload in panel.messages():
         if opcode == BINARY:
             panel.counter += 1
@@ -242,7 +242,7 @@ def cpu_s(pids):
 
 
 def memory_kib(pids):
-    """What is theirs alone."""
+    """Private memory of the processes."""
     total = 0
     for pid in pids:
         with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:

@@ -89,7 +89,7 @@ class PanelSocket:
                 yield frame
 
     def messages(self):
-        """One read, then the whole messages that are here: (opcode, payload). Answers pings."""
+        """Reads once. Returns the whole messages received: (opcode, payload). Answers pings."""
         self._receive()
         return self.waiting()
 

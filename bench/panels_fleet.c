@@ -33,7 +33,7 @@ static void look_at(struct fleet *fleet, unsigned number)
 		panel_ping(fleet, panel);
 }
 
-/* As many as the rate allows by now; next is the first panel that never connected. */
+/* Connects as many panels as the rate allows by now; next is the first that never connected. */
 static void open_some(struct fleet *fleet, unsigned *next)
 {
 	uint64_t allowed = (uint64_t)fleet->now_ms * fleet->rate / 1000 + 1;

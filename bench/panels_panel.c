@@ -282,7 +282,7 @@ static void send_handshake(struct fleet *fleet, struct panel *panel)
 		leave(fleet, panel);
 }
 
-/* Where there are more panels than one address has ports, further addresses of the loop. */
+/* Uses further loopback addresses if there are more panels than one address has ports. */
 static int bind_source(int fd, unsigned number)
 {
 	struct sockaddr_in source = {.sin_family = AF_INET};

@@ -65,7 +65,7 @@ class ApiSocket:
         return self.socket.fileno()
 
     def receive(self):
-        """One read. True when the whole answer is here; anything but 200 ends the program."""
+        """Reads once. True if the whole answer is here; a status other than 200 ends the program."""
         data = self.socket.recv(65536)
         if not data:
             sys.exit("the server closed the API's connection")

@@ -28,7 +28,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from server import Server, wait_until  # noqa: E402
 
 ROWS_A_MEGABYTE = 1000
-# What ends each part, as it stands in the log.
+# Text in the log that ends each part.
 ENDS = {
     "start": "database system was interrupted",
     "sync": "automatic recovery in progress",

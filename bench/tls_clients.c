@@ -106,7 +106,7 @@ static void begin(struct client *client)
 	client->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (client->fd < 0)
 		fail("socket");
-	/* What ends the handshake and what is asked are two writes. */
+	/* The end of the handshake and the request are two writes. */
 	setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 	if (run.stays && bind(client->fd, (struct sockaddr *)&own, sizeof(own)) < 0)
 		fail("bind");

@@ -1,1 +1,1 @@
-"""What bench/run is made of: services, load generators, the meter, results, how they are shown."""
+"""Parts of bench/run: services, load generators, the meter, results, and their presentation."""

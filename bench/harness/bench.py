@@ -1,4 +1,4 @@
-"""What scenarios measure with: services, load generators, and the meter around them.
+"""Tools that scenarios measure with: services, load generators, and the meter around them.
 
 See scenarios/base.py for what a scenario may ask of it.
 """
@@ -25,8 +25,8 @@ DEVICES_EACH = 10
 WORKED_SHARE = 0.1
 # Ends what a load generator left undone, should the bench be killed.
 PREFIX = ["setpriv", "--pdeathsig", "KILL"]
-# Those who disturb and those who measure stand for other machines: the first never take a core from
-# the server, the second never wait for one.
+# Load in the background and the measuring client stand for other machines: the first never takes a core
+# from the server, the second never waits for a core.
 STEP_BACK, GO_FIRST = 5, -10
 HOG = ("nice", "-n", "10", sys.executable, "-c", "while True: b'x' * (256 << 20)")
 
@@ -59,7 +59,7 @@ class Bench:
         self.cleanup.close()
 
     def choose_programs(self):
-        """Those of this build, for all that starts from now on."""
+        """Uses the programs of this build for every server started from now on."""
         programs.DISPLAYD = os.path.join(self.build, "src/main/displayd")
         programs.DISPLAYCTL = os.path.join(self.build, "src/ctl/displayctl")
 
@@ -72,7 +72,7 @@ class Bench:
         self.scenario_cleanup.callback(function, *arguments)
 
     def _path(self, name):
-        """Of a new file of ours."""
+        """Path of a new file of the bench."""
         self.numbers += 1
         return os.path.join(self.folder, f"{self.numbers}-{name}")
 
@@ -106,7 +106,7 @@ class Bench:
 
     @property
     def accounts(self):
-        """Of the shared displayd: (key, devices) each."""
+        """Accounts of the shared displayd: (key, devices) each."""
         return self.server and self.made_accounts
 
     @property
@@ -118,8 +118,8 @@ class Bench:
         return self.accounts[0][1]
 
     def once(self, name, make):
-        """What make() gives, made for the first scenario that asks: for what is put into the
-        shared displayd."""
+        """Returns the result of make(), which is called for the first scenario that asks: for what is
+        put into the shared displayd."""
         if name not in self.made:
             self.made[name] = make()
         return self.made[name]
@@ -205,8 +205,8 @@ class Bench:
 
     @contextlib.contextmanager
     def hogs(self, are_wanted=True):
-        """As many processes as there are cores. They have nothing to do with displayd, are as nice as
-        its background work, and fill memory: what the machine itself makes others wait for."""
+        """Starts as many processes as there are cores. They have nothing to do with displayd, are as
+        nice as its background work, and fill memory: delays that the machine itself causes."""
         hogs = [self.spawn(HOG) for _ in os.sched_getaffinity(0) if are_wanted]
         try:
             yield

@@ -45,7 +45,7 @@ def verdict(a, b):
 
 
 def change_percent(a, b):
-    """Of B against A; None where A is nothing."""
+    """Change from A to B in percent; None if A is 0."""
     return 100 * (b / a - 1) if a else None
 
 
@@ -65,7 +65,7 @@ def goal_rows(a, b):
 
 
 def run_rows(a, b):
-    """What displayd did itself: it is no ratio, so only of use on one machine."""
+    """Figures of displayd alone: they are no ratios, so they are only of use on one machine."""
     others = by_name(b)
     for scenario in a["scenarios"]:
         other = others.get(scenario["name"])

@@ -25,7 +25,8 @@ class Displayd(Server):
     # ---- running ----
 
     def launch(self):
-        """As Server does, but appending, so that the log can be emptied while it is written."""
+        """Starts displayd like Server, but appends to the log, so that the log can be emptied while it
+        is written."""
         self.known_address = None
         open(self.log_path, "wb").close()
         with open(self.log_path, "ab") as log:

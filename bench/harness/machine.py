@@ -96,7 +96,7 @@ def source_of(build):
 
 
 def describe_commit(build):
-    """Of what was built, which may be another tree than this one."""
+    """Describes the commit that was built, which may be in another tree than this file."""
     source = source_of(build)
     top = said("git", "rev-parse", "--show-toplevel", folder=source)
     if not top or not os.path.samefile(top, source):

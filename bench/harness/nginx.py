@@ -7,7 +7,7 @@ import subprocess
 from harness import cpu
 from server import wait_until
 
-# What nginx says by itself; the rest of the head is one field of the length that is missing.
+# Head that nginx sends by itself; one more field fills it up to the wanted length.
 HEAD = ("HTTP/1.1 200 OK\r\nServer: nginx\r\nDate: Sat, 21 Nov 2026 08:00:00 GMT\r\n"
         "Content-Type: {kind}\r\nContent-Length: {length}\r\nConnection: keep-alive\r\n\r\n")
 FIELD = "X-Fill: \r\n"
@@ -84,7 +84,7 @@ def config_text(folder, port, workers, answer, certificate=None):
 
 
 class Nginx:
-    """One that runs from start() to stop(). workers: as many as displayd has."""
+    """An nginx that runs from start() to stop(). workers: as many as displayd has."""
 
     def __init__(self, folder, answer, workers, certificate=None):
         self.folder = folder

@@ -1,4 +1,4 @@
-"""Where things are in the tree."""
+"""Paths of folders in the tree."""
 
 import os
 

@@ -7,7 +7,7 @@ from harness.summary import percentile
 from scenarios.base import Failed, Sample
 
 THREADS = 2
-# Of the transactions, for the percentiles: a line each would be work of its own.
+# Share of the transactions logged for the percentiles: logging each one would itself be load.
 SAMPLED = 0.1
 
 

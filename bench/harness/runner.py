@@ -26,14 +26,14 @@ def words_of(sample):
 
 
 def run_once(pairs, who, seconds):
-    """One run of who; what is BEFORE is the subject of the other pair."""
+    """Prepares a run of who; BEFORE is the subject of the other pair."""
     scenario, bench = pairs[who == BEFORE]
     bench.choose_programs()
     return bench, lambda: scenario.run(bench, SUBJECT if who == BEFORE else who, seconds)
 
 
 def warm_up(pairs, names, seconds):
-    """One short run of each; the memory of the servers meanwhile."""
+    """Runs each shortly. Returns the memory of its servers during the run."""
     memory = {}
     for who in names:
         bench, run = run_once(pairs, who, seconds)
@@ -74,7 +74,8 @@ def run_rounds(pairs, rounds, seconds):
 
 
 def compare_with_before(scenario):
-    """What it measures, of both builds. Whatever the scenario judges is judged as without this."""
+    """Adds the figures that the scenario measures, as ratios of both builds. Its own goals are judged as
+    usual."""
     figures = ["rate", "p99_us", "server_us", *(goal.figure for goal in scenario.goals)]
     scenario.references = (BEFORE, *scenario.references)
     scenario.goals = (*scenario.goals,
@@ -82,7 +83,7 @@ def compare_with_before(scenario):
 
 
 def run_scenario(kind, benches, rounds, seconds):
-    """What the result file says of it. What goes wrong in one does not end the others.
+    """Returns the scenario's part of the result file. A scenario that fails does not end the others.
     benches: of the build that is measured, and with --before of the other one."""
     pairs = [(kind(), bench) for bench in benches]
     scenario = pairs[0][0]

@@ -15,7 +15,7 @@ def percentile(ordered, percent):
 
 
 def median(values):
-    """Of the values that are there; None where there is none."""
+    """Median of the values that are not None; None if there is none."""
     known = [value for value in values if value is not None]
     return statistics.median(known) if known else None
 
@@ -66,7 +66,7 @@ def summarize_goal(goal, rounds):
 
 
 def summarize_scenario(scenario, rounds, memory_bytes):
-    """What a result file says of a scenario."""
+    """Makes a scenario's part of a result file."""
     runs = {who: summarize_samples([samples[who] for samples in rounds])
             for who in (SUBJECT, *scenario.references)}
     for who, run in runs.items():

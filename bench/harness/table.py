@@ -58,7 +58,7 @@ def figure_value(figure, value):
 
 
 def goal_words(goal):
-    """What is judged."""
+    """Names the figure that is judged."""
     if goal["label"]:
         return goal["label"]
     words = figure_words(goal["figure"])
@@ -66,7 +66,7 @@ def goal_words(goal):
 
 
 def goal_unit(goal):
-    """One for all of a goal's numbers. A ratio has none."""
+    """Finds one unit and divisor for all of a goal's numbers. A ratio has no unit."""
     if goal["of"]:
         return "", 1
     for name in ("at_most", "at_least", "value"):
@@ -76,13 +76,13 @@ def goal_unit(goal):
 
 
 def goal_value(goal, name):
-    """One of value, low, high, at_least, at_most in the goal's unit."""
+    """Formats value, low, high, at_least or at_most in the goal's unit."""
     unit, divisor = goal_unit(goal)
     if goal[name] is None:
         return ""
     text = scaled(goal[name], divisor)
     if name == "value" and goal["reached"] is False:
-        # As much as it takes to be seen: 0.898 is no 0.90.
+        # Show as many digits as make the difference visible: 0.898 is not 0.90.
         targets = [scaled(goal[target], divisor) for target in ("at_least", "at_most")]
         text = f"{goal[name] / divisor:.5g}" if text in targets else text
     return f"{text} {unit}".strip()
@@ -105,7 +105,7 @@ def reached_words(goal, valid):
 
 
 def spread_words(goal):
-    """Of the rounds, in the value's unit."""
+    """Formats the spread over the rounds, in the value's unit."""
     if goal["value"] is None:
         return ""
     divisor = goal_unit(goal)[1]

@@ -26,7 +26,7 @@ def command(url, connections, seconds, script, headers=None):
 
 
 def environment(requests_path=None):
-    """What the scripts need: where they find each other, and the requests."""
+    """Variables that the scripts need: the path where they find each other, and the requests."""
     found = {"LUA_PATH": f"{WRK_SCRIPTS}/?.lua;;"}
     return found | ({"WRK_REQUESTS": requests_path} if requests_path else {})
 

@@ -2,7 +2,7 @@
 
 import importlib
 
-# One file of this folder may hold several.
+# A file of this folder may hold several.
 SCENARIOS = (
     ("livez", "Livez"),
     ("devices", "Device"),

@@ -1,4 +1,4 @@
-"""What a scenario is: what is measured, what it is compared with, and what is to be reached.
+"""Definition of a scenario: what is measured, what it is compared with, and which goals it has.
 
 A scenario is a class in a file of this folder, named in SCENARIOS of bench/scenarios/__init__.py:
 
@@ -79,7 +79,7 @@ class Failed(Exception):
 
 @dataclasses.dataclass
 class Sample:
-    """What one run gave. Latencies in microseconds; what was not measured is None."""
+    """Result of one run. Latencies in microseconds; a figure that was not measured is None."""
 
     requests: int = 0  # answered, in all; CPU time is told per request
     seconds: float = 0.0
@@ -87,9 +87,9 @@ class Sample:
     p50_us: float | None = None
     p99_us: float | None = None
     p999_us: float | None = None
-    # What only this scenario has: name -> number. Names end in their unit: "panel_bytes".
+    # Figures of this scenario alone: name -> number. Names end in their unit: "panel_bytes".
     figures: dict = dataclasses.field(default_factory=dict)
-    # What must not happen, and how often it did: any above 0 makes the scenario invalid.
+    # Events that must not happen, and their number: any above 0 makes the scenario invalid.
     faults: dict = dataclasses.field(default_factory=dict)
     # Filled by the bench: microseconds of CPU time of "server", "database", "load" in all.
     cpu_us: dict = dataclasses.field(default_factory=dict)
@@ -108,7 +108,7 @@ class Sample:
 
 @dataclasses.dataclass(frozen=True)
 class Goal:
-    """What is to be reached: at_least or at_most, of one figure.
+    """Goal of one figure: at_least or at_most.
 
     Neither: it is shown, and judged by nobody.
     of: the reference whose same figure the subject's is divided by; None judges the figure itself.
@@ -124,7 +124,7 @@ class Goal:
     label: str | None = None
 
     def value(self, samples):
-        """Of one round's samples by name; None where one of both is not there."""
+        """Figure of one round's samples by name; None if it or its reference is missing."""
         value = samples[SUBJECT].figure(self.figure)
         if self.of is None or value is None:
             return value

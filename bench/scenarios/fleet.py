@@ -140,7 +140,8 @@ class Fleet(Scenario):
         self.server.settle()
         base = self.server.url.replace("http://", "ws://")
         urls = [f"{base}/d/{device}/ws?key={number:024d}" for number, device in enumerate(ids)]
-        # What the first panels make the server allocate once is not what a panel costs.
+        # Leave out allocations that the server makes once for its first panels: they are not the cost of
+        # a panel.
         Panels(bench, urls[:50]).close(bench)
         time.sleep(1)
         self.before_bytes = self.memory_bytes()

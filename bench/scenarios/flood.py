@@ -20,7 +20,7 @@ def over_tls(url, port):
 
 
 class Flood(Scenario):
-    """Of one kind: see bench/flood.py. All share the loop of one worker."""
+    """Flood of one kind: see bench/flood.py. All kinds share the loop of one worker."""
 
     bound_by = "the budget that a connection has in a turn of the loop"
     references = ("unloaded",)

@@ -21,7 +21,7 @@ LEAD_S = 10  # in which renderers and queues fill
 REST = 0.02  # of a core: what the server takes when no script runs any more
 PATIENCE_S = 300
 
-# What the tests have of each kind that a machine pays for: time, memory, pictures, and what is printed.
+# Names of the tests' cases for each kind of cost: time, memory, pictures, and printed text.
 ALIKE = ("loop at top level", "loop in main", "regular expression", "recursion", "a list that grows",
          "a picture of 60,000 x 60,000", "10,000 frames", "a million lines")
 SCRIPTS = [(language, script)

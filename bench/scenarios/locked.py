@@ -25,7 +25,7 @@ REMOVED = 20_000
 
 
 class OtherPushes(threading.Thread):
-    """One after the other to some devices, whatever is answered."""
+    """Pushes to some devices in turn, one after the other, and ignores the answers."""
 
     def __init__(self, server, key, devices):
         super().__init__()

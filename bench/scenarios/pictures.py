@@ -78,5 +78,5 @@ def noise_animation(seed=0):
 
 
 def push_body(data):
-    """What a push of it sends."""
+    """Body of a push of this picture."""
     return json.dumps({"image": base64.b64encode(data).decode()})

@@ -39,8 +39,8 @@ def push(server, key, device, picture):
 
 
 def picture_of_size(server, key, devices):
-    """One whose WebP has about PICTURE_BYTES, and the bytes that it has: between too few and too
-    many sprites. A new device each time: what it shows first is what was pushed to it."""
+    """Finds and pushes a picture whose WebP has about PICTURE_BYTES: searches the number of sprites.
+    Uses a new device each time, which shows first what was pushed to it."""
     low, high = 1, 400
     for device in devices:
         count = (low + high) // 2

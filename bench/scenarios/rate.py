@@ -46,7 +46,7 @@ class Rate(Scenario):
 
     @staticmethod
     def add(sample, one):
-        """What the one key saw: its faults, and what it was refused."""
+        """Adds the figures of the one key: its faults, and the share of its requests that was refused."""
         sample.faults |= {f"of the one key: {words}": count for words, count in one.faults.items()}
         refused = one.figures.get("refused", 0)
         sample.figures["refused_percent"] = 100 * refused / one.requests

@@ -46,7 +46,7 @@ FROM installed, app WHERE slug = 's-1'"""
 
 
 class Searches(Scenario):
-    """What is asked for beside the reads is a subclass's."""
+    """Searches beside the reads; a subclass chooses them."""
 
     bound_by = "PostgreSQL"
     asked = ""  # what the sessions ask for, in words

@@ -98,7 +98,7 @@ class SignInBesideGuesses(Scenario):
 
 
 class Hellos(Scenario):
-    """Of one kind."""
+    """Hellos of one kind."""
 
     bound_by = "public-key cryptography"
     references = ("unloaded",)

@@ -69,7 +69,7 @@ def run_clients(bench, port, version, kind, seconds):
 
 
 class Handshakes(Scenario):
-    """Of one kind."""
+    """Handshakes of one kind."""
 
     bound_by = "public-key cryptography"
     references = ("nginx",)
@@ -155,7 +155,8 @@ class TlsIdle(Scenario):
     def prepare(self, bench):
         self.server, self.port, _ = start_server(bench, make_certificate(bench))
         self.paths = make_paths(self.server, IDLE_PANELS)
-        # What the first panels make the server allocate once is not what a panel costs.
+        # Leave out allocations that the server makes once for its first panels: they are not the cost of
+        # a panel.
         self.panel_bytes(bench, self.paths[:50], "1.2")
 
     def panel_bytes(self, bench, paths, version):
