@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What meson runs to build the renderer with Go, and programs of others that tests run.
+"""Lets meson build the renderer with Go, and other projects' programs that tests run.
 
 build.py find SOURCE [PACKAGE]   prints the path of a Go that is new enough, where all modules that
                                  the renderer and its tests need are on this machine; asks no network

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What meson and tools/setup run to build the pages with Node.
+"""Lets meson and tools/setup build the pages with Node.
 
 build.py find [all]        prints the path of Node (tools/node.py), if the packages that the pages are made
                            of are on this machine, or all of package-lock.json, which tests need; asks no
@@ -34,7 +34,7 @@ def wanted():
 
 
 def has_packages(part):
-    """Who has all has also those of the pages."""
+    """Whether the packages of this part are there; all of them include those of the pages."""
     return STAMP.exists() and STAMP.read_text() in {wanted(), wanted() + (" run" if part == "run" else "")}
 
 

@@ -21,7 +21,7 @@ def egress():
 
 @pytest.fixture(scope="module")
 def public_egress():
-    """As it is by default: public addresses only."""
+    """An egress with default options: public addresses only."""
     with contextlib.closing(Egress()) as running:
         yield running
 

@@ -1,4 +1,4 @@
-"""What one app or one client takes is bounded, and the others go on."""
+"""Limits of what one app or one client takes; the others go on."""
 
 import contextlib
 import os
@@ -79,7 +79,7 @@ def cpu_seconds(pid):
 
 
 def test_a_client_that_is_gone_costs_nothing(server):
-    """Where it has so much under way that nothing was read from it, the loop spun."""
+    """If a client had so much under way that nothing was read from it, the loop used to spin."""
     with contextlib.closing(Egress(*LOCAL)) as running:
         gone, client = running.connect(), running.connect()
         for number in range(130):

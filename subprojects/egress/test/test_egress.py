@@ -76,7 +76,7 @@ def test_redirects_to_ports_of_other_protocols(client, server):
         assert words == f"127.0.0.1 leads to port {port}, which is of another protocol"
 
 
-# What a script might try; the words that it gets are in the log of the test (-s).
+# Addresses that a script might try; the messages that it gets are in the log of the test (-s).
 PRIVATE = [
     "http://127.0.0.1:{port}/", "http://localhost:{port}/", "http://[::1]:{port}/",
     "http://127.1:{port}/", "http://0x7f000001:{port}/", "http://0x7f.1:{port}/",

@@ -1,4 +1,4 @@
-"""What the apps of an account ask of one host, and of all, has a share (src/shares.h).
+"""Shares of an account's apps: requests to one host, and to all hosts (src/shares.h).
 
 A share grows by two requests a second while a test runs: so the bounds are those of a test that takes
 some seconds."""

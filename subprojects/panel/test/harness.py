@@ -1,4 +1,4 @@
-"""What the panel's tests share: the panel as a process, and a server under the test's control.
+"""Shared parts of the panel's tests: the panel as a process, and a server under the test's control.
 
 Nothing here measures time. TIMEOUT_S only ends a test that would hang."""
 
@@ -113,7 +113,7 @@ class Panel:
 
 
 class Connection:
-    """One WebSocket connection of a panel, server side, spoken by the websockets library."""
+    """A WebSocket connection of a panel, server side, spoken by the websockets library."""
 
     def __init__(self, stream):
         self.stream = stream

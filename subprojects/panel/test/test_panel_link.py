@@ -1,4 +1,4 @@
-"""What a panel says and does over WebSocket."""
+"""Messages and behaviour of a panel over WebSocket."""
 
 import hashlib
 

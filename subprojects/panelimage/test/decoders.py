@@ -30,7 +30,7 @@ def pillow_frames(data):
 
 
 def panel_frames(data, size=(64, 32)):
-    """What a panel shows that ignores alpha: libwebp's composition, its RGB as it is."""
+    """Frames as shown by a panel that ignores alpha: libwebp's composition, its RGB as it is."""
     image = Image.open(io.BytesIO(data))
     assert image.format == "WEBP" and image.size == size
     out = []

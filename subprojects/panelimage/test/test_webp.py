@@ -185,7 +185,7 @@ def test_alpha_in_one_late_frame(convert):
 
 
 def test_blending_hides_alpha(convert):
-    """What is transparent in a frame is not on the canvas if something is below it."""
+    """Transparent pixels of a frame are opaque on the canvas if something is below them."""
     parts = [webpfile.frame(smooth()), webpfile.frame([(255, 0, 0, 0)] * 2048, flags=0)]
     as_it_came(convert, riff(vp8x(), anim(), *parts))
 

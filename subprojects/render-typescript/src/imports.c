@@ -1,5 +1,5 @@
-/* Where scripts import: for modules, and names in them, that are not there. The engine looks for
- * these before anything runs, and so knows no place. */
+/* Finds the source locations of imports of missing modules and names. The engine resolves imports
+ * before anything runs, so it reports no location. */
 #include "run.h"
 
 #include "source_map.h"

@@ -165,9 +165,9 @@ const char *missing_hint(const char *message);
 /* The name of the file that the import in another one means, or of the module. */
 void imports_resolve(const struct run *run, const char *base, const char *name,
 		     char to[static IMPORT_PATH_MAX]);
-/* Where the file imports what it calls so: in the script without types. */
+/* Finds the file's import of this specifier, in the script without types. */
 bool imports_find(const struct file *file, const char *name, struct place *ret_place);
-/* The same of the name that the engine says is not in a module. */
+/* Finds the import of the name that the engine reports missing in a module. */
 bool imports_find_missing(const struct run *run, const char *message, struct place *ret_place);
 
 /* ---- module.c ---- */
@@ -211,7 +211,7 @@ const struct site *sites_find(struct run *run, const char *name, const struct pl
 /* Finds the sites' places in the source, and those of their fields, numbers them, and writes them
  * as JSON. */
 void sites_write(struct run *run, struct text *to);
-/* Where the call names the field: in the source; its own place if it does not. */
+/* Location in the source of the field's name in the call; that of the call if it is not there. */
 struct place site_place(const struct site *site, const char *field);
 void sites_finish(struct run *run);
 

@@ -112,7 +112,7 @@ def find_esbuild():
 
 
 def strip(source):
-    """What the script is made of: JavaScript with a map of its source."""
+    """Compiles the script to JavaScript, with a map of its source."""
     done = subprocess.run([ESBUILD, "--loader=ts", "--format=esm", "--target=es2022",
                            "--sourcemap=inline", "--sources-content=false", "--sourcefile=app.ts"],
                           input=source, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""What is cut, since more of it would not fit."""
+"""Values that are cut, since more of them would not fit."""
 
 import base64
 import contextlib

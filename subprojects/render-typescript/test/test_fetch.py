@@ -48,7 +48,7 @@ def ignore(_relay, _fetch):
 
 
 def printed(relay, body, answer=fulfil, **changes):
-    """What the body of an asynchronous main() prints."""
+    """Log lines that the body of an asynchronous main() prints, the requests, and the answer."""
     script = "export default async function main() {" + body + "\n return null; }"
     got, _, asked = relay.ask_all(script, answer, **changes)
     assert "error" not in got, got

@@ -1,4 +1,4 @@
-"""Where errors are, in the source: § stands before the place."""
+"""Source locations of errors: § stands before the location."""
 
 import contextlib
 import json

@@ -392,7 +392,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_scripts(name, renderer):
     script, wanted = HOSTILE[name]
-    # What grows has the time that it takes on a busy machine.
+    # Scripts that fill memory get the time that this takes on a busy machine.
     is_slow = wanted == FULL or (not LAUNCHER and wanted not in (LATE, None))  # with a sanitizer
     try:
         answer, _ = renderer.ask_calmly(

@@ -1,4 +1,4 @@
-"""What scripts in TypeScript expect of their surroundings: dates, promises, and what is not there."""
+"""Expectations of scripts in TypeScript: dates, promises, and missing features."""
 
 import contextlib
 import datetime
@@ -104,7 +104,7 @@ def zone_of(name):
 @pytest.mark.parametrize("zone", ["Pacific/Auckland", "America/Los_Angeles", "Europe/Zagreb", "Australia/Lord_Howe",
                                   "Asia/Kolkata", "America/Santiago"])
 def test_local_times_around_changes_of_the_clocks(renderer, zone):
-    """As Node has them: what is there twice, or not at all, has the offset from before."""
+    """Same results as in Node: a local time that exists twice, or not at all, has the old offset."""
     changes = zone_of(zone)
     at = [second for i in range(2, len(changes), 2) for second in
           range(changes[i] - 14 * 3600, changes[i] + 14 * 3600, 1800)] or [1_780_000_000]
