@@ -21,7 +21,7 @@ import sys
 import unicodedata
 
 RESOURCE = "/com/lomiri/geonames/cities.compiled"
-# Of the names in other languages: those in which most of the pages' readers will type.
+# Languages of other names: most readers of the pages will type in one of these.
 LANGUAGES = """be bg bs ca cs cy da de el es et eu fi fr ga gl hr hu id is it lt lv mk nb nl nn pl pt
     ro ru sk sl sq sr sv tr uk vi""".split()
 # The characters that are folded: Latin, Greek and Cyrillic with all their variants.
@@ -44,7 +44,7 @@ STATES = {
         SK Saskatchewan YT Yukon""",
     "AU": """ACT Australian_Capital_Territory NSW New_South_Wales NT Northern_Territory QLD Queensland
         SA South_Australia TAS Tasmania VIC Victoria WA Western_Australia"""}
-# Which the list names otherwise.
+# Regions that the list names differently.
 REGIONS = {"State of Maine": "Maine", "State of Wyoming": "Wyoming", "Yukon Territory": "Yukon"}
 PLACES_MAX = 65536
 AREAS_MAX = 8192  # as PLACE_AREAS_MAX of src/domain/places.h
@@ -60,7 +60,7 @@ def fold_character(character):
 
 
 def fold(text):
-    """As place_fold() of src/domain/places.c does it."""
+    """Folds a text like place_fold() of src/domain/places.c."""
     return " ".join("".join(fold_character(c) if any(a <= ord(c) < b for a, b in RANGES) else c
                             for c in text).split())
 
@@ -185,7 +185,7 @@ def make_places():
 
 
 def make_folds():
-    """What each character becomes."""
+    """Writes the table of replacements for each character."""
     rows = []
     for begin, end in RANGES:
         for code in range(begin, end):

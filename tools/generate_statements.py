@@ -27,14 +27,14 @@ TYPES = {
     "int8[]": 1016, "text[]": 1009, "timestamptz[]": 1185, "uuid[]": 2951,
     "bytea[]": 1001, "float8[]": 1022,
 }
-# What a parameter may be; a "?" behind these says that it may be absent (NULL).
+# Types of parameters that may be absent (NULL), marked by a "?" after the type.
 MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
 KEYS = ("params", "row", "effect", "work", "refuse", "gathers", "commit", "alone")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{2}([0-9A-Z]{3})?")
-# What of a text is no code of its own: comments, strings, quoted names, dollar-quoted bodies.
+# Parts of SQL that are not code: comments, strings, quoted names, dollar-quoted bodies.
 OPAQUE = re.compile(
     r"--[^\n]*|/\*.*?\*/|[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
     r"|(\$(?:[A-Za-z_]\w*)?\$).*?\1",
@@ -54,7 +54,7 @@ TRANSACTION = re.compile(r"\b(begin|commit|rollback|savepoint|start\s+transactio
 
 
 class Disagreement(Exception):
-    """What is wrong with a file, as a sentence."""
+    """Fault of a file, as a sentence."""
 
 
 def code_of(text):
@@ -100,7 +100,7 @@ def read_header(lines):
 
 
 class Item:
-    """One of params: or row:. kind: a type, or where it names a record, None; optional: it may be NULL."""
+    """A name in params: or row:. kind: a type, or None if it names a record; optional: it may be NULL."""
 
     def __init__(self, name, kind, optional=False, record=None):
         self.name, self.kind, self.optional, self.record = name, kind, optional, record
@@ -241,7 +241,7 @@ def read_work(values):
 
 
 def check_growth(statement):
-    """What grows has its turns by account, which only reads of workers have."""
+    """Rejects growing work that does not take turns by account: in workers only reads do."""
     if not statement["grows"] or statement["is_for_ctl"]:
         return
     if statement["effect"] == "write" and not MAY_GROW.fullmatch(statement["name"]):
@@ -395,8 +395,8 @@ def write_if_changed(path, text):
 
 
 def read_statements(folder, records):
-    """Those of the folder, which workers use too, and those of its folder "ctl", which displayctl alone
-    uses; and the inputs."""
+    """Reads the statements of the folder, which workers use, too, and of its folder "ctl", which
+    displayctl alone uses. Returns the inputs, too."""
     statements, inputs = [], []
     for place in (folder, os.path.join(folder, "ctl")):
         if place != folder and not os.path.isdir(place):

@@ -40,7 +40,7 @@ PREFIX = "x-displayd-"
 
 
 class Fault(Exception):
-    """What is wrong with the description, as a sentence."""
+    """Fault of the description, as a sentence."""
 
 
 class Loader(yaml.CSafeLoader):
@@ -116,7 +116,7 @@ class Operation:
 
 
 class Document:
-    """One document: what stands in its folder and in shared.yaml."""
+    """A document: the contents of its folder and of shared.yaml."""
 
     def __init__(self, folder, name):
         self.name = name
@@ -164,7 +164,7 @@ class Document:
         return self.component(said["$ref"]) if "$ref" in said else said
 
     def component(self, pointer):
-        """Of a reference, such as "#/components/schemas/Device"."""
+        """Finds the component of a reference, such as "#/components/schemas/Device"."""
         _, _, kind, name = pointer.split("/")
         if name not in self.components.get(kind, {}):
             raise Fault(f"{self.name}: there is no {pointer}")

@@ -163,7 +163,7 @@ explain() {
 	say "$sentence"
 }
 
-# What programs write if a machine has no network, or no room.
+# Recognises the messages of programs on a machine without network or free space.
 guess_reason() {
 	local output
 	output=$(cat)

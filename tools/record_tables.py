@@ -38,7 +38,7 @@ ARGUMENT = re.compile(r"\.(\w+) = (\"[^\"]*\"|[^,]+)")
 
 
 class BadTable(Exception):
-    """What is wrong with a table, as a sentence."""
+    """Fault of a table, as a sentence."""
 
 
 class Record:

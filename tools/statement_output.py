@@ -1,4 +1,4 @@
-"""What tools/generate_statements.py writes: C headers and tables.
+"""Output of tools/generate_statements.py: C headers and tables.
 
 ids: the enums of statements and refusals. calls: for each statement a struct of its parameters, one of
 its row where its header lists columns, and a function that binds the one and types the other:
@@ -122,7 +122,7 @@ class Output:
         return [*lines, *map(self.add, members), *self.alone(statement), "}"]
 
     def alone(self, statement):
-        """Of a change, what runs instead where one column alone is there."""
+        """Lists the statements that run instead of a change if only one column is given."""
         if not statement["alone"]:
             return []
         change = next(item for item in statement["members"] if item.record)

@@ -1,4 +1,4 @@
-"""What the checks share: the files that are ours, and how faults are told."""
+"""Shared parts of the checks: the list of our files, and the report of faults."""
 
 import argparse
 import os

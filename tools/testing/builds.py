@@ -114,7 +114,7 @@ def choose_tests(build, suites, is_full):
 
 
 def targets_of(build, tests):
-    """What ninja has to make for the tests, as it names it."""
+    """Names, as ninja uses them, of the targets that the tests need."""
     files = {target["id"]: target["filename"] for target in read(build, "targets")}
     made = {path for paths in files.values() for path in paths}
     wanted = {path for test in tests for id in test["depends"] for path in files[id]}
@@ -123,7 +123,7 @@ def targets_of(build, tests):
 
 
 def programs(build):
-    """What tools/build makes, too, with its links."""
+    """Makes the links that tools/build makes, too. Returns the programs to build."""
     if build.name != "release":
         return []
     for name in ("displayd", "displayctl"):

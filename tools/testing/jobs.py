@@ -1,4 +1,4 @@
-"""One test of meson as a job: how it is run, counted, and run again."""
+"""A test of meson as a job: how it is run, counted, and run again."""
 
 import dataclasses
 import json

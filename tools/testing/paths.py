@@ -1,4 +1,4 @@
-"""Where things are, and how the run speaks."""
+"""Paths, and the output of the run."""
 
 import pathlib
 
