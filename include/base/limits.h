@@ -172,7 +172,7 @@ enum {
 	LIMIT_NEW_BROWSERS_S = 6 * 3600,
 	/* Challenges of passkeys: 400 or 401 after so long. */
 	LIMIT_CHALLENGE_S = 5 * 60,
-	/* One-time links: 404 after so long. */
+	/* Lifetime of one-time links: 404 after so long. */
 	LIMIT_LINK_S = 7 * 24 * 3600,
 	/* Streams of events in a worker, of one account and of all: 503. */
 	LIMIT_PAGE_STREAMS_OF_ACCOUNT = 64,

@@ -232,7 +232,7 @@ struct str settings_to_text(const struct settings *settings, struct arena *arena
 	return text;
 }
 
-/* As the pages show it: by the value of the field that its rule names, or that field's default. */
+/* Decides like the pages: by the value of the field that its rule names, or by its default. */
 static bool is_hidden(const struct form_field *field, const struct settings *settings,
 		      const struct form *form)
 {

@@ -67,13 +67,13 @@ static void leave(struct task *task)
 	db_listing_resume(&reading->listing);
 }
 
-/* What waits for the stream. */
+/* Output that waits for the stream. */
 static struct buffer *output_of(struct list_reading *reading)
 {
 	return reading->gzip ? &reading->packed : &reading->json;
 }
 
-/* Writes what the stream takes. */
+/* Writes as much output as the stream takes. */
 static void write_json(struct list_reading *reading)
 {
 	struct buffer *output = output_of(reading);
