@@ -23,7 +23,6 @@ static struct hosts *hosts_of(const char *url)
 	return hosts;
 }
 
-/* What libpq gets for a turn, as "host hostaddr port". */
 static struct host_turn turn_of(const struct hosts *hosts, unsigned number)
 {
 	struct host_turn turn = hosts_first_turn(hosts);
@@ -32,6 +31,7 @@ static struct host_turn turn_of(const struct hosts *hosts, unsigned number)
 	return turn;
 }
 
+/* Checks what libpq gets for a turn, as "host hostaddr port". */
 static void must_be_turn(const struct hosts *hosts, unsigned turn, const char *expected)
 {
 	PGconn *pg = hosts_begin(hosts, &use, turn_of(hosts, turn), NULL);
@@ -223,7 +223,7 @@ static void one_that_does_not_answer_is_passed_over(void **state)
 	close(silent);
 }
 
-/* One pass has tried the first server, as another one finds that the second is good. */
+/* A pass has tried the first server when another one finds that the second is good. */
 static void a_pass_keeps_its_order(void **state)
 {
 	struct hosts_failure failure;

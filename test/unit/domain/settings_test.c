@@ -403,7 +403,7 @@ static const char *asked(const char *json)
 	return field ? arena_printf(&arena, "%.*s", STR_ARG(field->handler)).data : NULL;
 }
 
-/* Of several fields of an ID, the one that somebody sees asks its own handler. */
+/* If several fields have one ID, the visible one asks its own handler. */
 static void the_shown_field_asks(void **state)
 {
 	struct str reason;
