@@ -8,12 +8,12 @@ import uuid
 from world import Account
 
 LANGUAGES = ("STARLARK", "TYPESCRIPT")
-# What a review's outcome is called by displayctl and by the API.
+# Names of a review's outcome for displayctl and in the API.
 DECISIONS = {"approve": "APPROVED", "request-changes": "CHANGES_REQUESTED", "reject": "REJECTED"}
 
 
 def checksum(language, script):
-    """As decisions.md words it."""
+    """Checksum as defined in decisions.md."""
     return "sha256:" + hashlib.sha256(f"{language}\n{script}".encode()).hexdigest()
 
 

@@ -22,7 +22,7 @@ class Arrival:
 
 
 class Place:
-    """Where a server listens; it is looked for once, not for every connection."""
+    """Address where a server listens; it is looked up once, not for every connection."""
 
     def __init__(self, world):
         self.address = world.server.address

@@ -1,4 +1,4 @@
-"""What an account stores is limited in bytes: pushed pictures, drafts and versions together."""
+"""Limit of the bytes that an account stores: pushed pictures, drafts and versions together."""
 
 import contextlib
 import re
@@ -15,7 +15,7 @@ LARGE = [images.text(images.png(images.noise(seed))) for seed in range(4)]
 
 
 def used(account):
-    """As the sums have it, and as it is."""
+    """Bytes that the account uses. The sums must agree with what is stored."""
     [(summed, stored)] = account.world.sql(
         "SELECT account_bytes(account.id),"
         " (SELECT coalesce(sum(pushed_bytes(id)), 0) FROM device WHERE account_id = account.id)"
@@ -42,7 +42,7 @@ def told(answer):
 
 @pytest.fixture
 def size(account):
-    """Of LARGE[0], as it is stored."""
+    """Bytes of LARGE[0], as it is stored."""
     device = account.device("Measure")
     device.push(LARGE[0]).ok()
     [(found,)] = account.world.sql("SELECT length(picture) FROM showing WHERE device_id = %s", device.id)
@@ -64,7 +64,7 @@ def test_pushes_until_it_is_full(account, size):
         device.push(LARGE[0], **members).problem(409)
         assert account.world.sql("SELECT generation FROM device WHERE id = %s", device.id) == generations
     assert "b" not in one.ids()
-    # What is replaced makes room, and what is removed.
+    # Replacing and removing pictures makes room.
     one.push(LARGE[0], installationId="a").ok()
     other.push(LARGE[0]).ok()
     one.push(SMALL, installationId="b").ok()

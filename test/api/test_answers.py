@@ -1,5 +1,4 @@
-"""What answers say of themselves and of the server: their type, and nothing that helps a stranger
-(docs/security.md)."""
+"""Contents of all answers: their type, and nothing that helps a stranger (docs/security.md)."""
 
 import re
 
@@ -28,7 +27,7 @@ def test_every_answer_says_what_it_is(world, account):
 
 
 def test_files_of_the_pages_say_what_they_are(world):
-    """Those that the first page names; there are none in a build without pages."""
+    """Checks the files that the first page names; a build without pages has none."""
     page = world.get("/")
     names = re.findall(rb'(?:src|href)="([^"]+\.(?:js|css|svg|webmanifest))"', page.body)
     kinds = {world.get("/" + name.decode().lstrip("/"))["Content-Type"] for name in names}

@@ -23,7 +23,7 @@ def background():
 
 
 class Transaction:
-    """One that the test keeps open while others meet it."""
+    """A transaction that the test keeps open while others meet it."""
 
     def __init__(self, world):
         self.world = world
@@ -266,7 +266,7 @@ def test_version_cannot_be_removed(world, app):
     "UPDATE app SET deployed_version_id = v.id FROM app_version v WHERE app.id = '{app}' "
     "AND v.app_id = '{other}'",
     "UPDATE app SET deployed_version_id = gen_random_uuid() WHERE id = '{app}'",
-    # One version awaits review, and a name is used once.
+    # A single version awaits review, and a name is used once.
     "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum) "
     "VALUES (gen_random_uuid(), '{app}', '3', 'STARLARK', 'x', '')",
     "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status, "

@@ -168,7 +168,7 @@ def test_methods(world, method, path, allow):
     ("GET", "/v1/apps"), ("GET", "{}/versions"), ("POST", "{}/upload"), ("POST", "{}/deploy"),
     ("PATCH", "/v1/devices/x")])
 def test_every_endpoint_needs_a_key(world, app, method, path):
-    """Of what is there and of what is not, nothing is told apart without one."""
+    """Without a valid key, existing and missing apps get the same answers."""
     app.published()
     for key in (None, new_key()):
         answers = [world.request(method, path.format(target), key=key, body=body)

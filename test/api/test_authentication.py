@@ -1,4 +1,4 @@
-"""Who is let in: decisions.md on 401, RFC 6750, RFC 9110 section 11."""
+"""Access by keys: decisions.md on 401, RFC 6750, RFC 9110 section 11."""
 
 import pytest
 from world import new_key, random_base62, wait_until
@@ -78,7 +78,7 @@ def test_malformed_key_asks_no_database(start):
 
 
 def test_more_than_one_key_field(world, account):
-    """Which one would count? Neither."""
+    """Neither field counts if there are two."""
     other = world.account()
     for second in (account.key, other.key, "x"):
         answer = authorized(world, f"Bearer {account.key}", f"Bearer {second}")

@@ -61,5 +61,5 @@ def test_unfinished_uploads_of_one_account(start):
     finally:
         for connection in connections:
             connection.close()
-    # What was held is given back.
+    # Closing the connections releases their memory.
     wait_until(lambda: device.push().status == 200, "a push that is taken")

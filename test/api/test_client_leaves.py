@@ -17,7 +17,7 @@ def visited(world):
 
 
 def requests(account, device):
-    """One of each endpoint."""
+    """A request of each endpoint."""
     key = account.key
     body = {"image": images.text(images.png()), "installationId": "x"}
     yield "account", request_bytes("GET", "/v1/account/", key=key)

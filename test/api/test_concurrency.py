@@ -198,7 +198,7 @@ def test_temporary_pushes(swarm, account):
 
 
 def check_order(device, arrivals):
-    """Those answered earlier were stored earlier: an entry's position tells when."""
+    """Entries answered earlier were stored earlier: an entry's position shows its order."""
     positions = dict(device.account.world.sql(
         "SELECT id, position FROM installation WHERE device_id = %s", device.id))
     turns = {}

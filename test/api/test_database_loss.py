@@ -74,7 +74,7 @@ def check_without_database(clients, account, device):
         unready = client.request("GET", "/readyz")
         assert int(unready["Retry-After"]) >= 1 and unready["Cache-Control"] == "no-store"
         assert client.request("GET", "/livez").status == 200
-        # What needs no database is answered as ever.
+        # Requests that need no database are answered as usual.
         assert client.request("GET", "/v1/devices").status == 401
         assert client.request("GET", "/v1/devices", key="ddk_malformed").status == 401
         assert client.request("GET", "/v1/devices", key=new_key()).status == 503
@@ -128,8 +128,8 @@ def test_loss_under_load(cluster, lossy):
 
 
 def test_database_that_says_nothing(cluster, lossy):
-    """What waits for it is answered all the same, panels do not wait, and a server ends that is
-    asked to, while requests wait whose clients are there or have left."""
+    """Requests that wait for it are answered all the same, panels do not wait, and a server that is
+    asked to end does so while requests wait, whether their clients are there or have left."""
     account = lossy.account()
     device = account.device()
     assert device.push(installationId="x").ok() == {}
@@ -177,7 +177,7 @@ def test_a_write_that_found_no_room_says_so(start):
 
 
 def test_a_database_that_hangs_is_noticed(cluster, lossy):
-    """What is under way is answered within 5 s, by the server's own clock, and what comes later at once."""
+    """Requests under way are answered within 5 s, by the server's own clock, and later ones at once."""
     account = lossy.account()
     device = account.device()
     device.push().ok()

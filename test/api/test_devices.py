@@ -99,7 +99,7 @@ def test_segment_that_is_none(world, account, device, name):
     for key in (account.key, None):
         for target in (f"/v1/devices/{name}", f"/v1/devices/{name}/installations"):
             answer = world.get(target, key=key)
-            # What has no form of text is no route at all, whoever asks.
+            # Names that do not decode to text match no route, with or without a key.
             assert answer.status == (404 if key else answer.status)
             assert answer.status in (404, 401)
     if name.startswith("%") and name not in ("%5c", "%2e%2e"):
@@ -155,7 +155,7 @@ def test_an_account_has_a_number_once(account, device):
 
 
 def test_a_told_address_finds_a_device_of_its_account_only(world, account):
-    """Where none is registered so, and whatever the panels of others say."""
+    """Panels of others may report the same address; a device registered with it comes first."""
     mac = "02:77:00:00:%02x:%02x" % tuple(uuid.uuid4().bytes[:2])
     other, third = world.account(), world.account()
     older, mine, theirs = account.device(), account.device(), other.device()

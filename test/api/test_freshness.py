@@ -1,4 +1,4 @@
-"""What was answered is shown by every poll that begins later, whichever worker it reaches."""
+"""Changes that were answered are shown by every later poll, whichever worker it reaches."""
 
 import itertools
 

@@ -8,7 +8,7 @@ NEIGHBOUR, OTHER = "192.0.2.1", "192.0.2.2"
 
 @pytest.fixture
 def guarded(start):
-    """One worker, which believes where the tests say that they are."""
+    """A server with one worker, which believes the addresses that the tests claim."""
     return start("--trust-proxy", "127.0.0.1", rate_limit=1000, workers=1)
 
 
@@ -32,7 +32,7 @@ def test_wrong_keys_are_limited_by_address(guarded):
     assert int(refused["Retry-After"]) == 1
     assert refused["RateLimit-Policy"] == '"address";q=100;w=10'
     assert "WWW-Authenticate" not in [name for name, _ in refused.fields]
-    # Who has shown a right key goes on, and so do all others.
+    # Requests with a right key go on, and so do other addresses.
     assert account.get("/v1/account/", fields=fields).status == 200
     assert guess(guarded, OTHER).status == 401
 

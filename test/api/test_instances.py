@@ -31,7 +31,7 @@ def test_push_at_one_and_poll_at_the_other(pair):
 
 
 def test_changes_are_seen_at_once(pair):
-    """What is read comes from the database: no hint is needed."""
+    """Reads come from the database, so they need no hint."""
     one, other = pair
     account = one.account()
     device = account.device()

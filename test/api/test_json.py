@@ -118,7 +118,7 @@ def test_content_type(device, kind, status):
 
 
 def test_more_than_one_content_type(device):
-    """Which one would count?"""
+    """Neither field counts if there are two."""
     for second in ("application/json", "text/plain"):
         device.push_body(GOOD, fields=[("Content-Type", "application/json"),
                                        ("Content-Type", second)]).problem(415)

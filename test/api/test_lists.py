@@ -206,7 +206,7 @@ def test_wrong_cursors(account):
 
 
 def test_places_far_away(account):
-    """Of a cursor that somebody made up: no place is an error."""
+    """Made-up cursors work with any position that a list can have."""
     insert_devices(account, 3)
     for number in (0, 1, 2**63 - 1, 2**63, 2**64 - 1):
         cursor = base64.urlsafe_b64encode(
@@ -268,7 +268,7 @@ def test_a_long_list_is_not_kept_in_memory(start):
 
 
 def test_accounts_share_the_connections_of_lists(start):
-    """One that holds up its lists has its share of them, and no more."""
+    """An account that holds up its lists gets its share of the connections, and no more."""
     world = start(workers=1)
     [worker] = world.workers()
     slow, other = world.account(), world.account()
@@ -317,7 +317,7 @@ def zipped(account, accepted, target="/v1/apps", method="GET"):
 
 @pytest.mark.parametrize("count", [101, 130, 3000])
 def test_a_long_list_of_apps_is_compressed(start, count):
-    """One that a caller stops to read, too; what is compressed is the same list."""
+    """Compressed and plain lists are the same."""
     account = start().account()
     insert_apps(account, count)
     account.world.sql("UPDATE app SET description = repeat('a word ', 20) WHERE account_id = %s", account.id)
@@ -348,7 +348,7 @@ def test_a_compressed_list_whose_reader_stops(start):
     [worker] = world.workers()
     account = world.account()
     insert_apps(account, 5000)
-    # What does not compress well fills the sockets.
+    # Text that compresses badly fills the sockets.
     world.sql("UPDATE app SET description = (SELECT string_agg(md5(app.id::text || n), '') "
               "FROM generate_series(1, 15) AS n) WHERE account_id = %s", account.id)
     expected = account.get("/v1/apps").body

@@ -10,7 +10,7 @@ from world import images, wait_until
 
 @contextlib.contextmanager
 def locked(world, *devices):
-    """As a person does it who has forgotten a transaction in psql."""
+    """Locks rows like a person who has forgotten a transaction in psql."""
     connection = psycopg2.connect(world.database)
     with connection.cursor() as cursor:
         cursor.execute("SELECT FROM device WHERE id = ANY (%s::uuid[]) FOR UPDATE",
@@ -73,7 +73,7 @@ def test_the_row_stays_locked(world, account, device):
 
 
 def test_panels_are_seen_beside_a_locked_row(world, device):
-    """What is written behind for many devices does not wait for one of them."""
+    """Batched writes for many devices do not wait for one of them."""
     other = world.account().device()
 
     def seen():

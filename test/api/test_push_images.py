@@ -1,4 +1,4 @@
-"""What is pushed is what a panel is given, pixel for pixel."""
+"""Panels get what is pushed, pixel for pixel."""
 
 import struct
 
@@ -157,7 +157,7 @@ def test_white_space_is_passed_over(device, wrap):
 
 
 def test_the_largest_image_in_lines(device):
-    """As `base64 FILE` prints it: the line ends do not count."""
+    """Line ends, as `base64 FILE` prints them, do not count."""
     data = images.png_of_size(images.INPUT_MAX_BYTES)
     assert device.push(images.wrapped(data)).ok() == {}
     device.shows(data)

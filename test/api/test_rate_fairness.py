@@ -39,7 +39,7 @@ def test_sum_over_all_workers(four):
             key = four.account().key
             begin = time.monotonic()
             count = allowed(swarm.run([ask(key)] * 160), range(160))
-            # What has come in since, at most, is known from outside.
+            # The clock bounds how much credit has come in since.
             assert BURST <= count <= BURST + PER_SECOND * (time.monotonic() - begin) + 1
 
 

@@ -17,7 +17,7 @@ def v0(device, path=""):
 
 
 def push(device, **members):
-    """As such programs send it: no Content-Type, all members, of which some are empty."""
+    """Pushes like such programs: no Content-Type, all members, some of them empty."""
     body = {"deviceID": device.id, "image": IMAGE, "installationID": "", "background": False}
     return device.account.post(v0(device, "/push"), body | members, fields=UNTYPED)
 
@@ -103,7 +103,8 @@ def test_change_leaves_the_rest(device):
     assert device.get().ok() == before | {"brightness": 8}
 
 
-# What programs of owners send that /v0 does not know: of tronbyt's calls, of /v1, of its own answers.
+# Members that owners' programs send and /v0 does not know: of tronbyt's calls, of /v1, of its own
+# answers.
 UNKNOWN = [{name: value} for name, value in {
     "intervalSec": 30, "nightModeEnabled": True, "nightModeApp": "x", "nightModeBrightness": 5,
     "nightModeStartTime": "22:00", "nightModeEndTime": "07:00", "dimModeStartTime": "20:00",

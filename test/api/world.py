@@ -67,7 +67,7 @@ def sha256(text):
 
 
 class Answer:
-    """One answer, its fields in their order."""
+    """An answer, its fields in their order."""
 
     def __init__(self, status, fields, body):
         self.status = status
@@ -101,7 +101,7 @@ class Answer:
         return members
 
     def faults(self):
-        """What is wrong with the body: pointer -> detail. A 400 with "errors"."""
+        """Faults of the body: pointer -> detail. A 400 with "errors"."""
         errors = self.problem(400)["errors"]
         assert errors and all(set(error) == {"pointer", "detail"} for error in errors)
         faults = {error["pointer"]: error["detail"] for error in errors}
@@ -263,7 +263,7 @@ class Device:
         return [entry["id"] for entry in self.installations()]
 
     def poll(self, world=None):
-        """What a panel that polls is given."""
+        """Answer to a panel that polls."""
         world = world or self.account.world
         return world.request("GET", f"/d/{self.id}/next?key={self.link_key}")
 
@@ -296,7 +296,7 @@ class Account:
         return key
 
     def revoke(self, key=None):
-        """As displayctl does it, but for the hint."""
+        """Revokes a key like displayctl, but without the hint."""
         self.world.sql("UPDATE api_key SET revoked_at = clock_timestamp() WHERE secret_hash = %s",
                        sha256(key or self.key))
 
@@ -467,7 +467,7 @@ def descriptors(pid):
 
 
 def descriptors_without_database(pid):
-    """Likewise, without connections to the database: those come and go by themselves."""
+    """Number of descriptors, without connections to the database: those come and go by themselves."""
     with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
         local = {f"socket:[{line.split()[6]}]" for line in file.readlines()[1:]}
     names = []
