@@ -187,7 +187,8 @@ def faults(contract, schema):
                for choice in contract.resolve(schema).get("oneOf", [schema])]
     for chosen in choices:
         for rule, name, value in breakable(contract, chosen):
-            # What only one of several schemas requires makes another fit when it is left out.
+            # Leaving out a property that only one of several schemas requires makes the body fit another
+            # one.
             if rule != "required" or all(name in choice["required"] for choice in choices):
                 yield chosen, rule, name, value
 

@@ -1,8 +1,8 @@
-"""What must hold for every request that can be made from the document. Each function draws so many
-requests, sends them to a subject, and raises where an answer is none that the document promises.
+"""Properties of every request that can be made from the document. Each function draws a number of
+requests, sends them to a subject, and raises if the document does not promise the answer.
 
-Every one of them also holds each answer against the document: status, header fields, body. So
-nothing is ever 5xx but a documented 503.
+Every function also checks each answer against the document: status, header fields, body. So nothing is
+ever 5xx but a documented 503.
 """
 
 import json
@@ -47,7 +47,7 @@ class Subject:
         return runs(examples, self.is_quick)
 
     def exchange(self, method, target, body, fields, key):
-        """One request; overridden to plant faults. body: bytes or None."""
+        """Sends a request; overridden to plant faults. body: bytes or None."""
         if not self.client:
             self.client = self.world.client()
         try:
@@ -130,7 +130,7 @@ def is_empty(value):
 
 
 def reflected(subject, operation_id, body, answer):
-    """What was sent is what is shown."""
+    """Checks that the values sent are the values shown."""
     if operation_id == "updateDevice":
         shown = answer.json()
         sleep = shown.pop("sleep")
@@ -168,7 +168,7 @@ def what_fits_succeeds(subject, operation_id, examples):
     check()
 
 
-# What a body that breaks a rule may have besides; the rest is drawn.
+# Other members of a body that breaks a rule; the rest is drawn.
 PLAIN = {"updateDevice": {"autoDim": True}, "v0UpdateDevice": {"autoDim": True},
          "pushImage": {"image": generate.PICTURES[0]},
          "deployAppVersion": {"version": "1"},
@@ -206,7 +206,7 @@ def what_breaks_a_rule_fails(subject, operation_id, examples):
 
 
 def the_schema_decides(subject, operation_id, examples):
-    """Of bodies with any number of faults."""
+    """Sends bodies with any number of faults."""
     method = subject.contract.operation(operation_id)[0]
     schema = subject.schema(operation_id)
 

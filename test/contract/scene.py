@@ -1,4 +1,4 @@
-"""What the document's examples speak of: an account with a device and an app, and their IDs."""
+"""Account, device and app of the document's examples, and their IDs."""
 
 import uuid
 
@@ -15,7 +15,7 @@ def app(account, slug, visibility="private", status="draft", app_id=None):
 
 
 def approve(world, app_id):
-    """As a reviewer does it: the version that waits becomes the deployed one."""
+    """Approves like a reviewer: the waiting version becomes the deployed one."""
     (version_id,), = world.sql(
         "UPDATE app_version SET status = 'APPROVED', reviewed_at = clock_timestamp(), "
         "review_summary = 'Works well' WHERE app_id = %s AND status = 'PENDING' RETURNING id",

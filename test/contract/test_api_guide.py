@@ -13,7 +13,7 @@ from panel import Panel
 from world import PATIENCE_S, World
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/api-guide.md")
-# What is another one each time.
+# Values that change with each run.
 VARIABLE = [(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "ID"),
             (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME"), (r"[a-z0-9]+@example\.org", "EMAIL"),
             (r";r=\d+;t=\d+", ";r=R;t=T")]
@@ -111,7 +111,7 @@ def test_parts(world):
 
 
 def test_every_status_is_explained():
-    """Those of any operation of /v1, and no others; 200, 201 and 304 stand in the text."""
+    """Explains each status of the operations of /v1, and no others; 200, 201 and 304 stand in the text."""
     explained = set(re.findall(r"^- (\d{3}): ", text(), re.M))
     documented = {status for _, template, operation in scene.CONTRACT.operations()
                   if template.startswith("/v1/") for status in operation["responses"]}

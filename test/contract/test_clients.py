@@ -92,7 +92,7 @@ def test_says_what_is_wrong(world, account, folder, command):
 @pytest.mark.parametrize("command", printed())
 @pytest.mark.parametrize("missing", ["DISPLAYD_URL", "DISPLAYD_KEY", "picture"])
 def test_says_what_is_missing(folder, command, missing):
-    """One sentence, before anything is asked for."""
+    """A sentence is printed before anything is requested."""
     variables = {"DISPLAYD_URL": "http://127.0.0.1:1", "DISPLAYD_KEY": "ddk_x"}
     variables.pop(missing, None)
     if missing == "picture":

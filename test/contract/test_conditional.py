@@ -27,7 +27,7 @@ def target_of(stage, found):
 
 
 def change(stage, world, template):
-    """What changes the representation."""
+    """Changes the representation."""
     account, device, app_id = stage
     if template == "/v1/account":
         world.sql("UPDATE account SET email = 'x' || email WHERE id = %s", account.id)
@@ -262,7 +262,7 @@ def test_a_tag_that_never_was_stops_no_change(device):
         assert {answer.status for answer in answers} == {200}
 
 
-# What changes something that has no tag: method, path below, body, the answer without conditions.
+# Requests that change something without a tag: method, path below, body, the answer without conditions.
 UNTAGGED = [
     ("POST", "{device}/push", {"image": IMAGE}, 200),
     ("POST", "{app}/upload", {"version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"},

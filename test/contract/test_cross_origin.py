@@ -27,14 +27,14 @@ def varies(answer):
 
 
 def preflight(account, target, origin, method="GET", key=None):
-    """As browsers send it: without a key."""
+    """Sends a preflight like browsers: without a key."""
     return account.request("OPTIONS", target, key=key, fields=[
         ("Origin", origin), ("Access-Control-Request-Method", method),
         ("Access-Control-Request-Headers", "authorization,content-type")])
 
 
 def answers(account):
-    """One of every kind: success, 304, and errors from each place that makes them."""
+    """Answers of every kind: success, 304, and errors from each part that makes them."""
     device = account.device()
     key = account.key
     tag = account.get("/v1/devices")["ETag"]

@@ -47,7 +47,7 @@ def requests_of(template, operation):
 
 
 def prepare(world, device, app_id, operation_id):
-    """What an example cannot do by itself."""
+    """Prepares what an example cannot do by itself."""
     if operation_id == "uploadAppVersion":
         world.sql("UPDATE app SET deployed_version_id = NULL WHERE id = %s", app_id)
         world.sql("ALTER TABLE app_version DISABLE TRIGGER app_version_immutable")

@@ -37,7 +37,7 @@ def now():
 
 
 def render(template, **values):
-    """As Home Assistant renders it."""
+    """Renders a template like Home Assistant."""
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
     environment.filters["to_json"] = json.dumps
     environment.globals |= {"now": now, "as_datetime": datetime.datetime.fromisoformat,
@@ -46,7 +46,7 @@ def render(template, **values):
 
 
 def blocks():
-    """What each of the page's snippets says."""
+    """Contents of each of the page's snippets."""
     with open(PAGE, encoding="utf-8") as file:
         texts = re.findall(r"^```yaml\n(.*?)^```$", file.read(), re.S | re.M)
     return [yaml.load(text, Loader) for text in texts]
@@ -69,7 +69,7 @@ def configuration():
 
 
 class Home:
-    """What Home Assistant does with the configuration, for one device."""
+    """Does what Home Assistant does with the configuration, for one device."""
 
     def __init__(self, configuration, world, device, configuration_folder):
         self.configuration, self.world, self.device = configuration, world, device
@@ -207,7 +207,7 @@ def test_a_file(home, device):
         f'header = "Authorization: Bearer {device.account.key}"\n')
     command = home.own(home.configuration["shell_command"]["panel_file"])
     command = command.replace("/config/", f"{home.folder}/")
-    # Where there are templates, no shell is there but the one that it names.
+    # If a command has templates, Home Assistant uses no shell but the one that the command names.
     words = shlex.split(render(command, path=str(picture), id="chart one"))
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "{}", "")

@@ -1,4 +1,4 @@
-"""What others' programs say of the document: two linters, and a generator of types."""
+"""Checks of the document by other projects' programs: two linters, and a generator of types."""
 
 import copy
 import json

@@ -16,21 +16,21 @@ import urllib.parse
 
 import jsonschema
 
-# As the build of the program under test made them: openapi.json, and web-openapi.json of the pages.
+# Documents made by the build of the program under test: openapi.json, and web-openapi.json of the pages.
 DOCUMENTS = os.path.normpath(os.path.join(os.path.dirname(os.environ["DISPLAYD"]), "../../docs"))
 DOCUMENT = os.path.join(DOCUMENTS, "openapi.json")
 WEB_DOCUMENT = os.path.join(DOCUMENTS, "web-openapi.json")
-# What the answer to a preflight must carry.
+# Fields that the answer to a preflight must have.
 PREFLIGHT = ("Access-Control-Allow-Origin", "Access-Control-Allow-Methods",
              "Access-Control-Allow-Headers", "Vary", "X-Request-Id")
 
 
 class Violation(AssertionError):
-    """What was answered is not what the document says."""
+    """An answer does not fit the document."""
 
 
 def _pattern(validator, pattern, instance, _schema):
-    """As ECMA-262 has it: "$" is the end only, "\\d" is ASCII."""
+    """Matches like ECMA-262: "$" is the end only, "\\d" is ASCII."""
     if validator.is_type(instance, "string"):
         pattern = re.sub(r"\$$", r"\\Z", pattern)
         if not re.search(pattern, instance, re.ASCII):
@@ -107,7 +107,7 @@ class Contract:
         return None
 
     def errors(self, schema, value):
-        """What is wrong with a value, in words."""
+        """Faults of a value, in words."""
         validator = Validator(schema, resolver=self.resolver, format_checker=FORMATS)
         return [f"{error.json_path}: {error.message[:300]}" for error in
                 validator.iter_errors(value)]
@@ -123,7 +123,7 @@ class Contract:
         operation = item.get("get" if method == "HEAD" else method.lower())
         if operation and str(status) in operation["responses"]:
             return self.resolve(operation["responses"][str(status)])
-        # Of an operation, what is general is only what ends the connection.
+        # General responses of an operation are only those that end the connection.
         ends = [word.lower() for word in fields.get("connection", [])] == ["close"]
         if str(status) in general and (ends or not operation):
             return self.resolve(general[str(status)])
