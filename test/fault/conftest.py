@@ -31,7 +31,7 @@ def faults(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def faulty(postgres, faults, tmp_path_factory):
-    """One worker, so that it is known whom a fault meets; it also speaks TLS."""
+    """A server with one worker, so that it is known which process a fault meets; it also speaks TLS."""
     made = certificates.make(str(tmp_path_factory.mktemp("certificate")), "localhost")
     with World(postgres.create_database(), "--rate-limit", "0", "--access-log", "off",
                "--tls-listen", "127.0.0.1:0", *made.options, workers=1,

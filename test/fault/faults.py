@@ -14,10 +14,10 @@ import struct
 LEAKS = "leak:PQmakeEmptyPGresult\n"
 LIBRARY = os.environ.get("FAULTS_LIBRARY", "")
 TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools")
-# As in faults.c.
+# Same order as in faults.c.
 FIELDS = ("pid", "allocation", "allocations", "failed", "accepts", "write_bytes", "clock_s",
           "leaping_pid", "leap_s")
-# What a process keeps of its own clock: that does not go back.
+# Fields of a process's own clock, which clear() keeps: the clock does not go back.
 KEPT = ("leaping_pid", "leap_s")
 
 

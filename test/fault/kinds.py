@@ -1,4 +1,4 @@
-"""What is asked while something fails, a class for each kind of request.
+"""Requests that are sent while something fails, a class for each kind.
 
     kind = KINDS["read"](scene)
     with kind.connect() as client:
@@ -25,7 +25,7 @@ HAS_ENGINE = bool(os.environ.get("HAS_STARLARK"))
 
 
 class Scene:
-    """What the kinds ask for."""
+    """Objects that the kinds request."""
 
     def __init__(self, world):
         self.world = world
@@ -61,8 +61,8 @@ def read_back(device, path=""):
 class Kind:
     # Whether the connection may end without an answer while the worker goes on.
     may_be_cut = False
-    # What allocates thousands of times does mostly the same: then each so-manieth fails. A prime, as
-    # what repeats itself has another length.
+    # Requests with thousands of allocations do mostly the same: only every stride-th fails. A prime,
+    # since repeating patterns have other lengths.
     stride = 1
 
     def __init__(self, scene):
@@ -79,13 +79,13 @@ class Kind:
         raise NotImplementedError
 
     def check(self, answer):
-        """What was answered must be so."""
+        """Checks what was answered."""
 
 
 # ---- what stores nothing ----
 
 class Get(Kind):
-    """What it tells is the same each time."""
+    """A read whose answer is the same each time."""
 
     def __init__(self, scene, target=None, key=None):
         super().__init__(scene)
@@ -110,7 +110,7 @@ class NewKey(Get):
 
 
 class LongList(Get):
-    """Of more than 100 elements, which leaves as a stream; one that has begun can only be cut."""
+    """A list of more than 100 elements, which is sent as a stream; one that has begun can only be cut."""
     may_be_cut = True
 
     def __init__(self, scene):
@@ -122,7 +122,7 @@ class LongList(Get):
 
 
 class PageList(Get):
-    """What a page asks for, by its session."""
+    """A read of a page, by its session."""
 
     def __init__(self, scene):
         super().__init__(scene, "/web/keys")
@@ -170,7 +170,7 @@ class Poll(Get):
 
 
 class NewPanel(Poll):
-    """One that no worker has in its memory yet; it has nothing to show."""
+    """A poll of a panel that no worker has in its memory yet; it has nothing to show."""
 
     def prepare(self, number):
         device = self.device.account.device()
@@ -241,7 +241,7 @@ class Push(Kind):
 
 
 class OldPush(Push):
-    """As programs of the former API push."""
+    """A push like those of programs of the former API."""
     version, member = "v0", "installationID"
 
 

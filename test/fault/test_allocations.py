@@ -37,7 +37,7 @@ class Bench:
         return log.count(KNOWN) + log.count(OWN)
 
     def worker(self):
-        """One that is alive and ready."""
+        """Process ID of a worker that is alive and ready."""
         def alive():
             [pid] = self.world.workers()
             return os.path.exists(f"/proc/{pid}/maps") and pid
