@@ -24,7 +24,7 @@ from waiting import wait_until  # noqa: E402
 SERVER = os.environ.get("HTTP_TEST_SERVER", "build/http/test/http/http_test_server")
 
 class TlsSocket(ssl.SSLSocket):
-    """As a plain socket to those who use it."""
+    """A TLS socket that behaves like a plain one."""
 
     def recv(self, *arguments):
         try:

@@ -1,4 +1,5 @@
-"""What waits for clients that do not read: a total for all of them, and who is cut off for it."""
+"""Unsent output for clients that do not read: a total for all of them, and the choice of connections to
+close."""
 import contextlib
 
 

@@ -45,7 +45,7 @@ def test_slow_head_after_a_request(start):
 
 
 def test_dripping_head(start):
-    """One byte at a time does not move the deadline."""
+    """Sending one byte at a time does not move the deadline."""
     with start("--head-ms", "200", unix=True).client() as client:
         while b"408" not in client.buffer:
             client.send_piece(b"G" if not client.buffer else b"")
@@ -95,7 +95,7 @@ def upload(caller, bytes_=1 << 20):
 
 @pytest.mark.parametrize("caller", [b"greedy", b""])
 def test_unfinished_bodies_leave_room_for_others(start, caller):
-    """Of one caller, or of one address where the caller is not known."""
+    """Bodies of one caller, or of one address if the caller is not known."""
     server = start("--bodies-bytes", str(16 << 20))
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(server.client()) for _ in range(20)]

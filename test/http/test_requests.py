@@ -390,7 +390,7 @@ def test_answer_while_the_body_is_awaited(server):
 
 
 def test_answer_in_the_middle_of_a_big_body(unix_server):
-    """What was kept before the answer does not count to what may be dropped after it."""
+    """Bytes kept before the answer do not count towards what may be dropped after it."""
     with unix_server.client() as client:
         request = post("/impatient", b"x" * 500000)
         client.send_piece(request[:-200000])

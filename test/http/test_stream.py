@@ -89,7 +89,7 @@ def test_head(start, target):
 
 @pytest.mark.parametrize("size", [10, 200000, 300000])
 def test_unread_body(server, size):
-    """What the handler left of the body is dropped behind the stream, or the connection ends."""
+    """Bytes of the body that the handler left are dropped behind the stream, or the connection ends."""
     with server.client() as client:
         head = b"POST /stream?pieces=3 HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size
         client.send(head + b"x" * size)
