@@ -1,4 +1,4 @@
-"""What the tests of the device link share."""
+"""Shared parts of the tests of the device link."""
 
 import base64
 import contextlib
@@ -48,7 +48,7 @@ def noise(seed):
 
 
 def colour_of(webp):
-    """Of the first pixel."""
+    """Colour of the first pixel."""
     with Image.open(io.BytesIO(webp)) as image:
         assert image.size == (64, 32)
         assert image.format == "WEBP"
@@ -98,7 +98,7 @@ class Device:
 
 
 class Database:
-    """One database, for several servers and for SQL."""
+    """A database, for several servers and for SQL."""
 
     def __init__(self, postgres):
         self.postgres = postgres

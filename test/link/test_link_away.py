@@ -15,7 +15,7 @@ COLOURS = [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
 
 @pytest.fixture(scope="module")
 def own_postgres():
-    """One that may be stopped."""
+    """A PostgreSQL that may be stopped."""
     with Postgres() as running:
         yield running
 
@@ -96,7 +96,7 @@ def test_connected_panel_goes_on(fragile, away):
         for _ in range(7):
             got.append(colour_of(panel.read_picture()[1]))
             panel.show()
-        # One that connects anew is known as well.
+        # A panel that connects anew is known as well.
         with device.connect() as other:
             other.read_picture(brightness=60)
         away.end()

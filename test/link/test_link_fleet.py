@@ -59,7 +59,7 @@ class Fleet:
             self.panels.append(Panel(server.address, path))
 
     def push_to_all(self, webp):
-        """As pushes do, in one transaction; the hints that tell it."""
+        """Pushes to all in one transaction. Returns the hints about the pushes."""
         return self.push_to(self.ids, webp)
 
     def push_to(self, ids, webp):

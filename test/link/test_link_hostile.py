@@ -63,7 +63,7 @@ def noisy_webp(seed):
 
 
 def test_a_panel_that_does_not_read_gets_the_newest(device):
-    """Of what was pushed meanwhile: nothing queues up, and it is not dropped for it."""
+    """Pushes meanwhile do not queue up, and the panel is not dropped."""
     pushes = 25 * [noisy_webp(0), noisy_webp(1)]
     with device.connect(receive_buffer=256 * 1024) as panel:
         panel.read_picture(brightness=60)
@@ -155,7 +155,7 @@ PINGS = 2000
 
 
 def answered_pings(device, server):
-    """Of one connection, which is then closed."""
+    """Number of answers on one connection, which is then closed."""
     with device.connect(server=server) as panel:
         try:
             panel.send(frame(PING, b"x") * PINGS)

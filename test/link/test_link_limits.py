@@ -1,4 +1,4 @@
-"""What takes time or memory, with short times and little memory."""
+"""Limits of time and memory, with short times and little memory."""
 
 import contextlib
 import select
@@ -229,7 +229,7 @@ def test_unused_devices_are_forgotten(limited):
 
 
 def test_two_servers_one_of_them_without_hints(limited, postgres):
-    """What the other one stores is found by the sweep."""
+    """The sweep finds what the other server stores."""
     database = Database(postgres)
     one = limited(database=database)
     other = limited(database=database, reconciliation_ms=50)

@@ -152,7 +152,7 @@ def test_visitors_do_not_turn_the_rotation(device, database):
 
 
 def test_a_visitor_displays_no_push(device):
-    """What a tab was shown still comes to the panel."""
+    """A push that a tab was shown still comes to the panel."""
     device.push(png("red"), installationId="a", background=True)
     device.push(png("blue"))
     for _ in range(3):
@@ -218,14 +218,14 @@ def test_push_that_nobody_fetched_lapses(database, device):
                                     (40, 81, False)):
         device.change(scheduleInterval=interval)
         device.push(png("blue"), duration=45)
-        # As if it had been pushed so long ago.
+        # Move the push into the past.
         generation = database.run(
             "WITH old AS (UPDATE showing SET created_at = now() - %s * interval '1 second', "
             "push_generation = push_generation + 1 WHERE device_id = %s) "
             "UPDATE device SET generation = generation + 1 WHERE id = %s RETURNING generation",
             age, device.id, device.id)[0][0]
         database.run("SELECT pg_notify('displayd_hint', %s)", f"device:{device.id}:{generation}")
-        # What was changed behind its back is known to the worker at the latest with this.
+        # The API's change lets the worker read what the statements above have changed.
         device.change(name=f"Desk {age}")
         expected = (0, 0, 255) if is_shown else (255, 0, 0)
         assert colour_of(device.poll().body) == expected

@@ -132,7 +132,7 @@ def test_push_in_order_and_back_to_the_rotation(rotation):
         dwell, picture = panel.read_picture(hurried=True)
         assert (dwell, colour_of(picture)) == (5, WHITE)
         panel.show()
-        # What it had queued is sent again: the push has taken its place in the panel.
+        # The queued picture is sent again: the push has taken its place in the panel.
         assert read_colour(panel) == LIME
         panel.show()
         assert read_colour(panel) == BLUE
@@ -405,7 +405,7 @@ def test_last_online_is_written(server, database, device):
 
 
 def versions(database, *devices):
-    """Which write each row is of."""
+    """Transaction that last wrote each row."""
     rows = database.run("SELECT id::text, xmin::text, connected_at IS NOT NULL FROM device "
                         "WHERE id = ANY (%s::uuid[])", [device.id for device in devices])
     return {name: (xmin, has_connected) for name, xmin, has_connected in rows}
