@@ -231,7 +231,7 @@ def test_notice_faults(tree, monkeypatch):
                                     "package three is missing", "package 3 is not used any more"]
     write_notice(tree, packages={"node_modules/three": {"license": "ISC"}})
     assert tree.check("notice") == ["package three has the licence ISC, not MIT"]
-    # What a module says itself, where it is on this machine.
+    # The licence in the module itself, if the module is on this machine.
     monkeypatch.setenv("GOMODCACHE", str(tree.root / "modules"))
     write_notice(tree)
     tree.write("modules/example.invalid/!b@v1.2.0/LICENSE",

@@ -10,7 +10,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 def anchors(page):
-    """As the hosts of repositories make them of headings."""
+    """Anchors that the hosts of repositories make of headings."""
     text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     for heading in re.findall(r"^#+ (.*)$", text, re.M):
         yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

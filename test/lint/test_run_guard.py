@@ -47,14 +47,14 @@ with Server(is_new=True) as server:
 
 
 def segments_of(pids=None):
-    """Those that these processes have made, or all."""
+    """Segments that these processes have made, or all."""
     lines = pathlib.Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()[1:]
     return {line.split()[1] for line in lines if pids is None or int(line.split()[4]) in pids}
 
 
 def shared_memory(pids):
-    """What PostgreSQL has outside of its folder, and what stays until it is removed: segments that these
-    processes have made, and files that they map."""
+    """Shared memory of PostgreSQL outside of its folder, which stays until it is removed: segments that
+    these processes have made, and files that they map."""
     segments = segments_of(pids)
     maps = ""
     for pid in pids:
@@ -153,7 +153,7 @@ def guard(*command):
 
 
 def test_end():
-    """What goes on when the command has ended is ended."""
+    """Processes that go on when the command has ended are ended."""
     script = "echo $TMPDIR $DISPLAYD_TEST_RUN; stat -c %a $TMPDIR; sleep 1000 & echo $!; exit 7"
     folder, done = guard("sh", "-c", script)
     assert done.returncode == 7
@@ -162,7 +162,7 @@ def test_end():
 
 
 def test_an_orphan_that_ends_is_gone():
-    """As with process 1: whoever looks for it does not find it as a zombie for ever."""
+    """A process that looks for an orphan does not find it as a zombie for ever, as with process 1."""
     script = 'orphan=$(sh -c "sleep 0.1 >/dev/null & echo \\$!"); while [ -e /proc/$orphan ]; do sleep 0.1; done'
     assert guard("timeout", str(PATIENCE_S), "sh", "-c", script)[1].returncode == 0
 

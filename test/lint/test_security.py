@@ -70,7 +70,7 @@ def test_security_list():
         count, quoted_count = count + len(names), quoted_count + len(quoted)
     assert kinds == set(HEADERS)
     assert count > 500 and quoted_count > 15
-    # Those of the text between the tables.
+    # Tests named in the text between the tables.
     assert set(re.findall(r"`(test_\w+)`", read("docs/security.md"))) <= tests
 
 

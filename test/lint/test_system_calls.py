@@ -8,7 +8,7 @@ import re
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "subprojects/sandbox/src"
 PROCESSORS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # SCMP_ARCH_... of libseccomp
 UNKNOWN = -1  # less: a call that another processor has
-# What the C library calls where a processor has not the other one. None: nothing takes its place.
+# Calls that the C library makes instead if a processor lacks the first one. None: nothing replaces it.
 SUCCESSORS = {
     "access": "faccessat", "arch_prctl": None, "dup2": "dup3", "epoll_wait": "epoll_pwait", "fork": "clone",
     "getdents": "getdents64", "lstat": "newfstatat", "mkdir": "mkdirat", "open": "openat", "pipe": "pipe2",
