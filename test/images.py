@@ -31,7 +31,7 @@ def gradient(step=0, size=SIZE):
 
 
 def noise(seed=0, size=SIZE):
-    """What compresses badly."""
+    """A picture that compresses badly."""
     return Image.frombytes("RGB", size, random.Random(seed).randbytes(size[0] * size[1] * 3))
 
 
@@ -97,7 +97,7 @@ def of_share(name):
 
 
 def frames_of(data):
-    """What is seen of any image, by Pillow; neighbouring frames that look alike are one."""
+    """Visible frames of any image, by Pillow; neighbouring frames that look alike are one."""
     seen = []
     with Image.open(io.BytesIO(data)) as picture:
         assert picture.size == SIZE, picture.size
@@ -119,7 +119,7 @@ def text(data, alphabet="standard"):
 
 
 def wrapped(data):
-    """As `base64 FILE` prints it."""
+    """Base64 with line ends, like the output of `base64 FILE`."""
     return base64.encodebytes(data).decode()
 
 

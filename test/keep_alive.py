@@ -113,7 +113,7 @@ class Panels:
                 self._connect(state["path"], state["since"] or time.monotonic())
             return
         if state["head"] is None:
-            # What a server sends first in a portion is a frame's first byte, mostly.
+            # The first byte that a server sends in a portion is mostly a frame's first byte.
             if data[0] == 0x88:
                 self.faults.append("a CLOSE frame")
             return

@@ -35,7 +35,7 @@ def a_round(rate, reference=1000.0, **changes):
 
 
 def make_result(*rates, name="made", **changes):
-    """What bench/run would write, with one scenario and a round for each rate."""
+    """Makes a result like those of bench/run, with one scenario and a round for each rate."""
     rounds = [a_round(rate, **changes) for rate in rates]
     return {
         "schema": 1,

@@ -1,4 +1,4 @@
-"""What wrk, pgbench and open_loop print, as it was printed once, and what is asked of them."""
+"""Output of wrk, pgbench and open_loop, recorded once, and their command lines."""
 
 import email.message
 import os

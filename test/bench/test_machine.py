@@ -1,4 +1,4 @@
-"""What a figure belongs to."""
+"""Machine and commit that a figure belongs to."""
 
 import json
 import subprocess

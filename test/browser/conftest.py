@@ -31,7 +31,7 @@ PASSWORD = "seven small lamps"
 
 
 class Scene(DeviceScene):
-    """What journeys can ask for: each method is a name that they know."""
+    """Functions that journeys can call: each method is a name that they know."""
 
     def __init__(self, server, files):
         super().__init__()
@@ -168,7 +168,7 @@ class Runner:
         self.process = None
 
     def run(self, name):
-        """What went wrong, as text."""
+        """Runs a journey. Returns what went wrong, as text."""
         if not self.process:
             browser = shutil.which("chromium-headless-shell")
             command = ["node", os.path.join(HERE, "run.mjs"), browser]

@@ -1,4 +1,4 @@
-"""What journeys about devices want done outside of the browser."""
+"""Functions for journeys about devices that act outside of the browser."""
 
 import base64
 import os

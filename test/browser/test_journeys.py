@@ -1,4 +1,4 @@
-"""What people do with the pages, in a browser, on a real server. Each journey is in a file
+"""Journeys of people through the pages, in a browser, on a real server. Each journey is in a file
 SUBJECT.journeys.mjs; run.mjs runs it. JOURNEYS is the subject; without it, all journeys are run."""
 
 import json

@@ -38,7 +38,7 @@ def faulty_url():
 
 @pytest.fixture(scope="module")
 def found(scene, faulty_url):
-    """What it found on each page, and on a faulty one of ours."""
+    """Findings of Lighthouse on each page, and on a faulty one of ours."""
     person = scene.person(device=False, roles=["administrator"])
     device = scene.add_device(person["email"])
     scene.panel(device["url"])

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a fuzzer begins with.
+"""Seeds and dictionaries of the fuzzers.
 
     test/fuzz/seeds.py config FOLDER         writes the seeds of the configuration's target into it
     test/fuzz/seeds.py --dictionary TARGET   prints a dictionary for a target of test/fuzz, as libFuzzer
@@ -45,7 +45,7 @@ VALUES = {
     "trust-proxy": "10.0.0.0/8",
     "workers": "4",
 }
-# What needs something beside it.
+# Settings that need others.
 BESIDE = {
     "tls-certificate": ("tls-listen", "tls-key"),
     "tls-key": ("tls-listen", "tls-certificate"),
