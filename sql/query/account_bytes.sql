@@ -1,4 +1,5 @@
--- What pushed pictures, drafts and versions of an account take, and may take. No row: it is gone.
+-- Returns the bytes that an account's pushed pictures, drafts and versions take, and their limit.
+-- No row: the account is gone.
 -- params: account_id uuid
 -- row: account_bytes
 -- effect: read

@@ -1,4 +1,4 @@
--- What goes with an account.
+-- Counts what is removed with an account, and the apps that are kept.
 -- params: account_id uuid
 -- row: removal_preview
 -- effect: read

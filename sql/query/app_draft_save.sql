@@ -1,12 +1,12 @@
--- Saves the draft of an app. revision: of the draft that was changed; 0: there was none. No row: it
--- has been changed meanwhile.
+-- Saves the draft of an app. revision: of the draft that was changed; 0: there was none. No row:
+-- the draft has been changed meanwhile.
 -- params: app_id uuid, script_language text, script_content text, revision int8
 -- row: draft_saved
 -- effect: write
 -- work: bounded
 -- refuse: app_draft_app_id_fkey -> app_gone, 54D01 -> too_many_bytes
 WITH locked AS (
-	-- As whoever removes it: the app before its draft.
+	-- Lock the app before its draft, in the order of the removal.
 	SELECT id
 	FROM app
 	WHERE id = :app_id

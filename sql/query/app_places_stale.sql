@@ -1,5 +1,5 @@
--- Which of some places are no longer as the caller knows them: the app's deployed version, or what it
--- has rendered there. number is the number of the place in the array, from 1; places are hexadecimal.
+-- Finds the places that have changed since the caller read them: the app's deployed version, or its
+-- render. number is the number of the place in the array, from 1; places are hexadecimal.
 -- params: places text[], app_generations int8[], render_generations int8[]
 -- row: number int8
 -- effect: read

@@ -1,7 +1,7 @@
--- How the deployed version of an app is doing. problems: the newest twenty of those whose last render
--- failed, as JSON, without what their settings say, and without their log. No row: the app is gone.
--- own_log: what the last render printed of those that the author's own devices show. paused_until: of
--- the version as a whole, not where it is one other owner's settings that it does not stand.
+-- Summarizes the renders of an app's deployed version. failures: the twenty newest failed renders,
+-- as JSON, without text from their settings and without their log. No row: the app is gone.
+-- own_log: the log of the newest render that the author's own devices show. paused_until: of the
+-- version as a whole; not set if only the settings of one other owner crash the version.
 -- params: app_id uuid
 -- row: app_renders
 -- effect: read

@@ -1,4 +1,4 @@
--- For the metrics: how large the database is, and when it was backed up; 1970: never.
+-- Returns, for the metrics, the size of the database and when it was last backed up; 1970: never.
 -- row: bytes int8, backed_up_at timestamptz
 -- effect: read
 -- work: grows with the database's files

@@ -1,4 +1,4 @@
--- How many of these devices are an account's, and how many are others'.
+-- Counts the devices, among these, that are the account's, and those of other accounts.
 -- params: ids uuid[], account_id uuid
 -- row: own int8, others int8
 -- effect: read

@@ -1,4 +1,4 @@
--- When these devices were last online.
+-- Returns when these devices were last online.
 -- params: ids uuid[]
 -- row: id uuid, last_online_at timestamptz
 -- effect: read

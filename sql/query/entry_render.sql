@@ -1,6 +1,6 @@
--- How an installation of an app was rendered last: what the deployed version made. is_version_paused:
--- it is that pause of the whole version for which it waits. No row: the device has no such installation
--- of an app.
+-- Describes the last render of an app's installation by the deployed version. is_version_paused:
+-- the installation waits for a pause of the whole version. No row: the device has no such
+-- installation of an app.
 -- params: device_id uuid, id text
 -- row: entry_render
 -- effect: read

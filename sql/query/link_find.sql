@@ -1,5 +1,6 @@
--- What a one-time link is for. One for the first account is worth nothing once there is one, nor is
--- one of an account that its owner has removed, or one whose maker may make none any more.
+-- Finds the kind and the email address of a valid one-time link. A link for the first account is
+-- invalid once there is an account. A link is also invalid once its owner has removed the account,
+-- or once its maker may make no links any more.
 -- params: secret_hash bytea
 -- row: link_entry
 -- effect: read

@@ -1,19 +1,19 @@
--- Changes roles, the limit and the mark for local addresses of an account, unless its owner has removed it, or the actor is no
--- administrator any more: no row.
+-- Changes roles, the limit and the mark for local addresses of an account. No row: its owner has
+-- removed the account, or the actor is no longer an administrator.
 -- params: id uuid, change member_update, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write
 -- work: bounded
 -- refuse: last_administrator -> last_administrator
 WITH locked AS (
-	-- In one order: two administrators may change each other.
+	-- Lock in order of ID: two administrators may change each other.
 	SELECT id, is_administrator AND closed_at IS NULL AS is_maker
 	FROM account
 	WHERE id IN (:id, :actor_id)
 	ORDER BY id
 	FOR NO KEY UPDATE
 ), maker AS (
-	-- Whoever was demoted meanwhile makes nobody an administrator.
+	-- A demoted administrator changes no account.
 	SELECT id
 	FROM locked
 	WHERE id = :actor_id AND is_maker

@@ -1,7 +1,7 @@
--- The versions of an app as its author's pages show them, newest first; at most 101, one more than a
--- short list has.
--- Where they have more than 500 remarks, or these more than 200,000 bytes, the remarks are left out: then it
--- is a long list, however few versions it has. No more remarks are looked at.
+-- Lists the versions of an app as its author's pages show them, newest first; at most 101, one more
+-- than a short list has. is_large: they have more than 500 remarks, or remarks of more than 200,000
+-- bytes. Then the remarks are left out, and the list is a long one, however few versions it has. At
+-- most 501 remarks are read to find that out.
 -- params: app_id uuid
 -- row: app_version, compile_problem text, is_large bool
 -- effect: read

@@ -1,12 +1,12 @@
--- Removes a version of an app that is not the deployed one; its name stays used. No row: the app has no such
--- version. is_removed is false: it is the deployed one.
+-- Removes a version of an app, unless it is the deployed version; its name stays used. No row: the
+-- app has no such version. is_removed is false: the version is deployed.
 -- params: app_id uuid, id uuid, actor_id uuid, address text, session_id uuid
 -- row: is_removed bool, is_pending bool
 -- effect: write
 -- work: bounded
 -- refuse: app_deployed_is_approved -> version_deployed
 WITH chosen AS (
-	-- As by a review: the version before its app.
+	-- Lock the version before its app, in the order of a review.
 	SELECT app_version.id, app_version.app_id, app_version.name, app_version.status
 	FROM app_version
 	WHERE app_version.id = :id AND app_version.app_id = :app_id

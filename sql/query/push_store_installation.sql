@@ -39,7 +39,7 @@ WITH locked AS (
 		replaced_at = present_time(),
 		replaced_bytes = coalesce(length(installation.picture), 0)
 	WHERE installation.app_id IS NULL
-	-- One that is new is counted by its trigger.
+	-- A trigger counts the bytes of a new installation.
 	RETURNING installation.device_id, installation.id,
 		CASE WHEN installation.replaced_bytes IS NULL THEN 0
 			ELSE length(:picture) - installation.replaced_bytes END AS more_bytes

@@ -11,7 +11,7 @@ WITH portion AS (
 	LIMIT :row_limit
 	FOR NO KEY UPDATE SKIP LOCKED
 ), paused AS (
-	-- In an order, since other workers do the same.
+	-- Lock in order of version, since other workers do the same.
 	SELECT version_id
 	FROM version_crashes
 	WHERE crashes > 0 AND version_id = ANY (ARRAY (SELECT version_id FROM portion))

@@ -28,9 +28,9 @@ WITH mine AS (
 ), timed AS (
 	SELECT mine.*, nextval('render_generation') AS stamp,
 		CASE WHEN :is_good AND :is_each_turn AND :picture::bytea IS NOT NULL THEN interval '0'
-			-- One that is good for a turn must not be a little too young at the next one.
+			-- A picture made for one turn must be due before the next turn.
 			WHEN :is_good AND age.limit_s <= 60 THEN 0.9 * age.limit_s * interval '1 second'
-			-- Not all at the same time, where many were made at one.
+			-- Spread the renders that were made at the same time.
 			ELSE greatest(15, (0.9 + 0.2 * random()) * age.limit_s) * interval '1 second'
 		END AS rest,
 		CASE WHEN :is_good THEN greatest(0, :ahead_ms) ELSE 0 END

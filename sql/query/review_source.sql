@@ -1,4 +1,4 @@
--- What is to be run of a version.
+-- Reads the script of a version, or its compiled JavaScript, to run it.
 -- params: id uuid
 -- row: script_language text, script_content text?, checksum text, javascript text?
 -- effect: read

@@ -1,4 +1,4 @@
--- Where an account is signed in, what was used last first.
+-- Lists the sessions of an account, the last used first; at most 100.
 -- params: account_id uuid, current_id uuid, idle_s int4, life_s int4
 -- row: session_entry
 -- effect: read

@@ -1,4 +1,5 @@
--- Those of these sessions that have not ended, see session_find, with the roles of their accounts.
+-- Finds the sessions, among these, that have not ended, see session_find; with the roles of their
+-- accounts.
 -- params: ids uuid[], idle_s int4, life_s int4
 -- row: id uuid, is_reviewer bool, is_administrator bool
 -- effect: read

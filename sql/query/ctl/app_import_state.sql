@@ -1,4 +1,5 @@
--- What a collection has of these slugs, as an import compares it with a checkout. version: the deployed one.
+-- Finds the apps of a collection with these slugs, for an import to compare with a checkout. The
+-- version is the name of the deployed one.
 -- params: account_id uuid, collection_id uuid, slugs text[]
 -- row: slug text, is_own bool, imported_as text, name text, description text, author text,
 --   version text, category text, tags text, broken_reason text, picture_hash bytea?

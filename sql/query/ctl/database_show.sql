@@ -1,5 +1,5 @@
--- What PostgreSQL tells of itself and of the database of this session. Whoever may connect may read
--- all of this. Since PostgreSQL 17 the locale of ICU's collations is in another column.
+-- Describes the PostgreSQL server and the database of this session. Every user that may connect may
+-- read all of this. Since PostgreSQL 17 the locale of ICU's collations is in another column.
 -- row: version text, encoding text, collation text, bytes int8, used int8, most int8, backend_pid int8, has_schema bool
 -- effect: read
 -- work: grows with the database's files

@@ -1,6 +1,6 @@
--- What of these the database will not take for new devices: serial numbers and MAC addresses that the
--- account has already, and accounts that it has not. place: in the arrays, from 1. Empty texts are passed
--- over.
+-- Finds the values that the database will not take for new devices: serial numbers and MAC
+-- addresses that the account has already, and missing accounts. place: in the arrays, from 1. Empty
+-- texts are skipped.
 -- params: serials text[], macs text[], accounts text[]
 -- row: known_device
 -- effect: read

@@ -1,4 +1,4 @@
--- What an installation has beside its options: its settings, but not the secret ones, and its picture.
+-- Reads an installation's settings, except the secret ones, and the size of its picture.
 -- params: device_id uuid, id text
 -- row: settings text?, has_secrets bool, picture_bytes int8
 -- effect: read
