@@ -17,7 +17,7 @@ declare module "panel" {
     export interface Widget {
         readonly fields: object;
     }
-    /** What main() returns; several are shown one after the other. */
+    /** Result of main(); several are shown one after the other. */
     export interface Shown {
         readonly fields: object;
     }
@@ -32,7 +32,7 @@ declare module "panel" {
     /** Nothing: the app is left out until it has something to show. */
     export type Result = Shown | Shown[] | Frames | null | undefined;
 
-    /** What main() gets. */
+    /** Argument of main(). */
     export interface Input {
         /** The settings, by the IDs of the schema's fields. */
         config: Record<string, string | undefined>;
@@ -50,7 +50,7 @@ declare module "panel" {
             second: number;
             /** 0 is Sunday. */
             weekday: number;
-            /** How far it is ahead of UTC. */
+            /** Offset of the time zone from UTC; positive if it is ahead. */
             offset_minutes: number;
         };
         /** Like "en" or "de-AT". */
@@ -298,7 +298,7 @@ declare module "panel" {
     export interface Schema {
         readonly fields: object;
     }
-    /** What a handler gets: the settings that were made so far. */
+    /** Argument of a handler: the settings that were made so far. */
     export type Config = Record<string, string | undefined>;
     /** Finds what may be chosen, for what was typed, or for a place (JSON with lat, lng, locality, timezone). */
     export type Finder = (asked: string, config: Config) => Option[] | Promise<Option[]>;
@@ -310,7 +310,7 @@ declare module "panel" {
         desc: string;
         icon: string;
     }
-    /** For "export const schema": a list of fields, or a Schema. */
+    /** Makes the fields for "export const schema", which is a list of fields, or a Schema. */
     export const form: {
         Schema(fields: { version: "1"; fields: Field[] }): Schema;
         Color(fields: Named & { default: Color; palette?: Color[] }): Field;
@@ -328,12 +328,12 @@ declare module "panel" {
     };
 }
 
-/** What a server has answered. */
+/** Answer of a server. */
 interface FetchResponse {
     readonly status: number;
     /** Whether status is 200 to 299. */
     readonly ok: boolean;
-    /** Where all redirects have led to. */
+    /** URL after all redirects. */
     readonly url: string;
     /** Names in any case; several of one name are one, with commas. */
     readonly headers: { get(name: string): string | null; has(name: string): boolean };
@@ -345,11 +345,11 @@ interface FetchOptions {
     /** GET by default; HEAD, POST, PUT, PATCH, DELETE, OPTIONS. */
     method?: string;
     headers?: Record<string, string> | Headers;
-    /** Of an AbortController, or AbortSignal.timeout(). */
+    /** Signal of an AbortController, or AbortSignal.timeout(). */
     signal?: AbortSignal;
     /** At most 1 MiB. */
     body?: string | Uint8Array | null;
-    /** How long the answer is kept for all who have this app. Without it the server's Cache-Control says. */
+    /** Seconds to keep the answer for all who have this app. Default: the server's Cache-Control. */
     ttlSeconds?: number;
 }
 /**
