@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What must be reached: a still picture 3 ms, 64 frames 40 ms, both to WebP, warm; and 100 MiB at
-// most after 1,000 different apps. Run with: go test -run - -bench .
+// Targets: a still picture 3 ms, 64 frames 40 ms, both to WebP, warm; and 100 MiB at most after
+// 1,000 different apps. Run with: go test -run - -bench .
 
 const stillApp = loadRender + `load("time.star", "time")
 def main(config):

@@ -100,7 +100,7 @@ func TestLibraryThatFailsHasThePlaceOfItsCall(t *testing.T) {
 	assert.Equal(t, "app.ts:3:12 Root.child Animation: "+words, placeOf(a)+" "+a.Error.Message)
 }
 
-// What panics elsewhere is told by the library with the stack of Go, which is no author's business.
+// For other panics, the library reports the stack of Go, which does not help the author.
 func TestNoStackOfGoIsTold(t *testing.T) {
 	before := testEngine.network.send
 	testEngine.network.send = func(any, []byte) error { panic("broken") }
@@ -134,7 +134,7 @@ func TestPlacesOfWidgetsAreBounded(t *testing.T) {
 	assert.Equal(t, "app.star:3:28", placeOf(a))
 }
 
-// What the memory of a widget that was dropped is used for again has a place of its own.
+// A widget that reuses the memory of a dropped one gets its own source location.
 func TestPlacesOfWidgetsAreOfTheLastAtTheirAddress(t *testing.T) {
 	s := &sites{}
 	file := "main.star"

@@ -64,7 +64,7 @@ var (
 	// "  main.star:12:9: in draw"
 	backtraceLine = regexp.MustCompile(`(?m)^  (\S.*):(\d+):(\d+): in .*$`)
 	backtraceHead = "Traceback (most recent call last):\n"
-	// What the library wraps around a panic of its own, with a stack of Go after it.
+	// Text that the library puts around a panic of its own, with a stack of Go after it.
 	panicText = regexp.MustCompile(`panic while (?:running|executing) \S+ ((?s:.*?))\ngoroutine \d+ \[`)
 	// "Error in fail: "
 	errorPrefix = regexp.MustCompile(`^Error(?: in \S+)?: `)
@@ -104,7 +104,7 @@ func number(text string) int {
 	return value
 }
 
-// How errors of net/http and net/url begin: what was done, and the whole address.
+// Beginning of an error of net/http or net/url: the operation, and the whole address.
 var addressText = regexp.MustCompile(`\b(Get|Head|Post|Put|Patch|Delete|Options|parse) ("(?:[^"\\]|\\.)*"): `)
 
 // cutAddresses leaves of such an address what the app's page tells everybody: where it asks. The rest

@@ -18,10 +18,11 @@ const (
 	stepsPerLook = 2_000
 	looksPerHeap = 8
 
-	// What the stack has room for, whatever stands between two calls.
+	// Number of calls that fit on the stack, however large each is.
 	maxCallDepth = 20_000
 
-	// What a script may hold, garbage aside; the process may have 256 MiB (the launcher's limit of data).
+	// Limit of a script's data, without garbage; the process may have 256 MiB (the launcher's
+	// limit of data).
 	maxHeapBytes = 96 << 20
 )
 

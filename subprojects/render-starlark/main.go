@@ -1,6 +1,6 @@
-// The Starlark renderer: a process that makes pictures of apps. Whoever starts it holds the other
+// The Starlark renderer: a process that makes pictures of apps. The parent process holds the other
 // end of the socket at descriptor 3 and sends frames, one request at a time (frame.go, message.go).
-// It opens no file and no socket, and ends with the other side.
+// The renderer opens no file and no socket. It ends when the other side closes the socket.
 package main
 
 import (

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// What a request asks for.
+// Kinds of request.
 const (
 	whatRender  = "render"  // a picture
 	whatSchema  = "schema"  // the app's schema
 	whatHandler = "handler" // the answer of one of the schema's handlers
 
-	// Of an app in another language; the blob is a tree of widgets (tree.go).
+	// Kinds for an app in another language; the blob is a tree of widgets (tree.go).
 	whatPaint    = "paint"    // a picture
 	whatDescribe = "describe" // the app's schema
 	whatReply    = "reply"    // what one of the schema's handlers has returned: a Schema, or a list of options

@@ -24,7 +24,7 @@ import (
 	"go.starlark.net/starlarkstruct"
 )
 
-// What the library's modules take from the process is set here, once and for each request.
+// This file sets the process's state that the library's modules use, once and for each request.
 
 // prepareModules sets what holds for all requests and returns the cache of the scripts.
 func prepareModules(n *network) *scriptCache {

@@ -32,7 +32,7 @@ func (c *call) position(field string, around syntax.Position) syntax.Position {
 	return around
 }
 
-// How the library calls what it complains about, if it does not name the field.
+// Words in the library's errors that do not name the field, with the field.
 var fieldWords = []struct{ words, field string }{
 	{"image data", "src"}, {"svg data", "src"}, {"string or bytes", "src"}, {"data point", "data"},
 	{"vertex", "vertices"}, {"transform", "transforms"}, {"color", "colors"},
@@ -173,7 +173,7 @@ func (t *treeReader) readSite() error {
 	return err
 }
 
-// What the library says without a place, and the function that it is about.
+// Errors of the library without a source location, and the function that each is about.
 var placeless = []struct{ words, function string }{
 	{"parsing schema for ", "get_schema"},
 	{"expected app implementation to return Root", "main"},

@@ -28,7 +28,7 @@ func plotApp(fields string) string {
 		"color = \"#0f0\", color_inverted = \"#f00\", " + fields + "))\n"
 }
 
-// What an app plots where it has got no data, or none yet, is shown as by the library.
+// Plots of data that is empty, scarce or has gaps look as the library's.
 func TestPlotsLookLikeTheLibrarys(t *testing.T) {
 	const size = ", width = 64, height = 32"
 	for _, fields := range []string{

@@ -20,7 +20,8 @@ import (
 // The tests' own program is the renderer when this is set: TestMain then runs main().
 const runsAsRenderer = "RENDER_STARLARK_RUNS"
 
-// Where the sandbox's launcher is known, the renderer runs in it.
+// Environment variables: the sandbox's launcher and the renderer. If the launcher is set, the
+// renderer runs in it.
 const launcherVariable, rendererVariable = "DISPLAYD_SANDBOX", "DISPLAYD_RENDER_STARLARK"
 
 const dataLimitBytes = 256 << 20

@@ -27,8 +27,9 @@ import (
 //	handler {"function": "handler"}, of a schema's field; its process calls it
 //	frames  {"frames": [bytes...], "delay": MS, "max_age": S, "show_full_animation": BOOL}
 //
-// A widget may have the number of the place in its script where it was made, as "at" before its fields.
-// That is one of a list around the tree, which has the place of what has made the tree, too:
+// A widget may have "at" before its fields: the number of the source location where it was made.
+// The numbers refer to a list around the tree, which also has the location of what has made the
+// tree:
 //
 //	{"places": [["app.ts", 3, 12]...], "at": ["app.ts", 1, 16], "tree": ...}
 //
