@@ -263,7 +263,7 @@ export default {
 			scriptContent,
 		});
 		await page.goto("studio/own");
-		// What was sent is what is opened: nobody has a draft yet.
+		// The editor opens the uploaded version: nobody has a draft yet.
 		await page.locator(".cm-content").getByText("Every other second").waitFor();
 		await page.getByRole("link", { name: "look at it" }).click();
 		await page.getByRole("button", { name: "Approve and publish" }).click();
@@ -578,7 +578,7 @@ export default {
 		await page.keyboard.type(" # g k / ?");
 		await page.keyboard.press("Control+S");
 		await page.getByText("Saved", { exact: true }).waitFor();
-		// In the editor Tab indents; behind Escape it leaves.
+		// Tab indents in the editor; after Escape it leaves the editor.
 		await page.keyboard.press("Enter");
 		await page.keyboard.press("Tab");
 		await page.keyboard.insertText("# deep");

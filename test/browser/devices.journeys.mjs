@@ -187,7 +187,7 @@ export default {
 		await showsColour(page, [70, 7, 7]);
 		await page.getByText(/^Served: lamp/).waitFor();
 		await push(stage, owned, { colour: [7, 7, 70], installationId: "lamp" });
-		// It asks every 15 s, and when it is switched on.
+		// The panel polls every 15 s, and when it is switched on.
 		await stage.ask("panel_off", { name: device.id });
 		await stage.ask("panel", polls);
 		await showsColour(page, [7, 7, 70]);
@@ -278,7 +278,7 @@ export default {
 		const isThere = page.waitForEvent("requestfinished", (request) => request === held);
 		release();
 		await isThere;
-		// What the page asks for only now comes later than that answer.
+		// The answer to a request that the page sends now comes later than that answer.
 		await page.evaluate(async () => {
 			await (await fetch("/web/devices")).json();
 			await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
@@ -721,7 +721,7 @@ export default {
 		await showsColour(page, [9, 9, 99]);
 		await stage.ask("stop");
 		await page.getByText("Reconnecting").waitFor();
-		// It covers nothing.
+		// The bar covers nothing.
 		const [bar, head] = await Promise.all(
 			[".away p", "header.bar"].map((one) => page.locator(one).boundingBox()),
 		);
@@ -901,7 +901,8 @@ export default {
 		const owned = await owner(stage);
 		await push(stage, owned, { colour: [5, 5, 55], installationId: "lamp" });
 		const page = await stage.signedIn(owned.person);
-		// Of a panel that came for the first time a page asks once more what was stored of it.
+		// After a panel's first connection, a page requests once more what was stored about
+		// it.
 		const isStored = async () => {
 			const [device] = await (await page.request.get("web/devices")).json();
 			return device.connectedAt !== null;

@@ -11,7 +11,7 @@ function ownApp(path) {
 
 const CLOCK = ownApp("clock/clock.star");
 
-/** It greets with what it is told in secret, and asks for a pet by typing. */
+/** Script with a secret setting, with which it greets, and a typeahead field for a pet. */
 const GREETER = `load("render.star", "render")
 load("schema.star", "schema")
 
@@ -71,7 +71,7 @@ async function picture(page, place, before) {
 	return image.getAttribute("src");
 }
 
-/** In the page: whether a panel's picture is dim, and all the light that it gives. */
+/** Whether a panel's picture is dim, and all the light that it gives. Runs in the page. */
 function isDim(place) {
 	const layers = [
 		...document.querySelectorAll(`${place} :is(.panel-picture, .panel-bloom, .panel-glow)`),
@@ -161,7 +161,7 @@ export default {
 			assert.equal(clicks, 3);
 			clicks = 0;
 		};
-		// In the empty state, above the rotation, and on the tile.
+		// Click the link in the empty state, above the rotation, and on the tile.
 		await page.goto(`devices/${device.id}`);
 		await page.getByText("Nothing in the rotation yet").waitFor();
 		await click(page.getByRole("link", { name: "Add an app", exact: true }));

@@ -34,7 +34,7 @@ const FLAGS = {
 	maxWaitForLoad: 30_000, // where pictures move, a busy machine may never be quiet
 };
 
-/** What an audit found, with the places. */
+/** Finding of an audit, with the elements. */
 function findingOf({ id, title, details }) {
 	const places = (details?.items ?? []).map(
 		(item) => item.node?.snippet ?? item.description ?? item.url ?? JSON.stringify(item),

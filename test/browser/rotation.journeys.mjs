@@ -1,4 +1,5 @@
-// When the entries of a rotation are shown: switched off, at some hours, pinned, at night.
+// Rules for when the entries of a rotation are shown: switched off, at some hours, pinned, at
+// night.
 import assert from "node:assert/strict";
 
 const LIVE = ".device .drop .panel";

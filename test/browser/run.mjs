@@ -33,7 +33,7 @@ const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 120_000);
 // A journey that waits for ever must not keep the others from being run.
 const LONGEST_MS = 5 * PATIENCE_MS;
 
-/** Those of one file, or of all. */
+/** Journeys of one file, or of all. */
 async function journeys(subject = "") {
 	const found = {};
 	for (const name of fs.readdirSync(HERE).sort()) {
@@ -43,7 +43,7 @@ async function journeys(subject = "") {
 	return found;
 }
 
-/** What axe-core finds on the page, as text; empty: nothing. */
+/** Findings of axe-core on the page, as text; empty: none. */
 async function findings(page, rules) {
 	await page.evaluate(axe);
 	const { violations } = await page.evaluate(
