@@ -15,8 +15,7 @@ import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url));
-// "/" and "/panel" have depth 0, "/devices/ID" has 1.
-// One that leads nowhere may have more.
+// "/" and "/panel" have depth 0, "/devices/ID" has 1. A path without a page may have more.
 const BASES = Array.from({ length: 9 }, (_, depth) => "../".repeat(depth) || "./");
 const [folder, list, depfile, mode] = process.argv.slice(2);
 

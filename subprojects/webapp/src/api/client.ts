@@ -23,14 +23,14 @@ type Body<P extends keyof paths, M extends Methods> =
 		? B
 		: undefined;
 
-/** What the server answers where it does not do what was asked (RFC 9457). */
+/** Error answer of the server (RFC 9457). */
 export class Problem extends Error {
 	override readonly name = "Problem";
 
 	constructor(
 		readonly status: number,
 		detail: string,
-		/** What is wrong with the body, by the name of the field. */
+		/** Faults in the body, by the name of the field. */
 		readonly faults: ReadonlyMap<string, string> = new Map(),
 	) {
 		super(detail);
@@ -72,7 +72,7 @@ async function problemOf(response: Response): Promise<Problem> {
 
 interface Query {
 	limit?: number;
-	/** What a list is searched for; "" as if it were not there. */
+	/** Text to search a list for; "" is the same as none. */
 	q?: string;
 	cursor?: string;
 	/** Also apps that their collection calls broken. */
@@ -81,7 +81,7 @@ interface Query {
 	deviceId?: string;
 	/** IDs of those of which something is asked. */
 	devices?: readonly string[];
-	/** How the name of a place begins. */
+	/** Beginning of a place's name. */
 	search?: string;
 }
 
@@ -133,7 +133,7 @@ async function ask(
 	method: Methods,
 	path: string,
 	body?: unknown,
-	/** It is sent even if the page is left in the same moment. */
+	/** Whether the request is sent even if the page is left in the same moment. */
 	keepalive = false,
 ): Promise<Response> {
 	let response = await askOnce(method, path, body, keepalive);
@@ -148,8 +148,8 @@ async function ask(
 const revisions = new WeakMap<WeakKey, number>();
 
 /**
- * Of what the server has answered: a later state has a higher one; undefined: it has none. Answers may come in
- * another order than that in which they were given.
+ * Returns the revision of a server's answer; undefined: the answer has none. A later state has a
+ * higher revision. Answers may arrive in another order than the server gave them.
  */
 export function revisionOf(answer: WeakKey): number | undefined {
 	return revisions.get(answer);

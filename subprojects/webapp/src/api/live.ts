@@ -14,7 +14,7 @@ export const onStartChanged: { call: () => void } = { call: () => undefined };
 
 const panels = new Map<string, Signal<PanelNews | undefined>>();
 const listeners = new Set<(topic: string | undefined) => void>();
-/** How many parts of this tab's page show each device. */
+/** Number of parts of this tab's page that show each device. */
 const shown = new Map<string, number>();
 let member: Member | undefined;
 let isSeen = true;
@@ -27,7 +27,7 @@ function panelSignal(id: string): Signal<PanelNews | undefined> {
 	return made;
 }
 
-/** What the server says of a panel; undefined before it has. Only while useWatch() has its device. */
+/** Latest news of a panel; undefined before the first. Arrives only while useWatch() has the device. */
 export function panelNews(id: string): ReadonlySignal<PanelNews | undefined> {
 	return panelSignal(id);
 }

@@ -34,7 +34,7 @@ function idBytes(id: string): Uint8Array<ArrayBuffer> {
 	return Uint8Array.from(digits, (pair) => parseInt(pair, 16));
 }
 
-/** What the browser says where its user has not gone on, in plain words. */
+/** Translates an error of the browser's passkey API into plain words. */
 function problemOf(error: unknown): Problem {
 	const name = error instanceof DOMException ? error.name : "";
 	if (name === "InvalidStateError")
@@ -91,7 +91,7 @@ export async function makePasskey(
 }
 
 interface AskOptions {
-	/** One of these; none: any of this site, which says whose it is. */
+	/** Passkeys that may sign; none: any passkey of this site, which then names its account. */
 	known?: readonly Passkey[];
 	/** The browser offers it among what it fills in. */
 	isOffer?: boolean;

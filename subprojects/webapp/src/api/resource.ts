@@ -3,11 +3,11 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { isAway, Problem } from "./client";
 import { isStreaming, onChanged } from "./live";
 
-/** While the page is looked at. What has not changed is answered with 304, which costs little. */
+/** Interval while the page is visible. Unchanged resources are answered with 304, which costs little. */
 const REFRESH_MS = 5_000;
-/** What the server tells of is asked for more seldom while it cannot. */
+/** Interval for resources with topics, while the stream is down. */
 const REFRESH_TOLD_MS = 15_000;
-/** What changed between an answer and the stream's beginning was not heard. */
+/** Delay of one more request after the stream begins: changes since the last answer were missed. */
 const CATCH_UP_MS = 1_000;
 /** Changes come in rows: while a slider moves, while several browsers work. */
 const REST_MS = 250;
@@ -18,7 +18,7 @@ export interface Resource<T> {
 	problem: ReadonlySignal<Problem | undefined>;
 	/** Asks now; for after a change. */
 	refresh: () => Promise<void>;
-	/** What is known to be so before the server has said it. */
+	/** Sets a value that is known before the server has sent it. */
 	set: (value: T) => void;
 }
 
@@ -118,7 +118,7 @@ function keepFresh(
 export function useResource<T>(
 	load: () => Promise<T>,
 	topics: readonly string[] = [],
-	/** What is shown until the first answer. */
+	/** Value to show until the first answer. */
 	known?: T,
 ): Resource<T> {
 	const [resource] = useState(() => makeResource(load, known));

@@ -10,7 +10,7 @@ import {
 } from "./client";
 import { onStartChanged, startStream } from "./live";
 
-/** What a page must know first; undefined until the server has said it. */
+/** Facts that a page needs first; undefined until the server has sent them. */
 export const start = signal<Schemas["Start"] | undefined>();
 /** Why the server has not said it. */
 export const startProblem = signal<Problem | undefined>();
@@ -32,7 +32,7 @@ export function renewSession<T>(request: Promise<T>): Promise<T> {
 	return request;
 }
 
-/** Who is signed in, asked again where that has just become nobody: see isSignedInAnew. */
+/** Requests who is signed in; again if the account has just been signed out: see isSignedInAnew. */
 async function askStart(): Promise<Schemas["Start"]> {
 	const before = await get("/web/start");
 	if (before.account || !start.value?.account) return before;
