@@ -10,7 +10,7 @@ interface ButtonProps {
 	/** While it works it takes no second click, and says so. */
 	isBusy?: boolean;
 	describedBy?: string;
-	/** What it is called where its words alone do not say it. */
+	/** Accessible name, if the button's words alone are not enough. */
 	label?: string;
 }
 

@@ -17,7 +17,7 @@ interface ChoiceProps<T extends string> {
 	isDisabled?: boolean | undefined;
 }
 
-/** One of a few, all of which are seen. */
+/** Chooses one of a few options, all of which are visible. */
 export function Choice<T extends string>(props: ChoiceProps<T>): JSX.Element {
 	const id = useId();
 	const { options, help, fault } = props;

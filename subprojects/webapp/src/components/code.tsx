@@ -67,7 +67,7 @@ export function Code(props: CodeProps): JSX.Element {
 		};
 	}, [editor, label, original, isWhole, isReadOnly]);
 	const isTypedHere = isReadOnly !== true;
-	// What comes back from typing may be older than what is there already.
+	// Text that comes back from typing may be older than the editor's text.
 	useEffect(() => view.current?.setText(now.current.text), [isTypedHere ? props.epoch : text]);
 	useEffect(() => view.current?.setLanguage(language), [language]);
 	useEffect(() => view.current?.setRemarks(remarks), [remarks]);

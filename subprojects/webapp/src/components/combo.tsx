@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 
-/** What can be chosen. */
+/** Option that can be chosen. */
 export interface Match {
 	key: string;
 	words: string;
@@ -11,9 +11,9 @@ export interface Match {
 
 interface ComboProps {
 	label: string;
-	/** What is chosen, in words. */
+	/** Chosen option, in words. */
 	value: string;
-	/** What is typed; undefined while the list is closed. */
+	/** Typed text; undefined while the list is closed. */
 	text: string | undefined;
 	/** undefined: it is being looked for. */
 	found: readonly Match[] | undefined;
@@ -26,7 +26,7 @@ interface ComboProps {
 	said?: string | undefined;
 	help?: string | undefined;
 	isDisabled?: boolean | undefined;
-	/** What is typed says nothing yet. */
+	/** Whether the list stays closed, because the typed text is not looked up yet. */
 	isListHidden?: boolean;
 }
 
@@ -69,7 +69,7 @@ function List({
 	);
 }
 
-/** What the keys do: arrows go through the list, Enter chooses, Escape closes it. */
+/** Handles keys: arrows go through the list, Enter chooses, Escape closes it. */
 function useKeys({ text, found, onText, onChoose }: ComboProps): {
 	at: number;
 	type: (text: string) => void;
@@ -113,7 +113,7 @@ export function Combo(props: ComboProps): JSX.Element {
 	const id = useId();
 	const { at, type, choose, onKeyDown } = useKeys(props);
 	const [isLost, setLost] = useState(false);
-	// What is typed is no choice: whoever leaves it there is told so.
+	// Typed text is not a choice: report that to a user who leaves the field with it.
 	const leave = () => {
 		setLost(text !== undefined && text.trim() !== "" && text !== value);
 		props.onText(undefined);

@@ -7,7 +7,7 @@ interface ComboboxProps {
 	value: string;
 	/** Asked for when it is opened. */
 	options: () => readonly string[];
-	/** What stands beside an option, quietly. */
+	/** Quiet words beside an option. */
 	about?: (option: string) => string;
 	onChoose: (value: string) => void;
 	fault?: string | undefined;

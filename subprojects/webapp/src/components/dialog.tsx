@@ -27,7 +27,7 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
 interface Question {
 	title: string;
 	text: ComponentChildren;
-	/** What the button says that does it: "Revoke". */
+	/** Words of the confirming button: "Revoke". */
 	action: string;
 	answer: (yes: boolean) => void;
 }
@@ -41,7 +41,7 @@ export function confirm(asked: Omit<Question, "answer">): Promise<boolean> {
 	});
 }
 
-/** Where confirm() asks; once a page. */
+/** Shows the questions of confirm(); once a page. */
 export function Questions(): JSX.Element | null {
 	const asked = question.value;
 	if (!asked) return null;

@@ -16,7 +16,7 @@ export function hasFeedback(version: Said): boolean {
 	);
 }
 
-/** What reviewers say of a version, as text, by line. onLine: goes to a line of the script. */
+/** Reviewers' remarks about a version, as text, by line. onLine: goes to a line of the script. */
 export function Feedback({
 	version,
 	onLine,

@@ -10,7 +10,7 @@ interface FieldProps {
 	onLeave?: () => void;
 	type?: "text" | "email" | "password" | "url" | "number" | "time";
 	help?: ComponentChildren;
-	/** What is wrong with the value, in plain words. */
+	/** Fault of the value, in plain words. */
 	fault?: string | undefined;
 	/** "Saved", beside the label. */
 	said?: string | undefined;

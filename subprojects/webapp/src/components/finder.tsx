@@ -8,9 +8,9 @@ const REST_MS = 250;
 
 interface FinderProps<T> {
 	label: string;
-	/** What is chosen, in words. */
+	/** Chosen thing, in words. */
 	value: string;
-	/** What is meant by a text; asked once the typing rests. */
+	/** Finds the matches of a text; called once the typing rests. */
 	find: (text: string) => Promise<readonly T[]>;
 	matchOf: (found: T) => Match;
 	onChoose: (found: T) => void;
@@ -25,13 +25,13 @@ interface FinderProps<T> {
 }
 
 interface Answer<T> {
-	/** What was asked for. */
+	/** Text that was looked up. */
 	text: string;
 	found: readonly T[];
 	fault?: string;
 }
 
-/** What the text means; undefined until it is known. */
+/** Finds the matches of the text; undefined until they are known. */
 function useFound<T>(
 	text: string | undefined,
 	find: (text: string) => Promise<readonly T[]>,

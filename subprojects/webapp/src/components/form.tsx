@@ -4,7 +4,7 @@ import { Problem } from "../api/client";
 import { Button } from "./button";
 
 interface FormProps {
-	/** What the button says. */
+	/** Words of the button. */
 	action: string;
 	/** Throws a Problem where it was not done. */
 	onSubmit: () => Promise<void>;
@@ -45,7 +45,7 @@ export function Form(props: FormProps): JSX.Element {
 	};
 	const told = problem?.faults ?? new Map<string, string>();
 	const isSaid = props.names.some((name) => told.has(name));
-	// What was wrong with a value is not wrong with the next one.
+	// A fault is no longer shown once its value has changed.
 	const faults = new Map([...told].filter(([name]) => !mended.has(name)));
 	const mend = ({ target }: Event) => {
 		const name = (target as Partial<HTMLInputElement> | null)?.name;

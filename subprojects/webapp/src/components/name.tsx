@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** What somebody has called something, in a sentence of ours: whichever way it is written, the sentence stays as it is. */
+/** Name that a user has given, in our sentence: a name written right to left must not reorder it. */
 export function Name({ children }: { children: ComponentChildren }): JSX.Element {
 	return <bdi>{children}</bdi>;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** What a panel does at the moment: it shows its picture, sleeps, or is away. */
+/** State of a panel: it shows its picture, sleeps, is offline, or has never connected. */
 export type PanelState = "on" | "asleep" | "offline" | "never";
 
 interface PanelProps {
@@ -10,11 +10,11 @@ interface PanelProps {
 	/** 0 to 100. */
 	brightness?: number;
 	state?: PanelState;
-	/** What the picture is, for those who do not see it. */
+	/** Description of the picture for screen readers. */
 	label: string;
 	/** Words on the face of a panel that shows no picture; the label says them, too. */
 	says?: string | undefined;
-	/** It may look different by now. */
+	/** Whether the panel may look different by now. */
 	isOld?: boolean;
 	/** The quiet line below. */
 	line?: ComponentChildren;

@@ -13,10 +13,10 @@ import { Field } from "./field";
 import { Form } from "./form";
 
 interface ProofFormProps {
-	/** What the button says. */
+	/** Words of the button. */
 	action: string;
 	kind?: "primary" | "danger";
-	/** Of the account; with one its owner need not type the password. */
+	/** Passkeys of the account: they can replace the password. */
 	passkeys: readonly Passkey[];
 	/** Throws a Problem where it was not done. */
 	onProof: (proof: Proof) => Promise<void>;
@@ -27,13 +27,13 @@ interface ProofFormProps {
 }
 
 interface PasskeyChoice {
-	/** What a passkey has signed, where its button was pressed. */
+	/** Returns the assertion of a passkey, if its button was pressed. */
 	take: () => Promise<Assertion | undefined>;
 	/** A second button of the form; none where there is no passkey. */
 	passkeyButton: JSX.Element | null;
 }
 
-/** For a form that is sent with the password, or with a passkey. */
+/** Adds the choice of a passkey to a form that is sent with the password, or with a passkey. */
 export function usePasskeyChoice(passkeys: readonly Passkey[]): PasskeyChoice {
 	const isChosen = useRef(false);
 	const isOffered = passkeys.length > 0 && arePasskeysOffered();

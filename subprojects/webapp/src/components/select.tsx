@@ -13,7 +13,7 @@ interface SelectProps {
 	isDisabled?: boolean;
 }
 
-/** One of many, in a list that opens. */
+/** Chooses one of many options, in a list that opens. */
 export function Select(props: SelectProps): JSX.Element {
 	const id = useId();
 	const { fault, help } = props;

@@ -8,7 +8,7 @@ interface Column<Row> {
 }
 
 interface TableProps<Row> {
-	/** What the rows are. */
+	/** Name of the rows. */
 	caption: string;
 	columns: Column<Row>[];
 	rows: Row[];

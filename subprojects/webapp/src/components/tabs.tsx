@@ -8,7 +8,8 @@ interface TabsProps {
 
 /** Parts of a page, each with a URL of its own. */
 export function Tabs({ label, tabs }: TabsProps): JSX.Element {
-	// Of a part's own parts, its tab is the current one, too: the longest that the path begins with.
+	// The tab of a part is current for the part's own parts, too: take the longest matching
+	// path.
 	const [current] = tabs
 		.map(({ to }) => to)
 		.filter((to) => path.value === to || path.value.startsWith(`${to}/`))

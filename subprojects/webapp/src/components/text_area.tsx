@@ -9,7 +9,7 @@ interface TextAreaProps {
 	/** On leaving it. */
 	onLeave?: () => void;
 	help?: ComponentChildren;
-	/** What is wrong with the value, in plain words. */
+	/** Fault of the value, in plain words. */
 	fault?: string | undefined;
 	/** "Saved", beside the label. */
 	said?: string | undefined;

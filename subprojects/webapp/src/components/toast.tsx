@@ -28,7 +28,7 @@ export function toast(text: string, undo?: () => void): void {
 	setTimeout(() => drop(number), undo ? UNDO_MS : TEXT_MS);
 }
 
-/** Where toast() speaks; once a page. */
+/** Shows the messages of toast(); once a page. */
 export function Toasts(): JSX.Element {
 	return (
 		<div class="toasts" role="status">

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 
 /**
- * What somebody has typed or chosen beside what is known; undefined: nothing. It is forgotten when the page
- * shows another known value, and not after that: an effect that runs later, as useEffect() has it, would take
- * away what was typed since.
+ * Holds a typed or chosen value beside the known one; undefined: nothing was typed. The typed value
+ * is dropped when the page shows another known value, and not after that: an effect that runs
+ * later, as with useEffect(), would drop what was typed since.
  */
 export function useTyped<T = string>(
 	known: string | number | undefined,
