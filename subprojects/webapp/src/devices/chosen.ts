@@ -5,7 +5,7 @@ import { BYTES_MAX, HEIGHT, readFacts, WIDTH, type Fit } from "./picture";
 
 /** A picture that somebody wants to push. */
 export interface Chosen {
-	/** Of the file: two files of one name are two pictures. */
+	/** Number of the file: two files of one name are two pictures. */
 	number: number;
 	name: string;
 	blob: Blob;
@@ -28,7 +28,8 @@ export async function choose(file: File): Promise<Chosen | string> {
 	const blob = facts ? new Blob([file], { type: `image/${facts.kind}` }) : file;
 	try {
 		const bitmap = await createImageBitmap(blob);
-		// What the server is not told of the picture itself, such as how a camera was held, is in the bitmap.
+		// For other formats, the bitmap's size respects metadata, such as how a camera was
+		// held.
 		const { width, height } = facts ?? bitmap;
 		bitmap.close();
 		const isAnimated = facts?.isAnimated === true;
@@ -48,9 +49,9 @@ export async function choose(file: File): Promise<Chosen | string> {
 }
 
 export interface Prepared {
-	/** What is sent; undefined while it is made. */
+	/** Data to send; undefined while it is made. */
 	blob?: Blob;
-	/** Of what is sent, for the preview. */
+	/** URL of the blob, for the preview. */
 	url?: string;
 	fault?: string;
 }

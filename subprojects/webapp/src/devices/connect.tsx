@@ -25,7 +25,7 @@ async function attempt(what: () => Promise<void>): Promise<void> {
 	}
 }
 
-/** What to look at where a panel has never come. */
+/** Checks to make if a panel has never connected. */
 function NeverConnected({ device }: { device: Device }): JSX.Element {
 	return (
 		<div class="notice stack">
@@ -178,7 +178,7 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 	);
 }
 
-/** How the panel reaches the server, and what it told of itself. */
+/** Shows how the panel reaches the server, and what it reported about itself. */
 export function Connect(props: ConnectProps): JSX.Element {
 	const { device } = props;
 	const [made, setMade] = useState<Schemas["NewDevice"]>();

@@ -25,7 +25,7 @@ function useNextPicture(device: Device, news: PanelNews | undefined): void {
 
 interface DevicePanelProps {
 	device: Device;
-	/** What its entries are called, where that is known. */
+	/** Names of its entries, if they are known. */
 	entries?: readonly Called[] | undefined;
 	/** none: the panel alone; calm: what is on, and next; clock: and for how long. */
 	line?: "none" | "calm" | "clock";

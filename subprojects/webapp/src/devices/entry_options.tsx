@@ -212,7 +212,7 @@ function WeekdaysOption(props: OptionProps): JSX.Element {
 	);
 }
 
-/** When and for how long an entry is shown; each applies as it is changed. */
+/** Options for when and for how long an entry is shown; each applies as it is changed. */
 export function EntryOptions(props: OptionProps & { id: string; name: string }): JSX.Element {
 	const { device, id, name } = props;
 	return (

@@ -1,4 +1,4 @@
-/** How often a moving slider is sent. */
+/** Interval at which a moving slider is sent. */
 const REST_MS = 100;
 
 /**

@@ -10,7 +10,7 @@ import type { Device } from "./store";
 
 type DeviceLink = Schemas["DeviceLink"];
 
-/** Where the panel looks for the server, for those who check it. */
+/** End of the URL at which the panel looks for the server, for users who check it. */
 export function addressEnd(device: Device): string {
 	return `/d/${device.id}/ws`;
 }

@@ -9,7 +9,7 @@ export interface EntryName extends Called {
 	isFailing: boolean;
 }
 
-/** What is known of the entries of devices, by the devices' IDs. */
+/** Names of the entries of devices, by the devices' IDs. */
 export type EntryNames = ReadonlyMap<string, readonly EntryName[]>;
 
 const NOTHING: EntryNames = new Map();
@@ -40,7 +40,7 @@ function showsApp(ids: readonly string[], names: EntryNames): boolean {
 	});
 }
 
-/** What the entries of some devices are called, and which of their apps fail. */
+/** Loads the names of the entries of some devices, and which of their apps fail. */
 export function useEntryNames(devices: readonly string[]): EntryNames {
 	const ids = devices.slice(0, WATCHED_MAX);
 	const wanted = useRef(ids);

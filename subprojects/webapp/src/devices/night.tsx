@@ -75,7 +75,7 @@ function NightBrightness({ value, ...props }: NightProps & { value: number }): J
 	);
 }
 
-/** What a device shows alone while it sleeps. */
+/** The entry that a device shows alone while it sleeps. */
 export function Night(props: NightProps): JSX.Element | null {
 	const { device, rotation } = props;
 	const night = rotation.value.value?.night;

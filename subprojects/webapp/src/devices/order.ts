@@ -6,8 +6,8 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
 }
 
 /**
- * What is there now in the order that was chosen before: what has come since stands at its end, what
- * has gone is left out.
+ * Sorts the present items in the order that was chosen before: new items stand at its end, removed
+ * items are left out.
  */
 export function inOrder<T>(
 	items: readonly T[],
@@ -24,7 +24,7 @@ export interface Drag {
 	from: number;
 	to: number;
 	dy: number;
-	/** How far the others make room. */
+	/** Distance by which the others make room. */
 	step: number;
 }
 
@@ -33,7 +33,7 @@ export interface Box {
 	height: number;
 }
 
-/** Where an item that was dragged so far belongs: among those whose middles its own has passed. */
+/** Finds the position of an item that was dragged by dy: after the items whose middles it has passed. */
 export function dragTo(boxes: readonly Box[], from: number, dy: number): Drag {
 	const own = boxes[from] ?? { top: 0, height: 0 };
 	const middle = own.top + own.height / 2 + dy;
@@ -47,7 +47,7 @@ export function dragTo(boxes: readonly Box[], from: number, dy: number): Drag {
 	return { from, to, dy, step };
 }
 
-/** How far an item stands from its place meanwhile. */
+/** Distance of an item from its place while another one, or itself, is dragged. */
 export function shiftOf(i: number, { from, to, dy, step }: Drag): number {
 	if (i === from) return dy;
 	if (from < i && i <= to) return -step;

@@ -7,7 +7,7 @@ export const BYTES_MAX = 196_608;
 
 export type PictureKind = "png" | "gif" | "webp";
 
-/** What a file says of itself. */
+/** Facts from a file's header. */
 export interface PictureFacts {
 	kind: PictureKind;
 	width: number;
@@ -26,11 +26,11 @@ function viewOf(bytes: Uint8Array): DataView {
 function pngFacts(bytes: Uint8Array): PictureFacts | undefined {
 	if (ascii(bytes, 1, 3) !== "PNG" || bytes.length < 24) return undefined;
 	const view = viewOf(bytes);
-	// Of an animated PNG the server takes the still picture.
+	// The server takes only the still picture of an animated PNG.
 	return { kind: "png", width: view.getUint32(16), height: view.getUint32(20), isAnimated: false };
 }
 
-/** Where the sub-blocks at a place end. */
+/** Finds the end of the sub-blocks that begin at an offset. */
 function afterBlocks(bytes: Uint8Array, at: number): number {
 	let place = at;
 	for (;;) {
@@ -97,7 +97,7 @@ export function readFacts(bytes: Uint8Array): PictureFacts | undefined {
 	return pngFacts(bytes) ?? gifFacts(bytes) ?? webpFacts(bytes);
 }
 
-/** How a picture of another size becomes one for a panel. */
+/** Way to fit a picture of another size to a panel. */
 export type Fit = "scale" | "crop";
 
 interface Rectangle {
@@ -108,8 +108,8 @@ interface Rectangle {
 }
 
 /**
- * Where the picture goes on the panel's 64x32: scaled it is there as a whole, with black beside it;
- * cropped it fills the panel, and of what does not fit in, `at` (0 to 1) says which part is kept.
+ * Places the picture on the panel's 64x32: if scaled, it is shown as a whole, with black beside it.
+ * If cropped, it fills the panel, and `at` (0 to 1) selects the part that is kept.
  */
 export function placeOf(width: number, height: number, fit: Fit, at = 0.5): Rectangle {
 	const scales = [WIDTH / width, HEIGHT / height];

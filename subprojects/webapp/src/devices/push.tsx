@@ -24,7 +24,7 @@ interface FitQuestionProps {
 	onAt: (at: number) => void;
 }
 
-/** For a picture of another size. */
+/** Question how to fit a picture of another size. */
 function FitQuestion({ chosen, fit, onFit, at, onAt }: FitQuestionProps): JSX.Element {
 	const id = useId();
 	const { width, height } = chosen;
@@ -66,7 +66,7 @@ function FitQuestion({ chosen, fit, onFit, at, onAt }: FitQuestionProps): JSX.El
 	);
 }
 
-/** How it is to be shown. */
+/** Choices for showing a picture. */
 interface Way {
 	kind: "temporary" | "rotation";
 	duration: Duration;
@@ -142,7 +142,7 @@ function WayFields({ way, onWay, taken, fault }: WayProps): JSX.Element {
 	);
 }
 
-/** What becomes of a push: it is on its way only to a panel that is there, and lit. */
+/** Describes the result of a push: it is on its way only to a panel that is online, and lit. */
 function said(device: Device, way: Way): string {
 	const news = panelNews(device.id).value;
 	const what = way.kind === "temporary" ? "The picture" : way.name;
@@ -167,7 +167,7 @@ async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 	toast(said(device, way));
 }
 
-/** What the panel of the page shows meanwhile. */
+/** Picture that the panel of the page shows meanwhile. */
 export interface Look {
 	url: string;
 	words: string;
@@ -176,7 +176,7 @@ export interface Look {
 interface ReviewProps {
 	device: Device;
 	chosen: Chosen;
-	/** How many were chosen with it, and wait. */
+	/** Number of pictures that were chosen with it, and wait. */
 	more: number;
 	isOneOfMany: boolean;
 	taken: readonly string[];
@@ -205,7 +205,7 @@ function ReviewActions(props: {
 	);
 }
 
-/** How what was chosen is to be shown; the panel of the page shows it so meanwhile. */
+/** Asks how to show the chosen picture; the panel of the page shows it that way meanwhile. */
 function Review(props: ReviewProps): JSX.Element {
 	const { device, chosen, more, taken, onLook, onDone } = props;
 	const [fit, setFit] = useState<Fit>("crop");
@@ -265,7 +265,7 @@ function Review(props: ReviewProps): JSX.Element {
 	);
 }
 
-/** Where a file is chosen, for those who do not drop or paste. */
+/** Lets users choose a file who do not drop or paste one. */
 function Chooser({ onFiles }: { onFiles: (files: readonly File[]) => void }): JSX.Element {
 	const input = useRef<HTMLInputElement>(null);
 	return (
@@ -299,7 +299,7 @@ function Chooser({ onFiles }: { onFiles: (files: readonly File[]) => void }): JS
 
 export interface PushProps {
 	device: Device;
-	/** What was chosen, the first of it first. */
+	/** Chosen pictures, in order. */
 	chosen: readonly Chosen[];
 	isOneOfMany: boolean;
 	/** Why what was dropped, pasted or chosen is no picture. */

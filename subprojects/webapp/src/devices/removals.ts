@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
 
-/** How long a removal can be taken back. */
+/** Time in which a removal can be undone. */
 export const UNDO_MS = 10_000;
 
 type Send = (isLeaving: boolean) => void;
 
-/** What is removed on the page, and not yet on the server. */
+/** Things that are removed on the page, and not yet on the server. */
 export const removed = signal<ReadonlyMap<string, Send>>(new Map());
 
 function take(key: string): Send | undefined {

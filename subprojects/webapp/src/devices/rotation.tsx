@@ -53,7 +53,7 @@ function removeEntry(device: Device, entry: Entry, rotation: RotationResource): 
 
 interface ReorderedEntries {
 	entries: Entry[];
-	/** As it is dragged. */
+	/** Shows an order while an entry is dragged. */
 	preview: (order: string[] | undefined) => void;
 	save: (order: string[]) => void;
 }
@@ -65,7 +65,7 @@ function useReordered(device: Device, rotation: RotationResource): ReorderedEntr
 	const here = all.filter((entry) => !removed.value.has(`${device.id}/${entry.installationId}`));
 	const save = (next: string[]) => {
 		setOrder(next);
-		// What waits to be removed is still there for the server.
+		// The server still has the entries whose removal can be undone.
 		const body = { order: inOrder(all, next, idOf).map(idOf) };
 		void put("/web/devices/{deviceId}/rotation", body, { deviceId: device.id })
 			.catch((error: unknown) => {
@@ -119,7 +119,7 @@ interface RowProps {
 	pinned: Entry | undefined;
 }
 
-/** What fail() of a script begins with, the row has said. */
+/** Cuts the prefix of fail(): the row has already named the failure. */
 function reasonOf(problem: string): string {
 	return problem.replace(/^fail: /, "");
 }
@@ -130,7 +130,7 @@ function kindOf({ kind, name, appName, installationId }: Entry): string {
 	return name === null ? what : `${what} ${appName ?? installationId}`;
 }
 
-/** What is said of an entry: its name, how it stands, when it changed. */
+/** Words about an entry: its name, its state, when it changed. */
 function Words({
 	device,
 	entry,
@@ -220,11 +220,11 @@ function Row(props: RowProps): JSX.Element {
 	);
 }
 
-/** So near the edge of the window it moves, so many pixels a frame at most. */
+/** Distance from the edge at which the window scrolls, and the most pixels it scrolls in a frame. */
 const EDGE_PX = 72;
 const STEP_PX = 18;
 
-/** How far the window is to move for a pointer that is held there. */
+/** Pixels by which the window scrolls in a frame for a pointer at this height. */
 function pullOf(clientY: number): number {
 	const over = EDGE_PX - clientY;
 	const below = clientY - (innerHeight - EDGE_PX);
@@ -404,7 +404,7 @@ function Nothing({ device }: { device: Device }): JSX.Element {
 /** Nothing tells that a render failed. */
 const AGAIN_MS = 30_000;
 
-/** What a device shows in turn. */
+/** The entries that a device shows in turn. */
 export function Rotation({
 	device,
 	rotation,

@@ -9,11 +9,11 @@ export interface Saver<T> {
 	/** "Saved", for a while. */
 	said: string | undefined;
 	fault: string | undefined;
-	/** What is stored stays: nothing is wrong with it. */
+	/** Keeps the stored value, and clears the faults. */
 	keep: () => void;
-	/** What is wrong with what was not even sent. */
+	/** Sets the fault of a value that is not sent; undefined: clears it. */
 	refuse: (fault: string | undefined) => void;
-	/** What was chosen here and the server has not answered to yet. */
+	/** Chosen value that the server has not answered yet. */
 	chosen: T | undefined;
 }
 
@@ -60,8 +60,8 @@ export function useSaver<T>(name: string, send: (value: T) => Promise<void>): Sa
 }
 
 /**
- * What is typed of a setting, undefined: nothing, and what of it was sent. What the server has taken is shown
- * as it has it, unless somebody has typed on meanwhile.
+ * Holds the typed text of a setting (undefined: none), its setter, and the text that was sent.
+ * After a save the stored text is shown, unless the user has typed more meanwhile.
  */
 export function useUnsaved(
 	said: string | undefined,

@@ -48,13 +48,13 @@ export function wordsOfSchedule({ hours, weekdays }: Pick<Entry, "hours" | "week
 }
 
 interface LocalTime {
-	/** Of WEEKDAYS. */
+	/** Index in WEEKDAYS. */
 	weekday: number;
 	/** "HH:mm" */
 	clock: string;
 }
 
-/** What time it is there; undefined where this browser does not know the zone. */
+/** Local time in a time zone; undefined if this browser does not know the zone. */
 export function localTime(timeZone: string, nowMs: number): LocalTime | undefined {
 	try {
 		const parts = new Intl.DateTimeFormat("en-GB", {
@@ -90,11 +90,11 @@ export function isOnAt(
 export interface Standing {
 	/** Whether it has its turns now. */
 	isShown: boolean;
-	/** When it is shown, or why not; nothing where it is shown as all are. */
+	/** Words about when the entry is shown, or why not; "" if it has no rules of its own. */
 	words: string;
 }
 
-/** How an entry stands in its rotation at this time, as far as its owner has set it. */
+/** State of an entry in its rotation at this time, by the rules that its owner has set. */
 export function standingOf(
 	device: Device,
 	entry: Entry,

@@ -10,7 +10,7 @@ export type Device = Schemas["Device"];
 export type DeviceUpdate = Schemas["DeviceUpdate"];
 export type Entry = Schemas["RotationEntry"];
 
-/** What the last page knew, so that the next one begins with it; of one account. */
+/** Devices of one account that the previous page knew: the next page begins with them. */
 let known: { accountId: string; devices: Device[] } | undefined;
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -24,11 +24,11 @@ export function withDevice(devices: readonly Device[], device: Device): Device[]
 	);
 }
 
-/** What a panel tells of itself when it first comes is stored a little later. */
+/** Delay before reloading a device: the server stores a new panel's report a little later. */
 const TOLD_MS = 3_000;
 
 export interface Devices extends Resource<Device[]> {
-	/** What the server answered to a change. */
+	/** Takes the server's answer to a change. */
 	update: (device: Device) => void;
 }
 
@@ -79,7 +79,7 @@ export function useDevices(): Devices {
 	return { ...resource, update };
 }
 
-/** Where a picture of a device is. */
+/** URL of a picture of a device. */
 export function pictureUrl(deviceId: string, hash: string): string {
 	return new URL(`web/devices/${encodeURIComponent(deviceId)}/pictures/${hash}`, base).href;
 }

@@ -18,7 +18,7 @@ export interface Face {
 
 const DARK: Face = { state: "on", picture: undefined, brightness: 100, says: undefined };
 
-/** How a panel looks. */
+/** Appearance of a panel. */
 export function faceOf(device: Device, news: PanelNews | undefined, nowMs: number): Face {
 	const picture = news?.picture ?? undefined;
 	if (device.isDisabled) return { ...DARK, state: "offline", picture, says: "Disabled" };
@@ -40,7 +40,7 @@ export interface Called {
 	name: string;
 }
 
-/** What people call an entry. */
+/** Name of an entry for people. */
 export function nameOfEntry(entry: Entry): string {
 	return entry.name ?? entry.appName ?? entry.installationId;
 }
@@ -58,7 +58,7 @@ interface Shown {
 	installationId: string | null;
 }
 
-/** What people call a picture. */
+/** Name of a picture for people. */
 export function nameOf({ kind, installationId }: Shown, entries?: readonly Called[]): string {
 	if (kind === "temporary") return "A temporary picture";
 	if (kind === "nothing") return "Nothing";
