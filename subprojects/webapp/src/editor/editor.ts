@@ -1,4 +1,4 @@
-// What only the pages that show scripts load: see components/code.tsx.
+// Bundle that only the pages with scripts load: see components/code.tsx.
 export { countChanges, mapLines } from "./lines";
 export type { LineProblem } from "./problems";
 export type { Remark } from "./remarks";

@@ -10,7 +10,7 @@ export function codeOf(character: number): string {
 	return `U+${character.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** How many there are of each, the most frequent first. */
+/** Counts each hidden character, the most frequent first. */
 export function hiddenIn(text: string): { code: string; count: number }[] {
 	const counts = new Map<string, number>();
 	for (const [character] of text.matchAll(HIDDEN)) {

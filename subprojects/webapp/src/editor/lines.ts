@@ -26,7 +26,7 @@ function linesOf(text: Text, from: number, to: number): string[] {
 	return Array.from({ length: count }, (_, i) => text.line(first + i).text);
 }
 
-/** How many lines came and went. */
+/** Counts the lines that were added and removed. */
 export function countChanges(before: string, after: string): { added: number; removed: number } {
 	const a = textOf(before);
 	const b = textOf(after);
@@ -47,8 +47,8 @@ export function countChanges(before: string, after: string): { added: number; re
 }
 
 /**
- * Where lines of one script are in another one, which was made of it. A line that is gone is where it
- * would be; all of them are lines that there are.
+ * Maps lines of one script to lines of another one, which was made of it. A removed line maps to
+ * where it would be. All results are existing lines.
  */
 export function mapLines(before: string, after: string, lines: readonly number[]): number[] {
 	const a = textOf(before);

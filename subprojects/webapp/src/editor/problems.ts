@@ -1,10 +1,10 @@
 import { StateEffect, StateField, type Extension, type Range, type Text } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType, type DecorationSet } from "@codemirror/view";
 
-/** What is wrong with a line. */
+/** Error in a line. */
 export interface LineProblem {
 	line: number;
-	/** From 1; null: it is not known. */
+	/** Column, from 1; null: unknown. */
 	column: number | null;
 	text: string;
 }
@@ -62,7 +62,7 @@ function decorate(text: Text, problems: readonly LineProblem[]): DecorationSet {
 	return Decoration.set(ranges, true);
 }
 
-/** They stay at their lines while the script is mended, until it is known whether it is. */
+/** Problems keep to their lines while the script is edited, until the next ones are known. */
 const field = StateField.define<DecorationSet>({
 	create: () => Decoration.none,
 	update: (shown, transaction) => {

@@ -1,7 +1,7 @@
 import { StateEffect, StateField, type Extension, type Range, type Text } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType, type DecorationSet } from "@codemirror/view";
 
-/** What somebody says of a line. */
+/** Remark of a reviewer about a line. */
 export interface Remark {
 	line: number;
 	author: string;
@@ -62,7 +62,7 @@ function decorate(text: Text, remarks: readonly Remark[]): DecorationSet {
 	return Decoration.set(ranges, true);
 }
 
-/** They stay at their lines while the script is changed. */
+/** Remarks keep to their lines while the script is edited. */
 const field = StateField.define<DecorationSet>({
 	create: () => Decoration.none,
 	update: (shown, transaction) => {

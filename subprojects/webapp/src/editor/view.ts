@@ -25,11 +25,11 @@ export type Language = "STARLARK" | "TYPESCRIPT";
 export interface CodeOptions {
 	text: string;
 	language: Language;
-	/** For those who do not see it. */
+	/** Accessible name. */
 	label: string;
-	/** Where given, what changes of it is shown. */
+	/** Script to compare with; none: no changes are shown. */
 	original?: string | undefined;
-	/** Of a comparison: also what has not changed. */
+	/** Whether a comparison also shows unchanged lines. */
 	isWhole?: boolean;
 	isReadOnly?: boolean;
 	onChange?: (text: string) => void;
@@ -73,7 +73,7 @@ function writing(options: CodeOptions): Extension {
 	];
 }
 
-/** In place of each character that is not seen stands its number. */
+/** Shows the number of each invisible character in its place. */
 function hiddenExtension(): Extension {
 	return highlightSpecialChars({
 		specialChars: HIDDEN,
@@ -138,7 +138,7 @@ export class CodeView {
 		});
 	}
 
-	/** As written by somebody else: it cannot be undone here. */
+	/** Replaces the text, as changed elsewhere. */
 	setText(text: string): void {
 		if (text === this.view.state.doc.toString()) return;
 		this.view.dispatch({
