@@ -349,7 +349,7 @@ interface FetchOptions {
     signal?: AbortSignal;
     /** At most 1 MiB. */
     body?: string | Uint8Array | null;
-    /** Seconds to keep the answer for all who have this app. Default: the server's Cache-Control. */
+    /** Seconds to keep the answer for all users of the app. Default: the server's Cache-Control. */
     ttlSeconds?: number;
 }
 /**

@@ -27,7 +27,7 @@ function panelSignal(id: string): Signal<PanelNews | undefined> {
 	return made;
 }
 
-/** Latest news of a panel; undefined before the first. Arrives only while useWatch() has the device. */
+/** Latest news of a panel; undefined: none yet. Updated only while useWatch() has the device. */
 export function panelNews(id: string): ReadonlySignal<PanelNews | undefined> {
 	return panelSignal(id);
 }

@@ -3,7 +3,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { isAway, Problem } from "./client";
 import { isStreaming, onChanged } from "./live";
 
-/** Interval while the page is visible. Unchanged resources are answered with 304, which costs little. */
+/** Interval while the page is visible. Unchanged resources cost little: the answer is 304. */
 const REFRESH_MS = 5_000;
 /** Interval for resources with topics, while the stream is down. */
 const REFRESH_TOLD_MS = 15_000;

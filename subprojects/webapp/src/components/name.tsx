@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** Name that a user has given, in our sentence: a name written right to left must not reorder it. */
+/** Name given by a user, in our sentence: a name written right to left must not reorder it. */
 export function Name({ children }: { children: ComponentChildren }): JSX.Element {
 	return <bdi>{children}</bdi>;
 }

@@ -33,7 +33,7 @@ export interface Box {
 	height: number;
 }
 
-/** Finds the position of an item that was dragged by dy: after the items whose middles it has passed. */
+/** Finds the position of an item dragged by dy: after the items whose middles it has passed. */
 export function dragTo(boxes: readonly Box[], from: number, dy: number): Drag {
 	const own = boxes[from] ?? { top: 0, height: 0 };
 	const middle = own.top + own.height / 2 + dy;

@@ -220,7 +220,7 @@ function Row(props: RowProps): JSX.Element {
 	);
 }
 
-/** Distance from the edge at which the window scrolls, and the most pixels it scrolls in a frame. */
+/** Distance from the edge at which the window scrolls, and the most pixels for each frame. */
 const EDGE_PX = 72;
 const STEP_PX = 18;
 
