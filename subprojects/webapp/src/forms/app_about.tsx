@@ -4,12 +4,12 @@ import { Name } from "../components/name";
 
 type App = Schemas["CatalogueApp"];
 
-/** What names it in URLs: an app of a collection may have the slug of another one. */
+/** Returns the app's name in URLs: an app of a collection may have the slug of another app. */
 export function pathOf({ path, slug }: App): string {
 	return path ?? slug;
 }
 
-/** Who made it, and where it comes from. */
+/** Names the app's author, version and collection. */
 export function Origin({ app }: { app: App }): JSX.Element {
 	const isOurs = app.isOwn && app.collection === undefined;
 	return (

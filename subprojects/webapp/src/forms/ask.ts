@@ -30,7 +30,7 @@ export async function findPlaces(text: string): Promise<readonly Place[]> {
 	}));
 }
 
-/** What a handler has answered; a Problem where it has not. */
+/** Returns the answer of a handler; throws a Problem if the handler failed. */
 function answered(answer: Schemas["HandlerAnswer"]): Schemas["HandlerAnswer"] {
 	if (answer.problem) throw new Problem(0, `The app could not say: ${answer.problem.message}`);
 	return answer;
@@ -42,7 +42,7 @@ interface Question {
 	settings: Record<string, string | null>;
 }
 
-/** What a form asks, of an app or a script that answers. */
+/** Makes the questions of a form, for an app or a script that answers them. */
 export function answersOf(
 	settings: () => Settings,
 	ask: (question: Question) => Promise<Schemas["HandlerAnswer"]>,
@@ -60,7 +60,7 @@ export interface Target {
 	/** Slug or ID. */
 	appId: string;
 	deviceId: string;
-	/** Of an app that is installed: its secrets are used. */
+	/** Installation whose stored secrets are used. */
 	installationId?: string;
 }
 
@@ -78,7 +78,7 @@ export function askPreview(
 	return post("/web/apps/{appId}/preview", { settings, ...place }, { appId });
 }
 
-/** What is wrong with settings, by the IDs of the fields. */
+/** Returns the faults of settings, by the IDs of the fields. */
 export function faultsIn(error: unknown): ReadonlyMap<string, string> {
 	const start = "settings/";
 	if (!(error instanceof Problem)) return new Map();

@@ -17,7 +17,7 @@ import { PlacePicker } from "./place";
 import { helpOf, labelOf, type Answers, type FieldProps } from "./props";
 import { Around } from "./simple";
 
-/** What is typed, and the app's handler says what can be meant. */
+/** Field whose options the app's handler finds for the typed text. */
 export function TypeaheadField(props: FieldProps): JSX.Element {
 	const { field, value, onChange, context } = props;
 	const chosen = readOption(value);
@@ -55,7 +55,7 @@ export function TypeaheadField(props: FieldProps): JSX.Element {
 }
 
 interface Offered {
-	/** What the app was asked with. */
+	/** Parameter of the handler call. */
 	parameter: string;
 	options: readonly FormOption[];
 	fault?: string;
@@ -87,7 +87,7 @@ function useOffered(
 	return offered?.parameter === parameter ? offered : undefined;
 }
 
-/** What was chosen, with the place for which it was offered: so the form can be opened again. */
+/** Joins the chosen option and the place for which it was offered, to reopen the form with both. */
 function joined(place: Place, option: FormOption | undefined): string {
 	const text = option === undefined ? "{}" : writeOption(option);
 	return JSON.stringify({

@@ -8,7 +8,7 @@ export interface FormField {
 	defaultValue: string | null;
 	options: readonly FormOption[];
 	palette: readonly string[];
-	/** Of a field of type "generated": whose value the handler makes fields of. */
+	/** ID of the field from whose value the handler makes fields; only of type "generated". */
 	source: string | null;
 	visibility: Visibility | null;
 	secret: boolean;
@@ -36,7 +36,7 @@ interface Visibility {
  */
 export type Settings = Readonly<Record<string, string | null>>;
 
-/** What a field holds: what was set, or else its default. */
+/** Returns the value of a field: the one that was set, or else its default. */
 export function valueOf(field: FormField, settings: Settings): string {
 	return settings[field.id] ?? field.defaultValue ?? "";
 }
@@ -124,7 +124,7 @@ function textIn(object: Record<string, unknown>, name: string): string {
 	return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** What was chosen of what a handler has found; undefined: nothing yet. */
+/** Reads the chosen option among those a handler has found; undefined: none yet. */
 export function readOption(text: string): FormOption | undefined {
 	const object = objectIn(text);
 	const value = textIn(object, "value");
@@ -133,7 +133,7 @@ export function readOption(text: string): FormOption | undefined {
 	return { value, display: words, text: words };
 }
 
-/** As apps read it. */
+/** Writes an option in the format that apps read. */
 export function writeOption(option: FormOption): string {
 	const words = wordsOf(option);
 	return JSON.stringify({ display: words, text: words, value: option.value });
@@ -161,7 +161,7 @@ export function readPlace(text: string): Place | undefined {
 	return Number.isFinite(place.latitude) && Number.isFinite(place.longitude) ? place : undefined;
 }
 
-/** As apps read it: numbers are texts. */
+/** Writes a place in the format that apps read: numbers are texts. */
 export function writePlace(place: Place): string {
 	const [locality = ""] = place.name.split(",");
 	return JSON.stringify({
@@ -194,7 +194,7 @@ const HUES: readonly [to: number, name: string][] = [
 	[360, "red"],
 ];
 
-/** What people call a colour, as far as a few words go: "#40a0ff" is "light blue". */
+/** Returns a rough name of a colour: "#40a0ff" is "light blue". */
 export function nameOfColour(colour: string): string {
 	const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
 		parseInt(colour.slice(at, at + 2), 16),

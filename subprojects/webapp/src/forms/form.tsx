@@ -37,10 +37,10 @@ const REST_MS = 400;
 
 interface AppFormProps extends FormContext {
 	fields: readonly FormField[];
-	/** What is wrong, by the field's ID. */
+	/** Faults, by the field's ID. */
 	faults: ReadonlyMap<string, string>;
 	onSettings: (settings: Settings) => void;
-	/** With the defaults of fields that the app has made: nobody has changed anything. */
+	/** Takes settings with defaults of generated fields: the user has changed nothing. */
 	onDefaults?: (settings: Settings) => void;
 }
 
@@ -120,7 +120,7 @@ interface Made {
 	fault?: string;
 }
 
-/** What the app makes of its source's value; what was there before stays until it is known. */
+/** Fields that the app makes from the source's value; the old ones stay until the new are known. */
 function useMade(field: FormField, parameter: string, answers: Answers): Made | undefined {
 	const [made, setMade] = useState<Made>();
 	useEffect(() => {
@@ -198,7 +198,7 @@ function Fields({
 						</Fragment>
 					);
 				const presence = presenceOf(field, all, form.settings);
-				// One of the same ID that is shown has the fault.
+				// A visible field with the same ID shows the fault.
 				if (presence === "hidden")
 					return shown.has(field.id) ? null : <Refused key={key} field={field} form={form} />;
 				const isDisabled = presence === "disabled";
@@ -208,7 +208,7 @@ function Fields({
 	);
 }
 
-/** What an app asks of those who install it. */
+/** Form with the settings of an app. */
 export function AppForm(props: AppFormProps): JSX.Element {
 	return (
 		<div class="form-fields">

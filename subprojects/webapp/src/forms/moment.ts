@@ -19,7 +19,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 	}
 }
 
-/** What the clocks of a zone say at a moment, as if they were of UTC. */
+/** Converts a moment to the local time of a zone, as if that were UTC. */
 function wallMs(atMs: number, format: Intl.DateTimeFormat): number {
 	const part = Object.fromEntries(
 		format.formatToParts(new Date(atMs)).map(({ type, value }) => [type, Number(value)]),
@@ -29,7 +29,7 @@ function wallMs(atMs: number, format: Intl.DateTimeFormat): number {
 	return Date.UTC(year, month, day, at("hour"), at("minute"), at("second"));
 }
 
-/** What a clock in the zone says at a moment (RFC 3339); "" for what is no moment. */
+/** Returns the local time in a zone at a moment (RFC 3339); "" if the moment is invalid. */
 export function wallTimeOf(moment: string, zone: string): WallTime {
 	const atMs = Date.parse(moment);
 	if (Number.isNaN(atMs)) return "";

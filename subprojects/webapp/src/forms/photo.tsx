@@ -23,7 +23,7 @@ function urlOf(value: string): string | undefined {
 	return type === undefined ? undefined : `data:${type};base64,${value}`;
 }
 
-/** As large as a panel, in Base64: what apps expect. */
+/** Crops a photo to the size of a panel, in Base64, as apps expect. */
 async function cropped(bitmap: ImageBitmap, at: number): Promise<string> {
 	const picture = { source: bitmap, width: bitmap.width, height: bitmap.height };
 	return toBase64(await toBlob(fitted(picture, "crop", at), "image/png"));
@@ -31,11 +31,11 @@ async function cropped(bitmap: ImageBitmap, at: number): Promise<string> {
 
 interface Photo {
 	bitmap: ImageBitmap;
-	/** Which part is kept, 0 to 1. */
+	/** Position of the kept part, 0 to 1. */
 	at: number;
 }
 
-/** Which part of the photo is to be seen. */
+/** Slider to choose the part of the photo that is kept. */
 function Cut({ photo, onAt }: { photo: Photo; onAt: (at: number) => void }): JSX.Element | null {
 	const id = useId();
 	const { width, height } = photo.bitmap;

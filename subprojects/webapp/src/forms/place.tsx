@@ -8,7 +8,7 @@ import { useTyped } from "../components/typed";
 import { readDegrees, readPlace, writePlace, type Place } from "./fields";
 import { helpOf, labelOf, type FieldProps } from "./props";
 
-/** As near as a town: an app is told no more than it needs. */
+/** Precision of about a town: an app gets no more than it needs. */
 const DECIMALS = 2;
 
 function coordinates({ latitude, longitude }: Place): string {
@@ -56,7 +56,7 @@ function DegreesField({
 	);
 }
 
-/** Where it is, for a place that no list has. */
+/** Fields for the coordinates of a place that is not in the list. */
 function ByHand({
 	place,
 	timezone,

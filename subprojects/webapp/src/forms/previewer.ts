@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** How long nothing must change before a picture is asked for. */
+/** Time without changes before a picture is requested. */
 const REST_MS = 300;
 
 /**

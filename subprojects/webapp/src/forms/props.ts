@@ -1,8 +1,8 @@
 import type { FormField, FormOption, Place, Settings } from "./fields";
 
-/** What a form asks somebody else. */
+/** Questions that a form does not answer itself. */
 export interface Answers {
-	/** What the handler of a field finds for a text: typed, or the place that was chosen. */
+	/** Options that the handler of a field finds for a typed text, or for a chosen place. */
 	options: (field: FormField, parameter: string) => Promise<readonly FormOption[]>;
 	/** The fields that the handler of a generated field makes of its source's value. */
 	fields: (field: FormField, parameter: string) => Promise<readonly FormField[]>;
@@ -13,12 +13,12 @@ export interface FormContext {
 	settings: Settings;
 	/** Secrets that are stored; nobody can read them. */
 	secrets: ReadonlySet<string>;
-	/** Of the device: that of dates and times. */
+	/** Time zone of the device, for dates and times. */
 	timezone: string;
 	answers: Answers;
 }
 
-/** What each kind of field gets. */
+/** Properties of each kind of field. */
 export interface FieldProps {
 	field: FormField;
 	value: string;
@@ -29,7 +29,7 @@ export interface FieldProps {
 	context: FormContext;
 }
 
-/** What a field is called: not all have a name. */
+/** Returns the field's name, or its ID if it has no name. */
 export function labelOf(field: FormField): string {
 	return field.name || field.id;
 }
@@ -41,7 +41,7 @@ export function helpOf(field: FormField): string | undefined {
 	return words === "" || bare(words) === bare(labelOf(field)) ? undefined : words;
 }
 
-/** With its full stop: something follows. */
+/** Ends the words with a full stop, because something follows. */
 export function sentenceOf(words: string): string {
 	return /[.!?]$/.test(words) ? words : `${words}.`;
 }

@@ -58,7 +58,7 @@ function Facts({ render }: { render: Render }): JSX.Element {
 	);
 }
 
-/** How an installation was rendered last: when, for how long, what it printed, why it failed. */
+/** Shows the last render of an installation: when, its time, what it printed, why it failed. */
 export function RenderState({
 	deviceId,
 	installationId,

@@ -29,7 +29,7 @@ export function RunProblemNote({
 	problem: RunProblem;
 	title?: string;
 	onLine?: ((line: number) => void) | undefined;
-	/** What follows from it. */
+	/** Words about the consequences. */
 	children?: ComponentChildren;
 }): JSX.Element {
 	const { line } = problem;
@@ -51,7 +51,7 @@ export function RunProblemNote({
 	);
 }
 
-/** What a script has printed. */
+/** Shows the lines that a script has printed. */
 export function RunLog({
 	log,
 	isOpen = false,
@@ -85,7 +85,7 @@ interface PreviewPanelProps {
 	isBusy: boolean;
 	/** Why there is none; in place of the quiet line. */
 	fault?: string | undefined;
-	/** What is shown, for those who do not see it. */
+	/** Description of the picture for screen readers. */
 	label: string;
 	/** The quiet line below; its cost where there is none. */
 	line?: string | undefined;

@@ -10,15 +10,15 @@ import { Previewer } from "./previewer";
 import { PreviewPanel, RunProblemNote } from "./run";
 
 interface SetupProps {
-	/** What is installed, and on which device. */
+	/** App, and the device that it is installed on. */
 	target: Target;
 	appName: string;
 	timezone: string;
 	form: Schemas["Form"];
-	/** What is stored. */
+	/** Stored settings. */
 	settings: Settings;
 	secrets: readonly string[];
-	/** What the button says. */
+	/** Words of the button. */
 	action: string;
 	/** Nothing has to be changed first. */
 	isReady: boolean;
@@ -74,11 +74,11 @@ interface Filled {
 	/** The app fills in more: that alone changes nothing. */
 	fill: (settings: Settings) => void;
 	isChanged: boolean;
-	/** What is stored is what is to be seen, from now on. */
+	/** Drops the changes: from now on, the stored settings are shown. */
 	settle: () => void;
 }
 
-/** What is filled in: what is stored, until something of it is changed here. */
+/** Holds the settings of the form: the stored ones, until one is changed here. */
 function useFilled(stored: Settings): Filled {
 	const [mine, setMine] = useState<Settings>();
 	const [filled, setFilled] = useState<Settings>();
@@ -147,7 +147,7 @@ function useSave(
 	return { save, isBusy, error };
 }
 
-/** What stands in place of the fields, where there are none. */
+/** Shows why there are no fields, in their place. */
 function FormNotes({ form }: { form: Schemas["Form"] }): JSX.Element | null {
 	if (form.unavailable !== null) return <p class="notice">{form.unavailable}</p>;
 	if (form.problem) return <RunProblemNote problem={form.problem} />;
@@ -155,7 +155,7 @@ function FormNotes({ form }: { form: Schemas["Form"] }): JSX.Element | null {
 	return <p class="quiet">There is nothing to set: it shows itself as you see it.</p>;
 }
 
-/** What was wrong at the last save, or with the last picture. */
+/** Collects the faults of the last save, and of the last picture. */
 function useFaults(previewer: Previewer<Settings, Schemas["Preview"]>, error: unknown): Faults {
 	const shown = previewer.error.value;
 	const faults = useMemo(() => new Map([...faultsIn(shown), ...faultsIn(error)]), [shown, error]);

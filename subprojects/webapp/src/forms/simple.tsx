@@ -8,7 +8,7 @@ import { wordsOf } from "./fields";
 import { momentOf, wallTimeOf } from "./moment";
 import { helpOf, labelOf, sentenceOf, type FieldProps } from "./props";
 
-/** As many are shown at once; more are in a list that opens. */
+/** Number of options that are all visible; if there are more, they are in a list that opens. */
 const CHOICES_MAX = 3;
 const TEXT_MAX = 4096;
 
@@ -25,7 +25,7 @@ export function Around({
 	label: string;
 	help: ComponentChildren;
 	fault: string | undefined;
-	/** What is in it has labels of its own. */
+	/** Whether the children have labels of their own. */
 	isGroup?: boolean;
 	children: ComponentChildren;
 }): JSX.Element {
@@ -80,7 +80,7 @@ export function TextField({ field, value, onChange, fault, isDisabled }: FieldPr
 	);
 }
 
-/** Where a secret is stored: that it is there, and what can be done about it. */
+/** Shows that a secret is stored, with the buttons to replace and to forget it. */
 function StoredSecret({
 	field,
 	fault,
@@ -166,7 +166,7 @@ export function SecretField(props: FieldProps & { onForget: () => void }): JSX.E
 	);
 }
 
-/** One of several. What is set and no longer offered is shown, but the server takes it no more. */
+/** Chooses one option. A set value that is no longer offered is shown, but cannot be saved. */
 export function OptionsField(props: FieldProps): JSX.Element {
 	const { field, value, onChange, fault, isDisabled } = props;
 	const options = field.options.map((option) => ({
