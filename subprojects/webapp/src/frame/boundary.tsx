@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from "preact";
 import { Button } from "../components/button";
 
-/** What a page's own fault looks like: the rest of the frame stays. */
+/** Shows an exception of a page in its place: the rest of the frame stays. */
 export class Boundary extends Component<{ children: ComponentChildren }, { error?: Error }> {
 	static override getDerivedStateFromError(error: Error): { error: Error } {
 		return { error };

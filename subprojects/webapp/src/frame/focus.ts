@@ -1,4 +1,4 @@
-/** What can have the focus. */
+/** Elements that can have the focus. */
 const FOCUSABLE =
 	'a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea:not([disabled]), [tabindex="0"]';
 
@@ -8,7 +8,7 @@ interface Step {
 	at: number;
 }
 
-/** From what had the focus last up to the page. */
+/** Path from the element that had the focus last, up to the page. */
 let way: Step[] = [];
 
 function remember(target: EventTarget | null): void {
@@ -25,7 +25,7 @@ export function forgetFocus(): void {
 	way = [];
 }
 
-/** What of a part is like what had the focus; else what comes first in it. */
+/** Finds an element of a part that is like the one that had the focus; else the first element. */
 function within(part: Element, like: Element): HTMLElement | null {
 	const all = [...part.querySelectorAll<HTMLElement>(FOCUSABLE)];
 	const first = like.textContent.trim().split(/\s/)[0];
@@ -60,8 +60,9 @@ function nearest(): HTMLElement | null {
 }
 
 /**
- * What has the focus may go, such as the button of a row that it removes; a browser then gives the focus to nothing, and
- * whoever uses the keyboard begins at the top again. Here what stands nearest gets it.
+ * Moves the focus to the nearest element if the focused one is removed, such as a button that
+ * removes its row. Otherwise the browser drops the focus, and keyboard users begin at the top
+ * again.
  */
 export function startFocus(): void {
 	document.addEventListener("focusin", ({ target }) => remember(target));

@@ -35,7 +35,7 @@ export function AwayLine(): JSX.Element {
 	);
 }
 
-/** What stands around every page of somebody who is signed in. */
+/** Frame around every page of a user who is signed in. */
 export function Frame({
 	account,
 	children,

@@ -14,7 +14,7 @@ function pathOf(url: URL): string {
 	return path.replace(/\/$/, "");
 }
 
-/** Where the browser is, below the base: "devices/ID"; "" is the first page. */
+/** Path of the page, below the base: "devices/ID"; "" is the first page. */
 export const path = signal(pathOf(new URL(location.href)));
 let here = location.href;
 
@@ -44,11 +44,11 @@ async function mayLeave(): Promise<boolean> {
 	return isSure;
 }
 
-/** What an entry of the browser's history keeps. */
+/** State kept in an entry of the browser's history. */
 interface Kept {
-	/** How far the page was scrolled. */
+	/** Scroll position of the page. */
 	y?: number;
-	/** What parts of the page keep, by name. */
+	/** State of the page's parts, by name. */
 	values?: Record<string, unknown>;
 }
 
@@ -88,7 +88,7 @@ function arrive(staysPut = false): void {
 	path.value = pathOf(new URL(here));
 }
 
-/** What is shown of lists comes a little later than their page. */
+/** Time to wait for the content of lists, which comes later than their page. */
 const SCROLL_MS = 5_000;
 
 /** Scrolls to where the page was left, as soon as it is long enough; whoever does something there ends that. */
@@ -111,7 +111,7 @@ function scrollBack(y: number): void {
 
 interface GoOptions {
 	replaces?: boolean;
-	/** It is another part of the same page: what is looked at and has the focus stays so. */
+	/** Whether the target is another part of the same page: scroll position and focus stay. */
 	staysPut?: boolean;
 }
 
@@ -128,7 +128,7 @@ export function go(to: string, options: GoOptions = {}): void {
 	if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
-/** As go(), after a guard was asked. */
+/** Calls go() if the guard allows leaving the page. */
 export async function goIfMay(to: string, options: GoOptions = {}): Promise<void> {
 	if (await mayLeave()) go(to, options);
 }
@@ -169,7 +169,7 @@ function innerTarget(event: MouseEvent): { to: string; staysPut: boolean } | und
 
 /** Links that carry data-page, and the back button, change the page without loading another. */
 export function startPlaces(): void {
-	// What a page shows is there later than the browser would scroll.
+	// Scroll here: the browser would scroll before the page's content has arrived.
 	history.scrollRestoration = "manual";
 	addEventListener("popstate", () => void onBack());
 	addEventListener("scroll", keepScroll, { passive: true });

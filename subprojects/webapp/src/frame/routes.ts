@@ -1,4 +1,4 @@
-/** What the path of a page says: "ID" of "devices/ID" by the name "id" of "devices/{id}". */
+/** Parameters in the path of a page: "ID" of "devices/ID" by the name "id" of "devices/{id}". */
 export type Parameters = Readonly<Record<string, string>>;
 
 function matchOne(pattern: string, path: string): Parameters | undefined {
