@@ -205,7 +205,7 @@ async function signOut(): Promise<void> {
 	setAccount(null);
 }
 
-/** What the account stores. */
+/** Storage that the account uses. */
 function Storage(): JSX.Element | null {
 	const storage = useResource(() => get("/web/account/storage"), ["account", "devices"]);
 	const found = storage.value.value;

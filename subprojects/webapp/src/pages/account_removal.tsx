@@ -13,7 +13,7 @@ function count(number: number, one: string, many: string): string {
 	return number === 1 ? `1 ${one}` : `${number} ${many}`;
 }
 
-/** What is lost, and what others keep. */
+/** Lists the things that are lost, and those that others keep. */
 function Losses({ removal }: { removal: Removal }): JSX.Element {
 	const { devices, keys, apps, keptApps } = removal;
 	const lost = [

@@ -27,7 +27,7 @@ const TABS = [
 	{ to: "admin/instance", words: "Instance" },
 ] as const;
 
-/** What stands above each part of the administration. */
+/** Heading and tabs above each part of the administration. */
 export function AdminFrame({
 	title,
 	children,
@@ -62,7 +62,7 @@ async function change(
 	} catch (error) {
 		if (!(error instanceof Problem)) throw error;
 		toast(error.message);
-		// What was ticked is not so: the box is drawn anew.
+		// The change failed: redraw the box with the old value.
 		members.set([...(members.value.value ?? [])]);
 	}
 	await members.refresh();
@@ -106,7 +106,7 @@ function Roles({ member, members, self }: RolesProps): JSX.Element {
 	);
 }
 
-/** Who gets the apps that others have installed, when their author goes; one account at most. */
+/** Sets the account that inherits installed apps when their author is removed; one at most. */
 async function setHeir(
 	member: Member,
 	isHeir: boolean,

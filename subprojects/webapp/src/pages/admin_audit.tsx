@@ -43,7 +43,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"version.return": "requested changes to",
 };
 
-/** Of a part. */
+/** Entries of a part. */
 const PART = 100;
 
 function deed({ action, target, actor, count }: Entry): string {

@@ -23,7 +23,7 @@ function stateOf(worker: Worker): string {
 	return worker.isDatabaseUp ? "at work" : "without the database";
 }
 
-/** What the instance has in all. */
+/** Totals of the instance. */
 function Totals({ instance }: { instance: Instance }): JSX.Element {
 	const { workers } = instance;
 	const jobs = sum(workers, (one) => one.shortJobs + one.longJobs + one.passwordJobs);
@@ -87,7 +87,7 @@ async function change(resource: Resource<Instance>, appsReachLocal: boolean): Pr
 	} catch (error) {
 		if (!(error instanceof Problem)) throw error;
 		toast(error.message);
-		// What was ticked is not so: the box is drawn anew.
+		// The change failed: redraw the box with the old value.
 		await resource.refresh();
 	}
 }

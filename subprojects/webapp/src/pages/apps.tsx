@@ -23,7 +23,7 @@ const PART = 60;
 const ASKED_MAX = 1000;
 const TYPING_MS = 200;
 
-/** Where apps are installed from here on; undefined: that is asked for each. */
+/** Device on which apps are installed; undefined: each installation asks for it. */
 type ForDevice = Device | undefined;
 
 function Search({
@@ -75,14 +75,14 @@ function Entry({ app, device }: { app: CatalogueApp; device: ForDevice }): JSX.E
 	);
 }
 
-/** What has become of them, where that is not all. */
+/** Returns the result of adding apps; undefined if all were published. */
 function wordsOf({ waiting, problems }: Added): string | undefined {
 	if (problems.length > 0) return problems.join(" ");
 	if (waiting > 0) return "They wait for another reviewer.";
 	return undefined;
 }
 
-/** How a catalogue is filled, and its beginning. */
+/** Explains how to fill an empty catalogue, and can add the first apps. */
 function NoApps({ onAdded }: { onAdded: () => Promise<void> }): JSX.Element {
 	const [said, setSaid] = useState<string>();
 	const [fault, setFault] = useState<string>();
@@ -158,7 +158,7 @@ interface Found extends Wish {
 	isWhole: boolean;
 }
 
-/** As many as are wished for: a list has parts, each behind the other. */
+/** Loads as many apps as wished for, one part of the list after the other. */
 async function find({ q, withBroken, limit }: Wish): Promise<Found> {
 	const list: CatalogueApp[] = [];
 	let cursor: string | undefined;
@@ -175,7 +175,7 @@ async function find({ q, withBroken, limit }: Wish): Promise<Found> {
 	return { q, withBroken, limit, list, isWhole: cursor === undefined };
 }
 
-/** What is searched for, and how much of it is shown: kept with the place in the browser's history. */
+/** Holds the search text and the number of apps shown; kept in the browser's history entry. */
 function useFound(): {
 	typed: string;
 	setTyped: (text: string) => void;

@@ -108,7 +108,7 @@ function Choices(): JSX.Element {
 	);
 }
 
-/** One field of each type that an app can ask with. */
+/** Shows each type of field that an app can use. */
 function Asked(): JSX.Element {
 	const [fields] = useState(exampleFields);
 	const [settings, setSettings] = useState<Settings>({ until: "2026-12-24T17:00:00Z" });

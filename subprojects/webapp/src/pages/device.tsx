@@ -98,7 +98,7 @@ function DropTarget({
 }
 
 interface Choice {
-	/** In the order in which they came. */
+	/** Chosen pictures, in order of arrival. */
 	chosen: readonly Chosen[];
 	/** More than one was there at a time: they are to be kept. */
 	isOneOfMany: boolean;
@@ -115,7 +115,7 @@ interface Choosing extends Choice {
 	made: readonly string[];
 }
 
-/** What is to be pushed: dropped, pasted or chosen; it leads to the tab that pushes. */
+/** Holds the pictures to push: dropped, pasted or chosen. Goes to the tab that pushes them. */
 function useChoice(deviceId: string): Choosing {
 	const [choice, setChoice] = useState(NOTHING_CHOSEN);
 	const [made, setMade] = useState<readonly string[]>([]);

@@ -10,11 +10,11 @@ import { Heading } from "../frame/page";
 import { useKept } from "../frame/place";
 import { WATCHED_MAX } from "../stream/wants";
 
-/** With fewer one sees at a glance what one looks for. */
+/** Number of devices from which a search is shown: fewer can be seen at a glance. */
 const SEARCHED_FROM = 9;
 const SETTLE_MS = 250;
 
-/** Of more devices than a stream watches, those that are to be seen. */
+/** Finds the devices to watch: all, or if a stream cannot watch so many, the visible ones. */
 function useSeen(devices: readonly Device[]): {
 	seen: readonly string[];
 	grid: { current: HTMLUListElement | null };

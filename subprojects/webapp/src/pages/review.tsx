@@ -84,7 +84,7 @@ function trialOf({ id }: Review): Trial {
 	};
 }
 
-/** What the script is compared with, unless it is the first one or deployed itself, and how much changes. */
+/** Compares the script with the deployed one, unless that is missing or the same version. */
 function useComparison(review: Review, scripts: Scripts) {
 	const editor = useEditor();
 	const isCompared = scripts.deployedContent !== null && scripts.deployedVersion !== review.version;
@@ -119,7 +119,7 @@ function Broken({
 	);
 }
 
-/** What a reader of the script would not see. */
+/** Lists the script's invisible characters. */
 function Hidden({ script }: { script: string }): JSX.Element | null {
 	const editor = useEditor();
 	const found = useMemo(() => editor?.hiddenIn(script) ?? [], [editor, script]);
@@ -367,7 +367,7 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 	);
 }
 
-/** Who may not decide is told why. */
+/** Returns why the user may not decide on this version. */
 function whyNot(review: Review): string | undefined {
 	if (review.status !== "PENDING") return undefined;
 	return review.isOwn && !review.mayReview

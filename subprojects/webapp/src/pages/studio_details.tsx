@@ -9,7 +9,7 @@ import { TextArea } from "../components/text_area";
 type OwnApp = Schemas["OwnApp"];
 type Name = "name" | "description" | "visibility";
 
-/** What each field says of its last change. */
+/** Result of a field's last change. */
 interface Said {
 	field: Name;
 	words: { said?: string; fault?: string };
@@ -36,7 +36,7 @@ function useSaving(app: Resource<OwnApp>): {
 	return { save, beside };
 }
 
-/** Of /studio/SLUG/details: what the app says of itself, and who can install it. */
+/** Page /studio/SLUG/details: the app's name, description and visibility. */
 export function DetailsPart({ app }: { app: Resource<OwnApp> }): JSX.Element | null {
 	const shown = app.value.value;
 	const [name, setName] = useState(shown?.name ?? "");

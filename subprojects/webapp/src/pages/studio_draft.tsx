@@ -32,7 +32,7 @@ const SAID: Record<DraftState, string> = {
 	failed: "Not saved",
 };
 
-/** What a draft begins with that nobody has changed yet: the deployed script, else the newest, else a template. */
+/** Returns the content of a new draft: the deployed script, else the newest, else a template. */
 async function beginning(appId: string, { scriptLanguage }: Script): Promise<Script> {
 	const app = { appId };
 	const versions = await get("/web/studio/{appId}/versions", {}, app);
@@ -114,7 +114,7 @@ function toMend(versions: readonly Version[] | undefined): Version | undefined {
 		: undefined;
 }
 
-/** What is said of lines of a version, at the lines of the draft that they have become. */
+/** Maps the remarks about a version to the lines of the draft. */
 function useRemarks(
 	appId: string,
 	version: Version | undefined,
@@ -332,7 +332,7 @@ function Work({
 	);
 }
 
-/** Of /studio/SLUG: the draft, what the last review said of it, and the way to the next one. */
+/** Page /studio/SLUG: the draft, the result of the last review, and the way to the next one. */
 export function DraftPart({
 	app,
 	versions,

@@ -142,7 +142,7 @@ function Remove({
 	);
 }
 
-/** What reviewers have said of lines. */
+/** Returns the reviewers' remarks about lines. */
 function remarksOf({ reviewComments }: Version): Remark[] {
 	return reviewComments.map(({ author, comment, line }) => ({
 		author,
@@ -151,7 +151,7 @@ function remarksOf({ reviewComments }: Version): Remark[] {
 	}));
 }
 
-/** It is tried as a draft is. */
+/** Runs a version in the same way as a draft. */
 function useVersionRun(appId: string, version: Version, text: string | undefined): Run {
 	const { scriptLanguage } = version;
 	// Why it would not run is known.
@@ -167,7 +167,7 @@ function useVersionRun(appId: string, version: Version, text: string | undefined
 	});
 }
 
-/** What its author may do about it. */
+/** Tells the author how to correct a version that does not compile. */
 function Broken({
 	version,
 	script,
@@ -194,7 +194,7 @@ function Broken({
 	);
 }
 
-/** What it says, and where it differs from the deployed one, what changes. */
+/** Shows the script; if another version is deployed, with the changes from that. */
 function Script({
 	app,
 	version,
@@ -257,7 +257,7 @@ function Script({
 	);
 }
 
-/** Of /studio/SLUG/versions/NAME: one version, and the way to deploy it. */
+/** Page /studio/SLUG/versions/NAME: one version, and the way to deploy it. */
 export function VersionPart({
 	app,
 	name,

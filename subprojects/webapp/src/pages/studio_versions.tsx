@@ -30,7 +30,7 @@ function NoVersion({ app }: { app: OwnApp }): JSX.Element {
 	);
 }
 
-/** Of /studio/SLUG/versions: all of them, newest first. */
+/** Page /studio/SLUG/versions: all versions, newest first. */
 export function VersionsPart({
 	app,
 	versions,
