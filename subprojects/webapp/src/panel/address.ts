@@ -1,4 +1,4 @@
-/** Which panel a browser stands for: the device, and its own key. */
+/** Panel that the browser acts as: the device, and its own key. */
 export interface PanelAddress {
 	device: string;
 	key: string;
@@ -21,7 +21,7 @@ export function formatAddress(address: PanelAddress): string {
 	return `${address.device}/${address.key}`;
 }
 
-/** One of a device's URLs as the server prints it: .../d/DEVICE/ws?key=KEY, or .../next?key=KEY. */
+/** Parses a device's URL as the server prints it: .../d/DEVICE/ws?key=KEY, or .../next?key=KEY. */
 export function parseDeviceUrl(text: string): PanelAddress | undefined {
 	let url: URL;
 	try {

@@ -1,4 +1,4 @@
-/** What the server says to a panel in a text message; what it does not know is left out. */
+/** Text message of the server to a panel; unknown members are left out. */
 export interface Message {
 	dwellS?: number;
 	brightness?: number;

@@ -1,8 +1,8 @@
 import { readAnimation } from "./webp";
 
 /**
- * What a panel does with its two pictures, as the firmware does it: one is displayed, one is queued.
- * Time comes in as a number. The time of a picture is its dwell; an animation is never cut at it, so
+ * Plays a panel's two pictures as the firmware does: one is displayed, one is queued. Time is
+ * passed in as a number. The time of a picture is its dwell; an animation is never cut at it, so
  * its time ends with the first loop that ends at or after the dwell. `immediate` shows the queued
  * picture now.
  */
@@ -20,7 +20,7 @@ export interface Queued {
 
 interface Displayed extends Queued {
 	loopMs: number;
-	/** When this repetition of it began. */
+	/** Time at which the present period began. */
 	periodMs: number;
 }
 
@@ -58,7 +58,7 @@ export class Player {
 		else displayed.periodMs = nowMs;
 	}
 
-	/** When something is due next; Infinity: not before something is queued. */
+	/** Returns the time at which something is due next; Infinity: after a picture is queued. */
 	nextMs(): number {
 		if (this.displayed) return this.endMs(this.displayed);
 		return this.queued ? 0 : Infinity;

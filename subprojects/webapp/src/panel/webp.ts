@@ -1,7 +1,7 @@
-/** What a WebP file says of its animation: the container's chunks (RFC 9649), no pixels. */
+/** Animation of a WebP file, from the container's chunks (RFC 9649), without the pixels. */
 export interface Animation {
 	frames: number;
-	/** Of one loop; 0 for a still picture. */
+	/** Duration of one loop; 0 for a still picture. */
 	durationMs: number;
 }
 
