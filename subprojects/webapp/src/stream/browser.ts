@@ -4,7 +4,7 @@ import type { MemberMeans, Word } from "./member";
 import { parseNews } from "./news";
 
 const NAMES = ["panel", "changed", "bye", "away", "back"];
-/** One for each server that this origin has, below whatever path. */
+/** Name of the lock and the channel: one for each server of this origin, by its base path. */
 const CHANNEL = `displayd.stream ${base.pathname}`;
 /** A tab that leads only while it is looked at ends its stream so long after. */
 const HIDDEN_MS = 30_000;
@@ -15,7 +15,7 @@ function openSource(ids: readonly string[], events: SourceEvents): Source {
 	const url = new URL(`web/events${query}`, base);
 	const source = new EventSource(url);
 	source.onopen = () => events.onOpen();
-	// It would try again by itself, but not knowing when the server is back.
+	// EventSource would retry by itself, but does not know when the server is back.
 	source.onerror = () => events.onEnd();
 	source.addEventListener("ping", () => events.onPing());
 	for (const name of NAMES) {
@@ -32,7 +32,7 @@ function later(call: () => void, ms: number): () => void {
 	return () => clearTimeout(timer);
 }
 
-/** One tab leads at a time: the one that holds the lock, until it ends. */
+/** Makes one tab at a time the leader: the tab that holds the lock, until that ends. */
 function leadByLock(locks: LockManager, call: () => void): () => void {
 	const stopped = new AbortController();
 	let release: (() => void) | undefined;
@@ -49,8 +49,8 @@ function leadByLock(locks: LockManager, call: () => void): () => void {
 }
 
 /**
- * What a tab's part in the stream needs. Browsers give locks to https and localhost only: elsewhere
- * each tab has a stream of its own, while it is looked at.
+ * Returns the browser's means for a Member. Browsers grant locks to https and localhost only:
+ * elsewhere each tab has a stream of its own, while it is visible.
  */
 export function browserMeans(hear: (word: Word) => void): MemberMeans & {
 	canShare: boolean;

@@ -11,11 +11,11 @@ export interface SourceEvents {
 	onNews(news: News): void;
 	/** Nothing is new, and it is there. */
 	onPing(): void;
-	/** It is over: the server is away, or does not want it. */
+	/** Reports the end of the stream: the server is unreachable, or refuses it. */
 	onEnd(): void;
 }
 
-/** What the leader needs of its browser. */
+/** Functions of the browser that the leader uses. */
 export interface LeaderMeans {
 	open(ids: readonly string[], events: SourceEvents): Source;
 	/** Calls once, later; the result takes it back. */
@@ -29,11 +29,11 @@ export interface LeaderEvents {
 	onUp(isUp: boolean, isResumed: boolean): void;
 }
 
-/** What is wanted in a row of calls is asked for in one stream. */
+/** Delay before opening a stream, to join the wants of several calls. */
 const SETTLE_MS = 1;
 /** A page that wants nothing waits a little: its list of devices may be on its way. */
 const SETTLE_EMPTY_MS = 500;
-/** What nobody wants any more is let go of when it is clear that nobody comes back to it. */
+/** Delay before no longer watching an unwanted device: a tab may soon want it again. */
 const SHRINK_MS = 30_000;
 /** The server says something every 15 s: a connection that is silent for so long is dead, whatever it says of itself. */
 const SILENT_MS = 45_000;
@@ -45,7 +45,7 @@ export class Leader {
 	private readonly wants = new Wants();
 	private readonly last = new Map<string, PanelNews>();
 	private current: Source | undefined;
-	/** What is open, or being opened. */
+	/** Devices of the stream that is open, or being opened. */
 	private watched: Set<string> | undefined;
 	/** Being opened; the current one goes when this is there, so that nothing is missed between. */
 	private coming: Source | undefined;
@@ -64,7 +64,7 @@ export class Leader {
 		this.plan(SETTLE_EMPTY_MS);
 	}
 
-	/** What one tab shows from now on. What is known of it is said again. */
+	/** Sets the devices that one tab shows. Repeats the latest news about them. */
 	want(tab: string, ids: readonly string[]): void {
 		this.wants.set(tab, ids, this.means.nowMs());
 		for (const id of ids) {
@@ -112,7 +112,7 @@ export class Leader {
 	private review(): void {
 		const { watched } = this;
 		const union = this.wants.union();
-		// What is to be opened, or tried again, takes what is wanted then.
+		// A stream that opens later, or is retried, watches the devices wanted then.
 		if (!watched) {
 			if (!this.wasLost && union.size > 0) this.plan(SETTLE_MS);
 			return;

@@ -1,11 +1,11 @@
 import { Leader, type LeaderEvents, type LeaderMeans } from "./leader";
 import type { News } from "./news";
 
-/** What the tabs of a browser say to each other. */
+/** Message between the tabs of a browser. */
 export type Word =
 	| { says: "wants"; tab: string; ids: string[] }
 	| { says: "gone"; tab: string }
-	/** Of a new leader, which does not know what is wanted. */
+	/** Question of a new leader, which does not know the wanted devices. */
 	| { says: "who" }
 	/** Somebody looks at a tab again. */
 	| { says: "wake" }
@@ -13,9 +13,9 @@ export type Word =
 	| { says: "up"; isUp: boolean; isResumed: boolean };
 
 export interface MemberMeans extends LeaderMeans {
-	/** Of this tab; unlike that of any other. */
+	/** Unique ID of this tab. */
 	tab: string;
-	/** To all other tabs. */
+	/** Sends a message to all other tabs. */
 	say(word: Word): void;
 	/** Calls when this tab is the one that leads; the result ends that. */
 	lead(call: () => void): () => void;
@@ -40,7 +40,7 @@ export class Member {
 		this.want([]);
 	}
 
-	/** What this tab shows from now on. */
+	/** Sets the devices that this tab shows. */
 	want(ids: readonly string[]): void {
 		this.ids = ids;
 		this.stopWaiting?.();
@@ -97,7 +97,7 @@ export class Member {
 	}
 
 	private lead(): void {
-		// What was said between the last leader's end and this one's first word nobody has heard.
+		// News since the end of the previous leader was missed: report a resumed stream.
 		let wasLed = this.isUp;
 		this.leader = new Leader(this.means, {
 			onNews: (news) => {

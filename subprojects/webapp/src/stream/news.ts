@@ -1,4 +1,4 @@
-/** What the server's stream says. */
+/** State of a panel, from the server's stream. */
 export interface PanelNews {
 	deviceId: string;
 	isOnline: boolean;

@@ -8,9 +8,9 @@ interface Want {
 	heardMs: number;
 }
 
-/** Which devices the tabs of a browser show. */
+/** Devices that the tabs of a browser show. */
 export class Wants {
-	/** In the order in which they spoke. */
+	/** Tabs, the last heard at the end. */
 	private readonly tabs = new Map<string, Want>();
 
 	set(tab: string, ids: readonly string[], nowMs: number): void {
@@ -28,7 +28,7 @@ export class Wants {
 			if (nowMs - heardMs > SILENT_MS) this.tabs.delete(tab);
 	}
 
-	/** What any of them shows; where that is too much, the tabs that spoke last have it. */
+	/** Returns the devices of all tabs; if they are too many, those of the tabs heard last. */
 	union(): Set<string> {
 		const all = new Set<string>();
 		for (const { ids } of [...this.tabs.values()].reverse())
