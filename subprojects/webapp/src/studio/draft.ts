@@ -5,7 +5,7 @@ export interface Script {
 	scriptContent: string;
 }
 
-/** Where a draft lives: the server; throws what save() is to report. */
+/** Store of a draft, on the server. Throws the errors that save() is to report. */
 export interface DraftStore {
 	load: () => Promise<Script & { revision: number }>;
 	/** revision: of what was changed. */
@@ -30,7 +30,7 @@ export class Draft {
 	readonly script = signal<Script | undefined>(undefined);
 	readonly state = signal<DraftState>("loading");
 	readonly words = signal("");
-	/** What is here is not on the server yet. */
+	/** Whether the text here is not on the server yet. */
 	readonly isUnsaved = computed(() => !["loading", "saved"].includes(this.state.value));
 	/** None was ever saved. */
 	readonly isNew = signal(false);
@@ -62,8 +62,8 @@ export class Draft {
 	}
 
 	/**
-	 * One of this revision was saved, of which told are the last six digits. That of somebody else is
-	 * shown, unless there is something to lose here.
+	 * Handles the news that a draft was saved. told: the last six digits of its revision. Loads
+	 * a draft that was saved elsewhere, unless there are unsaved changes here.
 	 */
 	async look(told: number): Promise<void> {
 		if (this.state.value === "saved" && told !== this.revision % 1_000_000) await this.open();
@@ -93,7 +93,7 @@ export class Draft {
 		this.saving = this.saveOnce(script);
 		await this.saving;
 		this.saving = undefined;
-		// What was typed meanwhile.
+		// Save the text that was typed meanwhile.
 		if (this.state.value === "changed") await this.save();
 	}
 

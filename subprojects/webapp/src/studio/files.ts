@@ -15,7 +15,8 @@ export function lineInScript(
 		const name = HEADER.exec(text)?.[1];
 		return name === undefined ? [] : [{ name, at }];
 	});
-	// As engines have it: a script that does not begin so, comments aside, is one file.
+	// Same rule as in the engines: a script is one file unless it begins with a header,
+	// comments aside.
 	const first = lines.findIndex((text) => !/^\s*(#|$)/.test(text));
 	if (headers.length === 0 || headers[0]?.at !== first)
 		return line <= lines.length ? line : undefined;

@@ -1,4 +1,4 @@
-/** What names an app of one's own in URLs: one that was imported may have the slug of another one. */
+/** Returns an own app's name in URLs: an imported app may have the slug of another app. */
 export function ownPathOf(app: { id: string; slug: string; collection?: string }): string {
 	return app.collection === undefined ? app.slug : app.id;
 }
@@ -14,7 +14,7 @@ export function slugOf(name: string): string {
 		.replace(/^-+|-+$/g, "");
 }
 
-/** What one would call the version after this one: its last number is one more. */
+/** Suggests the name of the next version: its last number is one more. */
 export function nextVersion(last: string | undefined): string {
 	if (last === undefined) return "1.0";
 	const parts = /^(.*?)(\d+)(\D*)$/.exec(last);

@@ -1,6 +1,6 @@
 import { signal, type Signal } from "@preact/signals";
 
-/** What a reviewer has written of a version and not sent yet. */
+/** Notes of a reviewer about a version, not sent yet. */
 export interface Notes {
 	summary: string;
 	comments: { line: number | null; comment: string }[];

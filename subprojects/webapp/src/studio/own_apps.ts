@@ -1,6 +1,6 @@
 import { post, Problem } from "../api/client";
 
-/** What has become of the apps that come with the server. */
+/** Result of adding the apps that come with the server. */
 export interface Added {
 	published: number;
 	/** Another reviewer decides. */

@@ -43,7 +43,7 @@ function Facts({ renders }: { renders: Renders }): JSX.Element {
 	);
 }
 
-/** How the deployed version does where it is installed; others' settings and logs are not in it. */
+/** Shows how the deployed version runs where it is installed, without others' settings and logs. */
 export function RendersPart({ slug }: { slug: string }): JSX.Element | null {
 	const state = useResource(() => get("/web/studio/{appId}/renders", {}, { appId: slug }));
 	const renders = state.value.value;

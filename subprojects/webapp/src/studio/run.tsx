@@ -22,7 +22,7 @@ interface Wish extends Script {
 	timezone: string;
 }
 
-/** Who tries it. */
+/** Requests that run a script. */
 export interface Trial {
 	preview: (wish: Wish) => Promise<Preview>;
 	handler: (question: Wish & { fieldId: string; parameter: string }) => Promise<Handled>;
@@ -37,7 +37,7 @@ export interface Run {
 	answers: Answers;
 	/** Errors at their lines. */
 	problems: readonly LineProblem[];
-	/** For an error in the script: the line of the whole of it. */
+	/** Finds the line of an error, counted in the whole script. */
 	lineOf: (problem: Schemas["RunProblem"]) => number | undefined;
 }
 
@@ -114,7 +114,7 @@ function TrialSettings({ run, fields }: { run: Run; fields: Preview["fields"] })
 	);
 }
 
-/** What a script draws, prints and gets wrong, and the settings with which it is tried. */
+/** Shows a script's picture, output and errors, and the settings of the run. */
 export function RunPane({
 	run,
 	title,

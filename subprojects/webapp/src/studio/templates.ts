@@ -1,6 +1,6 @@
 import type { Language } from "../components/code";
 
-/** What an empty draft begins with; nothing of it is saved before it is changed. */
+/** Templates of new drafts; not saved before they are changed. */
 export const TEMPLATES: Record<Language, string> = {
 	STARLARK: `load("render.star", "render")
 
