@@ -100,7 +100,7 @@ func TestLibraryThatFailsHasThePlaceOfItsCall(t *testing.T) {
 	assert.Equal(t, "app.ts:3:12 Root.child Animation: "+words, placeOf(a)+" "+a.Error.Message)
 }
 
-// For other panics, the library reports the stack of Go, which does not help the author.
+// Other panics: the library's error has the stack of Go, which must not reach the author.
 func TestNoStackOfGoIsTold(t *testing.T) {
 	before := testEngine.network.send
 	testEngine.network.send = func(any, []byte) error { panic("broken") }

@@ -38,12 +38,12 @@ const (
 type meter struct {
 	started  time.Time
 	deadline time.Time     // by the clock
-	timeout  time.Duration // of the processor
-	cpu      time.Duration // that the process had used before
+	timeout  time.Duration // processor time
+	cpu      time.Duration // processor time that the process used before
 	maxSteps int64
 
 	threads   []*starlark.Thread
-	steps     int64 // that were looked at
+	steps     int64 // steps counted so far
 	peakBytes int64
 	looks     int
 	reason    string // the limit that was reached
@@ -117,7 +117,7 @@ func (m *meter) look(depth int) error {
 func (m *meter) holdsTooMuch() bool {
 	held := heldByObjects()
 	if held > maxHeapBytes {
-		runtime.GC() // what was counted may be garbage
+		runtime.GC() // the counted bytes may be garbage
 		held = heldByObjects()
 	}
 	m.peakBytes = max(m.peakBytes, held)

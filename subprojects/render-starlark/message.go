@@ -14,7 +14,7 @@ const (
 	// Kinds for an app in another language; the blob is a tree of widgets (tree.go).
 	whatPaint    = "paint"    // a picture
 	whatDescribe = "describe" // the app's schema
-	whatReply    = "reply"    // what one of the schema's handlers has returned: a Schema, or a list of options
+	whatReply    = "reply"    // the result of a schema's handler: a Schema, or a list of options
 )
 
 // request is the head of a request. The blob is the script: one file, or several as txtar; or a tree.
@@ -33,8 +33,8 @@ type request struct {
 	Width         int   `json:"width"`
 	Height        int   `json:"height"`
 	MaxDurationMs int   `json:"max_duration_ms"` // an animation ends here
-	MaxWholeMs    int   `json:"max_whole_ms"`    // one with show_full_animation ends here
-	TimeoutMs     int64 `json:"timeout_ms"`      // of the processor, for all of the request
+	MaxWholeMs    int   `json:"max_whole_ms"`    // limit of an animation with show_full_animation
+	TimeoutMs     int64 `json:"timeout_ms"`      // processor time for the whole request
 	MaxSteps      int64 `json:"max_steps"`
 
 	Network *bool `json:"network"` // false: the script's requests are refused
@@ -81,15 +81,15 @@ func (r *request) setDefaults() {
 type answer struct {
 	Error *problem `json:"error,omitempty"`
 
-	DelaysMs          []int `json:"delays_ms,omitempty"` // one a frame; empty for a still picture
+	DelaysMs          []int `json:"delays_ms,omitempty"` // delay of each frame; empty for a still picture
 	MaxAgeS           int   `json:"max_age_s,omitempty"`
 	ShowFullAnimation bool  `json:"show_full_animation,omitempty"`
 
 	IntervalS *int     `json:"interval_s,omitempty"` // the manifest's wish; 0: for each turn
-	Hosts     []string `json:"hosts,omitempty"`      // that were asked over the network
+	Hosts     []string `json:"hosts,omitempty"`      // hosts requested over the network
 
 	Schema json.RawMessage `json:"schema,omitempty"`
-	Result *string         `json:"result,omitempty"` // what the handler returned
+	Result *string         `json:"result,omitempty"` // result of the handler
 	// The member that is in the blob instead, as it is long.
 	BlobIs string `json:"blob_is,omitempty"`
 
@@ -142,5 +142,5 @@ func (p *problem) Error() string { return p.Message }
 type hello struct {
 	Engine  string `json:"engine"`
 	Library string `json:"library"`
-	Layers  string `json:"layers"` // what of the sandbox is active, separated by spaces
+	Layers  string `json:"layers"` // active layers of the sandbox, separated by spaces
 }

@@ -24,7 +24,7 @@ import (
 	"go.starlark.net/starlarkstruct"
 )
 
-// This file sets the process's state that the library's modules use, once and for each request.
+// Functions to set the process's state that the library's modules use, once and for each request.
 
 // prepareModules sets what holds for all requests and returns the cache of the scripts.
 func prepareModules(n *network) *scriptCache {
@@ -105,7 +105,7 @@ func humanizeTime(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tu
 // Time is the requests' clock, so that a test can let an entry lapse.
 type scriptCache struct {
 	entries map[string]*list.Element
-	order   list.List // of *cacheEntry, the most recently used first
+	order   list.List // list of *cacheEntry, the most recently used first
 	bytes   int
 	now     time.Time
 }

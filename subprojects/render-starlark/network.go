@@ -27,7 +27,7 @@ type network struct {
 	hosts     []string
 	waited    time.Duration // all together
 	most      time.Duration
-	isLate    bool // that was over while an answer was waited for
+	isLate    bool // a wait ended without an answer
 }
 
 const (

@@ -109,7 +109,7 @@ func TestFetchEndsAtTheDeadline(t *testing.T) {
 	}
 	assert.Equal(t, problemScript, a.Error.Kind)
 	assert.Equal(t, "the network takes too long", a.Error.Message)
-	late := map[string]any{"fetch": fetchReply{ID: 1, Status: 200}} // which nobody waits for any more
+	late := map[string]any{"fetch": fetchReply{ID: 1, Status: 200}} // its request has ended
 	require.NoError(t, writeFrame(p.link, late, []byte("late")))
 	a, _ = p.ask(t, testRequest(), colours)
 	assert.Nil(t, a.Error)

@@ -98,10 +98,10 @@ type treeReader struct {
 
 	hasPlaces bool
 	places    []call
-	fields    int             // that are named in them
-	site      *call           // of the widget that is read or made; nil: it is not known
-	here      syntax.Position // what an error is about
-	made      syntax.Position // where the last widget was made
+	fields    int             // fields named in them
+	site      *call           // call of the widget that is read or made; nil: unknown
+	here      syntax.Position // location for an error
+	made      syntax.Position // location of the last widget
 	sites     map[render.Widget]syntax.Position
 }
 
