@@ -31,7 +31,7 @@ const FLAGS = {
 	networkQuietThresholdMs: QUIET_MS,
 	cpuQuietThresholdMs: QUIET_MS,
 	maxWaitForFcp: 120_000,
-	maxWaitForLoad: 30_000, // where pictures move, a busy machine may never be quiet
+	maxWaitForLoad: 30_000, // with moving pictures, a busy machine may never be quiet
 };
 
 /** Finding of an audit, with the elements. */

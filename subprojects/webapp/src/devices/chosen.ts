@@ -28,8 +28,7 @@ export async function choose(file: File): Promise<Chosen | string> {
 	const blob = facts ? new Blob([file], { type: `image/${facts.kind}` }) : file;
 	try {
 		const bitmap = await createImageBitmap(blob);
-		// For other formats, the bitmap's size respects metadata, such as how a camera was
-		// held.
+		// Size of other formats: the bitmap respects metadata, such as a camera's orientation.
 		const { width, height } = facts ?? bitmap;
 		bitmap.close();
 		const isAnimated = facts?.isAnimated === true;

@@ -24,7 +24,7 @@ export interface Saver<T> {
 export function useSaver<T>(name: string, send: (value: T) => Promise<void>): Saver<T> {
 	const [said, setSaid] = useState<string>();
 	const [fault, setFault] = useState<string>();
-	const [refused, refuse] = useState<string>(); // which what is saved meanwhile does not mend
+	const [refused, refuse] = useState<string>(); // stays until keep(), or the next refuse()
 	const [chosen, setChosen] = useState<{ value: T }>();
 	const timer = useRef(0);
 	const target = useRef(send);
