@@ -179,6 +179,8 @@ def make_places():
                    (f"\t{{{texts.add(key.decode())}, {place}, {area_of_place[place]}}}," for key, place in keys))
     lines += array("struct place_area_key", "place_area_keys",
                    (f"\t{{{texts.add(key.decode())}, {area}}}," for key, area in area_keys))
+    lines += array("uint16_t", "places_by_latitude", (f"\t{place}," for place in sorted(
+        range(len(rows)), key=lambda place: round(rows[place][7] * 10000))))
     lines += array("struct place_zone", "place_zones", (f"\t{{{texts.add(zone)}}}," for zone in zones))
     return lines + ["extern const char place_texts[];", "const char place_texts[] =",
                     literal(bytes(texts.data)) + ";", ""]

@@ -84,7 +84,10 @@ def check_sources(document, folder):
 
 
 def write(path, text):
-    pathlib.Path(path).write_text(text, encoding="utf-8")
+    """Leaves a file that is right alone, so that nothing is built anew."""
+    path = pathlib.Path(path)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
 
 
 def finish(arguments, outputs, inputs):

@@ -3,8 +3,9 @@
 -- kept: category, tags, and why an app is broken.
 --
 -- Apps that were imported before are in one collection, "imported"; the next import of most of them gives it its
--- name. Every slug was unique, so no row breaks a new rule. Earlier programs may run meanwhile: they find one of
--- several apps by a slug, and their displayctl imports nothing.
+-- name. Every slug was unique, so no row breaks a new rule. Earlier programs may run meanwhile if nothing is imported and
+-- no app gets a slug that another one has: they answer 500 if a slug names two apps, and their displayctl imports
+-- nothing.
 
 CREATE TABLE app_collection (
 	id uuid PRIMARY KEY,
@@ -59,17 +60,18 @@ ALTER TABLE app ADD COLUMN search_text text GENERATED ALWAYS AS (
 COMMENT ON COLUMN app.search_text IS
 	'what the catalogue is searched in, beside the name of its account where it has no author';
 
--- The app that a slug means to an account: its own one, else a public one of the instance, else that of the
--- collection added first; else one that the account may not use. Without an account, one of several private apps is
--- not meant.
-CREATE FUNCTION app_named(of_account uuid, of_slug text) RETURNS uuid LANGUAGE sql STABLE AS $$
-	SELECT coalesce(
+-- The app that a slug means to an account: its own one, else a public one of the instance that is deployed, else that
+-- of the collection added first; else one that the account may not use. A draft of somebody else shadows nothing.
+-- Without an account, one of several private apps is not meant. In plpgsql, whose plans are kept.
+CREATE FUNCTION app_named(of_account uuid, of_slug text) RETURNS uuid LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN coalesce(
 		(SELECT id FROM app
 			WHERE account_id = of_account AND slug = of_slug AND collection_id IS NULL
 				AND NOT is_removed),
 		(SELECT id FROM app
 			WHERE slug = of_slug AND collection_id IS NULL AND visibility <> 'private'
-				AND NOT is_removed),
+				AND deployed_version_id IS NOT NULL AND NOT is_removed),
 		(SELECT app.id FROM app
 			JOIN app_collection ON app_collection.id = app.collection_id
 			WHERE app.slug = of_slug AND app.collection_id IS NOT NULL
@@ -78,12 +80,15 @@ CREATE FUNCTION app_named(of_account uuid, of_slug text) RETURNS uuid LANGUAGE s
 			ORDER BY app_collection.number LIMIT 1),
 		(SELECT CASE WHEN count(*) = 1 OR of_account IS NOT NULL THEN (array_agg(id))[1] END
 			FROM (SELECT id FROM app WHERE slug = of_slug AND NOT is_removed
-				ORDER BY id LIMIT 2) AS private))
+				ORDER BY id LIMIT 2) AS private));
+END
 $$;
 
 -- The app of this ID, else the one that the slug means to the account.
-CREATE FUNCTION app_meant(of_account uuid, of_id uuid, of_slug text) RETURNS uuid LANGUAGE sql STABLE AS $$
-	SELECT coalesce((SELECT id FROM app WHERE id = of_id), app_named(of_account, of_slug))
+CREATE FUNCTION app_meant(of_account uuid, of_id uuid, of_slug text) RETURNS uuid LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN coalesce((SELECT id FROM app WHERE id = of_id), app_named(of_account, of_slug));
+END
 $$;
 
 -- The app that an operator names, by its ID or its slug.
@@ -159,6 +164,8 @@ END
 $$;
 
 -- What names an app in the URLs of an account: its ID; NULL: its slug does.
-CREATE FUNCTION app_path(of_account uuid, of_id uuid, of_slug text) RETURNS text LANGUAGE sql STABLE AS $$
-	SELECT CASE WHEN app_named(of_account, of_slug) IS DISTINCT FROM of_id THEN of_id::text END
+CREATE FUNCTION app_path(of_account uuid, of_id uuid, of_slug text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN CASE WHEN app_named(of_account, of_slug) IS DISTINCT FROM of_id THEN of_id::text END;
+END
 $$;

@@ -21,9 +21,9 @@ CREATE TABLE app_own_picture (
 ALTER TABLE app_own_picture
 	ALTER COLUMN source SET STORAGE EXTERNAL,
 	ALTER COLUMN picture SET STORAGE EXTERNAL;
-CREATE INDEX app_own_picture_queue ON app_own_picture (app_id) WHERE checked_at IS NULL;
+CREATE INDEX app_own_picture_queue ON app_own_picture (app_id) WHERE checked_at IS NULL AND tries < 5;
 COMMENT ON COLUMN app_own_picture.source IS
 	'a file as it was imported, from strangers: a worker decodes all of it before anybody sees it';
 COMMENT ON COLUMN app_own_picture.source_hash IS 'SHA-256 of that: the same file is not imported again';
-COMMENT ON COLUMN app_own_picture.picture IS 'what panels show of it; of the file before, while a new one waits';
+COMMENT ON COLUMN app_own_picture.picture IS 'what panels show of it; of the file before, until a new one is good';
 COMMENT ON COLUMN app_own_picture.problem IS 'why there is no picture of this file';

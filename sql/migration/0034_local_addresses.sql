@@ -1,6 +1,6 @@
 -- Previews of deployed apps reach what --egress-allow opens for the accounts that an administrator marked, and
--- administrators can close it to all apps. The first account is marked: here the oldest administrator, or if there
--- is none, the oldest account. Nobody else is marked, so no account reaches more than before.
+-- administrators can close it to all apps. The first account of a new instance is marked. Here the administrators are,
+-- whose previews reached it so far, and nobody else.
 --
 -- Earlier programs may run meanwhile: they ask for the role of administrator instead of the mark, and do not know
 -- the switch.
@@ -12,14 +12,7 @@ ALTER TABLE site ADD COLUMN apps_reach_local boolean NOT NULL DEFAULT true;
 COMMENT ON COLUMN site.apps_reach_local IS
 	'apps reach what --egress-allow opens; false: public addresses only, whatever it opens';
 
-UPDATE account
-SET reaches_local = true
-WHERE id = (
-	SELECT id
-	FROM account
-	WHERE closed_at IS NULL
-	ORDER BY is_administrator DESC, created_at, id
-	LIMIT 1);
+UPDATE account SET reaches_local = true WHERE is_administrator AND closed_at IS NULL;
 
 CREATE FUNCTION account_is_first() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

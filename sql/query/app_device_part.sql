@@ -9,7 +9,7 @@ SELECT device.id, device.name, device.entry_count, coalesce((
 		SELECT json_agg(installation.id ORDER BY installation.position)
 		FROM installation
 		WHERE installation.device_id = device.id
-			AND installation.app_id = app_meant(:account_id, :app_id, :slug)), '[]')::text AS installations,
+			AND installation.app_id = (SELECT app_meant(:account_id, :app_id, :slug))), '[]')::text AS installations,
 	device.created_at
 FROM device
 WHERE device.account_id = :account_id

@@ -1,5 +1,5 @@
 -- Claims a picture that an app was imported with and that nobody has decoded. One that was tried five times in vain is
--- left alone: whoever tried has died each time.
+-- left alone: who tried has died each time, or could not store the result.
 -- params: claim_s int8
 -- row: app_id uuid, slug text, account_id uuid?, source bytea, source_hash bytea
 -- effect: write

@@ -68,13 +68,14 @@ static struct str last_parts(struct str text, unsigned count)
 /* An address without a name or password for it. */
 static struct str without_user(struct arena *arena, struct str address)
 {
-	size_t scheme = str_find(address, ':'), at = str_find(address, '@');
+	size_t scheme = str_find(address, ':'), begin = scheme + 3, end, host = begin;
 
-	if (at >= address.length || scheme > at ||
-	    !str_starts_with(str_from_offset(address, scheme), STR("://")))
+	if (!str_starts_with(str_from_offset(address, scheme), STR("://")))
 		return address;
-	return ARENA_JOIN(arena, (struct str){address.data, scheme + 3},
-			  str_from_offset(address, at + 1));
+	end = begin + str_find(str_from_offset(address, begin), '/');
+	for (size_t i = begin; i < end; i++)
+		host = address.data[i] == '@' ? i + 1 : host;
+	return ARENA_JOIN(arena, (struct str){address.data, begin}, str_from_offset(address, host));
 }
 
 static bool is_name(struct str name)

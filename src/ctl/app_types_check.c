@@ -190,6 +190,7 @@ enum app_types_result app_types_check(const char *path, struct buffer *log)
 
 	if (!make_folder(path, folder)) {
 		buffer_printf(log, "%s: %s", folder, strerror(errno));
+		remove_folder(folder);
 		return result;
 	}
 	status = run_tsc(folder, &output);

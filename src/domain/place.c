@@ -6,6 +6,8 @@
 
 extern const struct place_row place_rows[];
 extern const unsigned place_rows_count;
+extern const uint16_t places_by_latitude[];
+extern const unsigned places_by_latitude_count;
 extern const struct place_key place_keys[];
 extern const unsigned place_keys_count;
 extern const struct place_zone place_zones[];
@@ -204,23 +206,60 @@ unsigned places_find(struct str search, struct place ret_places[static PLACES_MA
 	return finding.count;
 }
 
+struct nearest {
+	double latitude, longitude;
+	double shrunk; /* a degree of longitude, in degrees of latitude */
+	double least;  /* square of the distance, in degrees of latitude */
+	const struct place_row *row;
+};
+
+/* Returns false if no place further in this direction is nearer. */
+static bool look_at(struct nearest *nearest, unsigned index)
+{
+	const struct place_row *row = &place_rows[places_by_latitude[index]];
+	double up = row->latitude / 10000.0 - nearest->latitude;
+	double along = fabs(row->longitude / 10000.0 - nearest->longitude);
+	double distance;
+
+	if (up * up >= nearest->least)
+		return false;
+	/* The other way round the globe may be the shorter one. */
+	along = nearest->shrunk * (along > 180 ? 360 - along : along);
+	distance = up * up + along * along;
+	if (distance < nearest->least) {
+		nearest->least = distance;
+		nearest->row = row;
+	}
+	return true;
+}
+
+/* Index of the first place that is not further south. */
+static unsigned first_from(double latitude)
+{
+	unsigned low = 0, high = places_by_latitude_count;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (place_rows[places_by_latitude[middle]].latitude / 10000.0 < latitude)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 struct str places_zone_at(double latitude, double longitude)
 {
-	const struct place_row *nearest = NULL;
-	double shrunk = cos(latitude * M_PI / 180), least = INFINITY;
+	/* A form may have 200 places. In the middle of an ocean, any zone is as good as another. */
+	enum { LOOKS_MAX = 4096 };
+	struct nearest nearest = {latitude, longitude, cos(latitude * M_PI / 180), INFINITY, NULL};
+	unsigned north = place_rows_count ? first_from(latitude) : 0, south = north;
 
-	for (unsigned i = 0; i < place_rows_count; i++) {
-		double up = place_rows[i].latitude / 10000.0 - latitude;
-		double along = fabs(place_rows[i].longitude / 10000.0 - longitude);
-		double distance;
-
-		/* The other way round the globe may be the shorter one. */
-		along = shrunk * (along > 180 ? 360 - along : along);
-		distance = up * up + along * along;
-		if (distance < least) {
-			least = distance;
-			nearest = &place_rows[i];
-		}
-	}
-	return nearest ? text_at(place_zones[nearest->zone].name) : (struct str){"", 0};
+	for (unsigned i = 0; i < LOOKS_MAX && south > 0 && look_at(&nearest, south - 1); i++)
+		south--;
+	for (unsigned i = 0; i < LOOKS_MAX && north < place_rows_count && look_at(&nearest, north);
+	     i++)
+		north++;
+	return nearest.row ? text_at(place_zones[nearest.row->zone].name) : (struct str){"", 0};
 }

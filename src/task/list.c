@@ -92,6 +92,8 @@ struct verdict task_reply_list(struct task *task, const struct task_list *list)
 	struct verdict answer;
 
 	task->list = list;
+	if (list->is_compressed)
+		task_add_field(task, STR("Vary"), STR("Accept-Encoding"));
 	if (list->ask_part && task_has_bad_range(task, &answer))
 		return answer;
 	if (task->range.limit == 0 || !list->ask_part) {

@@ -120,7 +120,6 @@ static void begin_gzip(struct task *task)
 	static const bool has[HTTP_CODING_COUNT] = {
 	    [HTTP_CODING_GZIP] = true, [HTTP_CODING_IDENTITY] = true};
 
-	task_add_field(task, STR("Vary"), STR("Accept-Encoding"));
 	if (http_choose_coding(task->request, has) != HTTP_CODING_GZIP)
 		return;
 	task_add_field(task, STR("Content-Encoding"), STR("gzip"));

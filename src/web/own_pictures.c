@@ -27,6 +27,7 @@ struct own_pictures {
 	struct db_query query;
 	struct own_picture_next_row row;
 	struct own_picture_keep_row kept;
+	struct own_picture_return_row returned;
 	struct lane_job job;
 	struct panelimage_conversion *conversion;
 	struct panelimage_result result;
@@ -65,6 +66,28 @@ static void tell_lists(struct own_pictures *pictures)
 	pictures->has_listed = false;
 	pictures->told_lists_us = clock_monotonic_us();
 	db_hint(pictures->db, STR("changed:00000000-0000-0000-0000-000000000000:apps"));
+}
+
+/* ---- returned ---- */
+
+static void on_returned(struct db_query *query, const struct db_result *result)
+{
+	(void)result;
+	rest(container_of(query, struct own_pictures, query), FAILED_MS);
+}
+
+/* Nobody tried to decode the claimed picture: others may, or this worker later. */
+static void give_back(struct own_pictures *pictures)
+{
+	db_query_init(&pictures->query, &pictures->arena);
+	statement_own_picture_return(&pictures->query,
+				     &(struct own_picture_return_parameters){
+					 .app_id = pictures->row.app_id,
+					 .source_hash = pictures->row.source_hash,
+					 .wait_s = FAILED_MS / 1000,
+				     },
+				     &pictures->returned);
+	ask(pictures, on_returned);
 }
 
 /* ---- kept ---- */
@@ -147,13 +170,12 @@ static bool step(struct lane_job *job)
 	return false;
 }
 
-/* Where no memory was left the claim stays, and runs out. */
 static void on_converted(struct lane_job *job)
 {
 	struct own_pictures *pictures = container_of(job, struct own_pictures, job);
 
 	if (job->is_dropped || (pictures->has_failed && pictures->error.out_of_memory))
-		rest(pictures, FAILED_MS);
+		give_back(pictures);
 	else
 		keep(pictures);
 }
@@ -175,7 +197,7 @@ static void convert(struct own_pictures *pictures)
 	    .done = on_converted,
 	};
 	if (lanes_submit(pictures->loop, lane, &pictures->job, &retry_after_s) < 0)
-		rest(pictures, retry_after_s * 1000);
+		give_back(pictures);
 }
 
 static void on_claimed(struct db_query *query, const struct db_result *result)
@@ -195,7 +217,7 @@ static void on_claimed(struct db_query *query, const struct db_result *result)
 	}
 	db_read_row(result, 0, query->record, &pictures->arena, &pictures->row);
 	if (pictures->is_draining)
-		rest(pictures, 0);
+		give_back(pictures);
 	else
 		convert(pictures);
 }

@@ -130,7 +130,7 @@ def test_names_of_collections(running, run, folder):
     owner = unique("owner")
     checkout.add("app")
     write(os.path.join(checkout.folder, ".git/config"), "[core]\n\tbare = false\n[remote \"origin\"]\n"
-          f"\turl = https://me:secret@git.example/{owner}/apps.git\n\tfetch = x\n[branch \"main\"]\n\turl = no\n")
+          f"\turl = https://me:s@cret@git.example/{owner}/apps.git\n\tfetch = x\n[branch \"main\"]\n\turl = no\n")
     assert run(checkout)["collection"] == f"{owner}/apps"
     assert collections(running)[f"{owner}/apps"] == f"https://git.example/{owner}/apps.git"
     again = folder("another clone")
