@@ -13,6 +13,7 @@ from people import Person, World
 
 QUERIES = os.path.join(os.path.dirname(__file__), "../../sql/query")
 HEAD = 'load("render.star", "render")\nload("time.star", "time")\n'
+RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
 WITHOUT_ENGINES = ("--rate-limit", "0", "--renderers", "0")
 
 
@@ -112,3 +113,13 @@ def store(world, place, version_id, webp, due_in_s=60):
 
 def webp(number):
     return images.webp(images.solid((20 + 40 * number, 250 - 40 * number, 7)))
+
+
+def seen(panel, color):
+    """Reads until the panel has got that colour."""
+    panel.wait_for(lambda: shows(panel, color))
+
+
+def shows(panel, color):
+    return panel.pictures and images.frames_of(panel.pictures[-1]) == \
+        images.frames_of(images.webp(images.solid(color)))
