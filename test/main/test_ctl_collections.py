@@ -112,6 +112,12 @@ def test_an_app_of_the_instance_comes_before_collections(running, run, folder, e
     desk = running.ctl("device", "create", "--account", other, "--name", "Desk")
     app = new_app(running, email, "--visibility", "public")
     publish(running, key, app)
+    # A draft of somebody else shadows nothing.
+    draft = new_app(running, email, "--visibility", "public")
+    query(running, "UPDATE app SET slug = %s WHERE id = %s", slug, draft["id"])
+    made = running.ctl("installation", "create", "--device", desk["id"], "--app", slug)
+    assert made["app"]["id"] not in (app["id"], draft["id"])
+    query(running, "UPDATE app SET slug = %s WHERE id = %s", unique("draft"), draft["id"])
     query(running, "UPDATE app SET slug = %s WHERE id = %s", slug, app["id"])
     made = running.ctl("installation", "create", "--device", desk["id"], "--app", slug)
     assert made["app"]["id"] == app["id"]
