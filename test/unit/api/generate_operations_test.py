@@ -1,4 +1,4 @@
-"""What tools/generate_operations.py makes of a description, and the faults that it finds in one."""
+"""Output of tools/generate_operations.py for a description, and the faults that it finds."""
 
 import json
 import os

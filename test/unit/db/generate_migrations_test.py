@@ -1,4 +1,4 @@
-"""What the generator holds the work of statements to, and migrations."""
+"""Rules of the generator for the work of statements, and migrations."""
 
 import pytest
 from generate_statements_test import GOOD, accept, refuse, run
