@@ -1,5 +1,5 @@
-"""What the tests of backup and restore share: a database with rows of all kinds, what is in it, and
-the format of backups written once more, as src/ctl/backup_frame.h tells it."""
+"""Shared parts of the tests of backup and restore: a database with rows of all kinds, its contents, and
+a second implementation of the format of backups, as described in src/ctl/backup_frame.h."""
 
 import glob
 import hashlib
@@ -14,7 +14,7 @@ DEVICE = "01930000-0000-7000-8000-00000000000d"
 OWNER, OTHER, HEIR = (f"01930000-0000-7000-8000-0000000000a{n}" for n in (1, 2, 3))
 APP, GONE_APP = (f"01930000-0000-7000-8000-0000000000b{n}" for n in (1, 2))
 FIRST, SECOND, THIRD = (f"01930000-0000-7000-8000-0000000000c{n}" for n in (1, 2, 3))
-# What a backup leaves out.
+# Tables that a backup leaves out.
 LEFT_OUT = {"account_link", "session", "used_challenge"}
 HASH = "sha256('{}')"
 
@@ -123,7 +123,7 @@ def hash_of(text):
 
 
 def fingerprint(schema):
-    """Of the first migrations, as the head of a backup has it."""
+    """Fingerprint of the first migrations, as in the head of a backup."""
     return hash_of("".join(hash_of(text) for number, _, text in migrations() if number <= schema))
 
 

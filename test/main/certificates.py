@@ -33,7 +33,7 @@ class Certificate:
 
     @property
     def options(self):
-        """Of displayd."""
+        """Options of displayd."""
         return "--tls-certificate", self.certificate, "--tls-key", self.key
 
     def pem(self):

@@ -1,4 +1,4 @@
-"""What displayd --check-config prints."""
+"""Output of displayd --check-config."""
 
 
 def read(text):

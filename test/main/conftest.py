@@ -1,4 +1,4 @@
-"""What the tests of the programs share."""
+"""Shared parts of the tests of the programs."""
 
 import os
 import shutil
@@ -68,7 +68,7 @@ def serve(launch, postgres):
 
 @pytest.fixture(scope="module")
 def running():
-    """One server for the tests that leave it as it was."""
+    """A server for the tests that leave it as it was."""
     with Server() as server:
         yield server
 

@@ -1,4 +1,4 @@
-"""What the tests of displayctl's later commands share."""
+"""Shared parts of the tests of displayctl's later commands."""
 
 import fcntl
 import itertools

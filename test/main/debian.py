@@ -39,7 +39,7 @@ def packages(text):
     return tuple(sorted(text.split()))
 
 
-# What the packages need, so that they are installed without a network, and what the tests call.
+# Dependencies of the packages, so that they are installed without a network, and programs that the tests call.
 BOOKWORM = Debian(("bookworm",), packages("""
     systemd systemd-sysv dbus ca-certificates curl esbuild libcurl4 libfido2-1 libgif7 libpq5 libseccomp2
     libsodium23 libspng0 libuv1 libyaml-0-2 postgresql-15 procps tzdata zlib1g
@@ -68,7 +68,7 @@ BOOKWORM_TO_BUILD = Debian(("bookworm", "bookworm-backports", "trixie"), package
 # With nothing but apt, as images for containers have it.
 BARE = Debian(("bookworm",), packages("apt"))
 BARE_TRIXIE = Debian(("trixie",), packages("apt"))
-# What this machine's programs are told of its way to others; files among it are authorities' certificates.
+# Variables for this machine's way to the network; files among their values are authorities' certificates.
 WAY_OUT = re.compile(r"(https?|no|all)_proxy|GOPROXY|GOSUMDB|npm_config_registry|NODE_EXTRA_CA_CERTS|"
                      r"SSL_CERT_FILE|PIP_(CERT|INDEX_URL|EXTRA_INDEX_URL)", re.I)
 MAKE_S = 1800
@@ -165,7 +165,7 @@ def make_root_folder(debian, fresh):
 
 
 def root_folder(debian):
-    """Where it lies; it is made where it is missing."""
+    """Path of its root folder, which is made if it is missing."""
     if os.getuid() != 0:
         raise Unavailable("only root makes a Debian of its own")
     if not shutil.which("mmdebstrap"):
@@ -268,7 +268,7 @@ class Machine:
                 "LC_ALL=C.UTF-8", *(f"{name}={value}" for name, value in self.variables.items()), *command]
 
     def run(self, *command, check=True, stdin=None, patience_s=PATIENCE_S):
-        """What it printed, errors included."""
+        """Runs the command. Returns what it printed, errors included."""
         done = subprocess.run(self.inside(*command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, input=stdin, timeout=patience_s, check=False)
         assert done.returncode == 0 or not check, (command, done.stdout)
@@ -293,7 +293,7 @@ class Machine:
             subprocess.run(self.inside("sh", "-c", script, "sh", target, mode), stdin=file, check=True)
 
     def get(self, target, *command):
-        """What the command prints into a file of ours."""
+        """Writes what the command prints into a file of ours."""
         with open(target, "wb") as file:
             subprocess.run(self.inside(*command), stdin=subprocess.DEVNULL, stdout=file, check=True)
 

@@ -20,13 +20,13 @@ EMAIL = "ada@example.org"
 
 
 def put_programs(machine):
-    """Where they are on this machine."""
+    """Copies the programs to the same paths as on this machine."""
     for program in (DISPLAYD, DISPLAYCTL):
         machine.put(program, os.path.abspath(program))
 
 
 def add_users(machine):
-    """Those that displayd becomes where root starts it."""
+    """Adds the users that displayd becomes if root starts it."""
     for user in ("displayd", "displayd-db"):
         machine.run("useradd", "--system", "--user-group", "--no-create-home", user)
 

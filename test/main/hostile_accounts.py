@@ -30,7 +30,7 @@ def wrong_values(lines):
           for kind, member in TIMES),
         (change(lines, "version", comments=[{"author": "a", "comment": "b", "createdAt": IMPOSSIBLE_TIMES[0]}]),
          "createdAt must be a time"),
-        # What no check finds, the database does.
+        # The database finds what no check finds.
         (change(lines, "version", scriptContent="a\0b"), "scriptContent must not"),
         (change(lines, "passkey", publicKey="%%%%"), "cannot be stored"),
         (change(lines, "device", pictureLimit=60001), "cannot be stored"),

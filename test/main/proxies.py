@@ -175,7 +175,7 @@ CADDY_GLOBAL = """
 	auto_https disable_redirects
 }}
 """
-# What nginx.conf of Debian has around the files of conf.d, without what is root's.
+# Settings of Debian's nginx.conf around the files of conf.d, except those that need root.
 NGINX_AROUND = NGINX_HTTP[:NGINX_HTTP.index("\tserver")].replace(
     "access_log off;", "access_log {folder}/access.log; gzip on;") + "{lines}\n}}\n"
 
@@ -194,8 +194,7 @@ class Replaced:
 
 
 class Front:
-    """Where a complete proxy listens: for https and for http. log(): what its access log says, or
-    None where it has none."""
+    """Addresses of a complete proxy: for https and for http. log(): its access log, or None if it has none."""
 
     def __init__(self, https, http, log=None):
         self.https, self.http, self.log = https, http, log

@@ -1,4 +1,4 @@
-"""What a server's /metrics says.
+"""Contents of a server's /metrics.
 
     scrape = Scrape(server)                  # a server with --admin-listen 127.0.0.1:0
     scrape.value("displayd_pushes_total", result="stored")

@@ -11,7 +11,7 @@ def key_of(server):
 
 
 def crypt(key, device, entry, text=None, sealed=None):
-    """As domain/secret_settings.h seals and opens."""
+    """Encrypts and decrypts like domain/secret_settings.h."""
     sodium = ctypes.CDLL("libsodium.so.23")
     own = hashlib.blake2b(b"seal " + bytes.fromhex(device.replace("-", "")) + entry.encode(), key=key,
                           digest_size=32).digest()

@@ -16,7 +16,7 @@ from hostile_accounts import PASSWORD_HASH, change, wrong_lines, wrong_values
 from sealed import crypt, key_of
 from server import CtlError, Server, run_ctl, wait_until
 
-# As the first displayd wrote it that had this format: never made anew.
+# File written by the first displayd that had this format: never made anew.
 KEPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kept/account-format-1.export")
 EMAIL = "ada@example.org"
 PHRASE = "correct horse battery"
@@ -120,7 +120,7 @@ def refused(server, path, *arguments, code=4):
 
 
 def content_of(server):
-    """What an account has, but what is new at each place: all rows, without counts."""
+    """Content of an account, except what is new at each server: all rows, without counts."""
     with database_of(server) as connection, connection.cursor() as cursor:
         found = {}
         for name, sql in {
@@ -252,7 +252,7 @@ def test_imported_apps(source, target, owner, tmp_path):
     after = content_of(target)
     for kind in ("app", "entry"):
         assert after[kind] == before[kind], kind
-    # As older ones wrote it.
+    # Files of older versions lack these members.
     lines = lines_of(read(path))[:-1]
     for line in lines:
         for name in ("collection", "appCollection", "appId", "category", "tags", "brokenReason"):
@@ -330,7 +330,7 @@ def test_secret_settings(source, target, owner, tmp_path, exported):
 
 
 def test_the_longest_secret_settings(source, target, owner, tmp_path):
-    """Of characters that take six bytes each in JSON."""
+    """Characters that take six bytes each in JSON."""
     [[entry]] = query(source, "SELECT id FROM installation WHERE app_id IS NOT NULL")
     secret = json.dumps({"password": "\x01" * 65000}).encode()
     path, phrase = str(tmp_path / "ada"), str(tmp_path / "phrase")

@@ -94,7 +94,7 @@ def test_a_backup_of_an_older_version(postgres, tmp_path, schema):
     assert ctl(old, "backup", path)["schema"] == schema
     told = ctl(other, "restore", path)
     assert (told["schema"], told["applied"]) == (schema, len(backups.migrations()) - schema)
-    # As if the old one had been migrated where it is.
+    # Migrate the old one in place, for comparison.
     ctl(old, "migrate")
     assert backups.tables_of(other, backups.LEFT_OUT) == backups.tables_of(old, backups.LEFT_OUT)
     assert backups.schema_of(other) == backups.schema_of(old)
@@ -222,7 +222,7 @@ def test_the_format_is_the_documented_one(filled):
 
 
 def test_it_is_one_moment(postgres, filled, tmp_path):
-    """What is committed while the backup is under way is not in it: no part of it."""
+    """No part of what is committed during the backup is in it."""
     url, _ = filled
     other = postgres.create_empty()
     with backups.connect(url) as holder, holder.cursor() as cursor:
@@ -371,7 +371,7 @@ def test_a_key_without_its_rows(launch, folder):
     assert "a restore was interrupted in its last step" in server.log()
     server.ctl("restore", path, "--replace", "--yes")
     assert not os.path.exists(marker)
-    # One that puts no key in place ends it, too.
+    # A restore that puts no key in place ends the interrupted one, too.
     write(marker, b"0f" * 32)
     own = {"DISPLAYD_SECRET_KEY_FILE": os.path.join(server.state_dir, "secret-key")}
     run_ctl("--state-dir", server.state_dir, "restore", path, "--replace", "--yes", env=os.environ | own)
@@ -469,7 +469,7 @@ def waiting_backup(filled, postgres, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_nothing(waiting_backup, tmp_path, number):
-    # Who runs the tests may have it ignored.
+    # The signal may be ignored by the process that runs the tests.
     process, _ = waiting_backup(lambda: signal.signal(number, signal.SIG_DFL))
     process.send_signal(number)
     assert process.wait(120) == -number
@@ -477,7 +477,7 @@ def test_a_signal_leaves_nothing(waiting_backup, tmp_path, number):
 
 
 def test_nohup_lets_it_end(waiting_backup, tmp_path):
-    """Who logs out meanwhile has a backup all the same."""
+    """A logout during a backup does not end it."""
     process, let_go = waiting_backup(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     process.send_signal(signal.SIGHUP)
     let_go()

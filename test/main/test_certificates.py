@@ -1,4 +1,4 @@
-"""What an operator is told of certificates, keys and the options that name them."""
+"""Messages to operators about certificates, keys and the options that name them."""
 
 import os
 import subprocess

@@ -89,7 +89,7 @@ def test_variables_that_mean_nothing():
         assert code == 2
         assert errors == "displayd: there is no variable DISPLAYD_RATE_LIMITS; did you mean DISPLAYD_RATE_LIMIT?\n"
     assert displayd("--check-config", DISPLAYD_NONSENSE="")[0] == 2
-    # Of programs that use it, and of Kubernetes.
+    # Variables of programs that use displayd, and of Kubernetes.
     assert displayd("--check-config", DISPLAYD_URL="http://a", DISPLAYD_KEY="k", DISPLAYD_SERVICE_HOST="10.0.0.1",
                     DISPLAYD_PORT="tcp://10.0.0.1:80", DISPLAYD_PORT_80_TCP_PORT="80",
                     DISPLAYD_ADMIN_SERVICE_HOST="10.0.0.2", DISPLAYD_ADMIN_SERVICE_PORT_HTTP="80",

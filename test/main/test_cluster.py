@@ -40,7 +40,7 @@ def test_its_command_line_can_be_read(running):
     with open(f"/proc/{running.postmaster()}/cmdline", encoding="ascii") as file:
         words = file.read().split("\0")
     assert len(" ".join(words)) < 200
-    # What no file in the cluster can turn off.
+    # Settings that no file in the cluster can turn off.
     assert {"--fsync=on", "--full_page_writes=on", "--listen_addresses="} < set(words)
     assert show(running, "shared_buffers") == "64MB" and show(running, "log_line_prefix") == ""
     assert show(running, "checkpoint_timeout") == "6h" and show(running, "unix_socket_permissions") == "0770"
@@ -136,7 +136,7 @@ def test_workers_answer_while_the_database_is_away(launch):
     kill(server.postmaster())
     wait_until(lambda: server.get("/readyz").status == 503, "a worker without database")
     assert server.get("/livez").status == 200
-    # What was made in its place is no database of ours: take it away again.
+    # The server goes on, and starts a PostgreSQL again.
     wait_until(lambda: server.postmaster() is not None or server.process.poll() is not None,
                "a new PostgreSQL")
     assert server.process.poll() is None

@@ -64,7 +64,8 @@ def run_steps(machine):
 
 
 def start_and_stop(machine):
-    """As the image's user, without rights, as its ENV and ENTRYPOINT say, until its HEALTHCHECK is content."""
+    """Runs the program as the image's user, without rights, with its ENV and ENTRYPOINT, until its
+    HEALTHCHECK succeeds."""
     _, final = STAGES
     user = arguments_of(final, "USER")[0]
     entry = json.loads(arguments_of(final, "ENTRYPOINT")[0])

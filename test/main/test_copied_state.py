@@ -52,7 +52,7 @@ def test_started_by_root(copy, launch, owner):
 
 
 def as_displayd(folder):
-    """What starts displayd as the user of its service."""
+    """Program and prefix that start displayd as the user of its service."""
     program = shutil.copy(os.path.realpath(DISPLAYD), folder)
     user = pwd.getpwnam("displayd")
     return (program, "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups")
@@ -69,7 +69,7 @@ def test_started_by_its_user(copy, launch, folder, foreign):
     assert server.launch().wait() in (4, 5)
     named = server.log().split("chown -R ")[1].split('"')[0].split()
     assert named[0] == "displayd:" and copy.startswith(named[1]) or named[1].startswith(copy), server.log()
-    # As it was said.
+    # Follow the advice.
     subprocess.run(["chown", "-R", *named], check=True)
     server.start()
     assert accounts(server) == ["ada@example.org"]

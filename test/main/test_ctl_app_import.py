@@ -250,7 +250,7 @@ def test_slugs(running, run, checkout, email):
                      "taken": checkout.slug("taken"), "\u00e9": None,
                      checkout.slug("folder"): checkout.slug("folder")}
     assert counts(answer) == outcome(made=4, failed=1)
-    # One that comes before the others takes nothing from them.
+    # An app that comes before the others takes nothing from them.
     checkout.add(checkout.slug("a"), id=f"{checkout.prefix} SAME NAME")
     again = run()
     assert {app["folder"].removeprefix("apps/"): app["slug"] for app in again["apps"]} == slugs | {
@@ -259,7 +259,7 @@ def test_slugs(running, run, checkout, email):
 
 
 def test_other_apps_are_left_alone(running, run, checkout, email):
-    """Those of other accounts, and those that were not imported: these have slugs of their own."""
+    """Apps of other accounts stay, and those that were not imported: these have slugs of their own."""
     name = checkout.slug("app")
     checkout.add(name, id=name)
     assert counts(run()) == outcome(made=1)
@@ -334,7 +334,7 @@ def test_an_interrupted_import_goes_on(running, run, checkout, email):
                                  checkout.prefix + "-%")[0][0], "some apps")
         process.kill()
     answer = counts(run())
-    # One statement more may have been under way.
+    # A further statement may have been under way.
     assert answer["unchanged"] > 10 and answer["made"] + answer["unchanged"] == 200
     assert query(running, """SELECT count(*), sum(version_count), count(deployed_version_id) FROM app
         WHERE slug LIKE %s""", checkout.prefix + "-%") == [(200, 200, 200)]

@@ -218,7 +218,7 @@ class TestInstallation:
         assert changed | wanted == changed
         listed = running.ctl("installation", "list", "--device", device["id"])
         assert listed[0] == changed and listed[1]["id"] == two and listed[1]["enabled"]
-        # Of another one nothing is taken away, but what one entry alone can be.
+        # Another entry loses only what a single entry can have.
         running.ctl(*update, two, "--pinned", "off", "--night", "off")
         assert running.ctl("installation", "list", "--device", device["id"])[0] == changed
         assert running.ctl(*update, two, "--pinned", "on")["pinned"]

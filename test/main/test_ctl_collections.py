@@ -42,7 +42,7 @@ def listed(running, key, query_string=""):
 
 
 def test_a_second_source_replaces_nothing(running, run, folder, email, device, key):
-    """What is installed of the first one stays, with its settings, and both are told apart."""
+    """Installed apps of the first source stay, with their settings, and the sources are told apart."""
     weather = unique("weather")
     ours, theirs = folder(unique("ours")), folder(unique("theirs"))
     for checkout, text in ((ours, "ours"), (theirs, "theirs")):
@@ -156,7 +156,7 @@ def test_names_of_collections(running, run, folder):
 
 
 def test_two_folders_of_one_name(running, run, folder):
-    """Which one is meant has to be said: an import never takes another source for its own."""
+    """The collection must be named: an import never takes another source for its own."""
     name = unique("apps")
     first, second = folder(f"a/{name}"), folder(f"b/{name}")
     second.prefix = first.prefix
@@ -274,7 +274,8 @@ def pictures(running, checkout):
 
 
 def test_the_folder_s_own_picture(running, run, folder):
-    """That which is called as the app, else another one of the panel's size; images that it draws with are none."""
+    """A picture named like the app comes first, then another one of the panel's size; images that the
+    app draws with do not count."""
     checkout = folder(unique("c"))
     red, green = (webp(solid(color)) for color in ((255, 0, 0), (0, 255, 0)))
     large = webp(solid(size=(640, 320)))

@@ -45,7 +45,7 @@ class TestDevice:
                 } == {"name": "K\u00fcche", "brightness": 0, "volume": 100, "autoDim": True,
                       "timezone": "Europe/Zagreb", "scheduleInterval": 86400,
                       "sleep": {"enabled": True, "start": "23:59", "end": "00:00"}}
-        # What is not named stays.
+        # Settings that are not named stay.
         again = running.ctl("device", "update", device["id"], "--auto-dim", "off")
         assert again == {**updated, "autoDim": False}
         text = running.ctl("device", "update", device["id"], "--sleep", "off", json_output=False)
@@ -232,7 +232,7 @@ class TestAccount:
             wait_until(lambda server=server: poll(server, devices[email]).status == 404, "404")
             assert app["id"] not in server.get("/v1/apps", key=keys[stays]).body.decode()
             assert server.get(f"/v1/apps/{app['id']}/versions", key=keys[stays]).status == 404
-            # What others had installed of it went with it.
+            # Other accounts' installations of its apps went with it.
             assert server.get(f"/v1/devices/{devices[stays]['id']}/installations",
                               key=keys[stays]).json() == []
             assert poll(server, devices[stays]).status == 200
@@ -244,7 +244,7 @@ class TestAccount:
         assert one.ctl("account", "create", email)["id"] != removed["id"]
 
     def test_removal_that_meets_another_change(self, postgres_pair):
-        """Where the database ends one of two that wait for each other, it is done again."""
+        """If the database ends one of two transactions that wait for each other, the removal is tried again."""
         one, _ = postgres_pair
         email = f"meet{next(numbers)}@example.org"
         one.ctl("account", "create", email)

@@ -19,7 +19,7 @@ SCHEMA = {"version": "1", "schema": [
 
 
 def engine():
-    """Which one made a form that is kept: as in the servers."""
+    """Version of the engines that a kept form belongs to, as in the servers."""
     path = os.path.join(os.path.dirname(__file__), "../../src/render/language.c")
     with open(path, encoding="utf-8") as file:
         return re.search(r'engines_version\(void\)\n\{\n\treturn "([^"]+)"', file.read())[1]

@@ -13,7 +13,7 @@ from server import DISPLAYCTL, PATIENCE_S, run_ctl
 
 BUILT = os.path.dirname(DISPLAYCTL)
 
-# What stands before the cursor, words that are offered, and words that are not.
+# Text before the cursor, words that are offered, and words that are not.
 CASES = [
     ("displayctl ", ["account", "device", "push", "version", "help"], ["create", "--json"]),
     ("displayctl dev", ["device"], ["account", "push"]),
@@ -88,7 +88,7 @@ def test_fish(place, line, wanted, unwanted):
 
 
 class Zsh:
-    """One interactive zsh on a terminal."""
+    """An interactive zsh on a terminal."""
 
     def __init__(self, place):
         pid, self.terminal = pty.fork()

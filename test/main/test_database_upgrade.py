@@ -111,7 +111,7 @@ def test_everything_is_carried_over(stopped):
     rows, schema = backups.tables_of(url_of(server)), schema_of(server)
     assert "in use by another server" in refused(server, *DUMP, code=5)
     server.kill()  # it is not shut down cleanly
-    # Where nothing newer is there.
+    # Nothing happens if no newer version is there.
     told = server.ctl("database", "upgrade")
     version = told["from"]
     assert told == {"from": version, "to": version, "method": "none", "old": ""}
@@ -130,7 +130,7 @@ def test_everything_is_carried_over(stopped):
         assert [name for name, in cursor.fetchall()] == ["displayd", "displayd_worker", "reader"]
         cursor.execute("SHOW data_checksums")
         assert cursor.fetchone() == ("on",)
-    # Who may connect is what it was: PostgreSQL's own user only for the time of the upgrade.
+    # The rules for connections are the old ones: PostgreSQL's own user connects only during the upgrade.
     for name in ("pg_hba.conf", "pg_ident.conf"):
         with open(f"{folder_of(server)}/data/{name}", encoding="utf-8") as file:
             text = file.read()
@@ -188,7 +188,7 @@ def test_programs_of_the_clusters_version_are_missing(stopped):
 # ---- interrupted ----
 
 def check_it_goes_on(server, told="", accounts=("kept@example.org",)):
-    """One whole cluster is in force, and of the other one nothing is left but data.old."""
+    """Checks that a whole cluster is in force, and that only data.old is left of the other one."""
     server.start()
     assert sorted(emails(server)) == sorted(accounts), told
     assert server.stop() == 0

@@ -96,7 +96,7 @@ def machine():
 
 @pytest.fixture(scope="module", params=["root", "displayd"])
 def old_host(machine, request):
-    """As root, and as the packages' service has it: all is the user displayd's."""
+    """A state directory of root, and one of the packages' service, in which the user displayd owns all."""
     found = Host(machine, request.param)
     machine.run("rm", "-rf", STATE)
     found.make_old()
@@ -149,7 +149,7 @@ def test_where_pg_upgrade_is_missing(host):
 
 
 def test_where_pg_upgrade_refuses(host):
-    """One cluster has checksums, the other one has not."""
+    """The reason is that only one of the clusters has checksums."""
     owner = host.machine.run("stat", "-c", "%U", DATA).strip()
     host.machine.run("chmod", "711", STATE)
     host.machine.run("setpriv", f"--reuid={owner}", f"--regid={owner}", "--clear-groups",

@@ -78,7 +78,7 @@ def server(packages):
 
 @pytest.fixture(scope="module")
 def old(packages, tmp_path_factory):
-    """What is left of a Debian 12: its state directory, packed, and the desk in it. If the tests run on
+    """Leftovers of a Debian 12: its state directory, packed, and the desk in it. If the tests run on
     Debian 13, it is a Debian 13 with PostgreSQL 15 alone."""
     with boot(debian.of_this_machine()) as machine:
         machine.run("rm", "-rf", NEWER)

@@ -314,7 +314,7 @@ def test_older_tls_is_refused(through):
 @pytest.mark.parametrize("name, upstream", [("nginx", "unix:{}:"), ("caddy", "unix/{}"),
                                             ("haproxy", "{}")])
 def test_by_a_unix_socket(start, made, folder, name, upstream):
-    """As docs/deploy/README.md says it for each."""
+    """Unix sockets, as docs/deploy/README.md describes them for each proxy."""
     program, run, public_url = PROXIES[name]
     if not program:
         pytest.skip(f"{name} is not installed")

@@ -141,7 +141,7 @@ def test_the_last_part_takes_no_pictures(disk):
 
 @pytest.mark.parametrize("left", [0, 6, 30])
 def test_a_first_start_and_a_restore_leave_nothing(disk, tmp_path, left):
-    """What initdb could not finish would take the rest of the disk."""
+    """Files of an unfinished initdb would take the rest of the disk."""
     backup = str(tmp_path / "backup")
     with Server(state_dir=str(tmp_path / "source"), workers=1) as source:
         source.ctl("backup", backup)

@@ -1,4 +1,4 @@
-"""What meson install puts in its place works there."""
+"""Files that meson install puts in their places work there."""
 
 import glob
 import json
@@ -55,7 +55,7 @@ def test_version(installed):
 
 
 def test_sample_configuration_is_accepted(installed):
-    """As it is, and with every line that it shows in force."""
+    """Sample as it is, and with every line that it shows in force."""
     sample = installed("sysconfdir", "displayd", "displayd.conf")
     shown = run(installed("bindir", "displayd"), "--check-config", "--config", sample)
     assert "127.0.0.1:8080" in shown

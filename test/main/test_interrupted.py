@@ -39,7 +39,7 @@ def wait_for_helper_of_initdb(server):
             program = command.split(b"\0")[0]
             if os.path.basename(program) == b"postgres" and b"--single" not in command.split(b"\0"):
                 kill(pid, signal.SIGSTOP)
-                # One that was about to end does so all the same.
+                # A process that was about to end does so all the same.
                 wait_until(lambda pid=pid: state_of(pid) in "TXZ", "a stop or an end")
                 if state_of(pid) == "T":
                     return pid
@@ -88,7 +88,7 @@ def test_what_is_left_of_initdb_is_ended_by_the_next_start(launch):
     above = [server.process.pid, *server.children()[0], os.getpgid(helper)]
     for pid in above:
         kill(pid, signal.SIGSTOP)
-        # One that still runs would act on the end of the others.
+        # A process that still runs would act on the end of the others.
         wait_until(lambda pid=pid: state_of(pid) == "T", "a stop")
     for pid in [*others, *above]:
         kill(pid)

@@ -1,4 +1,4 @@
-"""What an instance counts, and who may see it."""
+"""Metrics of an instance, and access to them."""
 
 import datetime
 import os
@@ -147,7 +147,7 @@ def test_wrong_tokens_are_guesses(serve, folder):
     server = serve("--metrics-token-file", path).start()
     statuses = [server.get("/metrics", key=f"wrong-token-{n}").status for n in range(200)]
     assert statuses[0] == 401 and 429 in statuses and set(statuses) == {401, 429}
-    # As with keys: who has the right one is not kept out by others at the same address.
+    # The right token is not kept out by others at the same address, as with keys.
     assert server.get("/metrics", key=TOKEN).status == 200
 
 

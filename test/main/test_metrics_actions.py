@@ -169,7 +169,7 @@ def test_processes(server, scrape):
 
 
 def test_worker_that_dies(server, scrape):
-    """What it counted stays, also its CPU time; what it held is gone."""
+    """Counts of the worker stay, also its CPU time; gauges of what it held are gone."""
     before = scrape.value(PUSH), scrape.value("process_cpu_seconds_total", process="worker-1")
     failed = scrape.value("displayd_processes_failed_total", process="worker")
     for pid in server.workers():

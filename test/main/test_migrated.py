@@ -1,4 +1,4 @@
-"""What becomes of older rows, where a migration changes what may be or what is counted."""
+"""Older rows after a migration that changes constraints or counts."""
 
 import backups
 import pytest
@@ -53,7 +53,7 @@ def test_entries_have_no_names_yet(postgres, tmp_path):
 
 @pytest.mark.parametrize("is_alone", [True, False])
 def test_an_owner_who_is_alone_reviews(postgres, tmp_path, is_alone):
-    """Where there are others, roles stay as they are."""
+    """If there are others, roles stay as they are."""
     sql = migrated(
         postgres, tmp_path, 27,
         f"UPDATE account SET is_reviewer = false, is_administrator = (id = '{OWNER}')",
@@ -90,7 +90,7 @@ def test_renders_have_no_moment_yet(postgres, tmp_path):
 
 
 def test_a_database_learns_when_it_was_backed_up(postgres, tmp_path):
-    """What an older program has backed up is not known. Its own rows stay as they are."""
+    """Backups by an older program are not known. Its own rows stay as they are."""
     sql = migrated(postgres, tmp_path, 30)
     assert sql("SELECT count(*), min(backed_up_at) FROM site") == [(1, None)]
     database, = sql("SELECT current_database()")[0]

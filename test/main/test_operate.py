@@ -45,7 +45,7 @@ def test_its_commands(running, folder):
 
 
 def test_its_line_for_cron(running, folder):
-    """As cron reads it: a % without a backslash ends the command."""
+    """Command as cron reads it: a % without a backslash ends it."""
     line, = re.findall(r"^```crontab\n(.*)\n```", PAGE, re.M)
     command = re.split(r"(?<!\\)%", line.split(None, 6)[6])[0].replace("\\%", "%")
     programs = os.path.join(folder, "bin")

@@ -83,7 +83,7 @@ def test_lintian(packages):
 
 
 def test_without_a_network(tmp_path):
-    """What was fetched before stays."""
+    """Files that were fetched before stay."""
     if os.getuid() != 0:
         pytest.skip("only root takes the network away")
     before = sorted(glob.glob(os.path.join(ROOT, "build/package/libraries/*/versions")))
@@ -138,7 +138,7 @@ def test_install(machine, packages):
 
 
 def test_documents(machine):
-    """As they are in the sources, so that their links lead somewhere."""
+    """Documents are as in the sources, so that their links lead somewhere."""
     folder = "/usr/share/doc/displayd"
     for name in ("README.md", "docs/operate.md", "docs/deploy/nginx.conf", "share/prometheus/displayd.rules.yml",
                  "share/grafana/displayd.json", "include/base/limits.h"):
@@ -155,7 +155,7 @@ def test_a_faulty_reload_fails(machine):
     assert show(machine, "ActiveState") == "active" and status(machine) == "200"
     shown = machine.run("systemctl", "status", "displayd.service", check=False)
     assert "rate-limit must be" in shown
-    # One line each for the supervisor, PostgreSQL and what they started.
+    # The supervisor, PostgreSQL and the processes that they started have a short line each.
     assert max(map(len, machine.run("systemctl", "status", "-l", "-n", "0", "displayd.service").splitlines())) < 200
     machine.run("sed", "-i", "/many$/d", CONFIGURATION)
     machine.run("systemctl", "reload", "displayd.service")
@@ -178,7 +178,7 @@ def test_what_the_unit_takes_away(machine):
 
 
 def test_displayctl_beside_it(machine):
-    """As root and as the service's user."""
+    """Commands by root and by the service's user."""
     machine.run("displayctl", "account", "create", "ada@example.org", "--name", "Ada")
     text = machine.run("setpriv", "--reuid=displayd", "--regid=displayd", "--clear-groups", "displayctl",
                        "--state-dir", "/var/lib/displayd", "account", "list")
@@ -236,7 +236,7 @@ def read_block(kind):
 
 
 def test_sockets_of_several_kinds_and_a_renewed_certificate(machine):
-    """As docs/operate.md has it."""
+    """Sockets and a hook, as described in docs/operate.md."""
     machine.run("sh", "-c", "cat >/etc/systemd/system/displayd-tls.socket", stdin=read_block("systemd"))
     admin = read_block("systemd").replace("=443", "=127.0.0.1:9180").replace("=tls", "=admin")
     machine.run("sh", "-c", "cat >/etc/systemd/system/displayd-admin.socket", stdin=admin)
@@ -283,8 +283,8 @@ def test_what_root_had_before(machine):
 
 
 def test_restored_by_root(machine):
-    """What root makes belongs to the service, which starts with it: in the place of what is there, and
-    where nothing is."""
+    """Files that root restores belong to the service, which starts with them, whether there was a state
+    before or not."""
     machine.run("displayctl", "backup", "/srv/all.backup")
     for prepare in ("true", "find /var/lib/displayd -mindepth 1 -delete"):
         machine.run("systemctl", "stop", "displayd.socket", "displayd.service")
@@ -349,7 +349,7 @@ def test_remove_and_purge(machine):
     machine.run("test", "-e", CONFIGURATION, "-a", "-e", "/var/lib/displayd/postgres/data")
     machine.run("mkdir", "-p", "/etc/cron.d")
     machine.run("touch", "/etc/displayd/secret-key", "/etc/displayd/metrics-token", "/etc/cron.d/displayd")
-    # As where the state has a disk of its own.
+    # A state directory on a disk of its own is a mount point.
     machine.run("mount", "--bind", "/var/lib/displayd", "/var/lib/displayd")
     told = machine.run("sh", "-c", "dpkg --purge displayd displayctl 2>&1")
     assert machine.run("ls", "-A", "/var/lib/displayd") == ""

@@ -15,7 +15,7 @@ NGINX_TLS = """
 
 @pytest.fixture(scope="module")
 def path(running):
-    """Of a device's WebSocket."""
+    """Path of a device's WebSocket."""
     email = "panel@example.org"
     running.ctl("account", "create", email, "--name", "Panel")
     device = running.ctl("device", "create", "--account", email, "--name", "Desk")

@@ -1,4 +1,4 @@
-"""Who gets a processor first: requests, and what answers them."""
+"""Priorities of processes: requests, and the processes that answer them, come first."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Whom displayd's processes run as, what they may, and who gets to the private database."""
+"""Users of displayd's processes, their rights, and access to the private database."""
 
 import glob
 import os
@@ -28,7 +28,7 @@ def connect(server, role="displayd"):
 
 
 def connect_as(server, user, role):
-    """What psql says, run as that user of the operating system."""
+    """Output of psql, run as that user of the operating system."""
     uid = pwd.getpwnam(user).pw_uid
     socket = os.path.join(server.state_dir, "postgres/socket")
     done = subprocess.run(

@@ -38,7 +38,7 @@ def log(script):
 
 
 def test_a_step(script):
-    """One line with count, size and time; what it prints is in the log."""
+    """A line with count, size and time is shown; the step's output is in the log."""
     code, screen = run(script, 'work() { echo much; echo more >&2; progress 153 "720 MB"; }\nstep things work\n')
     assert code == 0
     assert re.fullmatch(rf"  things +153 +720 MB +{TIME}\n", screen)

@@ -165,7 +165,7 @@ def test_each_alert_fires_and_is_silent():
 
 
 def test_alert_fires(prometheus, server):
-    """One that is true at once, asked as the rule asks."""
+    """An alert without a delay, queried like the rule."""
     rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
     [down] = [rule for rule in rules if rule["name"] == "DisplaydProcessesFail"]
     assert prometheus.query(down["query"]) == []

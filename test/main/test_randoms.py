@@ -35,7 +35,7 @@ def sockets_of(worker):
 
 
 class Flight:
-    """What the server says first, as far as it is not encrypted."""
+    """First messages of the server, as far as they are not encrypted."""
 
     def __init__(self, stream, made):
         self.stream, self.data = stream, b""
@@ -66,7 +66,7 @@ def number(data):
 
 
 def key_share(hello):
-    """That of the server in TLS 1.3 (RFC 8446 4.2.8)."""
+    """Key share of the server in TLS 1.3 (RFC 8446 4.2.8)."""
     at = 35 + hello[34] + 3
     end = at + 2 + number(hello[at:at + 2])
     at += 2
@@ -79,7 +79,8 @@ def key_share(hello):
 
 
 def randoms(stream, made):
-    """Of one handshake: the random, and the key. The ID of a session is the client's own (1.3) or empty (1.2)."""
+    """Values of one handshake: the random, and the key. The ID of a session is the client's own (1.3) or
+    empty (1.2)."""
     flight = Flight(stream, made)
     kind, hello = flight.message()
     assert kind == SERVER_HELLO
@@ -92,8 +93,8 @@ def randoms(stream, made):
 
 
 def draw(server, version):
-    """What the workers have drawn, in a list. Of each worker, its first ones are among them: that is where two
-    with one state would draw the same."""
+    """Values that the workers have drawn, in a list. The first ones of each worker are among them: two
+    workers with one state would draw these alike."""
     made = tls.context(version=version)
     workers = server.workers()
     before = {worker: sockets_of(worker) for worker in workers}

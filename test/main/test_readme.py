@@ -62,7 +62,7 @@ class Checkout:
         assert self.process.wait(PATIENCE_S) == 0
 
     def sh(self, script, **variables):
-        """What the lines print; they must all succeed."""
+        """Runs the lines, which must all succeed. Returns what they print."""
         done = subprocess.run(["bash", "-e", "-c", script], cwd=self.root, text=True, check=False,
                               timeout=PATIENCE_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               env=os.environ | variables)
@@ -132,7 +132,7 @@ def readme_blocks():
 
 
 def is_for_apps(block):
-    """What needs an engine."""
+    """Whether the block needs an engine."""
     return "displayctl app " in block
 
 
@@ -383,7 +383,7 @@ def test_apps_of_tools_run(checkout):
 
 
 def clocks(checkout, zone):
-    """What the clock shows now, a minute ago and in a minute."""
+    """Clock's pictures of now, a minute ago and in a minute."""
     for minutes in (0, -1, 1):
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60 * minutes))
         checkout.sh("build/release/displayctl app render share/apps/clock -o clock.webp"
@@ -422,7 +422,7 @@ def use_link(text):
 def test_link_of_tools_run(checkout):
     checkout.start()
     checkout.stop()
-    # As long as nobody is an administrator, there is another one.
+    # A further link is printed as long as there is no administrator.
     account = use_link(checkout.start())
     assert account["email"] == "demo@example.org" and account["isAdministrator"]
     checkout.stop()

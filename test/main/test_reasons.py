@@ -19,7 +19,7 @@ ACCESS = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"
 
 
 def make_certificate(folder, name):
-    """One that signs itself, for 127.0.0.1; the paths of it and of its key."""
+    """Makes a certificate that signs itself, for 127.0.0.1. Returns the paths of it and of its key."""
     certificate, key = (os.path.join(folder, f"{name}.{end}") for end in ("crt", "key"))
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                     "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", f"/CN={name}",

@@ -65,7 +65,7 @@ class Scene:
         return [line for line in self.server.log().splitlines() if REFUSED in line][-1]
 
     def rate(self):
-        """What a worker that serves has as --rate-limit."""
+        """Value of --rate-limit in a worker that serves."""
         policy = self.server.get("/v1/devices", key=self.key).headers["RateLimit-Policy"]
         return int(re.search(r"q=(\d+);w=2", policy)[1]) // 2
 
@@ -126,7 +126,7 @@ def ctl_reload(scene, *lines):
 
 
 def test_displayctl_waits_for_the_verdict(scene):
-    """What systemctl reload does."""
+    """systemctl reload does the same."""
     assert ctl_reload(scene, "rate-limit = 124") == {"state": "done", "reason": ""}
     assert scene.rate() == 124
     assert ctl_reload(scene, "rate-limit = 124")["state"] == "done"
@@ -177,7 +177,7 @@ def test_listeners_come_and_go(scene, folder):
 
 
 def test_keys_of_a_refused_configuration_are_wiped(scene, folder):
-    """Which are read before it is known whether it can listen."""
+    """Keys are read before it is known whether the server can listen."""
     made = certificates.make(folder, "wall")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

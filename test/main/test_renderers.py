@@ -60,7 +60,7 @@ def test_a_host_that_is_killed_is_replaced(serve):
 
 
 def test_a_host_that_hangs_is_replaced(serve):
-    """As a worker is: by its heartbeat."""
+    """Heartbeats show that it hangs, as with a worker."""
     server = serve(workers=1).start()
     host, workers = server.render_host(), server.workers()
     wait_until(lambda: server.get("/readyz").status == 200, "that it serves")

@@ -20,7 +20,7 @@ def key_file(server):
 
 
 def forget_key(server):
-    """That of the copied state directory."""
+    """Removes the key of the copied state directory."""
     if os.path.exists(key_file(server)):
         os.unlink(key_file(server))
 
@@ -218,7 +218,7 @@ def test_instances_with_two_keys_are_never_side_by_side(launch, postgres):
 
 
 def test_a_worker_is_not_admitted_beside_another_key(launch, postgres):
-    """What a second instance does that was let in a moment before the first one's workers were there."""
+    """A second instance may have been let in a moment before the first one's workers were there."""
     url = postgres.create_database()
     with psycopg2.connect(url) as connection, connection.cursor() as cursor:
         server = launch(database=url).start()

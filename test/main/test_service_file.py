@@ -56,7 +56,7 @@ def run(settings, *command, variables=None):
 
 
 def check(settings, *arguments, variables=None):
-    """What is in force: {name: line}."""
+    """Settings in force: {name: line}."""
     done = run(settings, os.path.abspath(DISPLAYD), "--check-config", *arguments, variables=variables)
     assert done.returncode == 0, done.stderr
     return {name: f" {' '.join(values)} # {source}"

@@ -33,7 +33,7 @@ def machine(request):
 
 
 def state(machine):
-    """What nothing that fails may change."""
+    """State that a failure may not change."""
     return machine.run("sh", "-c", "dpkg-query -W; getent passwd; ls -A /etc /etc/apt /usr/sbin")
 
 

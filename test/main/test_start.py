@@ -63,7 +63,7 @@ def test_several_listeners(serve, folder):
 
 @pytest.mark.parametrize("address", [":0", "[::]:0"])
 def test_all_addresses_of_both_families(serve, address):
-    """What comes by IPv4 is told by its IPv4 address. The URL is one that a panel without IPv6 reaches."""
+    """Clients over IPv4 are logged with their IPv4 address. A panel without IPv6 reaches the URL."""
     server = serve("--access-log", "on", listen=address).start()
     port = server.address[1]
     for host, remote in (("127.0.0.1", "127.0.0.1"), ("::1", "::1")):
@@ -281,7 +281,7 @@ def test_all_ends_with_a_killed_supervisor(launch):
     server.kill()
     wait_until(lambda: not any(is_alive(pid) for pid in [*workers, postmaster]),
                "children that end")
-    # What it said of itself is stale; the next server is not misled.
+    # Files of the killed server about itself are stale; they do not mislead the next server.
     server.start()
     assert server.get("/readyz").status == 200
 

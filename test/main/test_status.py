@@ -89,7 +89,7 @@ def test_a_refusal_of_a_rule_is_no_trouble():
 
 
 def test_workers_do_not_ask_a_database_that_is_away():
-    """What a worker looks for by itself it looks for when the database is there."""
+    """Periodic queries of a worker run only while the database is available."""
     with Postgres() as postgres, Server(database=postgres.create_database(), workers=1) as server:
         postgres.stop()
         [old] = server.workers()
@@ -149,7 +149,7 @@ class Watch:
         return self.process.wait(PATIENCE_S)
 
     def pages(self):
-        """Those that are complete, without styles, as lists of lines."""
+        """Complete pages, without styles, as lists of lines."""
         plain = re.sub(r"\x1b\[[0-9;]*m|\x1b\[K|\x1b\[\?25.", "", self.text)
         return [page.partition("\x1b[J")[0].split("\r\n")
                 for page in plain.split("\x1b[H") if "\x1b[J" in page]

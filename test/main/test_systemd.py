@@ -17,7 +17,7 @@ ANALYZE = shutil.which("systemd-analyze")
 
 
 class Manager:
-    """What a service manager does of the protocol of sd_notify."""
+    """A service manager, as far as the protocol of sd_notify goes."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="displayd-notify-")
@@ -133,7 +133,7 @@ class TestActivation:
         assert server.process.wait(PATIENCE_S) == 0
 
     def test_names_a_unix_socket_and_listen(self, activate, manager):
-        """What displayd itself is asked to listen on is listened on, too; one address only once."""
+        """Addresses of displayd's own options are listened on, too; an address given twice only once."""
         public, admin, own = free_port(), free_port(), free_port()
         path = os.path.join(manager.folder, "http.sock")
         server = activate(f"127.0.0.1:{public}", f"127.0.0.1:{admin}", path,

@@ -1,5 +1,5 @@
-"""What testssl finds in a TLS listener's protocols, ciphers, forward secrecy and vulnerabilities, and
-what it says of the test's certificates, which docs/security.md lists."""
+"""Findings of testssl in a TLS listener's protocols, ciphers, forward secrecy and vulnerabilities, and
+its remarks on the test's certificates, which docs/security.md lists."""
 
 import json
 import os
@@ -14,8 +14,8 @@ from server import ROOT
 
 TESTSSL = shutil.which("testssl")
 SECTIONS = "-p", "-s", "-f", "-U"
-# Of the program itself, not of the server. Where the machine is busy, its client leaves before the
-# ticket comes, and then cannot come back with one; test_tls.py does.
+# Findings about the program itself, not about the server. If the machine is busy, its client leaves
+# before the ticket comes, and then cannot resume with one; test_tls.py does.
 OF_ITS_OWN = {"engine_problem", "scanTime", "sessionresumption_ticket"}
 
 
@@ -60,7 +60,7 @@ def test_it_finds_nothing(look):
 def test_what_it_says_of_the_certificates(look):
     """Without asking for names, which may have no answer here."""
     _, findings = look("-S", "--nodns", "none")
-    # One of two certificates ends with its number.
+    # Names of a second certificate's findings end with its number.
     bad = {(name.split(" ")[0], found["severity"]) for name, found in findings.items()
            if found["severity"] not in ("OK", "INFO") and name not in OF_ITS_OWN}
     assert bad == listed()

@@ -127,7 +127,7 @@ class TestVersions:
 
 
 def s_client(port, *arguments, said=b""):
-    """What openssl's client says."""
+    """Output of openssl's client."""
     done = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{port}", *arguments],
                           input=said, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           check=False, timeout=PATIENCE_S)
@@ -176,7 +176,7 @@ class TestSessions:
             assert tls.ask(stream).status == 200
 
     def test_a_foreign_ticket_is_no_harm(self, site, serve):
-        """Of a server with other keys: a full handshake."""
+        """A ticket of a server with other keys leads to a full handshake."""
         other = serve("--tls-listen", "127.0.0.1:0", *site.first.options, workers=1).start()
         for version in (TLS12, TLS13):
             made = site.context(version=version)
@@ -197,7 +197,7 @@ def answers(site):
 
 
 class TestBytes:
-    """What strangers send."""
+    """Bytes that strangers send."""
 
     @BOTH
     def test_a_hello_byte_by_byte(self, site, version):

@@ -1,4 +1,4 @@
-"""Where requests come from: what proxies say of it, where they are believed."""
+"""Addresses of clients: headers of proxies, and when they are believed."""
 
 import http.client
 import os
@@ -66,7 +66,7 @@ def test_a_named_proxy_is_believed(serve):
 # ---- the PROXY protocol, by hand ----
 
 def proxied_address(server):
-    """Of its listener that expects a PROXY header."""
+    """Address of its listener that expects a PROXY header."""
     found = re.search(r"address=proxy:127\.0\.0\.1:0 port=(\d+)", server.log())
     return "127.0.0.1", int(found[1])
 

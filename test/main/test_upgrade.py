@@ -84,13 +84,13 @@ def test_no_request_fails_and_panels_come_back(scene):
 
 
 def shared_memory(pid):
-    """Which memory a process has mapped that it shares."""
+    """Shared memory that a process has mapped."""
     with open(f"/proc/{pid}/maps", encoding="ascii") as file:
         return set(re.findall(r" (\d+) +/memfd:displayd", file.read()))
 
 
 def test_limits_outlive_it(scene):
-    """What a key or an address has used up lies in memory that workers share: it is the same one."""
+    """Use of keys and addresses is counted in memory that workers share: it is the same after an upgrade."""
     before = [shared_memory(pid) for pid in scene.server.workers()]
     assert before[0] and before[0] == before[1]
     assert scene.upgrade()["state"] == "done"
@@ -137,7 +137,7 @@ def test_the_token_of_metrics_goes_on(folder):
 
 
 def test_cpu_time_is_counted_once():
-    """What the process had used before is not counted again by the program that takes over."""
+    """CPU time used before is not counted again by the program that takes over."""
     one = Scene("--admin-listen", "127.0.0.1:0")
     try:
         scrape = Scrape(one.server)
@@ -430,7 +430,7 @@ def test_what_holds_the_lock_is_no_server(folder):
 
 
 def test_the_number_of_another_process(scene):
-    """As a container's server has it in the lock."""
+    """A server in a container may leave such a number in the lock."""
     path = os.path.join(scene.server.state_dir, "lock")
     with open(path, "r+", encoding="utf-8") as lock:
         own = lock.read()

@@ -90,7 +90,7 @@ def by_ctl(scene):
 
 
 def by_signal(scene):
-    """What the file says by which displayctl learns of it."""
+    """Reason in the file that tells displayctl about the upgrade."""
     def note():
         with open(os.path.join(scene.server.state_dir, "upgrade"), encoding="utf-8") as file:
             return dict(line.rstrip("\n").split(" ", 1) for line in file)
@@ -108,7 +108,7 @@ def newer_ctl(scene, *arguments):
 
 
 def look_at(scene):
-    """What the programs say of the database, the newer one and the older one."""
+    """Checks the reports of the newer and the older program about the database."""
     shown, warned = newer_ctl(scene, "database", "show")
     assert shown["schema"] == {"applied": OWN + 1, "expected": OWN + 1}
     assert "newer" not in warned and "up to date" not in warned

@@ -12,7 +12,7 @@ REQUEST = b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def port_of(server, count=0):
-    """Of its TLS listener, from the log."""
+    """Port of its TLS listener, from the log."""
     return int(re.findall(r"port=(\d+) (?:role=public )?scheme=https", server.log())[count])
 
 
@@ -90,7 +90,7 @@ class Piecewise:
         self.object = made.wrap_bio(self.incoming, self.outgoing, server_hostname=name)
 
     def step(self):
-        """What the client says next; empty and True once the handshake is done."""
+        """Next bytes of the client; the second value is True once the handshake is done."""
         try:
             self.object.do_handshake()
             return self.outgoing.read(), True

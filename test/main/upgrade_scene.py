@@ -67,7 +67,7 @@ class Scene:
         return self.server.ctl("upgrade")
 
     def refused(self):
-        """What displayctl says where it was not upgraded."""
+        """Error of displayctl when the server is not upgraded."""
         with pytest.raises(CtlError) as error:
             self.upgrade()
         return error.value
