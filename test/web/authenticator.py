@@ -23,7 +23,7 @@ def bytes_of(text):
 
 
 def cbor(value):
-    """Of what a COSE key is made of (RFC 8949)."""
+    """Encodes the types that a COSE key consists of (RFC 8949)."""
     if isinstance(value, dict):
         return bytes([0xA0 | len(value)]) + b"".join(cbor(k) + cbor(v) for k, v in value.items())
     kind, number = (0x40, len(value)) if isinstance(value, bytes) else (0x00, value)

@@ -77,7 +77,7 @@ def panel_of(world, made):
 
 
 class Journal:
-    """What an account has done."""
+    """Actions of an account."""
 
     def __init__(self, person):
         self.person = person

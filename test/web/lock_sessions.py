@@ -8,7 +8,7 @@ from rendered import statement
 
 
 class Session:
-    """One that waits for a lock does so in a thread."""
+    """A connection with a thread, in which it waits for locks."""
 
     def __init__(self, world):
         self.world = world

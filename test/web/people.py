@@ -143,7 +143,7 @@ class Person:
 
 
 def first_token(world):
-    """Of the link that the server printed at its start."""
+    """Token of the link that the server printed at its start."""
     return re.search(r"/link#([0-9A-Za-z]{43})\b", world.server.log())[1]
 
 
@@ -158,7 +158,7 @@ def make_first(world, browser=None):
 
 
 def password_hash(world):
-    """Of PASSWORD."""
+    """Hash of PASSWORD."""
     found = world.sql("SELECT password_hash FROM account WHERE email = 'first@example.org'")
     if not found:
         make_first(world)

@@ -41,7 +41,7 @@ def app(author, reviewer):
 
 
 def statement(name):
-    """One of the server's, for psycopg2."""
+    """A statement of the server, for psycopg2."""
     with open(os.path.join(QUERIES, f"{name}.sql"), encoding="utf-8") as file:
         return re.sub(r"(?<![:\w]):([a-z]\w*)", r"%(\1)s", file.read())
 

@@ -1,4 +1,4 @@
-"""What an account stores, as its owner and administrators see it, and versions that their author removes."""
+"""Bytes that an account stores, as its owner and administrators see them; removal of versions by their author."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -26,7 +26,7 @@ def deeds(administrator, target):
 
 
 def stored(app):
-    """As the sum has it; it must be what is there."""
+    """Bytes of the app by its sum, which must agree with what is stored."""
     [(summed, there)] = app.author.world.sql(
         "SELECT content_bytes, coalesce((SELECT octet_length(script_content) FROM app_draft"
         " WHERE app_id = app.id), 0) + coalesce((SELECT sum(octet_length(script_content))"

@@ -53,7 +53,7 @@ def test_forms_in_few_languages_are_kept(world, owner, author, reviewer):
     app = publish(author, reviewer, PLAIN)
     [[version]] = world.sql("SELECT deployed_version_id FROM app WHERE id = %s", app.id)
     world.sql("DELETE FROM app_schema WHERE version_id = %s", version)
-    # Those that were used least go, however old the others are, and those of long ago first.
+    # Forms not used for a month are removed first, then those used least, however recently.
     world.sql("INSERT INTO app_schema (version_id, locale, engine, schema, use_count, used_at) "
               "SELECT %s, 'xx-' || n, '', '', 100 - n, CASE WHEN n = 10 THEN now() - interval '31 days' "
               "ELSE now() - (40 - n) * interval '1 day' * 0.5 END FROM generate_series(10, 39) AS n", version)
@@ -114,7 +114,8 @@ STEERING = "\u202e\u2066\u061c\x9b\x7f"
 
 
 def test_a_script_steers_no_terminal(author):
-    """That of somebody who looks at the answer as it came. The texts are what they were."""
+    """Control characters do not reach the terminal of a person who looks at the raw answer. The texts
+    stay as they were."""
     script = f'def main():\n    print("log {STEERING}")\n    fail("no {STEERING}")\n'
     answer = author.browser.post(author.make().path + "/preview",
                                  {"scriptLanguage": "STARLARK", "scriptContent": script})
@@ -405,7 +406,7 @@ def test_forms_that_are_run_count_as_previews(start):
         lambda: owner.browser.get(entry.path + "/settings"), lambda: owner.install(app, a="b")])
     answer = until_refused(lambda: next(looks)(), AT_ONCE)[-1]
     assert "too many previews" in answer.problem(429)["detail"]
-    # What is kept is not run.
+    # A kept form needs no run.
     assert owner.browser.get(f"/web/apps/{good.slug}/schema").ok()["fields"]
 
 

@@ -29,7 +29,7 @@ def get_schema():
 
 
 def test_large_answers_and_forms(owner, author, reviewer):
-    """Of more than 256 KiB; and two fields have one ID."""
+    """Answers of more than 256 KiB, and two fields with one ID."""
     app = publish(author, reviewer, LARGE)
     answer = owner.ask(app, "found", "x").ok()
     assert answer["problem"] is None
@@ -53,7 +53,8 @@ def ask_at_once(browser, target, count):
 
 
 def test_large_forms_have_a_share_of_the_memory(world, owner, author, reviewer):
-    """Of the workers' memory for them, of which one account has half at most. Others go on, and so does it."""
+    """An account gets at most half of the workers' memory for large forms. Others go on, and so does the
+    account."""
     app = publish(author, reviewer, LARGE.replace("200000", "1800000"))
     other = Owner(world)
     target = f"/web/apps/{app.slug}/schema"

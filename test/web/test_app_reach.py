@@ -123,7 +123,7 @@ def mark(administrator, owner, reaches_local):
 
 
 def test_marked_accounts_preview_what_is_open(people, server, administrator):
-    """What is deployed, and not what somebody has only written."""
+    """The mark opens deployed versions, not scripts that were only written."""
     author, reviewer, owner = people
     app = publish(author, reviewer, script(server, PLAIN, "marked"))
     told = owner.preview(app).ok()["problem"]["message"]

@@ -100,7 +100,7 @@ def test_secret_stays_is_replaced_and_goes(owner, plain):
 
 
 def test_secret_in_a_preview(owner, plain):
-    """That of the installation, and the one that is being typed."""
+    """Secrets of the installation, and a secret that is being typed."""
     entry = owner.installed(plain, key="stored-one")
     members = {"installationId": entry.id}
     owner.preview(plain, {"text": "x"}, **members).ok()
@@ -240,7 +240,7 @@ def test_field_that_becomes_secret(owner, author, reviewer, change):
 
 
 def test_every_installation_is_sealed(world, author, reviewer):
-    """Of all accounts, in all languages, with and without secrets: and nothing else is changed."""
+    """Installations of all accounts, in all languages, with and without secrets; nothing else is changed."""
     app = publish(author, reviewer, OPEN)
     owners = [Owner(world) for _ in range(3)]
     world.sql("UPDATE device SET locale = 'de' WHERE id = %s", owners[1].device)
@@ -325,7 +325,7 @@ def test_a_collection_that_is_updated(world, owner, tmp_path):
 
 
 def test_settings_in_the_clear_are_sealed_after_the_upgrade(world, owner, author, reviewer):
-    """As the migration leaves them, and as an instance of before stores them meanwhile."""
+    """Settings as the migration leaves them, and as an old instance stores them meanwhile."""
     app = publish(author, reviewer, PLAIN)
     entry = owner.installed(app, text="a")
     world.sql("UPDATE installation SET settings = %s WHERE id = %s",
@@ -410,7 +410,7 @@ def test_version_is_deployed_while_they_are_changed(world, owner, author, review
 
 
 def test_sealed_for_its_installation(world, owner, plain):
-    """Who can write in the database cannot give a secret to an installation of his own."""
+    """Write access to the database is not enough to move a secret to another installation."""
     entry, other = owner.installed(plain, key="mine-alone"), owner.installed(plain, key="theirs")
     world.sql("UPDATE installation SET secret_settings = %s WHERE id = %s", entry.row()[1], other.id)
     assert other.shown()["secrets"] == ["key"]

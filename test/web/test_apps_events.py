@@ -1,4 +1,4 @@
-"""What happens to apps is told to the pages that show them, whoever does it."""
+"""Changes of apps are reported to the pages that show them, whoever makes them."""
 
 import pytest
 from authors import Author

@@ -80,7 +80,7 @@ def test_what_is_seen(author, reviewer):
 @pytest.mark.parametrize("message", [
     "<script>alert(1)</script>", "\u202e\u2028 \"{'\\", "\\u0000 \U0001f642", "x" * 4000])
 def test_why_a_version_does_not_compile(world, author, reviewer, message):
-    """As it is stored, whatever is in it; nothing of it is for others."""
+    """The problem is shown as it is stored, whatever is in it; others see nothing of it."""
     app = author.make()
     version = app.submitted("1.0", "x", "TYPESCRIPT")
     problem = {"kind": "script", "message": message, "authorMessage": "not this", "file": "app.ts",
@@ -185,7 +185,7 @@ def test_one_decision(world, author, reviewer):
 
 
 def test_nobody_reviews_his_own(world, author):
-    """Where there is another reviewer."""
+    """Authors cannot review their own versions if there is another reviewer."""
     own = Author(world, is_reviewer=True)
     Person(world, is_reviewer=True)
     app = own.make()

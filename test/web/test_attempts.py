@@ -36,7 +36,7 @@ def test_attempts_from_everywhere_lock_nobody_out(limited):
 
 
 def test_guessing_at_many_accounts_is_slowed_down(limited):
-    """One password, many names."""
+    """A single password is tried with many names."""
     eve = from_address(limited, "198.51.100.3")
     numbers = iter(range(1000))
     statuses = until_refused(
@@ -160,7 +160,7 @@ def test_an_invitation_gives_no_role_that_it_has_not(world, administrator):
 
 
 def test_a_link_is_for_one_account(world, administrator, person):
-    """What the body says of an account is not looked at where a link sets a password."""
+    """Account details in the body are ignored if a link sets a password."""
     victim = Person(world)
     link = administrator.post(f"/web/admin/accounts/{person.id}/password-link").json()
     account = Browser(world).post("/web/links/use", {

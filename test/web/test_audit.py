@@ -174,7 +174,7 @@ def test_sign_ins_are_entries_of_their_own(start):
 
 
 def test_the_audit_log_is_bounded(world, administrator, person):
-    """What is old goes; a year is kept."""
+    """Old entries are removed; a year is kept."""
     insert = ("INSERT INTO audit_entry (account_id, actor, action, target, created_at) "
               "VALUES (%s, %s, 'key.create', %s, clock_timestamp() - %s::interval)")
     world.sql(insert, person.id, person.email, "old", "367 days")

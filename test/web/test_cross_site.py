@@ -52,7 +52,7 @@ def test_what_does_not_say_where_it_comes_from_changes_nothing(world, administra
 
 
 def test_a_form_of_another_site(world, person):
-    """What a form can send without a preflight."""
+    """Requests that a form can send without a preflight."""
     browser = person.browser()
     for content_type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
         answer = browser.post("/web/session", b'{"email":"a@example.org","password":"x"}',

@@ -73,7 +73,7 @@ def test_administrators_are_told_that_an_account_is_gone(world, administrator):
 
 
 def test_many_changes_are_few_events(person):
-    """Those of a moment come together, but the last one is never lost."""
+    """Changes of a moment come together, but the last one is never lost."""
     person.device()
     browser = person.browser()
     with Events(browser) as events:
@@ -156,7 +156,7 @@ def test_an_account_has_its_share_of_streams(world, person):
         assert {events.status for events in refused} == {503}
         assert all("Retry-After" in events.fields for events in refused)
         assert Events(Person(world).browser()).status == 200
-    # What was closed makes room again.
+    # A closed stream makes room again.
     wait_until(lambda: Events(browser).status == 200, "room")
 
 

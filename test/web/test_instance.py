@@ -1,4 +1,4 @@
-"""What administrators see of the instance, and how they find accounts and entries of the log."""
+"""Status of the instance for administrators, and their search for accounts and entries of the log."""
 
 import re
 
@@ -21,7 +21,7 @@ def test_how_the_instance_is(world, administrator):
     assert [worker["number"] for worker in instance["workers"]] == [1, 2]
     for worker in instance["workers"]:
         assert worker["isAlive"] and TIMESTAMP.fullmatch(worker["startedAt"])
-    # One of them had this request at work, or both rested when they last spoke.
+    # Any worker may have this request at work, or both were idle when they last reported.
     assert all(worker["requests"] >= 0 for worker in instance["workers"])
 
 

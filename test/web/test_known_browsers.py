@@ -190,7 +190,7 @@ def test_other_instances_know_it(start, postgres, tmp_path):
 
 
 def test_an_account_makes_few_known_browsers(limited):
-    """Who has one account would have as many buckets as he likes."""
+    """Without a limit, one account would bring any number of buckets."""
     person = Person(limited)
     known = [from_address(limited, "198.18.10.1").sign_in(person).known for _ in range(30)]
     assert 20 <= len([one for one in known if one]) < 25

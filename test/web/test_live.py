@@ -1,4 +1,4 @@
-"""What panels show, as pages are told: event "panel" of GET /web/events."""
+"""Pictures that panels show, as pages see them: event "panel" of GET /web/events."""
 
 import contextlib
 
@@ -47,7 +47,7 @@ def test_a_panel_with_a_websocket(world, person):
             assert shown["since"] < shown["until"] and shown["brightness"] == 60
             panel.show_next()
             until(events, isAcknowledged=True, picture=blue)
-            # What is answered is on the page a moment later.
+            # A push is on the page a moment after its answer.
             device.push(images.png(images.noise()), duration=45).ok()
             pushed = until(events, kind="temporary", isAcknowledged=True)
             assert pushed["picture"] == temporary(world, device)
@@ -79,7 +79,7 @@ def test_nothing_to_show(world, person):
 
 
 def test_a_panel_that_says_nothing(world, person):
-    """Of old firmware the page is told what was served, and that it is only that."""
+    """Pages show what was served to old firmware, without acknowledgement."""
     device = own_device(world, person)
     device.push(RED, installationId="red", background=True).ok()
     with Live(device, acknowledges=False), Events(person.browser(), [device.id]) as events:
@@ -223,7 +223,7 @@ def test_hostile_hints(world, person):
         for text in ["shows", "shows:", "watch:", f"watch:{device.id}", "watch:x:y",
                      f"watch:{device.id}:{device.id}:", *(f"shows:{text}" for text in bad)]:
             world.sql("SELECT pg_notify('displayd_hint', %s)", text)
-        # One that is well formed is what its sender says, until somebody says otherwise.
+        # A well-formed hint is believed until a newer one.
         world.sql("SELECT pg_notify('displayd_hint', %s)",
                   f"shows:{good}".replace(":x:", ":%3cscript%3e:"))
         shown = until(events, installationId="<script>")

@@ -15,7 +15,7 @@ LONG = images.gif([images.noise(seed) for seed in range(24)])
 
 
 def give(world, app, source):
-    """As an import does it."""
+    """Stores the picture like an import."""
     world.sql("""INSERT INTO app_own_picture (app_id, source, source_hash) VALUES (%s, %s, %s)
         ON CONFLICT (app_id) DO UPDATE SET source = excluded.source, source_hash = excluded.source_hash,
             problem = NULL, tries = 0, claimed_until = NULL, checked_at = NULL""",
@@ -50,7 +50,7 @@ def test_where_rendering_gave_none(world, app):
               app.version_id)
     first = shown(app)
     assert first
-    # What was rendered counts.
+    # A rendered picture comes first.
     world.sql("UPDATE app_picture SET picture = %s, picture_hash = DEFAULT WHERE version_id = %s",
               psycopg2.Binary(images.webp(images.solid((0, 255, 0)))), app.version_id)
     assert images.frames_of(shown(app))[0][0][:3] == bytes((0, 255, 0))

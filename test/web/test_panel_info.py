@@ -1,4 +1,4 @@
-"""What panels tell of themselves, and when they first connected."""
+"""Information that panels send about themselves, and the time of their first connection."""
 
 import pytest
 from devices import add, panel_of, path_of, poll
@@ -99,7 +99,7 @@ def test_an_address_is_not_taken_away(world, browser):
     own = add(browser, macAddress=other)
     tell_and_wait(world, browser, own, {"mac": free_mac()})
     assert device_of(browser, own)["macAddress"] == other
-    # One that is registered is meant, whatever a panel says.
+    # A registered address comes first, whatever a panel reports.
     tell_and_wait(world, browser, made, {"mac": other})
     wait_until(lambda: device_of(browser, made)["macAddress"] == other, "what was told")
     assert browser.get(f"/web/devices/{other}").ok()["id"] == own["device"]["id"]

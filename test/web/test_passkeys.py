@@ -38,7 +38,7 @@ def added(browser, **options):
 
 
 def answer_of(browser, passkey, **lies):
-    """What the passkey signs for this browser."""
+    """Answer that the passkey signs for this browser."""
     return passkey.answer(lies.pop("challenge", None) or challenge(browser),
                           lies.pop("origin", origin_of(browser.world)), **lies)
 
@@ -66,7 +66,7 @@ def test_it_is_added_and_signs_in(world, person, algorithm):
 
 
 def test_one_that_does_not_count(world, person):
-    """Those that are kept in several places have a count of zero."""
+    """Passkeys that are kept in several places have a count of zero."""
     passkey = added(person.browser(), passkey=Passkey(count=0))
     for _ in range(2):
         assert sign_in(world, passkey)[0].status == 200
@@ -235,8 +235,8 @@ def test_new_ones_that_are_lies(person, lies):
 
 
 def test_a_key_that_is_none(person):
-    """Of an algorithm that nobody asked for; cut off; something else. One that is not on the curve is
-    taken, and nothing is ever signed with it."""
+    """Keys of an algorithm that was not offered, cut off, or something else. A key that is not on the
+    curve is accepted, but nothing is ever signed with it."""
     browser = person.browser()
     passkey = Passkey()
     right = passkey.creation("x", "y")["authenticatorData"]
@@ -280,7 +280,7 @@ def test_a_copy_is_seen_by_its_count(world, person):
 
 
 def test_a_challenge_is_of_one_session(world, person):
-    """One that was made for somebody else, or before the sign-in, proves nothing."""
+    """A challenge that was made for another session, or before the sign-in, proves nothing."""
     browser = person.browser()
     passkey = added(browser)
     other = Person(world).browser()
@@ -380,7 +380,7 @@ def test_attempts_are_limited_as_for_passwords(postgres):
 
 
 def test_passkeys_do_not_wait_behind_passwords(postgres):
-    """Which are guessed at from the same address, and at the same account."""
+    """Passwords are guessed from the same address, and for the same account."""
     with World(postgres.create_database(), "--trust-proxy", "127.0.0.1") as world:
         person = Person(world)
         own = (("Sec-Fetch-Site", "same-origin"), ("X-Forwarded-For", "198.51.100.1"))

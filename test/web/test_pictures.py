@@ -39,7 +39,7 @@ def test_of_a_rotation_and_temporary_ones(world, person):
     # By any of the device's names.
     name = hash_of(bytes(stored))
     assert browser.get(f"/web/devices/{device.serial}/pictures/{name}").status == 200
-    # One that was replaced has gone.
+    # A replaced picture is gone.
     device.push(images.png(images.noise()), installationId="red", background=True).ok()
     picture(browser, device, name, 404)
 

@@ -96,7 +96,7 @@ def test_apps_pass_to_the_heir(start):
     person.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
     wait_until(lambda: is_gone(world, person), "the end of the account")
     assert owner_of(world, kept) == (heir.id, "active")
-    # Who is no longer chosen gets nothing; the heir itself leaves its apps to nobody.
+    # A successor that is no longer chosen gets nothing; the successor's own apps go to nobody.
     assert not administrator.delete(path).ok()["isHeir"]
     administrator.request("PUT", path).ok()
     heir.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
@@ -175,7 +175,7 @@ def test_the_last_administrator_cannot_go(start):
 
 @pytest.mark.parametrize("devices", [0, 350])
 def test_another_server_goes_on(start, postgres, devices):
-    """Where all of the instance that closed the account dies at once."""
+    """The instance that closed the account has died as a whole."""
     database = postgres.create_database()
     first = start("--rate-limit", "0", database=database)
     make_first(first)
@@ -230,7 +230,7 @@ def test_nobody_gives_it_a_role_or_a_password_again(world, person, administrator
 
 
 def test_a_link_of_it_is_worth_nothing(world, person):
-    """One that was made while the account was being closed."""
+    """A link that was made while the account was being closed."""
     link = world.server.ctl("account", "link", person.email, "--role", "administrator")["url"]
     body = {"token": token_of(link), "password": OTHER_PASSWORD}
     with Held(person):

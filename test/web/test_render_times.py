@@ -122,7 +122,7 @@ def test_another_board_has_another_picture(world, author, reviewer, browser):
 
 
 def rests(world, app, count, max_age_s, interval_s, ahead_ms=0):
-    """Of as many good renders: how long until the next one."""
+    """Pauses after this many good renders, until the next one."""
     place, claim = os.urandom(32), str(uuid.uuid4())
     good = {"place": place, "version_id": app.version_id, "claim": claim, "engine": "x", "is_good": True,
             "is_blamed": False, "picture": None, "is_whole": False, "took_us": 1,

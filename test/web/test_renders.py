@@ -24,7 +24,7 @@ def place(world, made):
 
 
 def settle(world):
-    """As a worker does it now and then: installations forget their places before."""
+    """Does what a worker does now and then: installations forget their old places."""
     with open(SETTLE, encoding="utf-8") as file:
         text = file.read().replace(":row_limit", "200").replace(":after_device", f"'{ID_NONE}'")
     return world.sql(text.replace(":after_id", "''"))[0][0]
@@ -75,7 +75,7 @@ def get_schema():
         wait_until(lambda: browser.get(path + "/render").ok()["problem"], "a failure")
     problem = browser.get(path + "/render").ok()["problem"]
     assert problem["message"].endswith("wrong ****") and problem["kind"] == "script"
-    # As its rotation, and the list of devices, says.
+    # The rotation, and the list of devices, report the same.
     [entry] = browser.get(path.rpartition("/")[0]).ok()["entries"]
     assert entry["problem"] == problem["message"]
     [named] = browser.get(f"/web/entries?devices={made['device']['id']}").ok()["entries"]

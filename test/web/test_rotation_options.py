@@ -93,7 +93,7 @@ def test_a_name_that_nobody_could_read_is_refused(browser, made, name):
 
 
 def test_names_are_those_of_own_devices(browser, world, made):
-    """Of others' devices, and of those that are gone, nothing is said."""
+    """Nothing is said about others' devices, and about those that are gone."""
     other = Person(world).browser()
     theirs = add(other)
     push(other, theirs, "z", 1)
@@ -117,7 +117,7 @@ def test_changes_are_kept(browser, made):
     change(browser, made, "b", **wanted).ok()
     assert options(browser, made, "b") == wanted
     assert options(browser, made, "a") == options(browser, made, "c") == USUAL
-    # One by one, and the others stay.
+    # Change one value at a time; the others stay.
     for name, value in USUAL.items():
         change(browser, made, "b", **{name: value}).ok()
         wanted[name] = value
@@ -320,7 +320,7 @@ def test_an_app_for_the_night(world, browser, made, app):
         answer = poll_answer(world, made["link"])
         return shows(answer.body, 4), answer["Tronbyt-Brightness"]
 
-    # What the app itself has drawn may be there before.
+    # The first picture may be one that the app itself has drawn.
     wait_until(lambda: shown() == (True, "3"), "the app")
 
 

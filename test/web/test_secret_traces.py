@@ -74,7 +74,7 @@ def assert_no_trace(world, told):
 
 
 def failed(owner, entry, words):
-    """What the owner's page says of a render that has failed so."""
+    """Problem of a failed render with these words, as the owner's page shows it."""
     def look():
         shown = owner.browser.get(entry.path + "/render").ok()
         return shown["problem"] and words in shown["problem"]["message"] and shown

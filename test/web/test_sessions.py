@@ -52,7 +52,7 @@ def test_signing_in_rotates(world, person):
     planted = browser.cookie
     browser.sign_in(person)
     assert browser.cookie != planted and len(sessions(world, person)) == 1
-    # Likewise where somebody else signs in.
+    # The same holds if somebody else signs in.
     second = Person(world)
     planted, browser.cookie = browser.cookie, browser.cookie
     browser.sign_in(second)

@@ -31,7 +31,7 @@ def test_unknown_and_wrong_are_answered_alike(world, person):
 
 
 def test_a_hash_is_made_for_the_unknown_too(world, person):
-    """What an answer takes of the processor is the hash, whoever is asked for."""
+    """The hash takes most of an answer's CPU time, for any account."""
     def spent(email):
         before = cpu_ticks(world)
         for _ in range(10):
@@ -44,7 +44,7 @@ def test_a_hash_is_made_for_the_unknown_too(world, person):
 
 
 def cpu_ticks(world):
-    """Of all workers and their threads."""
+    """CPU time of all workers and their threads."""
     ticks = 0
     for pid in world.workers():
         with open(f"/proc/{pid}/stat", encoding="ascii") as file:

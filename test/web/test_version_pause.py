@@ -31,7 +31,7 @@ def engines_version():
 
 
 class Renders:
-    """What workers do at the places of an app."""
+    """Does what workers do at the places of an app."""
 
     def __init__(self, world, version, clock):
         self.world, self.version, self.engine = world, version, engines_version()
@@ -70,7 +70,7 @@ class Renders:
         self.run("render_let_go", place=bytes.fromhex(place), version_id=self.version, claim=claim)
 
     def render(self, place, result):
-        """As its panel wants it. Whether it was rendered."""
+        """Renders as if its panel wanted it. Returns whether it was rendered."""
         claim = self.claim(place)
         return claim is not None and self.store(place, claim, result)
 
@@ -87,7 +87,7 @@ class Renders:
         return row
 
     def end_pause(self):
-        """Of the version alone: places have pauses of their own."""
+        """Ends the pause of the version alone: places have pauses of their own."""
         self.world.sql("UPDATE version_crashes SET paused_until = present_time() "
                        "WHERE version_id = %s", self.version)
 
@@ -209,7 +209,7 @@ def test_one_owner_stops_it_for_no_other(world, app, renders, places, other):
     [theirs, also] = places(2, other)
     assert renders.render(theirs, GOOD)
     assert renders.pause() == (0, None)
-    # Where it crashes for another one, too, the pause is for all: the shortest one.
+    # The pause is for all, and the shortest one, if the app crashes for another owner, too.
     for place in hostile[6:9]:
         assert renders.render(place, CRASH)
     for _ in range(4):
@@ -347,7 +347,7 @@ def is_waiting(world):
 
 
 def test_an_app_is_removed_meanwhile(world, app, renders, places):
-    """Of a crash and a removal the second waits for the first; no deadlock ends either."""
+    """The removal waits for the crash; neither is ended by a deadlock."""
     all_places = places(6)
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
