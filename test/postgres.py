@@ -132,7 +132,7 @@ class Cluster:
         return self._create(self._new_name(), f"TEMPLATE {self.TEMPLATE} STRATEGY file_copy")
 
     def drop_databases(self):
-        """Those that were made here. A server may still have connections."""
+        """Drops the databases that were made here. A server may still have connections."""
         self.execute("".join(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE);\n' for name in self.databases))
         self.databases.clear()
 
@@ -211,7 +211,7 @@ class Postgres(Cluster):
         self.process.wait()
 
     def kill(self):
-        """As if the machine had lost its power: every process of the cluster at once."""
+        """Kills every process of the cluster at once, like a power failure of the machine."""
         if self.process.poll() is None:
             children = self._signal_all(signal.SIGSTOP)
             for pid in [*children, self.process.pid]:

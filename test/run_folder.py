@@ -15,7 +15,7 @@ import tempfile
 
 
 def database_folder():
-    """Where the run has its databases. None: there is no run."""
+    """Folder of the run's databases. None: there is no run."""
     run = os.environ.get("DISPLAYD_TEST_RUN")
     return run and os.path.join(run, "m")
 

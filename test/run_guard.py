@@ -131,7 +131,7 @@ def clean_up(folder):
 
 
 def make_folder(folder):
-    """As /tmp is: PostgreSQL and workers are other users."""
+    """Makes folders with the mode of /tmp: PostgreSQL and workers are other users."""
     memory = os.path.join(folder, "m")
     for path in (folder, memory):
         os.mkdir(path)

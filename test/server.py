@@ -80,7 +80,7 @@ def make_state(path):
 
 
 def prepare_state(path):
-    """As if displayd had run there: a copy takes a fifth of the time."""
+    """Copies a state directory that displayd has made: this takes a fifth of the time."""
     if not os.path.exists(path) or not os.listdir(path):
         copy_folder(made_once("state", make_state), path)
 
@@ -263,7 +263,7 @@ class Server:
 
     @property
     def url(self):
-        """What the URLs that it hands out start with."""
+        """Beginning of the URLs that it hands out."""
         with open(self._public_url_path(), encoding="utf-8") as file:
             return file.read().strip()
 
@@ -290,8 +290,8 @@ class Server:
         return socket.create_connection(self.address, timeout=PATIENCE_S)
 
     def request(self, method, path, body=None, key=None, headers=None):
-        """One request on a connection of its own. body: bytes, or what is to be JSON. A 503 of /readyz is
-        what was asked for."""
+        """Sends a request on a connection of its own. body: bytes, or an object for JSON. Repeats after
+        a 503 if is_patient, except for /readyz."""
         fields = dict(headers or {})
         if key:
             fields.setdefault("Authorization", f"Bearer {key}")

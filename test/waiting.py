@@ -20,12 +20,12 @@ def wait_until(condition, what, patience_s=PATIENCE_S, pause_s=0.02):
 
 
 def let_pass(seconds):
-    """Where there is nothing to wait for. tools/waits_allowed.txt says where that is, and why."""
+    """Waits if there is no condition to wait for. tools/waits_allowed.txt lists the callers, with reasons."""
     time.sleep(seconds)
 
 
 def wait_as_told(retry_after_s):
-    """As long as an answer says (Retry-After)."""
+    """Waits as long as an answer demands (Retry-After)."""
     time.sleep(int(retry_after_s))
 
 

@@ -1,4 +1,4 @@
-"""What tests of displayctl app render share."""
+"""Shared parts of the tests of displayctl app render."""
 
 import os
 import subprocess
@@ -43,7 +43,7 @@ def run(*arguments, program=DISPLAYCTL, **options):
 
 
 def frames(path):
-    """What a panel shows: pixels over black, and milliseconds, of each frame."""
+    """Frames as a panel shows them: pixels over black, and milliseconds."""
     with PIL.Image.open(path) as picture:
         for index in range(getattr(picture, "n_frames", 1)):
             picture.seek(index)

@@ -43,7 +43,7 @@ def test_files_that_nothing_loads_are_left_out(tmp_path):
 
 @needs_starlark
 def test_a_script_has_the_files_of_its_folder(tmp_path, monkeypatch):
-    """As with the library's own command, also where other scripts are in the folder."""
+    """Same result as with the library's own command, also if other scripts are in the folder."""
     folder = tmp_path / "room"
     write_room(folder)
     done = run(folder, "-o", tmp_path / "folder.webp")

@@ -110,7 +110,7 @@ def test_check_checks_types(tmp_path):
                                     'export default () => Root({ child: Text({ content: "a" }), delay: n });\n')
     (folder / "lib").mkdir()
     (folder / "lib/n.ts").write_text('export const n: number =\n    "50" as any;\nexport const m: number = "5";\n')
-    # What an app's folder has is a stranger's: it is neither run nor obeyed.
+    # Files in an app's folder are untrusted: they are neither run nor obeyed.
     (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": {"strict": False, "noEmit": False, "outDir": "out"}}))
     (folder / "panel.d.ts").write_text("syntax error")
     (folder / "node_modules/.bin").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What apps ask the network for, through a worker, the render host and the egress."""
+"""Network requests of apps, through a worker, the render host and the egress."""
 
 import http.server
 import os

@@ -85,7 +85,7 @@ class Journal(threading.Thread):
                 pass
 
     def losses(self):
-        """What was answered and is not so."""
+        """Entries whose answered change is lost or undone, as sentences."""
         def ask():
             answer = self.server.get(self.path + "/installations", key=self.key)
             return answer if answer.status == 200 else None

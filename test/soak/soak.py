@@ -25,8 +25,8 @@ from world import World
 from waiting import let_pass
 
 JUDGED_S = 20 * 60
-# What a flat line may rise in an hour, beside noise: so much, and such a part of its mean. Latency is
-# that of a machine where the clients run, too, and maybe others.
+# Rise in an hour that still counts as flat: an amount, and a part of the mean. Latency is that of a
+# machine where the clients run, too, and maybe others.
 RISES = {
     "workers_kib": (4096, 0),
     "supervisor_kib": (1024, 0),
@@ -37,7 +37,7 @@ RISES = {
 
 
 def verdict(slopes):
-    """What rises, as sentences."""
+    """Figures that rise, as sentences."""
     return [f"{name} rises by {slopes[name]['an_hour']} an hour, of {slopes[name]['mean']}"
             for name, (least, part) in RISES.items()
             if slopes[name]["an_hour"] > least + part * slopes[name]["mean"]]

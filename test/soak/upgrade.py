@@ -36,7 +36,7 @@ TARGET = "/v1/devices?limit=1"
 
 
 class Wrk:
-    """As keep_alive.Load; what it has to say it says at the end."""
+    """A load like keep_alive.Load that reports its answers and failures only at the end."""
 
     def __init__(self, address, path, key, seconds):
         url = f"http://{address[0]}:{address[1]}{path}"
@@ -112,8 +112,8 @@ class Scene:
 
 
 def run(scene, requests, rounds, say, load=None):
-    """What went wrong, as sentences; the answers; and the gaps of panels in seconds. load() makes one;
-    by default wrk, a few seconds a round."""
+    """Runs upgrades and reloads in turn. Returns what went wrong, as sentences; the answers; and the
+    gaps of panels in seconds. load() makes a load; by default wrk, a few seconds a round."""
     server, answers, number, wrong = scene.server, 0, 0, []
     make = load or (lambda: Wrk(server.address, TARGET, scene.key, ROUND_S))
     with Panels(server.address, scene.paths) as panels:

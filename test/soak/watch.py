@@ -1,11 +1,11 @@
-"""What the processes of a server take, looked at again and again, and the slopes of it."""
+"""Resources that the processes of a server take, sampled again and again, and their slopes."""
 
 import os
 import time
 
 
 def memory_kib(pid):
-    """What belongs to the process alone."""
+    """Memory of the process alone."""
     total = 0
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
         for line in file:
@@ -31,7 +31,7 @@ def percentile(values, part):
 
 
 def slope_an_hour(times_s, values):
-    """Of the straight line that fits best."""
+    """Slope of the straight line that fits best."""
     mean_time = sum(times_s) / len(times_s)
     mean = sum(values) / len(values)
     spread = sum((time_s - mean_time) ** 2 for time_s in times_s)

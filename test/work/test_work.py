@@ -1,4 +1,4 @@
-"""What statements read beside many rows of each kind (rows.sql).
+"""Rows that statements read beside many rows of each kind (rows.sql).
 
 A statement whose header says "work: bounded" reads no more than a few rows for each that it returns, changes or
 was asked for. WORK_ROWS: how many rows of each kind there are.
@@ -76,7 +76,7 @@ VALUES = {
     "protocol_versions": "array_fill(1, '{64}')", "hostnames": "array_fill('x'::text, '{64}')",
     "ssids": "array_fill('x'::text, '{64}')", "wifi_signals": "array_fill(-50, '{64}')",
 }
-# Of one statement, or of those with a beginning.
+# Values for one statement, or for those whose names begin so.
 SPECIAL = {
     "key_find": {"secret_hash": of_hash(2, 1)}, "session_find": {"secret_hash": of_hash(12, 1)},
     "link_": {"secret_hash": of_hash(13, 1)}, "link_create_password": {"secret_hash": of_hash(17, 4)},
@@ -217,11 +217,12 @@ def counts(values, statement):
                                 if name == "row_limit"])
 
 
-# What belongs to one device, the whole rotation, or to one account: its sessions.
+# Statements that read what belongs to one device, the whole rotation, or to one account: its sessions.
 READS_ENTRIES = ("rotation_", "installation_list", "installation_part", "own_device_remove", "device_update",
                  "panel_installations", "installation_", "picture_by_hash", "session_")
 
-# What an account stores is summed up: the sums stand in the rows of its devices and apps, whose number is limited.
+# Statements that add up the bytes of an account: the sums stand in the rows of its devices and apps,
+# whose number is limited.
 READS_SUMS = re.compile(r"\b(account_bytes|push_room|app_takes)\(")
 SUMS = 100 + min(5000, ROWS // 2)  # rows.sql
 
