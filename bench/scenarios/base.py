@@ -144,13 +144,13 @@ class Goal:
 class Scenario:
     """See above. An instance lives from prepare() to finish()."""
 
-    name = ""  # what bench/run is called with
+    name = ""  # name for bench/run
     title = ""  # one line, for the table and the chart
     bound_by = ""
     measures = ""  # a sentence or two for bench/report --scenarios
     references = ()
     goals = ()
-    unit = "requests"  # what a rate counts: "requests", "pushes", "pictures"
+    unit = "requests"  # unit of the rate: "requests", "pushes", "pictures"
     warms_up = True
     rounds = None  # another number than bench/run's default, where a round is no matter of seconds
     # Figures of Sample.figures that the table shows in a line of their own.

@@ -196,7 +196,7 @@ class Fleet(Scenario):
         self.rounds_run += 1
         picture = make_picture(self.rounds_run)
         hints = self.push_to_all(picture)
-        time.sleep(1)  # what storing it has made dirty is not a part of sending it
+        time.sleep(1)  # writing back what was stored is no part of sending it
         found = {}
 
         def send():

@@ -49,7 +49,7 @@ class Searches(Scenario):
     """Searches beside the reads; a subclass chooses them."""
 
     bound_by = "PostgreSQL"
-    asked = ""  # what the sessions ask for, in words
+    asked = ""  # requests of the sessions, in words
     target = ""
     apps = 0
     references = ("three", "one", "unloaded")

@@ -210,7 +210,7 @@ class Server:
         arguments = [SERVER, *options] + (["--unix", path] if path else [])
         arguments += ["--tls", TLS_FILE] if TLS else []
         self.path = path
-        self.error = None  # what it wrote there, once it has ended
+        self.error = None  # its output there, once it has ended
         self.process = subprocess.Popen(
             arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **popen
         )

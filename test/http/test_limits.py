@@ -111,7 +111,7 @@ def test_unfinished_bodies_leave_room_for_others(start, caller):
             with server.client() as client:
                 client.send(upload(other) + b"x")
                 assert client.answer().status == 200
-    with server.client() as client:  # what was held is given back
+    with server.client() as client:  # the memory is released
         server.wait_for(lambda stats: stats["connections"] <= 2)
         client.send(upload(caller, 4 << 20) + b"x")
         assert client.answer().status == 200

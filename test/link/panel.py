@@ -61,7 +61,7 @@ class Panel:
         self.socket = wrap(self.socket) if wrap else self.socket
         self.stream = self.socket.makefile("rb")
         self.acknowledges = acknowledges
-        self.inbox = None  # what a crowd has read
+        self.inbox = None  # queue of what a crowd has read
         self.count = 100  # the firmware counts on across connections
         fields = {"Host": "panel", "Upgrade": "websocket", "Connection": "Upgrade",
                   "Sec-WebSocket-Version": "13",
@@ -181,7 +181,7 @@ class Crowd:
         panel = Panel(address, path)
         panel.socket.setblocking(False)
         panel.inbox = queue.SimpleQueue()
-        panel.unread = panel.stream.peek()  # what came with the head
+        panel.unread = panel.stream.peek()  # bytes that came with the head
         self.panels.append(panel)
         self.read_frames(panel)
         self.selector.register(panel.socket, selectors.EVENT_READ, panel)

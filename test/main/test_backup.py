@@ -165,7 +165,7 @@ def test_one_that_fails_leaves_no_state_directory(filled, folder):
     """The server would start on it, and know nobody."""
     broken, new = write(os.path.join(folder, "broken"), read(filled[1])[:-100]), os.path.join(folder, "new")
     for left in ([], ["lock", "secret-key"]):
-        if left and not os.mkdir(new):  # what was there before
+        if left and not os.mkdir(new):  # left: files of the state directory before
             write(os.path.join(new, "secret-key"), b"0" * 64 + b"\n")
         with pytest.raises(CtlError, match="the backup is not whole") as failure:
             run_ctl("--state-dir", new, "restore", broken)

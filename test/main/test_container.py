@@ -81,7 +81,7 @@ def start_and_stop(machine):
                "a container that is well")
     machine.run(*become, *(word.replace("/readyz", "/livez") for word in health))
     with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
-        os.kill(int(file.read()), signal.SIGTERM)  # what nsenter has started
+        os.kill(int(file.read()), signal.SIGTERM)  # the process that nsenter started
     assert process.wait(PATIENCE_S) == 0
 
 

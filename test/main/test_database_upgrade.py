@@ -107,7 +107,7 @@ def test_everything_is_carried_over(stopped):
                        "ALTER DATABASE displayd SET work_mem = '5MB'; "
                        "COMMENT ON TABLE device IS 'line\n\\connect nowhere\nCREATE ROLE displayd;\n'")
     server.stop()
-    server.start()  # which notes the fingerprint of the key that opens them
+    server.start()  # stores the fingerprint of the key that opens them
     rows, schema = backups.tables_of(url_of(server)), schema_of(server)
     assert "in use by another server" in refused(server, *DUMP, code=5)
     server.kill()  # it is not shut down cleanly

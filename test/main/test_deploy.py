@@ -20,7 +20,7 @@ sys.path.append(os.path.join(ROOT, "test/link"))
 
 from panel import Panel  # noqa: E402  pylint: disable=wrong-import-position
 
-CLIENT = "127.0.0.9"  # where requests come from
+CLIENT = "127.0.0.9"  # source address of the requests
 EMAIL, PASSWORD = "first@example.org", "correct horse battery"
 SITE, BELOW = "https://panels.example.org", "https://example.org/leds"
 NAMES = ("panels.example.org", "example.org")

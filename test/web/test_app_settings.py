@@ -402,7 +402,7 @@ def test_version_is_deployed_while_they_are_changed(world, owner, author, review
     app.publish(reviewer, "2.0", OPEN)
     entry = owner.installed(app)
     answer = change_beside(
-        world, entry, "LOCK TABLE app_schema IN EXCLUSIVE MODE",  # where the form is kept
+        world, entry, "LOCK TABLE app_schema IN EXCLUSIVE MODE",  # the form is kept there
         f"UPDATE app SET deployed_version_id = '{first}' WHERE id = '{app.id}'")
     assert "changed meanwhile" in answer.problem(409)["detail"]
     assert entry.row()[0] == "{}"

@@ -159,7 +159,7 @@ def test_made_up_cookies_are_no_known_browsers(limited, start, tmp_path):
         """The limit grows with time: a try that came late says nothing. A known browser never meets it."""
         for _ in range(100):
             use_up(limited, "198.18.8.1")
-            browser.known = cookie  # which a try that succeeds replaces
+            browser.known = cookie  # a successful try replaces it
             if browser.try_sign_in(person.email).status == 429:
                 return True
         return False

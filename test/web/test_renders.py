@@ -184,7 +184,7 @@ def test_deploy_and_rollback_on_two_instances(world, author, reviewer, browser, 
         author.browser.post(app.path + "/deploy", {"version": "1.0"}).ok()
         for panel in (here, there):
             seen(panel, RED)
-    assert len(rendered(world, app)) == 1  # what the other version had made has gone
+    assert len(rendered(world, app)) == 1  # the picture of the other version is gone
 
 
 def test_changes_before_the_first_picture_take_no_picture_away(world, author, reviewer, browser):
@@ -243,7 +243,7 @@ def test_nothing_to_show_is_left_out_until_there_is(world, author, reviewer, bro
         app.publish(reviewer, "3.0", NOTHING)
         count = len(panel.pictures)
         panel.wait_for(lambda: len(panel.pictures) > count)
-        assert not shows(panel, GREEN)  # what says that there is nothing
+        assert not shows(panel, GREEN)  # a picture that says that there is nothing
 
 
 def test_a_disabled_app_is_rendered_no_more(world, author, reviewer, browser):

@@ -160,7 +160,7 @@ def test_a_websocket_takes_the_new_order(world, browser, made):
         push(browser, made, name, number)
     with panel_of(world, made) as panel:
         panel.wait_for(lambda: 0 in seen(panel))
-        panel.displays = False  # what comes now stays in its queue
+        panel.displays = False  # new pictures stay in its queue
         panel.wait_for(lambda: shows(panel.pictures[-1], 1))
         order(browser, made, ["a", "c", "b"]).ok()
         panel.wait_for(lambda: shows(panel.pictures[-1], 2))

@@ -108,7 +108,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(302, b"moved", Location=self.path.partition("?")[2])
         elif path == "/to-large":  # a redirect whose own body is large
             self.reply(302, bytes(8 << 20), Location=self.path.partition("?")[2])
-        elif path == "/keep":  # likewise, and the method and the body stay
+        elif path == "/keep":  # a redirect that keeps the method and the body
             self.reply(307, b"moved", Location=self.path.partition("?")[2])
         elif path == "/large":
             self.reply(200, bytes(int(self.path.partition("?")[2])))

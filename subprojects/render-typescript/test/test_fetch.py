@@ -168,7 +168,7 @@ def test_waiting_has_a_time_of_its_own(relay):
     got, _, asked = relay.ask_all(script, ignore, network_ms=300)
     assert (got["error"]["kind"], got["error"]["message"]) == ("script", "the network takes too long")
     assert got["log"] == ["before"] and time.monotonic() - began < 30
-    relay.reply(asked[0][0]["id"], b"late", status=200)  # which nobody waits for any more
+    relay.reply(asked[0][0]["id"], b"late", status=200)  # nobody waits for it any more
     log, _, _ = printed(relay, "print(await (await fetch('https://a.org/')).text());")
     assert log == ['{"a": "\u00e9"}']
 
