@@ -33,7 +33,7 @@ static unsigned count_broken(const struct import *import)
 	return count;
 }
 
-/* Those that bring a picture along. */
+/* Counts the apps that bring a picture along. */
 static unsigned count_pictures(const struct import *import)
 {
 	unsigned count = 0;

@@ -84,7 +84,7 @@ static bool is_name(struct str name)
 	       utf8_length(name) <= APP_NAME_LENGTH_MAX && !memchr(name.data, '\n', name.length);
 }
 
-/* Where the folder comes from, and what its collection is called unless a name was given. */
+/* Finds the folder's source, and the name of its collection if none was given. */
 static void find_source(struct import *import, const char *path, struct str *ret_source,
 			struct str *ret_name)
 {

@@ -71,7 +71,7 @@ struct str import_language(const struct import_app *app);
 struct str import_tags(const struct import_app *app);
 /* Why it is broken; data is NULL if it is not. */
 struct str import_broken_reason(const struct import_app *app);
-/* What else is to be said of the app; the last one stands. */
+/* Adds a remark on the app; the last remark stands. */
 __attribute__((format(printf, 2, 3))) void import_remark(struct import_app *app, const char *format,
 							 ...);
 /* Why the app is not imported. */

@@ -44,7 +44,7 @@ static enum ctl_exit query(struct import *import, const struct import_app *app,
 	return code;
 }
 
-/* What a rule says against it. */
+/* Reports the constraint that forbids the import of the app. */
 static void refuse(const struct import *import, struct import_app *app, const struct ctl_rows *rows)
 {
 	switch (rows->refusal) {

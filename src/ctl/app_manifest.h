@@ -1,4 +1,4 @@
-/* What a folder of the community says of its app: its manifest.yaml. A stranger's text: only the
+/* The manifest.yaml of an app's folder. Its text is untrusted: only the
  * values of its outermost mapping and its list of tags are read, and no aliases. */
 #pragma once
 

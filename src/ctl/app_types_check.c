@@ -18,8 +18,8 @@ enum { OUTPUT_MAX = 256 << 10, PIECE = 16 << 10, TSC_FOUND_ERRORS = 2 };
 
 static const char *const config_files[] = {"panel.d.ts", "options.json", "tsconfig.json"};
 
-/* What tsc is to look at: the app's scripts, and our types of the panel instead of a copy in its
- * folder. */
+/* Writes tsc's configuration: it reads the app's scripts, and our types of the panel instead of a
+ * copy in the app's folder. */
 static void write_list(const char *path, struct buffer *to)
 {
 	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);

@@ -212,7 +212,7 @@ static int compile(struct str source, struct str name, struct renderer_answer *r
 	return status;
 }
 
-/* Of all compilers that have ended. */
+/* CPU time of all compilers that have ended. */
 static int64_t used_ms(void)
 {
 	struct rusage used;

@@ -12,7 +12,7 @@ enum {
 	APP_CODE_COST = 2, /* for each of code, which goes to a renderer as a copy */
 };
 
-/* What one request has taken; zeroed, it has taken nothing. */
+/* Memory that one request has taken; zeroed: none. */
 struct app_memory {
 	struct pot_share *share; /* private */
 	size_t bytes;		 /* private */
