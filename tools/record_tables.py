@@ -107,12 +107,11 @@ def read_file(path, include_folder):
 
 def read_folders(folders, include_folder):
     """{name: Record}, and the files and folders that were looked at."""
-    records, inputs = {}, list(folders)
-    for folder in folders:
-        for entry in sorted(os.listdir(folder)):
-            path = os.path.join(folder, entry)
-            if not entry.endswith(".c"):
-                continue
+    records, inputs = {}, []
+    for folder, subfolders, names in (found for folder in folders for found in os.walk(folder)):
+        subfolders.sort()
+        inputs.append(folder)
+        for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(".c")):
             try:
                 found = list(read_file(path, include_folder))
             except BadTable as error:

@@ -3,7 +3,7 @@
  *   guess_is_allowed() -> the database is asked for the key -> guess_failed(), where there is none
  *
  * An address that has made too many may have no key looked up for a while. Keys that a worker knows
- * to be right need no look-up, and sessions that one has seen (src/web/known_sessions.h) get
+ * to be right need no look-up, and sessions that one has seen (src/web/people/known_sessions.h) get
  * theirs: they go on working, whoever else shares their address. What cannot be a key by its form
  * is no guess and costs no look-up.
  *

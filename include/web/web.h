@@ -22,18 +22,19 @@ struct web_service {
 	const char *panel_url; /* what the URLs of panels start with, no slash at its end */
 	const struct settings_key *settings_key; /* of secret settings of apps */
 	enum web_registration registration;
-	struct rate_policy session_rate;   /* of a session */
-	struct rate_policy visitor_rate;   /* of an address that asks without one */
-	bool limits_attempts;		   /* to prove who one is */
-	struct known_sessions *sessions;   /* shared by the workers, see src/web/known_sessions.h */
-	struct removals *removals;	   /* of accounts, see src/web/removals.h */
-	struct vitals *vitals;		   /* of the workers, see src/web/vitals.h */
-	struct streams *streams;	   /* to pages, see src/web/streams.h */
-	struct engines *engines;	   /* that render apps, see render/engine.h */
-	struct app_pictures *pictures;	   /* of the catalogue, see src/web/app_pictures.h */
-	struct own_pictures *own_pictures; /* likewise, see src/web/own_pictures.h */
-	struct app_seals *seals;	   /* of settings, see src/web/app_seals.h */
-	struct pot app_texts;		   /* see src/web/app_memory.h */
+	struct rate_policy session_rate; /* of a session */
+	struct rate_policy visitor_rate; /* of an address that asks without one */
+	bool limits_attempts;		 /* to prove who one is */
+	struct known_sessions
+	    *sessions;		   /* shared by the workers, see src/web/people/known_sessions.h */
+	struct removals *removals; /* of accounts, see src/web/people/removals.h */
+	struct vitals *vitals;	   /* of the workers, see src/web/administration/vitals.h */
+	struct streams *streams;   /* to pages, see src/web/streams.h */
+	struct engines *engines;   /* that render apps, see render/engine.h */
+	struct app_pictures *pictures;	   /* of the catalogue, see src/web/apps/app_pictures.h */
+	struct own_pictures *own_pictures; /* likewise, see src/web/apps/own_pictures.h */
+	struct app_seals *seals;	   /* of settings, see src/web/apps/app_seals.h */
+	struct pot app_texts;		   /* see src/web/apps/app_memory.h */
 };
 
 struct web_settings {

@@ -1,5 +1,5 @@
 /* At build time: write_manuals NAME writes a page of the manual, or a shell's completion. */
-#include "manual.h"
+#include "ctl/shell/manual.h"
 
 #include <string.h>
 

@@ -3,13 +3,13 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/network.h"
-#include "cookie.h"
 #include "db/statements.h"
 #include "domain/key.h"
 #include "fields.h"
-#include "known_browser.h"
-#include "known_sessions.h"
 #include "task/guess.h"
+#include "web/people/cookie.h"
+#include "web/people/known_browser.h"
+#include "web/people/known_sessions.h"
 
 enum { ADDRESS_NETWORK_BYTES = 8 };
 

@@ -1,8 +1,8 @@
 #include "access.h"
-#include "device_choice.h"
 #include "endpoints.h"
 #include "page_views.h"
 #include "streams.h"
+#include "web/devices/device_choice.h"
 
 /* GET /web/events?devices=ID,ID - what panels show and what changes, as it happens. */
 

@@ -1,7 +1,7 @@
 #include "page_views.h"
 #include "base/clock.h"
 #include "base/hex.h"
-#include "panel_event.h"
+#include "web/devices/panel_event.h"
 
 #include <stdlib.h>
 

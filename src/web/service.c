@@ -1,10 +1,10 @@
-#include "app_pictures.h"
-#include "app_seals.h"
 #include "base/limits.h"
-#include "own_pictures.h"
-#include "removals.h"
 #include "streams.h"
-#include "vitals.h"
+#include "web/administration/vitals.h"
+#include "web/apps/app_pictures.h"
+#include "web/apps/app_seals.h"
+#include "web/apps/own_pictures.h"
+#include "web/people/removals.h"
 #include "web/web.h"
 
 void web_start(struct web_service *web, const struct web_settings *settings)

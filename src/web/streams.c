@@ -4,7 +4,7 @@
 #include "base/require.h"
 #include "changed.h"
 #include "page_views.h"
-#include "session_checks.h"
+#include "web/people/session_checks.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "ctl/account_file.h"
+#include "ctl/exchange/account_file.h"
 
 #include <stdlib.h>
 

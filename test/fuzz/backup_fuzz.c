@@ -1,7 +1,7 @@
 /* Backups: whatever comes, a reader ends with a sentence or at the end, holds one frame at a time,
  * and all that it read is within that frame; and what it took is written as it was read. */
 #include "base/buffer.h"
-#include "ctl/backup_frame.h"
+#include "ctl/exchange/backup_frame.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 #include "domain/studio.h"
 #include "task/task.h"
 #include "web/access.h"
-#include "web/own_device.h"
-#include "web/own_versions.h"
+#include "web/devices/own_device.h"
+#include "web/studio/own_versions.h"
 #include "web/web.h"
 
 #include <yyjson.h>

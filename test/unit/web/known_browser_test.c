@@ -1,7 +1,7 @@
 /* The cookie of a browser with which somebody has signed in. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
-#include "web/known_browser.h"
+#include "web/people/known_browser.h"
 
 #include <sodium.h>
 

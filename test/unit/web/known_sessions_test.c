@@ -1,6 +1,6 @@
 /* The table of sessions that were found: bounded, and a share for each account. */
 #include "../cmocka_test.h"
-#include "web/known_sessions.h"
+#include "web/people/known_sessions.h"
 
 enum { SECOND_US = 1000 * 1000, SESSIONS = 200 * 1000 };
 

@@ -1,0 +1,300 @@
+#include "device_file.h"
+#include "base/hex.h"
+#include "base/map.h"
+#include "base/utf8.h"
+#include "ctl/shell/csv.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum column { COLUMN_NAME, COLUMN_SERIAL, COLUMN_MAC, COLUMN_ACCOUNT, COLUMN_COUNT };
+
+static const char *const column_names[COLUMN_COUNT] = {"name", "serial", "mac", "account"};
+
+struct reader {
+	struct ctl *ctl;
+	struct device_file *file;
+	struct csv csv;
+	struct str account;
+	int places[COLUMN_COUNT]; /* among the fields; -1: there is no such column */
+	unsigned width;		  /* fields that each row has */
+	unsigned capacity;
+	struct map serials, macs;
+};
+
+/* The first row of an account with a serial number or a MAC address. */
+struct first_use {
+	struct map_node node;
+	unsigned line;
+};
+
+void device_file_fault(struct device_file *file, unsigned line, const char *format, ...)
+{
+	unsigned number = file->fault_count++;
+	va_list args;
+
+	/* Grow it if the number is zero or a power of two. */
+	if ((number & (number - 1)) == 0)
+		file->faults =
+		    memory_realloc(file->faults, (2 * (size_t)number + 1) * sizeof(*file->faults));
+	va_start(args, format);
+	file->faults[number] =
+	    (struct device_fault){line, number, arena_vprintf(file->arena, format, args)};
+	va_end(args);
+}
+
+static int compare_faults(const void *left, const void *right)
+{
+	const struct device_fault *a = left, *b = right;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+enum ctl_exit device_file_end(struct device_file *file)
+{
+	unsigned count = file->fault_count;
+
+	if (count == 0)
+		return CTL_DONE;
+	qsort(file->faults, count, sizeof(*file->faults), compare_faults);
+	for (unsigned i = 0; i < count; i++)
+		ctl_say("%s:%u: %.*s", file->path, file->faults[i].line,
+			STR_ARG(file->faults[i].text));
+	return ctl_fail(CTL_USAGE, "%s has %u fault%s; no device was made", file->path, count,
+			count == 1 ? "" : "s");
+}
+
+/* ---- the first row ---- */
+
+static void read_column(struct reader *reader, unsigned place)
+{
+	struct str name = str_trim(reader->csv.fields[place]);
+	struct csv *csv = &reader->csv;
+
+	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
+		if (!str_equal_ignore_case(name, str_from(column_names[i])))
+			continue;
+		if (reader->places[i] >= 0)
+			device_file_fault(reader->file, csv->row_line,
+					  "the column %s is there twice", column_names[i]);
+		reader->places[i] = (int)place;
+		return;
+	}
+	device_file_fault(reader->file, csv->row_line,
+			  "there is no column \"%.*s\": the first line names the columns, of name, "
+			  "serial, mac and account",
+			  utf8_is_valid(name) ? (int)name.length : 0, name.data);
+}
+
+/* False: nothing else of the file can be understood. */
+static bool read_head(struct reader *reader)
+{
+	struct csv *csv = &reader->csv;
+
+	for (unsigned i = 0; i < COLUMN_COUNT; i++)
+		reader->places[i] = -1;
+	if (!csv_next(csv)) {
+		device_file_fault(reader->file, 1, "the file is empty");
+		return false;
+	}
+	if (csv->fault)
+		device_file_fault(reader->file, csv->row_line, "the line %s", csv->fault);
+	for (unsigned i = 0; i < csv->field_count; i++)
+		read_column(reader, i);
+	reader->width = csv->field_count;
+	if (reader->places[COLUMN_NAME] < 0 && reader->file->fault_count == 0)
+		device_file_fault(reader->file, csv->row_line, "the column name is missing");
+	return reader->file->fault_count == 0;
+}
+
+/* ---- the others ---- */
+
+static struct str field_of(const struct reader *reader, enum column column)
+{
+	int place = reader->places[column];
+
+	return place < 0 ? STR("") : reader->csv.fields[place];
+}
+
+/* The checks of the options of device create. A text that has a fault becomes empty: the database
+ * is not asked about it. */
+static bool check(struct reader *reader, enum column column, option_check *test, struct str *text)
+{
+	struct options_error why;
+
+	if (test((char *)(uintptr_t)text->data, &why) == 0)
+		return true;
+	device_file_fault(reader->file, reader->csv.row_line, "%s %s", column_names[column],
+			  why.text);
+	*text = STR("");
+	return false;
+}
+
+/* A number with its account, whose address the database compares in lower case. */
+static struct str number_of_account(struct arena *arena, struct str number, struct str account)
+{
+	struct str text = ARENA_JOIN(arena, number, STR("\n"), account);
+	char *bytes = (char *)(uintptr_t)text.data;
+
+	for (size_t i = number.length; i < text.length; i++) {
+		if (bytes[i] >= 'A' && bytes[i] <= 'Z')
+			bytes[i] = (char)(bytes[i] - 'A' + 'a');
+	}
+	return text;
+}
+
+static void check_is_first(struct reader *reader, struct map *map, enum column column,
+			   const struct device_wish *wish, struct str text)
+{
+	struct arena *arena = &reader->ctl->arena;
+	struct str key = number_of_account(arena, text, wish->account);
+	struct map_node *node = map_find(map, key);
+	struct first_use *first;
+
+	if (node) {
+		first = container_of(node, struct first_use, node);
+		device_file_fault(reader->file, reader->csv.row_line,
+				  "%s %.*s is that of line %u already", column_names[column],
+				  STR_ARG(text), first->line);
+		return;
+	}
+	first = arena_zalloc(&reader->ctl->arena, sizeof(*first));
+	first->line = reader->csv.row_line;
+	map_insert(map, &first->node, key);
+}
+
+static void take_mac(struct reader *reader, struct device_wish *wish)
+{
+	char *text = arena_alloc(&reader->ctl->arena, MAC_TEXT_LENGTH + 1);
+	uint8_t mac[MAC_BYTES];
+
+	if (!check(reader, COLUMN_MAC, ctl_check_mac, &wish->mac) || !mac_parse(wish->mac, mac))
+		return;
+	mac_format(mac, text);
+	wish->mac = str_from(text);
+	check_is_first(reader, &reader->macs, COLUMN_MAC, wish, wish->mac);
+}
+
+static void take_account(struct reader *reader, struct device_wish *wish)
+{
+	if (wish->account.length == 0)
+		device_file_fault(reader->file, wish->line,
+				  "account is missing: give --account for such lines");
+	else
+		(void)check(reader, COLUMN_ACCOUNT, ctl_check_account, &wish->account);
+}
+
+static void make_key(struct device_wish *wish)
+{
+	uint8_t hash[KEY_HASH_BYTES];
+
+	wish->id = id_new();
+	link_key_new(wish->key);
+	key_hash(str_from(wish->key), hash);
+	hex_encode(hash, sizeof(hash), wish->key_hash);
+	wish->key_hash[2 * KEY_HASH_BYTES] = '\0';
+}
+
+static struct device_wish *add_wish(struct reader *reader)
+{
+	struct device_file *file = reader->file;
+
+	if (file->count == reader->capacity) {
+		reader->capacity = reader->capacity ? 2 * reader->capacity : 256;
+		file->wishes =
+		    memory_realloc(file->wishes, reader->capacity * sizeof(*file->wishes));
+	}
+	return &file->wishes[file->count++];
+}
+
+static void take_row(struct reader *reader)
+{
+	struct csv *csv = &reader->csv;
+	struct device_wish *wish;
+
+	if (csv->fault) {
+		device_file_fault(reader->file, csv->row_line, "the line %s", csv->fault);
+		return;
+	}
+	if (csv->field_count != reader->width) {
+		device_file_fault(reader->file, csv->row_line,
+				  "the line has %u fields, and the first one has %u",
+				  csv->field_count, reader->width);
+		return;
+	}
+	wish = add_wish(reader);
+	*wish = (struct device_wish){
+	    .line = csv->row_line,
+	    /* The checks read to a NUL. */
+	    .account = arena_copy(&reader->ctl->arena, str_trim(field_of(reader, COLUMN_ACCOUNT))),
+	    .name = field_of(reader, COLUMN_NAME),
+	    .serial = field_of(reader, COLUMN_SERIAL),
+	    .mac = field_of(reader, COLUMN_MAC),
+	};
+	if (wish->account.length == 0)
+		wish->account = reader->account;
+	(void)check(reader, COLUMN_NAME, ctl_check_device_name, &wish->name);
+	if (wish->serial.length && check(reader, COLUMN_SERIAL, ctl_check_serial, &wish->serial))
+		check_is_first(reader, &reader->serials, COLUMN_SERIAL, wish, wish->serial);
+	if (wish->mac.length)
+		take_mac(reader, wish);
+	take_account(reader, wish);
+	make_key(wish);
+}
+
+static enum ctl_exit load(const char *path, struct buffer *ret_text)
+{
+	enum { PIECE = 64 * 1024 };
+	FILE *file = fopen(path, "re");
+	size_t length = 1;
+	bool has_failed;
+
+	if (!file)
+		return ctl_fail(CTL_USAGE, "%s: %s", path, strerror(errno));
+	while (length > 0 && buffer_length(ret_text) <= CTL_DEVICE_FILE_BYTES_MAX) {
+		length = fread(buffer_reserve(ret_text, PIECE), 1, PIECE, file);
+		buffer_commit(ret_text, length);
+	}
+	has_failed = ferror(file);
+	fclose(file);
+	if (has_failed)
+		return ctl_fail(CTL_USAGE, "%s: cannot be read", path);
+	if (buffer_length(ret_text) > CTL_DEVICE_FILE_BYTES_MAX)
+		return ctl_fail(CTL_USAGE, "%s: has more than %d MiB", path,
+				CTL_DEVICE_FILE_BYTES_MAX / 1024 / 1024);
+	return CTL_DONE;
+}
+
+enum ctl_exit device_file_read(struct ctl *ctl, const char *path, struct str account,
+			       struct device_file *ret)
+{
+	struct reader reader = {.ctl = ctl, .file = ret, .account = account};
+	struct buffer text = {0};
+	enum ctl_exit code;
+
+	*ret = (struct device_file){.path = path, .arena = &ctl->arena};
+	code = load(path, &text);
+	csv_open(&reader.csv, buffer_view(&text), &ctl->arena);
+	if (code == CTL_DONE && read_head(&reader)) {
+		while (ret->count <= CTL_DEVICES_MAX && csv_next(&reader.csv))
+			take_row(&reader);
+		if (ret->count > CTL_DEVICES_MAX)
+			device_file_fault(ret, reader.csv.row_line, "more than %d devices",
+					  CTL_DEVICES_MAX);
+	}
+	map_finish(&reader.serials);
+	map_finish(&reader.macs);
+	buffer_finish(&text);
+	return code;
+}
+
+void device_file_finish(struct device_file *file)
+{
+	free(file->wishes);
+	free(file->faults);
+	*file = (struct device_file){0};
+}

@@ -1,0 +1,73 @@
+#include "ctl/devices/settings_key.h"
+#include "main/secret_key.h"
+#include "main/secret_key_check.h"
+#include "main/state_dir.h"
+
+#include <sodium.h>
+#include <unistd.h>
+
+static enum ctl_exit report(enum secret_key_check result, const struct reason *why)
+{
+	if (result == SECRET_KEY_FITS)
+		return CTL_DONE;
+	return ctl_fail(result == SECRET_KEY_REFUSED ? CTL_REFUSED : CTL_DATABASE, "%s", why->text);
+}
+
+enum ctl_exit settings_key_check(const struct ctl *ctl, const struct settings_key *key)
+{
+	const struct secret_key_place place = {.state_dir = ctl->config.state_dir,
+					       .file = ctl->config.secret_key_file};
+	struct reason why;
+
+	return report(secret_key_check(ctl->connection, key, &place, &why), &why);
+}
+
+struct rekey_row {
+	struct str file;
+};
+
+static const struct record_field fields[] = {
+    RECORD_STR(struct rekey_row, file, .name = "file"),
+};
+static const struct record record = RECORD(struct rekey_row, fields);
+
+static struct str name_file(struct ctl *ctl)
+{
+	if (ctl->config.secret_key_file)
+		return str_from(ctl->config.secret_key_file);
+	return ARENA_JOIN(&ctl->arena, str_from(ctl->config.state_dir), STR("/secret-key"));
+}
+
+/* The state directory is locked. */
+static enum ctl_exit rekey(struct ctl *ctl, void *context)
+{
+	const struct config *config = &ctl->config;
+	struct rekey_row row = {.file = name_file(ctl)};
+	struct settings_key key;
+	struct reason why;
+	enum ctl_exit code;
+	bool is_new;
+
+	(void)context;
+	if (secret_key_load(config->state_dir, config->secret_key_file, &key, &is_new, &why) < 0)
+		return ctl_fail(CTL_FAILED, "%s", why.text);
+	code = report(secret_key_accept(ctl->connection, &key, &why), &why);
+	sodium_memzero(&key, sizeof(key));
+	if (code == CTL_DONE)
+		return ctl_print_row(ctl, &record, &row);
+	if (is_new)
+		secret_key_take_back(config->state_dir);
+	return code;
+}
+
+enum ctl_exit ctl_database_rekey(struct ctl *ctl)
+{
+	enum ctl_exit code = ctl_look_for_database(ctl);
+
+	if (code == CTL_DONE)
+		code = ctl_confirm(ctl,
+				   "Secret settings that were encrypted with another key than "
+				   "that in %.*s have to be entered again.",
+				   STR_ARG(name_file(ctl)));
+	return code == CTL_DONE ? ctl_with_database(ctl, /* alone= */ true, rekey, NULL) : code;
+}

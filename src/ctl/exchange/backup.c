@@ -1,0 +1,264 @@
+/* displayctl backup: all rows of the database as one moment has them, and the key for secret
+ * settings, in one file.
+ *
+ * The rows travel as COPY writes them, not as pg_dump does: what is read back is then data for
+ * tables that our own migrations have made, never SQL that a file brings; a restore makes the
+ * tables as they were and migrates them, rows included; and no program of PostgreSQL's has to be
+ * there in the server's version. */
+#include "base/clock.h"
+#include "ctl/ctl.h"
+#include "ctl/exchange/backup_frame.h"
+#include "ctl/exchange/backup_tables.h"
+#include "ctl/exchange/new_file.h"
+#include "db/migrate.h"
+#include "db/result.h"
+#include "main/secret_key.h"
+
+#include <errno.h>
+
+struct backup_row {
+	struct str file;
+	int64_t bytes;
+	int64_t schema;
+	int64_t tables;
+	int64_t rows;
+	bool has_secret_key;
+};
+
+static const struct record_field fields[] = {
+    RECORD_STR(struct backup_row, file, .name = "file"),
+    RECORD_INT(struct backup_row, bytes, .name = "bytes"),
+    RECORD_INT(struct backup_row, schema, .name = "schema"),
+    RECORD_INT(struct backup_row, tables, .name = "tables"),
+    RECORD_INT(struct backup_row, rows, .name = "rows"),
+    RECORD_BOOL(struct backup_row, has_secret_key, .name = "hasSecretKey"),
+};
+static const struct record record = RECORD(struct backup_row, fields);
+
+struct backup {
+	struct ctl *ctl;
+	struct new_file file;
+	struct backup_writer writer;
+	struct backup_row row;
+};
+
+static enum ctl_exit fail_writing(struct backup *backup)
+{
+	struct reason why;
+
+	/* The reason is that of the first failed write. */
+	if (new_file_finish(&backup->file, &why) == 0)
+		return CTL_FAILED;
+	return ctl_fail(CTL_FAILED, "%s", why.text);
+}
+
+static enum ctl_exit write_key(struct backup *backup)
+{
+	const struct config *config = &backup->ctl->config;
+	struct settings_key key;
+	struct reason why;
+	bool is_written;
+	int found;
+
+	if (config->secret_key_file)
+		return CTL_DONE;
+	found = secret_key_find(config->state_dir, NULL, &key, &why);
+	if (found < 0)
+		return ctl_fail(CTL_FAILED, "%s", why.text);
+	if (!found)
+		return CTL_DONE;
+	backup->row.has_secret_key = true;
+	is_written = backup_write(&backup->writer, BACKUP_KEY, key.bytes, sizeof(key.bytes));
+	sodium_memzero(&key, sizeof(key));
+	return is_written ? CTL_DONE : fail_writing(backup);
+}
+
+static enum ctl_exit write_head(struct backup *backup)
+{
+	char digits[MIGRATE_DIGITS + 1], now[TIMESTAMP_LENGTH + 1];
+	struct migrate_error why;
+	unsigned schema = 0;
+
+	if (migrate_read(backup->ctl->connection, &schema, &why) < 0)
+		return ctl_fail(why.fault == MIGRATE_NEWER ? CTL_REFUSED : CTL_DATABASE, "%s",
+				why.text);
+	if (schema == 0)
+		return ctl_fail(CTL_DATABASE,
+				"the database is not migrated: run displayctl migrate");
+	backup->row.schema = schema;
+	migrate_fingerprint(schema, digits);
+	timestamp_format(clock_wall_us(), now);
+	if (!backup_begin(&backup->writer) ||
+	    !backup_printf(&backup->writer, BACKUP_HEAD, "schema %u\nmigrations %s\nmade-at %s",
+			   schema, digits, now))
+		return fail_writing(backup);
+	return write_key(backup);
+}
+
+/* The rows of the COPY that was started. */
+static enum ctl_exit write_rows(struct backup *backup)
+{
+	PGconn *pg = backup->ctl->connection;
+	char *data = NULL;
+	enum ctl_exit code = CTL_DONE;
+	PGresult *result;
+	int length;
+
+	while ((length = PQgetCopyData(pg, &data, 0)) > 0) {
+		bool is_written = backup_write_rows(&backup->writer, data, (size_t)length);
+
+		PQfreemem(data);
+		if (!is_written)
+			return fail_writing(backup);
+	}
+	result = PQgetResult(pg);
+	if (length < -1 || PQresultStatus(result) != PGRES_COMMAND_OK)
+		code = ctl_fail(CTL_DATABASE, "the database ended the backup: %.*s",
+				STR_ARG(result_first_line(PQerrorMessage(pg))));
+	else
+		backup->row.rows += strtoll(PQcmdTuples(result), NULL, 10);
+	PQclear(result);
+	while ((result = PQgetResult(pg)))
+		PQclear(result);
+	return code;
+}
+
+static enum ctl_exit write_table(struct backup *backup, const char *name, struct str columns)
+{
+	struct str text = ARENA_JOIN(&backup->ctl->arena, str_from(name), STR("\n"), columns);
+	struct buffer sql = {0};
+	enum ctl_exit code;
+
+	if (!backup_write(&backup->writer, BACKUP_TABLE, text.data, text.length))
+		return fail_writing(backup);
+	backup_copy_sql(&sql, str_from(name), columns, "TO STDOUT");
+	code = backup_start_copy(backup->ctl, buffer_view(&sql), PGRES_COPY_OUT);
+	buffer_finish(&sql);
+	backup->row.tables++;
+	return code == CTL_DONE ? write_rows(backup) : code;
+}
+
+static enum ctl_exit write_tables(struct backup *backup)
+{
+	PGresult *tables = NULL;
+	enum ctl_exit code = backup_ask(backup->ctl, backup_sql_tables, &tables);
+
+	for (int i = 0; code == CTL_DONE && i < PQntuples(tables); i++) {
+		const char *name = PQgetvalue(tables, i, 0);
+
+		if (backup_takes_table(name))
+			code = write_table(backup, name, str_from(PQgetvalue(tables, i, 1)));
+	}
+	PQclear(tables);
+	return code;
+}
+
+static enum ctl_exit write_sequence(struct backup *backup, const char *name)
+{
+	struct str sql =
+	    arena_printf(&backup->ctl->arena, "SELECT last_value, is_called FROM \"%s\"", name);
+	PGresult *result = NULL;
+	enum ctl_exit code = backup_ask(backup->ctl, sql.data, &result);
+
+	if (code == CTL_DONE && !backup_printf(&backup->writer, BACKUP_SEQUENCE, "%s %s %s", name,
+					       PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1)))
+		code = fail_writing(backup);
+	PQclear(result);
+	return code;
+}
+
+/* After the rows: a sequence may be ahead of them, not behind. */
+static enum ctl_exit write_sequences(struct backup *backup)
+{
+	PGresult *sequences = NULL;
+	enum ctl_exit code = backup_ask(backup->ctl, backup_sql_sequences, &sequences);
+
+	for (int i = 0; code == CTL_DONE && i < PQntuples(sequences); i++) {
+		if (backup_takes_sequence(PQgetvalue(sequences, i, 0), PQgetvalue(sequences, i, 1)))
+			code = write_sequence(backup, PQgetvalue(sequences, i, 0));
+	}
+	PQclear(sequences);
+	return code;
+}
+
+static enum ctl_exit write_all(struct backup *backup)
+{
+	enum ctl_exit code = write_head(backup);
+
+	if (code == CTL_DONE)
+		code = write_tables(backup);
+	if (code == CTL_DONE)
+		code = write_sequences(backup);
+	if (code == CTL_DONE &&
+	    !backup_printf(&backup->writer, BACKUP_END, "rows %lld", (long long)backup->row.rows))
+		code = fail_writing(backup);
+	return code;
+}
+
+static enum ctl_exit write_file(struct backup *backup)
+{
+	struct reason why;
+	enum ctl_exit code;
+
+	if (new_file_open(&backup->file, backup->ctl->positionals[0].data, &why) < 0)
+		return ctl_fail(CTL_FAILED, "%s", why.text);
+	backup->writer.write = new_file_write;
+	backup->writer.context = &backup->file;
+	code = write_all(backup);
+	if (code != CTL_DONE) {
+		new_file_drop(&backup->file);
+		return code;
+	}
+	backup->row.bytes = (int64_t)backup->file.bytes;
+	if (new_file_finish(&backup->file, &why) < 0)
+		return ctl_fail(CTL_FAILED, "%s", why.text);
+	return CTL_DONE;
+}
+
+/* Notes the time for programs that watch the backup's age. The backup is complete, so a failure is
+ * ignored: an older database has no such column, and a standby or a full disk accepts no write. */
+static void note_backup(const struct backup *backup)
+{
+	PGconn *pg = backup->ctl->connection;
+
+	PQclear(PQexec(pg, "COMMIT"));
+	PQclear(PQexec(pg, statements[STATEMENT_BACKUP_NOTE].text));
+}
+
+/* A migration waits for the end of the backup, and the backup for that of a migration. */
+static const char begin[] =
+    "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; "
+    "SELECT pg_advisory_lock_shared(" MIGRATE_LOCK_KEY ")";
+
+static enum ctl_exit run(struct ctl *ctl, void *context)
+{
+	struct backup *backup = context;
+	enum ctl_exit code = backup_run(ctl, begin);
+
+	if (code == CTL_DONE)
+		code = backup_run(ctl, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+	if (code == CTL_DONE)
+		code = write_file(backup);
+	if (code == CTL_DONE)
+		note_backup(backup);
+	return code;
+}
+
+enum ctl_exit ctl_backup(struct ctl *ctl)
+{
+	struct backup backup = {.ctl = ctl, .row.file = ctl->positionals[0]};
+	enum ctl_exit code = ctl_look_for_database(ctl);
+
+	if (code == CTL_DONE)
+		code = ctl_with_database(ctl, /* alone= */ false, run, &backup);
+	if (code != CTL_DONE)
+		return code;
+	if (ctl->config.secret_key_file)
+		fprintf(stderr,
+			"displayctl: the key of --secret-key-file is not part of the backup: keep "
+			"%s, too\n",
+			ctl->config.secret_key_file);
+	if (str_equal(backup.row.file, STR("-")))
+		return CTL_DONE;
+	return ctl_print_row(ctl, &record, &backup.row);
+}

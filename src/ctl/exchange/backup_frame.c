@@ -1,0 +1,325 @@
+#include "ctl/exchange/backup_frame.h"
+#include "base/require.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char magic[] = "displayd backup\n";
+
+enum { MAGIC_BYTES = sizeof(magic) - 1, VERSION_BYTES = 4, TEXT_BYTES = 512, NAME_BYTES_MAX = 63 };
+
+static void put_number(uint8_t *to, uint32_t number)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (uint8_t)(number >> (24 - 8 * i));
+}
+
+static uint32_t get_number(const uint8_t *from)
+{
+	return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
+}
+
+/* The sum of all that was added so far; more can be added. */
+static void get_sum(const crypto_generichash_state *state, uint8_t ret_sum[static BACKUP_SUM_BYTES])
+{
+	crypto_generichash_state copy = *state;
+
+	crypto_generichash_final(&copy, ret_sum, BACKUP_SUM_BYTES);
+}
+
+/* ---- writing ---- */
+
+static bool put(struct backup_writer *writer, const void *data, size_t size)
+{
+	crypto_generichash_update(&writer->state, data, size);
+	return writer->write(writer->context, data, size);
+}
+
+bool backup_begin(struct backup_writer *writer)
+{
+	uint8_t head[MAGIC_BYTES + VERSION_BYTES];
+
+	memcpy(head, magic, MAGIC_BYTES);
+	put_number(head + MAGIC_BYTES, BACKUP_VERSION);
+	crypto_generichash_init(&writer->state, NULL, 0, BACKUP_SUM_BYTES);
+	writer->row_bytes = 0;
+	return put(writer, head, sizeof(head));
+}
+
+static bool write_frame(struct backup_writer *writer, enum backup_kind kind, const void *payload,
+			size_t size)
+{
+	uint8_t head[BACKUP_FRAME_HEAD_BYTES] = {(uint8_t)kind}, sum[BACKUP_SUM_BYTES];
+
+	require(size <= BACKUP_PAYLOAD_MAX);
+	put_number(head + 1, (uint32_t)size);
+	if (!put(writer, head, sizeof(head)) || !put(writer, payload, size))
+		return false;
+	get_sum(&writer->state, sum);
+	return writer->write(writer->context, sum, sizeof(sum));
+}
+
+static bool write_waiting_rows(struct backup_writer *writer)
+{
+	size_t size = writer->row_bytes;
+
+	writer->row_bytes = 0;
+	return size == 0 || write_frame(writer, BACKUP_ROWS, writer->rows, size);
+}
+
+bool backup_write(struct backup_writer *writer, enum backup_kind kind, const void *payload,
+		  size_t size)
+{
+	return write_waiting_rows(writer) && write_frame(writer, kind, payload, size);
+}
+
+bool backup_printf(struct backup_writer *writer, enum backup_kind kind, const char *format, ...)
+{
+	char text[TEXT_BYTES];
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	require(length >= 0 && length < (int)sizeof(text));
+	return backup_write(writer, kind, text, (size_t)length);
+}
+
+bool backup_write_rows(struct backup_writer *writer, const void *data, size_t size)
+{
+	const uint8_t *rest = data;
+
+	while (size > 0) {
+		size_t room = sizeof(writer->rows) - writer->row_bytes;
+		size_t part = size < room ? size : room;
+
+		memcpy(writer->rows + writer->row_bytes, rest, part);
+		writer->row_bytes += part;
+		rest += part;
+		size -= part;
+		if (writer->row_bytes == sizeof(writer->rows) && !write_waiting_rows(writer))
+			return false;
+	}
+	return true;
+}
+
+/* ---- reading ---- */
+
+/* 1: all of it; 0: the file ended before; -1: it cannot be read. */
+static int get(struct backup_reader *reader, void *data, size_t size, struct reason *reterr)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t length = reader->read(reader->context, (uint8_t *)data + done, size - done);
+
+		if (length < 0)
+			return reason_set(reterr, "the backup cannot be read: %s", strerror(errno));
+		if (length == 0)
+			return 0;
+		done += (size_t)length;
+	}
+	return 1;
+}
+
+int backup_open(struct backup_reader *reader, struct reason *reterr)
+{
+	uint8_t head[MAGIC_BYTES + VERSION_BYTES];
+	uint32_t version;
+	int rc = get(reader, head, sizeof(head), reterr);
+
+	if (rc < 0)
+		return -1;
+	if (rc == 0 || memcmp(head, magic, MAGIC_BYTES) != 0)
+		return reason_set(reterr, "this is no backup of displayd");
+	version = get_number(head + MAGIC_BYTES);
+	if (version != BACKUP_VERSION)
+		return reason_set(reterr,
+				  "the backup has format %u, this program knows format %d: take a "
+				  "newer displayctl",
+				  version, BACKUP_VERSION);
+	crypto_generichash_init(&reader->state, NULL, 0, BACKUP_SUM_BYTES);
+	crypto_generichash_update(&reader->state, head, sizeof(head));
+	reader->last = 0;
+	return 0;
+}
+
+static int fail_damaged(struct reason *reterr)
+{
+	return reason_set(reterr, "the backup is damaged: a checksum is wrong");
+}
+
+static int read_frame(struct backup_reader *reader, uint8_t *ret_kind, struct reason *reterr)
+{
+	uint8_t head[BACKUP_FRAME_HEAD_BYTES], sum[BACKUP_SUM_BYTES], expected[BACKUP_SUM_BYTES];
+	int rc = get(reader, head, sizeof(head), reterr);
+
+	if (rc == 1 && get_number(head + 1) > BACKUP_PAYLOAD_MAX)
+		return fail_damaged(reterr);
+	if (rc == 1) {
+		reader->length = get_number(head + 1);
+		rc = get(reader, reader->payload, reader->length, reterr);
+	}
+	if (rc == 1)
+		rc = get(reader, sum, sizeof(sum), reterr);
+	if (rc < 0)
+		return -1;
+	if (rc == 0)
+		return reason_set(reterr, "the backup is not whole: its end is missing");
+	crypto_generichash_update(&reader->state, head, sizeof(head));
+	crypto_generichash_update(&reader->state, reader->payload, reader->length);
+	get_sum(&reader->state, expected);
+	if (memcmp(sum, expected, sizeof(sum)) != 0)
+		return fail_damaged(reterr);
+	*ret_kind = head[0];
+	return 0;
+}
+
+static bool is_name(struct str text)
+{
+	for (size_t i = 0; i < text.length; i++) {
+		char c = text.data[i];
+
+		if (!((c >= 'a' && c <= 'z') || c == '_' || (i > 0 && c >= '0' && c <= '9')))
+			return false;
+	}
+	return text.length > 0 && text.length <= NAME_BYTES_MAX;
+}
+
+static bool take_word(struct str *rest, struct str word)
+{
+	if (!rest->data || !str_starts_with(*rest, word))
+		return false;
+	*rest = str_from_offset(*rest, word.length);
+	return true;
+}
+
+static bool take_number(struct str *rest, char end, unsigned long long most,
+			unsigned long long *ret_number)
+{
+	struct str piece;
+
+	return str_next(rest, end, &piece) && str_to_uint64(piece, most, ret_number);
+}
+
+static bool read_head(struct str text, struct backup_frame *ret)
+{
+	unsigned long long schema;
+	struct str hash;
+
+	if (!take_word(&text, STR("schema ")) ||
+	    !take_number(&text, '\n', BACKUP_SCHEMA_MAX, &schema) ||
+	    !take_word(&text, STR("migrations ")) || !str_next(&text, '\n', &hash) ||
+	    hash.length != BACKUP_HASH_DIGITS || !take_word(&text, STR("made-at ")))
+		return false;
+	ret->head.schema = (unsigned)schema;
+	memcpy(ret->head.migrations, hash.data, BACKUP_HASH_DIGITS);
+	ret->head.migrations[BACKUP_HASH_DIGITS] = '\0';
+	ret->head.made_at = text;
+	for (size_t i = 0; i < text.length; i++) {
+		if (text.data[i] < '-' || text.data[i] > 'Z')
+			return false;
+	}
+	return text.length > 0 && text.length < 32;
+}
+
+static bool read_table(struct str text, struct backup_table *ret)
+{
+	struct str column;
+
+	*ret = (struct backup_table){0};
+	if (text.length == 0 || !str_next(&text, '\n', &ret->name) || !is_name(ret->name))
+		return false;
+	while (str_next(&text, '\n', &column)) {
+		if (!is_name(column) || ret->column_count == BACKUP_COLUMNS_MAX)
+			return false;
+		ret->columns[ret->column_count++] = column;
+	}
+	return ret->column_count > 0;
+}
+
+static bool read_sequence(struct str text, struct backup_sequence *ret)
+{
+	unsigned long long value;
+
+	if (text.length == 0 || !str_next(&text, ' ', &ret->name) || !is_name(ret->name) ||
+	    !take_number(&text, ' ', INT64_MAX, &value) || value == 0)
+		return false;
+	ret->last_value = (int64_t)value;
+	ret->is_called = str_equal(text, STR("t"));
+	return ret->is_called || str_equal(text, STR("f"));
+}
+
+static bool read_end(struct str text, uint64_t *ret_rows)
+{
+	unsigned long long rows;
+
+	if (!take_word(&text, STR("rows ")) || !str_to_uint64(text, INT64_MAX, &rows))
+		return false;
+	*ret_rows = rows;
+	return true;
+}
+
+/* Kinds that may precede this one; a blank: none. */
+static const char *predecessors(uint8_t kind)
+{
+	switch (kind) {
+	case BACKUP_HEAD:
+		return " ";
+	case BACKUP_KEY:
+		return "h";
+	case BACKUP_TABLE:
+		return "hkr";
+	case BACKUP_ROWS:
+		return "tr";
+	case BACKUP_SEQUENCE:
+	case BACKUP_END:
+		return "hkrs";
+	default:
+		return "";
+	}
+}
+
+static bool read_payload(struct backup_reader *reader, struct backup_frame *ret)
+{
+	struct str text = {(const char *)reader->payload, reader->length};
+
+	switch (ret->kind) {
+	case BACKUP_HEAD:
+		return read_head(text, ret);
+	case BACKUP_KEY:
+		ret->key = text;
+		return text.length == BACKUP_KEY_BYTES;
+	case BACKUP_TABLE:
+		return read_table(text, &ret->table);
+	case BACKUP_ROWS:
+		ret->rows = text;
+		return text.length > 0;
+	case BACKUP_SEQUENCE:
+		return read_sequence(text, &ret->sequence);
+	case BACKUP_END:
+		return read_end(text, &ret->row_count);
+	}
+	return false;
+}
+
+int backup_read(struct backup_reader *reader, struct backup_frame *ret_frame, struct reason *reterr)
+{
+	char before = reader->last ? (char)reader->last : ' ';
+	uint8_t kind = 0;
+	char more;
+	int rc;
+
+	if (read_frame(reader, &kind, reterr) < 0)
+		return -1;
+	ret_frame->kind = (enum backup_kind)kind;
+	if (!strchr(predecessors(kind), before) || !read_payload(reader, ret_frame))
+		return reason_set(reterr, "the backup has a part that this program does not know");
+	reader->last = ret_frame->kind;
+	if (ret_frame->kind != BACKUP_END)
+		return 0;
+	rc = get(reader, &more, 1, reterr);
+	if (rc == 1)
+		return reason_set(reterr, "the backup is damaged: something stands behind its end");
+	return rc;
+}

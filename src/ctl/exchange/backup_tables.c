@@ -1,0 +1,97 @@
+#include "ctl/exchange/backup_tables.h"
+#include "base/memory.h"
+#include "ctl/server/database_fault.h"
+#include "db/migrate.h"
+
+const char backup_sql_tables[] =
+    "SELECT c.relname, string_agg(a.attname, E'\\n' ORDER BY a.attnum) "
+    "FROM pg_class AS c "
+    "JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname = current_schema() "
+    "JOIN pg_attribute AS a ON a.attrelid = c.oid "
+    "WHERE c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' "
+    /* Excludes the key of challenges: a restored instance makes another. */
+    "AND (c.relname, a.attname) <> ('site', 'challenge_key') "
+    "GROUP BY c.relname ORDER BY c.relname COLLATE \"C\"";
+
+const char backup_sql_sequences[] =
+    "SELECT s.relname, t.relname "
+    "FROM pg_class AS s "
+    "JOIN pg_namespace AS n ON n.oid = s.relnamespace AND n.nspname = current_schema() "
+    "LEFT JOIN pg_depend AS d ON d.classid = 'pg_class'::regclass AND d.objid = s.oid "
+    "AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i') "
+    "LEFT JOIN pg_class AS t ON t.oid = d.refobjid "
+    "WHERE s.relkind = 'S' ORDER BY s.relname COLLATE \"C\"";
+
+static const char *const left_out[] = {"account_link", "session", "used_challenge"};
+
+bool backup_takes_table(const char *name)
+{
+	for (unsigned i = 0; i < array_length(left_out); i++) {
+		if (strcmp(name, left_out[i]) == 0)
+			return false;
+	}
+	return migrate_makes("TABLE", name);
+}
+
+bool backup_takes_sequence(const char *name, const char *table)
+{
+	return table[0] ? backup_takes_table(table) : migrate_makes("SEQUENCE", name);
+}
+
+void backup_copy_sql(struct buffer *sql, struct str name, struct str columns, const char *way)
+{
+	const char *separator = "";
+	struct str column;
+
+	/* All of them are names of backup_frame.h, or the database's own. */
+	buffer_printf(sql, "COPY \"%.*s\" (", STR_ARG(name));
+	while (str_next(&columns, '\n', &column)) {
+		buffer_printf(sql, "%s\"%.*s\"", separator, STR_ARG(column));
+		separator = ", ";
+	}
+	buffer_printf(sql, ") %s (FORMAT binary)", way);
+}
+
+static enum ctl_exit execute(struct ctl *ctl, const char *sql, ExecStatusType wanted,
+			     PGresult **ret_result)
+{
+	PGresult *result = PQexec(ctl->connection, sql);
+	ExecStatusType status = PQresultStatus(result);
+	enum ctl_exit code;
+
+	*ret_result = result;
+	if (status == wanted || (status == PGRES_TUPLES_OK && wanted == PGRES_COMMAND_OK))
+		return CTL_DONE;
+	code = database_fault_of(ctl, result);
+	PQclear(result);
+	*ret_result = NULL;
+	return code;
+}
+
+enum ctl_exit backup_run(struct ctl *ctl, const char *sql)
+{
+	PGresult *result;
+	enum ctl_exit code = execute(ctl, sql, PGRES_COMMAND_OK, &result);
+
+	PQclear(result);
+	return code;
+}
+
+enum ctl_exit backup_ask(struct ctl *ctl, const char *sql, PGresult **ret_result)
+{
+	return execute(ctl, sql, PGRES_TUPLES_OK, ret_result);
+}
+
+enum ctl_exit backup_start_copy(struct ctl *ctl, struct str sql, ExecStatusType wanted)
+{
+	char *text = memory_alloc(sql.length + 1);
+	PGresult *result;
+	enum ctl_exit code;
+
+	memcpy(text, sql.data, sql.length);
+	text[sql.length] = '\0';
+	code = execute(ctl, text, wanted, &result);
+	PQclear(result);
+	free(text);
+	return code;
+}

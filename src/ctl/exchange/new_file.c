@@ -1,0 +1,162 @@
+#include "ctl/exchange/new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* File that a signal removes; NULL: none. */
+static const char *volatile unfinished;
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void remove_unfinished(int number)
+{
+	if (unfinished)
+		(void)unlink(unfinished);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* Leaves ignored signals ignored: nohup ignores SIGHUP, so that we outlive the terminal. */
+static void watch_signals(const char *path)
+{
+	unfinished = path;
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		struct sigaction action;
+
+		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			signal(signals[i], path ? remove_unfinished : SIG_DFL);
+	}
+}
+
+/* A signal comes before there is a file, or when it is known what to remove. */
+static int make_fresh(struct new_file *file)
+{
+	sigset_t blocked, before;
+	int fd, error;
+
+	sigemptyset(&blocked);
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(&blocked, signals[i]);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	fd = mkostemp(file->fresh, O_CLOEXEC); /* mode 0600 */
+	error = errno;
+	if (fd >= 0)
+		watch_signals(file->fresh);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return fd;
+}
+
+static int open_stdout(struct new_file *file, struct reason *reterr)
+{
+	if (isatty(STDOUT_FILENO))
+		return reason_set(reterr, "stdout is a terminal: send it to a file or a program");
+	file->stream = stdout;
+	return 0;
+}
+
+int new_file_open(struct new_file *file, const char *path, struct reason *reterr)
+{
+	struct stat info;
+	int fd, length;
+
+	*file = (struct new_file){.path = path};
+	if (strcmp(path, "-") == 0)
+		return open_stdout(file, reterr);
+	/* Reject anything that would be replaced: a device, a pipe, or a link to the wanted
+	 * file. */
+	if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+		return reason_set(reterr, "%s is no regular file: give - and send stdout there",
+				  path);
+	length = snprintf(file->fresh, sizeof(file->fresh), "%s.XXXXXX", path);
+	if (length >= (int)sizeof(file->fresh))
+		return reason_set(reterr, "the path of the file is too long");
+	fd = make_fresh(file);
+	if (fd < 0)
+		return reason_set(reterr, "cannot make %s: %s", path, strerror(errno));
+	file->stream = fdopen(fd, "w");
+	if (file->stream)
+		return 0;
+	close(fd);
+	new_file_drop(file);
+	return reason_set(reterr, "cannot make %s: out of memory", path);
+}
+
+bool new_file_write(void *context, const void *data, size_t size)
+{
+	struct new_file *file = context;
+
+	if (file->error == 0 && fwrite(data, 1, size, file->stream) != size)
+		file->error = errno ? errno : EIO;
+	file->bytes += size;
+	return file->error == 0;
+}
+
+/* The name outlives a power cut, too. */
+static int sync_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX] = ".";
+	int fd, error;
+
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path),
+			 path);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* A folder may be writable and not readable: then wait for the disk's own write-back. */
+	if (fd < 0)
+		return errno == EACCES ? 0 : -errno;
+	/* Some file systems cannot do this for a folder. */
+	error = fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
+	close(fd);
+	return error;
+}
+
+/* 0 or a negative errno. */
+static int put_in_place(struct new_file *file)
+{
+	int error = 0;
+
+	if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) < 0)
+		error = -errno;
+	if (fclose(file->stream) != 0 && error == 0)
+		error = -errno;
+	file->stream = NULL;
+	if (error == 0 && rename(file->fresh, file->path) < 0)
+		error = -errno;
+	return error == 0 ? sync_folder(file->path) : error;
+}
+
+int new_file_finish(struct new_file *file, struct reason *reterr)
+{
+	int error = -file->error;
+
+	if (error == 0 && file->stream == stdout)
+		error = fflush(stdout) != 0 ? -errno : 0;
+	else if (error == 0)
+		error = put_in_place(file);
+	if (error == 0 || file->stream == stdout)
+		watch_signals(NULL);
+	else
+		new_file_drop(file);
+	if (error == 0)
+		return 0;
+	return reason_set(reterr, "cannot write %s: %s",
+			  strcmp(file->path, "-") == 0 ? "to stdout" : file->path,
+			  strerror(-error));
+}
+
+void new_file_drop(struct new_file *file)
+{
+	if (file->stream && file->stream != stdout)
+		fclose(file->stream);
+	file->stream = NULL;
+	if (file->fresh[0])
+		(void)unlink(file->fresh);
+	watch_signals(NULL);
+}

@@ -1,0 +1,195 @@
+/* Rows come in as they were, so nothing looks at them one by one: triggers that count are off,
+ * since the counts are among the rows, and references are taken away and checked as a whole when
+ * all rows are there. */
+#include "ctl/exchange/backup_tables.h"
+#include "ctl/exchange/restore_steps.h"
+#include "ctl/server/database_fault.h"
+#include "db/result.h"
+
+/* A statement a row, made before the load and run before and after it. */
+static const char sql_references[] =
+    "SELECT format('ALTER TABLE %I DROP CONSTRAINT %I', c.relname, k.conname), "
+    "format('ALTER TABLE %I ADD CONSTRAINT %I %s', c.relname, k.conname, "
+    "pg_get_constraintdef(k.oid)) "
+    "FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid "
+    "JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+    "WHERE k.contype = 'f' AND n.nspname = current_schema() ORDER BY c.relname, k.conname";
+static const char sql_triggers[] =
+    "SELECT format('ALTER TABLE %I DISABLE TRIGGER %I', c.relname, t.tgname), "
+    "format('ALTER TABLE %I ENABLE %s TRIGGER %I', c.relname, "
+    "CASE t.tgenabled WHEN 'A' THEN 'ALWAYS' WHEN 'R' THEN 'REPLICA' ELSE '' END, t.tgname) "
+    "FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid "
+    "JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+    "WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND n.nspname = current_schema() "
+    "ORDER BY c.relname, t.tgname";
+
+static enum ctl_exit run_each(struct ctl *ctl, const PGresult *statements_of, int column)
+{
+	enum ctl_exit code = CTL_DONE;
+
+	for (int i = 0; code == CTL_DONE && i < PQntuples(statements_of); i++)
+		code = backup_run(ctl, PQgetvalue(statements_of, i, column));
+	return code;
+}
+
+/* Rows that migrations made are among those of the backup. */
+static enum ctl_exit remove_rows(struct ctl *ctl)
+{
+	PGresult *tables = NULL;
+	enum ctl_exit code = backup_ask(ctl, backup_sql_tables, &tables);
+
+	for (int i = 0; code == CTL_DONE && i < PQntuples(tables); i++) {
+		const char *name = PQgetvalue(tables, i, 0);
+
+		if (backup_takes_table(name))
+			code = backup_run(
+			    ctl, arena_printf(&ctl->arena, "DELETE FROM \"%s\"", name).data);
+	}
+	PQclear(tables);
+	return code;
+}
+
+static enum ctl_exit begin_table(struct restore *restore, const struct backup_table *table)
+{
+	struct ctl *ctl = restore->ctl;
+	struct buffer sql = {0}, columns = {0};
+	struct str name = arena_copy(&ctl->arena, table->name);
+	enum ctl_exit code;
+
+	if (!backup_takes_table(name.data))
+		return ctl_fail(CTL_REFUSED,
+				"the backup has a table \"%s\", which is not displayd's",
+				name.data);
+	for (unsigned i = 0; i < table->column_count; i++) {
+		if (i > 0)
+			buffer_append_char(&columns, '\n');
+		buffer_append_str(&columns, table->columns[i]);
+	}
+	backup_copy_sql(&sql, name, buffer_view(&columns), "FROM STDIN");
+	code = backup_start_copy(ctl, buffer_view(&sql), PGRES_COPY_IN);
+	buffer_finish(&columns);
+	buffer_finish(&sql);
+	return code;
+}
+
+static enum ctl_exit fail_lost(const struct restore *restore)
+{
+	return database_fault_lost(restore->ctl, "the database is gone",
+				   result_first_line(PQerrorMessage(restore->ctl->connection)));
+}
+
+static enum ctl_exit add_rows(const struct restore *restore, struct str rows)
+{
+	PGconn *pg = restore->ctl->connection;
+
+	if (PQputCopyData(pg, rows.data, (int)rows.length) == 1)
+		return CTL_DONE;
+	return fail_lost(restore);
+}
+
+static enum ctl_exit end_table(struct restore *restore)
+{
+	PGconn *pg = restore->ctl->connection;
+	enum ctl_exit code = CTL_DONE;
+	PGresult *result;
+
+	if (PQputCopyEnd(pg, NULL) != 1)
+		return fail_lost(restore);
+	result = PQgetResult(pg);
+	if (PQresultStatus(result) == PGRES_COMMAND_OK)
+		restore->rows += strtoull(PQcmdTuples(result), NULL, 10);
+	else if (result_is_disk_full(result) || PQstatus(pg) != CONNECTION_OK)
+		code = database_fault_of(restore->ctl, result);
+	else
+		code = ctl_fail(CTL_REFUSED, "the database refuses rows of the backup: %.*s",
+				STR_ARG(result_reason(result)));
+	PQclear(result);
+	while ((result = PQgetResult(pg)))
+		PQclear(result);
+	return code;
+}
+
+static enum ctl_exit set_sequence(struct restore *restore, const struct backup_sequence *sequence)
+{
+	struct ctl *ctl = restore->ctl;
+
+	return backup_run(ctl,
+			  arena_printf(&ctl->arena, "SELECT setval('\"%.*s\"', %lld, %s)",
+				       STR_ARG(sequence->name), (long long)sequence->last_value,
+				       sequence->is_called ? "true" : "false")
+			      .data);
+}
+
+static enum ctl_exit check_end(const struct restore *restore, uint64_t rows)
+{
+	if (rows == restore->rows)
+		return CTL_DONE;
+	return ctl_fail(CTL_REFUSED, "the backup says that it has %llu rows, and has %llu",
+			(unsigned long long)rows, (unsigned long long)restore->rows);
+}
+
+static enum ctl_exit take_frame(struct restore *restore, const struct backup_frame *frame)
+{
+	switch (frame->kind) {
+	case BACKUP_KEY:
+		restore->has_key = true;
+		memcpy(restore->key.bytes, frame->key.data, sizeof(restore->key.bytes));
+		return CTL_DONE;
+	case BACKUP_TABLE:
+		return begin_table(restore, &frame->table);
+	case BACKUP_ROWS:
+		return add_rows(restore, frame->rows);
+	case BACKUP_SEQUENCE:
+		return set_sequence(restore, &frame->sequence);
+	case BACKUP_HEAD:
+	case BACKUP_END:
+		break;
+	}
+	return check_end(restore, frame->row_count);
+}
+
+static enum ctl_exit load_rows(struct restore *restore)
+{
+	struct backup_frame *frame = arena_alloc(&restore->ctl->arena, sizeof(*frame));
+	bool is_in_table = false;
+	enum ctl_exit code = CTL_DONE;
+	struct reason why;
+
+	do {
+		if (backup_read(&restore->reader, frame, &why) < 0)
+			return ctl_fail(CTL_REFUSED, "%s", why.text);
+		if (is_in_table && frame->kind != BACKUP_ROWS) {
+			code = end_table(restore);
+			is_in_table = false;
+		}
+		if (code == CTL_DONE)
+			code = take_frame(restore, frame);
+		is_in_table |= frame->kind == BACKUP_TABLE;
+	} while (code == CTL_DONE && frame->kind != BACKUP_END);
+	return code;
+}
+
+enum ctl_exit restore_load(struct restore *restore)
+{
+	struct ctl *ctl = restore->ctl;
+	PGresult *references = NULL, *triggers = NULL;
+	enum ctl_exit code = backup_ask(ctl, sql_references, &references);
+
+	if (code == CTL_DONE)
+		code = backup_ask(ctl, sql_triggers, &triggers);
+	if (code == CTL_DONE)
+		code = run_each(ctl, references, 0);
+	if (code == CTL_DONE)
+		code = run_each(ctl, triggers, 0);
+	if (code == CTL_DONE)
+		code = remove_rows(ctl);
+	if (code == CTL_DONE)
+		code = load_rows(restore);
+	if (code == CTL_DONE)
+		code = run_each(ctl, triggers, 1);
+	if (code == CTL_DONE)
+		code = run_each(ctl, references, 1);
+	PQclear(references);
+	PQclear(triggers);
+	return code;
+}

@@ -1,0 +1,29 @@
+#include "ctl/server/database_fault.h"
+#include "db/result.h"
+
+/* PostgreSQL makes its log of writes in files of this size, and ends if there is no room for one.
+ */
+static const uint64_t log_file_bytes = 16 * 1024 * 1024;
+
+static enum ctl_exit fail_full(void)
+{
+	return ctl_fail(CTL_DATABASE,
+			"the database has no room to store anything: its disk is full");
+}
+
+enum ctl_exit database_fault_lost(const struct ctl *ctl, const char *what, struct str words)
+{
+	if (!ctl->config.database && cluster_room(&ctl->cluster).left_bytes < log_file_bytes)
+		return fail_full();
+	return ctl_fail(CTL_DATABASE, "%s: %.*s", what, STR_ARG(words));
+}
+
+enum ctl_exit database_fault_of(const struct ctl *ctl, const PGresult *result)
+{
+	if (result_is_disk_full(result))
+		return fail_full();
+	if (!result_sqlstate(result).length || PQstatus(ctl->connection) != CONNECTION_OK)
+		return database_fault_lost(ctl, "the database is gone",
+					   result_first_line(PQerrorMessage(ctl->connection)));
+	return ctl_fail(CTL_FAILED, "the database refuses: %.*s", STR_ARG(result_reason(result)));
+}

@@ -1,0 +1,213 @@
+/* displayctl status: asks the running server of the state directory how it is, over the socket that
+ * only its user reaches. */
+#include "base/clock.h"
+#include "ctl/ctl.h"
+#include "ctl/server/server_socket.h"
+#include "ctl/server/status_line.h"
+#include "ctl/server/status_view.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { SAMPLE_MS = 1000, WATCH_MS = 2000 };
+
+/* An answer, and when it came. */
+struct sample {
+	struct buffer text;
+	yyjson_doc *document; /* NULL: there was none */
+	uint64_t at_ms;
+};
+
+static void finish(struct sample *sample)
+{
+	yyjson_doc_free(sample->document);
+	buffer_finish(&sample->text);
+	*sample = (struct sample){0};
+}
+
+/* 0 or -1 with a reason; then nothing is to be finished. */
+static int take(const struct ctl *ctl, struct sample *ret, struct reason *reterr)
+{
+	struct str body;
+
+	*ret = (struct sample){0};
+	if (server_socket_get(ctl->config.state_dir, "/status", &ret->text, &body, reterr) < 0) {
+		finish(ret);
+		return -1;
+	}
+	ret->at_ms = clock_monotonic_ms();
+	ret->document = yyjson_read(body.data, body.length, 0);
+	if (ret->document)
+		return 0;
+	finish(ret);
+	return reason_set(reterr, "the server's answer is no JSON");
+}
+
+static enum ctl_exit write_out(struct buffer *out)
+{
+	struct str all = buffer_view(out);
+	bool is_written = fwrite(all.data, 1, all.length, stdout) == all.length;
+
+	buffer_finish(out);
+	if (is_written && fflush(stdout) == 0)
+		return CTL_DONE;
+	return ctl_fail(CTL_FAILED, "cannot write to stdout");
+}
+
+static enum ctl_exit show_json(const struct ctl *ctl)
+{
+	struct buffer out = {0};
+	struct sample sample;
+	struct reason why;
+	char *line;
+
+	if (take(ctl, &sample, &why) < 0)
+		return ctl_fail(CTL_FAILED, "%s", why.text);
+	line = yyjson_write(sample.document, 0, NULL);
+	buffer_printf(&out, "%s\n", line);
+	free(line);
+	finish(&sample);
+	return write_out(&out);
+}
+
+/* ---- the terminal ---- */
+
+static volatile sig_atomic_t is_over;
+
+static void on_signal(int number)
+{
+	(void)number;
+	is_over = 1;
+}
+
+/* Restores the cursor if a signal ends the program. */
+static void catch_signals(void)
+{
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* https://no-color.org */
+static bool has_colours(void)
+{
+	const char *terminal = getenv("TERM"), *no = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && !(no && no[0]) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static struct status_page look_at_terminal(bool is_live)
+{
+	struct status_page page = {.has_colours = has_colours(), .is_over = is_live};
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return page;
+	page.width = size.ws_col;
+	page.height = is_live ? size.ws_row : 0;
+	return page;
+}
+
+/* ---- for a person ---- */
+
+static void put_status(const struct sample *before, const struct sample *now, bool is_live,
+		       struct buffer *out)
+{
+	const struct status_page page = look_at_terminal(is_live);
+	struct status_view view = {
+	    .before = yyjson_doc_get_root(before->document ? before->document : now->document),
+	    .now = yyjson_doc_get_root(now->document),
+	    .passed_ms = before->document ? now->at_ms - before->at_ms : 0,
+	    .is_live = is_live,
+	    .has_colours = page.has_colours,
+	    .width = page.width,
+	    .height = page.height,
+	};
+
+	status_view_write(&view, out);
+}
+
+static void put_failure(const char *why, struct buffer *out)
+{
+	const struct status_page page = look_at_terminal(true);
+	struct buffer text = {0};
+
+	buffer_printf(&text, "%c%s%c\nIt is asked again every %d s; Ctrl-C ends.\n", STATUS_RED,
+		      why, STATUS_PLAIN, WATCH_MS / 1000);
+	status_page_write(&page, buffer_view(&text), out);
+	buffer_finish(&text);
+}
+
+static enum ctl_exit show_once(const struct ctl *ctl)
+{
+	struct sample before, now;
+	struct buffer out = {0};
+	struct reason why;
+
+	if (take(ctl, &before, &why) < 0)
+		return ctl_fail(CTL_FAILED, "%s", why.text);
+	poll(NULL, 0, SAMPLE_MS);
+	if (take(ctl, &now, &why) < 0) {
+		finish(&before);
+		return ctl_fail(CTL_FAILED, "%s", why.text);
+	}
+	put_status(&before, &now, false, &out);
+	finish(&before);
+	finish(&now);
+	return write_out(&out);
+}
+
+/* Until a signal comes. A server that does not answer may be about to start again. */
+static enum ctl_exit watch(const struct ctl *ctl)
+{
+	bool is_terminal = isatty(STDOUT_FILENO);
+	struct sample before = {0}, now;
+	enum ctl_exit code = CTL_DONE;
+	struct reason why;
+
+	catch_signals();
+	/* Rates are there from the first page on. */
+	if (take(ctl, &before, &why) == 0)
+		poll(NULL, 0, SAMPLE_MS);
+	if (is_terminal)
+		fputs("\x1b[H\x1b[2J\x1b[?25l", stdout);
+	while (code == CTL_DONE && !is_over) {
+		struct buffer out = {0};
+		bool is_there = take(ctl, &now, &why) == 0;
+
+		if (is_terminal)
+			buffer_append_str(&out, STR("\x1b[H"));
+		if (is_there)
+			put_status(&before, &now, is_terminal, &out);
+		else
+			put_failure(why.text, &out);
+		finish(&before);
+		before = now;
+		if (!is_terminal)
+			buffer_append_char(&out, '\n');
+		code = write_out(&out);
+		poll(NULL, 0, WATCH_MS);
+	}
+	finish(&before);
+	if (is_terminal)
+		fputs("\x1b[?25h\n", stdout);
+	return code;
+}
+
+enum ctl_exit ctl_status(struct ctl *ctl)
+{
+	bool watches = ctl_value(ctl, "watch").data;
+	enum ctl_exit code;
+
+	if (!ctl->json)
+		return watches ? watch(ctl) : show_once(ctl);
+	do
+		code = show_json(ctl);
+	while (watches && code == CTL_DONE && poll(NULL, 0, WATCH_MS) == 0);
+	return code;
+}

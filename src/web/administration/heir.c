@@ -1,0 +1,65 @@
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* PUT /web/admin/accounts/{accountId}/heir - whoever removes an account leaves the public apps that
+ * others have installed to this one. DELETE - no longer to this one. */
+
+struct choice {
+	struct member member;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "there is no such account");
+}
+
+static struct verdict chosen(struct task *task)
+{
+	const struct choice *choice = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_record(task, 200, &member_record, &choice->member);
+}
+
+static struct verdict choose(struct task *task, bool is_heir)
+{
+	struct choice *choice = task_state(task);
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return fail(task);
+	statement_heir_set(task_new_query(task),
+			   &(struct heir_set_parameters){
+			       .account_id = id,
+			       .is_heir = is_heir,
+			       .actor_id = task_account_id(task),
+			       .address = web_address(task),
+			       .session_id = web_session_id(task),
+			   },
+			   &choice->member);
+	return task_query(task, chosen);
+}
+
+static struct verdict set(struct task *task)
+{
+	return choose(task, true);
+}
+
+static struct verdict clear(struct task *task)
+{
+	return choose(task, false);
+}
+
+const struct endpoint endpoint_heir_set = {
+    .handler = set,
+    .state_size = sizeof(struct choice),
+    ENDPOINT_HEIR_SET,
+};
+const struct endpoint endpoint_heir_clear = {
+    .handler = clear,
+    .state_size = sizeof(struct choice),
+    ENDPOINT_HEIR_CLEAR,
+};

@@ -1,0 +1,123 @@
+#include "base/limits.h"
+#include "db/storage.h"
+#include "render/health.h"
+#include "task/service.h"
+#include "vitals.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* GET /web/admin/instance - how this instance is: its version, its database, its workers. PATCH -
+ * opens to apps what --egress-allow opens, or closes it. */
+
+/* Body of a PATCH. */
+struct change {
+	bool apps_reach_local;
+};
+
+struct instance {
+	struct change change; /* first: the prologue reads the request into it */
+	struct instance_update_row changed;
+	struct instance_database_row database;
+	struct str version;
+	struct str rendering_problem;
+	struct str storage_problem;
+	struct str workers;
+};
+
+static const struct record_field fields[] = {
+    RECORD_STR(struct instance, version, .name = "version"),
+    RECORD_STR(struct instance, database.version, .name = "databaseVersion"),
+    RECORD_INT8(struct instance, database.bytes, .name = "databaseBytes"),
+    RECORD_INT8(struct instance, database.connections, .name = "databaseConnections"),
+    RECORD_INT8(struct instance, database.accounts, .name = "accounts"),
+    RECORD_BOOL(struct instance, database.apps_reach_local, .name = "appsReachLocal"),
+    RECORD_STR(struct instance, rendering_problem, .name = "renderingProblem", .nullable = true),
+    RECORD_STR(struct instance, storage_problem, .name = "storageProblem", .nullable = true),
+    RECORD_JSON(struct instance, workers, .name = "workers"),
+};
+static const struct record instance_record = RECORD(struct instance, fields);
+
+static const struct record_field change_fields[] = {
+    RECORD_BOOL(struct change, apps_reach_local, .body = "appsReachLocal", .required = true),
+};
+static const struct record change_record = RECORD(struct change, change_fields);
+
+static struct str write_workers(const struct vitals *vitals, struct arena *arena)
+{
+	struct buffer json = {0};
+	struct str text;
+
+	buffer_append_char(&json, '[');
+	for (unsigned i = 0; i < vitals_count(vitals); i++) {
+		struct vital_signs signs;
+
+		if (!vitals_are_of_worker(vitals, i))
+			continue;
+		signs = vitals_read(vitals, i);
+		if (buffer_length(&json) > 1)
+			buffer_append_char(&json, ',');
+		record_write_json(&vital_signs_record, &signs, &json);
+	}
+	buffer_append_char(&json, ']');
+	text = arena_copy(arena, buffer_view(&json));
+	buffer_finish(&json);
+	return text;
+}
+
+static struct verdict found(struct task *task)
+{
+	struct instance *instance = task_state(task);
+	const struct vitals *vitals = web_service_of(task)->vitals;
+	const char *problem = render_health_any_problem(web_service_of(task)->api.render_health);
+
+	instance->version = str_from(vitals_version(vitals));
+	if (problem)
+		instance->rendering_problem = str_from(problem);
+	if (!storage_takes_pictures(db_storage(task_service(task)->db)))
+		instance->storage_problem = STR(STORAGE_PICTURE_PROBLEM);
+	instance->workers = write_workers(vitals, task_arena(task));
+	return task_reply_record(task, 200, &instance_record, instance);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct instance *instance = task_state(task);
+
+	statement_instance_database(task_new_query(task), &instance->database);
+	return task_query(task, found);
+}
+
+static struct verdict changed(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	web_changed(task, (struct id){0}, "admin");
+	return begin(task);
+}
+
+static struct verdict change(struct task *task)
+{
+	struct instance *instance = task_state(task);
+
+	statement_instance_update(task_new_query(task),
+				  &(struct instance_update_parameters){
+				      .apps_reach_local = instance->change.apps_reach_local,
+				      .actor_id = task_account_id(task),
+				      .address = web_address(task),
+				      .session_id = web_session_id(task),
+				  },
+				  &instance->changed);
+	return task_query(task, changed);
+}
+
+const struct endpoint endpoint_instance_get = {
+    .handler = begin,
+    .state_size = sizeof(struct instance),
+    ENDPOINT_INSTANCE_GET,
+};
+const struct endpoint endpoint_instance_update = {
+    .handler = change,
+    .state_size = sizeof(struct instance),
+    ENDPOINT_INSTANCE_UPDATE,
+};

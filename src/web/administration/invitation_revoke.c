@@ -1,0 +1,46 @@
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* DELETE /web/admin/invitations/{invitationId} - withdraws an invitation. */
+
+struct revocation {
+	struct invitation_revoke_row row;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "there is no such invitation");
+}
+
+static struct verdict revoked(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return fail(task);
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct revocation *revocation = task_state(task);
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return fail(task);
+	statement_invitation_revoke(task_new_query(task),
+				    &(struct invitation_revoke_parameters){
+					.id = id,
+					.actor_id = task_account_id(task),
+					.address = web_address(task),
+					.session_id = web_session_id(task),
+				    },
+				    &revocation->row);
+	return task_query(task, revoked);
+}
+
+const struct endpoint endpoint_invitation_revoke = {
+    .handler = begin,
+    .state_size = sizeof(struct revocation),
+    ENDPOINT_INVITATION_REVOKE,
+};

@@ -1,0 +1,49 @@
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* DELETE /web/admin/accounts/{accountId}/sessions - ends all sessions of an account. */
+
+struct end {
+	struct member_sessions_end_row row;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "there is no such account");
+}
+
+static struct verdict ended(struct task *task)
+{
+	const struct end *end = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	web_changed(task, end->row.id, "sessions");
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct end *end = task_state(task);
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return fail(task);
+	statement_member_sessions_end(task_new_query(task),
+				      &(struct member_sessions_end_parameters){
+					  .account_id = id,
+					  .actor_id = task_account_id(task),
+					  .address = web_address(task),
+					  .session_id = web_session_id(task),
+				      },
+				      &end->row);
+	return task_query(task, ended);
+}
+
+const struct endpoint endpoint_member_sessions_end = {
+    .handler = begin,
+    .state_size = sizeof(struct end),
+    ENDPOINT_MEMBER_SESSIONS_END,
+};

@@ -1,0 +1,57 @@
+#include "app_work.h"
+#include "web/endpoints.h"
+
+/* GET /web/apps/{appId}/schema - what an app asks of those who install it. */
+
+struct get {
+	struct app_work work;
+};
+
+static void write_form(void *argument, struct arena *arena, struct buffer *json)
+{
+	const struct get *get = argument;
+
+	(void)arena;
+	buffer_append_char(json, '{');
+	app_write_form(json, &get->work);
+	buffer_append_char(json, '}');
+}
+
+static struct verdict reply(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	return task_reply_written(task, 200, get->work.form_bytes, write_form, get);
+}
+
+static struct verdict found(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	return web_find_form(task, &get->work, reply);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct get *get = task_state(task);
+	struct str device = http_request_query(task_request(task), STR("deviceId"));
+
+	if (!device.data)
+		device = STR("");
+	else if (!http_decode(task_arena(task), device, &device))
+		return task_fail(task, 400, "deviceId is no text");
+	get->work.is_only_looked_at = true;
+	return web_find_app(task, &get->work, task_path_parameter(task, 0), device, STR(""), found);
+}
+
+static void finish(void *state)
+{
+	app_work_finish(&((struct get *)state)->work);
+}
+
+const struct endpoint endpoint_app_form = {
+    .handler = begin,
+    .state_size = sizeof(struct get),
+    .finish = finish,
+    ENDPOINT_APP_FORM,
+};

@@ -1,0 +1,29 @@
+#include "app_memory.h"
+#include "base/limits.h"
+#include "web/access.h"
+
+bool app_memory_take(struct task *task, struct app_memory *memory, size_t length, unsigned cost,
+		     struct verdict *ret_answer)
+{
+	struct id account = task_account_id(task);
+
+	if (length <= LIMIT_LOOP_TEXT_BYTES)
+		return true;
+	if (!memory->share)
+		memory->share = pot_join(&web_service_of(task)->app_texts,
+					 (struct str){(const char *)account.bytes, ID_BYTES});
+	if (pot_take(memory->share, length * cost, LIMIT_APP_TEXTS_BYTES)) {
+		memory->bytes += length * cost;
+		return true;
+	}
+	*ret_answer =
+	    task_fail_busy(task, 1, "too many large apps of this account are at work, try again");
+	return false;
+}
+
+void app_memory_leave(struct app_memory *memory)
+{
+	if (memory->share)
+		pot_leave(memory->share, memory->bytes);
+	*memory = (struct app_memory){0};
+}

@@ -1,0 +1,125 @@
+#include "app_work.h"
+#include "base/limits.h"
+#include "web/endpoints.h"
+
+/* POST /web/apps/{appId}/preview - an app as it would be shown with settings that need not be
+ * saved; POST /web/studio/{appId}/preview - a script as it is in the editor; POST
+ * /web/reviews/{versionId}/preview - a version that is reviewed. */
+
+struct preview {
+	struct app_body body; /* first: the prologue reads the request into it */
+	struct app_work work;
+	struct review_source_row scripts;
+	bool shows_form;
+};
+
+static void write_preview(void *argument, struct arena *arena, struct buffer *json)
+{
+	const struct preview *preview = argument;
+	struct form own = preview->work.form;
+
+	(void)arena;
+	own.count = preview->work.made.own;
+	buffer_append_char(json, '{');
+	app_write_preview(json, &preview->work);
+	if (preview->shows_form) {
+		buffer_append_str(json, STR(",\"fields\":"));
+		form_write(&own, json);
+	}
+	buffer_append_char(json, '}');
+}
+
+static struct verdict reply(struct task *task)
+{
+	struct preview *preview = task_state(task);
+	size_t bytes = preview->work.job.answer.picture.length +
+		       (preview->shows_form ? preview->work.form_bytes : 0);
+
+	return task_reply_written(task, 200, bytes, write_preview, preview);
+}
+
+static struct verdict form_found(struct task *task)
+{
+	struct preview *preview = task_state(task);
+	struct app_work *work = &preview->work;
+	struct verdict answer;
+
+	if (!work->has_form)
+		return reply(task);
+	if (preview->shows_form)
+		web_take_good_settings(task, work, &preview->body.settings);
+	else if (!web_take_settings(task, work, &preview->body.settings, &answer))
+		return answer;
+	return web_run_app(task, work, ENGINE_PICTURE, web_settings_text(task, &work->all), reply);
+}
+
+static struct verdict found(struct task *task)
+{
+	struct preview *preview = task_state(task);
+
+	return web_find_whole_form(task, &preview->work, &preview->body.settings, form_found);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct preview *preview = task_state(task);
+
+	return web_find_app(task, &preview->work, task_path_parameter(task, 0),
+			    preview->body.device_id, preview->body.installation_id, found);
+}
+
+static struct verdict begin_draft(struct task *task)
+{
+	struct preview *preview = task_state(task);
+
+	preview->shows_form = true;
+	web_use_draft(task, &preview->work, &preview->body, task_app(task)->id);
+	return found(task);
+}
+
+static struct verdict version_found(struct task *task)
+{
+	struct preview *preview = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such version");
+	web_use_version(&preview->work, &preview->scripts, preview->body.timezone);
+	return found(task);
+}
+
+static struct verdict begin_review(struct task *task)
+{
+	struct preview *preview = task_state(task);
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return task_fail(task, 404, "there is no such version");
+	preview->shows_form = true;
+	statement_review_source(task_new_query(task), &(struct review_source_parameters){id},
+				&preview->scripts);
+	return task_query(task, version_found);
+}
+
+static void finish(void *state)
+{
+	app_work_finish(&((struct preview *)state)->work);
+}
+
+const struct endpoint endpoint_app_preview = {
+    .handler = begin,
+    .state_size = sizeof(struct preview),
+    .finish = finish,
+    ENDPOINT_APP_PREVIEW,
+};
+const struct endpoint endpoint_draft_preview = {
+    .handler = begin_draft,
+    .state_size = sizeof(struct preview),
+    .finish = finish,
+    ENDPOINT_DRAFT_PREVIEW,
+};
+const struct endpoint endpoint_review_preview = {
+    .handler = begin_review,
+    .state_size = sizeof(struct preview),
+    .finish = finish,
+    ENDPOINT_REVIEW_PREVIEW,
+};

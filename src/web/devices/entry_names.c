@@ -1,0 +1,41 @@
+#include "device_choice.h"
+#include "domain/installation.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* GET /web/entries?devices=ID,ID - what the entries of the account's devices are called, and
+ * whether their apps fail. */
+
+struct naming {
+	struct device_choice chosen;
+	struct entry_names names;
+};
+
+static struct verdict found(struct task *task)
+{
+	const struct naming *naming = task_state(task);
+
+	return task_reply_record(task, 200, &entry_names_record, &naming->names);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct naming *naming = task_state(task);
+	struct verdict answer;
+
+	if (!web_read_devices(task, &naming->chosen, &answer))
+		return answer;
+	statement_entry_names(task_new_query(task),
+			      &(struct entry_names_parameters){
+				  .device_ids = {naming->chosen.ids, naming->chosen.count},
+				  .account_id = task_account_id(task),
+			      },
+			      &naming->names);
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_entry_names = {
+    .handler = begin,
+    .state_size = sizeof(struct naming),
+    ENDPOINT_ENTRY_NAMES,
+};

@@ -1,0 +1,172 @@
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "own_device.h"
+#include "record/json.h"
+#include "web/apps/app_work.h"
+#include "web/endpoints.h"
+
+/* GET and PUT /web/devices/{deviceId}/rotation/{installationId}/settings - the settings of an app's
+ * installation. What is secret can be set, and is never shown again. */
+
+struct entry_settings {
+	struct app_body body; /* first: the prologue reads the request into it */
+	struct app_work work;
+	struct entry_settings_set_row row;
+};
+
+static struct verdict find(struct task *task, task_step *next)
+{
+	struct entry_settings *entry = task_state(task);
+	char *device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
+
+	id_format(task_device(task)->id, device);
+	return web_find_app(task, &entry->work, STR(""), str_from(device),
+			    task_path_parameter(task, 1), next);
+}
+
+/* ---- as they are ---- */
+
+static void write_app(struct buffer *json, const struct app_source_row *source)
+{
+	char id[ID_TEXT_LENGTH + 1];
+
+	id_format(source->app_id, id);
+	buffer_printf(json, "\"app\":{\"id\":\"%s\",\"slug\":", id);
+	json_write_str(json, source->slug);
+	buffer_append_str(json, STR(",\"name\":"));
+	json_write_str(json, source->name);
+	buffer_append_char(json, '}');
+}
+
+static void write_name(struct buffer *json, struct str name, bool *is_first)
+{
+	buffer_append_str(json, *is_first ? STR("") : STR(","));
+	json_write_str(json, name);
+	*is_first = false;
+}
+
+/* Also of fields that the app makes. Secrets that do not open count as set: their owner sees them,
+ * and sets them again. */
+static void write_secrets(struct task *task, struct buffer *json, const struct app_work *work)
+{
+	struct settings stored;
+	bool is_first = true;
+
+	buffer_append_str(json, STR(",\"secrets\":["));
+	if (web_open_secrets(task, work, &stored)) {
+		for (unsigned i = 0; i < stored.count; i++)
+			write_name(json, stored.items[i].name, &is_first);
+	} else {
+		for (unsigned i = 0; i < work->form.count; i++)
+			if (work->form.fields[i].is_secret)
+				write_name(json, work->form.fields[i].id, &is_first);
+	}
+	buffer_append_char(json, ']');
+}
+
+static struct verdict reply(struct task *task)
+{
+	struct entry_settings *entry = task_state(task);
+	struct app_work *work = &entry->work;
+	struct buffer json = {0};
+	struct settings open;
+	struct verdict answer;
+
+	buffer_append_char(&json, '{');
+	write_app(&json, &work->source);
+	buffer_append_str(&json, STR(",\"settings\":"));
+	settings_parse(work->source.settings, task_arena(task), &open);
+	settings_keep(&open, &work->form, false);
+	settings_write(&open, &json);
+	write_secrets(task, &json, work);
+	buffer_append_char(&json, ',');
+	app_write_form(&json, work);
+	buffer_append_char(&json, '}');
+	answer = task_reply_json(task, 200, &json);
+	buffer_finish(&json);
+	return answer;
+}
+
+static struct verdict found(struct task *task)
+{
+	struct entry_settings *entry = task_state(task);
+
+	return web_find_form(task, &entry->work, reply);
+}
+
+static struct verdict get(struct task *task)
+{
+	return find(task, found);
+}
+
+/* ---- other ones ---- */
+
+static struct verdict changed(struct task *task)
+{
+	const struct entry_settings *entry = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 409,
+				 "the settings or the app's version were changed "
+				 "meanwhile, look at them again");
+	delivery_device_changed(web_delivery(task), task_device(task)->id, entry->row.generation);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict form_found(struct task *task)
+{
+	struct entry_settings *entry = task_state(task);
+	struct app_work *work = &entry->work;
+	struct stored_settings stored;
+	struct verdict answer;
+
+	if (!work->has_form)
+		return task_fail(task, 409, "the app's form is not there: %.*s",
+				 STR_ARG(work->job.answer.problem.message));
+	if (!web_knows_settings(task, work, &entry->body.settings, &answer) ||
+	    !web_take_settings(task, work, &entry->body.settings, &answer))
+		return answer;
+	web_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &stored);
+	statement_entry_settings_set(task_new_query(task),
+				     &(struct entry_settings_set_parameters){
+					 .device_id = task_device(task)->id,
+					 .id = task_path_parameter(task, 1),
+					 .settings = stored.open,
+					 .secret_settings = stored.sealed,
+					 .settings_hash = stored.hash,
+					 .seen_hash = work->source.settings_hash,
+					 .version_id = work->source.version_id,
+				     },
+				     &entry->row);
+	return task_query(task, changed);
+}
+
+static struct verdict found_for_change(struct task *task)
+{
+	struct entry_settings *entry = task_state(task);
+
+	return web_find_whole_form(task, &entry->work, &entry->body.settings, form_found);
+}
+
+static struct verdict set(struct task *task)
+{
+	return find(task, found_for_change);
+}
+
+static void finish(void *state)
+{
+	app_work_finish(&((struct entry_settings *)state)->work);
+}
+
+const struct endpoint endpoint_entry_settings_get = {
+    .handler = get,
+    .state_size = sizeof(struct entry_settings),
+    .finish = finish,
+    ENDPOINT_ENTRY_SETTINGS_GET,
+};
+const struct endpoint endpoint_entry_settings_set = {
+    .handler = set,
+    .state_size = sizeof(struct entry_settings),
+    .finish = finish,
+    ENDPOINT_ENTRY_SETTINGS_SET,
+};

@@ -1,0 +1,51 @@
+#include "base/buffer.h"
+#include "domain/place.h"
+#include "record/json.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+#include "web/search.h"
+
+/* GET /web/places - places by the beginning of their names, for settings that are a location. The
+ * program has the list: nobody else learns where somebody lives. */
+
+static void write_place(const struct place *place, struct buffer *json)
+{
+	buffer_append_str(json, STR("{\"name\":"));
+	json_write_str(json, place->name);
+	buffer_append_str(json, STR(",\"region\":"));
+	json_write_str(json, place->region);
+	buffer_append_str(json, STR(",\"country\":"));
+	json_write_str(json, place->country);
+	buffer_printf(json, ",\"latitude\":%.4f,\"longitude\":%.4f,\"timezone\":", place->latitude,
+		      place->longitude);
+	json_write_str(json, place->timezone);
+	buffer_append_char(json, '}');
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct place places[PLACES_MAX];
+	struct buffer json = {0};
+	struct verdict answer;
+	struct str wanted;
+	unsigned count;
+
+	if (web_has_bad_search(task, "search", &wanted, &answer))
+		return answer;
+	count = places_find(wanted, places);
+	buffer_append_char(&json, '[');
+	for (unsigned i = 0; i < count; i++) {
+		if (i)
+			buffer_append_char(&json, ',');
+		write_place(&places[i], &json);
+	}
+	buffer_append_char(&json, ']');
+	answer = task_reply_json(task, 200, &json);
+	buffer_finish(&json);
+	return answer;
+}
+
+const struct endpoint endpoint_place_list = {
+    .handler = begin,
+    ENDPOINT_PLACE_LIST,
+};

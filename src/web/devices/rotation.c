@@ -1,0 +1,125 @@
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "domain/installation.h"
+#include "own_device.h"
+#include "web/endpoints.h"
+
+/* The rotation of a device: GET and PUT /web/devices/{deviceId}/rotation, POST .../rotation/
+ * {installationId}/show. An entry is removed, and an image pushed, as by the public API. */
+
+/* ---- what it has ---- */
+
+static struct verdict found(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return own_device_fail(task);
+	return task_reply_record(task, 200, &rotation_record, task_state(task));
+}
+
+static struct verdict get(struct task *task)
+{
+	statement_rotation_get(task_new_query(task),
+			       &(struct rotation_get_parameters){task_device(task)->id},
+			       task_state(task));
+	return task_query(task, found);
+}
+
+/* ---- another order ---- */
+
+struct reordering {
+	struct rotation_order body; /* first: the prologue reads the request into it */
+	struct rotation_order_row row;
+};
+
+static struct verdict reordered(struct task *task)
+{
+	const struct reordering *reordering = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return own_device_fail(task);
+	if (reordering->row.is_stale)
+		return task_fail(task, 409,
+				 "the rotation has other entries by now: ask for it again and "
+				 "name all of them");
+	delivery_device_changed(web_delivery(task), task_device(task)->id,
+				reordering->row.generation);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict reorder(struct task *task)
+{
+	struct reordering *reordering = task_state(task);
+
+	statement_rotation_order(task_new_query(task),
+				 &(struct rotation_order_parameters){
+				     .device_id = task_device(task)->id,
+				     .ids = {reordering->body.ids, reordering->body.count},
+				 },
+				 &reordering->row);
+	return task_query(task, reordered);
+}
+
+/* ---- an entry now ---- */
+
+struct showing {
+	struct rotation_show_row row;
+};
+
+static struct verdict fail_no_entry(struct task *task)
+{
+	return task_fail(task, 404, "the device has no such installation");
+}
+
+static struct verdict shown(struct task *task)
+{
+	const struct showing *showing = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_no_entry(task);
+	if (!showing->row.is_shown)
+		return task_fail(task, 409, "the entry has no picture yet");
+	delivery_device_changed(web_delivery(task), task_device(task)->id, showing->row.generation);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict show(struct task *task)
+{
+	struct showing *showing = task_state(task);
+
+	statement_rotation_show(task_new_query(task),
+				&(struct rotation_show_parameters){
+				    .device_id = task_device(task)->id,
+				    .id = task_path_parameter(task, 1),
+				},
+				&showing->row);
+	return task_query(task, shown);
+}
+
+static struct verdict show_refused(struct task *task)
+{
+	return task_refusal(task) == REFUSAL_ENTRY_GONE ? fail_no_entry(task)
+							: web_fail_refusal(task);
+}
+
+const struct endpoint endpoint_rotation_get = {
+    .handler = get,
+    .state_size = sizeof(struct rotation),
+    ENDPOINT_ROTATION_GET,
+};
+const struct endpoint endpoint_rotation_order = {
+    .handler = reorder,
+    .state_size = sizeof(struct reordering),
+    ENDPOINT_ROTATION_ORDER,
+};
+const struct endpoint endpoint_rotation_remove = {
+    ENDPOINT_ROTATION_REMOVE,
+};
+const struct endpoint endpoint_rotation_show = {
+    .handler = show,
+    .state_size = sizeof(struct showing),
+    .refused = show_refused,
+    ENDPOINT_ROTATION_SHOW,
+};
+const struct endpoint endpoint_own_push = {
+    ENDPOINT_OWN_PUSH,
+};

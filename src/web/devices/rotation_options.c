@@ -1,0 +1,119 @@
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "domain/entry_change.h"
+#include "own_device.h"
+#include "web/endpoints.h"
+
+/* PATCH /web/devices/{deviceId}/rotation/{installationId} - whether, when and for how long an entry
+ * is shown, and whether it is pinned. PATCH /web/devices/{deviceId}/night - the entry that is shown
+ * in the sleep window. */
+
+/* ---- an entry ---- */
+
+struct entry_updating {
+	struct entry_change body; /* first: the prologue reads the request into it */
+	struct rotation_entry_update_row row;
+};
+
+static struct verdict fail_no_entry(struct task *task)
+{
+	return task_fail(task, 404, "the device has no such installation");
+}
+
+static struct verdict updated(struct task *task)
+{
+	const struct entry_updating *updating = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_no_entry(task);
+	delivery_device_changed(web_delivery(task), task_device(task)->id,
+				updating->row.generation);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict update(struct task *task)
+{
+	struct entry_updating *updating = task_state(task);
+	const struct entry_change *change = &updating->body;
+
+	statement_rotation_entry_update(task_new_query(task),
+					&(struct rotation_entry_update_parameters){
+					    .device_id = task_device(task)->id,
+					    .id = task_path_parameter(task, 1),
+					    .sets_enabled = change->sets_enabled,
+					    .is_enabled = change->is_enabled,
+					    .sets_display = change->display != NULL,
+					    .display_s = (int32_t)change->display_s,
+					    .sets_hours = change->hours != NULL,
+					    .start_minute = (int16_t)change->start_minute,
+					    .end_minute = (int16_t)change->end_minute,
+					    .sets_weekdays = change->weekdays != NULL,
+					    .weekdays = (int16_t)change->weekdays_on,
+					    .sets_pinned = change->sets_pinned,
+					    .is_pinned = change->is_pinned,
+					    .sets_name = change->name != NULL,
+					    .name = change->new_name,
+					},
+					&updating->row);
+	return task_query(task, updated);
+}
+
+static struct verdict update_refused(struct task *task)
+{
+	return task_refusal(task) == REFUSAL_ENTRY_GONE ? fail_no_entry(task)
+							: web_fail_refusal(task);
+}
+
+/* ---- the night ---- */
+
+struct night_updating {
+	struct night_change body; /* first: the prologue reads the request into it */
+	struct rotation_night_update_row row;
+};
+
+static struct verdict night_updated(struct task *task)
+{
+	const struct night_updating *updating = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return own_device_fail(task);
+	delivery_device_changed(web_delivery(task), task_device(task)->id,
+				updating->row.generation);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict update_night(struct task *task)
+{
+	struct night_updating *updating = task_state(task);
+	const struct night_change *change = &updating->body;
+
+	statement_rotation_night_update(task_new_query(task),
+					&(struct rotation_night_update_parameters){
+					    .device_id = task_device(task)->id,
+					    .sets_entry = change->installation != NULL,
+					    .id = change->installation_id,
+					    .brightness = (int16_t)change->brightness,
+					},
+					&updating->row);
+	return task_query(task, night_updated);
+}
+
+static struct verdict night_refused(struct task *task)
+{
+	if (task_refusal(task) == REFUSAL_ENTRY_GONE)
+		return task_fail_field(task, "installationId", "is not in the device's rotation");
+	return web_fail_refusal(task);
+}
+
+const struct endpoint endpoint_rotation_update = {
+    .handler = update,
+    .state_size = sizeof(struct entry_updating),
+    .refused = update_refused,
+    ENDPOINT_ROTATION_UPDATE,
+};
+const struct endpoint endpoint_night_update = {
+    .handler = update_night,
+    .state_size = sizeof(struct night_updating),
+    .refused = night_refused,
+    ENDPOINT_NIGHT_UPDATE,
+};

@@ -1,0 +1,52 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "challenge.h"
+#include "proof.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* POST /web/challenge - what an authenticator is to sign, for this session or for a sign-in. */
+
+struct made {
+	struct challenge_key_row row;
+	struct challenge challenge;
+	struct str text;
+	struct str host;
+	int64_t life_s;
+};
+
+static const struct record_field fields[] = {
+    RECORD_STR(struct made, text, .name = "challenge"),
+    RECORD_STR(struct made, host, .name = "relyingParty"),
+    RECORD_INT(struct made, life_s, .name = "lifeSeconds"),
+};
+static const struct record made_record = RECORD(struct made, fields);
+
+static struct verdict found(struct task *task)
+{
+	struct made *made = task_state(task);
+
+	challenge_new((const uint8_t *)made->row.challenge_key.data, web_session_id(task),
+		      clock_wall_us() / 1000000, &made->challenge);
+	made->text = str_from(made->challenge.text);
+	made->host = str_from(web_service_of(task)->site.passkey_host);
+	made->life_s = LIMIT_CHALLENGE_S;
+	return task_reply_record(task, 200, &made_record, made);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct made *made = task_state(task);
+	struct verdict answer;
+
+	if (web_has_no_passkeys(task, &answer))
+		return answer;
+	statement_challenge_key(task_new_query(task), &made->row);
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_challenge_create = {
+    .handler = begin,
+    .state_size = sizeof(struct made),
+    ENDPOINT_CHALLENGE_CREATE,
+};

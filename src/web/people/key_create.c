@@ -1,0 +1,55 @@
+#include "base/limits.h"
+#include "domain/key.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* POST /web/keys - makes an API key. It is shown this once: its hash is stored. */
+
+struct creation {
+	struct key_creation body; /* first: the prologue reads the request into it */
+	char key[API_KEY_LENGTH + 1];
+	uint8_t hash[KEY_HASH_BYTES];
+	struct key_entry entry;
+};
+
+static struct verdict created(struct task *task)
+{
+	struct creation *creation = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 409,
+				 "an account must own at least one device before it can create a "
+				 "key: add a device first");
+	web_changed(task, task_account_id(task), "keys");
+	web_changed(task, (struct id){0}, "admin");
+	creation->entry.key = str_from(creation->key);
+	return task_reply_record(task, 201, &new_key_record, &creation->entry);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct creation *creation = task_state(task);
+
+	api_key_new(creation->key);
+	key_hash(str_from(creation->key), creation->hash);
+	statement_own_key_create(task_new_query(task),
+				 &(struct own_key_create_parameters){
+				     .account_id = task_account_id(task),
+				     .id = id_new(),
+				     .name = creation->body.name,
+				     .secret_hash = {(const char *)creation->hash, KEY_HASH_BYTES},
+				     .first_characters = {creation->key, API_KEY_SHOWN_LENGTH},
+				     .address = web_address(task),
+				     .session_id = web_session_id(task),
+				 },
+				 &creation->entry);
+	return task_query(task, created);
+}
+
+const struct endpoint endpoint_key_create = {
+    .handler = begin,
+    .state_size = sizeof(struct creation),
+    .refused = web_fail_refusal,
+    ENDPOINT_KEY_CREATE,
+};

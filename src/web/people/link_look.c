@@ -1,0 +1,54 @@
+#include "attempts.h"
+#include "base/limits.h"
+#include "domain/key.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* POST /web/links/look - what a one-time link is for. The token is in the body: a path would be
+ * logged. */
+
+struct look {
+	struct link_token body; /* first: the prologue reads the request into it */
+	uint8_t hash[KEY_HASH_BYTES];
+	struct link_entry link;
+	struct attempt attempt;
+};
+
+struct verdict web_fail_link(struct task *task)
+{
+	return task_fail(task, 404,
+			 "this link can be used no more: it was used already, or it has expired");
+}
+
+static struct verdict found(struct task *task)
+{
+	struct look *look = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return web_fail_link(task);
+	web_attempt_forget(task, &look->attempt);
+	return task_reply_record(task, 200, &link_entry_record, &look->link);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct look *look = task_state(task);
+	struct verdict answer;
+
+	if (web_attempt_of_nobody(task, &look->attempt, &answer))
+		return answer;
+	if (!token_is_well_formed(look->body.token))
+		return web_fail_link(task);
+	key_hash(look->body.token, look->hash);
+	statement_link_find(
+	    task_new_query(task),
+	    &(struct link_find_parameters){{(const char *)look->hash, KEY_HASH_BYTES}},
+	    &look->link);
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_link_look = {
+    .handler = begin,
+    .state_size = sizeof(struct look),
+    ENDPOINT_LINK_LOOK,
+};

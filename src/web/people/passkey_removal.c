@@ -1,0 +1,67 @@
+#include "base/limits.h"
+#include "proof.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* POST /web/passkeys/{passkeyId}/removal - takes a passkey away from the account, by its password
+ * or any of its passkeys, so that a browser that was left open cannot lock its owner out. */
+
+struct removal {
+	struct proof_body body; /* first: the prologue reads the request into it */
+	struct proof proof;
+	struct id id;
+	struct passkey_remove_row row;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "the account has no such passkey");
+}
+
+static struct verdict removed(struct task *task)
+{
+	const struct removal *removal = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return web_fail_outdated(task);
+	if (id_is_none(removal->row.id))
+		return fail(task);
+	web_changed(task, task_account_id(task), "account");
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict proven(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (removal->proof.fault)
+		return web_fail_proof(task, &removal->proof, "password");
+	statement_passkey_remove(task_new_query(task),
+				 &(struct passkey_remove_parameters){
+				     .account_id = task_account_id(task),
+				     .password_hash = removal->proof.password_hash,
+				     .credential_id = removal->proof.credential_id,
+				     .session_id = web_session_id(task),
+				     .id = removal->id,
+				     .address = web_address(task),
+				 },
+				 &removal->row);
+	return task_query(task, removed);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (!id_parse(task_path_parameter(task, 0), &removal->id))
+		return fail(task);
+	return web_prove_owner(task, &removal->proof, &removal->body, proven);
+}
+
+const struct endpoint endpoint_passkey_removal = {
+    .handler = begin,
+    .state_size = sizeof(struct removal),
+    ENDPOINT_PASSKEY_REMOVAL,
+};

@@ -1,0 +1,49 @@
+#include "base/limits.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* PATCH /web/passkeys/{passkeyId} - gives a passkey another name. */
+
+struct update {
+	struct passkey_update body; /* first: the prologue reads the request into it */
+	struct passkey_entry entry;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "the account has no such passkey");
+}
+
+static struct verdict updated(struct task *task)
+{
+	const struct update *update = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	web_changed(task, task_account_id(task), "account");
+	return task_reply_record(task, 200, &passkey_entry_record, &update->entry);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct update *update = task_state(task);
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return fail(task);
+	statement_passkey_rename(task_new_query(task),
+				 &(struct passkey_rename_parameters){
+				     .account_id = task_account_id(task),
+				     .id = id,
+				     .name = update->body.name,
+				 },
+				 &update->entry);
+	return task_query(task, updated);
+}
+
+const struct endpoint endpoint_passkey_update = {
+    .handler = begin,
+    .state_size = sizeof(struct update),
+    ENDPOINT_PASSKEY_UPDATE,
+};

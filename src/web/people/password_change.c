@@ -1,0 +1,92 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "domain/key.h"
+#include "known_sessions.h"
+#include "proof.h"
+#include "session_start.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* POST /web/account/password - changes the password, by the present one or a passkey. All other
+ * sessions of the account end, and this one gets a new cookie. */
+
+struct change {
+	struct password_change body; /* first: the prologue reads the request into it */
+	struct proof proof;
+	struct password_job job;
+	struct password_change_row changed;
+	char token[TOKEN_LENGTH + 1];
+	uint8_t token_hash[KEY_HASH_BYTES];
+};
+
+static struct verdict ended(struct task *task)
+{
+	const struct change *change = task_state(task);
+
+	known_sessions_add(web_service_of(task)->sessions, change->token_hash,
+			   task_account_id(task), clock_monotonic_us());
+	web_changed(task, task_account_id(task), "sessions");
+	web_set_cookie(task, str_from(change->token));
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict changed(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return web_fail_outdated(task);
+	web_changed(task, task_account_id(task), "sessions");
+	web_changed(task, (struct id){0}, "admin");
+	return web_end_late_sessions(task, task_account_id(task), web_session_id(task), ended);
+}
+
+static struct verdict hashed(struct task *task)
+{
+	struct change *change = task_state(task);
+	struct verdict answer;
+
+	if (web_password_failed(task, &change->job, &answer))
+		return answer;
+	token_new(change->token);
+	key_hash(str_from(change->token), change->token_hash);
+	statement_password_change(
+	    task_new_query(task),
+	    &(struct password_change_parameters){
+		.account_id = task_account_id(task),
+		.old_password_hash = change->proof.password_hash,
+		.credential_id = change->proof.credential_id,
+		.password_hash = str_from(change->job.new_hash),
+		.session_id = web_session_id(task),
+		.secret_hash = {(const char *)change->token_hash, KEY_HASH_BYTES},
+		.address = web_address(task),
+	    },
+	    &change->changed);
+	return task_query(task, changed);
+}
+
+static struct verdict proven(struct task *task)
+{
+	struct change *change = task_state(task);
+
+	if (change->proof.fault)
+		return web_fail_proof(task, &change->proof, "currentPassword");
+	change->job.is_known = true;
+	return web_hash_password(task, &change->job, change->body.password, hashed);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct change *change = task_state(task);
+	const struct person *person = web_person(task);
+	const char *fault = password_check_for(change->body.password, person->email, person->name);
+
+	if (fault)
+		return task_fail_field(task, "password", "%s", fault);
+	return web_prove_owner(task, &change->proof, &change->body.proof, proven);
+}
+
+const struct endpoint endpoint_password_change = {
+    .handler = begin,
+    .state_size = sizeof(struct change),
+    ENDPOINT_PASSWORD_CHANGE,
+};

@@ -1,0 +1,92 @@
+#include "base/limits.h"
+#include "domain/account.h"
+#include "proof.h"
+#include "removals.h"
+#include "session_start.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* GET /web/account/removal - what goes with the account.
+ * POST /web/account/removal - removes it. When this is answered, its keys and sessions have ended
+ * and nobody can sign in; what it owns goes in portions (removals.h). */
+
+static struct verdict previewed(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	return task_reply_record(task, 200, &removal_preview_record, task_state(task));
+}
+
+static struct verdict preview(struct task *task)
+{
+	statement_account_removal_preview(
+	    task_new_query(task),
+	    &(struct account_removal_preview_parameters){task_account_id(task)}, task_state(task));
+	return task_query(task, previewed);
+}
+
+struct removal {
+	struct proof_body body; /* first: the prologue reads the request into it */
+	struct proof proof;
+	struct account_close_row closed;
+	struct removed_portion keys;
+};
+
+static struct verdict revoked(struct task *task)
+{
+	web_changed(task, task_account_id(task), "sessions");
+	web_changed(task, (struct id){0}, "admin");
+	removals_look(web_service_of(task)->removals);
+	web_set_cookie(task, (struct str){0});
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict closed(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return web_fail_outdated(task);
+	statement_account_removal_keys(
+	    task_new_query(task), &(struct account_removal_keys_parameters){task_account_id(task)},
+	    &removal->keys);
+	return task_query(task, revoked);
+}
+
+static struct verdict proven(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (removal->proof.fault)
+		return web_fail_proof(task, &removal->proof, "password");
+	statement_account_close(task_new_query(task),
+				&(struct account_close_parameters){
+				    .account_id = task_account_id(task),
+				    .password_hash = removal->proof.password_hash,
+				    .credential_id = removal->proof.credential_id,
+				    .session_id = web_session_id(task),
+				    .address = web_address(task),
+				},
+				&removal->closed);
+	return task_query(task, closed);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	return web_prove_owner(task, &removal->proof, &removal->body, proven);
+}
+
+const struct endpoint endpoint_person_removal_preview = {
+    .handler = preview,
+    .state_size = sizeof(struct removal_preview),
+    ENDPOINT_PERSON_REMOVAL_PREVIEW,
+};
+const struct endpoint endpoint_person_removal = {
+    .handler = begin,
+    .state_size = sizeof(struct removal),
+    .refused = web_fail_refusal,
+    ENDPOINT_PERSON_REMOVAL,
+};

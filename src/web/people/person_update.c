@@ -1,0 +1,45 @@
+#include "base/limits.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* PATCH /web/account - changes the name that others see. */
+
+struct update {
+	struct person_update change; /* first: the prologue reads the request into it */
+	struct person person;	     /* after the change */
+};
+
+static struct verdict updated(struct task *task)
+{
+	const struct update *update = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	web_changed(task, task_account_id(task), "account");
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_record(task, 200, &person_record, &update->person);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct update *update = task_state(task);
+
+	if (str_equal_ignore_case(update->change.name, web_person(task)->email))
+		return task_fail_field(task, "name",
+				       "is shown to others and must not be the e-mail address");
+	statement_account_rename(task_new_query(task),
+				 &(struct account_rename_parameters){
+				     .id = task_account_id(task),
+				     .change = &update->change,
+				     .change_present = task_body_present(task),
+				 },
+				 &update->person);
+	return task_query(task, updated);
+}
+
+const struct endpoint endpoint_person_update = {
+    .handler = begin,
+    .state_size = sizeof(struct update),
+    ENDPOINT_PERSON_UPDATE,
+};

@@ -1,0 +1,40 @@
+#include "base/limits.h"
+#include "proof.h"
+#include "session_start.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* POST /web/session - signs in with a password. */
+
+struct sign_in_task {
+	struct sign_in body; /* first: the prologue reads the request into it */
+	struct proof proof;
+};
+
+static struct verdict proven(struct task *task)
+{
+	const struct sign_in_task *state = task_state(task);
+
+	if (!state->proof.fault)
+		return web_start_session(task, &state->proof);
+	task_add_field(task, STR("WWW-Authenticate"), STR("Session realm=\"displayd\""));
+	return task_fail(task, 401, "the e-mail address or the password is wrong");
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct sign_in_task *state = task_state(task);
+	struct verdict answer;
+
+	if (web_has_no_sessions(task, &answer))
+		return answer;
+	state->proof.email = state->body.email;
+	state->proof.password = state->body.password;
+	return web_prove(task, &state->proof, proven);
+}
+
+const struct endpoint endpoint_session_create = {
+    .handler = begin,
+    .state_size = sizeof(struct sign_in_task),
+    ENDPOINT_SESSION_CREATE,
+};

@@ -1,0 +1,34 @@
+#include "base/limits.h"
+#include "task/list.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* GET /web/sessions - where the account is signed in. */
+
+static void ask(struct task *task, struct db_query *query)
+{
+	statement_session_list(query,
+			       &(struct session_list_parameters){
+				   .account_id = task_account_id(task),
+				   .current_id = web_session_id(task),
+				   .idle_s = LIMIT_SESSION_IDLE_S,
+				   .life_s = LIMIT_SESSION_S,
+			       },
+			       NULL);
+}
+
+static const struct task_list list = {
+    .letter = 's',
+    .ask_short = ask,
+    .record = &session_entry_record,
+};
+
+static struct verdict begin(struct task *task)
+{
+	return task_reply_list(task, &list);
+}
+
+const struct endpoint endpoint_session_list = {
+    .handler = begin,
+    ENDPOINT_SESSION_LIST,
+};

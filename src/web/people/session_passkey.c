@@ -1,0 +1,40 @@
+#include "base/limits.h"
+#include "proof.h"
+#include "session_start.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* POST /web/session/passkey - signs in with a passkey, which says whose it is. */
+
+struct sign_in_task {
+	struct assertion body; /* first: the prologue reads the request into it */
+	struct proof proof;
+};
+
+static struct verdict proven(struct task *task)
+{
+	const struct sign_in_task *state = task_state(task);
+
+	if (!state->proof.fault)
+		return web_start_session(task, &state->proof);
+	task_add_field(task, STR("WWW-Authenticate"), STR("Session realm=\"displayd\""));
+	return task_fail(task, 401, "this passkey opens no account here: it %s",
+			 state->proof.fault);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct sign_in_task *state = task_state(task);
+	struct verdict answer;
+
+	if (web_has_no_sessions(task, &answer))
+		return answer;
+	state->proof.passkey = state->body;
+	return web_prove(task, &state->proof, proven);
+}
+
+const struct endpoint endpoint_session_passkey = {
+    .handler = begin,
+    .state_size = sizeof(struct sign_in_task),
+    ENDPOINT_SESSION_PASSKEY,
+};

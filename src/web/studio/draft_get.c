@@ -1,0 +1,30 @@
+#include "domain/studio.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* GET /web/studio/{appId}/draft - what the author works on; before the first draft is saved it is
+ * empty, with revision 0. */
+
+static struct verdict found(struct task *task)
+{
+	struct app_draft *draft = task_state(task);
+
+	if (task_row_count(task) == 0)
+		*draft = (struct app_draft){.script_language = STR("STARLARK"),
+					    .script_content = STR("")};
+	return task_reply_record(task, 200, &app_draft_record, draft);
+}
+
+static struct verdict begin(struct task *task)
+{
+	statement_app_draft_get(task_new_query(task),
+				&(struct app_draft_get_parameters){task_app(task)->id},
+				task_state(task));
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_draft_get = {
+    .handler = begin,
+    .state_size = sizeof(struct app_draft),
+    ENDPOINT_DRAFT_GET,
+};

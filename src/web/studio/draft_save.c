@@ -1,0 +1,68 @@
+#include "api/account_bytes.h"
+#include "base/limits.h"
+#include "domain/studio.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* PUT /web/studio/{appId}/draft - saves the draft, and changes no version. If somebody else has
+ * saved it meanwhile, or the same author in another window, nothing is overwritten. */
+
+/* A topic is short: pages compare the last digits. */
+enum { TOLD_REVISIONS = 1000 * 1000 };
+
+struct saving {
+	struct draft_change body; /* first: the prologue reads the request into it */
+	struct draft_saved saved;
+	struct account_bytes bytes; /* if they are too many */
+};
+
+static struct verdict saved(struct task *task)
+{
+	const struct saving *saving = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 409, "the draft was changed elsewhere meanwhile");
+	/* The window that has saved it knows its revision, and need not ask. */
+	web_changed(task, task_account_id(task), "draft:%.*s:%u", STR_ARG(task_app(task)->slug),
+		    (unsigned)(saving->saved.revision % TOLD_REVISIONS));
+	return task_reply_record(task, 200, &draft_saved_record, &saving->saved);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct saving *saving = task_state(task);
+
+	statement_app_draft_save(task_new_query(task),
+				 &(struct app_draft_save_parameters){
+				     .app_id = task_app(task)->id,
+				     .script_language = saving->body.script_language,
+				     .script_content = saving->body.script_content,
+				     .revision = saving->body.revision,
+				 },
+				 &saving->saved);
+	return task_query(task, saved);
+}
+
+static struct verdict fail_full(struct task *task)
+{
+	const struct saving *saving = task_state(task);
+
+	return api_fail_account_bytes(task, &saving->bytes);
+}
+
+static struct verdict refused(struct task *task)
+{
+	struct saving *saving = task_state(task);
+
+	return task_refusal(task) == REFUSAL_TOO_MANY_BYTES
+		   ? api_ask_account_bytes(task, &saving->bytes, fail_full)
+		   : task_fail_refusal(task);
+}
+
+const struct endpoint endpoint_draft_save = {
+    .handler = begin,
+    .state_size = sizeof(struct saving),
+    .refused = refused,
+    ENDPOINT_DRAFT_SAVE,
+};

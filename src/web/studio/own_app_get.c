@@ -1,0 +1,26 @@
+#include "domain/studio.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* GET /web/studio/{appId} - an app as its author sees it. */
+
+static struct verdict found(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such app");
+	return task_reply_record(task, 200, &own_app_record, task_state(task));
+}
+
+static struct verdict begin(struct task *task)
+{
+	statement_own_app_get(task_new_query(task),
+			      &(struct own_app_get_parameters){task_app(task)->id},
+			      task_state(task));
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_own_app_get = {
+    .handler = begin,
+    .state_size = sizeof(struct own_app),
+    ENDPOINT_OWN_APP_GET,
+};

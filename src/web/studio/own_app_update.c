@@ -1,0 +1,47 @@
+#include "api/pages.h"
+#include "base/limits.h"
+#include "domain/studio.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* PATCH /web/studio/{appId} - changes the app's name, its summary, and who can install it. Where it
+ * is installed already it stays. */
+
+struct update {
+	struct app_update change; /* first: the prologue reads the request into it */
+	struct own_app app;	  /* after the change */
+};
+
+static struct verdict updated(struct task *task)
+{
+	const struct update *update = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such app");
+	api_tell_author(task, task_app(task));
+	/* The update may have added the app to the catalogue, or removed it. */
+	web_changed(task, (struct id){0}, "apps");
+	return task_reply_record(task, 200, &own_app_record, &update->app);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct update *update = task_state(task);
+
+	statement_app_update(task_new_query(task),
+			     &(struct app_update_parameters){
+				 .id = task_app(task)->id,
+				 .change = &update->change,
+				 .change_present = task_body_present(task),
+			     },
+			     &update->app);
+	return task_query(task, updated);
+}
+
+const struct endpoint endpoint_own_app_update = {
+    .handler = begin,
+    .state_size = sizeof(struct update),
+    .refused = web_fail_refusal,
+    ENDPOINT_OWN_APP_UPDATE,
+};

@@ -1,0 +1,74 @@
+#include "api/pages.h"
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "domain/review.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* POST /web/reviews/{versionId} - approves a version, which publishes it, requests changes or
+ * rejects it. Nobody reviews a version of his own, unless there is no other reviewer. */
+
+struct deciding {
+	struct review_decision body; /* first: the prologue reads the request into it */
+	struct review_done done;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "there is no such version");
+}
+
+static struct verdict decided(struct task *task)
+{
+	const struct deciding *deciding = task_state(task);
+	const struct review_done *done = &deciding->done;
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	if (done->is_own)
+		return task_fail(task, 403, "this is your own version: another reviewer decides");
+	if (done->is_broken)
+		return task_fail(task, 409,
+				 "the script does not compile, so it cannot be approved");
+	if (!done->is_reviewed)
+		return task_fail(task, 409, "the version awaits no review: it is %.*s",
+				 STR_ARG(done->status));
+	if (done->generation)
+		delivery_app_changed(web_service_of(task)->api.delivery, done->app_id,
+				     done->generation);
+	api_tell_author(task, &(struct app){.account_id = done->account_id, .slug = done->slug});
+	web_changed(task, (struct id){0}, "reviews");
+	return task_reply_record(task, 200, &review_done_record, done);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct deciding *deciding = task_state(task);
+	const struct review_decision *body = &deciding->body;
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return fail(task);
+	statement_app_version_review(task_new_query(task),
+				     &(struct app_version_review_parameters){
+					 .id = id,
+					 .reviewer_id = task_account_id(task),
+					 .author = web_person(task)->name,
+					 .status = body->status,
+					 .summary = body->summary,
+					 .reason = body->reason,
+					 .comments = {body->texts, body->comment_count},
+					 .lines = {body->lines, body->comment_count},
+					 .address = web_address(task),
+					 .session_id = web_session_id(task),
+				     },
+				     &deciding->done);
+	return task_query(task, decided);
+}
+
+const struct endpoint endpoint_review_decide = {
+    .handler = begin,
+    .state_size = sizeof(struct deciding),
+    ENDPOINT_REVIEW_DECIDE,
+};

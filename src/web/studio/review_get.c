@@ -1,0 +1,62 @@
+#include "domain/review.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* GET /web/reviews/{versionId} - a version as reviewers see it, before its review and after.
+ * GET /web/reviews/{versionId}/scripts - its script, and what is deployed now. */
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "there is no such version");
+}
+
+static struct verdict found(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return fail(task);
+	return task_reply_record(task, 200, &review_record, task_state(task));
+}
+
+static struct verdict get(struct task *task)
+{
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return fail(task);
+	statement_review_get(task_new_query(task),
+			     &(struct review_get_parameters){
+				 .id = id,
+				 .account_id = task_account_id(task),
+			     },
+			     task_state(task));
+	return task_query(task, found);
+}
+
+static struct verdict scripts_found(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return fail(task);
+	return task_reply_record(task, 200, &review_scripts_record, task_state(task));
+}
+
+static struct verdict get_scripts(struct task *task)
+{
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return fail(task);
+	statement_review_scripts(task_new_query(task), &(struct review_scripts_parameters){id},
+				 task_state(task));
+	return task_query(task, scripts_found);
+}
+
+const struct endpoint endpoint_review_get = {
+    .handler = get,
+    .state_size = sizeof(struct review),
+    ENDPOINT_REVIEW_GET,
+};
+const struct endpoint endpoint_review_scripts = {
+    .handler = get_scripts,
+    .state_size = sizeof(struct review_scripts),
+    ENDPOINT_REVIEW_SCRIPTS,
+};
