@@ -316,7 +316,16 @@ def deployed_version(stage, found):
 
 
 # The other operations succeed once. Stage.request: the example is a conflict.
+def public_twice(stage, found):
+    """Publishes an app whose slug a public app of another account has."""
+    slug = f"app-{secrets.token_hex(6)}"
+    stage.other.made("/web/studio", {"slug": slug, "name": "Clock", "visibility": "public"})
+    app_id = stage.made("/web/studio", {"slug": slug, "name": "Clock"})["id"]
+    return stage.request(found, stage.target(found[1], appId=app_id))
+
+
 CONFLICTS = {
+    "updateApp": public_twice,
     "changePassword": outdated, "removeAccount": outdated, "removePasskey": outdated,
     "signIn": outdated, "signInWithPasskey": outdated,
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
