@@ -9,12 +9,16 @@
 #include "task/task.h"
 
 struct delivery;
+struct engines;
 struct render_health;
+struct settings_key;
 
 /* What all endpoints use. main owns it; it lives as long as the worker. */
 struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
+	struct engines *engines;		 /* that run apps, see render/engine.h */
+	const struct settings_key *settings_key; /* of secret settings of apps */
 	struct pot images; /* memory of those that are being converted or stored */
 	struct byte_grants byte_grants;
 	unsigned workers;	      /* that are to run */

@@ -1,5 +1,6 @@
 #include "installation_settings.h"
 
+#include "api/app_name.h"
 #include "app_engine.h"
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -9,7 +10,6 @@
 #include "render/engine.h"
 #include "settings_file.h"
 #include "settings_key.h"
-#include "web/app_name.h"
 
 #include <errno.h>
 #include <sodium.h>

@@ -33,13 +33,9 @@ struct started;
 struct started **web_fresh_session(struct task *task);
 
 struct proof;
-struct app_work;
 
 /* Likewise what proof.c is at. */
 struct proof **web_proof(struct task *task);
-
-/* Likewise what app_work.c works on. */
-struct app_work **web_app_work(struct task *task);
 
 /* The client's network address, for the audit log. */
 struct str web_address(struct task *task);

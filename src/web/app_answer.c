@@ -1,9 +1,7 @@
-#include "app_work.h"
+#include "app_answer.h"
 #include "record/json.h"
 
 #include <sodium.h>
-
-/* What the pages are told of scripts that were run: docs/api/pages has the members. */
 
 void app_write_lines(struct buffer *json, struct str text, char separator)
 {

@@ -1,5 +1,5 @@
 #include "access.h"
-#include "app_name.h"
+#include "api/app_name.h"
 #include "domain/studio.h"
 #include "endpoints.h"
 #include "task/list.h"

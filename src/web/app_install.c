@@ -1,5 +1,6 @@
-#include "app_name.h"
-#include "app_work.h"
+#include "access.h"
+#include "api/app_name.h"
+#include "api/app_work.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "domain/installation.h"
@@ -42,7 +43,7 @@ static struct verdict install(struct task *task)
 	struct stored_settings stored;
 
 	id_format(id_new(), making->id);
-	web_seal_settings(task, task_device(task)->id, str_from(making->id), &making->work,
+	api_seal_settings(task, task_device(task)->id, str_from(making->id), &making->work,
 			  &stored);
 	statement_installation_create(task_new_query(task),
 				      &(struct installation_create_parameters){
@@ -66,10 +67,9 @@ static struct verdict form_found(struct task *task)
 	struct verdict answer;
 
 	if (!work->has_form)
-		return task_fail(task, 409, "the app's form is not there: %.*s",
-				 STR_ARG(work->job.answer.problem.message));
-	if (!web_knows_settings(task, work, &making->body.settings, &answer) ||
-	    !web_take_settings(task, work, &making->body.settings, &answer))
+		return api_fail_no_form(task, work);
+	if (!api_knows_settings(task, work, &making->body.settings, &answer) ||
+	    !api_take_settings(task, work, &making->body.settings, &answer))
 		return answer;
 	return install(task);
 }
@@ -78,7 +78,7 @@ static struct verdict app_found(struct task *task)
 {
 	struct installation_making *making = task_state(task);
 
-	return web_find_whole_form(task, &making->work, &making->body.settings, form_found);
+	return api_find_whole_form(task, &making->work, &making->body.settings, form_found);
 }
 
 static struct verdict begin(struct task *task)
@@ -91,7 +91,7 @@ static struct verdict begin(struct task *task)
 		return install(task);
 	device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
 	id_format(task_device(task)->id, device);
-	return web_find_app(task, &making->work, making->body.app, str_from(device), STR(""),
+	return api_find_app(task, &making->work, making->body.app, str_from(device), STR(""),
 			    app_found);
 }
 

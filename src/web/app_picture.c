@@ -1,5 +1,5 @@
 #include "access.h"
-#include "app_name.h"
+#include "api/app_name.h"
 #include "db/statements.h"
 #include "endpoints.h"
 

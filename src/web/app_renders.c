@@ -1,4 +1,5 @@
-#include "app_work.h"
+#include "access.h"
+#include "app_answer.h"
 #include "domain/app_render.h"
 #include "endpoints.h"
 #include "record/json.h"

@@ -1,4 +1,4 @@
-#include "app_work.h"
+#include "app_answer.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "endpoints.h"
@@ -20,7 +20,7 @@ static struct verdict find(struct task *task, task_step *next)
 	char *device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
 
 	id_format(task_device(task)->id, device);
-	return web_find_app(task, &entry->work, STR(""), str_from(device),
+	return api_find_app(task, &entry->work, STR(""), str_from(device),
 			    task_path_parameter(task, 1), next);
 }
 
@@ -53,7 +53,7 @@ static void write_secrets(struct task *task, struct buffer *json, const struct a
 	bool is_first = true;
 
 	buffer_append_str(json, STR(",\"secrets\":["));
-	if (web_open_secrets(task, work, &stored)) {
+	if (api_open_secrets(task, work, &stored)) {
 		for (unsigned i = 0; i < stored.count; i++)
 			write_name(json, stored.items[i].name, &is_first);
 	} else {
@@ -91,7 +91,7 @@ static struct verdict found(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 
-	return web_find_form(task, &entry->work, reply);
+	return api_find_form(task, &entry->work, reply);
 }
 
 static struct verdict get(struct task *task)
@@ -121,12 +121,11 @@ static struct verdict form_found(struct task *task)
 	struct verdict answer;
 
 	if (!work->has_form)
-		return task_fail(task, 409, "the app's form is not there: %.*s",
-				 STR_ARG(work->job.answer.problem.message));
-	if (!web_knows_settings(task, work, &entry->body.settings, &answer) ||
-	    !web_take_settings(task, work, &entry->body.settings, &answer))
+		return api_fail_no_form(task, work);
+	if (!api_knows_settings(task, work, &entry->body.settings, &answer) ||
+	    !api_take_settings(task, work, &entry->body.settings, &answer))
 		return answer;
-	web_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &stored);
+	api_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &stored);
 	statement_entry_settings_set(task_new_query(task),
 				     &(struct entry_settings_set_parameters){
 					 .device_id = task_device(task)->id,
@@ -145,7 +144,7 @@ static struct verdict found_for_change(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 
-	return web_find_whole_form(task, &entry->work, &entry->body.settings, form_found);
+	return api_find_whole_form(task, &entry->work, &entry->body.settings, form_found);
 }
 
 static struct verdict set(struct task *task)

@@ -1,7 +1,8 @@
-#include "app_work.h"
+#include "api/app_work.h"
 #include "domain/stored_settings.h"
+#include "endpoints.h"
 
-struct str web_settings_text(struct task *task, const struct settings *settings)
+struct str api_settings_text(struct task *task, const struct settings *settings)
 {
 	return settings_to_text(settings, task_arena(task));
 }
@@ -19,14 +20,14 @@ static void sort_stored(struct task *task, const struct app_work *work, struct s
 	*secret = all;
 }
 
-bool web_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret)
+bool api_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret)
 {
 	const struct app_source_row *source = &work->source;
 	struct str json;
 
 	*ret_secret = (struct settings){0};
 	if (source->secret_settings.length > 0) {
-		if (!settings_open(web_service_of(task)->settings_key, work->device_id,
+		if (!settings_open(api_service(task)->settings_key, work->device_id,
 				   work->installation_id, source->secret_settings, task_arena(task),
 				   &json))
 			return false;
@@ -68,7 +69,7 @@ static bool replaces_all(const struct app_work *work, const struct settings *sec
 	return true;
 }
 
-bool web_take_settings(struct task *task, struct app_work *work, const struct settings *settings,
+bool api_take_settings(struct task *task, struct app_work *work, const struct settings *settings,
 		       struct verdict *ret_answer)
 {
 	struct faults *faults = task_faults(task);
@@ -80,7 +81,7 @@ bool web_take_settings(struct task *task, struct app_work *work, const struct se
 		return false;
 	}
 	keep_open(task, work, &changed);
-	if (!web_open_secrets(task, work, &stored) && !replaces_all(work, &changed)) {
+	if (!api_open_secrets(task, work, &stored) && !replaces_all(work, &changed)) {
 		*ret_answer = task_fail(task, 409, "%s", settings_open_failed);
 		return false;
 	}
@@ -89,14 +90,14 @@ bool web_take_settings(struct task *task, struct app_work *work, const struct se
 	return true;
 }
 
-void web_seal_settings(struct task *task, struct id device_id, struct str installation_id,
+void api_seal_settings(struct task *task, struct id device_id, struct str installation_id,
 		       const struct app_work *work, struct stored_settings *ret)
 {
-	stored_settings_make(web_service_of(task)->settings_key, device_id, installation_id,
+	stored_settings_make(api_service(task)->settings_key, device_id, installation_id,
 			     &work->open, &work->secret, task_arena(task), ret);
 }
 
-void web_take_good_settings(struct task *task, struct app_work *work,
+void api_take_good_settings(struct task *task, struct app_work *work,
 			    const struct settings *settings)
 {
 	struct faults ignored;
