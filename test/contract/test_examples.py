@@ -40,7 +40,8 @@ def requests_of(template, operation):
     parameters = CONTRACT.parameters(template, operation)
     for values in itertools.product(*map(scene.examples_of, parameters)):
         named = [(found["in"], found["name"], value) for found, value in zip(parameters, values)]
-        query = urllib.parse.urlencode([(name, value) for where, name, value in named if where == "query"])
+        query = urllib.parse.urlencode([(name, json.dumps(value) if isinstance(value, bool) else value)
+                                        for where, name, value in named if where == "query"])
         yield (scene.target(template, **{name: value for where, name, value in named if where == "path"})
                + (f"?{query}" if query else ""),
                [(name, value) for where, name, value in named if where == "header"])
