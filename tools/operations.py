@@ -286,7 +286,8 @@ def private(document, said):
     """Properties of a schema that this document does not have."""
     if document.name != "public":
         return []
-    return [name for name, one in said.get("properties", {}).items() if one.get(PREFIX + "pages-only")]
+    return [name for name, one in said.get("properties", {}).items()
+            if isinstance(one, dict) and one.get(PREFIX + "pages-only")]
 
 
 def without_private(document, said, example):

@@ -139,7 +139,7 @@ class Reference:
                 f"<td>{self.inline(description)}"
                 f'<div class="limits">{self.limits(field)}</div></td></tr>')
             if field.get("type") == "object":
-                for inner, below in field["properties"].items():
+                for inner, below in field.get("properties", {}).items():
                     rows.append(
                         f"<tr><td><code>{name}.{inner}</code></td><td>{self.type_of(below)}</td>"
                         f"<td>{self.inline(self.resolve(below).get('description', ''))}"

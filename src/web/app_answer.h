@@ -1,4 +1,4 @@
-/* What the pages are told of scripts that were run: docs/api/pages has the members. */
+/* Answers of the pages about scripts that were run: docs/api/pages has the members. */
 #pragma once
 
 #include "api/app_work.h"
