@@ -142,5 +142,10 @@ api_open_secrets(struct task *task, const struct app_work *work, struct settings
 void api_seal_settings(struct task *task, struct id device_id, struct str installation_id,
 		       const struct app_work *work, struct stored_settings *ret);
 
+/* Appends the settings of the installation in source without those of secret fields, and the names
+ * of its secrets that have a value: JSON. */
+void api_write_settings(struct task *task, struct buffer *json, const struct app_work *work);
+void api_write_secrets(struct task *task, struct buffer *json, const struct app_work *work);
+
 /* The canonical text, in the arena. */
 struct str api_settings_text(struct task *task, const struct settings *settings);

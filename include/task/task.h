@@ -99,8 +99,8 @@ struct http_request *task_request(struct task *task);
 struct arena *task_arena(struct task *task);
 /* The handler's own struct, see state_size. */
 void *task_state(struct task *task);
-/* Where code that several endpoints share keeps a pointer to what it works on: the endpoint's state
- * has other things. NULL at first. */
+/* Pointer of code that several endpoints share, to its part of the endpoint's state. NULL at first.
+ */
 void **task_helper(struct task *task);
 /* The caller's account; only where the endpoint has an access. */
 struct id task_account_id(struct task *task);
@@ -123,8 +123,8 @@ __attribute__((warn_unused_result)) bool task_fails_precondition(struct task *ta
 /* For find_tagged: the answer to GET would be this row, which must outlast the prologue. */
 __attribute__((warn_unused_result)) struct verdict
 task_tag(struct task *task, const struct record *record, const void *row);
-/* Before task_fails_precondition(), for endpoints that handle preconditions: what is changed has
- * the entity tag "REVISION-SEEN" of a device, and SEEN is of this JSON. */
+/* Gives the target of an endpoint that handles preconditions an entity tag "REVISION-SEEN", as
+ * devices have it. SEEN is of this JSON. Call it before task_fails_precondition(). */
 void task_tag_target(struct task *task, int64_t revision, struct str json);
 /* The revision that the settings must still have when the statement changes them; 0: any. */
 int64_t task_expected_revision(const struct task *task);

@@ -1,6 +1,7 @@
 #include "api/app_work.h"
 #include "domain/stored_settings.h"
 #include "endpoints.h"
+#include "record/json.h"
 
 struct str api_settings_text(struct task *task, const struct settings *settings)
 {
@@ -105,4 +106,39 @@ void api_take_good_settings(struct task *task, struct app_work *work,
 	faults_init(&ignored, task_arena(task));
 	settings_check(settings, &work->form, &ignored, &work->open, &work->secret);
 	settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
+}
+
+void api_write_settings(struct task *task, struct buffer *json, const struct app_work *work)
+{
+	struct settings open;
+
+	settings_parse(work->source.settings, task_arena(task), &open);
+	settings_keep(&open, &work->form, false);
+	settings_write(&open, json);
+}
+
+static void write_name(struct buffer *json, struct str name, bool *is_first)
+{
+	buffer_append_str(json, *is_first ? STR("") : STR(","));
+	json_write_str(json, name);
+	*is_first = false;
+}
+
+/* Also of fields that the app makes. Secrets that do not open count as set: their owner sees them,
+ * and sets them again. */
+void api_write_secrets(struct task *task, struct buffer *json, const struct app_work *work)
+{
+	struct settings stored;
+	bool is_first = true;
+
+	buffer_append_str(json, STR("["));
+	if (api_open_secrets(task, work, &stored)) {
+		for (unsigned i = 0; i < stored.count; i++)
+			write_name(json, stored.items[i].name, &is_first);
+	} else {
+		for (unsigned i = 0; i < work->form.count; i++)
+			if (work->form.fields[i].is_secret)
+				write_name(json, work->form.fields[i].id, &is_first);
+	}
+	buffer_append_char(json, ']');
 }

@@ -15,7 +15,7 @@ from scene import CONTRACT
 # Each needs what those before it have made.
 ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppSchema",
-         "listInstallations",
+         "listInstallations", "getInstallation", "updateInstallation",
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice", "v0PushImage",
          "v0ListInstallations", "v0DeleteInstallation"]
 
@@ -57,6 +57,9 @@ def prepare(world, device, app_id, operation_id):
         world.sql("ALTER TABLE app_version ENABLE TRIGGER app_version_immutable")
     if operation_id == "listAppVersions":
         scene.approve(world, app_id)
+    if operation_id == "orderInstallations":
+        body, = scene.bodies_of(CONTRACT.operation(operation_id)[2])
+        scene.rotation(world, device, reversed(body["order"]))
     if operation_id in ("deleteInstallation", "v0DeleteInstallation"):
         push = CONTRACT.operation("pushImage")[2]
         assert device.push_body(scene.bodies_of(push)[0]).status == 200
