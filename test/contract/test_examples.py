@@ -15,7 +15,7 @@ from scene import CONTRACT
 # Each needs what those before it have made.
 ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppSchema",
-         "listInstallations", "getInstallation", "updateInstallation",
+         "listInstallations", "getInstallation", "updateInstallation", "createInstallation",
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice", "v0PushImage",
          "v0ListInstallations", "v0DeleteInstallation"]
 
