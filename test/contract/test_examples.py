@@ -16,6 +16,7 @@ from scene import CONTRACT
 ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppSchema",
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",
+         "orderInstallations",
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice", "v0PushImage",
          "v0ListInstallations", "v0DeleteInstallation"]
 
