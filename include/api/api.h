@@ -28,6 +28,7 @@ struct api_service {
 };
 
 /* Endpoints that the pages have, too (same_as in task/task.h). */
+extern const struct endpoint endpoint_app_picture_get;
 extern const struct endpoint endpoint_installation_create;
 extern const struct endpoint endpoint_installation_delete;
 extern const struct endpoint endpoint_order_set;

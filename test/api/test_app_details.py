@@ -5,9 +5,10 @@ import secrets
 
 import jsonschema
 import pytest
+import scene
 from app_forms import ALL, MAKER, published, renders
 from apps import make_app
-from world import UNKNOWN_ID
+from world import UNKNOWN_ID, images
 
 
 def details(account, name):
@@ -53,7 +54,20 @@ def test_what_a_collection_says(world, account):
     assert shown["author"] == {"name": "Grace"} and shown["picture"]
 
 
-@pytest.mark.parametrize("path", ["", "/schema"])
+def test_picture(world, account):
+    app = make_app(account).published(script=scene.SCRIPT)  # which draws nothing
+    path = app.path + "/picture"
+    account.get(path).problem(404)
+    scene.picture(world, app.id)
+    answer = account.get(path)
+    assert (answer.status, answer["Content-Type"]) == (200, "image/webp")
+    assert images.frames_of(answer.body) == images.frames_of(images.webp(images.gradient(0)))
+    assert account.get(f"/v1/apps/{app.slug}/picture", fields=[
+        ("If-None-Match", answer["ETag"])]).status == 304
+    assert details(account, app.id).ok()["picture"]
+
+
+@pytest.mark.parametrize("path", ["", "/picture", "/schema"])
 def test_what_cannot_be_installed(world, account, path):
     other = world.account()
     private, public = published(other), published(other, visibility="public")

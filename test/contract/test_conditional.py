@@ -34,6 +34,8 @@ def change(stage, world, template):
         world.sql("UPDATE account SET email = 'x' || email WHERE id = %s", account.id)
     elif template in ("/v1/apps", "/v1/apps/{appId}", "/v1/apps/{appId}/schema"):
         world.sql("UPDATE app SET name = name || 'x' WHERE id = %s", app_id)
+    elif template.endswith("/picture"):
+        scene.picture(world, app_id, seed=1)
     elif template.endswith("/versions"):
         body = {"version": "2", "scriptContent": "x", "scriptLanguage": "STARLARK"}
         assert account.post(f"/v1/apps/{app_id}/upload", body).status == 201
@@ -55,6 +57,7 @@ def publish(stage, world):
     body = {"version": "1", "scriptContent": scene.SCRIPT, "scriptLanguage": "STARLARK"}
     if account.post(f"/v1/apps/{app_id}/upload", body).status == 201:
         scene.approve(world, app_id)
+        scene.picture(world, app_id)
 
 
 @pytest.mark.parametrize("found", GETS, ids=lambda found: found[2]["operationId"])

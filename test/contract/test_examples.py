@@ -14,7 +14,8 @@ from scene import CONTRACT
 
 # Each needs what those before it have made.
 ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "uploadAppVersion",
-         "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppSchema",
+         "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",
+         "getAppSchema",
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",
          "orderInstallations",
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice", "v0PushImage",
@@ -58,6 +59,8 @@ def prepare(world, device, app_id, operation_id):
         world.sql("ALTER TABLE app_version ENABLE TRIGGER app_version_immutable")
     if operation_id == "listAppVersions":
         scene.approve(world, app_id)
+    if operation_id == "getAppPicture":
+        scene.picture(world, app_id)
     if operation_id == "orderInstallations":
         body, = scene.bodies_of(CONTRACT.operation(operation_id)[2])
         scene.rotation(world, device, reversed(body["order"]))
@@ -108,7 +111,9 @@ def responses():
 def test_answers_fit_their_schemas():
     count = 0
     for name, status, response in responses():
-        for content in response.get("content", {}).values():
+        for media_type, content in response.get("content", {}).items():
+            if media_type.startswith("image/"):
+                continue
             assert CONTRACT.errors(content["schema"], content["example"]) == [], (name, status)
             assert content["example"].get("status", int(status)) == int(status) \
                 if isinstance(content["example"], dict) and "title" in content["example"] else True

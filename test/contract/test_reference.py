@@ -147,6 +147,7 @@ def test_curl_lines_work(world, answer, operation_id):
         account.post(f"/v1/apps/{app}/upload", {
             "version": "1.2.0", "scriptContent": scene.SCRIPT, "scriptLanguage": "STARLARK"})
         scene.approve(world, app)
+        scene.picture(world, app)
     if operation_id in scene.OF_ENTRIES:
         scene.rotation(world, device, ["weather", "news"])
     line = curl_of(sections(answer)[operation_id])
@@ -156,5 +157,5 @@ def test_curl_lines_work(world, answer, operation_id):
     environment = {"DISPLAYD_URL": world.server.url, "DISPLAYD_KEY": account.key}
     done = subprocess.run(["sh", "-c", line.replace("curl ", "curl -sS --fail-with-body ", 1)],
                           env=os.environ | environment, capture_output=True,
-                          text=True, check=False, timeout=60)
+                          text=True, errors="replace", check=False, timeout=60)
     assert done.returncode == 0, (line, done.stdout, done.stderr)

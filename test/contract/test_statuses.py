@@ -37,6 +37,8 @@ class Stage:
             values.setdefault("appId", self.app(approved=operation_id in scene.OF_DEPLOYED))
         if "{installationId}" in template:
             assert self.device.push(installationId="weather").status == 200
+        if operation_id == "getAppPicture":
+            scene.picture(self.world, values["appId"])
         if operation_id == "orderInstallations":
             scene.rotation(self.world, self.device, ["weather", "news"])
         return scene.target(template, **{"deviceId": self.device.id, "installationId": "weather",
