@@ -14,7 +14,8 @@ out, and the members "x-displayd-..." say these facts:
     body-limit     page, rotation, settings, upload, request: LIMIT_..._BODY_BYTES
     untyped-body   a body is JSON whatever its Content-Type says
     rate           device: there is the rate limit of a single device, too
-    tag            settings: the answer has the tag of a device's settings; none: it has no tag
+    tag            settings: the answer has the tag of a device's settings; installation: that of an
+                   installation; none: it has no tag
     conditions     settings: compared with that tag; own: the handler compares them
     without        statuses that the rules give and that cannot be
     problem        of a response: its example, as a problem (RFC 9457)
@@ -33,7 +34,7 @@ FACTS = {
     "endpoint": None, "access": None, "same-as": None, "record": None, "without": None,
     "other-origins": [True], "untyped-body": [True], "resource": ["device", "app"],
     "body-limit": ["page", "rotation", "settings", "upload", "request"], "rate": ["device"],
-    "tag": ["settings", "none"], "conditions": ["settings", "own"],
+    "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
 }
 KINDS = ("securitySchemes", "parameters", "headers", "responses", "schemas")
 PREFIX = "x-displayd-"
@@ -213,6 +214,8 @@ def tag_header(operation):
     tag = operation.facts.get("tag")
     if tag == "settings":
         return "DeviceETag"
+    if tag == "installation":
+        return "InstallationETag"
     if tag == "none" or operation.changes:
         return None
     return "ListETag" if operation.takes("Limit") else "ETag"
@@ -286,7 +289,8 @@ def private(document, said):
     """Properties of a schema that this document does not have."""
     if document.name != "public":
         return []
-    return [name for name, one in said.get("properties", {}).items() if one.get(PREFIX + "pages-only")]
+    return [name for name, one in said.get("properties", {}).items()
+            if isinstance(one, dict) and one.get(PREFIX + "pages-only")]
 
 
 def without_private(document, said, example):

@@ -139,7 +139,7 @@ class Reference:
                 f"<td>{self.inline(description)}"
                 f'<div class="limits">{self.limits(field)}</div></td></tr>')
             if field.get("type") == "object":
-                for inner, below in field["properties"].items():
+                for inner, below in field.get("properties", {}).items():
                     rows.append(
                         f"<tr><td><code>{name}.{inner}</code></td><td>{self.type_of(below)}</td>"
                         f"<td>{self.inline(self.resolve(below).get('description', ''))}"
@@ -197,8 +197,10 @@ class Reference:
             headers = ", ".join(f"<code>{name}</code>" for name in response.get("headers", {}))
             rows.append(f"<tr><td><code>{status}</code></td>"
                         f"<td>{self.inline(response['description'])}</td><td>{headers}</td></tr>")
-            for content in response.get("content", {}).values():
-                if status.startswith("2"):
+            for media_type, content in response.get("content", {}).items():
+                if "example" not in content:
+                    examples.append(f"<p><code>{status}</code>: <code>{media_type}</code></p>")
+                elif status.startswith("2"):
                     examples.append(f"<p><code>{status}</code>: {self.type_of(content['schema'])}"
                                     f"</p>{self.example(content['example'])}")
         return ("<h3>Answers</h3><table><tr><th>Status<th>Meaning<th>Header fields</tr>"

@@ -9,13 +9,18 @@
 #include "task/task.h"
 
 struct delivery;
+struct engines;
 struct render_health;
+struct settings_key;
 
 /* State shared by all endpoints. main owns it; it lives as long as the worker. */
 struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
-	struct pot images; /* memory of those that are being converted or stored */
+	struct engines *engines;		 /* that run apps, see render/engine.h */
+	const struct settings_key *settings_key; /* of secret settings of apps */
+	struct pot images;    /* memory of those that are being converted or stored */
+	struct pot app_texts; /* see api/app_memory.h */
 	struct byte_grants byte_grants;
 	unsigned workers;	      /* that are to run */
 	struct metric_reader metrics; /* of the instance; its time is set when it is read */
@@ -24,7 +29,10 @@ struct api_service {
 };
 
 /* Endpoints that the pages have, too (same_as in task/task.h). */
+extern const struct endpoint endpoint_app_picture_get;
+extern const struct endpoint endpoint_installation_create;
 extern const struct endpoint endpoint_installation_delete;
+extern const struct endpoint endpoint_order_set;
 extern const struct endpoint endpoint_push;
 
 /* The public API, made of docs/api. */

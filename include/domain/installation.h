@@ -21,6 +21,32 @@ extern const struct record installation_record;
 /* The same, in the form that /v0 has. Of no row. */
 extern const struct record installation_v0_record;
 
+/* Options that the owner of an entry sets, besides the settings of an app. */
+struct entry_options {
+	struct str name; /* empty: none of its own */
+	bool is_enabled;
+	int64_t display_s;   /* 0: as the schedule interval says */
+	struct str hours;    /* JSON; empty: the whole day */
+	struct str weekdays; /* JSON */
+	bool is_pinned;
+};
+
+extern const struct record entry_options_record;
+
+/* An installation with all that its owner sets. */
+struct installation_detail {
+	struct installation installation;
+	struct entry_options options;
+	struct str settings; /* JSON: without secrets; data is NULL for a pushed image */
+	struct str secrets;  /* JSON: names of those that have a value */
+};
+
+/* Answers only. */
+extern const struct record installation_detail_record;
+
+/* A number that tells the options and the settings that have this hash from others: positive. */
+int64_t installation_revision(const struct entry_options *options, struct str settings_hash);
+
 /* A rotation as the pages show it. */
 struct rotation {
 	struct str entries;   /* JSON already */

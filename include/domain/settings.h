@@ -43,6 +43,11 @@ void settings_parse(struct str json, struct arena *arena, struct settings *ret_s
 void settings_check(const struct settings *settings, const struct form *form, struct faults *faults,
 		    struct settings *ret_open, struct settings *ret_secret);
 
+/* Makes the settings that a change of some leaves: those sent, and the stored plain ones that the
+ * change does not name and the form still takes. Adds a fault if they are too long together. */
+void settings_change(const struct settings *stored, const struct settings *sent,
+		     const struct form *form, struct faults *faults, struct settings *ret_settings);
+
 /* All of both; where a name is in both, the second has it. What is_removed is in neither. */
 void settings_merge(const struct settings *first, const struct settings *second,
 		    struct arena *arena, struct settings *ret_settings);

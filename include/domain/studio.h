@@ -41,6 +41,8 @@ struct catalogue_app {
 };
 
 extern const struct record catalogue_app_record;
+/* The same, as the public API shows it. Of no row. */
+extern const struct record app_detail_record;
 
 /* A device of the account, and where an app is installed on it. */
 struct app_device {

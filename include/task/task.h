@@ -100,6 +100,9 @@ struct http_request *task_request(struct task *task);
 struct arena *task_arena(struct task *task);
 /* The handler's own struct, see state_size. */
 void *task_state(struct task *task);
+/* Pointer of code that several endpoints share, to its part of the endpoint's state. NULL at first.
+ */
+void **task_helper(struct task *task);
 /* The caller's account; only where the endpoint has an access. */
 struct id task_account_id(struct task *task);
 /* The device of the path as the database had it; RESOURCE_DEVICE only. */
@@ -121,6 +124,9 @@ __attribute__((warn_unused_result)) bool task_fails_precondition(struct task *ta
 /* Ends find_tagged: the answer to GET would be this row, which must outlast the prologue. */
 __attribute__((warn_unused_result)) struct verdict
 task_tag(struct task *task, const struct record *record, const void *row);
+/* Gives the target of an endpoint that handles preconditions an entity tag "REVISION-SEEN", as
+ * devices have it. SEEN is of this JSON. Call it before task_fails_precondition(). */
+void task_tag_target(struct task *task, int64_t revision, struct str json);
 /* The revision that the settings must still have when the statement changes them; 0: any. */
 int64_t task_expected_revision(const struct task *task);
 
@@ -168,8 +174,8 @@ uint64_t task_work_cpu_us(const struct task *task);
  */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
-/* 200 with a device, its entity tag "SETTINGS-SEEN" and, for GET, perhaps 304. record and row: how
- * it is shown to this caller. */
+/* 200 with a device, or what else has such a tag, its entity tag "SETTINGS-SEEN" and, for GET,
+ * perhaps 304. record and row: how it is shown to this caller. */
 __attribute__((warn_unused_result)) struct verdict task_reply_device(struct task *task,
 								     const struct record *record,
 								     const void *row,

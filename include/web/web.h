@@ -20,7 +20,6 @@ struct web_service {
 	    *frame_origins; /* whose pages may frame /panel: "https://home.example.org" */
 	unsigned frame_origin_count;
 	const char *panel_url; /* what the URLs of panels start with, no slash at its end */
-	const struct settings_key *settings_key; /* of secret settings of apps */
 	enum web_registration registration;
 	struct rate_policy session_rate; /* of a session */
 	struct rate_policy visitor_rate; /* of an address that asks without one */
@@ -30,11 +29,9 @@ struct web_service {
 	struct removals *removals; /* of accounts, see src/web/people/removals.h */
 	struct vitals *vitals;	   /* of the workers, see src/web/administration/vitals.h */
 	struct streams *streams;   /* to pages, see src/web/streams.h */
-	struct engines *engines;   /* that render apps, see render/engine.h */
 	struct app_pictures *pictures;	   /* of the catalogue, see src/web/apps/app_pictures.h */
 	struct own_pictures *own_pictures; /* likewise, see src/web/apps/own_pictures.h */
 	struct app_seals *seals;	   /* of settings, see src/web/apps/app_seals.h */
-	struct pot app_texts;		   /* see src/web/apps/app_memory.h */
 };
 
 struct web_settings {

@@ -1,6 +1,7 @@
 -- Removes an installation from a device. No row: the device has none with this ID. The device's row
 -- is locked first, as by every change of its installations.
--- params: device_id uuid, id text
+-- expected_generation: of the device, else there is no row either; 0: any.
+-- params: device_id uuid, id text, expected_generation int8
 -- row: generation int8
 -- effect: write
 -- work: bounded
@@ -9,6 +10,7 @@ WITH touched AS (
 	SET generation = generation + 1
 	WHERE id = :device_id
 		AND EXISTS (SELECT FROM installation WHERE device_id = :device_id AND id = :id)
+		AND (:expected_generation = 0 OR generation = :expected_generation)
 	RETURNING id, generation
 ), removed AS (
 	DELETE FROM installation

@@ -1,59 +1,86 @@
+#include "api/entries.h"
 #include "delivery/delivery.h"
+#include "domain/installation.h"
 #include "endpoints.h"
 
 /* DELETE /v1/devices/{deviceId}/installations/{installationId} - removes an installation; /v0 has
  * the same. */
 
+/* Limit of attempts while others change the device: each of these has made its change. */
+enum { TRIES = 8 };
+
 struct removal {
-	struct verdict refusal; /* the answer to a condition that does not hold */
-	struct installation_exists_row found;
+	struct installation_get_row found;
 	struct installation_delete_row removed;
+	int64_t expected_generation; /* 0: any */
+	unsigned tries;
 };
 
-static struct verdict fail_no_installation(struct task *task)
-{
-	return task_fail(task, 404, "the device has no such installation");
-}
+static task_step begin;
 
 static struct verdict deleted(struct task *task)
 {
-	const struct removal *removal = task_state(task);
+	struct removal *removal = task_state(task);
 
-	if (task_row_count(task) == 0)
-		return fail_no_installation(task);
+	if (task_row_count(task) == 0 && !removal->expected_generation)
+		return api_fail_no_entry(task);
+	if (task_row_count(task) == 0) {
+		if (++removal->tries == TRIES)
+			return task_fail_busy(task, 1,
+					      "the device is changed all the time, try again");
+		return begin(task);
+	}
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				removal->removed.generation);
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict refused(struct task *task)
+static struct verdict remove_it(struct task *task)
 {
-	const struct removal *removal = task_state(task);
+	struct removal *removal = task_state(task);
 
-	return removal->found.exists ? removal->refusal : fail_no_installation(task);
+	statement_installation_delete(task_new_query(task),
+				      &(struct installation_delete_parameters){
+					  .device_id = task_device(task)->id,
+					  .id = task_path_parameter(task, 1),
+					  .expected_generation = removal->expected_generation,
+				      },
+				      &removal->removed);
+	return task_query(task, deleted);
+}
+
+static struct verdict found(struct task *task)
+{
+	struct removal *removal = task_state(task);
+	const struct installation_get_row *row = &removal->found;
+	struct verdict answer;
+
+	if (task_row_count(task) == 0)
+		return api_fail_no_entry(task);
+	task_tag_target(task, installation_revision(&row->entry_options, row->settings_hash),
+			STR(""));
+	if (task_fails_precondition(task, &answer))
+		return answer;
+	if (task_expected_revision(task))
+		removal->expected_generation = row->generation;
+	return remove_it(task);
 }
 
 static struct verdict begin(struct task *task)
 {
+	const struct http_request *request = task_request(task);
 	struct removal *removal = task_state(task);
-	struct db_query *query = task_new_query(task);
-	struct id device_id = task_device(task)->id;
-	struct str id = task_path_parameter(task, 1);
 
-	/* A condition that does not hold counts only if there is something to remove. */
-	if (task_fails_precondition(task, &removal->refusal)) {
-		statement_installation_exists(
-		    query, &(struct installation_exists_parameters){device_id, id},
-		    &removal->found);
-		return task_query(task, refused);
-	}
-	statement_installation_delete(query,
-				      &(struct installation_delete_parameters){
-					  .device_id = device_id,
-					  .id = id,
-				      },
-				      &removal->removed);
-	return task_query(task, deleted);
+	if (!http_request_field(request, STR("if-match")).data &&
+	    !http_request_field(request, STR("if-none-match")).data)
+		return remove_it(task);
+	statement_installation_get(task_new_query(task),
+				   &(struct installation_get_parameters){
+				       .device_id = task_device(task)->id,
+				       .id = task_path_parameter(task, 1),
+				   },
+				   &removal->found);
+	return task_query(task, found);
 }
 
 const struct endpoint endpoint_installation_delete = {

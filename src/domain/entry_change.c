@@ -89,6 +89,7 @@ static void entry_check(void *body, uint64_t seen, struct faults *faults)
 	struct entry_change *change = body;
 
 	check_any(seen, faults);
+	settings_read(change->settings_value, faults, &change->settings);
 	change->sets_enabled = seen >> FIELD_ENABLED & 1;
 	change->sets_pinned = seen >> FIELD_PINNED & 1;
 	if (change->display && !read_display(change->display, &change->display_s))
@@ -116,9 +117,13 @@ static const struct record_field entry_fields[] = {
     [FIELD_WEEKDAYS] = RECORD_ANY(struct entry_change, weekdays, .body = "weekdays"),
     [FIELD_PINNED] = RECORD_BOOL(struct entry_change, is_pinned, .body = "isPinned"),
     [FIELD_NAME] = RECORD_ANY(struct entry_change, name, .body = "name"),
+    RECORD_ANY(struct entry_change, settings_value, .body = "settings", .is_private = true),
 };
 const struct record entry_change_record =
     RECORD(struct entry_change, entry_fields, .check = entry_check);
+
+const struct record installation_change_record =
+    RECORD(struct entry_change, entry_fields, .check = entry_check, .has_private = true);
 
 static void night_check(void *body, uint64_t seen, struct faults *faults)
 {

@@ -1,5 +1,7 @@
 #include "domain/installation.h"
 
+#include <sodium.h>
+
 static const struct record_field installation_fields[] = {
     RECORD_STR(struct installation, id, .name = "id", .column = "id"),
     RECORD_BOOL(struct installation, is_pushed, .column = "is_pushed"),
@@ -13,6 +15,42 @@ static const struct record_field installation_fields[] = {
 		     .column = "created_at"),
 };
 const struct record installation_record = RECORD(struct installation, installation_fields);
+
+static const struct record_field entry_options_fields[] = {
+    RECORD_STR(struct entry_options, name, .name = "name", .column = "name", .nullable = true),
+    RECORD_BOOL(struct entry_options, is_enabled, .name = "isEnabled", .column = "is_enabled"),
+    RECORD_INT4(struct entry_options, display_s, .name = "displaySeconds", .column = "display_s",
+		.nullable = true),
+    RECORD_JSON(struct entry_options, hours, .name = "hours", .column = "hours", .nullable = true),
+    RECORD_JSON(struct entry_options, weekdays, .name = "weekdays", .column = "weekdays"),
+    RECORD_BOOL(struct entry_options, is_pinned, .name = "isPinned", .column = "is_pinned"),
+};
+const struct record entry_options_record = RECORD(struct entry_options, entry_options_fields);
+
+static const struct record_field installation_detail_fields[] = {
+    RECORD_ROW(struct installation_detail, installation, &installation_record, .is_shown = true),
+    RECORD_ROW(struct installation_detail, options, &entry_options_record, .is_shown = true),
+    RECORD_JSON(struct installation_detail, settings, .name = "settings", .nullable = true),
+    RECORD_JSON(struct installation_detail, secrets, .name = "secrets"),
+};
+const struct record installation_detail_record =
+    RECORD(struct installation_detail, installation_detail_fields);
+
+int64_t installation_revision(const struct entry_options *options, struct str settings_hash)
+{
+	struct buffer state = {0};
+	uint8_t hash[crypto_generichash_BYTES_MIN];
+	int64_t revision = 0;
+
+	record_write_json(&entry_options_record, options, &state);
+	buffer_append_str(&state, settings_hash);
+	crypto_generichash(hash, sizeof(hash), (const uint8_t *)buffer_view(&state).data,
+			   buffer_length(&state), NULL, 0);
+	buffer_finish(&state);
+	for (unsigned i = 0; i < sizeof(revision); i++)
+		revision = (int64_t)((uint64_t)revision << 8 | hash[i]);
+	return (revision & INT64_MAX) | 1;
+}
 
 static const struct record_field installation_v0_fields[] = {
     RECORD_STR(struct installation, id, .name = "id"),

@@ -208,6 +208,39 @@ void settings_merge(const struct settings *first, const struct settings *second,
 	*ret_settings = all;
 }
 
+static bool stays(const struct setting *setting, const struct settings *sent,
+		  const struct form *form, struct arena *arena)
+{
+	const struct form_field *field = form_find(form, setting->name);
+	struct str normal;
+
+	if (settings_find(sent, setting->name))
+		return false;
+	if (!field)
+		return form_makes_more(form);
+	return !field->is_secret && !check_value(setting, field, form, arena, &normal);
+}
+
+void settings_change(const struct settings *stored, const struct settings *sent,
+		     const struct form *form, struct faults *faults, struct settings *ret_settings)
+{
+	size_t size = (stored->count + sent->count) * sizeof(sent->items[0]) + 1, bytes = 0;
+	struct settings all = {.items = arena_alloc(faults->arena, size)};
+
+	for (unsigned i = 0; i < stored->count; i++)
+		if (stays(&stored->items[i], sent, form, faults->arena))
+			all.items[all.count++] = stored->items[i];
+	for (unsigned i = 0; i < sent->count; i++)
+		all.items[all.count++] = sent->items[i];
+	sort(&all);
+	for (unsigned i = 0; i < all.count; i++)
+		bytes += all.items[i].name.length + all.items[i].value.length;
+	if (bytes > SETTINGS_BYTES_MAX)
+		faults_add(faults, member, "must have at most %d bytes together, have %zu",
+			   SETTINGS_BYTES_MAX, bytes);
+	*ret_settings = all;
+}
+
 void settings_write(const struct settings *settings, struct buffer *buffer)
 {
 	buffer_append_char(buffer, '{');

@@ -29,6 +29,28 @@ static const struct record_field catalogue_app_fields[] = {
 };
 const struct record catalogue_app_record = RECORD(struct catalogue_app, catalogue_app_fields);
 
+static const struct record_field app_detail_fields[] = {
+    RECORD_ID(struct catalogue_app, id, .name = "id"),
+    RECORD_STR(struct catalogue_app, slug, .name = "slug"),
+    RECORD_STR(struct catalogue_app, name, .name = "name"),
+    RECORD_STR(struct catalogue_app, description, .name = "description"),
+    RECORD_STR(struct catalogue_app, version, .name = "version"),
+    RECORD_OPEN(.name = "author"),
+    RECORD_STR(struct catalogue_app, author, .name = "name"),
+    RECORD_CLOSE(),
+    RECORD_BOOL(struct catalogue_app, is_private, .name = "isPrivate"),
+    RECORD_STR(struct catalogue_app, picture, .name = "picture", .nullable = true),
+    RECORD_JSON(struct catalogue_app, hosts, .name = "hosts"),
+    RECORD_STR(struct catalogue_app, collection, .name = "collection", .nullable = true,
+	       .is_optional = true),
+    RECORD_STR(struct catalogue_app, category, .name = "category", .nullable = true,
+	       .is_optional = true),
+    RECORD_JSON(struct catalogue_app, tags, .name = "tags", .nullable = true, .is_optional = true),
+    RECORD_STR(struct catalogue_app, broken_reason, .name = "brokenReason", .nullable = true,
+	       .is_optional = true),
+};
+const struct record app_detail_record = RECORD(struct catalogue_app, app_detail_fields);
+
 static const struct record_field app_device_fields[] = {
     RECORD_ID(struct app_device, id, .name = "id", .column = "id"),
     RECORD_STR(struct app_device, name, .name = "name", .column = "name"),

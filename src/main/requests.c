@@ -68,14 +68,14 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	service->guesses = region_common(shared, &guess_region);
 	service->visitors = region_common(shared, &visitor_region);
 	set_limits(service, config);
-	requests->engines = requests->web.engines = engines_create(loop, engines);
+	requests->engines = requests->web.api.engines = engines_create(loop, engines);
 	requests->web.api.render_health = engines->health;
 	requests->web.api.workers = config->workers;
 	requests->web.api.metrics =
 	    (struct metric_reader){.shared = shared, .workers = config_worker_slots(config)};
 	requests->web.api.metrics_token_hash = metrics_token_hash;
 	requests->web.panel_url = panel_url;
-	requests->web.settings_key = settings_key;
+	requests->web.api.settings_key = settings_key;
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
 	requests->renders = renders_create(&(struct renders_settings){
 	    .loop = loop,

@@ -30,7 +30,7 @@ static int64_t revision_of(struct str tag)
 /* The present state, or one that the target may have soon: it has a later revision. */
 static void compare(const struct task *task, struct str tag, bool is_match, struct tags *tags)
 {
-	int64_t revision = revision_of(tag), present = task->device.settings_revision;
+	int64_t revision = revision_of(tag), present = task->tag_revision;
 
 	tags->names_present |= is_match ? revision == present : str_equal(tag, task->present_tag);
 	tags->names_later |= revision > present;
@@ -45,7 +45,7 @@ static void read_line(struct task *task, struct str list, bool is_match, struct 
 		return;
 	}
 	while (http_next_tag(&list, &tag)) {
-		if (task->endpoint->has_settings_tag && !(is_match && tag.is_weak))
+		if (task->has_tag && !(is_match && tag.is_weak))
 			compare(task, tag.text, is_match, tags);
 	}
 	if (list.length)
@@ -89,7 +89,7 @@ bool task_fails_precondition(struct task *task, struct verdict *ret_answer)
 		/* The statement looks again: somebody else may change the settings before it. Their
 		 * revision only grows, so a tag of an earlier one stays wrong. */
 		if ((match.is_there && !match.names_any) || none_match.names_later)
-			task->expected_revision = task->device.settings_revision;
+			task->expected_revision = task->tag_revision;
 		return false;
 	}
 	return true;
@@ -110,11 +110,22 @@ struct verdict task_tag(struct task *task, const struct record *record, const vo
 	return task_next_stage(task);
 }
 
+void task_tag_target(struct task *task, int64_t revision, struct str json)
+{
+	task->has_tag = true;
+	task->tag_revision = revision;
+	task->present_tag = task_device_tag(task, revision, json);
+}
+
 struct verdict task_fail_precondition(struct task *task)
 {
-	if (!task->endpoint->has_settings_tag)
+	if (!task->has_tag)
 		return task_fail(task, 412,
 				 "If-Match names an entity tag, but what is changed here has none");
+	if (!task->endpoint->has_settings_tag)
+		return task_fail(task, 412,
+				 "it is no longer what the request's condition names: GET it and "
+				 "try again with its present ETag");
 	return task_fail(task, 412,
 			 "the settings are no longer those that the request's condition names: "
 			 "GET the device and try again with its present ETag");

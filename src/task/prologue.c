@@ -58,6 +58,8 @@ struct verdict task_prologue(struct task *task)
 		    task_is_limited(task, task->service->rates, &task->service->push_rate,
 				    task->device.id, &answer))
 			return answer;
+		task->has_tag = endpoint->has_settings_tag;
+		task->tag_revision = task->device.settings_revision;
 		if (endpoint->has_settings_tag && task_names_no_match(task))
 			return endpoint->tag_record
 				   ? task_tag(task, endpoint->tag_record, &task->device)

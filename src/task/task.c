@@ -123,6 +123,11 @@ struct arena *task_arena(struct task *task)
 	return &task->request->arena;
 }
 
+void **task_helper(struct task *task)
+{
+	return &task->helper;
+}
+
 void *task_state(struct task *task)
 {
 	return task->state;

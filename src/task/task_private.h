@@ -30,10 +30,14 @@ struct task {
 	int body_status;  /* of reading the body: 0, or what to answer */
 	uint64_t present; /* fields of the body that were there */
 
+	void *helper; /* see task_helper() */
+
 	struct id account_id;
 	struct device device;
 	struct app app;
 	int64_t expected_revision; /* of the device's settings; 0: any */
+	bool has_tag;		   /* the target has an entity tag of its own */
+	int64_t tag_revision;	   /* its first half */
 	struct str present_tag;	   /* that GET would have; data is NULL: not made yet */
 	struct json_document document;
 	struct faults faults;

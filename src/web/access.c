@@ -21,7 +21,6 @@ struct session_access {
 	struct session_find_row row;
 	struct started *fresh; /* session_start.c's */
 	struct proof *proof;   /* proof.c's */
-	struct app_work *work; /* app_work.c's */
 };
 
 struct web_service *web_service_of(struct task *task)
@@ -66,13 +65,6 @@ struct proof **web_proof(struct task *task)
 	return &access->proof;
 }
 
-struct app_work **web_app_work(struct task *task)
-{
-	struct session_access *access = task_access_state(task);
-
-	return &access->work;
-}
-
 struct str web_address(struct task *task)
 {
 	return task_request(task)->remote_address;
@@ -112,7 +104,7 @@ bool web_known_browser(struct task *task, struct id *ret_id)
 	const struct web_service *web = web_service_of(task);
 
 	if (known_browser_read(
-		web->settings_key, clock_wall_us() / 1000000,
+		web->api.settings_key, clock_wall_us() / 1000000,
 		cookie_find(task_request(task), str_from(site_browser_cookie_name(&web->site))),
 		ret_id))
 		return true;

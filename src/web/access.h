@@ -32,13 +32,9 @@ struct started;
 struct started **web_fresh_session(struct task *task);
 
 struct proof;
-struct app_work;
 
 /* Slot for the state of proof.c. */
 struct proof **web_proof(struct task *task);
-
-/* Slot for the state of app_work.c. */
-struct app_work **web_app_work(struct task *task);
 
 /* The client's network address, for the audit log. */
 struct str web_address(struct task *task);

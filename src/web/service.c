@@ -20,14 +20,14 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	web->removals = removals_create(web->api.service.loop, web->api.service.db);
 	web->streams = streams_create(web->api.service.loop, web->api.service.db);
 	web->pictures =
-	    app_pictures_create(web->api.service.loop, web->api.service.db, web->engines);
+	    app_pictures_create(web->api.service.loop, web->api.service.db, web->api.engines);
 	web->own_pictures = own_pictures_create(web->api.service.loop, web->api.service.db);
 	web->seals = app_seals_create(&(struct app_seals_settings){
 	    .loop = web->api.service.loop,
 	    .db = web->api.service.db,
-	    .engines = web->engines,
+	    .engines = web->api.engines,
 	    .delivery = web->api.delivery,
-	    .key = web->settings_key,
+	    .key = web->api.settings_key,
 	});
 	web->limits_attempts = is_limited;
 	web->session_rate = (struct rate_policy){

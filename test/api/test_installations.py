@@ -4,18 +4,10 @@ import threading
 import urllib.parse
 
 import pytest
+import scene
 from world import TIMESTAMP, Connection, images, request_bytes, wait_until
 
 IMAGE = images.text(images.png())
-
-
-def fill(world, device, count):
-    """Entries as pushes leave them."""
-    for number in range(count):
-        world.sql("WITH touched AS (UPDATE device SET generation = generation + 1 WHERE id = %s "
-                  "RETURNING id, generation) INSERT INTO installation (device_id, id, position, "
-                  "picture, picture_generation) SELECT id, %s, generation, %s, generation "
-                  "FROM touched", device.id, f"e{number}", images.webp(images.gradient(number)))
 
 
 def test_list(device):
@@ -124,7 +116,7 @@ def test_rotation_is_shown_in_its_order(world, device):
 # ---- a hundred ----
 
 def test_a_hundred_entries(world, device):
-    fill(world, device, 99)
+    scene.fill(world, device, 99)
     assert device.push(installationId="last").ok() == {}
     names = device.ids()
     assert len(names) == 100 and names[-1] == "last"
@@ -159,7 +151,7 @@ def together(world, requests):
 
 
 def test_race_for_the_last_places(world, account, device):
-    fill(world, device, 95)
+    scene.fill(world, device, 95)
     answers = together(world, [
         request_bytes("POST", device.path + "/push", key=account.key,
                       body={"image": IMAGE, "installationId": f"new{n}"}) for n in range(16)])

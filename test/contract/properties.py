@@ -332,12 +332,14 @@ def conditions_hold(subject, examples):
     """304 where one of the tags is the current one, else 200; HEAD like GET."""
     paths = [found[1] for found in subject.contract.operations()
              if found[0] == "GET" and "{appId}" not in found[1]]
+    image = {"image": generate.PICTURES[0], "installationId": "weather"}
+    subject.send("POST", subject.target("pushImage"), image)
 
     @subject.runs(examples)
     @given(st.sampled_from(paths), st.lists(st.tuples(TAGS, st.booleans()), max_size=4),
            st.integers(0, 4), st.booleans(), st.sampled_from(["GET", "HEAD"]))
     def check(path, tags, place, has_current, method):
-        target = scene.target(path, deviceId=subject.device.id)
+        target = scene.target(path, deviceId=subject.device.id, installationId="weather")
         current = subject.send("GET", target)["ETag"]
         words = [("W/" if is_weak else "") + tag for tag, is_weak in tags]
         if has_current:

@@ -2,7 +2,16 @@
 
 import uuid
 
+import images
 import validate
+
+
+# Operations of an app's deployed version, and of entries of a rotation.
+OF_DEPLOYED = ("deployAppVersion", "getApp", "getAppPicture", "getAppSchema", "createInstallation")
+OF_ENTRIES = ("getInstallation", "updateInstallation", "orderInstallations", "deleteInstallation",
+              "v0DeleteInstallation")
+# A script that gives a form, an empty one.
+SCRIPT = "def main():\n    return []\n"
 
 
 def app(account, slug, visibility="private", status="draft", app_id=None):
@@ -34,6 +43,31 @@ def install(world, device, app_id):
               "RETURNING generation) INSERT INTO installation (device_id, id, app_id, position) "
               "SELECT %s, %s, %s, generation FROM d", device.id, device.id, installation_id, app_id)
     return installation_id
+
+
+def picture(world, app_id, seed=0):
+    """A picture of the app, another one for each seed."""
+    webp = images.webp(images.gradient(seed))
+    world.sql("INSERT INTO app_own_picture (app_id, source_hash, picture, picture_hash, checked_at) "
+              "VALUES (%s, sha256(%s), %s, md5(%s), now()) ON CONFLICT (app_id) DO UPDATE "
+              "SET picture = excluded.picture, picture_hash = excluded.picture_hash",
+              app_id, webp, webp, webp)
+
+
+def fill(world, device, count=100):
+    """As many entries, as pushes leave them."""
+    for number in range(count):
+        world.sql("WITH touched AS (UPDATE device SET generation = generation + 1 WHERE id = %s "
+                  "RETURNING id, generation) INSERT INTO installation (device_id, id, position, "
+                  "picture, picture_generation) SELECT id, %s, generation, %s, generation "
+                  "FROM touched", device.id, f"e{number}", images.webp(images.gradient(number)))
+
+
+def rotation(world, device, names):
+    """Its entries are these pushed images, in this order."""
+    world.sql("DELETE FROM installation WHERE device_id = %s", device.id)
+    for name in names:
+        assert device.push(installationId=name).status == 200
 
 
 def target(template, **values):

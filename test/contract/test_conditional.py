@@ -19,11 +19,12 @@ def stage(world):
     account = world.account()
     device = account.device()
     app_id = scene.app(account, f"app-{account.id}")
+    assert device.push(installationId="weather").status == 200
     return account, device, app_id
 
 
 def target_of(stage, found):
-    return scene.target(found[1], deviceId=stage[1].id, appId=stage[2])
+    return scene.target(found[1], deviceId=stage[1].id, appId=stage[2], installationId="weather")
 
 
 def change(stage, world, template):
@@ -31,11 +32,18 @@ def change(stage, world, template):
     account, device, app_id = stage
     if template == "/v1/account":
         world.sql("UPDATE account SET email = 'x' || email WHERE id = %s", account.id)
-    elif template == "/v1/apps":
+    elif template in ("/v1/apps", "/v1/apps/{appId}", "/v1/apps/{appId}/schema"):
         world.sql("UPDATE app SET name = name || 'x' WHERE id = %s", app_id)
+    elif template.endswith("/picture"):
+        scene.picture(world, app_id, seed=1)
     elif template.endswith("/versions"):
         body = {"version": "2", "scriptContent": "x", "scriptLanguage": "STARLARK"}
         assert account.post(f"/v1/apps/{app_id}/upload", body).status == 201
+    elif template.endswith("/{installationId}"):
+        path = device.path + "/installations/weather"
+        is_enabled = account.get(path).ok()["isEnabled"]
+        answer = account.request("PATCH", path, body={"isEnabled": not is_enabled})
+        assert answer.status == 200
     elif template.endswith("/installations"):
         assert device.push(installationId=f"new-{len(device.ids())}").status == 200
     else:
@@ -46,9 +54,10 @@ def change(stage, world, template):
 def publish(stage, world):
     """So that the app is listed."""
     account, _, app_id = stage
-    body = {"version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"}
+    body = {"version": "1", "scriptContent": scene.SCRIPT, "scriptLanguage": "STARLARK"}
     if account.post(f"/v1/apps/{app_id}/upload", body).status == 201:
         scene.approve(world, app_id)
+        scene.picture(world, app_id)
 
 
 @pytest.mark.parametrize("found", GETS, ids=lambda found: found[2]["operationId"])

@@ -143,18 +143,19 @@ def test_curl_lines_work(world, answer, operation_id):
     account = world.account()
     device = account.device()
     app = scene.app(account, f"app-{account.id[:8]}", "private")
-    if operation_id == "deployAppVersion":
-        account.post(f"/v1/apps/{app}/upload",
-                     {"version": "1.2.0", "scriptContent": "x", "scriptLanguage": "STARLARK"})
+    if operation_id in scene.OF_DEPLOYED:
+        account.post(f"/v1/apps/{app}/upload", {
+            "version": "1.2.0", "scriptContent": scene.SCRIPT, "scriptLanguage": "STARLARK"})
         scene.approve(world, app)
-    if operation_id in ("deleteInstallation", "v0DeleteInstallation"):
-        assert device.push(installationId="weather").status == 200
+        scene.picture(world, app)
+    if operation_id in scene.OF_ENTRIES:
+        scene.rotation(world, device, ["weather", "news"])
     line = curl_of(sections(answer)[operation_id])
     line = line.replace("0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa", device.id)
-    line = line.replace("/v1/apps/clock/", f"/v1/apps/{app}/")
+    line = line.replace("/v1/apps/clock", f"/v1/apps/{app}").replace('"clock"', f'"{app}"')
     assert line.startswith("curl ")
     environment = {"DISPLAYD_URL": world.server.url, "DISPLAYD_KEY": account.key}
     done = subprocess.run(["sh", "-c", line.replace("curl ", "curl -sS --fail-with-body ", 1)],
                           env=os.environ | environment, capture_output=True,
-                          text=True, check=False, timeout=60)
+                          text=True, errors="replace", check=False, timeout=60)
     assert done.returncode == 0, (line, done.stdout, done.stderr)

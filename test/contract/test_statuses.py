@@ -21,12 +21,12 @@ class Stage:
         self.device = self.account.device()
         self.count = 0
 
-    def app(self, visibility="private", approved=False, pending=False):
+    def app(self, visibility="private", approved=False, pending=False, script=scene.SCRIPT):
         self.count += 1
         app_id = scene.app(self.account, f"app-{self.account.id[:8]}-{self.count}", visibility)
         if approved or pending:
             self.account.post(f"/v1/apps/{app_id}/upload", {
-                "version": "1.2.0", "scriptContent": "x", "scriptLanguage": "STARLARK"})
+                "version": "1.2.0", "scriptContent": script, "scriptLanguage": "STARLARK"})
         if approved:
             scene.approve(self.world, app_id)
         return app_id
@@ -34,14 +34,20 @@ class Stage:
     def target(self, template, operation_id, **values):
         """A path that the operation succeeds at."""
         if "{appId}" in template:
-            values.setdefault("appId", self.app(approved=operation_id == "deployAppVersion"))
+            values.setdefault("appId", self.app(approved=operation_id in scene.OF_DEPLOYED))
         if "{installationId}" in template:
             assert self.device.push(installationId="weather").status == 200
+        if operation_id == "getAppPicture":
+            scene.picture(self.world, values["appId"])
+        if operation_id == "orderInstallations":
+            scene.rotation(self.world, self.device, ["weather", "news"])
         return scene.target(template, **{"deviceId": self.device.id, "installationId": "weather",
                                          "appId": "", **values})
 
     def request(self, found, body=None, account=None, target=None, **options):
         method, template, operation = found
+        if operation["operationId"] == "createInstallation" and not target and body is None:
+            body = {"app": self.app(approved=True)}
         target = target or self.target(template, operation["operationId"])
         body = scene.bodies_of(operation)[0] if body is None else body
         return (account or self.account).request(method, target, body=body, **options)
@@ -104,6 +110,20 @@ def conflict(stage, found):
         path = stage.target(found[1], "", deviceId=full.device().id)
         stage.world.sql("UPDATE account SET byte_limit = 1 WHERE id = %s", full.id)
         return stage.request(found, account=full, target=path)
+    if found[2]["operationId"] == "createInstallation":
+        full = stage.account.device()
+        scene.fill(stage.world, full)
+        return stage.request(found, body={"app": stage.app(approved=True)},
+                             target=stage.target(found[1], "", deviceId=full.id))
+    if found[2]["operationId"] == "updateInstallation":
+        entry = scene.install(stage.world, stage.device, stage.app(approved=True, script="x ("))
+        return stage.request(found, body={"settings": {"a": "b"}},
+                             target=stage.target(found[1], "", installationId=entry))
+    if found[2]["operationId"] == "orderInstallations":
+        return stage.request(found, body={"order": ["another"]})
+    if found[2]["operationId"] == "getAppSchema":
+        path = stage.target(found[1], "", appId=stage.app(approved=True, script="x ("))
+        return stage.request(found, target=path)
     path = stage.target(found[1], "", appId=stage.app(pending=True))
     return stage.request(found, target=path)
 

@@ -1,5 +1,6 @@
 #include "installation_settings.h"
 
+#include "api/app_name.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "ctl/apps/app_engine.h"
@@ -9,7 +10,6 @@
 #include "render/engine.h"
 #include "settings_file.h"
 #include "settings_key.h"
-#include "web/apps/app_name.h"
 
 #include <errno.h>
 #include <sodium.h>

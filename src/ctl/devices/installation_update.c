@@ -177,24 +177,24 @@ static enum ctl_exit set_settings(struct ctl *ctl, const struct device *device, 
 				  bool is_all)
 {
 	struct installation_settings settings;
-	const struct entry_settings_set_row *row;
+	const struct rotation_entry_update_row *row;
 	struct ctl_rows rows;
 	enum ctl_exit code = installation_settings_read(ctl, 1, device, STR(""), id,
 							/* is_new= */ false, &settings);
 
 	if (code != CTL_DONE)
 		return code;
-	statement_entry_settings_set(ctl_new_query(ctl),
-				     &(struct entry_settings_set_parameters){
-					 .device_id = device->id,
-					 .id = id,
-					 .settings = settings.stored.open,
-					 .secret_settings = settings.stored.sealed,
-					 .settings_hash = settings.stored.hash,
-					 .seen_hash = settings.seen_hash,
-					 .version_id = settings.version_id,
-				     },
-				     NULL);
+	statement_rotation_entry_update(ctl_new_query(ctl),
+					&(struct rotation_entry_update_parameters){
+					    .device_id = device->id,
+					    .id = id,
+					    .settings = settings.stored.open,
+					    .secret_settings = settings.stored.sealed,
+					    .settings_hash = settings.stored.hash,
+					    .seen_hash = settings.seen_hash,
+					    .version_id = settings.version_id,
+					},
+					NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;

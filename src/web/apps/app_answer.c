@@ -1,4 +1,4 @@
-#include "app_work.h"
+#include "app_answer.h"
 #include "record/json.h"
 
 #include <sodium.h>

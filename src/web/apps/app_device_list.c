@@ -1,4 +1,4 @@
-#include "app_name.h"
+#include "api/app_name.h"
 #include "domain/studio.h"
 #include "task/list.h"
 #include "web/access.h"

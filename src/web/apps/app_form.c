@@ -1,4 +1,5 @@
-#include "app_work.h"
+#include "app_answer.h"
+#include "web/access.h"
 #include "web/endpoints.h"
 
 /* GET /web/apps/{appId}/schema - what an app asks of those who install it. */
@@ -28,7 +29,7 @@ static struct verdict found(struct task *task)
 {
 	struct get *get = task_state(task);
 
-	return web_find_form(task, &get->work, reply);
+	return api_find_form(task, &get->work, reply);
 }
 
 static struct verdict begin(struct task *task)
@@ -41,7 +42,7 @@ static struct verdict begin(struct task *task)
 	else if (!http_decode(task_arena(task), device, &device))
 		return task_fail(task, 400, "deviceId is no text");
 	get->work.is_only_looked_at = true;
-	return web_find_app(task, &get->work, task_path_parameter(task, 0), device, STR(""), found);
+	return api_find_app(task, &get->work, task_path_parameter(task, 0), device, STR(""), found);
 }
 
 static void finish(void *state)

@@ -1,6 +1,7 @@
-#include "app_work.h"
+#include "app_answer.h"
 #include "base/limits.h"
 #include "domain/settings_mask.h"
+#include "web/access.h"
 #include "web/endpoints.h"
 
 /* POST /web/apps/{appId}/handler, POST /web/studio/{appId}/handler, POST
@@ -132,32 +133,32 @@ static struct verdict form_found(struct task *task)
 
 	if (!work->has_form)
 		return reply_without(task);
-	web_take_good_settings(task, work, &call->body.settings);
+	api_take_good_settings(task, work, &call->body.settings);
 	call->field = settings_find_asking(&call->body.settings, &work->form, call->body.field_id);
 	if (!call->field)
 		return task_fail_field(task, "fieldId",
 				       "must be a field whose options or fields come from the app");
-	if (web_open_secrets(task, work, &stored)) {
+	if (api_open_secrets(task, work, &stored)) {
 		settings_merge(&stored, &work->secret, task_arena(task), &work->secret);
 		settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
 	}
 	work->job.handler = call->field->handler;
 	work->job.parameter = call->body.parameter;
-	return web_run_app(task, work, ENGINE_HANDLER, web_settings_text(task, &work->all), reply);
+	return api_run_app(task, work, ENGINE_HANDLER, api_settings_text(task, &work->all), reply);
 }
 
 static struct verdict found(struct task *task)
 {
 	struct call *call = task_state(task);
 
-	return web_find_whole_form(task, &call->work, &call->body.settings, form_found);
+	return api_find_whole_form(task, &call->work, &call->body.settings, form_found);
 }
 
 static struct verdict begin(struct task *task)
 {
 	struct call *call = task_state(task);
 
-	return web_find_app(task, &call->work, task_path_parameter(task, 0), call->body.device_id,
+	return api_find_app(task, &call->work, task_path_parameter(task, 0), call->body.device_id,
 			    call->body.installation_id, found);
 }
 
@@ -165,8 +166,8 @@ static struct verdict begin_draft(struct task *task)
 {
 	struct call *call = task_state(task);
 
-	web_use_draft(task, &call->work, &call->body, task_app(task)->id);
-	return web_find_whole_form(task, &call->work, &call->body.settings, form_found);
+	api_use_draft(task, &call->work, &call->body, task_app(task)->id);
+	return api_find_whole_form(task, &call->work, &call->body.settings, form_found);
 }
 
 static struct verdict version_found(struct task *task)
@@ -175,8 +176,8 @@ static struct verdict version_found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such version");
-	web_use_version(&call->work, &call->scripts, call->body.timezone);
-	return web_find_whole_form(task, &call->work, &call->body.settings, form_found);
+	api_use_version(&call->work, &call->scripts, call->body.timezone);
+	return api_find_whole_form(task, &call->work, &call->body.settings, form_found);
 }
 
 static struct verdict begin_review(struct task *task)

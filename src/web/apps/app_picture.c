@@ -1,35 +1,9 @@
-#include "app_name.h"
-#include "db/statements.h"
+#include "api/api.h"
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* GET /web/apps/{appId}/picture - an app as the catalogue shows it. */
-
-static struct verdict found(struct task *task)
-{
-	const struct app_picture_get_row *row = task_state(task);
-
-	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "the app has no picture");
-	return task_reply_tagged(task, STR("image/webp"), row->picture);
-}
-
-static struct verdict begin(struct task *task)
-{
-	struct app_name name = app_name_of(task_path_parameter(task, 0));
-
-	statement_app_picture_get(task_new_query(task),
-				  &(struct app_picture_get_parameters){
-				      .account_id = task_account_id(task),
-				      .app_id = name.id,
-				      .slug = name.slug,
-				  },
-				  task_state(task));
-	return task_query(task, found);
-}
+/* GET /web/apps/{appId}/picture - an app as the catalogue shows it, as by the public API. */
 
 const struct endpoint endpoint_app_picture = {
-    .handler = begin,
-    .state_size = sizeof(struct app_picture_get_row),
     ENDPOINT_APP_PICTURE,
 };

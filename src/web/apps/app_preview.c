@@ -1,5 +1,6 @@
-#include "app_work.h"
+#include "app_answer.h"
 #include "base/limits.h"
+#include "web/access.h"
 #include "web/endpoints.h"
 
 /* POST /web/apps/{appId}/preview - an app as it would be shown with settings that need not be
@@ -47,24 +48,24 @@ static struct verdict form_found(struct task *task)
 	if (!work->has_form)
 		return reply(task);
 	if (preview->shows_form)
-		web_take_good_settings(task, work, &preview->body.settings);
-	else if (!web_take_settings(task, work, &preview->body.settings, &answer))
+		api_take_good_settings(task, work, &preview->body.settings);
+	else if (!api_take_settings(task, work, &preview->body.settings, &answer))
 		return answer;
-	return web_run_app(task, work, ENGINE_PICTURE, web_settings_text(task, &work->all), reply);
+	return api_run_app(task, work, ENGINE_PICTURE, api_settings_text(task, &work->all), reply);
 }
 
 static struct verdict found(struct task *task)
 {
 	struct preview *preview = task_state(task);
 
-	return web_find_whole_form(task, &preview->work, &preview->body.settings, form_found);
+	return api_find_whole_form(task, &preview->work, &preview->body.settings, form_found);
 }
 
 static struct verdict begin(struct task *task)
 {
 	struct preview *preview = task_state(task);
 
-	return web_find_app(task, &preview->work, task_path_parameter(task, 0),
+	return api_find_app(task, &preview->work, task_path_parameter(task, 0),
 			    preview->body.device_id, preview->body.installation_id, found);
 }
 
@@ -73,7 +74,7 @@ static struct verdict begin_draft(struct task *task)
 	struct preview *preview = task_state(task);
 
 	preview->shows_form = true;
-	web_use_draft(task, &preview->work, &preview->body, task_app(task)->id);
+	api_use_draft(task, &preview->work, &preview->body, task_app(task)->id);
 	return found(task);
 }
 
@@ -83,7 +84,7 @@ static struct verdict version_found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such version");
-	web_use_version(&preview->work, &preview->scripts, preview->body.timezone);
+	api_use_version(&preview->work, &preview->scripts, preview->body.timezone);
 	return found(task);
 }
 

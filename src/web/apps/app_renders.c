@@ -1,6 +1,7 @@
-#include "app_work.h"
+#include "app_answer.h"
 #include "domain/app_render.h"
 #include "record/json.h"
+#include "web/access.h"
 #include "web/endpoints.h"
 
 /* GET /web/devices/{deviceId}/rotation/{installationId}/render - how an installation was rendered

@@ -51,7 +51,7 @@ struct app_seals {
 	struct db_query query;
 	struct engine_job job;
 	struct app_schema_keep_row kept;
-	struct entry_settings_set_row set;
+	struct rotation_entry_update_row set;
 };
 
 static void ask_made(struct app_seals *seals);
@@ -150,17 +150,17 @@ static void seal(struct app_seals *seals)
 	stored_settings_make(seals->with.key, row->device_id, row->id, &entry->open, &entry->secret,
 			     &seals->arena, &stored);
 	db_query_init(&seals->query, &seals->arena);
-	statement_entry_settings_set(&seals->query,
-				     &(struct entry_settings_set_parameters){
-					 .device_id = row->device_id,
-					 .id = row->id,
-					 .settings = stored.open,
-					 .secret_settings = stored.sealed,
-					 .settings_hash = stored.hash,
-					 .seen_hash = row->settings_hash,
-					 .version_id = seals->app.version_id,
-				     },
-				     NULL);
+	statement_rotation_entry_update(&seals->query,
+					&(struct rotation_entry_update_parameters){
+					    .device_id = row->device_id,
+					    .id = row->id,
+					    .settings = stored.open,
+					    .secret_settings = stored.sealed,
+					    .settings_hash = stored.hash,
+					    .seen_hash = row->settings_hash,
+					    .version_id = seals->app.version_id,
+					},
+					NULL);
 	ask(seals, on_stored);
 }
 

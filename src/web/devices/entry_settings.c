@@ -1,8 +1,9 @@
+#include "api/entries.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "own_device.h"
 #include "record/json.h"
-#include "web/apps/app_work.h"
+#include "web/apps/app_answer.h"
 #include "web/endpoints.h"
 
 /* GET and PUT /web/devices/{deviceId}/rotation/{installationId}/settings - the settings of an app's
@@ -11,7 +12,7 @@
 struct entry_settings {
 	struct app_body body; /* first: the prologue reads the request into it */
 	struct app_work work;
-	struct entry_settings_set_row row;
+	struct rotation_entry_update_row row;
 };
 
 static struct verdict find(struct task *task, task_step *next)
@@ -20,7 +21,7 @@ static struct verdict find(struct task *task, task_step *next)
 	char *device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
 
 	id_format(task_device(task)->id, device);
-	return web_find_app(task, &entry->work, STR(""), str_from(device),
+	return api_find_app(task, &entry->work, STR(""), str_from(device),
 			    task_path_parameter(task, 1), next);
 }
 
@@ -38,47 +39,19 @@ static void write_app(struct buffer *json, const struct app_source_row *source)
 	buffer_append_char(json, '}');
 }
 
-static void write_name(struct buffer *json, struct str name, bool *is_first)
-{
-	buffer_append_str(json, *is_first ? STR("") : STR(","));
-	json_write_str(json, name);
-	*is_first = false;
-}
-
-/* Also of fields that the app makes. Secrets that do not open count as set: their owner sees them,
- * and sets them again. */
-static void write_secrets(struct task *task, struct buffer *json, const struct app_work *work)
-{
-	struct settings stored;
-	bool is_first = true;
-
-	buffer_append_str(json, STR(",\"secrets\":["));
-	if (web_open_secrets(task, work, &stored)) {
-		for (unsigned i = 0; i < stored.count; i++)
-			write_name(json, stored.items[i].name, &is_first);
-	} else {
-		for (unsigned i = 0; i < work->form.count; i++)
-			if (work->form.fields[i].is_secret)
-				write_name(json, work->form.fields[i].id, &is_first);
-	}
-	buffer_append_char(json, ']');
-}
-
 static struct verdict reply(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 	struct app_work *work = &entry->work;
 	struct buffer json = {0};
-	struct settings open;
 	struct verdict answer;
 
 	buffer_append_char(&json, '{');
 	write_app(&json, &work->source);
 	buffer_append_str(&json, STR(",\"settings\":"));
-	settings_parse(work->source.settings, task_arena(task), &open);
-	settings_keep(&open, &work->form, false);
-	settings_write(&open, &json);
-	write_secrets(task, &json, work);
+	api_write_settings(task, &json, work);
+	buffer_append_str(&json, STR(",\"secrets\":"));
+	api_write_secrets(task, &json, work);
 	buffer_append_char(&json, ',');
 	app_write_form(&json, work);
 	buffer_append_char(&json, '}');
@@ -91,7 +64,7 @@ static struct verdict found(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 
-	return web_find_form(task, &entry->work, reply);
+	return api_find_form(task, &entry->work, reply);
 }
 
 static struct verdict get(struct task *task)
@@ -118,26 +91,18 @@ static struct verdict form_found(struct task *task)
 	struct entry_settings *entry = task_state(task);
 	struct app_work *work = &entry->work;
 	struct stored_settings stored;
+	struct rotation_entry_update_parameters parameters;
 	struct verdict answer;
 
 	if (!work->has_form)
-		return task_fail(task, 409, "the app's form is not there: %.*s",
-				 STR_ARG(work->job.answer.problem.message));
-	if (!web_knows_settings(task, work, &entry->body.settings, &answer) ||
-	    !web_take_settings(task, work, &entry->body.settings, &answer))
+		return api_fail_no_form(task, work);
+	if (!api_knows_settings(task, work, &entry->body.settings, &answer) ||
+	    !api_take_settings(task, work, &entry->body.settings, &answer))
 		return answer;
-	web_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &stored);
-	statement_entry_settings_set(task_new_query(task),
-				     &(struct entry_settings_set_parameters){
-					 .device_id = task_device(task)->id,
-					 .id = task_path_parameter(task, 1),
-					 .settings = stored.open,
-					 .secret_settings = stored.sealed,
-					 .settings_hash = stored.hash,
-					 .seen_hash = work->source.settings_hash,
-					 .version_id = work->source.version_id,
-				     },
-				     &entry->row);
+	api_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &stored);
+	api_entry_parameters(task, &(struct entry_change){0}, &parameters);
+	api_entry_settings(&parameters, work, &stored);
+	statement_rotation_entry_update(task_new_query(task), &parameters, &entry->row);
 	return task_query(task, changed);
 }
 
@@ -145,7 +110,7 @@ static struct verdict found_for_change(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 
-	return web_find_whole_form(task, &entry->work, &entry->body.settings, form_found);
+	return api_find_whole_form(task, &entry->work, &entry->body.settings, form_found);
 }
 
 static struct verdict set(struct task *task)

@@ -4,8 +4,9 @@
 #include "own_device.h"
 #include "web/endpoints.h"
 
-/* The rotation of a device: GET and PUT /web/devices/{deviceId}/rotation, POST .../rotation/
- * {installationId}/show. An entry is removed, and an image pushed, as by the public API. */
+/* The rotation of a device: GET /web/devices/{deviceId}/rotation, POST .../rotation/
+ * {installationId}/show. It is reordered, an entry is removed, and an image pushed, as by the
+ * public API. */
 
 /* ---- what it has ---- */
 
@@ -22,41 +23,6 @@ static struct verdict get(struct task *task)
 			       &(struct rotation_get_parameters){task_device(task)->id},
 			       task_state(task));
 	return task_query(task, found);
-}
-
-/* ---- another order ---- */
-
-struct reordering {
-	struct rotation_order body; /* first: the prologue reads the request into it */
-	struct rotation_order_row row;
-};
-
-static struct verdict reordered(struct task *task)
-{
-	const struct reordering *reordering = task_state(task);
-
-	if (task_row_count(task) == 0)
-		return own_device_fail(task);
-	if (reordering->row.is_stale)
-		return task_fail(task, 409,
-				 "the rotation has other entries by now: ask for it again and "
-				 "name all of them");
-	delivery_device_changed(web_delivery(task), task_device(task)->id,
-				reordering->row.generation);
-	return task_reply_empty(task, 200);
-}
-
-static struct verdict reorder(struct task *task)
-{
-	struct reordering *reordering = task_state(task);
-
-	statement_rotation_order(task_new_query(task),
-				 &(struct rotation_order_parameters){
-				     .device_id = task_device(task)->id,
-				     .ids = {reordering->body.ids, reordering->body.count},
-				 },
-				 &reordering->row);
-	return task_query(task, reordered);
 }
 
 /* ---- an entry now ---- */
@@ -107,8 +73,6 @@ const struct endpoint endpoint_rotation_get = {
     ENDPOINT_ROTATION_GET,
 };
 const struct endpoint endpoint_rotation_order = {
-    .handler = reorder,
-    .state_size = sizeof(struct reordering),
     ENDPOINT_ROTATION_ORDER,
 };
 const struct endpoint endpoint_rotation_remove = {

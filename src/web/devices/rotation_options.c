@@ -1,3 +1,4 @@
+#include "api/entries.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "domain/entry_change.h"
@@ -15,17 +16,12 @@ struct entry_updating {
 	struct rotation_entry_update_row row;
 };
 
-static struct verdict fail_no_entry(struct task *task)
-{
-	return task_fail(task, 404, "the device has no such installation");
-}
-
 static struct verdict updated(struct task *task)
 {
 	const struct entry_updating *updating = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail_no_entry(task);
+		return api_fail_no_entry(task);
 	delivery_device_changed(web_delivery(task), task_device(task)->id,
 				updating->row.generation);
 	return task_reply_empty(task, 200);
@@ -34,34 +30,11 @@ static struct verdict updated(struct task *task)
 static struct verdict update(struct task *task)
 {
 	struct entry_updating *updating = task_state(task);
-	const struct entry_change *change = &updating->body;
+	struct rotation_entry_update_parameters parameters;
 
-	statement_rotation_entry_update(task_new_query(task),
-					&(struct rotation_entry_update_parameters){
-					    .device_id = task_device(task)->id,
-					    .id = task_path_parameter(task, 1),
-					    .sets_enabled = change->sets_enabled,
-					    .is_enabled = change->is_enabled,
-					    .sets_display = change->display != NULL,
-					    .display_s = (int32_t)change->display_s,
-					    .sets_hours = change->hours != NULL,
-					    .start_minute = (int16_t)change->start_minute,
-					    .end_minute = (int16_t)change->end_minute,
-					    .sets_weekdays = change->weekdays != NULL,
-					    .weekdays = (int16_t)change->weekdays_on,
-					    .sets_pinned = change->sets_pinned,
-					    .is_pinned = change->is_pinned,
-					    .sets_name = change->name != NULL,
-					    .name = change->new_name,
-					},
-					&updating->row);
+	api_entry_parameters(task, &updating->body, &parameters);
+	statement_rotation_entry_update(task_new_query(task), &parameters, &updating->row);
 	return task_query(task, updated);
-}
-
-static struct verdict update_refused(struct task *task)
-{
-	return task_refusal(task) == REFUSAL_ENTRY_GONE ? fail_no_entry(task)
-							: web_fail_refusal(task);
 }
 
 /* ---- the night ---- */
@@ -108,7 +81,7 @@ static struct verdict night_refused(struct task *task)
 const struct endpoint endpoint_rotation_update = {
     .handler = update,
     .state_size = sizeof(struct entry_updating),
-    .refused = update_refused,
+    .refused = api_entry_refused,
     ENDPOINT_ROTATION_UPDATE,
 };
 const struct endpoint endpoint_night_update = {

@@ -57,7 +57,7 @@ static void know_browser(struct task *task, struct id account_id)
 	int64_t now_s = clock_wall_us() / 1000000;
 	struct id id;
 
-	if (!known_browser_read(web->settings_key, now_s,
+	if (!known_browser_read(web->api.settings_key, now_s,
 				cookie_find(task_request(task), str_from(name)), &id)) {
 		if (web->limits_attempts && !rate_take(task_service(task)->rates, &new_browsers,
 						       account_id, clock_monotonic_us())
@@ -65,7 +65,7 @@ static void know_browser(struct task *task, struct id account_id)
 			return;
 		randombytes_buf(id.bytes, sizeof(id.bytes));
 	}
-	known_browser_write(web->settings_key, now_s, id, text);
+	known_browser_write(web->api.settings_key, now_s, id, text);
 	set_cookie(task, name, str_from(text), LIMIT_KNOWN_BROWSER_S, "Strict");
 }
 

@@ -1,7 +1,9 @@
-#include "app_work.h"
+#include "api/app_work.h"
 #include "domain/stored_settings.h"
+#include "endpoints.h"
+#include "record/json.h"
 
-struct str web_settings_text(struct task *task, const struct settings *settings)
+struct str api_settings_text(struct task *task, const struct settings *settings)
 {
 	return settings_to_text(settings, task_arena(task));
 }
@@ -19,14 +21,14 @@ static void sort_stored(struct task *task, const struct app_work *work, struct s
 	*secret = all;
 }
 
-bool web_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret)
+bool api_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret)
 {
 	const struct app_source_row *source = &work->source;
 	struct str json;
 
 	*ret_secret = (struct settings){0};
 	if (source->secret_settings.length > 0) {
-		if (!settings_open(web_service_of(task)->settings_key, work->device_id,
+		if (!settings_open(api_service(task)->settings_key, work->device_id,
 				   work->installation_id, source->secret_settings, task_arena(task),
 				   &json))
 			return false;
@@ -68,7 +70,7 @@ static bool replaces_all(const struct app_work *work, const struct settings *sec
 	return true;
 }
 
-bool web_take_settings(struct task *task, struct app_work *work, const struct settings *settings,
+bool api_take_settings(struct task *task, struct app_work *work, const struct settings *settings,
 		       struct verdict *ret_answer)
 {
 	struct faults *faults = task_faults(task);
@@ -80,7 +82,7 @@ bool web_take_settings(struct task *task, struct app_work *work, const struct se
 		return false;
 	}
 	keep_open(task, work, &changed);
-	if (!web_open_secrets(task, work, &stored) && !replaces_all(work, &changed)) {
+	if (!api_open_secrets(task, work, &stored) && !replaces_all(work, &changed)) {
 		*ret_answer = task_fail(task, 409, "%s", settings_open_failed);
 		return false;
 	}
@@ -89,14 +91,14 @@ bool web_take_settings(struct task *task, struct app_work *work, const struct se
 	return true;
 }
 
-void web_seal_settings(struct task *task, struct id device_id, struct str installation_id,
+void api_seal_settings(struct task *task, struct id device_id, struct str installation_id,
 		       const struct app_work *work, struct stored_settings *ret)
 {
-	stored_settings_make(web_service_of(task)->settings_key, device_id, installation_id,
+	stored_settings_make(api_service(task)->settings_key, device_id, installation_id,
 			     &work->open, &work->secret, task_arena(task), ret);
 }
 
-void web_take_good_settings(struct task *task, struct app_work *work,
+void api_take_good_settings(struct task *task, struct app_work *work,
 			    const struct settings *settings)
 {
 	struct faults ignored;
@@ -104,4 +106,39 @@ void web_take_good_settings(struct task *task, struct app_work *work,
 	faults_init(&ignored, task_arena(task));
 	settings_check(settings, &work->form, &ignored, &work->open, &work->secret);
 	settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
+}
+
+void api_write_settings(struct task *task, struct buffer *json, const struct app_work *work)
+{
+	struct settings open;
+
+	settings_parse(work->source.settings, task_arena(task), &open);
+	settings_keep(&open, &work->form, false);
+	settings_write(&open, json);
+}
+
+static void write_name(struct buffer *json, struct str name, bool *is_first)
+{
+	buffer_append_str(json, *is_first ? STR("") : STR(","));
+	json_write_str(json, name);
+	*is_first = false;
+}
+
+/* Also of fields that the app makes. Secrets that do not open count as set: their owner sees them,
+ * and sets them again. */
+void api_write_secrets(struct task *task, struct buffer *json, const struct app_work *work)
+{
+	struct settings stored;
+	bool is_first = true;
+
+	buffer_append_str(json, STR("["));
+	if (api_open_secrets(task, work, &stored)) {
+		for (unsigned i = 0; i < stored.count; i++)
+			write_name(json, stored.items[i].name, &is_first);
+	} else {
+		for (unsigned i = 0; i < work->form.count; i++)
+			if (work->form.fields[i].is_secret)
+				write_name(json, work->form.fields[i].id, &is_first);
+	}
+	buffer_append_char(json, ']');
 }

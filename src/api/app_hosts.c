@@ -1,7 +1,7 @@
 #include "app_hosts.h"
 #include "domain/settings_mask.h"
 #include "render/asked_hosts.h"
-#include "web/access.h"
+#include "task/service.h"
 
 /* Counts the parameter, typed for a handler, as a setting, too. */
 static void all_values(const struct engine_job *job, struct arena *arena, struct settings *ret)
@@ -15,7 +15,7 @@ static void all_values(const struct engine_job *job, struct arena *arena, struct
 	settings_parts(&all, arena, ret);
 }
 
-void web_note_hosts(struct task *task, struct id app_id, const struct engine_job *job)
+void api_note_hosts(struct task *task, struct id app_id, const struct engine_job *job)
 {
 	struct str asked = job->answer.hosts;
 	struct settings values;

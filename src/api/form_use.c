@@ -3,7 +3,7 @@
 #include "db/statements.h"
 #include "task/service.h"
 
-void web_note_form_use(struct task *task, struct id version_id, struct str locale)
+void api_note_form_use(struct task *task, struct id version_id, struct str locale)
 {
 	struct db_note *note = db_note_new();
 

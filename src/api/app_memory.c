@@ -1,6 +1,6 @@
-#include "app_memory.h"
+#include "api/app_memory.h"
 #include "base/limits.h"
-#include "web/access.h"
+#include "endpoints.h"
 
 bool app_memory_take(struct task *task, struct app_memory *memory, size_t length, unsigned cost,
 		     struct verdict *ret_answer)
@@ -10,7 +10,7 @@ bool app_memory_take(struct task *task, struct app_memory *memory, size_t length
 	if (length <= LIMIT_LOOP_TEXT_BYTES)
 		return true;
 	if (!memory->share)
-		memory->share = pot_join(&web_service_of(task)->app_texts,
+		memory->share = pot_join(&api_service(task)->app_texts,
 					 (struct str){(const char *)account.bytes, ID_BYTES});
 	if (pot_take(memory->share, length * cost, LIMIT_APP_TEXTS_BYTES)) {
 		memory->bytes += length * cost;

@@ -1,10 +1,11 @@
-#include "app_work.h"
+#include "api/app_work.h"
+#include "api/app_name.h"
 #include "app_hosts.h"
-#include "app_name.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "domain/content.h"
 #include "domain/settings_mask.h"
+#include "endpoints.h"
 #include "form_use.h"
 
 static const struct rate_policy preview_rate = {
@@ -30,7 +31,7 @@ static struct verdict fail_no_device(struct task *task)
 
 static struct verdict app_found(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 	const struct app_source_row *source = &work->source;
 
 	if (task_row_count(task) == 0)
@@ -48,12 +49,12 @@ static struct verdict app_found(struct task *task)
 	return task_continue(task, work->next);
 }
 
-struct verdict web_find_app(struct task *task, struct app_work *work, struct str app,
+struct verdict api_find_app(struct task *task, struct app_work *work, struct str app,
 			    struct str device_id, struct str installation_id, task_step *next)
 {
 	struct app_name name = app_name_of(app);
 
-	*web_app_work(task) = work;
+	*task_helper(task) = work;
 	work->next = next;
 	work->installation_id = installation_id;
 	if (device_id.length && !id_parse(device_id, &work->device_id))
@@ -73,7 +74,7 @@ struct verdict web_find_app(struct task *task, struct app_work *work, struct str
 	return task_query(task, app_found);
 }
 
-void web_use_draft(struct task *task, struct app_work *work, const struct app_body *body,
+void api_use_draft(struct task *task, struct app_work *work, const struct app_body *body,
 		   struct id app)
 {
 	char id[ID_TEXT_LENGTH + 1];
@@ -85,7 +86,7 @@ void web_use_draft(struct task *task, struct app_work *work, const struct app_bo
 	work->timezone = body->timezone;
 }
 
-void web_use_version(struct app_work *work, const struct review_source_row *version,
+void api_use_version(struct app_work *work, const struct review_source_row *version,
 		     struct str zone)
 {
 	work->language = version->script_language;
@@ -107,7 +108,7 @@ static void on_done(struct engine_job *job)
 	answer->log = settings_mask(&work->secret, answer->log, arena);
 	answer->problem.message = settings_mask(&work->secret, answer->problem.message, arena);
 	answer->problem.backtrace = settings_mask(&work->secret, answer->problem.backtrace, arena);
-	web_note_hosts(work->task, work->source.app_id, job);
+	api_note_hosts(work->task, work->source.app_id, job);
 	answer->hosts = settings_mask_hosts(&work->secret, answer->hosts, arena);
 	task_resume(work->task);
 }
@@ -117,7 +118,7 @@ static bool is_too_often(struct task *task, struct app_work *work, struct verdic
 {
 	struct rate_result result;
 
-	if (work->was_counted || !web_service_of(task)->limits_attempts)
+	if (work->was_counted || !task_service(task)->key_rate.per_second)
 		return false;
 	work->was_counted = true;
 	result = rate_take(task_service(task)->rates, &preview_rate, task_account_id(task),
@@ -189,7 +190,7 @@ static struct verdict submit(struct task *task, struct app_work *work)
 	unsigned retry_after_s;
 
 	fill_job(task, work, work->run_what, work->run_config);
-	switch (engines_submit(web_service_of(task)->engines, &work->job, &retry_after_s)) {
+	switch (engines_submit(api_service(task)->engines, &work->job, &retry_after_s)) {
 	case 0:
 		return task_wait(task, work->run_next);
 	case -EAGAIN:
@@ -208,7 +209,7 @@ static const char not_deployed[] = "no version of this app is deployed";
 
 static struct verdict code_found(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 
 	if (task_row_count(task) == 0)
 		return go_without(task, work, not_deployed, work->run_next);
@@ -217,7 +218,7 @@ static struct verdict code_found(struct task *task)
 	return submit(task, work);
 }
 
-struct verdict web_run_app(struct task *task, struct app_work *work, enum engine_what what,
+struct verdict api_run_app(struct task *task, struct app_work *work, enum engine_what what,
 			   struct str config, task_step *next)
 {
 	const char *why_not = not_deployed;
@@ -233,7 +234,7 @@ struct verdict web_run_app(struct task *task, struct app_work *work, enum engine
 			why_not = "an administrator has disabled this app";
 		return go_without(task, work, why_not, next);
 	}
-	if (!engines_has(web_service_of(task)->engines, work->job.language, &why_not))
+	if (!engines_has(api_service(task)->engines, work->job.language, &why_not))
 		return go_without(task, work, why_not, next);
 	if (is_too_often(task, work, &answer))
 		return answer;
@@ -242,7 +243,7 @@ struct verdict web_run_app(struct task *task, struct app_work *work, enum engine
 	if (!app_memory_take(task, &work->memory, (size_t)work->source.code_bytes, APP_CODE_COST,
 			     &answer))
 		return answer;
-	*web_app_work(task) = work;
+	*task_helper(task) = work;
 	statement_version_code(task_new_query(task),
 			       &(struct version_code_parameters){work->source.version_id},
 			       &work->code);
@@ -273,7 +274,8 @@ static bool run_reading(void *argument)
 
 static struct verdict reading_done(struct task *task)
 {
-	struct app_reading *reading = &(*web_app_work(task))->reading;
+	struct app_work *work = *task_helper(task);
+	struct app_reading *reading = &work->reading;
 
 	arena_adopt(task_arena(task), &reading->arena);
 	return task_continue(task, reading->next);
@@ -285,7 +287,7 @@ static struct verdict read_form(struct task *task, struct app_work *work, struct
 	struct task_work reading = {
 	    .run = run_reading, .argument = &work->reading, .size = text.length, .is_text = true};
 
-	*web_app_work(task) = work;
+	*task_helper(task) = work;
 	work->reading = (struct app_reading){.text = text, .form = form, .next = next};
 	if (text.length > LIMIT_LOOP_TEXT_BYTES)
 		return task_work(task, LANE_SHORT, &reading, reading_done);
@@ -293,7 +295,7 @@ static struct verdict read_form(struct task *task, struct app_work *work, struct
 	return reading_done(task);
 }
 
-struct verdict web_read_form(struct task *task, struct app_work *work, struct str text,
+struct verdict api_read_form(struct task *task, struct app_work *work, struct str text,
 			     struct form *form, task_step *next)
 {
 	struct verdict answer;
@@ -317,14 +319,14 @@ static void take_form(struct app_work *work)
 
 static struct verdict form_kept(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 
 	return task_continue(task, work->next);
 }
 
 static struct verdict failure_noted(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 
 	return task_continue(task, work->next);
 }
@@ -370,7 +372,7 @@ static void recall_failure(struct app_work *work)
 
 static struct verdict made_form_read(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 	const struct engine_answer *answer = &work->job.answer;
 
 	take_form(work);
@@ -394,19 +396,19 @@ static struct verdict made_form_read(struct task *task)
 
 static struct verdict form_made(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 	const struct engine_answer *answer = &work->job.answer;
 
 	if (answer->problem.kind != ENGINE_DONE)
 		return note_failure(task, work);
 	if (!work->compiled.length && answer->compiled.length)
 		work->compiled = arena_copy(task_arena(task), answer->compiled);
-	return web_read_form(task, work, answer->schema, &work->form, made_form_read);
+	return api_read_form(task, work, answer->schema, &work->form, made_form_read);
 }
 
 static struct verdict kept_form_read(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 
 	take_form(work);
 	return task_continue(task, work->next);
@@ -414,10 +416,10 @@ static struct verdict kept_form_read(struct task *task)
 
 static struct verdict large_schema_found(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 
 	if (task_row_count(task) == 0)
-		return web_run_app(task, work, ENGINE_SCHEMA, STR("{}"), form_made);
+		return api_run_app(task, work, ENGINE_SCHEMA, STR("{}"), form_made);
 	return read_form(task, work, work->large_schema.schema, &work->form, kept_form_read);
 }
 
@@ -438,19 +440,25 @@ static struct verdict find_large_schema(struct task *task, struct app_work *work
 	return task_query(task, large_schema_found);
 }
 
-struct verdict web_find_form(struct task *task, struct app_work *work, task_step *next)
+struct verdict api_find_form(struct task *task, struct app_work *work, task_step *next)
 {
-	*web_app_work(task) = work;
+	*task_helper(task) = work;
 	work->next = next;
 	if (!work->source.has_schema && work->source.has_failed) {
 		recall_failure(work);
 		return task_continue(task, next);
 	}
 	if (!work->source.has_schema)
-		return web_run_app(task, work, ENGINE_SCHEMA, STR("{}"), form_made);
+		return api_run_app(task, work, ENGINE_SCHEMA, STR("{}"), form_made);
 	if (work->source.is_use_due)
-		web_note_form_use(task, work->source.version_id, work->locale);
+		api_note_form_use(task, work->source.version_id, work->locale);
 	if (work->source.schema_bytes > LIMIT_LOOP_TEXT_BYTES)
 		return find_large_schema(task, work);
 	return read_form(task, work, work->source.schema, &work->form, kept_form_read);
+}
+
+struct verdict api_fail_no_form(struct task *task, const struct app_work *work)
+{
+	return task_fail(task, 409, "the app's form is not there: %.*s",
+			 STR_ARG(work->job.answer.problem.message));
 }

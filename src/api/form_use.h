@@ -4,4 +4,4 @@
 #include "task/task.h"
 
 /* Notes that the task's account uses the form of a version in a locale. Nobody waits for it. */
-void web_note_form_use(struct task *task, struct id version_id, struct str locale);
+void api_note_form_use(struct task *task, struct id version_id, struct str locale);

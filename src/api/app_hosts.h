@@ -8,4 +8,4 @@
  * app_id: all zero: nobody but its author sees the script, and nothing is noted. Nobody waits for
  * it.
  */
-void web_note_hosts(struct task *task, struct id app_id, const struct engine_job *job);
+void api_note_hosts(struct task *task, struct id app_id, const struct engine_job *job);

@@ -1,4 +1,4 @@
-#include "app_work.h"
+#include "api/app_work.h"
 #include "record/json.h"
 
 static struct verdict ask_next(struct task *task, struct app_work *work);
@@ -12,7 +12,7 @@ static struct verdict end(struct task *task, struct app_work *work)
 
 static struct verdict answer_read(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 
 	if (work->reading.is_good)
 		form_add(&work->form, &work->made.more, task_arena(task));
@@ -24,11 +24,11 @@ static struct verdict answer_read(struct task *task)
 /* Nobody is shown the answer: it needs no mask, which might hide the names of fields. */
 static struct verdict answered(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 	const struct engine_answer *answer = &work->job.answer;
 
 	if (answer->problem.kind == ENGINE_DONE)
-		return web_read_form(task, work, answer->result, &work->made.more, answer_read);
+		return api_read_form(task, work, answer->result, &work->made.more, answer_read);
 	work->made.problem = arena_copy(task_arena(task), answer->problem.message);
 	return ask_next(task, work);
 }
@@ -49,41 +49,41 @@ static struct verdict ask_next(struct task *task, struct app_work *work)
 	}
 	work->job.handler = field->handler;
 	work->job.parameter = settings_of_source(&work->all, &work->form, field);
-	return web_run_app(task, work, ENGINE_HANDLER, web_settings_text(task, &work->all),
+	return api_run_app(task, work, ENGINE_HANDLER, api_settings_text(task, &work->all),
 			   answered);
 }
 
 static struct verdict form_found(struct task *task)
 {
-	struct app_work *work = *web_app_work(task);
+	struct app_work *work = *task_helper(task);
 	struct settings open, stored;
 
 	work->made.own = work->form.count;
 	if (!work->has_form || !form_makes_more(&work->form))
 		return task_continue(task, work->made.next);
 	settings_parse(work->source.settings, task_arena(task), &open);
-	if (!web_open_secrets(task, work, &stored))
+	if (!api_open_secrets(task, work, &stored))
 		stored = (struct settings){0};
 	if (!settings_has_unknown(work->made.given, &work->form) &&
 	    !settings_has_unknown(&open, &work->form) &&
 	    !settings_has_unknown(&stored, &work->form))
 		return task_continue(task, work->made.next);
-	web_take_good_settings(task, work, work->made.given);
+	api_take_good_settings(task, work, work->made.given);
 	settings_merge(&stored, &work->secret, task_arena(task), &work->secret);
 	settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
 	return ask_next(task, work);
 }
 
-struct verdict web_find_whole_form(struct task *task, struct app_work *work,
+struct verdict api_find_whole_form(struct task *task, struct app_work *work,
 				   const struct settings *settings, task_step *next)
 {
 	work->made.given = settings;
 	work->made.next = next;
-	return web_find_form(task, work, form_found);
+	return api_find_form(task, work, form_found);
 }
 
 /* Settings stored before stay as they are. */
-bool web_knows_settings(struct task *task, const struct app_work *work,
+bool api_knows_settings(struct task *task, const struct app_work *work,
 			const struct settings *settings, struct verdict *ret_answer)
 {
 	struct settings open, stored;
@@ -91,7 +91,7 @@ bool web_knows_settings(struct task *task, const struct app_work *work,
 	if (!form_makes_more(&work->form))
 		return true;
 	settings_parse(work->source.settings, task_arena(task), &open);
-	if (!web_open_secrets(task, work, &stored))
+	if (!api_open_secrets(task, work, &stored))
 		stored = (struct settings){0};
 	for (unsigned i = 0; i < settings->count; i++) {
 		struct str name = settings->items[i].name;

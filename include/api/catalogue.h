@@ -1,0 +1,17 @@
+/* An app that an account can install, by its ID or slug: by API key and for the pages, which show
+ * it differently. */
+#pragma once
+
+#include "domain/studio.h"
+#include "task/task.h"
+
+/* The endpoint's state. */
+struct api_app_get {
+	struct catalogue_app app;
+	const struct record *shown;
+};
+
+/* Answers with the app that the path's first parameter names; shown: a record of struct
+ * catalogue_app. */
+__attribute__((warn_unused_result)) struct verdict api_get_app(struct task *task,
+							       const struct record *shown);

@@ -1,0 +1,55 @@
+#include "api/app_work.h"
+#include "domain/form_schema.h"
+#include "endpoints.h"
+
+/* GET /v1/apps/{appId}/schema - what an app asks of those who install it, as JSON Schema. Nothing
+ * is asked of the network for it. */
+
+struct get {
+	struct app_work work;
+};
+
+static void write_schema(void *argument, struct arena *arena, struct buffer *json)
+{
+	const struct get *get = argument;
+
+	(void)arena;
+	form_write_schema(&get->work.form, get->work.source.name, json);
+}
+
+static struct verdict reply(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	if (!get->work.has_form)
+		return api_fail_no_form(task, &get->work);
+	return task_reply_written(task, 200, get->work.form_bytes, write_schema, get);
+}
+
+static struct verdict found(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	return api_find_form(task, &get->work, reply);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	get->work.is_only_looked_at = true;
+	return api_find_app(task, &get->work, task_path_parameter(task, 0), STR(""), STR(""),
+			    found);
+}
+
+static void finish(void *state)
+{
+	app_work_finish(&((struct get *)state)->work);
+}
+
+const struct endpoint endpoint_app_schema = {
+    .handler = begin,
+    .state_size = sizeof(struct get),
+    .finish = finish,
+    ENDPOINT_APP_SCHEMA,
+};

@@ -1,0 +1,108 @@
+#include "api/app_name.h"
+#include "api/app_work.h"
+#include "api/entries.h"
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "domain/installation.h"
+#include "endpoints.h"
+
+/* POST /v1/devices/{deviceId}/installations - installs an app on a device, at the end of its
+ * rotation, with the settings of its form. It has no picture until it is rendered. */
+
+struct installation_making {
+	struct app_body body; /* first: the prologue reads the request into it */
+	struct app_work work;
+	char id[ID_TEXT_LENGTH + 1];
+	struct installation_create_row row;
+};
+
+static struct verdict fail_no_app(struct task *task)
+{
+	return task_fail(task, 404, "there is no such app that this device can install");
+}
+
+static struct verdict installed(struct task *task)
+{
+	const struct installation_making *making = task_state(task);
+
+	/* An app whose version is known was there a moment ago. */
+	if (task_row_count(task) == 0 && !id_is_none(making->work.source.version_id))
+		return task_fail(task, 409,
+				 "the app's version was changed meanwhile, look at its form again");
+	if (task_row_count(task) == 0)
+		return fail_no_app(task);
+	delivery_device_changed(api_delivery(task), task_device(task)->id, making->row.generation);
+	return task_reply_record(task, 201, &installation_record, &making->row.installation);
+}
+
+static struct verdict install(struct task *task)
+{
+	struct installation_making *making = task_state(task);
+	struct app_name name = app_name_of(making->body.app);
+	struct stored_settings stored;
+
+	id_format(id_new(), making->id);
+	api_seal_settings(task, task_device(task)->id, str_from(making->id), &making->work,
+			  &stored);
+	statement_installation_create(task_new_query(task),
+				      &(struct installation_create_parameters){
+					  .device_id = task_device(task)->id,
+					  .app_id = name.id,
+					  .slug = name.slug,
+					  .id = str_from(making->id),
+					  .settings = stored.open,
+					  .secret_settings = stored.sealed,
+					  .settings_hash = stored.hash,
+					  .version_id = making->work.source.version_id,
+				      },
+				      &making->row);
+	return task_query(task, installed);
+}
+
+static struct verdict form_found(struct task *task)
+{
+	struct installation_making *making = task_state(task);
+	struct app_work *work = &making->work;
+	struct verdict answer;
+
+	if (!work->has_form)
+		return api_fail_no_form(task, work);
+	if (!api_knows_settings(task, work, &making->body.settings, &answer) ||
+	    !api_take_settings(task, work, &making->body.settings, &answer))
+		return answer;
+	return install(task);
+}
+
+static struct verdict app_found(struct task *task)
+{
+	struct installation_making *making = task_state(task);
+
+	return api_find_whole_form(task, &making->work, &making->body.settings, form_found);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct installation_making *making = task_state(task);
+	char *device;
+
+	/* Without settings nothing is to be held to the form. */
+	if (making->body.settings.count == 0)
+		return install(task);
+	device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
+	id_format(task_device(task)->id, device);
+	return api_find_app(task, &making->work, making->body.app, str_from(device), STR(""),
+			    app_found);
+}
+
+static void finish(void *state)
+{
+	app_work_finish(&((struct installation_making *)state)->work);
+}
+
+const struct endpoint endpoint_installation_create = {
+    .handler = begin,
+    .state_size = sizeof(struct installation_making),
+    .refused = api_entry_refused,
+    .finish = finish,
+    ENDPOINT_INSTALLATION_CREATE,
+};

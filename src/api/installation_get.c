@@ -1,0 +1,36 @@
+#include "endpoints.h"
+#include "installation_view.h"
+
+/* GET /v1/devices/{deviceId}/installations/{installationId} - an installation, with all that its
+ * owner can set of it. */
+
+struct get {
+	struct installation_view view;
+};
+
+static struct verdict found(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	installation_view_make(task, &get->view);
+	return installation_view_reply(task, &get->view);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	return installation_view_find(task, &get->view, NULL, found);
+}
+
+static void finish(void *state)
+{
+	installation_view_finish(&((struct get *)state)->view);
+}
+
+const struct endpoint endpoint_installation_get = {
+    .handler = begin,
+    .state_size = sizeof(struct get),
+    .finish = finish,
+    ENDPOINT_INSTALLATION_GET,
+};

@@ -1,0 +1,44 @@
+#include "delivery/delivery.h"
+#include "domain/installation.h"
+#include "endpoints.h"
+
+/* PUT /v1/devices/{deviceId}/order - puts the entries of a rotation into another order. */
+
+struct reordering {
+	struct rotation_order body; /* first: the prologue reads the request into it */
+	struct rotation_order_row row;
+};
+
+static struct verdict reordered(struct task *task)
+{
+	const struct reordering *reordering = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such device");
+	if (reordering->row.is_stale)
+		return task_fail(task, 409,
+				 "the rotation has other entries by now: ask for it again and "
+				 "name all of them");
+	delivery_device_changed(api_delivery(task), task_device(task)->id,
+				reordering->row.generation);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict reorder(struct task *task)
+{
+	struct reordering *reordering = task_state(task);
+
+	statement_rotation_order(task_new_query(task),
+				 &(struct rotation_order_parameters){
+				     .device_id = task_device(task)->id,
+				     .ids = {reordering->body.ids, reordering->body.count},
+				 },
+				 &reordering->row);
+	return task_query(task, reordered);
+}
+
+const struct endpoint endpoint_order_set = {
+    .handler = reorder,
+    .state_size = sizeof(struct reordering),
+    ENDPOINT_ORDER_SET,
+};
