@@ -186,18 +186,20 @@ def test_lines_of_the_guide_that_render(checkout):
     [block] = [block for block in blocks_of("docs/apps.md", "displayctl") if "app render" in block]
     lines = [line for line in block.splitlines() if "app render" in line]
     playing = [line for line in lines if not re.search(" (-o|--check) ", line)]
-    assert (len(lines), len(playing)) == (5, 3)
+    assert (len(lines), len(playing)) == (6, 3)
     for line in playing:
         play(BUILT.replace("\n", "; ") + line, checkout.root, b"a still picture")
-    printed = checkout.sh(BUILT + "".join(line + "\n" for line in lines if line not in playing))
+    made = re.findall(r"`(displayctl app (?:new \w+|types > [^`]*))`", text_of("docs/apps.md"))
+    assert len(made) == 2
+    printed = checkout.sh(BUILT + "".join(line + "\n" for line in [*made, *lines] if line not in playing))
     assert "a still picture" in printed
     with open(os.path.join(checkout.root, "hello.webp"), "rb") as file:
         assert len(frames_of(file.read())) == 1
-    [types] = re.findall(r"`(displayctl app types > [^`]*)`", text_of("docs/apps.md"))
-    checkout.sh(BUILT + types)
     with open(os.path.join(ROOT, "share/panel.d.ts"), "rb") as types:
-        with open(os.path.join(checkout.root, "hello/panel.d.ts"), "rb") as file:
-            assert file.read() == types.read()
+        for path in ("panel.d.ts", "hello/panel.d.ts"):
+            with open(os.path.join(checkout.root, path), "rb") as file:
+                assert file.read() == types.read()
+            types.seek(0)
 
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
