@@ -211,7 +211,7 @@ def test_head_is_get_without_a_body(world, account, device, path):
 @pytest.mark.parametrize("method, path, allow", [
     ("POST", "/v1/account/", "GET, HEAD"), ("DELETE", "/v1/devices", "GET, HEAD"),
     ("POST", "/v1/devices/{}", "GET, HEAD"), ("PUT", "/v1/devices/{}/installations", "GET, HEAD"),
-    ("GET", "/v1/devices/{}/installations/x", "DELETE"), ("GET", "/v1/devices/{}/push", "POST"),
+    ("POST", "/v1/devices/{}/installations/x", "GET, HEAD, PATCH, DELETE"), ("GET", "/v1/devices/{}/push", "POST"),
     ("HEAD", "/v1/devices/{}/push", "POST"),
     ("POST", "/livez", "GET, HEAD"), ("TRACE", "/readyz", "GET, HEAD"),
 ])

@@ -177,6 +177,7 @@ def schema_of(url):
             UNION ALL SELECT attrelid::regclass || attname || attstorage::text
                 || format_type(atttypid, atttypmod) FROM pg_attribute JOIN pg_class ON attrelid = pg_class.oid
             WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0
+                AND NOT attisdropped
             UNION ALL SELECT tgrelid::regclass || tgname || tgenabled::text FROM pg_trigger
             WHERE NOT tgisinternal
             UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'

@@ -109,7 +109,8 @@ def fill_but(path, left):
 
 
 def test_the_last_part_takes_no_pictures(disk):
-    with Server("--admin-listen", "127.0.0.1:0", state_dir=os.path.join(disk, "state"), workers=2) as server:
+    with Server("--admin-listen", "127.0.0.1:0", "--rate-limit", "0", state_dir=os.path.join(disk, "state"),
+                workers=2) as server:
         server.is_patient = False
         scrape = Scrape(server)
         server.ctl("account", "create", "full@example.org")

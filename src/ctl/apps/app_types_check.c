@@ -144,13 +144,12 @@ static void append_name(const char *path, const char *file, struct buffer *to)
 /* "app.ts(3,5): error TS2322: Type ..." as "app.ts:3:5: Type ... (TS2322)". */
 static void append_line(const char *path, const char *line, struct buffer *to)
 {
-	char file[PATH_MAX], code[16], message[2048];
-	int row, column;
+	char file[PATH_MAX], row[11], column[11], code[16], message[2048];
 
-	if (sscanf(line, "%4095[^(](%d,%d): error %15[A-Z0-9]: %2047[^\n]", file, &row, &column,
-		   code, message) == 5) {
+	if (sscanf(line, "%4095[^(](%10[0-9],%10[0-9]): error %15[A-Z0-9]: %2047[^\n]", file, row,
+		   column, code, message) == 5) {
 		append_name(path, file, to);
-		buffer_printf(to, ":%d:%d: ", row, column);
+		buffer_printf(to, ":%s:%s: ", row, column);
 		ctl_append_visible(str_from(message), "", to);
 		buffer_printf(to, " (%s)\n", code);
 	} else {
