@@ -19,7 +19,7 @@ import tls  # noqa: E402
 from authors import Author  # noqa: E402
 from panel import Panel, Refused  # noqa: E402
 from people import Person  # noqa: E402
-from world import Answer, images, request_bytes, wait_until  # noqa: E402
+from world import UNKNOWN_ID, Answer, images, request_bytes, wait_until  # noqa: E402
 
 HAS_ENGINE = bool(os.environ.get("HAS_STARLARK"))
 
@@ -64,6 +64,8 @@ class Kind:
     # Requests with thousands of allocations do mostly the same: only every stride-th fails. A prime,
     # since repeating patterns have other lengths.
     stride = 1
+    # Statuses that may be answered.
+    statuses = (200, 201, 503)
 
     def __init__(self, scene):
         self.scene, self.world, self.device = scene, scene.world, scene.device
@@ -170,7 +172,14 @@ class Poll(Get):
 
 
 class NewPanel(Poll):
-    """A poll of a panel that no worker has in its memory yet; it has nothing to show."""
+    """A poll of a panel that no worker has in its memory yet; it has nothing to show. If the connection to the
+    database breaks and is not back soon, the panel is told so, with 404 like an unknown one."""
+
+    statuses = (200, 404)
+
+    def check(self, answer):
+        if answer and answer.status == 404:
+            assert answer.body != self.world.get(f"/d/{UNKNOWN_ID}/next?key={self.device.link_key}").body
 
     def prepare(self, number):
         device = self.device.account.device()
