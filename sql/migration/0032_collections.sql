@@ -96,7 +96,7 @@ CREATE FUNCTION app_told(told text) RETURNS uuid LANGUAGE sql STABLE AS $$
 	SELECT coalesce((SELECT id FROM app WHERE id::text = lower(told)), app_named(NULL, told))
 $$;
 
--- As before; and an app whose slug its new account uses already gets another one.
+-- An inherited app counts no bytes. If its new account has an app with its slug, it gets another slug.
 CREATE OR REPLACE FUNCTION app_inherited() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
 	slug text := NEW.slug;
@@ -163,7 +163,7 @@ BEGIN
 END
 $$;
 
--- What names an app in the URLs of an account: its ID; NULL: its slug does.
+-- The name of an app in the URLs of an account: its ID; NULL: its slug.
 CREATE FUNCTION app_path(of_account uuid, of_id uuid, of_slug text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	RETURN CASE WHEN app_named(of_account, of_slug) IS DISTINCT FROM of_id THEN of_id::text END;

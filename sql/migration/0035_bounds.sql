@@ -58,8 +58,8 @@ $$;
 
 -- ---- what an account stores ----
 
--- As before, but NULL where the push replaces as many bytes: it fits whatever the account stores, and nothing is
--- added up. Earlier programs take NULL for a push that they had room for.
+-- The function of migration 0027, but NULL if the push replaces as many bytes as it brings: such a push fits whatever
+-- the account stores, so nothing is added up. Earlier programs take NULL for a push that they had room for.
 CREATE OR REPLACE FUNCTION push_room(of_account uuid, of_device uuid, of_entry text, is_shown boolean, bytes int8)
 RETURNS int8 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -132,7 +132,7 @@ def test_who_may(world, account, pushed):
         other.request(method, pushed.path, body=body).problem(403)
         for path in (pushed.path + "x", pushed.path.replace(pushed.device.id, UNKNOWN_ID)):
             account.request(method, path, body=body).problem(404)
-    # What is not there comes before what is wrong with the body.
+    # A missing installation is reported before faults of the body.
     account.request("PATCH", pushed.path + "x", body={"isEnabled": 1}).problem(404)
     pushed.patch({"isEnabled": 1}, tag='"1-0"').problem(412)
     assert pushed.get()["isEnabled"] is True

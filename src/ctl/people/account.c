@@ -92,21 +92,26 @@ enum ctl_exit ctl_account_list(struct ctl *ctl)
 	return ctl_print_rows(ctl, &owner_row_record, &rows);
 }
 
+/* Runs the query, and prints the account that it returns. */
+static enum ctl_exit print_account(struct ctl *ctl, const struct record *record, struct str email)
+{
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_query(ctl, &rows);
+
+	if (code != CTL_DONE)
+		return code;
+	return rows.count ? ctl_print_row(ctl, record, rows.rows) : ctl_fail_account(email);
+}
+
 enum ctl_exit ctl_account_show(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
 	const char *fault = email_check(email);
-	struct ctl_rows rows;
-	enum ctl_exit code;
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
 	statement_account_list(ctl_new_query(ctl), &(struct account_list_parameters){email}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return rows.count ? ctl_print_row(ctl, &owner_row_record, rows.rows)
-			  : ctl_fail_account(email);
+	return print_account(ctl, &owner_row_record, email);
 }
 
 enum ctl_exit ctl_account_rename(struct ctl *ctl)
@@ -114,8 +119,6 @@ enum ctl_exit ctl_account_rename(struct ctl *ctl)
 	struct str email = ctl->positionals[0], name = ctl->positionals[1];
 	const char *fault = email_check(email);
 	struct options_error why;
-	struct ctl_rows rows;
-	enum ctl_exit code;
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
@@ -127,11 +130,7 @@ enum ctl_exit ctl_account_rename(struct ctl *ctl)
 	statement_account_name(ctl_new_query(ctl),
 			       &(struct account_name_parameters){.email = email, .name = name},
 			       NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return rows.count ? ctl_print_row(ctl, &account_row_record, rows.rows)
-			  : ctl_fail_account(email);
+	return print_account(ctl, &account_row_record, email);
 }
 
 /* "default", or bytes. */
@@ -152,8 +151,6 @@ enum ctl_exit ctl_account_limit(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
 	const char *fault = email_check(email);
-	struct ctl_rows rows;
-	enum ctl_exit code;
 	int64_t bytes;
 
 	if (fault)
@@ -165,19 +162,13 @@ enum ctl_exit ctl_account_limit(struct ctl *ctl)
 	statement_account_limit(
 	    ctl_new_query(ctl),
 	    &(struct account_limit_parameters){.email = email, .byte_limit = bytes}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return rows.count ? ctl_print_row(ctl, &owner_row_record, rows.rows)
-			  : ctl_fail_account(email);
+	return print_account(ctl, &owner_row_record, email);
 }
 
 enum ctl_exit ctl_account_previews(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0], which = ctl->positionals[1];
 	const char *fault = email_check(email);
-	struct ctl_rows rows;
-	enum ctl_exit code;
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
@@ -189,11 +180,7 @@ enum ctl_exit ctl_account_previews(struct ctl *ctl)
 				       .reaches_local = str_equal(which, STR("local")),
 				   },
 				   NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return rows.count ? ctl_print_row(ctl, &owner_row_record, rows.rows)
-			  : ctl_fail_account(email);
+	return print_account(ctl, &owner_row_record, email);
 }
 
 static const struct record_field removed_fields[] = {
