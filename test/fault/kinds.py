@@ -177,9 +177,14 @@ class NewPanel(Poll):
 
     statuses = (200, 404)
 
+    def __init__(self, scene):
+        super().__init__(scene)
+        # Asked before anything fails: while the database is away, unknown panels are told so, too.
+        self.unknown = self.world.get(f"/d/{UNKNOWN_ID}/next?key={self.device.link_key}").body
+
     def check(self, answer):
         if answer and answer.status == 404:
-            assert answer.body != self.world.get(f"/d/{UNKNOWN_ID}/next?key={self.device.link_key}").body
+            assert answer.body != self.unknown
 
     def prepare(self, number):
         device = self.device.account.device()

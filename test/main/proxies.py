@@ -12,6 +12,7 @@ import socket
 import subprocess
 import threading
 
+from ports import free_port
 from server import ROOT, wait_until
 
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
@@ -87,12 +88,6 @@ def found(pattern, text):
     return re.search(pattern + r".*?(?:^\t?\}$|\Z|\n\n)", text, re.S | re.M)[0]
 
 
-def free_port():
-    with socket.socket() as found:
-        found.bind((HOST, 0))
-        return found.getsockname()[1]
-
-
 @contextlib.contextmanager
 def running(command, folder, port):
     """The proxy, once it listens: its address."""
@@ -119,7 +114,7 @@ def write(folder, name, text):
 def nginx(folder, upstream, prefix="/", tls=""):
     """prefix: the path below which displayd is; it is taken off. tls: lines; without, plain HTTP.
     """
-    port = free_port()
+    port = free_port(HOST)
     if prefix == "/":
         lines = found(r"^\tlocation / \{", with_tls(deployed("nginx.conf")))
     else:
@@ -133,14 +128,14 @@ def nginx(folder, upstream, prefix="/", tls=""):
 
 
 def nginx_stream(folder, upstream):
-    port = free_port()
+    port = free_port(HOST)
     path = write(folder, "nginx.conf",
                  NGINX_STREAM.format(folder=folder, host=HOST, port=port, upstream=upstream))
     return running([NGINX, "-c", path, "-p", folder], folder, port)
 
 
 def caddy(folder, upstream):
-    port = free_port()
+    port = free_port(HOST)
     lines = deployed("Caddyfile").replace("127.0.0.1:8080", upstream)
     lines = f"http://{HOST}:{port} {{" + lines.partition("\npanels.example.org {")[2]
     path = write(folder, "Caddyfile", CADDYFILE.format(lines=lines))
@@ -149,7 +144,7 @@ def caddy(folder, upstream):
 
 def haproxy(folder, upstream, mode="http", lines=None):
     """lines: of the backend, if they are not those of docs/deploy."""
-    port = free_port()
+    port = free_port(HOST)
     lines = lines or found(r"^backend displayd$", deployed("haproxy.cfg")).replace(
         "127.0.0.1:8080", upstream)
     path = write(folder, "haproxy.cfg",
@@ -235,7 +230,7 @@ class LogSocket:
 @contextlib.contextmanager
 def complete_nginx(folder, upstream, made, name="nginx.conf"):
     """made: a certificate and its key (certificates.make())."""
-    plain, port = free_port(), free_port()
+    plain, port = free_port(HOST), free_port(HOST)
     host = NAME if name == "nginx.conf" else NAME.partition(".")[2]
     log = os.path.join(folder, "displayd.log")
     lines = Replaced(deployed(name)).put("listen 80;", f"listen {HOST}:{plain};")
@@ -256,7 +251,7 @@ def complete_nginx_below_a_path(folder, upstream, made):
 @contextlib.contextmanager
 def complete_caddy(folder, upstream, made):
     """With a certificate of the test's, since nobody issues one here."""
-    plain, port = free_port(), free_port()
+    plain, port = free_port(HOST), free_port(HOST)
     lines = Replaced(deployed("Caddyfile")).put("127.0.0.1:8080", upstream)
     lines.put(f"\nhttp://{NAME} {{", f"\nhttp://{NAME}:{plain} {{\n\tbind {HOST}")
     lines.put(f"\n{NAME} {{", f"\nhttps://{NAME}:{port} {{\n\tbind {HOST}\n"
@@ -268,7 +263,7 @@ def complete_caddy(folder, upstream, made):
 
 @contextlib.contextmanager
 def complete_haproxy(folder, upstream, made):
-    plain, port = free_port(), free_port()
+    plain, port = free_port(HOST), free_port(HOST)
     both = os.path.join(folder, "both.pem")
     write(folder, "both.pem", (made.pem() + made.key_pem()).decode())
     log = os.path.join(folder, "log")

@@ -11,6 +11,7 @@ import pytest
 from conftest import displayd
 from postgres import Postgres
 from run_folder import new_folder
+from ports import free_port
 from server import Server, wait_until
 
 PASSWORD = "correct-horse"
@@ -26,11 +27,6 @@ def make_certificate(folder, name):
                     "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
                    check=True, capture_output=True)
     return certificate, key
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
 
 
 class Tls(Postgres):

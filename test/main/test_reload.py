@@ -16,6 +16,7 @@ import pytest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 from keep_alive import Load, Panels  # noqa: E402
+from ports import free_port  # noqa: E402
 from server import CtlError, Server, run_ctl, wait_until  # noqa: E402
 
 IN_FORCE = 'msg="the new configuration is in force"'
@@ -78,12 +79,6 @@ def scene():
     one = Scene()
     yield one
     one.server.remove()
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def answers(port):

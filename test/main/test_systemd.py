@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 import pytest
+from ports import free_port
 from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT, wait_until
 
 UNITS = os.path.join(ROOT, "share")
@@ -82,11 +83,6 @@ def test_a_start_that_fails(launch, manager, folder):
     server.launch()
     assert server.process.wait(PATIENCE_S) == 2
     assert manager.read("STATUS=").startswith("STATUS=ended")
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
 
 
 @pytest.mark.skipif(not ACTIVATE, reason="systemd is not installed")

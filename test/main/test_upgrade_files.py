@@ -6,8 +6,9 @@ import signal
 import certificates
 import pytest
 import tls
+from ports import free_port
 from server import wait_until
-from upgrade_scene import CHECK, Scene, free_port
+from upgrade_scene import CHECK, Scene
 
 TOKEN = "a-token-of-some-length-0123456789"
 

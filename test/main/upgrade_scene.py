@@ -4,22 +4,16 @@
 
 import os
 import shutil
-import socket
 import sys
 
 import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
+from ports import free_port  # noqa: E402
 from server import DISPLAYD, CtlError, Server, wait_until  # noqa: E402
 
 CHECK = 'case "$*" in *--check-upgrade*)'
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Scene:
