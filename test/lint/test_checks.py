@@ -367,6 +367,19 @@ def test_headers(tree, monkeypatch):
     assert "include/base/b.h" in tree.check("headers", *build)[0]
 
 
+def test_headers_that_the_build_shows(tree, monkeypatch):
+    """A header that a source includes first is compiled alone by the build; it is left out if it has a guard."""
+    monkeypatch.delenv("DISPLAYD_TEST_FULL", raising=False)
+    build = write_commands(tree, "src/base/b.c")
+    tree.write("src/base/b.c", '/* b */\n#include "base/b.h"\n#include "base/a.h"\n')
+    tree.write("include/base/a.h", "size_t f(void);\n")
+    tree.write("include/base/b.h", "/* b */\n#pragma once\nsize_t g(void);\n")
+    found = " ".join(tree.check("headers", *build))
+    assert "include/base/a.h: does not compile" in found and "include/base/b.h: " not in found
+    tree.write("include/base/b.h", "size_t g(void);\n")
+    assert "include/base/b.h: does not compile" in " ".join(tree.check("headers", *build))
+
+
 def test_tidy(tree):
     """A source of two programs is looked at once; what others wrote is not."""
     tree.write(".clang-tidy", "Checks: '-*,bugprone-suspicious-semicolon'\nWarningsAsErrors: '*'\n")

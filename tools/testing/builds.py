@@ -24,9 +24,8 @@ DEBUG = ("-Dbuildtype=debug", "-Db_lundef=false")
 ADDRESS = "address,undefined"
 PLAIN_RELEASE = ("-Dbuildtype=release", "-Doptimization=2", "-Dstrict=true")
 WITHOUT_GO_AND_PAGES = ("-Dstarlark=disabled", "-Dweb=disabled")
-INSIDE = ("unit", "db", "corpus", "http", "link", "api", "image", "fault", "render", "panel",
-          "tidy")
-OUTSIDE = ("main", "web", "browser", "contract", "bench", "sealed", "starlark", "lint", "package")
+INSIDE = ("unit", "db", "corpus", "http", "link", "api", "fault", "render", "panel", "tidy")
+OUTSIDE = ("main", "web", "browser", "contract", "image", "bench", "sealed", "starlark", "lint", "package")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +58,7 @@ BUILDS = [RELEASE, CHECKED, THREADS]
 FULL = [
     dataclasses.replace(RELEASE, is_whole=True),
     # With the pages as those who work on them see them.
-    dataclasses.replace(CHECKED, options=(*CHECKED.options, "-Dweb=enabled"), suites=(*INSIDE, "main", "web")),
+    dataclasses.replace(CHECKED, options=(*CHECKED.options, "-Dweb=enabled"), suites=(*INSIDE, "main", "web", "image")),
     dataclasses.replace(THREADS, suites=("threaded", "http", "api", "link")),
     # Here char has no sign, as on arm64.
     Build("clang", "clang", (*DEBUG, "-Doptimization=1", "-Dstrict=true", *WITHOUT_GO_AND_PAGES,

@@ -13,33 +13,45 @@ def over_black(rgba):
     return tuple((c * a + 127) // 255 for c in (r, g, b))
 
 
-def pillow_over_black(image):
+def over_black_bytes(image):
     black = Image.new("RGBA", image.size, (0, 0, 0, 255))
-    return list(Image.alpha_composite(black, image.convert("RGBA")).convert("RGB").getdata())
+    return Image.alpha_composite(black, image.convert("RGBA")).convert("RGB").tobytes()
+
+
+def without_alpha_bytes(image):
+    return image.convert("RGBA").convert("RGB").tobytes()
+
+
+def decode(data, bytes_of):
+    """[(bytes of RGB, duration in ms)]"""
+    with Image.open(io.BytesIO(data)) as image:
+        for number in range(getattr(image, "n_frames", 1)):
+            image.seek(number)
+            image.load()
+            yield bytes_of(image), image.info.get("duration", 0)
+
+
+def pixels_of(frames):
+    return [(list(zip(*[iter(rgb)] * 3)), ms) for rgb, ms in frames]
 
 
 def pillow_frames(data):
     """[(pixels over black, duration in ms)]"""
-    image = Image.open(io.BytesIO(data))
-    out = []
-    for number in range(getattr(image, "n_frames", 1)):
-        image.seek(number)
-        image.load()
-        out.append((pillow_over_black(image), image.info.get("duration", 0)))
-    return out
+    return pixels_of(decode(data, over_black_bytes))
 
 
 def panel_frames(data, size=(64, 32)):
     """Frames as shown by a panel that ignores alpha: libwebp's composition, its RGB as it is."""
-    image = Image.open(io.BytesIO(data))
-    assert image.format == "WEBP" and image.size == size
-    out = []
-    for number in range(getattr(image, "n_frames", 1)):
-        image.seek(number)
-        image.load()
-        pixels = [p[:3] for p in image.convert("RGBA").getdata()]
-        out.append((pixels, image.info.get("duration", 0)))
-    return out
+    with Image.open(io.BytesIO(data)) as image:
+        assert image.format == "WEBP" and image.size == size
+    return pixels_of(decode(data, without_alpha_bytes))
+
+
+def assert_opaque(webp, count):
+    """It has so many frames, and a panel that ignores alpha shows what others do."""
+    frames = list(decode(webp, without_alpha_bytes))
+    assert len(frames) == count
+    assert frames == list(decode(webp, over_black_bytes))
 
 
 def merged(frames):

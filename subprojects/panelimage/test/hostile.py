@@ -80,8 +80,9 @@ def gif_stripes(rng, colors):
 def gif_previous(rng):
     """Noise, brought back after each frame that covers it."""
     table = palette(rng, 256)
-    return gif_animation(Frame(noise(rng, 256)), table,
-                         lambda number: Frame([number % 256] * 2048, disposal=3))
+    covers = [giffile.write_frame(Frame([color] * 2048, disposal=3), table) for color in range(256)]
+    head = giffile.write([Frame(noise(rng, 256))], table, loop=0, trailer=b"")
+    return filled_up(head, lambda number: covers[number % 256], b";")
 
 
 def gif_new_palette(rng):
@@ -147,11 +148,15 @@ class Bits:
     """Least significant bit first, as VP8L has it (RFC 9649, 3.1)."""
 
     def __init__(self):
-        self.value, self.count = 0, 0
+        self.whole, self.value, self.count = bytearray(), 0, 0
 
     def put(self, value, count):
         self.value |= value << self.count
         self.count += count
+        while self.count >= 8:
+            self.whole.append(self.value & 255)
+            self.value >>= 8
+            self.count -= 8
 
     def put_code(self, symbol):
         """A Huffman code of one symbol, which then takes no bits at all."""
@@ -161,7 +166,7 @@ class Bits:
         self.put(symbol, 8 if symbol > 1 else 1)
 
     def bytes(self):
-        return self.value.to_bytes((self.count + 7) // 8, "little")
+        return bytes(self.whole) + self.value.to_bytes((self.count + 7) // 8, "little")
 
 
 def webp_groups(groups, cache_bits, alpha):
