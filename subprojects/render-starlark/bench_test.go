@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -38,6 +41,27 @@ func benchmarkApp(b *testing.B, script string, frames int) {
 		}
 	}
 }
+
+// picturesApp shows one of many pictures.
+func picturesApp() string {
+	var picture bytes.Buffer
+	noise := image.NewRGBA(image.Rect(0, 0, 64, 32))
+	for i := range noise.Pix {
+		noise.Pix[i] = byte(i * i >> 3)
+	}
+	_ = png.Encode(&picture, noise)
+	script := strings.Builder{}
+	script.WriteString("-- a.star --\n" + loadRender + `load("p0.png", file = "file")
+def main():
+    return render.Root(child = render.Image(src = file.readall("rb")))
+`)
+	for i := range 100 {
+		addToArchive(&script, fmt.Sprintf("p%d.png", i), picture.Bytes())
+	}
+	return script.String()
+}
+
+func BenchmarkPictures(b *testing.B) { benchmarkApp(b, picturesApp(), 1) }
 
 func BenchmarkStill(b *testing.B)   { benchmarkApp(b, stillApp, 1) }
 func BenchmarkMarquee(b *testing.B) { benchmarkApp(b, marqueeApp, 64) }

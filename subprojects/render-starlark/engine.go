@@ -23,14 +23,15 @@ const (
 
 // engine answers requests, one at a time.
 type engine struct {
-	cache   *scriptCache
-	network *network
-	sites   *sites // of the request
+	cache    *scriptCache
+	unpacked *unpackedCache
+	network  *network
+	sites    *sites // of the request
 }
 
 func newEngine() *engine {
 	n := newNetwork()
-	return &engine{cache: prepareModules(n), network: n}
+	return &engine{cache: prepareModules(n), unpacked: newUnpackedCache(), network: n}
 }
 
 // serve answers one request. It returns the answer's head and blob, whatever the script does, but
@@ -39,6 +40,7 @@ func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 	a, log := &answer{}, &logbook{}
 	cpuBefore := cpuTime()
 	e.network.begin(r)
+	m.keptBytes = int64(e.cache.bytes + e.unpacked.bytes)
 	e.sites = &sites{}
 	defer func() { e.sites = nil }()
 	blob, err := e.run(r, script, m, log, a)
@@ -79,7 +81,7 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), m.deadline)
 	defer cancel()
-	files, err := unpack(script)
+	files, err := e.unpacked.unpack(r.App+"@"+r.Version, script)
 	if err != nil {
 		return nil, &problem{Kind: problemApp, Message: err.Error()}
 	}

@@ -44,6 +44,7 @@ type meter struct {
 
 	threads   []*starlark.Thread
 	steps     int64 // steps counted so far
+	keptBytes int64 // what the process keeps for later requests: nobody's
 	peakBytes int64
 	looks     int
 	reason    string // the limit that was reached
@@ -115,10 +116,10 @@ func (m *meter) look(depth int) error {
 
 // holdsTooMuch looks at the memory and sets the reason.
 func (m *meter) holdsTooMuch() bool {
-	held := heldByObjects()
+	held := heldByObjects() - m.keptBytes
 	if held > maxHeapBytes {
 		runtime.GC() // the counted bytes may be garbage
-		held = heldByObjects()
+		held = heldByObjects() - m.keptBytes
 	}
 	m.peakBytes = max(m.peakBytes, held)
 	if held > maxHeapBytes && m.reason == "" {
