@@ -12,6 +12,7 @@ struct delivery;
 struct engines;
 struct render_health;
 struct settings_key;
+struct still_cache;
 
 /* State shared by all endpoints. main owns it; it lives as long as the worker. */
 struct api_service {
@@ -19,6 +20,7 @@ struct api_service {
 	struct delivery *delivery;
 	struct engines *engines;		 /* that run apps, see render/engine.h */
 	const struct settings_key *settings_key; /* of secret settings of apps */
+	struct still_cache *stills;
 	struct pot images;    /* memory of those that are being converted or stored */
 	struct pot app_texts; /* see api/app_memory.h */
 	struct byte_grants byte_grants;

@@ -109,6 +109,9 @@ enum {
 	/* Memory of a worker's images from their base64 to the answer, those that wait included:
 	 * 503. An account may hold as much as is free. */
 	LIMIT_IMAGES_BYTES = 128 * 1024 * 1024,
+	/* Memory of a worker's stills that were just pushed: the oldest go. */
+	LIMIT_STILLS_BYTES = 4 * 1024 * 1024,
+	LIMIT_ACCOUNT_STILLS_BYTES = 1024 * 1024,
 
 	/* Apps that wait in a worker to be rendered, as previews and for panels: 503, as for those
 	 * of an account that has as many as it leaves to others. */

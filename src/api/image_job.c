@@ -4,6 +4,7 @@
 #include "domain/display.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void fail(struct image_job *job, const char *text)
@@ -101,13 +102,18 @@ static const char *format_name(enum panelimage_format format)
 	}
 }
 
+static bool is_named(const struct image_job *job, const char *format)
+{
+	return job->media_type.length == 0 || !format ||
+	       str_equal_ignore_case(job->media_type, str_from(format));
+}
+
 /* The image's bytes tell its format. A data URL must not name another one. */
 static bool type_agrees(struct image_job *job)
 {
 	const char *name = format_name(panelimage_detect(job->bytes, job->size));
 
-	if (job->media_type.length == 0 || !name ||
-	    str_equal_ignore_case(job->media_type, str_from(name)))
+	if (is_named(job, name))
 		return true;
 	snprintf(job->error.text, sizeof(job->error.text), "image is %s, the data URL says %.*s",
 		 name, STR_ARG(job->media_type));
@@ -116,14 +122,30 @@ static bool type_agrees(struct image_job *job)
 	return false;
 }
 
+bool image_job_reuse(struct image_job *job, const struct panelimage_result *result)
+{
+	if (!is_named(job, format_name(result->info.format)))
+		return false;
+	job->result = *result;
+	job->result.data = malloc(result->size);
+	if (!job->result.data)
+		return false;
+	memcpy(job->result.data, result->data, result->size);
+	job->is_converted = true;
+	return true;
+}
+
 bool image_job_convert(void *argument)
 {
 	struct image_job *job = argument;
 	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
 
-	if (!job->conversion)
+	if (!job->conversion) {
 		job->conversion =
 		    panelimage_conversion_new(job->bytes, job->size, panel, &job->error);
+		if (job->conversion && job->is_quick)
+			panelimage_conversion_be_quick(job->conversion);
+	}
 	switch (job->conversion
 		    ? panelimage_conversion_step(job->conversion, &job->result, &job->error)
 		    : PANELIMAGE_FAILED) {

@@ -23,6 +23,7 @@ struct image_job {
 	size_t size;
 	struct pot_share *share; /* of the account; NULL before image_job_take_memory() */
 	size_t taken;		 /* from it */
+	bool is_quick;		 /* others wait: a still is converted with little effort */
 	bool is_decoded;	 /* bytes are there */
 	bool is_converted;	 /* no work is left: there is a result or an error */
 	bool has_failed;
@@ -40,6 +41,10 @@ __attribute__((warn_unused_result)) bool image_job_take_memory(struct image_job 
 							       struct pot *pot, struct id account,
 							       struct arena *arena);
 __attribute__((warn_unused_result)) bool image_job_take_animation(struct image_job *job);
+
+/* Takes a result that was made of the same base64, which is copied: no work is left. False: no
+ * memory, or the data URL names another format, and image_job_begin() tells. */
+bool image_job_reuse(struct image_job *job, const struct panelimage_result *result);
 
 /* Both take a struct image_job, on any thread, and do one step: whether there are more. */
 bool image_job_begin(void *job);

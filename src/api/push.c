@@ -1,4 +1,5 @@
 #include "domain/push.h"
+#include "api/still_cache.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "db/storage.h"
@@ -11,7 +12,8 @@
  * POST /v0/devices/{deviceId}/push - the same for the bodies that /v0 has.
  *
  *   prologue: key -> body -> device -> begin
- *                                        | short lane: decode base64, detect the format
+ *                                        | short lane: decode base64, detect the format, if it is
+ *                                        | no still that was just pushed
  *                                      looked_at --------.
  *                                        | long lane     | a still: converted on the short lane
  *                                      converted <-------'
@@ -144,12 +146,34 @@ static void count_image(struct task *task, const struct push *push)
 			       push->looked_us + task_work_cpu_us(task));
 }
 
+static void keep_still(struct task *task, const struct push *push)
+{
+	const struct image_job *job = &push->job;
+
+	if (job->is_decoded && !job->has_failed)
+		still_cache_keep(api_service(task)->stills, task_account_id(task), job->base64,
+				 &job->result, job->is_quick);
+}
+
+/* Whether the account pushed the same still a moment ago. */
+static bool find_still(struct task *task, struct push *push)
+{
+	struct image_job *job = &push->job;
+	const struct panelimage_result *found;
+
+	job->is_quick = lanes_are_full(api_service(task)->service.loop, LANE_SHORT);
+	found = still_cache_find(api_service(task)->stills, task_account_id(task), job->base64,
+				 job->is_quick);
+	return found && image_job_reuse(job, found);
+}
+
 static struct verdict converted(struct task *task)
 {
 	struct push *push = task_state(task);
 	const struct panelimage_result *result = &push->job.result;
 
 	count_image(task, push);
+	keep_still(task, push);
 	if (push->job.has_failed && push->job.error.out_of_memory)
 		return task_fail_busy(task, 1, "no memory is left to convert the image, try again");
 	if (push->job.has_failed)
@@ -199,6 +223,8 @@ static struct verdict begin(struct task *task)
 	if (!image_job_take_memory(&push->job, &api_service(task)->images, task_account_id(task),
 				   task_arena(task)))
 		return fail_memory(task);
+	if (find_still(task, push))
+		return task_continue(task, converted);
 	return task_work(task, LANE_SHORT,
 			 &(struct task_work){.run = image_job_begin,
 					     .argument = &push->job,

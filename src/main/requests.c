@@ -1,4 +1,5 @@
 #include "main/requests.h"
+#include "api/still_cache.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "main/heartbeat.h"
@@ -76,6 +77,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	requests->web.api.metrics_token_hash = metrics_token_hash;
 	requests->web.panel_url = panel_url;
 	requests->web.api.settings_key = settings_key;
+	requests->web.api.stills = still_cache_create();
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
 	requests->renders = renders_create(&(struct renders_settings){
 	    .loop = loop,
@@ -142,4 +144,5 @@ void requests_finish(struct requests *requests)
 	key_cache_destroy(requests->web.api.service.keys);
 	key_uses_destroy(requests->web.api.service.key_uses);
 	engines_destroy(requests->engines);
+	still_cache_destroy(requests->web.api.stills);
 }

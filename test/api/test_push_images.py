@@ -187,6 +187,22 @@ def test_bits_behind_the_last_byte(device):
     assert "holds bits of a byte" in device.push(spoiled).faults()["/image"]
 
 
+# ---- the same again ----
+
+def test_the_same_again(account, device):
+    """It may be known as it was converted: to this device, another one, and as an installation."""
+    data = images.png(images.noise(7))
+    other = account.device()
+    for _ in range(3):
+        assert device.push(data).ok() == {}
+        device.shows(data)
+        assert other.push(data, installationId="kept").ok() == {}
+    other.shows(data)
+    assert device.push(images.data_url(data, "png")).ok() == {}
+    # A type that is not its own is refused as if the picture were new.
+    assert "the data URL says" in device.push(images.data_url(data, "gif")).faults()["/image"]
+
+
 # ---- data URLs ----
 
 @pytest.mark.parametrize("kind, start", [

@@ -1,6 +1,7 @@
 """Each action and what it makes larger: two workers, real panels, a real database."""
 
 import base64
+import itertools
 import os
 import signal
 
@@ -10,6 +11,9 @@ from traffic import Desk, picture
 
 from server import Server, wait_until
 
+PUSH = "displayd_pushes_total"
+IMAGE = "displayd_image_conversion_seconds_count"
+COLOURS = itertools.count(1)
 WRONG = base64.b64encode(b"no picture").decode()
 
 
@@ -68,21 +72,34 @@ def sign_in_wrongly(server):
     assert server.request("POST", "/web/session", body=body, headers=headers).status in (400, 401)
 
 
-PUSH = "displayd_pushes_total"
-IMAGE = "displayd_image_conversion_seconds_count"
+def new_picture(kind="PNG"):
+    """One that no worker has converted: it remembers stills."""
+    return picture(kind, colour=(next(COLOURS), 0, 0))
+
+
+def test_the_same_still_is_converted_once(scrape, desk):
+    """In each worker that is asked."""
+    data = new_picture()
+    before, stored = scrape.value(IMAGE, format="png"), scrape.value(PUSH, result="stored")
+    for _ in range(20):
+        assert desk.push(data) == 200
+    wait_until(lambda: scrape.value(PUSH, result="stored") == stored + 20, "20 pushes")
+    assert before + 1 <= scrape.value(IMAGE, format="png") <= before + 2
+
+
 STATEMENT = "displayd_database_statement_seconds_count"
 ACTIONS = [
     ("push a PNG", lambda s, d: d.push(picture()), PUSH, {"result": "stored"}),
-    ("convert a PNG", lambda s, d: d.push(picture()), IMAGE, {"format": "png"}),
+    ("convert a PNG", lambda s, d: d.push(new_picture()), IMAGE, {"format": "png"}),
     ("convert a GIF", lambda s, d: d.push(picture("GIF")), IMAGE, {"format": "gif"}),
-    ("take a WebP", lambda s, d: d.push(picture("WEBP")), IMAGE, {"format": "webp"}),
+    ("take a WebP", lambda s, d: d.push(new_picture("WEBP")), IMAGE, {"format": "webp"}),
     ("push what is no picture", lambda s, d: d.push(WRONG), PUSH, {"result": "refused"}),
     ("look at what is none", lambda s, d: d.push(WRONG), IMAGE, {"format": "unknown"}),
     ("push to nobody's device", lambda s, d: s.post("/v1/devices/none/push", {"image": WRONG},
                                                     key=d.key), PUSH, {"result": "forbidden"}),
     ("push without a key", lambda s, d: s.post(f"/v1/devices/{d.id}/push", {"image": WRONG}),
      PUSH, {"result": "forbidden"}),
-    ("use a lane", lambda s, d: d.push(picture()), "displayd_lane_wait_seconds_count",
+    ("use a lane", lambda s, d: d.push(new_picture()), "displayd_lane_wait_seconds_count",
      {"lane": "short"}),
     ("store a push", lambda s, d: d.push(picture()), STATEMENT,
      {"statement": "push_store_temporary"}),

@@ -203,6 +203,11 @@ struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data,
 	return conversion;
 }
 
+void panelimage_conversion_be_quick(struct panelimage_conversion *conversion)
+{
+	conversion->encoder.is_quick = true;
+}
+
 enum panelimage_progress panelimage_conversion_step(struct panelimage_conversion *conversion,
 						    struct panelimage_result *ret,
 						    struct panelimage_error *reterr)

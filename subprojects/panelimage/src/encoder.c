@@ -267,7 +267,7 @@ static void give(struct buffer *buffer, struct panelimage_result *ret)
 	*buffer = (struct buffer){.max = buffer->max};
 }
 
-/* A still is worth both efforts: which one wins depends on the picture. */
+/* A still is worth both efforts if there is time: which one wins depends on the picture. */
 static int end_still(struct encoder *encoder, struct panelimage_result *ret,
 		     struct panelimage_error *reterr)
 {
@@ -276,7 +276,7 @@ static int end_still(struct encoder *encoder, struct panelimage_result *ret,
 	struct buffer *best = NULL;
 
 	if (try_encode(encoder, &picture, effort_low, &best, reterr) ||
-	    try_encode(encoder, &picture, effort_high, &best, reterr))
+	    (!encoder->is_quick && try_encode(encoder, &picture, effort_high, &best, reterr)))
 		return -1;
 	ret->info.frame_count = 1;
 	ret->info.animated = false;

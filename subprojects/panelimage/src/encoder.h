@@ -2,7 +2,8 @@
  *
  * Each frame is written as the smallest rectangle that changed, the pixels in it that did not
  * change either as they are or transparent, whichever is smaller. Neighbours that are alike
- * become one frame. All is deterministic: the same frames give the same bytes. */
+ * become one frame. All is deterministic: the same frames give the same bytes, with the same
+ * effort. */
 #pragma once
 
 #include "buffer.h"
@@ -20,6 +21,7 @@ struct encoder {
 	uint64_t duration_ms; /* of all frames */
 	uint32_t frame_count; /* written ones */
 	uint32_t effort_left; /* pixels that may still be encoded with high effort */
+	bool is_quick;	      /* a still is encoded with low effort alone */
 	bool has_pending;
 	bool has_alpha; /* a frame leaves pixels out */
 };
