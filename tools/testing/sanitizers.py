@@ -5,19 +5,17 @@ import re
 import shutil
 import subprocess
 
-from testing.paths import ROOT, say
+from testing.paths import say
 
 
 def options(reports):
     """Variables for a program. A report goes into the folder, so that the report of a server that a test
     had started is not overlooked."""
     common = f"log_path='{reports}/report':halt_on_error=1:print_stacktrace=1"
-    suppressions = ROOT / "tools/leaks_allowed.txt"
     return {
         "ASAN_OPTIONS": f"{common}:detect_leaks=1:detect_stack_use_after_return=1",
         "UBSAN_OPTIONS": common,
         "TSAN_OPTIONS": f"{common}:second_deadlock_stack=1",
-        "LSAN_OPTIONS": f"suppressions='{suppressions}':print_suppressions=0",
     }
 
 
