@@ -1,4 +1,4 @@
-"""Contents of all answers: their type, and nothing that helps a stranger (docs/security.md)."""
+"""Contents of all answers: their type, and nothing that helps a stranger (docs/security_tests.yaml)."""
 
 import re
 

@@ -1,9 +1,12 @@
-"""docs/security.md names tests that there are, files that there are, and every item of the chapters of
+"""docs/security_tests.yaml names tests that there are, files that there are, and every item of the chapters of
 ASVS 5.0 that it is about."""
 
+import collections
 import glob
 import os
 import re
+
+import yaml
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 # How many items each section has, of ASVS 5.0.0.
@@ -17,68 +20,81 @@ SECTIONS = {
     "13.2": 6, "13.3": 4, "13.4": 7, "14.1": 2, "14.2": 8, "14.3": 3, "15.1": 5, "15.2": 5,
     "15.3": 7, "15.4": 4, "16.1": 1, "16.2": 5, "16.3": 4, "16.4": 3, "16.5": 4,
 }
-HEADERS = ("|item|rule|tests|", "|attempt|result|tests|", "|attempt|Starlark|TypeScript|tests|")
-# Without a test: what the text says there is not, or does not apply.
-NOT_THERE = re.compile(r"\b(?:do(?:es)? not apply|not|no|neither|nothing)\b")
+# Members of a check beside its evidence, and what is not done without evidence.
+KINDS = ({"items", "rule"}, {"items", "threat", "rule"}, {"threat", "result"}, {"threat", "starlark", "typescript"})
+ABSENT = ({"items", "absent"}, {"absent"})
+EVIDENCE = {"tests", "journeys", "files"}
+DEFINITIONS = {
+    r"^ *def (test_\w+)": ("test/**/test_*.py", "subprojects/*/test/test_*.py"),
+    r"^func (Test\w+)": ("subprojects/*/*_test.go",),
+    r"^static void (test_\w+)\(": ("test/**/*.c", "subprojects/*/test/*_test.c"),
+}
+
+
+def paths(*places):
+    return sorted(path for place in places for path in glob.glob(os.path.join(ROOT, place), recursive=True))
 
 
 def read(*places):
-    found = sorted(path for place in places
-                   for path in glob.glob(os.path.join(ROOT, place), recursive=True))
-    return "".join(open(path, encoding="utf-8").read() for path in found)
+    found = []
+    for path in paths(*places):
+        with open(path, encoding="utf-8") as file:
+            found.append(file.read())
+    return "".join(found)
 
 
-def rows():
-    """(header, cells) of each line of the tables that name tests in their last column."""
-    header = None
-    for line in read("docs/security.md").splitlines():
-        if not line.startswith("|"):
-            header = None
-        elif header is None:
-            header = line
-        elif header in HEADERS and not line.startswith("|---"):
-            cells = line[1:-1].split("|")
-            assert line.endswith("|") and len(cells) == header.count("|") - 1, line
-            yield header, cells
+def listed():
+    return yaml.safe_load(read("docs/security_tests.yaml"))
 
 
-def item_rows():
-    """(items, what is done, tests) of each line of a table of a standard's items."""
-    return [cells for header, cells in rows() if header == HEADERS[0]]
+def checks():
+    return [check for group in listed()["groups"] for check in group["checks"]]
+
+
+def defined():
+    """The files that have each test, by its name."""
+    found = collections.defaultdict(set)
+    for pattern, places in DEFINITIONS.items():
+        for path in paths(*places):
+            with open(path, encoding="utf-8") as file:
+                for name in re.findall(pattern, file.read(), re.M):
+                    found[name].add(os.path.relpath(path, ROOT))
+    return found
 
 
 def test_security_list():
-    """Each test and journey of the list is there."""
-    tests = set(re.findall(r"^ *def (test_\w+)", read("test/**/test_*.py",
-                                                      "subprojects/*/test/test_*.py"), re.M))
-    tests |= set(re.findall(r"^func (Test\w+)", read("subprojects/*/*_test.go"), re.M))
-    tests |= set(re.findall(r"^static void (test_\w+)\(", read(
-        "test/**/*.c", "subprojects/*/test/*_test.c"), re.M))
-    journeys = read("test/browser/*.journeys.mjs")
-    count, quoted_count, kinds = 0, 0, set()
-    for header, cells in rows():
-        kinds.add(header)
-        named = cells[-1]
-        names = re.findall(r"\b(?:test_|Test(?=[A-Z]))\w+(?![\w/.])", named)
-        assert set(names) <= tests, (cells[0], set(names) - tests)
-        quoted = re.findall(r'"([^"]+)"', named)
-        assert all(f'"{one}": async' in journeys for one in quoted), (cells[0], quoted)
-        for path in re.findall(r"`([^`]+)`", named):
+    """Each test, journey and file of the list is there, and each name means one test."""
+    tests, journeys = defined(), read("test/browser/*.journeys.mjs")
+    count, quoted_count = 0, 0
+    for check in checks():
+        for one in check.get("tests", ()):
+            path, _, name = one.rpartition("::")
+            assert path in tests[name] if path else len(tests[name]) == 1, (one, tests[name])
+        for one in check.get("journeys", ()):
+            assert f'"{one}": async' in journeys, one
+        for path in check.get("files", ()):
             assert os.path.exists(os.path.join(ROOT, path)), path
-        # Nothing else is named: a misspelt test would be passed over.
-        assert re.sub(r'`[^`]+`|"[^"]+"|\b(?:test_|Test)\w+|[, ]', "", named) == "", named
-        count, quoted_count = count + len(names), quoted_count + len(quoted)
-    assert kinds == set(HEADERS)
+        for names in (check.get(kind, ()) for kind in EVIDENCE):
+            assert len(names) == len(set(names)), check
+        count, quoted_count = count + len(check.get("tests", ())), quoted_count + len(check.get("journeys", ()))
     assert count > 500 and quoted_count > 15
-    # Tests named in the text between the tables.
-    assert set(re.findall(r"`(test_\w+)`", read("docs/security.md"))) <= tests
+    # Tests named in the threat model.
+    assert set(re.findall(r"`(test_\w+)`", read("docs/security.md"))) <= set(tests)
 
 
 def test_no_item_is_without_an_answer():
-    for items, done, named in item_rows():
-        assert done and (named or NOT_THERE.search(done)), items
-    for header, cells in rows():
-        assert all(cells) or header == HEADERS[0], cells
+    """What is said to hold has evidence; what does not apply says so."""
+    for check in checks():
+        members = set(check) - EVIDENCE
+        assert all(check.values()), check
+        assert (members in KINDS) if set(check) & EVIDENCE else (members in ABSENT), check
+
+
+def test_the_ways_in_are_complete():
+    """Each has its strength and limits (ASVS 6.1.3)."""
+    ways = listed()["ways_in"]
+    assert len(ways) >= 10 and len({way["way"] for way in ways}) == len(ways)
+    assert all(set(way) == {"way", "for", "strength", "limits"} and all(way.values()) for way in ways)
 
 
 def expand(items):
@@ -92,15 +108,14 @@ def expand(items):
 
 
 def test_no_item_is_left_out():
-    numbered = [one for items, *_ in item_rows() for one in expand(items)]
+    named = [check["items"] for check in checks() if "items" in check]
+    numbered = [one for items in named for one in expand(items)]
     wanted = {f"{section}.{number + 1}" for section, count in SECTIONS.items()
               for number in range(count)}
     assert len(numbered) == len(set(numbered))
     assert set(numbered) == wanted
-    assert [items.split()[0] for items, *_ in item_rows() if items.startswith("API")] == [
-        f"API{number}" for number in range(1, 11)]
-    others = [items for items, *_ in item_rows()
-              if not items.startswith("API") and not list(expand(items))]
+    assert [items for items in named if items.startswith("API")] == [f"API{number}" for number in range(1, 11)]
+    others = [items for items in named if not items.startswith("API") and not list(expand(items))]
     assert sorted(others) == sorted(["WebAuthn 7.1, 7.2", "WebAuthn 5.1.2", *["more"] * 5])
 
 

@@ -80,7 +80,7 @@ def test_its_settings():
 def test_its_table_of_settings():
     """It names each setting of the option table once, and nothing else."""
     table = PAGE.split("## Configure")[1].split("###")[0]
-    named = [name for row in re.findall(r"^\| .* \| (`.*) \|$", table, re.M) for name in re.findall(r"`([^`]+)`", row)]
+    named = [name for row in re.findall(r"^\|.*\|(`.*)\|$", table, re.M) for name in re.findall(r"`([^`]+)`", row)]
     settings = help_of(DISPLAYD).split("Settings:")[1]
     assert sorted(named) == sorted(re.findall(r"^  --([a-z-]+) ", settings, re.M))
 

@@ -1,15 +1,15 @@
 """Findings of testssl in a TLS listener's protocols, ciphers, forward secrecy and vulnerabilities, and
-its remarks on the test's certificates, which docs/security.md lists."""
+its remarks on the test's certificates, which docs/security_tests.yaml lists."""
 
 import json
 import os
-import re
 import shutil
 import subprocess
 
 import certificates
 import pytest
 import tls
+import yaml
 from server import ROOT
 
 TESTSSL = shutil.which("testssl")
@@ -20,9 +20,9 @@ OF_ITS_OWN = {"engine_problem", "scanTime", "sessionresumption_ticket"}
 
 
 def listed():
-    """The remarks on certificates, and how grave they are, of docs/security.md."""
-    with open(os.path.join(ROOT, "docs/security.md"), encoding="utf-8") as file:
-        return set(re.findall(r"^- `(\w+)` \(([A-Z]+)\)", file.read(), re.M))
+    """The remarks on certificates, and how grave they are, of docs/security_tests.yaml."""
+    with open(os.path.join(ROOT, "docs/security_tests.yaml"), encoding="utf-8") as file:
+        return set(yaml.safe_load(file)["testssl"].items())
 
 
 @pytest.fixture

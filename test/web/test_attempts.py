@@ -1,4 +1,4 @@
-"""Attempts to get in. docs/security.md lists them all by chapters of OWASP ASVS 5.0, with those that the
+"""Attempts to get in. docs/security_tests.yaml lists them all by chapters of OWASP ASVS 5.0, with those that the
 other files of this folder try."""
 
 import re

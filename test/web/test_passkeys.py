@@ -1,5 +1,5 @@
 """Passkeys: added, used to sign in and as a proof, renamed, removed; and what is no passkey. Chapters
-of OWASP ASVS 5.0 are named in docs/security.md."""
+of OWASP ASVS 5.0 are named in docs/security_tests.yaml."""
 
 import json
 import uuid
