@@ -123,6 +123,9 @@ enum {
 	/* Processes that a worker has for it, those that are ending included. One that had nothing
 	 * to do for so long ends. */
 	LIMIT_RENDERERS_OF_WORKER = 128,
+	/* Renderers of a worker whose scripts wait for the network, beside those that compute; an
+	 * account has as many as it leaves to others. Further ones keep their turns. */
+	LIMIT_PARKED_RENDERS = 16,
 	LIMIT_RENDERER_IDLE_MS = 60 * 1000,
 	/* The egress, which keeps answers for apps, lives longer. */
 	LIMIT_EGRESS_IDLE_MS = 3600 * 1000,

@@ -20,6 +20,7 @@ struct engines {
 	struct lane_queue queues[QUEUES];
 	struct preview_accounts accounts;
 	unsigned quick_previews; /* that run */
+	unsigned parked;	 /* runs that wait for the network */
 	struct list running;	 /* of struct engine_run */
 	bool preview_was_last;
 	bool is_draining;
@@ -49,21 +50,49 @@ static void free_run(struct engine_run *run)
 	free(run);
 }
 
-/* A run costs its account the time that others had to wait for its place: a script that waits for
- * the network keeps that like one that computes. */
-static void give_back(struct engine_run *run, bool is_dropped)
+static struct lane_queue *queue_of(struct engine_run *run)
 {
-	struct lane_slice slice = {.is_dropped = is_dropped};
-	uint64_t now_us = clock_monotonic_us();
+	return &run->engines->queues[run->is_preview ? PREVIEWS : RENDERS];
+}
 
-	if (!is_dropped)
-		slice.cpu_us = slice.wall_us = now_us - run->started_us;
-	if (!is_dropped && run->is_preview)
-		preview_note(&run->engines->accounts, run->account, run->what,
-			     run->answer.problem.kind, slice.wall_us, now_us);
+/* A turn costs its account the time that others had to wait for it. is_whole: the run has ended
+ * with it. */
+static void end_turn(struct engine_run *run, bool is_whole)
+{
+	uint64_t turn_us = clock_monotonic_us() - run->turn_us;
+	struct lane_slice slice = {.cpu_us = turn_us, .wall_us = turn_us, .is_dropped = !is_whole};
+
+	run->held_us += turn_us;
 	run->engines->quick_previews -= run->is_quick;
-	lane_queue_give_back(&run->engines->queues[run->is_preview ? PREVIEWS : RENDERS],
-			     &run->queued, &slice);
+	run->is_quick = false;
+	lane_queue_give_back(queue_of(run), &run->queued, &slice);
+}
+
+/* Nothing was done. */
+static void drop_turn(struct engine_run *run)
+{
+	struct lane_slice slice = {.is_dropped = true};
+
+	run->engines->quick_previews -= run->is_quick;
+	lane_queue_give_back(queue_of(run), &run->queued, &slice);
+}
+
+static void leave(struct engine_run *run)
+{
+	switch (run->place) {
+	case RUN_AT_WORK:
+		end_turn(run, true);
+		break;
+	case RUN_PARKED:
+		run->engines->parked--;
+		break;
+	case RUN_QUEUED:
+		lane_queue_remove(queue_of(run), &run->queued);
+		break;
+	}
+	if (run->is_preview)
+		preview_note(&run->engines->accounts, run->account, run->what,
+			     run->answer.problem.kind, run->held_us, clock_monotonic_us());
 }
 
 static void start_waiting(struct engines *engines);
@@ -95,10 +124,48 @@ static void on_done(struct engine_run *run)
 	if (run->answer.elapsed_us == 0)
 		run->answer.elapsed_us = clock_monotonic_us() - run->started_us;
 	count(run);
-	give_back(run, false);
+	leave(run);
 	deliver(run);
 	free_run(run);
 	start_waiting(engines);
+}
+
+/* ---- runs that wait for the network ---- */
+
+/* An account may park as many as it leaves to others, and each holds a process and its memory. */
+static bool may_park(const struct engines *engines, struct id account)
+{
+	unsigned own = 0;
+
+	list_for_each (node, &engines->running) {
+		const struct engine_run *run = container_of(node, struct engine_run, node);
+
+		own += run->place == RUN_PARKED && id_equal(run->account, account);
+	}
+	return engines->parked + own < LIMIT_PARKED_RENDERS;
+}
+
+static void on_parks(struct engine_run *run)
+{
+	struct engines *engines = run->engines;
+
+	if (!may_park(engines, run->account))
+		return;
+	end_turn(run, false);
+	run->place = RUN_PARKED;
+	engines->parked++;
+	start_waiting(engines);
+}
+
+static void on_resumes(struct engine_run *run)
+{
+	uint64_t wait_us;
+
+	run->engines->parked--;
+	run->place = RUN_QUEUED;
+	run->queued.goes_on = true;
+	require(lane_queue_add(queue_of(run), &run->queued, &wait_us) == 0);
+	start_waiting(run->engines);
 }
 
 /* ---- turns ---- */
@@ -141,18 +208,33 @@ static struct lane_job *take(struct engines *engines)
 	return job ? job : take_from(engines, first == RENDERS ? PREVIEWS : RENDERS);
 }
 
-static void admit(struct engine_run *run)
+static void begin_turn(struct engine_run *run)
 {
 	struct engines *engines = run->engines;
-	uint64_t now_us = clock_monotonic_us();
 
-	if (!run->is_preview)
-		return;
-	run->is_quick = !preview_is_slow(&engines->accounts, run->account, now_us);
-	/* Compiles are exempt: their result is kept for everybody, and they are few. */
-	run->is_limited = run->what != ENGINE_COMPILE &&
-			  preview_is_limited(&engines->accounts, run->account, run->what, now_us);
+	run->place = RUN_AT_WORK;
+	run->turn_us = clock_monotonic_us();
+	run->is_quick =
+	    run->is_preview && !preview_is_slow(&engines->accounts, run->account, run->turn_us);
 	engines->quick_previews += run->is_quick;
+}
+
+static void begin(struct engine_run *run)
+{
+	struct engines *engines = run->engines;
+
+	if (!run->job) {
+		drop_turn(run);
+		free_run(run);
+		return;
+	}
+	run->has_begun = true;
+	/* Compiles are exempt: their result is kept for everybody, and they are few. */
+	run->is_limited =
+	    run->is_preview && run->what != ENGINE_COMPILE &&
+	    preview_is_limited(&engines->accounts, run->account, run->what, run->turn_us);
+	metric_observe(METRIC_LANE_WAIT, lane_of(run), run->turn_us - run->queued.submitted_us);
+	run_start(run, &engines->tools);
 }
 
 static void start_waiting(struct engines *engines)
@@ -162,16 +244,12 @@ static void start_waiting(struct engines *engines)
 	while (!engines->is_draining && (queued = take(engines))) {
 		struct engine_run *run = container_of(queued, struct engine_run, queued);
 
-		if (!run->job) {
-			give_back(run, true);
-			free_run(run);
-			continue;
-		}
-		run->has_begun = true;
-		admit(run);
-		metric_observe(METRIC_LANE_WAIT, lane_of(run),
-			       clock_monotonic_us() - run->queued.submitted_us);
-		run_start(run, &engines->tools);
+		begin_turn(run);
+		/* A process is at work, whether somebody still waits for it or not. */
+		if (run->has_begun)
+			run_go_on(run);
+		else
+			begin(run);
 	}
 }
 
@@ -221,6 +299,8 @@ int engines_submit(struct engines *engines, struct engine_job *job, unsigned *re
 	}
 	run->engines = engines;
 	run->done = on_done;
+	run->parks = on_parks;
+	run->resumes = on_resumes;
 	run->queued.account = job->account;
 	loop_later_init(&run->cancelled, on_cancelled);
 	error = lane_queue_add(&engines->queues[run->is_preview ? PREVIEWS : RENDERS], &run->queued,
@@ -310,16 +390,17 @@ void engines_destroy(struct engines *engines)
 		struct engine_run *run = container_of(node, struct engine_run, node);
 
 		require(!run->job);
-		if (!run->has_begun)
+		if (run->place == RUN_QUEUED)
 			continue;
-		give_back(run, true);
+		if (run->place == RUN_AT_WORK)
+			drop_turn(run);
 		free_run(run);
 	}
 	for (int i = 0; i < QUEUES; i++) {
 		for (struct lane_job *queued; (queued = lane_queue_take(&engines->queues[i]));) {
 			struct engine_run *run = container_of(queued, struct engine_run, queued);
 
-			give_back(run, true);
+			drop_turn(run);
 			free_run(run);
 		}
 		lane_queue_finish(&engines->queues[i]);

@@ -185,12 +185,41 @@ static void refuse_fetch(struct engine_run *run, yyjson_val *fetch, const char *
 	(void)!renderer_reply(&run->request, (struct str){head, (size_t)length}, (struct str){0});
 }
 
+static void reply(struct engine_run *run, struct str head, struct str body)
+{
+	if (!renderer_reply(&run->request, head, body))
+		log_warn("render", "an answer of the network is too long for a renderer");
+}
+
 static void on_fetched(struct egress_fetch *fetch, struct str head, struct str body)
 {
 	struct engine_run *run = container_of(fetch, struct run_fetch, fetch)->run;
 
-	if (!renderer_reply(&run->request, head, body))
-		log_warn("render", "an answer of the network is too long for a renderer");
+	if (run->place != RUN_PARKED) {
+		reply(run, head, body);
+		return;
+	}
+	buffer_append_str(&run->held_head, head);
+	buffer_append_str(&run->held_body, body);
+	run->has_held = true;
+	run->resumes(run);
+}
+
+void run_go_on(struct engine_run *run)
+{
+	if (!run->has_held)
+		return;
+	run->has_held = false;
+	reply(run, buffer_view(&run->held_head), buffer_view(&run->held_body));
+	buffer_finish(&run->held_head);
+	buffer_finish(&run->held_body);
+}
+
+/* A script in Starlark waits for its answer. One in TypeScript may go on computing beside it, and
+ * keeps its turn. */
+static bool waits_for_network(const struct engine_run *run)
+{
+	return run->request.program == RENDER_STARLARK && run->place == RUN_AT_WORK;
 }
 
 static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct str body)
@@ -210,6 +239,8 @@ static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct
 	run->fetch_count++;
 	*mine = (struct run_fetch){.run = run, .fetch.answered = on_fetched};
 	egress_ask(run->tools->egress, &mine->fetch, fetch, body, &asker);
+	if (waits_for_network(run))
+		run->parks(run);
 }
 
 /* Drops the fetches of a finished request. */
@@ -416,6 +447,8 @@ void run_finish(struct engine_run *run)
 	buffer_finish(&run->compilation.script);
 	forget_fetches(run);
 	buffer_finish(&run->scope);
+	buffer_finish(&run->held_head);
+	buffer_finish(&run->held_body);
 	buffer_finish(&run->request.frame);
 	yyjson_mut_doc_free(run->head);
 	answer_finish(&run->answer);

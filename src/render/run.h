@@ -22,6 +22,13 @@ struct run_tools {
 	struct egress *egress;
 };
 
+/* Where a run stands between its turns, which the engines give. */
+enum run_place {
+	RUN_QUEUED,  /* waits for its first turn, or for a further one */
+	RUN_AT_WORK, /* has one */
+	RUN_PARKED,  /* its process waits for the network, and needs none */
+};
+
 /* Request of the script to the network. */
 struct run_fetch {
 	struct egress_fetch fetch;
@@ -40,7 +47,10 @@ struct engine_run {
 	bool is_quick;	 /* the engines': its account may have the place of previews */
 	bool is_limited; /* it gets PREVIEW_LIMITED_MS in all */
 	bool is_late;	 /* a process was killed at its deadline */
-	bool has_begun;	 /* the engines': it was taken from its queue */
+	bool has_begun;	 /* the engines': it had its first turn */
+	enum run_place place;
+	uint64_t turn_us; /* the engines': when its turn began */
+	uint64_t held_us; /* the engines': how long its turns were */
 
 	/* Copies from the job, except texts that only the start needs. */
 	struct id account;
@@ -63,6 +73,8 @@ struct engine_run {
 	struct renderer_request request;
 	struct run_fetch fetches[RUN_FETCHES_MAX];
 	unsigned fetch_count;
+	struct buffer held_head, held_body; /* an answer of the network, until it has a turn */
+	bool has_held;
 	bool has_network;
 	const char *why_public;
 	struct buffer scope;
@@ -71,6 +83,11 @@ struct engine_run {
 	struct engine_answer answer;
 	uint64_t started_us;
 	void (*done)(struct engine_run *run);
+	/* Its process waits for the network and computes nothing: gives its turn back, or keeps it
+	 * where too many have done so. */
+	void (*parks)(struct engine_run *run);
+	/* There is an answer: wants a turn again, and then run_go_on(). */
+	void (*resumes)(struct engine_run *run);
 };
 
 /* 0 or -EINVAL; then there is nothing to finish. */
@@ -80,3 +97,5 @@ void run_finish(struct engine_run *run);
 
 /* The job is there. done() comes once, later from the loop. */
 void run_start(struct engine_run *run, const struct run_tools *tools);
+/* Gives the process the answer that it has waited for. */
+void run_go_on(struct engine_run *run);

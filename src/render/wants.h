@@ -10,10 +10,10 @@
 #include "delivery/upcoming.h"
 #include "loop/fair_queue.h"
 
-/* Wants of an account under way: one in an engine, and others whose claim or picture is on its way
- * to the database and back. */
+/* Wants of an account under way: one in an engine, others whose scripts wait for the network, and
+ * others whose claim or picture is on its way to the database and back. */
 enum {
-	WANTS_OF_ACCOUNT_MAX = 3,
+	WANTS_OF_ACCOUNT_MAX = 10,
 	WANT_MS = 30 * 1000,
 	WANT_KEY_BYTES = PLACE_BYTES + sizeof(int64_t),
 };

@@ -109,6 +109,43 @@ def test_several_at_a_time(client, server):
     assert len(client.renderers()["egress"]) == 1
 
 
+SHOWN = """load("render.star", "render")
+def main(config):
+    return render.Root(child = render.Text("a"))
+"""
+
+
+def test_a_script_that_waits_holds_no_turn(client, server):
+    """Two may compute at a time, and twelve wait together."""
+    numbers = [client.submit(GET, account=1 + i % 4, config=config(f"{server.url}slow{i}")) for i in range(12)]
+    wait_until(lambda: len(server.seen) == 12, "all of them at the server")
+    assert client.ask_in_time(SHOWN, account=9)["kind"] == "done"
+    server.gate.set()
+    assert {client.wait(number)["log"] for number in numbers} == {"200 hello\n"}
+
+
+def test_an_account_parks_as_many_as_it_leaves_to_others(client, server):
+    """Eight of 16, and one more that keeps its turn."""
+    numbers = [client.submit(GET, account=1, config=config(f"{server.url}slow{i}")) for i in range(12)]
+    wait_until(lambda: len(server.seen) == 9, "those that may")
+    others = [client.submit(GET, account=2, config=config(f"{server.url}slow{i}")) for i in range(2)]
+    wait_until(lambda: len(server.seen) == 11, "those of another account")
+    assert client.ask_in_time(SHOWN, account=9)["kind"] == "done"
+    assert len(server.seen) == 11
+    server.gate.set()
+    assert {client.wait(number)["log"] for number in numbers + others} == {"200 hello\n"}
+
+
+def test_a_script_is_ended_while_it_waits(client, server):
+    """Nobody waits for it any more, or its process has ended: its place is free."""
+    numbers = [client.submit(GET, account=1 + i, config=config(f"{server.url}slow{i}")) for i in range(4)]
+    wait_until(lambda: len(server.seen) == 4, "all of them at the server")
+    for pid in client.renderers()["render-starlark"]:
+        os.kill(pid, signal.SIGKILL)
+    assert {client.wait(number)["kind"] for number in numbers} == {"crash"}
+    assert client.ask_in_time(SHOWN, account=9)["kind"] == "done"
+
+
 def test_they_are_counted(client, server):
     answer = client.ask(MANY, config=config(server.url))
     assert "20 times at most" in answer["message"]

@@ -327,18 +327,20 @@ static void nothing_to_show_is_stored_without_a_picture(void **state)
 	assert_null(parameter(STATEMENT_RENDER_STORE, 15).data);
 }
 
+enum { A_FEW = 10 }; /* WANTS_OF_ACCOUNT_MAX */
+
 static void a_few_are_under_way_at_a_time(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 6; i++) {
+	for (unsigned i = 0; i < A_FEW + 3; i++) {
 		clock_app.place[0] = (char)('a' + i);
 		clock_panel();
 	}
-	assert_int_equal(claims(), 3);
+	assert_int_equal(claims(), A_FEW);
 	answer_claim(true, 0);
 	answer_job(ENGINE_DONE, "picture");
 	answer_store(1);
-	assert_int_equal(claims(), 3);
+	assert_int_equal(claims(), A_FEW);
 }
 
 static void slow_ones_leave_room_for_another_account(void **state)
@@ -346,17 +348,17 @@ static void slow_ones_leave_room_for_another_account(void **state)
 	struct script_device *device;
 
 	(void)state;
-	for (unsigned i = 0; i < 6; i++) {
+	for (unsigned i = 0; i < A_FEW + 3; i++) {
 		clock_app.place[0] = (char)('a' + i);
 		clock_panel();
 	}
-	assert_int_equal(claims(), 3);
+	assert_int_equal(claims(), A_FEW);
 	clock_app.place[0] = 'z';
 	device = add_device();
 	device->account = 1;
 	add_app(device, "clock", &clock_app);
 	connect_device(device);
-	assert_int_equal(claims(), 4);
+	assert_int_equal(claims(), A_FEW + 1);
 }
 
 static void a_worker_that_stops_gives_its_claims_back(void **state)
