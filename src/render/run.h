@@ -22,7 +22,7 @@ struct run_tools {
 	struct egress *egress;
 };
 
-/* Where a run stands between its turns, which the engines give. */
+/* Place of a run among its turns, which the engines give. */
 enum run_place {
 	RUN_QUEUED,  /* waits for its first turn, or for a further one */
 	RUN_AT_WORK, /* has one */
