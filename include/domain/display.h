@@ -29,6 +29,10 @@ struct display_level {
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
 };
 
+/* Time at which the panel wakes, at most two days ahead. False: it does not sleep, or does not wake
+ * within that time. */
+bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, int64_t *ret_us);
+
 /* The brightness at that moment: 0 in the sleep window, 30 % of the set value (at least 1) from
  * 21:00 to 07:00 where auto_dim is on. */
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us);

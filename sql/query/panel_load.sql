@@ -6,6 +6,7 @@
 -- row: number int8, device, link_key_hash bytea, is_disabled bool, has_connected bool,
 --   push_generation int8?, push_installation_id text?, push_picture bytea?,
 --   push_duration_s int4?, push_created_at timestamptz?, push_displayed_at timestamptz?,
+--   is_push_held bool, is_push_waking bool,
 --   repeats_picture bool, pinned_installation_id text?, night_installation_id text?,
 --   night_brightness int2
 -- effect: read
@@ -13,7 +14,7 @@
 SELECT number, {device}, link_key_hash, is_disabled, has_connected, push_generation,
 	push_installation_id,
 	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,
-	push_duration_s, push_created_at, push_displayed_at, repeats_picture,
+	push_duration_s, push_created_at, push_displayed_at, is_push_held, is_push_waking, repeats_picture,
 	pinned_installation_id, night_installation_id, night_brightness
 FROM (
 	SELECT wanted.number, device.{device}, device.link_key_hash,
@@ -23,6 +24,8 @@ FROM (
 		showing.installation_id AS push_installation_id, newer.push_picture,
 		showing.duration_s AS push_duration_s, showing.created_at AS push_created_at,
 		showing.displayed_at AS push_displayed_at,
+		coalesce(showing.held_generation = showing.push_generation, false) AS is_push_held,
+		coalesce(showing.waking_generation = showing.push_generation, false) AS is_push_waking,
 		coalesce(newer.push_picture = lag(newer.push_picture) OVER (), false)
 			AS repeats_picture
 	FROM unnest(:ids, :known_push_generations) WITH ORDINALITY AS wanted (id, known, number)

@@ -63,6 +63,20 @@ struct display_settings display_settings_of(const struct device *device)
 	};
 }
 
+bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, int64_t *ret_us)
+{
+	enum { CHANGES_MAX = 2 * 24 * 4 };
+	struct display_level level = display_level_at(settings, wall_us);
+
+	if (!level.is_asleep)
+		return false;
+	for (unsigned i = 0; level.is_asleep && i < CHANGES_MAX; i++) {
+		*ret_us = level.valid_until_us;
+		level = display_level_at(settings, level.valid_until_us);
+	}
+	return !level.is_asleep;
+}
+
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us)
 {
 	int64_t wall_s = wall_us / 1000000;

@@ -37,6 +37,9 @@ struct playback_item playback_item_next(const struct regime *regime, int64_t aft
 {
 	const struct content_installation *installation = regime_next(regime, after_position);
 
+	if (regime->kind == REGIME_PUSH)
+		return playback_item_of_push(regime->content, regime->wall_us);
+
 	if (installation && installation->position == pushed_position)
 		installation = regime_next(regime, pushed_position);
 	if (!installation)
@@ -54,6 +57,8 @@ bool playback_item_is_same_picture(const struct playback_item *a, const struct p
 {
 	if (a->kind == PLAYBACK_BUILT_IN || b->kind == PLAYBACK_BUILT_IN)
 		return a->kind == b->kind;
+	if (a->kind == PLAYBACK_PUSH && b->kind == PLAYBACK_PUSH && a->generation == b->generation)
+		return a->picture_generation == b->picture_generation;
 	return a->position != -1 && a->position == b->position &&
 	       a->picture_generation == b->picture_generation;
 }
@@ -65,14 +70,14 @@ bool playback_item_is_wanted(const struct playback_item *item, const struct regi
 
 	switch (item->kind) {
 	case PLAYBACK_BUILT_IN:
-		return regime_next(regime, item->position) == NULL;
+		return regime->kind != REGIME_PUSH && !regime_next(regime, item->position);
 	case PLAYBACK_INSTALLATION:
 		installation = content_at(content, item->position);
 		return installation && regime_shows(regime, installation);
 	case PLAYBACK_PUSH:
 		return regime_takes_pushes(regime) &&
 		       content->push.generation == item->generation &&
-		       content_push_picture(content);
+		       content_push_has_picture(content, regime->wall_us);
 	default:
 		return false;
 	}

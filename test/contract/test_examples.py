@@ -13,7 +13,7 @@ from scene import CONTRACT
 
 
 # Each needs what those before it have made.
-ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "uploadAppVersion",
+ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",
