@@ -16,7 +16,7 @@ enum push_shown_kind {
 
 struct push_shown {
 	enum push_shown_kind kind;
-	int wakes_minute;     /* ASLEEP: of the local day; -1: not within two days */
+	int wakes_minute;     /* ASLEEP: of the local day; -1: no plan says so */
 	struct str pinned_id; /* PINNED */
 	int64_t since_us;     /* OFFLINE: wall clock */
 };

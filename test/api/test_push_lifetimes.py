@@ -325,7 +325,7 @@ def test_shown_asleep(world, account):
     assert shown_of(device.push(hold=True)) == until
     assert shown_of(device.push(installationId="a", background=True, wake=True)) == until
     assert shown_of(device.push(wake=True)).startswith("offline")
-    assert shown_of(sleeping(account).push()) == "asleep"  # all day
+    assert shown_of(sleeping(account).push()) == "asleep; until=00:00"  # all day
 
 
 @pytest.mark.parametrize("name, encoded", [
