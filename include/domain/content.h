@@ -52,6 +52,8 @@ struct content {
 	bool has_ends;		  /* an installation expires */
 	int16_t night_brightness; /* percent, at least 1 */
 	int64_t pinned_position;  /* 0: none; -1: an entry that has no picture */
+	int64_t turn_count;	  /* how often the device was told to turn on */
+	int64_t turned_us;	  /* wall clock, the last time; 0: never */
 	int64_t night_position;	  /* of the entry for the sleep window; likewise */
 	struct content_push push;
 };

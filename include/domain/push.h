@@ -1,6 +1,7 @@
 /* The body of a push: a picture that a program sends to a device, shown at once or in turn. */
 #pragma once
 
+#include "domain/display.h"
 #include "record/record.h"
 
 enum {
@@ -44,6 +45,7 @@ struct push_stored {
 	struct str pinned_installation_id; /* of the device; NULL data: none */
 	int64_t last_online_us;
 	bool has_connected; /* the device's panel, ever */
+	struct sleep_setting sleep_set;
 };
 
 extern const struct record push_stored_record;

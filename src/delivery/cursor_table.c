@@ -228,6 +228,7 @@ struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id
 	    .push_seen = place.push_seen,
 	    .remaining_s = place.remaining_s,
 	    .remains_of_push = place.remains_of_push,
+	    .polled_us = place.worker && !(place.worker & LINKED) ? place.contact_us : 0,
 	};
 }
 

@@ -48,6 +48,16 @@ struct playback_item playback_item_next(const struct regime *regime, int64_t aft
 	return playback_item_of(regime->content, installation);
 }
 
+int64_t playback_item_period_ms(const struct playback_item *item)
+{
+	int64_t dwell_s = item->stay_s < PLAYBACK_DWELL_MAX_S ? item->stay_s : PLAYBACK_DWELL_MAX_S;
+	int64_t dwell_ms = dwell_s * 1000;
+
+	if (item->loop_ms == 0)
+		return dwell_ms;
+	return (dwell_ms + item->loop_ms - 1) / item->loop_ms * item->loop_ms;
+}
+
 bool playback_item_is_same(const struct playback_item *a, const struct playback_item *b)
 {
 	return a->kind == b->kind && a->position == b->position && a->generation == b->generation;

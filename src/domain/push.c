@@ -83,6 +83,10 @@ static const struct record_field stored_fields[] = {
     RECORD_TIMESTAMP(struct push_stored, last_online_us, .column = "last_online_at",
 		     .is_past = true),
     RECORD_BOOL(struct push_stored, has_connected, .column = "has_connected"),
+    RECORD_BOOL(struct push_stored, sleep_set.is_set, .column = "is_sleep_set"),
+    RECORD_BOOL(struct push_stored, sleep_set.is_asleep, .column = "is_set_asleep"),
+    RECORD_TIMESTAMP(struct push_stored, sleep_set.until_us, .column = "sleep_set_until",
+		     .nullable = true),
 };
 const struct record push_stored_record = RECORD(struct push_stored, stored_fields);
 

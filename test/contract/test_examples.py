@@ -13,7 +13,8 @@ from scene import CONTRACT
 
 
 # Each needs what those before it have made.
-ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "removeTemporary", "uploadAppVersion",
+ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
+         "pushImage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",

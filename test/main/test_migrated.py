@@ -149,6 +149,17 @@ def test_the_audit_log_gets_a_bound(postgres, tmp_path):
     assert sql("SELECT count(*) FROM audit_entry WHERE actor = 'gone@example.org'") == [(500,)]
 
 
+def test_no_device_was_turned_or_set_asleep(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 36)
+    assert sql("SELECT count(*), max(turn_count), count(turned_at), bool_or(is_sleep_set), "
+               "count(sleep_set_until) FROM device") == [(2, 0, 0, False, 0)]
+    sql("UPDATE device SET is_sleep_set = true")
+    sql("UPDATE device SET sleep_enabled = sleep_enabled, timezone = timezone, brightness = 9")
+    assert sql("SELECT bool_and(is_sleep_set) FROM device") == [(True,)]
+    sql("UPDATE device SET sleep_enabled = NOT sleep_enabled")
+    assert sql("SELECT bool_or(is_sleep_set) FROM device") == [(False,)]
+
+
 def test_pushes_have_no_end_and_are_not_held(postgres, tmp_path):
     """Pushed entries, those of apps, temporary images and entries that are shown: all stay as they were."""
     sql = migrated(

@@ -187,7 +187,7 @@ static void ask_to_store(struct push *push)
 /* Without a server, the panel is known by what the database was told last. */
 static struct str shown_words(struct push *push, const struct push_stored *stored)
 {
-	struct display_settings settings = display_settings_of(&push->device);
+	struct display_settings settings = display_settings_of(&push->device, &stored->sleep_set);
 	int64_t wall_us = clock_wall_us();
 	bool is_online = stored->has_connected &&
 			 wall_us - stored->last_online_us < PUSH_ONLINE_WITHIN_S * INT64_C(1000000);

@@ -125,6 +125,10 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_null();
 	else if (is(column, "night_installation_id"))
 		add_value_text(device->night);
+	else if (is(column, "is_sleep_set") || is(column, "is_set_asleep"))
+		add_bool(false);
+	else if (is(column, "sleep_set_until") || is(column, "turned_at"))
+		add_null();
 	else if (add_sleep_column(device, column))
 		return;
 	else if (is(column, "number"))
