@@ -27,6 +27,10 @@ class DatabaseClock:
     def _set(self, text):
         self._run(FUNCTION.format(f"'{text}'::timestamptz"))
 
+    def set(self, text):
+        """A time as PostgreSQL writes it."""
+        self._set(text)
+
     def advance(self, seconds):
         """A number, or an interval as PostgreSQL writes it: "30 days"."""
         interval = seconds if isinstance(seconds, str) else f"{seconds} seconds"

@@ -36,6 +36,7 @@ extern const struct endpoint endpoint_installation_create;
 extern const struct endpoint endpoint_installation_delete;
 extern const struct endpoint endpoint_order_set;
 extern const struct endpoint endpoint_push;
+extern const struct endpoint endpoint_temporary_delete;
 
 /* The public API, made of docs/api. */
 extern const struct route_table api_routes;

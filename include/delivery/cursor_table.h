@@ -22,7 +22,7 @@ struct cursors {
 };
 
 /* Also frees the slots to which the worker's predecessor was writing when it died: until then they
- * keep what they had. */
+ * keep what they had. WebSockets of the predecessor have ended. */
 struct cursors cursors_join(struct cursor_table *table, unsigned worker);
 
 struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id);
@@ -33,8 +33,19 @@ void cursor_set(const struct cursors *cursors, struct id device_id,
 bool cursor_was_set_here(const struct cursors *cursors, struct id device_id);
 /* Time of the panel's last poll, if that was at another worker; else 0. */
 int64_t cursor_set_elsewhere_us(const struct cursors *cursors, struct id device_id);
-/* The panel has made a WebSocket. */
-void cursor_leave(const struct cursors *cursors, struct id device_id);
+/* The panel has made a WebSocket to this worker, or its last one here has ended at that time. */
+void cursor_link(const struct cursors *cursors, struct id device_id);
+void cursor_unlink(const struct cursors *cursors, struct id device_id, int64_t wall_us);
+
+/* Last contact of a panel with this instance. */
+struct cursor_contact {
+	bool is_linked;	   /* it has a WebSocket */
+	int64_t polled_us; /* its last poll; 0: a WebSocket came after that */
+	int64_t left_us;   /* when its WebSocket ended; 0: neither */
+};
+
+/* All zero: there was none, or the table has forgotten it. */
+struct cursor_contact cursor_contact(const struct cursors *cursors, struct id device_id);
 /* A WebSocket panel shows the installation at this position. */
 void cursor_move(const struct cursors *cursors, struct id device_id, int64_t position);
 /* Time at which a panel of this instance first displayed the push; 0: none has, or the table has

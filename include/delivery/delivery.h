@@ -14,7 +14,8 @@
  *
  *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> app_places ->
  *   loader, picture_fetcher, write_behind, panel_reports, push_order, stored_push -> lookups,
- *   reconciliation -> links, polling -> leases, upcoming -> watches -> delivery */
+ *   reconciliation -> links, polling -> leases, upcoming -> watches -> expiry ->
+ *   delivery */
 #pragma once
 
 #include "db/db.h"
@@ -107,6 +108,12 @@ void delivery_push_answered(struct delivery *delivery, struct id device_id, int6
 bool delivery_find(struct delivery *delivery, struct panel_lookup *lookup,
 		   const struct device_reference *reference, struct str key,
 		   struct panel **ret_panel);
+
+/* Whether the device's panel is online: it has a WebSocket, or is to poll again. last_online_us,
+ * has_connected: from the database, which also knows of other instances, a minute late.
+ * *ret_since_us: when the panel was last online. */
+bool delivery_is_online(const struct delivery *delivery, struct id device_id,
+			int64_t last_online_us, bool has_connected, int64_t *ret_since_us);
 
 /* Whether this worker has the device's panel in memory and the key is right: what delivery_find()
  * then does costs no look-up of the device. */

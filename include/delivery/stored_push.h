@@ -12,5 +12,7 @@ struct stored_push {
 	struct str picture;	    /* a WebP; the caller's */
 	struct str installation_id; /* NULL data: a temporary image */
 	int64_t duration_s;	    /* of a temporary image */
-	bool in_background;	    /* an installation that waits for its turn in the rotation */
+	int64_t expires_in_ms;	    /* of an installation; 0: it stays */
+	bool is_held, is_waking;
+	bool in_background; /* an installation that waits for its turn in the rotation */
 };

@@ -25,6 +25,7 @@ struct content_installation {
 	struct picture picture;
 	bool is_blank; /* an app's that has no picture, or nothing to show: it is passed over */
 	bool is_whole; /* its animation is shown to the end */
+	int64_t expires_us; /* wall clock; 0: it stays */
 	/* Settings of the owner: */
 	bool is_disabled;	  /* it has no turns */
 	int32_t display_s;	  /* how long each turn is; 0: the schedule interval */
@@ -34,7 +35,9 @@ struct content_installation {
 struct content_push {
 	int64_t generation; /* 0: no push */
 	bool is_installation;
-	int32_t duration_s;
+	bool is_held;		       /* it stays until it is removed or replaced */
+	bool is_waking;		       /* it is shown although the panel sleeps */
+	int32_t duration_s;	       /* held: of each of its turns */
 	int64_t installation_position; /* of an installation that was pushed */
 	struct picture picture;	       /* of a temporary image */
 	int64_t created_us;	       /* wall clock */
@@ -46,11 +49,18 @@ struct content {
 	/* Sorted by the rotation: by position, until it is reordered. */
 	struct content_installation *installations;
 	unsigned installation_count;
+	bool has_ends;		  /* an installation expires */
 	int16_t night_brightness; /* percent, at least 1 */
 	int64_t pinned_position;  /* 0: none; -1: an entry that has no picture */
+	int64_t turn_count;	  /* how often the device was told to turn on */
+	int64_t turned_us;	  /* wall clock, the last time; 0: never */
 	int64_t night_position;	  /* of the entry for the sleep window; likewise */
 	struct content_push push;
 };
+
+/* Whether the installation has expired by that time: it is shown no more, and the database removes
+ * it later. */
+bool content_is_expired(const struct content_installation *installation, int64_t wall_us);
 
 /* The installation that follows the one at that position; after the last one the first. Where that
  * one is gone, the next one that came after it. -1: the first. NULL: there are no installations. */
@@ -65,12 +75,19 @@ int64_t content_stay_s(const struct content *content,
 		       const struct content_installation *installation, uint32_t loop_ms);
 
 /* Whether panels are still to show the push. Its duration counts from the moment when a panel
- * displayed it; a push that no panel displayed lapses after max(60 s, 2 x schedule interval). */
+ * displayed it; a push that no panel displayed lapses after max(60 s, 2 x schedule interval). A
+ * held push stays. */
 bool content_push_is_due(const struct content *content, int64_t wall_us);
 
 /* Seconds that a push which is due still has, at least 1: another connection may have shown it for
  * a part of its time. */
 int64_t content_push_rest_s(const struct content *content, int64_t wall_us);
+
+/* Whether the push has a picture at that time: its installation is not gone, expired or blank. */
+bool content_push_has_picture(const struct content *content, int64_t wall_us);
+
+/* Time at which the push ends if nothing displays it before; INT64_MAX: never. */
+int64_t content_push_end_us(const struct content *content);
 
 /* The picture of the push; NULL when its installation is gone, or blank. */
 struct picture *content_push_picture(const struct content *content);

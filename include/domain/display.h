@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/zone.h"
+#include "record/record.h"
 
 #include <stdint.h>
 
@@ -9,6 +10,15 @@
 enum { DISPLAY_WIDTH = 64, DISPLAY_HEIGHT = 32 };
 
 struct device;
+
+/* Sleep that was set, whatever the plan of the device says. */
+struct sleep_setting {
+	bool is_set;
+	bool is_asleep;
+	int64_t until_us; /* wall clock; 0: no end */
+};
+
+extern const struct record sleep_setting_record;
 
 struct display_settings {
 	const struct zone *zone; /* NULL is UTC */
@@ -18,16 +28,22 @@ struct display_settings {
 	int16_t brightness; /* 0 to 100 */
 	bool auto_dim;
 	bool sleep_enabled;
+	struct sleep_setting sleep_set;
 };
 
 /* The settings of a device's row. */
-struct display_settings display_settings_of(const struct device *device);
+struct display_settings display_settings_of(const struct device *device,
+					    const struct sleep_setting *sleep_set);
 
 struct display_level {
 	int brightness;		/* 0 to 100; 0: dark, and no picture is to be sent */
-	bool is_asleep;		/* dark only because of the sleep window */
+	bool is_asleep;		/* dark only because of the sleep window, or because it was set */
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
 };
+
+/* Time at which the panel wakes, at most two days ahead. False: it does not sleep, or does not wake
+ * within that time. */
+bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, int64_t *ret_us);
 
 /* The brightness at that moment: 0 in the sleep window, 30 % of the set value (at least 1) from
  * 21:00 to 07:00 where auto_dim is on. */

@@ -55,6 +55,7 @@ struct playback {
 	int64_t rotation_position;
 	int64_t position_before; /* the same before the displayed item counted */
 	int64_t push_sent;	 /* generation of the push last sent */
+	int64_t turns_seen;	 /* of the content's turn_count; -1: not yet looked at */
 };
 
 struct playback_clock {

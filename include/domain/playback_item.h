@@ -14,6 +14,8 @@ enum playback_kind {
 	PLAYBACK_PUSH,
 };
 
+enum { PLAYBACK_DWELL_MAX_S = 3600 }; /* the longest that the link can say */
+
 struct playback_item {
 	enum playback_kind kind;
 	uint32_t loop_ms;	    /* of an animation */
@@ -33,6 +35,9 @@ struct playback_item playback_item_of_push(const struct content *content, int64_
  * where it is the next one, the one after it comes. -1: there is none. */
 struct playback_item playback_item_next(const struct regime *regime, int64_t after_position,
 					int64_t pushed_position);
+
+/* Time that a panel plays the item: its dwell, and an animation to the end of its loop. */
+int64_t playback_item_period_ms(const struct playback_item *item);
 
 bool playback_item_is_same(const struct playback_item *a, const struct playback_item *b);
 /* Whether both items show the same bytes: for example a push of an installation, and the same

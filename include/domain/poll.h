@@ -17,6 +17,7 @@ struct poll_cursor {
 	int64_t push_seen;    /* generation of the push last served */
 	int64_t remaining_s;  /* of the item served last */
 	bool remains_of_push; /* that item was the push */
+	int64_t polled_us;    /* wall clock; 0: not known */
 };
 
 struct poll_answer {

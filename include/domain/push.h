@@ -1,9 +1,16 @@
 /* The body of a push: a picture that a program sends to a device, shown at once or in turn. */
 #pragma once
 
+#include "domain/display.h"
 #include "record/record.h"
 
-enum { PUSH_DURATION_DEFAULT_S = 5 };
+enum {
+	PUSH_DURATION_DEFAULT_S = 5,
+	PUSH_EXPIRES_MIN_S = 60,
+	PUSH_EXPIRES_MAX_S = 30 * 24 * 3600,
+	/* The database knows of a panel that is connected within this time. */
+	PUSH_ONLINE_WITHIN_S = 70,
+};
 
 struct push_body {
 	struct str image;		  /* as sent: base64 or data URL */
@@ -11,6 +18,9 @@ struct push_body {
 	struct str installation_id_again; /* of /v0, which knows two names of it */
 	const struct json_value *duration;
 	const struct json_value *background;
+	int64_t expires_in_s;		    /* of an installation; 0: it stays */
+	bool is_waking;			    /* shown although the panel sleeps */
+	bool is_held;			    /* until it is removed */
 	const struct json_value *device_id; /* of /v0, not used: the path says which device */
 	int64_t duration_s;		    /* after the check; of a temporary image */
 	bool in_background;		    /* after the check */
@@ -31,6 +41,11 @@ struct push_stored {
 	bool is_summed;		     /* room was looked at */
 	int64_t room;		     /* bytes that are left to the account */
 	int64_t byte_limit;	     /* that an administrator set for the account; 0: none */
+	bool has_expired;	     /* expired installations are to be removed first */
+	struct str pinned_installation_id; /* of the device; NULL data: none */
+	int64_t last_online_us;
+	bool has_connected; /* the device's panel, ever */
+	struct sleep_setting sleep_set;
 };
 
 extern const struct record push_stored_record;

@@ -5,6 +5,7 @@
  *   DARK      brightness 0, or the sleep window without a night entry that has a picture
  *   NIGHT     the sleep window: the night entry alone, at its own brightness; pushes wait
  *   PINNED    the pinned entry alone
+ *   PUSH      a push alone: it is held, or wakes the panel in the sleep window
  *   ROTATION  the entries that are enabled and in their hours, in turn; also while the pinned entry
  *             has no picture
  *
@@ -14,11 +15,12 @@
 
 #include "domain/content.h"
 
-enum regime_kind { REGIME_DARK, REGIME_NIGHT, REGIME_PINNED, REGIME_ROTATION };
+enum regime_kind { REGIME_DARK, REGIME_NIGHT, REGIME_PINNED, REGIME_PUSH, REGIME_ROTATION };
 
 struct regime {
 	enum regime_kind kind;
 	int brightness; /* percent; 0 where it is dark */
+	int64_t wall_us;
 	struct local_time local;
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
 	const struct content *content;

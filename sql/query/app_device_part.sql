@@ -5,7 +5,7 @@
 -- row: app_device
 -- effect: read
 -- work: grows with the account's entries
-SELECT device.id, device.name, device.entry_count, coalesce((
+SELECT device.id, device.name, entries_now(device.id, device.entry_count) AS entry_count, coalesce((
 		SELECT json_agg(installation.id ORDER BY installation.position)
 		FROM installation
 		WHERE installation.device_id = device.id

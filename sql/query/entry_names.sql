@@ -18,6 +18,7 @@ CROSS JOIN LATERAL (
 	FROM installation
 	WHERE installation.device_id = device.id
 		AND (installation.app_id IS NOT NULL OR installation.name IS NOT NULL)
+		AND is_present(installation.expires_at)
 	OFFSET 0
 ) AS installation
 LEFT JOIN LATERAL (

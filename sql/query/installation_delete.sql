@@ -9,7 +9,10 @@ WITH touched AS (
 	UPDATE device
 	SET generation = generation + 1
 	WHERE id = :device_id
-		AND EXISTS (SELECT FROM installation WHERE device_id = :device_id AND id = :id)
+		AND EXISTS (
+			SELECT
+			FROM installation
+			WHERE device_id = :device_id AND id = :id AND is_present(expires_at))
 		AND (:expected_generation = 0 OR generation = :expected_generation)
 	RETURNING id, generation
 ), removed AS (

@@ -18,3 +18,4 @@ FROM installation
 JOIN device ON device.id = installation.device_id
 LEFT JOIN app ON app.id = installation.app_id
 WHERE installation.device_id = :device_id AND installation.id = :id
+	AND is_present(installation.expires_at)

@@ -9,5 +9,6 @@ SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.a
 FROM installation
 LEFT JOIN app ON app.id = installation.app_id
 WHERE installation.device_id = :device_id AND installation.rank > :after_rank
+	AND is_present(installation.expires_at)
 ORDER BY installation.rank
 LIMIT :row_limit

@@ -4,12 +4,13 @@
 -- fetches others when their turn comes, and the pictures of apps by their places. number is the place
 -- of the device's ID in the array, from 1. version_id: what an app's is to show; none: it is not
 -- rendered. due_in_ms: it is not to be rendered again earlier.
+-- expires_in_ms: when the entry goes; 0: it stays.
 -- params: device_ids uuid[], known_generations int8[]
 -- row: number int8, id text, position int8, picture_generation int8, picture bytea?,
 --   is_enabled bool, display_s int4?, has_hours bool, start_minute int2?, end_minute int2?,
 --   weekdays int2, place bytea?, app_id uuid?, version_id uuid?, app_generation int8,
 --   render_generation int8, has_nothing bool, is_whole bool, due_in_ms int8,
---   is_each_turn bool
+--   is_each_turn bool, expires_in_ms int8
 -- effect: read
 -- work: bounded
 SELECT wanted.number, installation.id, installation.position,
@@ -27,13 +28,16 @@ SELECT wanted.number, installation.id, installation.position,
 	coalesce(entry.generation, 0) AS render_generation,
 	coalesce(entry.has_nothing, false) AS has_nothing, coalesce(entry.is_whole, false) AS is_whole,
 	coalesce(milliseconds_until(entry.due_at), 0) AS due_in_ms,
-	coalesce(entry.is_each_turn, false) AS is_each_turn
+	coalesce(entry.is_each_turn, false) AS is_each_turn,
+	CASE WHEN installation.expires_at IS NULL THEN 0
+		ELSE milliseconds_until(installation.expires_at) END AS expires_in_ms
 FROM unnest(:device_ids, :known_generations) WITH ORDINALITY AS wanted (id, known, number)
 CROSS JOIN LATERAL (
 	SELECT *
 	FROM installation
 	WHERE installation.device_id = wanted.id
 		AND (installation.picture IS NOT NULL OR installation.app_id IS NOT NULL)
+		AND is_present(installation.expires_at)
 	OFFSET 0 -- one look-up a device, whatever the planner thinks
 ) AS installation
 LEFT JOIN app_entry AS entry

@@ -3,26 +3,30 @@
 -- is another one than that of the row before: a picture for all panels comes once, and the other
 -- rows say that they repeat it. number is the place of the device's ID in the array, from 1.
 -- params: ids uuid[], known_push_generations int8[]
--- row: number int8, device, link_key_hash bytea, is_disabled bool, has_connected bool,
+-- row: number int8, device, sleep_setting, turn_count int8, turned_at timestamptz?, link_key_hash bytea, is_disabled bool, has_connected bool,
 --   push_generation int8?, push_installation_id text?, push_picture bytea?,
 --   push_duration_s int4?, push_created_at timestamptz?, push_displayed_at timestamptz?,
+--   is_push_held bool, is_push_waking bool,
 --   repeats_picture bool, pinned_installation_id text?, night_installation_id text?,
 --   night_brightness int2
 -- effect: read
 -- work: bounded
-SELECT number, {device}, link_key_hash, is_disabled, has_connected, push_generation,
+SELECT number, {device}, {sleep_setting}, turn_count, turned_at, link_key_hash, is_disabled, has_connected, push_generation,
 	push_installation_id,
 	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,
-	push_duration_s, push_created_at, push_displayed_at, repeats_picture,
+	push_duration_s, push_created_at, push_displayed_at, is_push_held, is_push_waking, repeats_picture,
 	pinned_installation_id, night_installation_id, night_brightness
 FROM (
-	SELECT wanted.number, device.{device}, device.link_key_hash,
+	SELECT wanted.number, device.{device}, device.{sleep_setting}, device.turn_count,
+		device.turned_at, device.link_key_hash,
 		device.disabled_at IS NOT NULL AS is_disabled,
 		device.connected_at IS NOT NULL AS has_connected, device.pinned_installation_id,
 		device.night_installation_id, device.night_brightness, showing.push_generation,
 		showing.installation_id AS push_installation_id, newer.push_picture,
 		showing.duration_s AS push_duration_s, showing.created_at AS push_created_at,
 		showing.displayed_at AS push_displayed_at,
+		coalesce(showing.held_generation = showing.push_generation, false) AS is_push_held,
+		coalesce(showing.waking_generation = showing.push_generation, false) AS is_push_waking,
 		coalesce(newer.push_picture = lag(newer.push_picture) OVER (), false)
 			AS repeats_picture
 	FROM unnest(:ids, :known_push_generations) WITH ORDINALITY AS wanted (id, known, number)

@@ -5,7 +5,7 @@
 -- work: bounded
 SELECT picture_generation, picture
 FROM installation
-WHERE device_id = :device_id AND id = :id AND picture IS NOT NULL
+WHERE device_id = :device_id AND id = :id AND picture IS NOT NULL AND is_present(expires_at)
 UNION ALL
 SELECT picture_generation, picture
 FROM app_entry

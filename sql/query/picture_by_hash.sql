@@ -7,7 +7,7 @@
 (
 	SELECT picture
 	FROM installation
-	WHERE device_id = :device_id AND picture_hash = :hash
+	WHERE device_id = :device_id AND picture_hash = :hash AND is_present(expires_at)
 	LIMIT 1
 )
 UNION ALL

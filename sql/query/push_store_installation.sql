@@ -5,8 +5,10 @@
 -- unless the image has at most granted_bytes, granted under the limit that the account still has, or replaces
 -- as many.
 -- is_close: the push before it, of previous_generation, was stored within the last second.
--- params: device_id uuid, id text, picture bytea, in_background bool, granted_bytes int8,
---   granted_limit int8
+-- expires_in_s 0: the installation stays. has_expired: nothing was stored, because the device has
+-- installations that have expired; remove them first (device_expire).
+-- params: device_id uuid, id text, picture bytea, in_background bool, expires_in_s int4,
+--   is_held bool, is_waking bool, granted_bytes int8, granted_limit int8
 -- row: push_stored
 -- effect: write
 -- work: bounded
@@ -14,7 +16,14 @@
 -- refuse: device_entry_limit -> too_many_installations
 WITH locked AS (
 	SELECT id, account_id, generation, last_push_generation, schedule_interval_s,
-		last_push_at > present_time() - interval '1 second' AS is_close
+		pinned_installation_id, last_online_at, connected_at IS NOT NULL AS has_connected,
+		is_sleep_set, is_set_asleep, sleep_set_until,
+		last_push_at > present_time() - interval '1 second' AS is_close,
+		EXISTS (
+			SELECT
+			FROM installation
+			WHERE installation.device_id = :device_id
+				AND installation.expires_at <= present_time()) AS has_expired
 	FROM device
 	WHERE id = :device_id
 	FOR NO KEY UPDATE
@@ -27,15 +36,21 @@ WITH locked AS (
 	FROM locked
 	JOIN account ON account.id = locked.account_id
 ), stored AS (
-	INSERT INTO installation (device_id, id, position, picture, picture_hash, picture_generation)
+	INSERT INTO installation (device_id, id, position, picture, picture_hash, picture_generation,
+		expires_at, expires_generation)
 	SELECT asked.id, :id, asked.generation + 1, :picture, picture_name(:picture),
+		asked.generation + 1,
+		CASE WHEN :expires_in_s > 0
+			THEN present_time() + :expires_in_s * interval '1 second' END,
 		asked.generation + 1
 	FROM asked
-	WHERE asked.room IS NULL OR asked.room >= 0
+	WHERE NOT asked.has_expired AND (asked.room IS NULL OR asked.room >= 0)
 	ON CONFLICT (device_id, id) DO UPDATE
 	SET picture = excluded.picture,
 		picture_hash = excluded.picture_hash,
 		picture_generation = excluded.picture_generation,
+		expires_at = excluded.expires_at,
+		expires_generation = excluded.expires_generation,
 		replaced_at = present_time(),
 		replaced_bytes = coalesce(length(installation.picture), 0)
 	WHERE installation.app_id IS NULL
@@ -44,8 +59,11 @@ WITH locked AS (
 		CASE WHEN installation.replaced_bytes IS NULL THEN 0
 			ELSE length(:picture) - installation.replaced_bytes END AS more_bytes
 ), shown AS (
-	INSERT INTO showing (device_id, push_generation, installation_id, duration_s)
-	SELECT asked.id, asked.generation + 1, stored.id, asked.schedule_interval_s
+	INSERT INTO showing (device_id, push_generation, installation_id, duration_s, held_generation,
+		waking_generation)
+	SELECT asked.id, asked.generation + 1, stored.id, asked.schedule_interval_s,
+		CASE WHEN :is_held THEN asked.generation + 1 END,
+		CASE WHEN :is_waking THEN asked.generation + 1 END
 	FROM asked, stored
 	WHERE NOT :in_background
 	ON CONFLICT (device_id) DO UPDATE
@@ -54,6 +72,8 @@ WITH locked AS (
 		picture = NULL,
 		picture_hash = NULL,
 		duration_s = excluded.duration_s,
+		held_generation = excluded.held_generation,
+		waking_generation = excluded.waking_generation,
 		created_at = excluded.created_at,
 		displayed_at = NULL,
 		replaced_bytes = coalesce(length(showing.picture), 0)
@@ -73,6 +93,8 @@ WITH locked AS (
 SELECT coalesce(touched.generation, asked.generation) AS generation,
 	asked.last_push_generation AS previous_generation, asked.is_close,
 	touched.generation IS NOT NULL AS is_stored, coalesce(asked.room < 0, false) AS is_full,
-	asked.room IS NOT NULL AS is_summed, coalesce(asked.room, 0) AS room, asked.byte_limit
+	asked.room IS NOT NULL AS is_summed, coalesce(asked.room, 0) AS room, asked.byte_limit,
+	asked.has_expired, asked.pinned_installation_id, asked.last_online_at, asked.has_connected,
+	asked.is_sleep_set, asked.is_set_asleep, asked.sleep_set_until
 FROM asked
 LEFT JOIN touched ON true

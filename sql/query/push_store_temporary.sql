@@ -2,15 +2,18 @@
 -- say whether the account has room for it. room is what is left to the account then; it is summed up unless
 -- the image has at most granted_bytes, granted under the limit that the account still has. is_close: the push
 -- before it, of previous_generation, was stored within the last second.
--- params: device_id uuid, picture bytea, duration_s int4, granted_bytes int8,
---   granted_limit int8
+-- params: device_id uuid, picture bytea, duration_s int4, is_held bool, is_waking bool,
+--   granted_bytes int8, granted_limit int8
 -- row: push_stored
 -- effect: write
 -- work: bounded
 -- commit: shared
 WITH locked AS (
-	SELECT id, account_id, generation, last_push_generation,
-		last_push_at > present_time() - interval '1 second' AS is_close
+	SELECT id, account_id, generation, last_push_generation, pinned_installation_id,
+		last_online_at, connected_at IS NOT NULL AS has_connected,
+		is_sleep_set, is_set_asleep, sleep_set_until,
+		last_push_at > present_time() - interval '1 second' AS is_close,
+		false AS has_expired
 	FROM device
 	WHERE id = :device_id
 	FOR NO KEY UPDATE
@@ -23,8 +26,11 @@ WITH locked AS (
 	FROM locked
 	JOIN account ON account.id = locked.account_id
 ), shown AS (
-	INSERT INTO showing (device_id, push_generation, picture, picture_hash, duration_s)
-	SELECT asked.id, asked.generation + 1, :picture, picture_name(:picture), :duration_s
+	INSERT INTO showing (device_id, push_generation, picture, picture_hash, duration_s,
+		held_generation, waking_generation)
+	SELECT asked.id, asked.generation + 1, :picture, picture_name(:picture), :duration_s,
+		CASE WHEN :is_held THEN asked.generation + 1 END,
+		CASE WHEN :is_waking THEN asked.generation + 1 END
 	FROM asked
 	WHERE asked.room IS NULL OR asked.room >= 0
 	ON CONFLICT (device_id) DO UPDATE
@@ -33,6 +39,8 @@ WITH locked AS (
 		picture = excluded.picture,
 		picture_hash = excluded.picture_hash,
 		duration_s = excluded.duration_s,
+		held_generation = excluded.held_generation,
+		waking_generation = excluded.waking_generation,
 		created_at = excluded.created_at,
 		displayed_at = NULL,
 		replaced_bytes = coalesce(length(showing.picture), 0)
@@ -51,6 +59,8 @@ WITH locked AS (
 SELECT coalesce(touched.generation, asked.generation) AS generation,
 	asked.last_push_generation AS previous_generation, asked.is_close,
 	touched.generation IS NOT NULL AS is_stored, coalesce(asked.room < 0, false) AS is_full,
-	asked.room IS NOT NULL AS is_summed, coalesce(asked.room, 0) AS room, asked.byte_limit
+	asked.room IS NOT NULL AS is_summed, coalesce(asked.room, 0) AS room, asked.byte_limit,
+	asked.has_expired, asked.pinned_installation_id, asked.last_online_at, asked.has_connected,
+	asked.is_sleep_set, asked.is_set_asleep, asked.sleep_set_until
 FROM asked
 LEFT JOIN touched ON true

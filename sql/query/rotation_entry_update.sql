@@ -36,7 +36,10 @@ WITH deployed AS (
 			ELSE nullif(night_installation_id, :id) END,
 		night_brightness = coalesce(nullif(:night_brightness, 0), night_brightness)
 	WHERE id = :device_id
-		AND EXISTS (SELECT FROM installation WHERE device_id = :device_id AND id = :id)
+		AND EXISTS (
+			SELECT
+			FROM installation
+			WHERE device_id = :device_id AND id = :id AND is_present(expires_at))
 		AND (:version_id = '00000000-0000-0000-0000-000000000000'
 			OR EXISTS (SELECT FROM deployed))
 		AND (:expected_generation = 0 OR generation = :expected_generation)

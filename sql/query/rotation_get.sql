@@ -30,7 +30,7 @@ SELECT coalesce((
 			json_weekdays(installation.weekdays) AS weekdays,
 			coalesce(installation.id = device.pinned_installation_id, false) AS "isPinned"
 	) AS entry
-	WHERE installation.device_id = device.id
+	WHERE installation.device_id = device.id AND is_present(installation.expires_at)
 ), '[]') AS entries, coalesce((
 	SELECT row_to_json(image)::text
 	FROM showing
@@ -40,10 +40,17 @@ SELECT coalesce((
 			json_timestamp(showing.displayed_at) AS "displayedAt"
 	) AS image
 	WHERE showing.device_id = device.id AND showing.picture_hash IS NOT NULL
-		AND present_time() < CASE WHEN showing.displayed_at IS NULL
+		AND present_time() < CASE WHEN showing.held_generation = showing.push_generation
+			THEN 'infinity'
+			WHEN showing.displayed_at IS NULL
 			THEN showing.created_at
 				+ greatest(60, 2 * device.schedule_interval_s) * interval '1 second'
 			ELSE showing.displayed_at + showing.duration_s * interval '1 second' END
-), 'null') AS temporary, night_installation_id, night_brightness
+), 'null') AS temporary, CASE WHEN EXISTS (
+		SELECT
+		FROM installation
+		WHERE device_id = device.id AND installation.id = night_installation_id
+			AND is_present(expires_at))
+	THEN night_installation_id END AS night_installation_id, night_brightness
 FROM device
 WHERE device.id = :device_id

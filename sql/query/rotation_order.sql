@@ -1,7 +1,7 @@
 -- Puts the entries of a rotation into another order. Their new places are above all earlier ones, and
 -- the device's generation is the last of them, so that the next entry comes behind. The device is
 -- locked first, as by every change of its entries; its count of them is then the present one, and
--- entries that went meanwhile are not found. is_stale: the rotation has other entries than those that
+-- entries that went meanwhile are not found. Expired entries are not named and keep their places. is_stale: the rotation has other entries than those that
 -- are named, and nothing was changed. No row: the device is gone.
 -- params: device_id uuid, ids text[]
 -- row: generation int8, is_stale bool
@@ -13,15 +13,20 @@ WITH locked AS (
 	WHERE id = :device_id
 	FOR NO KEY UPDATE
 ), present AS (
-	SELECT installation.id
+	SELECT installation.id, is_present(installation.expires_at) AS is_present
 	FROM locked
 	JOIN installation ON installation.device_id = locked.id
 	FOR UPDATE OF installation
 ), counted AS (
 	SELECT locked.id, locked.generation, locked.entry_count AS count,
-		(SELECT count(*) FROM present WHERE id = ANY (:ids)) = locked.entry_count
-			AND cardinality(:ids) = locked.entry_count AS is_complete
+		found.named = locked.entry_count - found.expired
+			AND cardinality(:ids) = found.named AS is_complete
 	FROM locked
+	CROSS JOIN (
+		SELECT count(*) FILTER (WHERE is_present AND id = ANY (:ids)) AS named,
+			count(*) FILTER (WHERE NOT is_present) AS expired
+		FROM present
+	) AS found
 ), moved AS (
 	UPDATE installation
 	SET moved_to = counted.generation + wanted.place

@@ -18,7 +18,7 @@ WITH locked AS (
 	JOIN installation ON installation.device_id = locked.id
 	LEFT JOIN app_entry
 		ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id
-	WHERE installation.id = :id
+	WHERE installation.id = :id AND is_present(installation.expires_at)
 ), shown AS (
 	INSERT INTO showing (device_id, push_generation, installation_id, duration_s)
 	SELECT entry.device_id, entry.generation + 1, entry.id, entry.schedule_interval_s
@@ -30,6 +30,8 @@ WITH locked AS (
 		picture = NULL,
 		picture_hash = NULL,
 		duration_s = excluded.duration_s,
+		held_generation = NULL,
+		waking_generation = NULL,
 		created_at = excluded.created_at,
 		displayed_at = NULL,
 		replaced_bytes = coalesce(length(showing.picture), 0)

@@ -13,6 +13,7 @@ struct installation_making {
 	struct app_body body; /* first: the prologue reads the request into it */
 	struct app_work work;
 	char id[ID_TEXT_LENGTH + 1];
+	struct device_expire_row expired;
 	struct installation_create_row row;
 };
 
@@ -35,7 +36,7 @@ static struct verdict installed(struct task *task)
 	return task_reply_record(task, 201, &installation_record, &making->row.installation);
 }
 
-static struct verdict install(struct task *task)
+static struct verdict store(struct task *task)
 {
 	struct installation_making *making = task_state(task);
 	struct app_name name = app_name_of(making->body.app);
@@ -57,6 +58,27 @@ static struct verdict install(struct task *task)
 				      },
 				      &making->row);
 	return task_query(task, installed);
+}
+
+static struct verdict expired(struct task *task)
+{
+	const struct installation_making *making = task_state(task);
+
+	if (task_row_count(task))
+		delivery_device_changed(api_delivery(task), task_device(task)->id,
+					making->expired.generation);
+	return store(task);
+}
+
+/* Expired entries count no more for the device's limit. */
+static struct verdict install(struct task *task)
+{
+	struct installation_making *making = task_state(task);
+
+	statement_device_expire(task_new_query(task),
+				&(struct device_expire_parameters){task_device(task)->id},
+				&making->expired);
+	return task_query(task, expired);
 }
 
 static struct verdict form_found(struct task *task)

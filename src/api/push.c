@@ -7,6 +7,7 @@
 #include "endpoints.h"
 #include "image_job.h"
 #include "metric/metric.h"
+#include "push_shown.h"
 
 /* POST /v1/devices/{deviceId}/push - shows an image on a device.
  * POST /v0/devices/{deviceId}/push - the same for the bodies that /v0 has.
@@ -17,7 +18,8 @@
  *                                      looked_at --------.
  *                                        | long lane     | a still: converted on the short lane
  *                                      converted <-------'
- *                                        | database: store, take the next generation
+ *                                        | database: store, take the next generation; if entries
+ *                                        | have expired, remove them first and store again
  *                                      stored -> show it on this worker's panel
  *                                        | wait until a push stored just before it was answered
  *                                      answer -> tell the other workers, 200 */
@@ -25,12 +27,17 @@
 /* Somebody has to make room. */
 enum { FULL_DISK_RETRY_S = 30 };
 
+/* Limit of attempts while entries expire. */
+enum { STORE_TRIES = 8 };
+
 struct push {
 	struct push_body body; /* first: the prologue reads the request into it */
 	struct image_job job;
 	struct task *task;
 	struct push_turn turn;
 	struct push_stored stored;
+	struct device_expire_row expired;
+	unsigned tries;
 	struct account_bytes bytes; /* if they are too many */
 	uint64_t looked_us;	    /* CPU time on the short lane, if the long lane has the rest */
 };
@@ -39,6 +46,7 @@ static struct verdict answer(struct task *task)
 {
 	const struct push *push = task_state(task);
 
+	api_tell_shown(task, &push->body, &push->stored);
 	delivery_push_answered(api_delivery(task), task_device(task)->id, push->stored.generation);
 	return task_reply_empty(task, 200);
 }
@@ -57,6 +65,9 @@ static void show(struct task *task)
 	    .generation = push->stored.generation,
 	    .picture = {(const char *)result->data, result->size},
 	    .duration_s = push->body.duration_s,
+	    .expires_in_ms = push->body.expires_in_s * 1000,
+	    .is_held = push->body.is_held,
+	    .is_waking = push->body.is_waking,
 	    .in_background = push->body.in_background,
 	};
 
@@ -72,6 +83,31 @@ static struct verdict fail_full(struct task *task)
 	return api_fail_account_bytes(task, &push->bytes);
 }
 
+static struct verdict store(struct task *task);
+
+static struct verdict expired(struct task *task)
+{
+	const struct push *push = task_state(task);
+
+	if (task_row_count(task))
+		delivery_device_changed(api_delivery(task), task_device(task)->id,
+					push->expired.generation);
+	return store(task);
+}
+
+/* Expired entries count no more for the device's limit, and their IDs are free. */
+static struct verdict expire(struct task *task)
+{
+	struct push *push = task_state(task);
+
+	if (++push->tries == STORE_TRIES)
+		return task_fail_busy(task, 1, "entries expire all the time, try again");
+	statement_device_expire(task_new_query(task),
+				&(struct device_expire_parameters){task_device(task)->id},
+				&push->expired);
+	return task_query(task, expired);
+}
+
 static struct verdict stored(struct task *task)
 {
 	struct push *push = task_state(task);
@@ -80,6 +116,8 @@ static struct verdict stored(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
+	if (push->stored.has_expired)
+		return expire(task);
 	if (push->stored.is_full)
 		return api_ask_account_bytes(task, &push->bytes, fail_full);
 	if (!push->stored.is_stored)
@@ -98,31 +136,39 @@ static struct verdict stored(struct task *task)
 	return task_wait(task, answer);
 }
 
-static struct verdict store(struct task *task, struct str picture)
+static struct verdict store(struct task *task)
 {
 	struct push *push = task_state(task);
+	const struct panelimage_result *result = &push->job.result;
+	struct str picture = {(const char *)result->data, result->size};
 	struct db_query *query = task_new_query(task);
 	struct id device_id = task_device(task)->id;
 	struct byte_grant grant = byte_grants_find(&api_service(task)->byte_grants,
 						   task_account_id(task), clock_monotonic_ms());
 
 	if (push->body.is_installation)
-		statement_push_store_installation(query,
-						  &(struct push_store_installation_parameters){
-						      .device_id = device_id,
-						      .id = push->body.installation_id,
-						      .picture = picture,
-						      .in_background = push->body.in_background,
-						      .granted_bytes = grant.bytes,
-						      .granted_limit = grant.limit,
-						  },
-						  &push->stored);
+		statement_push_store_installation(
+		    query,
+		    &(struct push_store_installation_parameters){
+			.device_id = device_id,
+			.id = push->body.installation_id,
+			.picture = picture,
+			.in_background = push->body.in_background,
+			.expires_in_s = (int32_t)push->body.expires_in_s,
+			.is_held = push->body.is_held,
+			.is_waking = push->body.is_waking,
+			.granted_bytes = grant.bytes,
+			.granted_limit = grant.limit,
+		    },
+		    &push->stored);
 	else
 		statement_push_store_temporary(query,
 					       &(struct push_store_temporary_parameters){
 						   .device_id = device_id,
 						   .picture = picture,
 						   .duration_s = (int32_t)push->body.duration_s,
+						   .is_held = push->body.is_held,
+						   .is_waking = push->body.is_waking,
 						   .granted_bytes = grant.bytes,
 						   .granted_limit = grant.limit,
 					       },
@@ -184,7 +230,7 @@ static struct verdict converted(struct task *task)
 			   result->size, (long long)task_device(task)->picture_limit_bytes);
 	if (task_faults(task)->count)
 		return task_fail_faults(task);
-	return store(task, (struct str){(const char *)result->data, result->size});
+	return store(task);
 }
 
 static struct verdict fail_memory(struct task *task)
@@ -216,6 +262,8 @@ static struct verdict begin(struct task *task)
 
 	if (!push->body.base64.data)
 		return task_fail_faults(task);
+	if (push->body.is_held)
+		push->body.duration_s = task_device(task)->schedule_interval_s;
 	if (!storage_takes_pictures(db_storage(api_service(task)->service.db)))
 		return task_fail_busy(task, FULL_DISK_RETRY_S, "%s", STORAGE_PICTURE_PROBLEM);
 	if (!image_job_init(&push->job, push->body.media_type, push->body.base64))

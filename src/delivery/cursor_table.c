@@ -17,6 +17,7 @@ enum {
 	TRIES = 100,
 	WRITER_BITS = 16,
 	WRITER_MASK = (1 << WRITER_BITS) - 1,
+	LINKED = 1 << 15, /* flag of a place's worker */
 };
 
 struct place {
@@ -24,9 +25,9 @@ struct place {
 	int64_t position;
 	int64_t push_seen;
 	int32_t remaining_s;
-	uint16_t polled_by; /* number of the worker, from 1; 0: the panel has a WebSocket */
+	uint16_t worker; /* that was polled, from 1; with LINKED: has a WebSocket; 0: none has */
 	uint16_t remains_of_push;
-	int64_t polled_us; /* wall clock, of the last poll */
+	int64_t contact_us; /* wall clock, of the last poll, or the end of the last WebSocket */
 	int64_t shown_generation;
 	int64_t shown_us; /* wall clock, of the push of that generation */
 };
@@ -55,20 +56,14 @@ static void init(void *common)
 
 const struct region cursor_region = {
     .name = "cursors",
-    .version = 4,
+    .version = 5,
     .size = sizeof(struct cursor_table),
     .init = init,
 };
 
-struct cursors cursors_join(struct cursor_table *table, unsigned worker)
+static uint16_t own_number(const struct cursors *cursors)
 {
-	for (unsigned i = 0; i < SLOTS; i++) {
-		uint64_t head = table->slots[i].head;
-
-		if ((head & WRITER_MASK) == worker + 1)
-			atomic_store(&table->slots[i].head, head & ~(uint64_t)WRITER_MASK);
-	}
-	return (struct cursors){.table = table, .worker = worker};
+	return (uint16_t)(cursors->worker + 1);
 }
 
 static uint64_t tag_of(const struct cursor_table *table, struct id id)
@@ -123,6 +118,35 @@ static void write_place(struct slot *slot, const struct place *place)
 		atomic_store_explicit(&slot->versions[number & 1][i], words[i],
 				      memory_order_release);
 	atomic_store_explicit(&slot->head, number << WRITER_BITS, memory_order_release);
+}
+
+/* ---- joining ---- */
+
+/* Takes back what the worker's predecessor has said of its WebSockets: they ended with it. */
+static void end_links(const struct cursors *cursors, struct slot *slot)
+{
+	struct place place = read_place(slot);
+
+	if (place.worker != (own_number(cursors) | LINKED) || !lock(cursors, slot))
+		return;
+	place = read_place(slot);
+	if (place.worker == (own_number(cursors) | LINKED))
+		place.worker = 0;
+	write_place(slot, &place);
+}
+
+struct cursors cursors_join(struct cursor_table *table, unsigned worker)
+{
+	struct cursors cursors = {.table = table, .worker = worker};
+
+	for (unsigned i = 0; i < SLOTS; i++) {
+		uint64_t head = table->slots[i].head;
+
+		if ((head & WRITER_MASK) == worker + 1)
+			atomic_store(&table->slots[i].head, head & ~(uint64_t)WRITER_MASK);
+		end_links(&cursors, &table->slots[i]);
+	}
+	return cursors;
 }
 
 /* ---- slots ---- */
@@ -204,6 +228,7 @@ struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id
 	    .push_seen = place.push_seen,
 	    .remaining_s = place.remaining_s,
 	    .remains_of_push = place.remains_of_push,
+	    .polled_us = place.worker && !(place.worker & LINKED) ? place.contact_us : 0,
 	};
 }
 
@@ -219,8 +244,8 @@ void cursor_set(const struct cursors *cursors, struct id device_id,
 	place.push_seen = cursor->push_seen;
 	place.remaining_s = (int32_t)cursor->remaining_s;
 	place.remains_of_push = cursor->remains_of_push;
-	place.polled_by = (uint16_t)(cursors->worker + 1);
-	place.polled_us = wall_us;
+	place.worker = own_number(cursors);
+	place.contact_us = wall_us;
 	write_place(slot, &place);
 }
 
@@ -231,7 +256,7 @@ bool cursor_was_set_here(const struct cursors *cursors, struct id device_id)
 
 	/* Count a panel that the table has forgotten for others: rather twice than not at all. */
 	return !find(table, tag_of(table, device_id), &place) ||
-	       place.polled_by == cursors->worker + 1;
+	       place.worker == own_number(cursors);
 }
 
 int64_t cursor_set_elsewhere_us(const struct cursors *cursors, struct id device_id)
@@ -239,21 +264,49 @@ int64_t cursor_set_elsewhere_us(const struct cursors *cursors, struct id device_
 	const struct cursor_table *table = cursors->table;
 	struct place place;
 
-	return find(table, tag_of(table, device_id), &place) && place.polled_by != 0 &&
-		       place.polled_by != cursors->worker + 1
-		   ? place.polled_us
+	return find(table, tag_of(table, device_id), &place) && place.worker != 0 &&
+		       !(place.worker & LINKED) && place.worker != own_number(cursors)
+		   ? place.contact_us
 		   : 0;
 }
 
-void cursor_leave(const struct cursors *cursors, struct id device_id)
+void cursor_link(const struct cursors *cursors, struct id device_id)
 {
 	struct place place;
 	struct slot *slot = begin_change(cursors, device_id, &place);
 
 	if (!slot)
 		return;
-	place.polled_by = 0;
+	place.worker = own_number(cursors) | LINKED;
 	write_place(slot, &place);
+}
+
+void cursor_unlink(const struct cursors *cursors, struct id device_id, int64_t wall_us)
+{
+	struct place place;
+	struct slot *slot = begin_change(cursors, device_id, &place);
+
+	if (!slot)
+		return;
+	/* The panel may be at another worker already. */
+	if (place.worker == (own_number(cursors) | LINKED)) {
+		place.worker = 0;
+		place.contact_us = wall_us;
+	}
+	write_place(slot, &place);
+}
+
+struct cursor_contact cursor_contact(const struct cursors *cursors, struct id device_id)
+{
+	const struct cursor_table *table = cursors->table;
+	struct place place;
+
+	if (!find(table, tag_of(table, device_id), &place))
+		return (struct cursor_contact){0};
+	if (place.worker & LINKED)
+		return (struct cursor_contact){.is_linked = true};
+	return place.worker ? (struct cursor_contact){.polled_us = place.contact_us}
+			    : (struct cursor_contact){.left_us = place.contact_us};
 }
 
 void cursor_move(const struct cursors *cursors, struct id device_id, int64_t position)
@@ -265,7 +318,7 @@ void cursor_move(const struct cursors *cursors, struct id device_id, int64_t pos
 		return;
 	place.position = position;
 	place.remaining_s = 0;
-	place.polled_by = 0;
+	place.worker = own_number(cursors) | LINKED;
 	write_place(slot, &place);
 }
 

@@ -1,48 +1,10 @@
-#include "delivery/delivery.h"
-#include "app_comparison.h"
 #include "base/hex.h"
 #include "base/limits.h"
 #include "change_hint.h"
-#include "leases.h"
-#include "links.h"
-#include "lookups.h"
 #include "metric/metric.h"
-#include "polling.h"
-#include "push_order.h"
-#include "reconciliation.h"
-#include "stored_push.h"
-#include "upcoming.h"
-#include "watches.h"
+#include "modules.h"
 
 #include <stdlib.h>
-
-/* The modules. Where one has something to tell a module that it does not know, it calls one of the
- * functions below. */
-struct delivery {
-	struct db *db;
-	struct cursors cursors;
-	struct account_shares shares;
-	struct pictures pictures;
-	struct panels panels;
-	struct app_places places;
-	struct app_comparison app_comparison;
-	struct upcoming upcoming;
-	struct loader loader;
-	struct picture_fetcher fetcher;
-	struct contacts contacts;
-	struct write_behind write_behind;
-	struct panel_reports reports;
-	struct push_order push_order;
-	struct lookups lookups;
-	struct links links;
-	struct polling polling;
-	struct reconciliation reconciliation;
-	struct leases leases;
-	struct watches watches;
-	struct hint_subscription hints;
-	struct hint_subscription app_hints;
-	struct hint_subscription render_hints;
-};
 
 /* ---- calls from one module to another ---- */
 
@@ -110,6 +72,12 @@ static void on_reconciliation(void *context)
 	app_comparison_turn(&delivery->app_comparison);
 	panels_expire(&delivery->panels);
 	push_order_forget(&delivery->push_order);
+	expiry_turn(&delivery->expiry);
+}
+
+static void on_expired(void *context, struct id device_id, int64_t generation)
+{
+	delivery_device_changed(context, device_id, generation);
 }
 
 static void on_shown(void *context, struct panel *panel)
@@ -226,6 +194,7 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 							   .context = delivery,
 							   .interval_ms = 30 * 1000};
 	reconciliation_init(&delivery->reconciliation);
+	delivery->expiry = (struct expiry){.db = db, .on_expired = on_expired, .context = delivery};
 	delivery->lookups =
 	    (struct lookups){.db = db, .panels = panels, .loader = &delivery->loader};
 }
@@ -376,6 +345,7 @@ void delivery_destroy(struct delivery *delivery)
 	db_unsubscribe(&delivery->app_hints);
 	db_unsubscribe(&delivery->render_hints);
 	reconciliation_finish(&delivery->reconciliation);
+	expiry_finish(&delivery->expiry);
 	panels_finish(&delivery->panels);
 	watches_finish(&delivery->watches);
 	leases_finish(&delivery->leases);
@@ -390,111 +360,4 @@ void delivery_destroy(struct delivery *delivery)
 	pictures_finish(&delivery->pictures);
 	account_shares_finish(&delivery->shares);
 	free(delivery);
-}
-
-/* ---- calls from other folders ---- */
-
-void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation)
-{
-	loader_note_change(&delivery->loader, device_id, generation);
-	loader_changed(&delivery->loader, device_id, generation);
-	change_hint_send(delivery->db, "device", device_id, generation);
-}
-
-void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation)
-{
-	change_hint_send(delivery->db, "app", app_id, generation);
-}
-
-void delivery_version_uploaded(struct delivery *delivery, struct id version_id)
-{
-	change_hint_send(delivery->db, "version", version_id, 0);
-}
-
-void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subscriber *subscriber)
-{
-	delivery->upcoming.subscriber = subscriber;
-}
-
-void delivery_rendered(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
-		       int64_t generation)
-{
-	struct arena arena = {0};
-	char text[2 * PLACE_BYTES + 1];
-
-	hex_encode(place, PLACE_BYTES, text);
-	app_places_changed(&delivery->places, place, generation);
-	db_hint(delivery->db, arena_printf(&arena, "render:%s:%lld", text, (long long)generation));
-	arena_finish(&arena);
-}
-
-void delivery_put_off(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
-		      uint64_t for_ms)
-{
-	app_places_put_off(&delivery->places, place, for_ms);
-}
-
-void delivery_push_stored(struct delivery *delivery, struct id device_id,
-			  const struct stored_push *push)
-{
-	struct panel *panel = panels_find(&delivery->panels, device_id);
-	bool is_taken = panel && panel_take_push(panel, push);
-
-	loader_note_change(&delivery->loader, device_id, push->generation);
-	if (is_taken)
-		links_update(&delivery->links, panel);
-	else
-		loader_changed(&delivery->loader, device_id, push->generation);
-}
-
-bool delivery_push_is_next(struct delivery *delivery, struct push_turn *turn, struct id device_id,
-			   int64_t previous_generation)
-{
-	return push_order_is_next(&delivery->push_order, turn, device_id, previous_generation);
-}
-
-void delivery_push_answered(struct delivery *delivery, struct id device_id, int64_t generation)
-{
-	push_order_answered(&delivery->push_order, device_id, generation);
-	loader_changed(&delivery->loader, device_id, generation);
-}
-
-bool delivery_find(struct delivery *delivery, struct panel_lookup *lookup,
-		   const struct device_reference *reference, struct str key,
-		   struct panel **ret_panel)
-{
-	return lookups_find(&delivery->lookups, lookup, reference, key, ret_panel);
-}
-
-bool delivery_knows(const struct delivery *delivery, const struct device_reference *reference,
-		    struct str key)
-{
-	return lookups_know(&delivery->lookups, reference, key);
-}
-
-struct id delivery_panel_id(const struct panel *panel)
-{
-	return panel->id;
-}
-
-bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_lookup *lookup,
-		   bool is_peek, struct arena *arena, struct poll_picture *ret_picture)
-{
-	return polling_next(&delivery->polling, panel, lookup, is_peek, arena, ret_picture);
-}
-
-bool delivery_watch(struct delivery *delivery, struct watcher *watcher, struct id device_id,
-		    struct id account_id)
-{
-	return watches_add(&delivery->watches, watcher, device_id, account_id);
-}
-
-void delivery_unwatch(struct watcher *watcher)
-{
-	watches_remove(watcher);
-}
-
-void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request)
-{
-	links_connect(&delivery->links, panel, request);
 }

@@ -78,7 +78,9 @@ static struct shown look(const struct leases *leases, struct panel *panel,
 		return shown_of_playback(&link->playback, &panel->content, clock);
 	}
 	poll = panel->polled;
-	if (!poll || clock.now_ms > poll->at_ms + poll->dwell_s * 1000 + POLL_GRACE_MS)
+	/* Since then the panel may have polled at another worker, which knows more. */
+	if (!poll || clock.now_ms > poll->at_ms + poll->dwell_s * 1000 + POLL_GRACE_MS ||
+	    !cursor_was_set_here(leases->cursors, panel->id))
 		return (struct shown){0};
 	*ret_rank_us = clock.wall_us - (clock.now_ms - poll->at_ms) * 1000;
 	cursor = cursor_get(leases->cursors, panel->id);

@@ -267,8 +267,10 @@ static void link_leave(struct link *link)
 	deadline_clear(link->links->loop, &link->deadline);
 	list_remove(&link->update);
 	list_remove(&link->node);
-	if (--panel->link_count == 0)
+	if (--panel->link_count == 0) {
 		panel->panels->connected--;
+		cursor_unlink(link->links->cursors, panel->id, clock_wall_us());
+	}
 	panel_touch(panel);
 	link->panel = NULL;
 	tell_change(link, panel);
@@ -386,7 +388,7 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 	deadline_init(&link->deadline, on_deadline);
 	link->links = links;
 	link->connected_us = clock_wall_us();
-	cursor_leave(links->cursors, panel->id);
+	cursor_link(links->cursors, panel->id);
 	link->position_told = cursor_get(links->cursors, panel->id).position;
 	playback_init(&link->playback, link->position_told);
 	link->websocket = websocket_accept(request, &events, link);

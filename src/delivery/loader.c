@@ -83,6 +83,9 @@ static bool take_push(struct panel *panel, const struct panel_pushes_row *row)
 	    .installation_id = row->installation_id,
 	    .duration_s = row->duration_s,
 	    .in_background = row->in_background,
+	    .is_held = row->is_held,
+	    .is_waking = row->is_waking,
+	    .expires_in_ms = row->expires_in_ms,
 	};
 	return panel_take_push(panel, &push);
 }

@@ -1,5 +1,6 @@
 #include "panel_rows.h"
 #include "app_places.h"
+#include "base/clock.h"
 #include "base/require.h"
 
 #include <stdlib.h>
@@ -37,6 +38,8 @@ static struct content_push make_push(struct panel *panel, const struct panel_loa
 	    .generation = row->push_generation,
 	    .is_installation = row->push_installation_id.data != NULL,
 	    .installation_position = -1,
+	    .is_held = row->is_push_held,
+	    .is_waking = row->is_push_waking,
 	    .duration_s = (int32_t)row->push_duration_s,
 	    .created_us = row->push_created_at,
 	    .displayed_us = row->push_displayed_at,
@@ -79,6 +82,8 @@ static struct content_installation make_installation(struct panel *panel,
 		installation.picture_generation = row->picture_generation;
 		installation.picture = take_picture(panel, row);
 	}
+	if (row->expires_in_ms)
+		installation.expires_us = clock_wall_us() + row->expires_in_ms * 1000;
 	installation.is_disabled = !row->is_enabled;
 	installation.display_s = (int32_t)row->display_s;
 	installation.schedule = (struct schedule){
@@ -94,7 +99,9 @@ static struct content make_content(struct panel *panel, const struct panel_load_
 				   const struct installation_rows *installations)
 {
 	struct content content = {
-	    .settings = display_settings_of(&row->device),
+	    .settings = display_settings_of(&row->device, &row->sleep_setting),
+	    .turn_count = row->turn_count,
+	    .turned_us = row->turned_at,
 	    .night_brightness = (int16_t)row->night_brightness,
 	    .installation_count = installations->count,
 	};
@@ -102,8 +109,10 @@ static struct content make_content(struct panel *panel, const struct panel_load_
 	if (installations->count)
 		content.installations =
 		    memory_zalloc(installations->count * sizeof(content.installations[0]));
-	for (unsigned i = 0; i < installations->count; i++)
+	for (unsigned i = 0; i < installations->count; i++) {
 		content.installations[i] = make_installation(panel, &installations->rows[i]);
+		content.has_ends |= content.installations[i].expires_us != 0;
+	}
 	content.pinned_position = position_of(installations, row->pinned_installation_id);
 	content.night_position = position_of(installations, row->night_installation_id);
 	content.push = make_push(panel, row, installations);

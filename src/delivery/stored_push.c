@@ -47,11 +47,21 @@ static void take_temporary(struct panel *panel, const struct stored_push *stored
 	    .generation = stored->generation,
 	    .installation_position = -1,
 	    .picture = pictures_keep(panel->panels->pictures, panel->share, stored->picture),
+	    .is_held = stored->is_held,
+	    .is_waking = stored->is_waking,
 	    .duration_s = (int32_t)stored->duration_s,
 	    .created_us = clock_wall_us(),
 	};
 
 	show(panel, &push);
+}
+
+/* The worker's clock counts the time from now on: it may differ from the database's. */
+static void set_end(struct content *content, struct content_installation *installation,
+		    int64_t in_ms)
+{
+	installation->expires_us = in_ms ? clock_wall_us() + in_ms * 1000 : 0;
+	content->has_ends |= in_ms > 0;
 }
 
 static void take_installation(struct panel *panel, const struct stored_push *stored)
@@ -63,6 +73,8 @@ static void take_installation(struct panel *panel, const struct stored_push *sto
 	struct content_push push = {
 	    .generation = stored->generation,
 	    .is_installation = true,
+	    .is_held = stored->is_held,
+	    .is_waking = stored->is_waking,
 	    .duration_s = content->settings.schedule_interval_s,
 	    .created_us = clock_wall_us(),
 	};
@@ -75,6 +87,7 @@ static void take_installation(struct panel *panel, const struct stored_push *sto
 		pictures_release(pictures, &installation->picture);
 		installation->picture = pictures_keep(pictures, panel->share, stored->picture);
 		installation->picture_generation = stored->generation;
+		set_end(content, installation, stored->expires_in_ms);
 	}
 	push.installation_position = installation->position;
 	if (!stored->in_background)

@@ -38,6 +38,11 @@ struct content_installation *content_at(const struct content *content, int64_t p
 	return NULL;
 }
 
+bool content_is_expired(const struct content_installation *installation, int64_t wall_us)
+{
+	return installation->expires_us && installation->expires_us <= wall_us;
+}
+
 struct picture *content_push_picture(const struct content *content)
 {
 	struct content_installation *installation;
@@ -48,18 +53,36 @@ struct picture *content_push_picture(const struct content *content)
 	return installation && !installation->is_blank ? &installation->picture : NULL;
 }
 
-bool content_push_is_due(const struct content *content, int64_t wall_us)
+bool content_push_has_picture(const struct content *content, int64_t wall_us)
+{
+	const struct content_push *push = &content->push;
+	const struct content_installation *installation;
+
+	if (!content_push_picture(content))
+		return false;
+	installation =
+	    push->is_installation ? content_at(content, push->installation_position) : NULL;
+	return !installation || !content_is_expired(installation, wall_us);
+}
+
+int64_t content_push_end_us(const struct content *content)
 {
 	const struct content_push *push = &content->push;
 	int64_t lapse_s = 2 * content->settings.schedule_interval_s;
 
-	if (push->generation == 0 || !content_push_picture(content))
-		return false;
+	if (push->is_held)
+		return INT64_MAX;
 	if (push->displayed_us)
-		return wall_us < push->displayed_us + push->duration_s * INT64_C(1000000);
+		return push->displayed_us + push->duration_s * INT64_C(1000000);
 	if (lapse_s < LAPSE_MIN_S)
 		lapse_s = LAPSE_MIN_S;
-	return wall_us < push->created_us + lapse_s * 1000000;
+	return push->created_us + lapse_s * 1000000;
+}
+
+bool content_push_is_due(const struct content *content, int64_t wall_us)
+{
+	return content->push.generation != 0 && content_push_has_picture(content, wall_us) &&
+	       wall_us < content_push_end_us(content);
 }
 
 int64_t content_push_rest_s(const struct content *content, int64_t wall_us)
@@ -67,7 +90,7 @@ int64_t content_push_rest_s(const struct content *content, int64_t wall_us)
 	const struct content_push *push = &content->push;
 	int64_t rest_us;
 
-	if (push->displayed_us == 0)
+	if (push->displayed_us == 0 || push->is_held)
 		return push->duration_s;
 	rest_us = push->displayed_us + push->duration_s * INT64_C(1000000) - wall_us;
 	return rest_us > 1000000 ? (rest_us + 999999) / 1000000 : 1;

@@ -10,17 +10,35 @@ enum {
 	QUARTER_S = 15 * 60,
 };
 
-static bool is_sleep_time(const struct display_settings *settings, struct local_time local)
+static const struct record_field sleep_setting_fields[] = {
+    RECORD_BOOL(struct sleep_setting, is_set, .column = "is_sleep_set"),
+    RECORD_BOOL(struct sleep_setting, is_asleep, .column = "is_set_asleep"),
+    RECORD_TIMESTAMP(struct sleep_setting, until_us, .column = "sleep_set_until", .nullable = true),
+};
+const struct record sleep_setting_record = RECORD(struct sleep_setting, sleep_setting_fields);
+
+static bool is_sleep_set(const struct display_settings *settings, int64_t wall_us)
 {
+	const struct sleep_setting *set = &settings->sleep_set;
+
+	return set->is_set && (set->until_us == 0 || wall_us < set->until_us);
+}
+
+static bool is_sleep_time(const struct display_settings *settings, struct local_time local,
+			  int64_t wall_us)
+{
+	if (is_sleep_set(settings, wall_us))
+		return settings->sleep_set.is_asleep;
 	return settings->sleep_enabled && local_time_is_within(local, settings->sleep_start_minute,
 							       settings->sleep_end_minute);
 }
 
-static int brightness_at(const struct display_settings *settings, struct local_time local)
+static int brightness_at(const struct display_settings *settings, struct local_time local,
+			 int64_t wall_us)
 {
 	int brightness = settings->brightness;
 
-	if (is_sleep_time(settings, local))
+	if (is_sleep_time(settings, local, wall_us))
 		return 0;
 	if (settings->auto_dim && brightness > 0 &&
 	    local_time_is_within(local, DIM_START_MINUTE, DIM_END_MINUTE)) {
@@ -50,7 +68,8 @@ static int64_t next_change_s(const struct display_settings *settings, struct loc
 }
 
 /* The database's constraints keep these numbers in the ranges of the smaller types. */
-struct display_settings display_settings_of(const struct device *device)
+struct display_settings display_settings_of(const struct device *device,
+					    const struct sleep_setting *sleep_set)
 {
 	return (struct display_settings){
 	    .zone = zones_find(device->timezone),
@@ -60,17 +79,36 @@ struct display_settings display_settings_of(const struct device *device)
 	    .brightness = (int16_t)device->brightness,
 	    .auto_dim = device->auto_dim,
 	    .sleep_enabled = device->sleep_enabled,
+	    .sleep_set = *sleep_set,
 	};
+}
+
+bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, int64_t *ret_us)
+{
+	enum { CHANGES_MAX = 2 * 24 * 4 };
+	struct display_level level = display_level_at(settings, wall_us);
+
+	if (!level.is_asleep)
+		return false;
+	for (unsigned i = 0; level.is_asleep && i < CHANGES_MAX; i++) {
+		*ret_us = level.valid_until_us;
+		level = display_level_at(settings, level.valid_until_us);
+	}
+	return !level.is_asleep;
 }
 
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us)
 {
 	int64_t wall_s = wall_us / 1000000;
 	struct local_time local = local_time_at(settings->zone, wall_us);
-
-	return (struct display_level){
-	    .brightness = brightness_at(settings, local),
-	    .is_asleep = settings->brightness > 0 && is_sleep_time(settings, local),
+	struct display_level level = {
+	    .brightness = brightness_at(settings, local, wall_us),
+	    .is_asleep = settings->brightness > 0 && is_sleep_time(settings, local, wall_us),
 	    .valid_until_us = next_change_s(settings, local, wall_s) * 1000000,
 	};
+	int64_t set_until_us = settings->sleep_set.until_us;
+
+	if (is_sleep_set(settings, wall_us) && set_until_us && set_until_us < level.valid_until_us)
+		level.valid_until_us = set_until_us;
+	return level;
 }

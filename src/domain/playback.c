@@ -5,7 +5,6 @@
 #include <string.h>
 
 enum {
-	DWELL_MAX_S = 3600, /* the longest that the link can say */
 	/* The next picture after one with "immediate" is sent so long before that one's end, and no
 	 * earlier: the panel may have taken the picture before "immediate" arrived, and then the
 	 * next picture replaces it at once. */
@@ -34,6 +33,7 @@ void playback_init(struct playback *playback, int64_t rotation_position)
 	    .said_number = -1,
 	    .last_number = -1,
 	    .displayed = nothing,
+	    .turns_seen = -1,
 	    .rotation_position = rotation_position,
 	    .position_before = rotation_position,
 	};
@@ -78,16 +78,6 @@ static void drop_sent(struct playback *playback, unsigned count)
 	resize_ring(playback, left);
 }
 
-/* Time that the panel plays the item: its dwell, and an animation to the end of its loop. */
-static int64_t period_ms(const struct playback_item *item)
-{
-	int64_t dwell_ms = (item->stay_s < DWELL_MAX_S ? item->stay_s : DWELL_MAX_S) * 1000;
-
-	if (item->loop_ms == 0)
-		return dwell_ms;
-	return (dwell_ms + item->loop_ms - 1) / item->loop_ms * item->loop_ms;
-}
-
 static void begin_turn(struct playback *playback, const struct playback_item *item,
 		       struct playback_clock clock)
 {
@@ -108,7 +98,7 @@ static void set_displayed(struct playback *playback, const struct playback_sent 
 	begin_turn(playback, &sent->item, clock);
 	playback->displayed_serial = sent->serial;
 	playback->taken_ms = clock.now_ms;
-	playback->period_ms = period_ms(&sent->item);
+	playback->period_ms = playback_item_period_ms(&sent->item);
 	playback->is_assumed = is_assumed;
 	playback->is_after_hurry = sent->was_hurried;
 	playback->said_number = -1;
@@ -244,7 +234,7 @@ static bool send(struct playback *playback, const struct playback_item *item, bo
 		 const struct regime *regime, struct content *content, struct playback_clock clock,
 		 const struct playback_output *output)
 {
-	int64_t dwell_s = item->stay_s < DWELL_MAX_S ? item->stay_s : DWELL_MAX_S;
+	int64_t dwell_s = item->stay_s < PLAYBACK_DWELL_MAX_S ? item->stay_s : PLAYBACK_DWELL_MAX_S;
 	int change = regime->brightness == playback->brightness_sent ? -1 : regime->brightness;
 	struct playback_item copy = *item; /* item may lie in the ring, which moves */
 	struct playback_sent *sent;
@@ -345,7 +335,7 @@ static int64_t queue_at_ms(const struct playback *playback)
 	if (!playback->has_spoken)
 		return playback->until_ms - SILENT_LEAD_MS;
 	if (playback->is_assumed || playback->is_after_hurry ||
-	    playback->displayed.stay_s > DWELL_MAX_S)
+	    playback->displayed.stay_s > PLAYBACK_DWELL_MAX_S)
 		return playback->until_ms - LEAD_MS;
 	return playback->since_ms;
 }
@@ -437,6 +427,39 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	return send_next(playback, &next, is_overdue, regime, content, clock, output);
 }
 
+/* Items that the rotation was told to go on by. What is shown alone stays. */
+static int64_t turns_due(struct playback *playback, const struct regime *regime)
+{
+	enum playback_kind kind = playback->displayed.kind;
+
+	if (playback->turns_seen == -1 || regime->kind != REGIME_ROTATION ||
+	    (kind != PLAYBACK_INSTALLATION && kind != PLAYBACK_PUSH))
+		playback->turns_seen = regime->content->turn_count;
+	return regime->content->turn_count - playback->turns_seen;
+}
+
+/* Sends the item that is so many turns ahead, at once. False: it is what the panel shows. */
+static bool turn_on(struct playback *playback, int64_t turns, const struct regime *regime,
+		    struct content *content, struct playback_clock clock,
+		    const struct playback_output *output, int64_t *ret_ms)
+{
+	struct playback_item next = next_in_rotation(playback, regime);
+	unsigned sent = playback->last_serial;
+
+	for (unsigned i = 1; i < turns && i < content->installation_count; i++) {
+		playback->rotation_position = next.position;
+		next = playback_item_next(regime, next.position, -1);
+	}
+	playback->turns_seen = content->turn_count - 1;
+	if (playback_item_is_same_picture(&playback->displayed, &next))
+		return false;
+	*ret_ms = send_next(playback, &next, true, regime, content, clock, output);
+	/* A picture that is not in memory is tried again. */
+	if (playback->last_serial != sent)
+		playback->turns_seen = content->turn_count;
+	return true;
+}
+
 /* Sends a push at once, where there is one that was not sent to this panel. False: there is none.
  */
 static bool show_push(struct playback *playback, struct content *content,
@@ -458,11 +481,15 @@ int64_t playback_update(struct playback *playback, struct content *content,
 {
 	struct regime regime = regime_at(content, clock.wall_us);
 	int64_t regime_ms = clock.now_ms + (regime.valid_until_us - clock.wall_us) / 1000 + 1;
+	int64_t turns = turns_due(playback, &regime);
 	int64_t next_ms = INT64_MAX;
 
 	if (regime.kind != REGIME_DARK &&
-	    !show_push(playback, content, &regime, clock, output, &next_ms))
+	    !show_push(playback, content, &regime, clock, output, &next_ms) &&
+	    !(turns > 0 && turn_on(playback, turns, &regime, content, clock, output, &next_ms))) {
+		playback->turns_seen = content->turn_count;
 		next_ms = update_rotation(playback, content, &regime, clock, output);
+	}
 	/* Unless the brightness was sent with a picture. */
 	if (regime.brightness != playback->brightness_sent) {
 		playback->brightness_sent = regime.brightness;

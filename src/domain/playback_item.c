@@ -37,12 +37,25 @@ struct playback_item playback_item_next(const struct regime *regime, int64_t aft
 {
 	const struct content_installation *installation = regime_next(regime, after_position);
 
+	if (regime->kind == REGIME_PUSH)
+		return playback_item_of_push(regime->content, regime->wall_us);
+
 	if (installation && installation->position == pushed_position)
 		installation = regime_next(regime, pushed_position);
 	if (!installation)
 		return (struct playback_item){
 		    .kind = PLAYBACK_BUILT_IN, .position = -1, .stay_s = BUILT_IN_STAY_S};
 	return playback_item_of(regime->content, installation);
+}
+
+int64_t playback_item_period_ms(const struct playback_item *item)
+{
+	int64_t dwell_s = item->stay_s < PLAYBACK_DWELL_MAX_S ? item->stay_s : PLAYBACK_DWELL_MAX_S;
+	int64_t dwell_ms = dwell_s * 1000;
+
+	if (item->loop_ms == 0)
+		return dwell_ms;
+	return (dwell_ms + item->loop_ms - 1) / item->loop_ms * item->loop_ms;
 }
 
 bool playback_item_is_same(const struct playback_item *a, const struct playback_item *b)
@@ -54,6 +67,8 @@ bool playback_item_is_same_picture(const struct playback_item *a, const struct p
 {
 	if (a->kind == PLAYBACK_BUILT_IN || b->kind == PLAYBACK_BUILT_IN)
 		return a->kind == b->kind;
+	if (a->kind == PLAYBACK_PUSH && b->kind == PLAYBACK_PUSH && a->generation == b->generation)
+		return a->picture_generation == b->picture_generation;
 	return a->position != -1 && a->position == b->position &&
 	       a->picture_generation == b->picture_generation;
 }
@@ -65,14 +80,14 @@ bool playback_item_is_wanted(const struct playback_item *item, const struct regi
 
 	switch (item->kind) {
 	case PLAYBACK_BUILT_IN:
-		return regime_next(regime, item->position) == NULL;
+		return regime->kind != REGIME_PUSH && !regime_next(regime, item->position);
 	case PLAYBACK_INSTALLATION:
 		installation = content_at(content, item->position);
 		return installation && regime_shows(regime, installation);
 	case PLAYBACK_PUSH:
 		return regime_takes_pushes(regime) &&
 		       content->push.generation == item->generation &&
-		       content_push_picture(content);
+		       content_push_has_picture(content, regime->wall_us);
 	default:
 		return false;
 	}

@@ -60,6 +60,14 @@ static bool serve_rest(struct poll_cursor *cursor, const struct regime *regime, 
 	return true;
 }
 
+/* Drops the rest of an item that was served before the rotation was told to go on. */
+static void turn_on(struct poll_cursor *cursor, const struct regime *regime)
+{
+	if (regime->kind == REGIME_ROTATION && cursor->polled_us &&
+	    cursor->polled_us < regime->content->turned_us)
+		cursor->remaining_s = 0;
+}
+
 /* The position of the installation whose push was served last, and has had its time; -1: none. */
 static int64_t pushed_position(const struct poll_cursor *cursor, const struct content *content)
 {
@@ -93,6 +101,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 		serve(cursor, &answer, &regime, &item, item.stay_s, wall_us);
 		return answer;
 	}
+	turn_on(cursor, &regime);
 	if (serve_rest(cursor, &regime, wall_us, &answer))
 		return answer;
 	item = playback_item_next(&regime, cursor->position, pushed_position(cursor, content));

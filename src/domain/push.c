@@ -35,6 +35,7 @@ enum {
 	FIELD_INSTALLATION_ID,
 	FIELD_BACKGROUND,
 	FIELD_DURATION,
+	FIELD_EXPIRES_IN,
 	FIELD_INSTALLATION_ID_AGAIN = FIELD_DURATION
 };
 
@@ -46,6 +47,10 @@ static const struct record_field push_fields[] = {
 					 .body = "installationId", .minimum = 1, ID_RULES),
     [FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),
     [FIELD_DURATION] = RECORD_ANY(struct push_body, duration, .body = "duration"),
+    [FIELD_EXPIRES_IN] = RECORD_INT(struct push_body, expires_in_s, .body = "expiresIn",
+				    .minimum = PUSH_EXPIRES_MIN_S, .maximum = PUSH_EXPIRES_MAX_S),
+    RECORD_BOOL(struct push_body, is_waking, .body = "wake"),
+    RECORD_BOOL(struct push_body, is_held, .body = "hold"),
 };
 const struct record push_body_record =
     RECORD(struct push_body, push_fields, .check = push_body_check);
@@ -72,6 +77,16 @@ static const struct record_field stored_fields[] = {
     RECORD_BOOL(struct push_stored, is_summed, .column = "is_summed"),
     RECORD_INT8(struct push_stored, room, .column = "room"),
     RECORD_INT8(struct push_stored, byte_limit, .column = "byte_limit"),
+    RECORD_BOOL(struct push_stored, has_expired, .column = "has_expired"),
+    RECORD_STR(struct push_stored, pinned_installation_id, .column = "pinned_installation_id",
+	       .nullable = true),
+    RECORD_TIMESTAMP(struct push_stored, last_online_us, .column = "last_online_at",
+		     .is_past = true),
+    RECORD_BOOL(struct push_stored, has_connected, .column = "has_connected"),
+    RECORD_BOOL(struct push_stored, sleep_set.is_set, .column = "is_sleep_set"),
+    RECORD_BOOL(struct push_stored, sleep_set.is_asleep, .column = "is_set_asleep"),
+    RECORD_TIMESTAMP(struct push_stored, sleep_set.until_us, .column = "sleep_set_until",
+		     .nullable = true),
 };
 const struct record push_stored_record = RECORD(struct push_stored, stored_fields);
 
@@ -183,6 +198,18 @@ static void check_background(struct push_body *body, struct faults *faults)
 		fault_value(faults, STR("background"), body->background, "must be true or false");
 }
 
+/* Rejects fields that a held push cannot have: it has no end, and is shown at once. */
+static void check_hold(const struct push_body *body, uint64_t seen, struct faults *faults)
+{
+	static const unsigned excluded[] = {FIELD_DURATION, FIELD_BACKGROUND};
+
+	for (size_t i = 0; body->is_held && i < array_length(excluded); i++) {
+		if (seen >> excluded[i] & 1)
+			faults_add(faults, str_from(push_fields[excluded[i]].body),
+				   "must be left out where hold is true");
+	}
+}
+
 static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
 {
 	struct push_body *body = memory;
@@ -191,12 +218,18 @@ static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
 	body->is_installation = seen >> FIELD_INSTALLATION_ID & 1;
 	body->id_member = push_fields[FIELD_INSTALLATION_ID].body;
 	body->duration_s = PUSH_DURATION_DEFAULT_S;
+	check_hold(body, seen, faults);
 	if (body->is_installation) {
-		check_background(body, faults);
+		if (!body->is_held)
+			check_background(body, faults);
 		return;
 	}
-	if (body->duration && (!json_get_integer(body->duration, &body->duration_s) ||
-			       !is_allowed_duration(body->duration_s)))
+	if (seen >> FIELD_EXPIRES_IN & 1)
+		faults_add(faults, str_from(push_fields[FIELD_EXPIRES_IN].body),
+			   "must be left out without installationId");
+	if (!body->is_held && body->duration &&
+	    (!json_get_integer(body->duration, &body->duration_s) ||
+	     !is_allowed_duration(body->duration_s)))
 		fault_value(faults, STR("duration"), body->duration,
 			    "must be one of 5, 10, 15, 30, 35, 40, 45 (seconds)");
 }

@@ -1,7 +1,7 @@
 #include "http/coding.h"
 
 /* Quality values in thousandths (RFC 9110 section 12.4.2). */
-enum { QUALITY_MAX = 1000, QUALITY_UNSAID = -1 };
+enum { QUALITY_MAX = HTTP_WEIGHT_MAX, QUALITY_UNSAID = -1 };
 
 /* "0.5" is 500. A malformed quality value is 0: its coding is not wanted. */
 static int parse_quality(struct str text)
@@ -22,8 +22,7 @@ static int parse_quality(struct str text)
 	return quality <= QUALITY_MAX ? quality : 0;
 }
 
-/* The weight behind a coding's name: "; q=0.5". */
-static int weight_of(struct str parameters)
+int http_weight(struct str parameters)
 {
 	struct str parameter;
 
@@ -42,7 +41,7 @@ static void read_accepted(struct str list, int qualities[static HTTP_CODING_COUN
 	while (str_next(&list, ',', &item)) {
 		size_t end = str_find(item, ';');
 		struct str name = str_trim((struct str){item.data, end});
-		int weight = weight_of(str_from_offset(item, end < item.length ? end + 1 : end));
+		int weight = http_weight(str_from_offset(item, end < item.length ? end + 1 : end));
 
 		if (str_equal_ignore_case(name, STR("br")))
 			qualities[HTTP_CODING_BR] = weight;

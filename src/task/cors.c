@@ -31,10 +31,10 @@ void cors_add_fields(const struct service *service, const struct http_request *r
 	if (!is_allowed(service, origin))
 		return;
 	http_response_add(response, STR("Access-Control-Allow-Origin"), origin);
-	http_response_add(
-	    response, STR("Access-Control-Expose-Headers"),
-	    STR("Allow, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
-		"X-Request-Id"));
+	http_response_add(response, STR("Access-Control-Expose-Headers"),
+			  STR("Allow, Displayd-Shown, ETag, Link, RateLimit, RateLimit-Policy, "
+			      "Retry-After, WWW-Authenticate, "
+			      "X-Request-Id"));
 }
 
 bool cors_is_preflight(const struct service *service, const struct http_request *request)

@@ -649,6 +649,35 @@ export default {
 		await page.getByText("The picture is kept: the panel sleeps until 06:45").waitFor();
 	},
 
+	"a picture is held until it is ended, also in the sleep window": async (stage) => {
+		const { page, account, device } = await openDevice(stage, { part: "/push" });
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+		const path = await stage.ask("file", { name: "clock" });
+		const fields = { sleepEnabled: true, sleepStart: "06:45", sleepEnd: "06:45" };
+		await stage.ask("change", { account, device: device.id, fields });
+		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
+		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.getByLabel("For how long").selectOption("held");
+		await page.getByLabel("Show it although the panel sleeps").check();
+		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByText("The picture is on its way").waitFor();
+		await page.getByText(/^A temporary picture/).waitFor();
+		await page.getByRole("button", { name: "End what was pushed" }).click();
+		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
+	},
+
+	"an entry goes by itself": async (stage) => {
+		const { page, account, device } = await openDevice(stage, { part: "/push" });
+		const path = await stage.ask("file", { name: "clock" });
+		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.getByLabel("In the rotation").check();
+		await page.getByLabel("Remove it", { exact: true }).selectOption("after an hour");
+		await page.getByLabel("Do not interrupt what is on").check();
+		await page.getByRole("button", { name: "Add it" }).click();
+		await page.getByText("clock is in the rotation").waitFor();
+		assert.deepEqual(await stage.ask("entries_of", { account, device: device.id }), ["clock"]);
+	},
+
 	"a picture is pasted": async (stage) => {
 		const { page } = await openDevice(stage);
 		await paste(page, await stage.ask("file", { name: "scene" }));

@@ -85,7 +85,8 @@ def fits(contract, schema, name=None):
         required = {key: known[key] for key in schema.get("required", [])}
         optional = {key: value for key, value in known.items() if key not in required}
         return st.fixed_dictionaries(required, optional=optional).filter(
-            lambda value: len(value) >= schema.get("minProperties", 0))
+            lambda value: len(value) >= schema.get("minProperties", 0) and
+            ("not" not in schema or contract.is_valid(schema, value)))
     if kind == "string":
         return text_that_fits(contract, schema)
     if kind == "integer":

@@ -62,7 +62,7 @@ def test_examples_of_the_shell(limited, tmp_path):
     (tmp_path / "picture.png").write_bytes(picture)
     found = blocks()
     shell = [(lines, found[i + 1]) for i, (language, lines) in enumerate(found) if language == "sh"]
-    assert len(shell) == 11
+    assert len(shell) == 13
     script = "".join(f"{lines}\necho; echo '---{number}---'\n{STAY_AWAKE}\n" for number, (lines, _)
                      in enumerate(shell))
     with Panel(limited.server, device) as panel:

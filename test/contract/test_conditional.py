@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import scene
 from scene import CONTRACT
+from waiting import wait_until
 from world import images
 
 IMAGE = images.text(images.png())
@@ -20,10 +21,16 @@ def stage(world):
     device = account.device()
     app_id = scene.app(account, f"app-{account.id}")
     assert device.push(installationId="weather").status == 200
+    # A panel that is known shows a picture, and the time of its first contact is written.
+    assert device.poll().status == 200
+    wait_until(lambda: world.sql("SELECT connected_at FROM device WHERE id = %s", device.id) != [(None,)],
+               "the first contact")
     return account, device, app_id
 
 
 def target_of(stage, found):
+    if "/devices/{deviceId}/picture" in found[1]:
+        assert stage[1].poll().status == 200  # its panel is online
     return scene.target(found[1], deviceId=stage[1].id, appId=stage[2], installationId="weather")
 
 
@@ -34,6 +41,9 @@ def change(stage, world, template):
         world.sql("UPDATE account SET email = 'x' || email WHERE id = %s", account.id)
     elif template in ("/v1/apps", "/v1/apps/{appId}", "/v1/apps/{appId}/schema"):
         world.sql("UPDATE app SET name = name || 'x' WHERE id = %s", app_id)
+    elif "/devices/{deviceId}/picture" in template:
+        assert device.push(images.png(images.solid((1, sum(map(ord, template)) % 256, 3))), hold=True).ok() == {}
+        assert device.poll().status == 200
     elif template.endswith("/picture"):
         scene.picture(world, app_id, seed=1)
     elif template.endswith("/versions"):

@@ -73,7 +73,7 @@ def test_configured(open_world, origin):
         assert answer["Access-Control-Allow-Origin"] == origin
         assert varies(answer)
         shown = answer["Access-Control-Expose-Headers"].split(", ")
-        assert {"Allow", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After",
+        assert {"Allow", "Displayd-Shown", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After",
                 "WWW-Authenticate", "X-Request-Id"} == set(shown)
         assert "Access-Control-Allow-Credentials" not in answer
         statuses.add(answer.status)

@@ -13,7 +13,9 @@ from scene import CONTRACT
 
 
 # Each needs what those before it have made.
-ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "uploadAppVersion",
+ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
+         "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
+         "pushImage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",
@@ -61,6 +63,8 @@ def prepare(world, device, app_id, operation_id):
         scene.approve(world, app_id)
     if operation_id == "getAppPicture":
         scene.picture(world, app_id)
+    if operation_id.startswith("getPicture"):
+        assert device.poll().status == 200
     if operation_id == "orderInstallations":
         body, = scene.bodies_of(CONTRACT.operation(operation_id)[2])
         scene.rotation(world, device, reversed(body["order"]))

@@ -39,6 +39,8 @@ class Stage:
             assert self.device.push(installationId="weather").status == 200
         if operation_id == "getAppPicture":
             scene.picture(self.world, values["appId"])
+        if operation_id.startswith("getPicture"):
+            self.device.poll()
         if operation_id == "orderInstallations":
             scene.rotation(self.world, self.device, ["weather", "news"])
         return scene.target(template, **{"deviceId": self.device.id, "installationId": "weather",
@@ -69,9 +71,10 @@ def not_modified(stage, found):
 
 
 def bad_request(stage, found):
-    if found[0] == "GET":  # a list
+    if found[0] == "GET":  # a list, or a picture
         target = stage.target(found[1], found[2]["operationId"])
-        return stage.request(found, target=target + "?limit=0")
+        wrong = "scale=0" if "/devices/{deviceId}/picture" in found[1] else "limit=0"
+        return stage.request(found, target=f"{target}?{wrong}")
     malformed = stage.request(found, fields=[("If-Match", "no tag")])
     if "requestBody" not in found[2]:
         return malformed
@@ -189,6 +192,7 @@ def test_too_many_requests(postgres):
             key = stage.account.new_key()
             target = scene.target(found[1], deviceId=stage.device.id, appId="clock",
                                   installationId="weather")
+            stage.device.poll()  # else it takes a while to find out that nobody has its panel
             statuses = {stage.request(found, target=target, key=key).status for _ in range(8)}
             assert 429 in statuses, found
 

@@ -39,7 +39,7 @@ def stored(server, device):
 
 def test_temporary(running, device, key, picture):
     done = running.ctl("push", device["serial"], picture, "--duration", "10")
-    assert list(done) == ["deviceId", "device", "installationId", "bytes"]
+    assert list(done) == ["deviceId", "device", "installationId", "bytes", "shown"]
     assert (done["deviceId"], done["installationId"]) == (device["id"], None)
     wait_until(lambda: len(shown(running, device)) == done["bytes"], "the picture")
     ours = stored(running, device)
@@ -77,6 +77,12 @@ def test_by_name_and_from_a_pipe(running, email):
     (["--installation", "x" * 65], 2, "--installation must have "),
     (["--installation", "x", "--duration", "5"], 2, "--duration is for pictures without"),
     (["--background"], 2, "--background needs --installation ID"),
+    (["--expires-in", "60"], 2, "--expires-in needs --installation ID"),
+    (["--installation", "x", "--expires-in", "59"], 2, "--expires-in must be "),
+    (["--installation", "x", "--expires-in", "2592001"], 2, "--expires-in must be "),
+    (["--hold", "--duration", "5"], 2, "--hold excludes --duration and --background"),
+    (["--hold", "--installation", "x", "--background"], 2, "--hold excludes --duration and --background"),
+    (["--wake", "--installation", "x", "--background"], 2, "--wake excludes --background"),
 ])
 def test_wrong_options(running, device, picture, options, code, reason):
     assert refused(running, code, "push", device["id"], picture, *options).startswith(reason)
@@ -119,3 +125,36 @@ def test_a_full_rotation(running, device, picture):
     assert refused(running, 4, "push", device["id"], picture, "--installation", "more") == (
         "the device has 100 entries already")
     running.ctl("push", device["id"], picture, "--installation", "n7")
+
+
+def test_says_when_it_is_shown(running, device, picture):
+    def told(*options):
+        return running.ctl("push", device["id"], picture, *options)["shown"]
+
+    query(running, "UPDATE device SET last_online_at = '2026-03-04 05:06:07Z', connected_at = NULL WHERE id = %s",
+          device["id"])
+    assert told() == "when the panel is back, offline since 2026-03-04T05:06:07.000Z"
+    query(running, "UPDATE device SET last_online_at = now(), connected_at = now() WHERE id = %s", device["id"])
+    assert told() == "now"
+    assert told("--installation", "a", "--background") == "in its turn"
+    query(running, "UPDATE device SET pinned_installation_id = 'a' WHERE id = %s", device["id"])
+    assert told("--installation", "b", "--background") == 'not while "a" is pinned'
+    query(running, "UPDATE device SET sleep_enabled = true, sleep_start_minute = 0, sleep_end_minute = 0 "
+                   "WHERE id = %s", device["id"])
+    assert told() == "not before the panel wakes at 00:00"
+    assert told("--wake", "--hold") == "now"
+    query(running, "UPDATE device SET brightness = 0 WHERE id = %s", device["id"])
+    assert told("--wake") == "not while the brightness is 0"
+
+
+def test_hold_wake_and_expiry(running, device, picture):
+    running.ctl("push", device["id"], picture, "--hold", "--wake")
+    assert query(running, "SELECT held_generation = push_generation, waking_generation = push_generation "
+                          "FROM showing WHERE device_id = %s", device["id"]) == [(True, True)]
+    running.ctl("push", device["id"], picture, "--installation", "n0", "--expires-in", "60")
+    query(running, "INSERT INTO installation (device_id, id, position, picture, expires_at, expires_generation) "
+                   "SELECT %s, 'n' || n, -n, 'x', now() - interval '1 s', 0 FROM generate_series(1, 99) AS n",
+          device["id"])
+    running.ctl("push", device["id"], picture, "--installation", "more")
+    wait_until(lambda: [entry["id"] for entry in running.ctl(
+        "installation", "list", "--device", device["id"])] == ["n0", "more"], "the entries that are left")

@@ -147,3 +147,29 @@ def test_the_audit_log_gets_a_bound(postgres, tmp_path):
     sql("ANALYZE audit_entry")
     sql("INSERT INTO audit_entry (actor, action) VALUES ('displayctl', 'account.limit')")
     assert sql("SELECT count(*) FROM audit_entry WHERE actor = 'gone@example.org'") == [(500,)]
+
+
+def test_no_device_was_turned_or_set_asleep(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 36)
+    assert sql("SELECT count(*), max(turn_count), count(turned_at), bool_or(is_sleep_set), "
+               "count(sleep_set_until) FROM device") == [(2, 0, 0, False, 0)]
+    sql("UPDATE device SET is_sleep_set = true")
+    sql("UPDATE device SET sleep_enabled = sleep_enabled, timezone = timezone, brightness = 9")
+    assert sql("SELECT bool_and(is_sleep_set) FROM device") == [(True,)]
+    sql("UPDATE device SET sleep_enabled = NOT sleep_enabled")
+    assert sql("SELECT bool_or(is_sleep_set) FROM device") == [(False,)]
+
+
+def test_pushes_have_no_end_and_are_not_held(postgres, tmp_path):
+    """Pushed entries, those of apps, temporary images and entries that are shown: all stay as they were."""
+    sql = migrated(
+        postgres, tmp_path, 35,
+        "INSERT INTO installation (device_id, id, position, picture) SELECT id, 'shown', 2, 'x' FROM device "
+        f"WHERE account_id = '{OTHER}'",
+        "INSERT INTO showing (device_id, push_generation, installation_id, duration_s) "
+        "SELECT device_id, 2, id, 15 FROM installation WHERE id = 'shown'")
+    assert sql("SELECT count(*), count(app_id), count(expires_at), count(*) FILTER (WHERE is_present(expires_at)) "
+               "FROM installation") == [(4, 1, 0, 4)]
+    assert sql("SELECT count(*), count(picture), count(held_generation), count(waking_generation) "
+               "FROM showing") == [(2, 1, 0, 0)]
+    assert sql("SELECT bool_and(entries_now(id, entry_count) = entry_count) FROM device") == [(True,)]

@@ -111,6 +111,28 @@ def test_temporary_images(world, browser, made):
     assert rotation(browser, made)["temporary"] is None
 
 
+def test_a_held_image_is_ended(world, browser, made):
+    push(browser, made, hold=True)
+    world.sql("UPDATE showing SET displayed_at = now() - interval '1 day' WHERE device_id = %s",
+              made["device"]["id"])
+    assert rotation(browser, made)["temporary"]["picture"] == hash_of(served(world, made))
+    assert browser.request("DELETE", path_of(made["device"]) + "/temporary").ok() == {}
+    assert rotation(browser, made)["temporary"] is None
+
+
+def test_an_expired_entry_is_gone(world, browser, made):
+    push(browser, made, "kept")
+    push(browser, made, "gone", expiresIn=60)
+    night = path_of(made["device"]) + "/night"
+    assert browser.request("PATCH", night, body={"installationId": "gone"}).ok() == {}
+    world.sql("UPDATE installation SET expires_at = now() - interval '1 s' WHERE id = 'gone'")
+    assert names(browser, made) == ["kept"]
+    assert rotation(browser, made)["night"]["installationId"] is None
+    assert browser.request("PATCH", night, body={"installationId": "gone"}).status == 400
+    assert show(browser, made, "gone").status == 404
+    assert order(browser, made, ["kept"]).status == 200
+
+
 def test_the_tag_of_a_rotation(browser, made):
     push(browser, made, "one")
     path = path_of(made["device"]) + "/rotation"

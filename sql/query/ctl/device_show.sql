@@ -4,7 +4,7 @@
 -- effect: read
 -- work: bounded
 SELECT device.{device}, device_more.{device_more}, account.email AS account,
-	device.entry_count::int8 AS entries
+	entries_now(device.id, device.entry_count)::int8 AS entries
 FROM device
 JOIN device_more ON device_more.device_id = device.id
 JOIN account ON account.id = device.account_id

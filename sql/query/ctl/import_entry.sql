@@ -11,8 +11,8 @@
 WITH line AS (
 	SELECT *
 	FROM jsonb_to_record(:line::jsonb)
-		AS line (id text, "createdAt" timestamptz, "replacedAt" timestamptz, app text,
-			"appId" uuid, "appCollection" text,
+		AS line (id text, "createdAt" timestamptz, "replacedAt" timestamptz,
+			"expiresAt" timestamptz, app text, "appId" uuid, "appCollection" text,
 			"isEnabled" boolean, "displaySeconds" int4, "hoursStart" time, "hoursEnd" time,
 			weekdays int2, name text, "isPinned" boolean, "isNight" boolean)
 ), wanted AS (
@@ -29,12 +29,13 @@ WITH line AS (
 	WHERE line.app IS NULL OR app.id IS NOT NULL
 ), fresh AS (
 	INSERT INTO installation (device_id, id, app_id, position, created_at, picture,
-		picture_hash, picture_generation, replaced_at, is_enabled, display_s, start_minute, end_minute,
-		weekdays, name, settings, secret_settings, settings_hash)
+		picture_hash, picture_generation, replaced_at, expires_at, expires_generation,
+		is_enabled, display_s, start_minute, end_minute, weekdays,
+		name, settings, secret_settings, settings_hash)
 	SELECT :device_id, id, app_id, :position, least("createdAt", present_time()), :picture,
 		picture_name(:picture), :position,
 		CASE WHEN "replacedAt" IS NOT NULL THEN least("replacedAt", present_time()) END,
-		"isEnabled", "displaySeconds",
+		"expiresAt", :position, "isEnabled", "displaySeconds",
 		extract(epoch FROM "hoursStart") / 60, extract(epoch FROM "hoursEnd") / 60, weekdays, name,
 		:settings, :secret_settings, :settings_hash
 	FROM wanted

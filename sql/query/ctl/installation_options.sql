@@ -20,4 +20,5 @@ FROM device
 JOIN installation ON installation.device_id = device.id
 LEFT JOIN app ON app.id = installation.app_id
 WHERE device.id = :device_id AND (:id IS NULL OR installation.id = :id)
+	AND is_present(installation.expires_at)
 ORDER BY installation.rank

@@ -6,4 +6,4 @@
 SELECT settings, secret_settings IS NOT NULL AS has_secrets,
 	coalesce(length(picture), 0)::int8 AS picture_bytes
 FROM installation
-WHERE device_id = :device_id AND id = :id
+WHERE device_id = :device_id AND id = :id AND is_present(expires_at)

@@ -1,10 +1,12 @@
 /* displayctl push: a picture of a file on a device, by the API's own checks and conversion. */
 #include "domain/push.h"
 #include "api/image_job.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "domain/device.h"
+#include "domain/push_shown.h"
 
 #include <errno.h>
 #include <sodium.h>
@@ -15,6 +17,7 @@ struct pushed_row {
 	struct str device_name;
 	struct str installation_id; /* data is NULL for a temporary image */
 	int64_t bytes;		    /* as a WebP */
+	struct str shown;	    /* in words */
 };
 
 static const struct record_field pushed_fields[] = {
@@ -22,6 +25,7 @@ static const struct record_field pushed_fields[] = {
     RECORD_STR(struct pushed_row, device_name, .name = "device"),
     RECORD_STR(struct pushed_row, installation_id, .name = "installationId", .nullable = true),
     RECORD_INT8(struct pushed_row, bytes, .name = "bytes"),
+    RECORD_STR(struct pushed_row, shown, .name = "shown"),
 };
 static const struct record pushed_record = RECORD(struct pushed_row, pushed_fields);
 
@@ -64,6 +68,8 @@ static void write_body(struct push *push)
 	size_t size = sodium_base64_encoded_len(file.length, sodium_base64_VARIANT_ORIGINAL);
 	struct str duration = ctl_value(push->ctl, "duration");
 	struct str installation = ctl_value(push->ctl, "installation");
+	struct str expires_in = ctl_value(push->ctl, "expires-in");
+	static const char *const switches[] = {"background", "wake", "hold"};
 
 	buffer_append_str(&push->json, STR("{\"image\":\""));
 	sodium_bin2base64(buffer_reserve(&push->json, size), size, (const uint8_t *)file.data,
@@ -75,9 +81,12 @@ static void write_body(struct push *push)
 	if (installation.data) {
 		buffer_append_str(&push->json, STR(",\"installationId\":"));
 		json_write_str(&push->json, installation);
-		buffer_printf(&push->json, ",\"background\":%s",
-			      ctl_value(push->ctl, "background").data ? "true" : "false");
 	}
+	if (expires_in.data)
+		buffer_printf(&push->json, ",\"expiresIn\":%.*s", STR_ARG(expires_in));
+	for (size_t i = 0; i < array_length(switches); i++)
+		if (ctl_value(push->ctl, switches[i]).data)
+			buffer_printf(&push->json, ",\"%s\":true", switches[i]);
 	buffer_append_char(&push->json, '}');
 }
 
@@ -86,7 +95,8 @@ static enum ctl_exit fail_faults(const struct push *push, const struct faults *f
 {
 	static const char *const names[][2] = {{"duration", "--duration"},
 					       {"installationId", "--installation"},
-					       {"background", "--background"}};
+					       {"background", "--background"},
+					       {"expiresIn", "--expires-in"}};
 
 	for (unsigned i = 0; i < faults->count; i++) {
 		const char *name = push->path;
@@ -150,26 +160,45 @@ static void ask_to_store(struct push *push)
 	struct str picture = {(const char *)push->job.result.data, push->job.result.size};
 
 	if (push->body.is_installation)
-		statement_push_store_installation(query,
-						  &(struct push_store_installation_parameters){
-						      .device_id = push->device.id,
-						      .id = push->body.installation_id,
-						      .picture = picture,
-						      .in_background = push->body.in_background,
-						  },
-						  NULL);
+		statement_push_store_installation(
+		    query,
+		    &(struct push_store_installation_parameters){
+			.device_id = push->device.id,
+			.id = push->body.installation_id,
+			.picture = picture,
+			.in_background = push->body.in_background,
+			.expires_in_s = (int32_t)push->body.expires_in_s,
+			.is_held = push->body.is_held,
+			.is_waking = push->body.is_waking,
+		    },
+		    NULL);
 	else
 		statement_push_store_temporary(query,
 					       &(struct push_store_temporary_parameters){
 						   .device_id = push->device.id,
 						   .picture = picture,
 						   .duration_s = (int32_t)push->body.duration_s,
+						   .is_held = push->body.is_held,
+						   .is_waking = push->body.is_waking,
 					       },
 					       NULL);
 }
 
+/* Without a server, the panel is known by what the database was told last. */
+static struct str shown_words(struct push *push, const struct push_stored *stored)
+{
+	struct display_settings settings = display_settings_of(&push->device, &stored->sleep_set);
+	int64_t wall_us = clock_wall_us();
+	bool is_online = stored->has_connected &&
+			 wall_us - stored->last_online_us < PUSH_ONLINE_WITHIN_S * INT64_C(1000000);
+	struct push_shown shown = push_shown_at(&settings, wall_us, &push->body, stored, is_online,
+						stored->last_online_us);
+
+	return push_shown_words(&shown, &push->ctl->arena);
+}
+
 /* The hint is lost if this fails; the servers' sweep finds the push later. */
-static enum ctl_exit tell_and_print(struct push *push, int64_t generation)
+static enum ctl_exit tell_and_print(struct push *push, const struct push_stored *stored)
 {
 	struct pushed_row row = {
 	    .device_id = push->device.id,
@@ -177,6 +206,7 @@ static enum ctl_exit tell_and_print(struct push *push, int64_t generation)
 	    .installation_id =
 		push->body.is_installation ? push->body.installation_id : (struct str){0},
 	    .bytes = (int64_t)push->job.result.size,
+	    .shown = shown_words(push, stored),
 	};
 	struct ctl_rows rows;
 	enum ctl_exit code;
@@ -184,11 +214,25 @@ static enum ctl_exit tell_and_print(struct push *push, int64_t generation)
 	statement_device_tell(ctl_new_query(push->ctl),
 			      &(struct device_tell_parameters){
 				  .id = push->device.id,
-				  .generation = generation,
+				  .generation = stored->generation,
 			      },
 			      NULL);
 	code = ctl_query(push->ctl, &rows);
 	return code == CTL_DONE ? ctl_print_row(push->ctl, &pushed_record, &row) : code;
+}
+
+static enum ctl_exit store(struct push *push);
+
+/* Expired entries count no more for the device's limit, and their IDs are free. */
+static enum ctl_exit expire(struct push *push)
+{
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	statement_device_expire(ctl_new_query(push->ctl),
+				&(struct device_expire_parameters){push->device.id}, NULL);
+	code = ctl_query(push->ctl, &rows);
+	return code == CTL_DONE ? store(push) : code;
 }
 
 static enum ctl_exit store(struct push *push)
@@ -201,12 +245,14 @@ static enum ctl_exit store(struct push *push)
 	code = ctl_query(push->ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
+	stored = rows.count ? rows.rows : NULL;
+	if (stored && stored->has_expired)
+		return expire(push);
 	if (rows.refusal == REFUSAL_TOO_MANY_INSTALLATIONS)
 		return ctl_fail(CTL_REFUSED, "the device has 100 entries already");
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s",
 				STR_ARG(push->ctl->positionals[0]));
-	stored = rows.rows;
 	if (stored->is_full)
 		return ctl_fail(CTL_REFUSED,
 				"the device's account has no room for the picture, see "
@@ -214,7 +260,7 @@ static enum ctl_exit store(struct push *push)
 	if (!stored->is_stored)
 		return ctl_fail(CTL_REFUSED,
 				"--installation is the ID of an app's installation on this device");
-	return tell_and_print(push, stored->generation);
+	return tell_and_print(push, stored);
 }
 
 /* Rejects option combinations that the API would silently ignore. */
@@ -228,6 +274,13 @@ static enum ctl_exit check_options(const struct ctl *ctl)
 		return ctl_fail(CTL_USAGE, "--duration is for pictures without --installation");
 	if (!installation.data && ctl_value(ctl, "background").data)
 		return ctl_fail(CTL_USAGE, "--background needs --installation ID");
+	if (!installation.data && ctl_value(ctl, "expires-in").data)
+		return ctl_fail(CTL_USAGE, "--expires-in needs --installation ID");
+	if (ctl_value(ctl, "hold").data &&
+	    (ctl_value(ctl, "duration").data || ctl_value(ctl, "background").data))
+		return ctl_fail(CTL_USAGE, "--hold excludes --duration and --background");
+	if (ctl_value(ctl, "wake").data && ctl_value(ctl, "background").data)
+		return ctl_fail(CTL_USAGE, "--wake excludes --background");
 	return CTL_DONE;
 }
 
@@ -242,6 +295,8 @@ enum ctl_exit ctl_push(struct ctl *ctl)
 		code = read_body(&push);
 	if (code == CTL_DONE)
 		code = ctl_find_device(ctl, ctl->positionals[0], &push.device);
+	if (code == CTL_DONE && push.body.is_held)
+		push.body.duration_s = push.device.schedule_interval_s;
 	if (code == CTL_DONE)
 		code = convert(&push);
 	if (code == CTL_DONE)

@@ -75,7 +75,7 @@ struct account_line {
 	struct str sealed;  /* likewise: secret settings */
 	struct str credential_id;
 	struct str public_key; /* base64 */
-	struct str created_at, reviewed_at, replaced_at, made_at;
+	struct str created_at, reviewed_at, replaced_at, expires_at, made_at;
 	struct str sum; /* of the end: hexadecimal */
 	int64_t format, count, brightness, volume, schedule_interval_s, night_brightness;
 	int64_t picture_limit_bytes, display_s, weekdays, algorithm, sign_count;

@@ -254,6 +254,7 @@ static const struct record_field entry_fields[] = {
     CREATED,
     TEXT(picture, "picture", 4, PICTURE_BYTES_MAX / 3 * 4 + 4, .check = check_base64),
     TIME(replaced_at, "replacedAt"),
+    TIME(expires_at, "expiresAt"),
     SLUG(app, "app", false),
     RECORD_ID(LINE, id, .body = "appId"),
     TEXT(collection, "appCollection", 1, MANIFEST_TEXT_MAX, .check = app_text_check),

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "ctl/ctl.h"
+#include "domain/push.h"
 
 #include <panel/panel.h>
 
@@ -301,7 +302,14 @@ const struct ctl_command ctl_commands[] = {
 	    OPTION(NUMBER, "duration", "SECONDS", "5, 10, 15, 30, 35, 40 or 45. Default: 5.",
 		   .most = 45),
 	    OPTION(TEXT, "installation", "ID", "A name for the entry."),
-	    OPTION(SWITCH, "background", NULL, "Wait for its turn in the rotation.")),
+	    OPTION(SWITCH, "background", NULL, "Wait for its turn in the rotation."),
+	    OPTION(NUMBER, "expires-in", "SECONDS",
+		   "Remove the entry after this time: 60 to 2592000 (30 days).", .least = 60,
+		   .most = PUSH_EXPIRES_MAX_S),
+	    OPTION(SWITCH, "wake", NULL, "Show it although the panel sleeps."),
+	    OPTION(SWITCH, "hold", NULL,
+		   "Show it until another picture is pushed, or DELETE "
+		   "/v1/devices/ID/temporary ends it.")),
     COMMAND("reload", NULL,
 	    "Have the running server read its configuration anew, and wait for what becomes of it. "
 	    "No request is lost. A faulty configuration is refused, and the one before stays.",

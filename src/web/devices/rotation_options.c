@@ -44,10 +44,17 @@ struct night_updating {
 	struct rotation_night_update_row row;
 };
 
+static struct verdict fail_night_entry(struct task *task)
+{
+	return task_fail_field(task, "installationId", "is not in the device's rotation");
+}
+
 static struct verdict night_updated(struct task *task)
 {
 	const struct night_updating *updating = task_state(task);
 
+	if (task_row_count(task) == 0 && updating->body.installation_id.data)
+		return fail_night_entry(task);
 	if (task_row_count(task) == 0)
 		return own_device_fail(task);
 	delivery_device_changed(web_delivery(task), task_device(task)->id,
@@ -74,7 +81,7 @@ static struct verdict update_night(struct task *task)
 static struct verdict night_refused(struct task *task)
 {
 	if (task_refusal(task) == REFUSAL_ENTRY_GONE)
-		return task_fail_field(task, "installationId", "is not in the device's rotation");
+		return fail_night_entry(task);
 	return web_fail_refusal(task);
 }
 

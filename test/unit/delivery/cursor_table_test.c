@@ -83,7 +83,7 @@ static void the_last_worker_has_set_it(void **state)
 	assert_true(cursor_was_set_here(&other, id_of(1)));
 	assert_int_equal(cursor_set_elsewhere_us(table, id_of(1)), 6);
 	assert_int_equal(cursor_set_elsewhere_us(table, id_of(2)), 0);
-	cursor_leave(table, id_of(1));
+	cursor_link(table, id_of(1));
 	assert_int_equal(cursor_set_elsewhere_us(&other, id_of(1)), 0);
 	assert_false(cursor_was_set_here(table, id_of(1)));
 	assert_false(cursor_was_set_here(&other, id_of(1)));

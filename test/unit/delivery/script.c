@@ -298,6 +298,8 @@ void db_submit(struct db *db, struct db_query *query)
 	assert_ptr_equal(db, script_db);
 	list_init(&query->node);
 	list_append(&queries, &query->node);
+	if (query->statement == STATEMENT_DEVICES_EXPIRE)
+		answer_nothing(query, DB_OK); /* nothing has expired */
 }
 
 struct record_value db_value(const struct db_result *result, unsigned row, unsigned column)

@@ -117,12 +117,18 @@ static void add_device_column(const struct script_device *device, const char *co
 	uint8_t hash[KEY_HASH_BYTES];
 
 	key_hash(str_from(device->key), hash);
-	if (strncmp(column, "push_", 5) == 0)
+	if (is(column, "is_push_held") || is(column, "is_push_waking"))
+		add_bool(false);
+	else if (strncmp(column, "push_", 5) == 0)
 		add_push_column(device, column, picture);
 	else if (is(column, "pinned_installation_id"))
 		add_null();
 	else if (is(column, "night_installation_id"))
 		add_value_text(device->night);
+	else if (is(column, "is_sleep_set") || is(column, "is_set_asleep"))
+		add_bool(false);
+	else if (is(column, "sleep_set_until") || is(column, "turned_at"))
+		add_null();
 	else if (add_sleep_column(device, column))
 		return;
 	else if (is(column, "number"))
@@ -209,6 +215,9 @@ static void add_push_row(const struct script_device *device, unsigned number)
 	add_bool(false); /* repeats_picture */
 	add_integer(installation ? 0 : device->push.duration_s);
 	add_bool(device->push.generation != device->generation);
+	add_bool(false); /* is_held */
+	add_bool(false); /* is_waking */
+	add_integer(0);	 /* expires_in_ms */
 }
 
 /* Answers for devices of which only the push is new. */

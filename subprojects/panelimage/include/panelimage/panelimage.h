@@ -144,6 +144,37 @@ int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_si
  * long. Returns the size that it has now. */
 size_t panelimage_cut_webp(uint8_t *data, size_t size, size_t max_bytes);
 
+/* The other way: a WebP that a panel shows, as other programs take it. PNG: its first frame, each
+ * pixel as a square of scale pixels, or as a round LED. GIF: all frames; what has more than 256
+ * colours loses the lowest bits. WebP: only without data. */
+struct panelimage_export_options {
+	enum panelimage_format format;
+	unsigned scale; /* PNG: 1 to PANELIMAGE_SCALE_MAX */
+	bool has_leds;	/* PNG */
+};
+
+enum { PANELIMAGE_SCALE_MAX = 16 };
+
+struct panelimage_export;
+
+/* data stays where it is until the export is freed; NULL: a black picture of the panel's size. NULL
+ * with *reterr set, if it is not a WebP of that size, or no memory is left. */
+struct panelimage_export *panelimage_export_new(const uint8_t *data, size_t size,
+						struct panelimage_size panel,
+						const struct panelimage_export_options *options,
+						struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
+
+/* Each step decodes and encodes one frame at most, on any thread, no two at a time. PANELIMAGE_DONE
+ * with *ret_data and *ret_size, which the caller then frees by free(). */
+enum panelimage_progress panelimage_export_step(struct panelimage_export *exporting,
+						uint8_t **ret_data, size_t *ret_size,
+						struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
+
+/* At any time between two steps; NULL is fine. */
+void panelimage_export_free(struct panelimage_export *exporting);
+
 /* Receives one frame for clients that display: rgb holds three bytes a pixel, rows from the top,
  * valid during the call only. Returns whether to go on. */
 typedef bool panelimage_frame_fn(const uint8_t *rgb, uint32_t duration_ms, void *user);

@@ -205,6 +205,17 @@ export function post<P extends PathsWith<"post">>(
 	return send("post", fill(path, parameters), body) as Promise<Answer<P, "post">>;
 }
 
+/** Posts for what a field of the answer says; undefined: the answer has none. */
+export async function postTold<P extends PathsWith<"post">>(
+	path: P,
+	body: Body<P, "post">,
+	field: string,
+	parameters: Record<string, string> = {},
+): Promise<string | undefined> {
+	const response = await ask("post", fill(path, parameters), body);
+	return response.headers.get(field) ?? undefined;
+}
+
 export function put<P extends PathsWith<"put">>(
 	path: P,
 	body: Body<P, "put">,

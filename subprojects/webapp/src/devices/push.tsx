@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { post, Problem } from "../api/client";
+import { postTold, Problem, remove } from "../api/client";
 import { panelNews } from "../api/live";
 import { Button } from "../components/button";
 import { Choice } from "../components/choice";
@@ -14,7 +14,17 @@ import { entryName, freeName, HEIGHT, WIDTH, type Fit } from "./picture";
 import type { Device } from "./store";
 
 const DURATIONS_S = [5, 10, 15, 30, 35, 40, 45] as const;
-type Duration = (typeof DURATIONS_S)[number];
+/** "held": until somebody ends it. */
+type Duration = (typeof DURATIONS_S)[number] | "held";
+
+/** Ends of an entry, and what they are called; 0: it has none. */
+const ENDS = [
+	[0, "never"],
+	[3600, "after an hour"],
+	[24 * 3600, "after a day"],
+	[7 * 24 * 3600, "after a week"],
+	[30 * 24 * 3600, "after 30 days"],
+] as const;
 
 interface FitQuestionProps {
 	chosen: Chosen;
@@ -72,6 +82,10 @@ interface Way {
 	duration: Duration;
 	name: string;
 	isQuiet: boolean;
+	/** Seconds after which the entry goes; 0: it stays. */
+	expiresIn: number;
+	/** Whether it is shown although the panel sleeps. */
+	isWaking: boolean;
 }
 
 interface WayProps {
@@ -82,7 +96,76 @@ interface WayProps {
 	fault: string | undefined;
 }
 
-function WayFields({ way, onWay, taken, fault }: WayProps): JSX.Element {
+interface PartProps extends WayProps {
+	id: string;
+	change: (part: Partial<Way>) => void;
+}
+
+function DurationField({ way, id, change }: PartProps): JSX.Element {
+	return (
+		<div class="field">
+			<label for={id}>For how long</label>
+			<select
+				id={id}
+				value={way.duration}
+				onChange={(event) => {
+					const { value } = event.currentTarget;
+					change({ duration: value === "held" ? value : (Number(value) as Duration) });
+				}}
+			>
+				{DURATIONS_S.map((seconds) => (
+					<option key={seconds} value={seconds}>
+						{seconds} seconds
+					</option>
+				))}
+				<option value="held">until you end it</option>
+			</select>
+		</div>
+	);
+}
+
+function EntryFields({ way, taken, fault, id, change }: PartProps): JSX.Element {
+	return (
+		<>
+			<Field
+				label="Name"
+				name="installationId"
+				value={way.name}
+				onInput={(name) => change({ name })}
+				help={
+					taken.includes(way.name)
+						? "The entry of that name gets this picture in place of its own."
+						: "A new entry gets this name."
+				}
+				fault={fault}
+				maxLength={64}
+				isRequired
+			/>
+			<Check
+				label="Do not interrupt what is on"
+				isOn={way.isQuiet}
+				onChange={(isQuiet) => change({ isQuiet })}
+			/>
+			<div class="field">
+				<label for={id}>Remove it</label>
+				<select
+					id={id}
+					value={way.expiresIn}
+					onChange={(event) => change({ expiresIn: Number(event.currentTarget.value) })}
+				>
+					{ENDS.map(([seconds, words]) => (
+						<option key={seconds} value={seconds}>
+							{words}
+						</option>
+					))}
+				</select>
+			</div>
+		</>
+	);
+}
+
+function WayFields(props: WayProps): JSX.Element {
+	const { way, onWay } = props;
 	const id = useId();
 	const change = (part: Partial<Way>) => onWay({ ...way, ...part });
 	return (
@@ -99,72 +182,97 @@ function WayFields({ way, onWay, taken, fault }: WayProps): JSX.Element {
 				]}
 			/>
 			{way.kind === "temporary" ? (
-				<div class="field">
-					<label for={id}>For how long</label>
-					<select
-						id={id}
-						value={way.duration}
-						onChange={(event) =>
-							change({ duration: Number(event.currentTarget.value) as Duration })
-						}
-					>
-						{DURATIONS_S.map((seconds) => (
-							<option key={seconds} value={seconds}>
-								{seconds} seconds
-							</option>
-						))}
-					</select>
-				</div>
+				<DurationField {...props} id={id} change={change} />
 			) : (
-				<>
-					<Field
-						label="Name"
-						name="installationId"
-						value={way.name}
-						onInput={(name) => change({ name })}
-						help={
-							taken.includes(way.name)
-								? "The entry of that name gets this picture in place of its own."
-								: "A new entry gets this name."
-						}
-						fault={fault}
-						maxLength={64}
-						isRequired
-					/>
-					<Check
-						label="Do not interrupt what is on"
-						isOn={way.isQuiet}
-						onChange={(isQuiet) => change({ isQuiet })}
-					/>
-				</>
+				<EntryFields {...props} id={id} change={change} />
+			)}
+			{!(way.kind === "rotation" && way.isQuiet) && (
+				<Check
+					label="Show it although the panel sleeps"
+					isOn={way.isWaking}
+					onChange={(isWaking) => change({ isWaking })}
+				/>
 			)}
 		</div>
 	);
 }
 
-/** Describes the result of a push: it is on its way only to a panel that is online, and lit. */
-function said(device: Device, way: Way): string {
-	const news = panelNews(device.id).value;
+/** A parameter of the field Displayd-Shown. */
+function parameterOf(shown: string, name: string): string | undefined {
+	const value = new RegExp(`; ${name}=(.*)$`).exec(shown)?.[1];
+	return value === undefined ? undefined : decodeURIComponent(value);
+}
+
+/** Describes the result of a push, by what the server says of it. */
+function said(device: Device, way: Way, shown: string): string {
 	const what = way.kind === "temporary" ? "The picture" : way.name;
+	const until = parameterOf(shown, "until");
+	switch (shown.split(";")[0]) {
+		case "pinned":
+			return `${what} is in the rotation, and not shown while ${parameterOf(shown, "id")} is pinned`;
+		case "later":
+			return `${what} is in the rotation`;
+	}
 	if (way.kind === "rotation" && way.isQuiet) return `${what} is in the rotation`;
 	if (device.isDisabled) return `${what} is kept: the device is disabled`;
-	if (news?.isOnline !== true) return `${what} waits until the panel is back`;
-	if (news.kind === "asleep" || news.kind === "night")
-		return `${what} is kept: the panel sleeps until ${device.sleep.end}`;
-	if (news.kind === "dark") return `${what} is kept: the panel's brightness is 0`;
-	return news.connection === "polling"
+	switch (shown.split(";")[0]) {
+		case "dark":
+			return `${what} is kept: the panel's brightness is 0`;
+		case "asleep":
+			return `${what} is kept: the panel sleeps${until === undefined ? "" : ` until ${until}`}`;
+		case "offline":
+			return `${what} waits until the panel is back`;
+	}
+	return panelNews(device.id).value?.connection === "polling"
 		? `${what} is shown when the panel asks next`
 		: `${what} is on its way`;
 }
 
 async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 	const image = await toBase64(blob);
+	const wake = way.isWaking && !(way.kind === "rotation" && way.isQuiet);
 	const body =
-		way.kind === "temporary"
-			? { image, duration: way.duration }
-			: { image, installationId: way.name, background: way.isQuiet };
-	await post("/web/devices/{deviceId}/push", body, { deviceId: device.id });
-	toast(said(device, way));
+		way.kind === "rotation"
+			? {
+					image,
+					installationId: way.name,
+					background: way.isQuiet,
+					wake,
+					...(way.expiresIn > 0 && { expiresIn: way.expiresIn }),
+				}
+			: way.duration === "held"
+				? { image, wake, hold: true }
+				: { image, wake, duration: way.duration };
+	const shown = await postTold("/web/devices/{deviceId}/push", body, "Displayd-Shown", {
+		deviceId: device.id,
+	});
+	toast(said(device, way, shown ?? "now"));
+}
+
+/** Ends a push that is on the panel. */
+function End({ device }: { device: Device }): JSX.Element | null {
+	const [isBusy, setBusy] = useState(false);
+	const kind = panelNews(device.id).value?.kind;
+	if (kind !== "temporary" && kind !== "push") return null;
+	const end = async () => {
+		setBusy(true);
+		try {
+			await remove("/web/devices/{deviceId}/temporary", { deviceId: device.id });
+			toast("The rotation goes on");
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			toast(error.message);
+		} finally {
+			setBusy(false);
+		}
+	};
+	return (
+		<div class="row">
+			<Button isBusy={isBusy} onClick={() => void end()}>
+				End what was pushed
+			</Button>
+		</div>
+	);
 }
 
 /** Picture that the panel of the page shows meanwhile. */
@@ -215,6 +323,8 @@ function Review(props: ReviewProps): JSX.Element {
 		duration: 15,
 		name: freeName(entryName(chosen.name), taken),
 		isQuiet: false,
+		expiresIn: 0,
+		isWaking: false,
 	}));
 	const [isBusy, setBusy] = useState(false);
 	const [problem, setProblem] = useState<Problem>();
@@ -322,7 +432,10 @@ export function Push(props: PushProps): JSX.Element {
 			{first ? (
 				<Review {...props} key={first.number} chosen={first} more={rest.length} />
 			) : (
-				<Chooser onFiles={props.onFiles} />
+				<>
+					<Chooser onFiles={props.onFiles} />
+					<End device={props.device} />
+				</>
 			)}
 		</div>
 	);

@@ -1,0 +1,33 @@
+/* Outcome of a push that was stored: when it is shown, or why not now. Pure. */
+#pragma once
+
+#include "base/arena.h"
+#include "domain/display.h"
+#include "domain/push.h"
+
+enum push_shown_kind {
+	PUSH_DARK,    /* the brightness is 0 */
+	PUSH_ASLEEP,  /* the panel sleeps */
+	PUSH_PINNED,  /* the entry was pushed in the background, and another one is pinned */
+	PUSH_OFFLINE, /* the panel has no connection */
+	PUSH_LATER,   /* the entry was pushed in the background, and waits for its turn */
+	PUSH_NOW,
+};
+
+struct push_shown {
+	enum push_shown_kind kind;
+	int wakes_minute;     /* ASLEEP: of the local day; -1: no plan says so */
+	struct str pinned_id; /* PINNED */
+	int64_t since_us;     /* OFFLINE: wall clock */
+};
+
+/* The first reason that is true, or that the push is shown. is_online: the panel is, else not
+ * since since_us. */
+struct push_shown push_shown_at(const struct display_settings *settings, int64_t wall_us,
+				const struct push_body *body, const struct push_stored *stored,
+				bool is_online, int64_t since_us);
+
+/* Text for the field Displayd-Shown. */
+struct str push_shown_field(const struct push_shown *shown, struct arena *arena);
+/* Text for people. */
+struct str push_shown_words(const struct push_shown *shown, struct arena *arena);

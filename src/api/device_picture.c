@@ -1,0 +1,296 @@
+#include "base/hex.h"
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "domain/display.h"
+#include "endpoints.h"
+#include "picture_request.h"
+
+#include <panelimage/panelimage.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* GET /v1/devices/{deviceId}/picture, .../picture.webp, .../picture.gif, .../picture.png - what the
+ * panel shows now.
+ *
+ *   begin -> watch the panel: its worker, here or elsewhere, tells what it shows
+ *         -> viewed -> database: the picture of that hash -> picture_found
+ *         -> long lane: a GIF or a PNG of it -> exported */
+
+/* The holder of a panel answers within milliseconds; nobody holds one that is offline, which is
+ * known after two questions (delivery/watches.h). */
+enum { WAIT_MS = 10 * 1000 };
+
+struct device_picture {
+	struct picture_request request;
+	struct task *task;
+	struct watcher watcher;
+	struct deadline deadline;
+	bool is_watched;
+	bool is_waiting;
+	struct picture_by_hash_row row;
+	struct str webp;	 /* NULL data: the panel is dark */
+	struct pot_share *share; /* of the account; NULL: no memory was taken */
+	size_t taken;
+	struct panelimage_export_options options;
+	struct panelimage_export *exporting;
+	bool has_failed;
+	uint8_t *data; /* malloc'ed */
+	size_t size;
+};
+
+static struct loop *loop_of(struct device_picture *picture)
+{
+	return task_service(picture->task)->loop;
+}
+
+static void unwatch(struct device_picture *picture)
+{
+	if (!picture->is_watched)
+		return;
+	picture->is_watched = picture->is_waiting = false;
+	deadline_clear(loop_of(picture), &picture->deadline);
+	delivery_unwatch(&picture->watcher);
+}
+
+static struct str content_type(enum panelimage_format format)
+{
+	switch (format) {
+	case PANELIMAGE_FORMAT_PNG:
+		return STR("image/png");
+	case PANELIMAGE_FORMAT_GIF:
+		return STR("image/gif");
+	default:
+		return STR("image/webp");
+	}
+}
+
+static struct verdict reply(struct task *task, struct str data)
+{
+	const struct device_picture *picture = task_state(task);
+
+	if (picture->request.is_negotiated)
+		task_add_field(task, STR("Vary"), STR("Accept"));
+	return task_reply_tagged(task, content_type(picture->request.format), data);
+}
+
+/* ---- conversion ---- */
+
+static struct verdict exported(struct task *task)
+{
+	const struct device_picture *picture = task_state(task);
+
+	if (picture->has_failed)
+		return task_fail_busy(task, 1,
+				      "no memory is left to convert the picture, try again");
+	return reply(task, arena_copy(task_arena(task),
+				      (struct str){(const char *)picture->data, picture->size}));
+}
+
+static bool export_step(void *argument)
+{
+	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
+	struct device_picture *picture = argument;
+	struct panelimage_error error;
+	enum panelimage_progress progress = PANELIMAGE_FAILED;
+
+	if (!picture->exporting)
+		picture->exporting =
+		    panelimage_export_new((const uint8_t *)picture->webp.data, picture->webp.length,
+					  panel, &picture->options, &error);
+	if (picture->exporting)
+		progress = panelimage_export_step(picture->exporting, &picture->data,
+						  &picture->size, &error);
+	picture->has_failed = progress == PANELIMAGE_FAILED;
+	return progress == PANELIMAGE_MORE;
+}
+
+/* Bytes that the conversion takes: pixels, and what they become. */
+static size_t export_bytes(const struct device_picture *picture)
+{
+	enum { FIXED_BYTES = 64 * 1024, FRAME_BYTES = 4 * 1024 };
+	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
+	size_t scale = picture->options.scale;
+	struct panelimage_info info = {.frame_count = 1};
+	struct panelimage_error error;
+
+	if (picture->options.format == PANELIMAGE_FORMAT_PNG)
+		return FIXED_BYTES + DISPLAY_WIDTH * DISPLAY_HEIGHT * 3 * 2 * scale * scale;
+	if (picture->webp.data && panelimage_probe_webp((const uint8_t *)picture->webp.data,
+							picture->webp.length, panel, &info, &error))
+		info.frame_count = PANELIMAGE_FRAMES_MAX;
+	return FIXED_BYTES + 2 * FRAME_BYTES * (size_t)info.frame_count;
+}
+
+static struct verdict export(struct task *task)
+{
+	struct device_picture *picture = task_state(task);
+	struct id account = task_account_id(task);
+
+	if (picture->request.format == PANELIMAGE_FORMAT_WEBP && picture->webp.data)
+		return reply(task, picture->webp);
+	picture->options =
+	    (struct panelimage_export_options){.format = picture->request.format,
+					       .scale = picture->request.scale ?: 1,
+					       .has_leds = picture->request.has_leds};
+	picture->taken = export_bytes(picture);
+	picture->share = pot_join(&api_service(task)->images,
+				  (struct str){(const char *)account.bytes, sizeof(account.bytes)});
+	if (!pot_take(picture->share, picture->taken, LIMIT_IMAGES_BYTES)) {
+		picture->taken = 0;
+		return task_fail_busy(task, 1,
+				      "the images that are being converted take too much memory, "
+				      "try again");
+	}
+	return task_work(task, LANE_LONG,
+			 &(struct task_work){
+			     .run = export_step, .argument = picture, .size = picture->webp.length},
+			 exported);
+}
+
+/* ---- the picture ---- */
+
+static struct verdict fail_none(struct task *task)
+{
+	return task_fail(task, 404, "it is not known what the panel shows");
+}
+
+static struct verdict picture_found(struct task *task)
+{
+	struct device_picture *picture = task_state(task);
+
+	/* Another push may have taken its place since the panel was asked. */
+	if (task_row_count(task) == 0)
+		return task_fail_busy(task, 1, "the picture has just changed, try again");
+	picture->webp = picture->row.picture;
+	return export(task);
+}
+
+static struct verdict find(struct task *task, const struct view_picture *now)
+{
+	struct device_picture *picture = task_state(task);
+	char *hash = arena_alloc(task_arena(task), 2 * PICTURE_HASH_BYTES + 1);
+
+	picture->webp = delivery_built_in_picture(now->hash);
+	if (picture->webp.data)
+		return export(task);
+	hex_encode(now->hash, PICTURE_HASH_BYTES, hash);
+	statement_picture_by_hash(task_new_query(task),
+				  &(struct picture_by_hash_parameters){
+				      .device_id = task_device(task)->id, .hash = str_from(hash)},
+				  &picture->row);
+	return task_query(task, picture_found);
+}
+
+static struct verdict fail_offline(struct task *task)
+{
+	return task_fail(task, 404, "the panel is offline, and shows nothing");
+}
+
+static struct verdict viewed(struct task *task)
+{
+	struct device_picture *picture = task_state(task);
+	const struct panel_view *view = delivery_view(&picture->watcher);
+	struct panel_view seen = view ? *view : (struct panel_view){0};
+
+	unwatch(picture);
+	if (!view)
+		return task_fail_busy(task, 1, "nobody tells what the panel shows, try again");
+	if (seen.connection == SHOWN_OFFLINE)
+		return fail_offline(task);
+	if (seen.brightness == 0)
+		return export(task);
+	return seen.now.has_hash ? find(task, &seen.now) : fail_none(task);
+}
+
+/* ---- the panel ---- */
+
+static void resume(struct device_picture *picture)
+{
+	if (!picture->is_waiting)
+		return;
+	picture->is_waiting = false;
+	task_resume(picture->task);
+}
+
+/* Called while watchers are gone through: none may leave. */
+static void on_view(struct watcher *watcher)
+{
+	struct device_picture *picture = container_of(watcher, struct device_picture, watcher);
+
+	if (picture->is_waiting)
+		deadline_set(loop_of(picture), &picture->deadline, 0);
+}
+
+static void on_change(struct watcher *watcher, enum watch_change change)
+{
+	(void)watcher;
+	(void)change;
+}
+
+static void on_deadline(struct deadline *deadline)
+{
+	resume(container_of(deadline, struct device_picture, deadline));
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct device_picture *picture = task_state(task);
+	const char *fault = picture_request_read(task_request(task), &picture->request);
+	const struct device *device = task_device(task);
+	int64_t since_us;
+
+	if (fault)
+		return task_fail(task, 400, "%s", fault);
+	/* Else two questions have to remain without an answer. */
+	if (!delivery_is_online(api_delivery(task), device->id, device->last_online_us,
+				/* has_connected= */ true, &since_us))
+		return fail_offline(task);
+	picture->task = task;
+	picture->watcher = (struct watcher){.on_view = on_view, .on_change = on_change};
+	deadline_init(&picture->deadline, on_deadline);
+	if (!delivery_watch(api_delivery(task), &picture->watcher, device->id,
+			    task_account_id(task)))
+		return task_fail_busy(task, 1, "too many panels are looked at, try again");
+	picture->is_watched = true;
+	if (delivery_view(&picture->watcher))
+		return task_continue(task, viewed);
+	picture->is_waiting = true;
+	deadline_set(loop_of(picture), &picture->deadline, WAIT_MS);
+	return task_wait(task, viewed);
+}
+
+static void finish(void *state)
+{
+	struct device_picture *picture = state;
+
+	unwatch(picture);
+	panelimage_export_free(picture->exporting);
+	free(picture->data);
+	if (picture->share)
+		pot_leave(picture->share, picture->taken);
+}
+
+const struct endpoint endpoint_device_picture = {
+    .handler = begin,
+    .state_size = sizeof(struct device_picture),
+    .finish = finish,
+    ENDPOINT_DEVICE_PICTURE,
+};
+const struct endpoint endpoint_device_picture_webp = {
+    .handler = begin,
+    .state_size = sizeof(struct device_picture),
+    .finish = finish,
+    ENDPOINT_DEVICE_PICTURE_WEBP,
+};
+const struct endpoint endpoint_device_picture_gif = {
+    .handler = begin,
+    .state_size = sizeof(struct device_picture),
+    .finish = finish,
+    ENDPOINT_DEVICE_PICTURE_GIF,
+};
+const struct endpoint endpoint_device_picture_png = {
+    .handler = begin,
+    .state_size = sizeof(struct device_picture),
+    .finish = finish,
+    ENDPOINT_DEVICE_PICTURE_PNG,
+};

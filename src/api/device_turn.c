@@ -1,0 +1,75 @@
+#include "delivery/delivery.h"
+#include "endpoints.h"
+
+/* POST /v1/devices/{deviceId}/next - shows the next entry of the rotation.
+ * POST /v1/devices/{deviceId}/wake, .../sleep - sets the panel awake or asleep until its sleep plan
+ * changes next. */
+
+union turning {
+	struct device_turn_row turned;
+	struct device_sleep_set_row set;
+};
+
+static struct verdict changed(struct task *task, int64_t generation)
+{
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such device");
+	delivery_device_changed(api_delivery(task), task_device(task)->id, generation);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict turned(struct task *task)
+{
+	return changed(task, ((const union turning *)task_state(task))->turned.generation);
+}
+
+static struct verdict turn(struct task *task)
+{
+	union turning *turning = task_state(task);
+
+	statement_device_turn(task_new_query(task),
+			      &(struct device_turn_parameters){task_device(task)->id},
+			      &turning->turned);
+	return task_query(task, turned);
+}
+
+static struct verdict is_set(struct task *task)
+{
+	return changed(task, ((const union turning *)task_state(task))->set.generation);
+}
+
+static struct verdict set(struct task *task, bool is_asleep)
+{
+	union turning *turning = task_state(task);
+
+	statement_device_sleep_set(
+	    task_new_query(task),
+	    &(struct device_sleep_set_parameters){task_device(task)->id, is_asleep}, &turning->set);
+	return task_query(task, is_set);
+}
+
+static struct verdict wake(struct task *task)
+{
+	return set(task, false);
+}
+
+static struct verdict darken(struct task *task)
+{
+	return set(task, true);
+}
+
+const struct endpoint endpoint_device_next = {
+    .handler = turn,
+    .state_size = sizeof(union turning),
+    ENDPOINT_DEVICE_NEXT,
+};
+const struct endpoint endpoint_device_wake = {
+    .handler = wake,
+    .state_size = sizeof(union turning),
+    ENDPOINT_DEVICE_WAKE,
+};
+const struct endpoint endpoint_device_sleep = {
+    .handler = darken,
+    .state_size = sizeof(union turning),
+    ENDPOINT_DEVICE_SLEEP,
+};

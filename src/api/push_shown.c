@@ -1,0 +1,20 @@
+#include "push_shown.h"
+#include "base/clock.h"
+#include "delivery/delivery.h"
+#include "domain/device.h"
+#include "domain/push_shown.h"
+#include "endpoints.h"
+
+void api_tell_shown(struct task *task, const struct push_body *body,
+		    const struct push_stored *stored)
+{
+	const struct device *device = task_device(task);
+	struct display_settings settings = display_settings_of(device, &stored->sleep_set);
+	int64_t since_us;
+	bool is_online = delivery_is_online(api_delivery(task), device->id, stored->last_online_us,
+					    stored->has_connected, &since_us);
+	struct push_shown shown =
+	    push_shown_at(&settings, clock_wall_us(), body, stored, is_online, since_us);
+
+	task_add_field(task, STR("Displayd-Shown"), push_shown_field(&shown, task_arena(task)));
+}

@@ -1,0 +1,134 @@
+#include "base/clock.h"
+#include "base/hex.h"
+#include "change_hint.h"
+#include "domain/push.h"
+#include "modules.h"
+
+/* Calls from other folders. */
+
+void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation)
+{
+	loader_note_change(&delivery->loader, device_id, generation);
+	loader_changed(&delivery->loader, device_id, generation);
+	change_hint_send(delivery->db, "device", device_id, generation);
+}
+
+void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation)
+{
+	change_hint_send(delivery->db, "app", app_id, generation);
+}
+
+void delivery_version_uploaded(struct delivery *delivery, struct id version_id)
+{
+	change_hint_send(delivery->db, "version", version_id, 0);
+}
+
+void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subscriber *subscriber)
+{
+	delivery->upcoming.subscriber = subscriber;
+}
+
+void delivery_rendered(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+		       int64_t generation)
+{
+	struct arena arena = {0};
+	char text[2 * PLACE_BYTES + 1];
+
+	hex_encode(place, PLACE_BYTES, text);
+	app_places_changed(&delivery->places, place, generation);
+	db_hint(delivery->db, arena_printf(&arena, "render:%s:%lld", text, (long long)generation));
+	arena_finish(&arena);
+}
+
+void delivery_put_off(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+		      uint64_t for_ms)
+{
+	app_places_put_off(&delivery->places, place, for_ms);
+}
+
+void delivery_push_stored(struct delivery *delivery, struct id device_id,
+			  const struct stored_push *push)
+{
+	struct panel *panel = panels_find(&delivery->panels, device_id);
+	bool is_taken = panel && panel_take_push(panel, push);
+
+	loader_note_change(&delivery->loader, device_id, push->generation);
+	if (is_taken)
+		links_update(&delivery->links, panel);
+	else
+		loader_changed(&delivery->loader, device_id, push->generation);
+}
+
+bool delivery_push_is_next(struct delivery *delivery, struct push_turn *turn, struct id device_id,
+			   int64_t previous_generation)
+{
+	return push_order_is_next(&delivery->push_order, turn, device_id, previous_generation);
+}
+
+void delivery_push_answered(struct delivery *delivery, struct id device_id, int64_t generation)
+{
+	push_order_answered(&delivery->push_order, device_id, generation);
+	loader_changed(&delivery->loader, device_id, generation);
+}
+
+bool delivery_find(struct delivery *delivery, struct panel_lookup *lookup,
+		   const struct device_reference *reference, struct str key,
+		   struct panel **ret_panel)
+{
+	return lookups_find(&delivery->lookups, lookup, reference, key, ret_panel);
+}
+
+bool delivery_knows(const struct delivery *delivery, const struct device_reference *reference,
+		    struct str key)
+{
+	return lookups_know(&delivery->lookups, reference, key);
+}
+
+static int64_t latest(int64_t one_us, int64_t other_us)
+{
+	return one_us > other_us ? one_us : other_us;
+}
+
+bool delivery_is_online(const struct delivery *delivery, struct id device_id,
+			int64_t last_online_us, bool has_connected, int64_t *ret_since_us)
+{
+	enum { POLLED_WITHIN_S = POLL_DWELL_MAX_S + 60 };
+	struct cursor_contact contact = cursor_contact(&delivery->cursors, device_id);
+	int64_t here_us = latest(contact.polled_us, contact.left_us);
+	int64_t now_us = clock_wall_us();
+
+	*ret_since_us = latest(last_online_us, here_us);
+	if (contact.is_linked)
+		return true;
+	if (contact.polled_us && now_us - contact.polled_us < POLLED_WITHIN_S * INT64_C(1000000))
+		return true;
+	return has_connected && last_online_us > here_us &&
+	       now_us - last_online_us < PUSH_ONLINE_WITHIN_S * INT64_C(1000000);
+}
+
+struct id delivery_panel_id(const struct panel *panel)
+{
+	return panel->id;
+}
+
+bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_lookup *lookup,
+		   bool is_peek, struct arena *arena, struct poll_picture *ret_picture)
+{
+	return polling_next(&delivery->polling, panel, lookup, is_peek, arena, ret_picture);
+}
+
+bool delivery_watch(struct delivery *delivery, struct watcher *watcher, struct id device_id,
+		    struct id account_id)
+{
+	return watches_add(&delivery->watches, watcher, device_id, account_id);
+}
+
+void delivery_unwatch(struct watcher *watcher)
+{
+	watches_remove(watcher);
+}
+
+void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request)
+{
+	links_connect(&delivery->links, panel, request);
+}

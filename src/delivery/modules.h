@@ -1,0 +1,43 @@
+#pragma once
+
+#include "app_comparison.h"
+#include "delivery/delivery.h"
+#include "expiry.h"
+#include "leases.h"
+#include "links.h"
+#include "lookups.h"
+#include "polling.h"
+#include "push_order.h"
+#include "reconciliation.h"
+#include "stored_push.h"
+#include "upcoming.h"
+#include "watches.h"
+
+/* Modules of a delivery. delivery.c connects them. Where one has something to tell a module that it
+ * does not know, it calls a function of delivery.c. */
+struct delivery {
+	struct db *db;
+	struct cursors cursors;
+	struct account_shares shares;
+	struct pictures pictures;
+	struct panels panels;
+	struct app_places places;
+	struct app_comparison app_comparison;
+	struct upcoming upcoming;
+	struct loader loader;
+	struct picture_fetcher fetcher;
+	struct contacts contacts;
+	struct write_behind write_behind;
+	struct panel_reports reports;
+	struct push_order push_order;
+	struct lookups lookups;
+	struct links links;
+	struct polling polling;
+	struct reconciliation reconciliation;
+	struct leases leases;
+	struct watches watches;
+	struct expiry expiry;
+	struct hint_subscription hints;
+	struct hint_subscription app_hints;
+	struct hint_subscription render_hints;
+};

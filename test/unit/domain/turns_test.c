@@ -1,0 +1,222 @@
+/* Rotations that are told to go on, and panels that are set asleep or awake. */
+#include "base/memory.h"
+#include "domain/poll.h"
+#include "playback_bed.h"
+
+#include "../cmocka_test.h"
+
+#include <stdlib.h>
+
+enum { S = 1000, MINUTE = 60 * 1000, HOUR = 60 * MINUTE };
+
+static struct bed *bed;
+static int64_t positions[3];
+
+static int set_up(void **state)
+{
+	(void)state;
+	bed = calloc(1, sizeof(*bed));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	playback_finish(&bed->playback);
+	free(bed);
+	return 0;
+}
+
+static void begin(int firmware)
+{
+	playback_finish(&bed->playback);
+	bed_init(bed, (enum firmware)firmware, 1);
+	for (int i = 0; i < 3; i++)
+		positions[i] = bed_add_installation(bed, 0);
+	bed->content.settings.schedule_interval_s = 600;
+	bed_connect(bed);
+	bed_run(bed, 400 * S);
+	assert_int_equal(bed_screen(bed).position, positions[0]);
+}
+
+static int64_t wall_us(void)
+{
+	return bed_clock(bed).wall_us;
+}
+
+static void turn(int count)
+{
+	bed->content.turn_count += count;
+	bed->content.turned_us = wall_us();
+	bed_update(bed);
+	bed_run(bed, 3 * S);
+}
+
+static void a_rotation_goes_on_at_once(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		begin(firmware);
+		for (int i = 1; i < 10; i++) {
+			turn(1);
+			assert_int_equal(bed_screen(bed).position, positions[i % 3]);
+		}
+		bed_run(bed, 590 * S);
+		assert_int_equal(bed_screen(bed).position, positions[0]);
+		bed_run(bed, 20 * S);
+		assert_int_equal(bed_screen(bed).position, positions[1]);
+	}
+}
+
+static void several_turns_at_once(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		begin(firmware);
+		turn(2);
+		assert_int_equal(bed_screen(bed).position, positions[2]);
+		bed_run(bed, MINUTE);
+		assert_int_equal(bed_screen(bed).position, positions[2]);
+		turn(2);
+		assert_int_equal(bed_screen(bed).position, positions[1]);
+	}
+}
+
+static void a_push_ends(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		begin(firmware);
+		bed_push_temporary(bed, 45, 0);
+		bed_run(bed, 3 * S);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+		turn(1);
+		assert_int_equal(bed_screen(bed).position, positions[1]);
+		bed_run(bed, MINUTE);
+		assert_int_equal(bed_screen(bed).position, positions[1]);
+	}
+}
+
+static void what_is_alone_stays(void **state)
+{
+	(void)state;
+	begin(FIRMWARE_16);
+	bed->content.pinned_position = positions[1];
+	turn(1);
+	assert_int_equal(bed_screen(bed).position, positions[1]);
+	bed->content.pinned_position = 0;
+	bed_update(bed);
+	bed_run(bed, MINUTE);
+	assert_int_equal(bed_screen(bed).position, positions[1]);
+	begin(FIRMWARE_16);
+	bed->content.settings.sleep_enabled = true; /* all day */
+	turn(1);
+	bed->content.settings.sleep_enabled = false;
+	bed_update(bed);
+	bed_run(bed, 3 * S);
+	assert_int_equal(bed_screen(bed).position, positions[0]);
+	begin(FIRMWARE_16);
+	bed_push_temporary(bed, 10, 0);
+	bed->content.push.is_held = true;
+	bed_update(bed);
+	bed_run(bed, MINUTE);
+	turn(1);
+	bed_run(bed, MINUTE);
+	assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+}
+
+static void a_turn_before_the_connection_is_over(void **state)
+{
+	(void)state;
+	begin(FIRMWARE_16);
+	bed_disconnect(bed);
+	bed->content.turn_count++;
+	bed_connect(bed);
+	bed_run(bed, MINUTE);
+	assert_int_equal(bed_screen(bed).position, positions[0]);
+}
+
+static void a_picture_out_of_memory_is_tried_again(void **state)
+{
+	(void)state;
+	begin(FIRMWARE_16);
+	bed->is_out_of_memory = true;
+	turn(1);
+	assert_int_equal(bed_screen(bed).position, positions[0]);
+	bed->is_out_of_memory = false;
+	bed_run(bed, 10 * S);
+	assert_int_equal(bed_screen(bed).position, positions[1]);
+}
+
+static void a_poll_drops_the_rest(void **state)
+{
+	struct poll_cursor cursor = {.position = -1};
+	int64_t at_us;
+
+	(void)state;
+	begin(FIRMWARE_16);
+	at_us = wall_us();
+	assert_int_equal(poll_next(&cursor, &bed->content, at_us).item.position, positions[0]);
+	assert_true(cursor.remaining_s > 0);
+	cursor.polled_us = at_us;
+	assert_int_equal(poll_next(&cursor, &bed->content, at_us + 1).item.position, positions[0]);
+	cursor.polled_us = at_us + 1;
+	bed->content.turned_us = at_us + 2;
+	assert_int_equal(poll_next(&cursor, &bed->content, at_us + 3).item.position, positions[1]);
+	cursor.polled_us = at_us + 3;
+	assert_int_equal(poll_next(&cursor, &bed->content, at_us + 4).item.position, positions[1]);
+}
+
+static void set_sleep(bool is_asleep, int64_t for_ms)
+{
+	bed->content.settings.sleep_set =
+	    (struct sleep_setting){.is_set = true,
+				   .is_asleep = is_asleep,
+				   .until_us = for_ms ? wall_us() + for_ms * 1000 : 0};
+	bed_update(bed);
+	bed_run(bed, 3 * S);
+}
+
+static void a_panel_sleeps_and_wakes_as_it_is_set(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		begin(firmware);
+		set_sleep(true, 10 * MINUTE);
+		assert_int_equal(bed->panel.brightness, 0);
+		bed_run(bed, 9 * MINUTE);
+		assert_int_equal(bed->panel.brightness, 0);
+		bed_run(bed, MINUTE);
+		assert_int_equal(bed->panel.brightness, 60);
+		bed->content.settings.sleep_enabled = true; /* all day */
+		bed_update(bed);
+		bed_run(bed, 3 * S);
+		assert_int_equal(bed->panel.brightness, 0);
+		set_sleep(false, 10 * MINUTE);
+		assert_int_equal(bed->panel.brightness, 60);
+		bed_run(bed, 10 * MINUTE);
+		assert_int_equal(bed->panel.brightness, 0);
+		bed->content.settings.sleep_enabled = false;
+		set_sleep(true, 0);
+		bed_run(bed, 48 * HOUR);
+		assert_int_equal(bed->panel.brightness, 0);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_rotation_goes_on_at_once),
+	    TEST(several_turns_at_once),
+	    TEST(a_push_ends),
+	    TEST(what_is_alone_stays),
+	    TEST(a_turn_before_the_connection_is_over),
+	    TEST(a_picture_out_of_memory_is_tried_again),
+	    TEST(a_poll_drops_the_rest),
+	    TEST(a_panel_sleeps_and_wakes_as_it_is_set),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
