@@ -1,0 +1,21 @@
+-- A part of the apps of all accounts, or of one, oldest first, except apps that are being removed: at most so many that
+-- come after a place. with_broken: also those that are broken.
+-- params: account_id uuid, with_broken bool, after_created_at timestamptz, after_id uuid, row_limit int8
+-- row: own_app
+-- effect: read
+-- work: grows with apps
+SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
+	app_version.name AS version,
+	(SELECT pending.name FROM app_version AS pending
+		WHERE pending.app_id = app.id AND pending.status = 'PENDING') AS pending_version,
+	app.created_at,
+	(SELECT app_collection.name FROM app_collection WHERE app_collection.id = app.collection_id)
+		AS collection,
+	app.broken_reason
+FROM app
+LEFT JOIN app_version ON app_version.id = app.deployed_version_id
+WHERE NOT app.is_removed AND (:with_broken OR app.broken_reason IS NULL)
+	AND (app.created_at, app.id) > (:after_created_at, :after_id)
+	AND (app.account_id = :account_id OR :account_id = '00000000-0000-0000-0000-000000000000')
+ORDER BY app.created_at, app.id
+LIMIT :row_limit
