@@ -323,10 +323,19 @@ class TestOutput:
 
 
 class TestDatabase:
-    def test_no_server_runs(self, launch):
-        server = launch()
-        text = refused(server, 5, "key", "list", "--account", "a@b")
-        assert text == f"no displayd is running on {server.state_dir}: start it first"
+    @pytest.mark.parametrize("command", [
+        ("account", "list"), ("account", "show", "a@b"), ("app", "list"), ("app", "show", "clock"),
+        ("device", "list"), ("device", "show", "Desk"), ("key", "list", "--account", "a@b"),
+        ("key", "show", "Weather"), ("version", "list", "clock"), ("version", "show", "clock", "1")],
+        ids=" ".join)
+    def test_no_server_runs(self, folder, command):
+        """Also if a database is named: the server reads it, and nobody else."""
+        for more in ((), ("--database", "host=/nowhere")):
+            with pytest.raises(CtlError) as caught:
+                run_ctl("--state-dir", folder, *more, *command)
+            assert caught.value.code == 5
+            assert caught.value.text == (
+                f"displayctl: no displayd is running on {folder}: start it first\n")
 
     def test_no_state_directory(self):
         with pytest.raises(CtlError) as caught:
@@ -336,7 +345,7 @@ class TestDatabase:
 
     def test_no_database_server(self):
         with pytest.raises(CtlError) as caught:
-            run_ctl("key", "list", "--account", "a@b",
+            run_ctl("key", "create", "--account", "a@b",
                     env={"DISPLAYD_DATABASE": "host=/nowhere password=hunter2"})
         assert caught.value.code == 5
         assert "the database cannot be reached" in caught.value.text
@@ -352,6 +361,14 @@ class TestDatabase:
         server = launch().start()
         kill(server.postmaster())
         assert server.ctl("account", "create", "a@example.org")["id"]
+
+    def test_reading_waits_likewise(self, launch):
+        server = launch(is_new=True).launch()
+        server.wait_for_log("making a database")
+        assert server.ctl("account", "list") == []
+        server.workers()
+        kill(server.postmaster())
+        assert server.ctl("account", "list") == []
 
     def test_a_database_without_tables(self, running):
         query_database = psycopg2.connect(

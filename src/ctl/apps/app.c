@@ -1,6 +1,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "domain/studio.h"
 
 enum ctl_exit ctl_app_create(struct ctl *ctl)
@@ -39,25 +40,14 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 
 enum ctl_exit ctl_app_list(struct ctl *ctl)
 {
-	struct str account = ctl_value(ctl, "account");
+	struct ctl_question question = {.path = ctl_value(ctl, "broken").data
+						    ? STR("/web/admin/apps?broken=true")
+						    : STR("/web/admin/apps"),
+					.account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	struct id account_id;
-	enum ctl_exit code = CTL_DONE;
+	enum ctl_exit code = ctl_get_rows(ctl, &question, &own_app_record, &rows);
 
-	if (account.data)
-		code = ctl_find_account(ctl, account, &account_id);
-	if (code != CTL_DONE)
-		return code;
-	statement_app_list_all(ctl_new_query(ctl),
-			       &(struct app_list_all_parameters){
-				   .account_email = account,
-				   .with_broken = ctl_value(ctl, "broken").data,
-			       },
-			       NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return ctl_print_rows(ctl, &own_app_record, &rows);
+	return code == CTL_DONE ? ctl_print_rows(ctl, &own_app_record, &rows) : code;
 }
 
 static enum ctl_exit fail_app(struct ctl *ctl)

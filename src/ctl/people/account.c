@@ -1,6 +1,7 @@
 #include "domain/account.h"
 #include "base/clock.h"
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "db/account_removal.h"
 #include "domain/person.h"
 
@@ -82,14 +83,11 @@ const struct record owner_row_record = RECORD(struct owner_row, owner_fields);
 
 enum ctl_exit ctl_account_list(struct ctl *ctl)
 {
+	struct ctl_question question = {.path = STR("/web/admin/accounts")};
 	struct ctl_rows rows;
-	enum ctl_exit code;
+	enum ctl_exit code = ctl_get_rows(ctl, &question, &owner_row_record, &rows);
 
-	statement_account_list(ctl_new_query(ctl), &(struct account_list_parameters){0}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return ctl_print_rows(ctl, &owner_row_record, &rows);
+	return code == CTL_DONE ? ctl_print_rows(ctl, &owner_row_record, &rows) : code;
 }
 
 /* Runs the query, and prints the account that it returns. */
@@ -107,11 +105,17 @@ enum ctl_exit ctl_account_show(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
 	const char *fault = email_check(email);
+	struct ctl_question question = {0};
+	struct owner_row owner = {0};
+	enum ctl_exit code;
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
-	statement_account_list(ctl_new_query(ctl), &(struct account_list_parameters){email}, NULL);
-	return print_account(ctl, &owner_row_record, email);
+	question.path =
+	    ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email));
+	question.missing = ARENA_JOIN(&ctl->arena, STR("there is no account "), email);
+	code = ctl_get_row(ctl, &question, &owner_row_record, &owner);
+	return code == CTL_DONE ? ctl_print_row(ctl, &owner_row_record, &owner) : code;
 }
 
 enum ctl_exit ctl_account_rename(struct ctl *ctl)
@@ -188,11 +192,6 @@ static const struct record_field removed_fields[] = {
     RECORD_STR(struct account_row, email, .name = "email", .column = "email"),
 };
 const struct record account_removed_record = RECORD(struct account_row, removed_fields);
-
-enum ctl_exit ctl_fail_account(struct str email)
-{
-	return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
-}
 
 static enum ctl_exit find(struct ctl *ctl, struct str email, struct ctl_rows *ret_rows)
 {

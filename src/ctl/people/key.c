@@ -1,6 +1,7 @@
 #include "domain/key.h"
 #include "base/require.h"
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 
 struct key_row {
 	struct id account_id;
@@ -8,7 +9,6 @@ struct key_row {
 	struct str name;
 	struct str key;
 	struct str first_characters;
-	struct str account; /* its e-mail address */
 	int64_t created_at_us;
 	int64_t last_used_at_us;
 	int64_t revoked_at_us;
@@ -29,19 +29,15 @@ static const struct record_field key_fields[] = {
 };
 const struct record key_row_record = RECORD(struct key_row, key_fields);
 
-static const struct record_field matched_fields[] = {
-    RECORD_ID(struct key_row, id, .name = "id", .column = "id"),
-    RECORD_STR(struct key_row, name, .name = "name", .column = "name"),
-    RECORD_STR(struct key_row, account, .name = "account", .column = "account"),
-    RECORD_STR(struct key_row, first_characters, .name = "firstCharacters",
-	       .column = "first_characters", .nullable = true),
-    RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt", .column = "created_at"),
-    RECORD_TIMESTAMP(struct key_row, last_used_at_us, .name = "lastUsedAt",
-		     .column = "last_used_at", .nullable = true),
-    RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt", .column = "revoked_at",
-		     .nullable = true),
+static const struct record_field listed_fields[] = {
+    RECORD_ID(struct inventory_key, id, .name = "id"),
+    RECORD_STR(struct inventory_key, name, .name = "name"),
+    RECORD_STR(struct inventory_key, first_characters, .name = "firstCharacters", .nullable = true),
+    RECORD_TIMESTAMP(struct inventory_key, created_at_us, .name = "createdAt"),
+    RECORD_TIMESTAMP(struct inventory_key, last_used_at_us, .name = "lastUsedAt", .nullable = true),
+    RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt", .nullable = true),
 };
-const struct record matched_key_record = RECORD(struct key_row, matched_fields);
+static const struct record listed_record = RECORD(struct inventory_key, listed_fields);
 
 /* Fields of a new key, with the key itself: shown once, when it is made. */
 static const struct record_field fresh_fields[] = {
@@ -90,22 +86,12 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 
 enum ctl_exit ctl_key_list(struct ctl *ctl)
 {
-	struct str account = ctl_value(ctl, "account");
-	struct key_row *row;
+	struct ctl_question question = {.path = STR("/web/admin/keys"),
+					.account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	enum ctl_exit code;
+	enum ctl_exit code = ctl_get_rows(ctl, &question, &inventory_key_record, &rows);
 
-	statement_key_list(ctl_new_query(ctl),
-			   &(struct key_list_parameters){.account_email = account}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail_account(account);
-	row = rows.rows;
-	if (rows.count == 1 && row->created_at_us == 0)
-		rows.count = 0;
-	return ctl_print_rows(ctl, &key_row_record, &rows);
+	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
 }
 
 /* ---- one that is there ---- */
@@ -128,7 +114,7 @@ static enum ctl_exit check_is_no_key(struct str text)
 
 static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 {
-	const struct key_row *keys = rows->rows;
+	const struct inventory_key *keys = rows->rows;
 	enum ctl_exit code = ctl_fail(
 	    CTL_REFUSED, "several keys are called %.*s: give the ID of one", STR_ARG(text));
 	char id[ID_TEXT_LENGTH + 1];
@@ -143,20 +129,19 @@ static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 
 /* Finds the one key with this ID, name or first characters; among several, the only one that is not
  * revoked. */
-static enum ctl_exit find(struct ctl *ctl, const struct key_row **ret_key)
+static enum ctl_exit find(struct ctl *ctl, const struct inventory_key **ret_key)
 {
 	struct str text = ctl->positionals[0];
-	const struct key_row *keys;
+	struct ctl_question question = {.account = ctl_value(ctl, "account")};
+	const struct inventory_key *keys;
 	struct ctl_rows rows;
 	enum ctl_exit code = check_is_no_key(text);
 
 	if (code != CTL_DONE)
 		return code;
-	statement_key_match(
-	    ctl_new_query(ctl),
-	    &(struct key_match_parameters){.key = text, .account_email = ctl_value(ctl, "account")},
-	    NULL);
-	code = ctl_query(ctl, &rows);
+	question.path =
+	    ARENA_JOIN(&ctl->arena, STR("/web/admin/keys?name="), ctl_encode(ctl, text));
+	code = ctl_get_rows(ctl, &question, &inventory_key_record, &rows);
 	if (code != CTL_DONE)
 		return code;
 	keys = rows.rows;
@@ -170,15 +155,15 @@ static enum ctl_exit find(struct ctl *ctl, const struct key_row **ret_key)
 
 enum ctl_exit ctl_key_show(struct ctl *ctl)
 {
-	const struct key_row *key = NULL;
+	const struct inventory_key *key = NULL;
 	enum ctl_exit code = find(ctl, &key);
 
-	return code == CTL_DONE ? ctl_print_row(ctl, &matched_key_record, key) : code;
+	return code == CTL_DONE ? ctl_print_row(ctl, &inventory_key_record, key) : code;
 }
 
 enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 {
-	const struct key_row *key = NULL;
+	const struct inventory_key *key = NULL;
 	struct ctl_rows rows;
 	enum ctl_exit code = find(ctl, &key);
 
