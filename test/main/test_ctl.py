@@ -255,7 +255,6 @@ class TestKey:
             with concurrent.futures.ThreadPoolExecutor(1) as pool:
                 future = pool.submit(refused, running, 4, "key", "create", "--account", owner)
                 wait_until(lambda: query(running, "SELECT 1 FROM pg_stat_activity WHERE "
-                                                  "application_name = 'displayctl' AND "
                                                   "wait_event_type = 'Lock'"), "a waiting key")
                 database.commit()
                 assert "owns no device yet" in future.result()
@@ -271,7 +270,6 @@ class TestKey:
             with concurrent.futures.ThreadPoolExecutor(1) as pool:
                 future = pool.submit(running.ctl, "key", "create", "--account", owner)
                 wait_until(lambda: query(running, "SELECT 1 FROM pg_stat_activity WHERE "
-                                                  "application_name = 'displayctl' AND "
                                                   "wait_event_type = 'Lock'"), "a waiting key")
                 database.rollback()
                 assert future.result()["key"]
@@ -326,7 +324,16 @@ class TestDatabase:
     @pytest.mark.parametrize("command", [
         ("account", "list"), ("account", "show", "a@b"), ("app", "list"), ("app", "show", "clock"),
         ("device", "list"), ("device", "show", "Desk"), ("key", "list", "--account", "a@b"),
-        ("key", "show", "Weather"), ("version", "list", "clock"), ("version", "show", "clock", "1")],
+        ("key", "show", "Weather"), ("version", "list", "clock"), ("version", "show", "clock", "1"),
+        ("app", "create", "--account", "a@b", "--name", "x", "--slug", "x"),
+        ("device", "create", "--account", "a@b", "--name", "x"), ("device", "disable", "Desk"),
+        ("device", "rekey", "Desk", "--yes"), ("device", "remove", "Desk", "--yes"),
+        ("device", "update", "Desk", "--brightness", "1"),
+        ("installation", "create", "--device", "Desk", "--app", "clock"),
+        ("installation", "list", "--device", "Desk"),
+        ("installation", "show", "x", "--device", "Desk"),
+        ("installation", "update", "x", "--device", "Desk", "--pinned", "on"),
+        ("key", "create", "--account", "a@b"), ("key", "revoke", "Weather", "--yes")],
         ids=" ".join)
     def test_no_server_runs(self, folder, command):
         """Also if a database is named: the server reads it, and nobody else."""
@@ -345,7 +352,7 @@ class TestDatabase:
 
     def test_no_database_server(self):
         with pytest.raises(CtlError) as caught:
-            run_ctl("key", "create", "--account", "a@b",
+            run_ctl("account", "create", "a@b",
                     env={"DISPLAYD_DATABASE": "host=/nowhere password=hunter2"})
         assert caught.value.code == 5
         assert "the database cannot be reached" in caught.value.text

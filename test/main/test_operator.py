@@ -3,6 +3,7 @@
 The operations are those that the description marks, so new ones are in these tests by themselves.
 """
 
+import concurrent.futures
 import http.client
 import itertools
 import json
@@ -16,7 +17,7 @@ import psycopg2
 import pytest
 import tls
 from ctl_scene import NOWHERE, refused
-from server import PATIENCE_S, ROOT, Response, Server
+from server import PATIENCE_S, ROOT, CtlError, Response, Server, run_ctl
 
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 
@@ -255,6 +256,22 @@ class TestAudit:
         assert made.status == 201, made
         assert self.entries(scene, "app.create") == ("displayctl", None, "clock", None)
 
+    def test_displayctl(self, scene):
+        """Its commands change things as the operator."""
+        ctl = scene.server.ctl
+        made = ctl("device", "create", "--account", OWNER, "--name", "Attic")
+        ctl("device", "disable", "Attic")
+        ctl("key", "create", "--account", OWNER, "--name", "Attic")
+        ctl("key", "revoke", "Attic", "--yes")
+        ctl("app", "create", "--account", OWNER, "--name", "Attic", "--slug", "attic")
+        ctl("device", "rekey", made["id"], "--yes")
+        ctl("device", "remove", "attic", "--yes")
+        entries = scene.query("SELECT action FROM audit_entry WHERE lower(target) = 'attic' AND actor = 'displayctl' "
+                              "AND account_id IS NULL AND session_id IS NULL ORDER BY id")
+        assert [action for action, in entries] == [
+            "device.create", "device.disable", "key.create", "key.revoke", "app.create", "device.key",
+            "device.remove"]
+
     def test_each_change_has_an_entry(self, scene):
         """Of a session, equal changes within a minute are one entry."""
         path = f"/web/devices/{scene.device['id']}"
@@ -298,3 +315,70 @@ class TestStart:
         assert server.wait() == 2
         assert "is the socket of displayctl: nothing else listens there" in server.log()
 
+
+class TestAnswers:
+    """displayctl beside a server whose answers are not as they should be."""
+
+    LIST = ("device", "list")
+
+    @pytest.fixture
+    def answering(self, folder):
+        """answering(bytes): what displayctl says of the answer: code, text."""
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(os.path.join(folder, "admin.sock"))
+        listener.listen()
+
+        def serve(answer):
+            stream, _ = listener.accept()
+            request = b""
+            while b"\r\n\r\n" not in request:
+                request += stream.recv(65536)
+            for part in answer:
+                stream.sendall(part)
+            stream.close()
+
+        def ask(*answer, command=self.LIST):
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                served = pool.submit(serve, answer)
+                try:
+                    result = 0, run_ctl("--state-dir", folder, *command)
+                except CtlError as error:
+                    result = error.code, error.text
+                served.result()
+            return result
+
+        yield ask
+        listener.close()
+
+    HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+    def test_any_framing(self, answering):
+        assert answering(self.HEAD + b"Content-Length: 2\r\n\r\n[]") == (0, [])
+        assert answering(self.HEAD + b"\r\n", b"[", b"]") == (0, [])
+        assert answering(self.HEAD + b"Transfer-Encoding: chun", b"ked\r\n\r\n1\r\n[\r\n",
+                         b"1\r\n]\r\n0\r\n\r\n") == (0, [])
+
+    @pytest.mark.parametrize("answer", [
+        HEAD + b"Content-Length: 4\r\n\r\n[{}]", HEAD + b"Content-Length: 2\r\n\r\n{}",
+        HEAD + b"Content-Length: 3\r\n\r\n[1]"])
+    def test_another_version(self, answering, answer):
+        code, text = answering(answer)
+        assert code == 1 and "another version" in text, text
+
+    def test_an_older_server(self, answering):
+        problem = b'{"status":404,"detail":"there is no such resource"}'
+        code, text = answering(b"HTTP/1.1 404 Not Found\r\nContent-Length: %d\r\n\r\n%s" % (len(problem), problem),
+                               command=("account", "show", "a@b"))
+        assert code == 1 and "another version" in text, text
+
+    @pytest.mark.parametrize("answer", [
+        b"x\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\nx\r\n", b"y" * 100_000])
+    def test_malformed(self, answering, answer):
+        code, text = answering(answer)
+        assert code == 5 and "malformed" in text, text
+
+    @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200", HEAD + b"Content-Length: 9\r\n\r\n[]"])
+    def test_broken_off(self, answering, folder, answer):
+        """No server has the lock: that one is gone."""
+        assert answering(answer) == (5, f"displayctl: no displayd is running on {folder}: start it first\n")

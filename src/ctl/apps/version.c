@@ -19,13 +19,16 @@ static const struct record app_shown_record = RECORD(struct inventory_app_get_ro
 static enum ctl_exit find_app(struct ctl *ctl, struct inventory_app_get_row *ret_app)
 {
 	struct str app = ctl->positionals[0];
-	struct ctl_question question = {0};
+	struct ctl_request request = {0};
 
 	if (!utf8_is_valid(app))
 		return ctl_fail(CTL_USAGE, "the name of the app must be UTF-8");
-	question.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/apps/"), ctl_encode(ctl, app));
-	question.missing = ARENA_JOIN(&ctl->arena, STR("there is no app "), app);
-	return ctl_get_row(ctl, &question, &app_shown_record, ret_app);
+	if (!ctl_is_segment(app))
+		return ctl_fail(CTL_NOT_FOUND, "there is no app %.*s", STR_ARG(app));
+	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/apps/"), ctl_encode(ctl, app));
+	request.sentences[0] =
+	    (struct ctl_sentence){404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no app "), app)};
+	return ctl_ask_row(ctl, &request, &app_shown_record, ret_app);
 }
 
 enum ctl_exit ctl_app_show(struct ctl *ctl)
@@ -42,17 +45,14 @@ enum ctl_exit ctl_app_show(struct ctl *ctl)
 static enum ctl_exit ask(struct ctl *ctl, struct str *ret_path, struct ctl_rows *ret_rows)
 {
 	struct inventory_app_get_row app = {0};
-	struct ctl_question question = {0};
-	char id[ID_TEXT_LENGTH + 1];
+	struct ctl_request request = {0};
 	enum ctl_exit code = find_app(ctl, &app);
 
 	if (code != CTL_DONE)
 		return code;
-	id_format(app.own_app.id, id);
-	question.path =
-	    ARENA_JOIN(&ctl->arena, STR("/web/studio/"), str_from(id), STR("/versions"));
-	*ret_path = question.path;
-	return ctl_get_rows(ctl, &question, &app_version_record, ret_rows);
+	request.path = ctl_path(ctl, "/web/studio/", app.own_app.id, "/versions");
+	*ret_path = request.path;
+	return ctl_ask_rows(ctl, &request, &app_version_record, ret_rows);
 }
 
 enum ctl_exit ctl_version_list(struct ctl *ctl)
@@ -126,7 +126,7 @@ enum ctl_exit ctl_version_show(struct ctl *ctl)
 	struct str name = ctl->positionals[1], path;
 	const struct app_version *version;
 	struct shown_version shown = {0};
-	struct ctl_question question = {.missing = STR("the version is gone")};
+	struct ctl_request request = {.sentences = {{404, NULL, STR("the version is gone")}}};
 	char id[ID_TEXT_LENGTH + 1];
 	struct ctl_rows rows;
 	enum ctl_exit code;
@@ -141,7 +141,7 @@ enum ctl_exit ctl_version_show(struct ctl *ctl)
 		return ctl_fail(CTL_NOT_FOUND, "the app has no version %.*s", STR_ARG(name));
 	shown.version = *version;
 	id_format(version->id, id);
-	question.path = ARENA_JOIN(&ctl->arena, path, STR("/"), str_from(id), STR("/script"));
-	code = ctl_get_row(ctl, &question, &script_record, &shown);
+	request.path = ARENA_JOIN(&ctl->arena, path, STR("/"), str_from(id), STR("/script"));
+	code = ctl_ask_row(ctl, &request, &script_record, &shown);
 	return code == CTL_DONE ? print(ctl, &shown) : code;
 }

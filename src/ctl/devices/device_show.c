@@ -17,10 +17,10 @@ static const struct record listed_record = RECORD(struct inventory_device, liste
 
 enum ctl_exit ctl_device_list(struct ctl *ctl)
 {
-	struct ctl_question question = {.path = STR("/web/admin/devices"),
-					.account = ctl_value(ctl, "account")};
+	struct ctl_request request = {.path = STR("/web/admin/devices"),
+				      .account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_get_rows(ctl, &question, &inventory_device_record, &rows);
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &inventory_device_record, &rows);
 
 	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
 }
@@ -49,16 +49,15 @@ static const struct record shown_record = RECORD(struct shown_device, shown_fiel
 enum ctl_exit ctl_device_show(struct ctl *ctl)
 {
 	struct inventory_device found = {0};
-	struct ctl_question question = {0};
+	struct ctl_request request = {0};
 	struct shown_device shown = {0};
-	char id[ID_TEXT_LENGTH + 1];
 	enum ctl_exit code = ctl_find_listed_device(ctl, ctl->positionals[0], &found);
 
 	if (code != CTL_DONE)
 		return code;
-	id_format(found.id, id);
-	question.path = ARENA_JOIN(&ctl->arena, STR("/web/devices/"), str_from(id));
-	code = ctl_get_row(ctl, &question, &own_record, &shown);
+	request.path = ctl_path(ctl, "/web/devices/", found.id, "");
+	request.sentences[0] = ctl_no_device(ctl);
+	code = ctl_ask_row(ctl, &request, &own_record, &shown);
 	if (code != CTL_DONE)
 		return code;
 	shown.account = found.account;

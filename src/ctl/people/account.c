@@ -83,9 +83,9 @@ const struct record owner_row_record = RECORD(struct owner_row, owner_fields);
 
 enum ctl_exit ctl_account_list(struct ctl *ctl)
 {
-	struct ctl_question question = {.path = STR("/web/admin/accounts")};
+	struct ctl_request request = {.path = STR("/web/admin/accounts")};
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_get_rows(ctl, &question, &owner_row_record, &rows);
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &owner_row_record, &rows);
 
 	return code == CTL_DONE ? ctl_print_rows(ctl, &owner_row_record, &rows) : code;
 }
@@ -101,20 +101,46 @@ static enum ctl_exit print_account(struct ctl *ctl, const struct record *record,
 	return rows.count ? ctl_print_row(ctl, record, rows.rows) : ctl_fail_account(email);
 }
 
+/* Finds an account whose address no path can have as a part. */
+static enum ctl_exit search(struct ctl *ctl, struct str email, struct owner_row *ret_owner)
+{
+	struct ctl_request request = {
+	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts?q="), ctl_encode(ctl, email))};
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &owner_row_record, &rows);
+	const struct owner_row *owners = rows.rows;
+
+	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
+		if (str_equal_ignore_case(owners[i].account.email, email)) {
+			*ret_owner = owners[i];
+			return CTL_DONE;
+		}
+	}
+	return code == CTL_DONE ? ctl_fail_account(email) : code;
+}
+
+static enum ctl_exit find_owner(struct ctl *ctl, struct str email, struct owner_row *ret_owner)
+{
+	struct ctl_request request = {0};
+
+	if (!ctl_is_segment(email))
+		return search(ctl, email, ret_owner);
+	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email));
+	request.sentences[0] = (struct ctl_sentence){
+	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no account "), email)};
+	return ctl_ask_row(ctl, &request, &owner_row_record, ret_owner);
+}
+
 enum ctl_exit ctl_account_show(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
 	const char *fault = email_check(email);
-	struct ctl_question question = {0};
 	struct owner_row owner = {0};
 	enum ctl_exit code;
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
-	question.path =
-	    ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email));
-	question.missing = ARENA_JOIN(&ctl->arena, STR("there is no account "), email);
-	code = ctl_get_row(ctl, &question, &owner_row_record, &owner);
+	code = find_owner(ctl, email, &owner);
 	return code == CTL_DONE ? ctl_print_row(ctl, &owner_row_record, &owner) : code;
 }
 
