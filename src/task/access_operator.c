@@ -24,7 +24,9 @@ static struct verdict on_account_found(struct task *task)
 {
 	const struct operator_access *access = task_access_state(task);
 
-	if (task_row_count(task) == 0)
+	/* An account that is being removed gets nothing any more. */
+	if (task_row_count(task) == 0 ||
+	    (access->account.is_closed && task->request->method != HTTP_GET))
 		return refuse(task);
 	task->account_id = access->account.id;
 	return task_admit_unlimited(task);
