@@ -26,6 +26,8 @@ def macro(operation):
     members = [f'.name = "{operation.endpoint}"']
     if facts["access"] != "none":
         members.append(f".access = &access_{facts['access']}")
+    if "operator" in facts:
+        members.append(".is_for_operator = true")
     if "other-origins" in facts:
         members.append(".allows_other_origins = true")
     if "resource" in facts:

@@ -7,6 +7,8 @@ out, and the members "x-displayd-..." say these facts:
 
     endpoint       the endpoint in C; docs/api is where its facts stand
     access         who may call it (task/access.h); document.yaml has the usual one
+    operator       the operator may call it through the private socket, and no listener else has
+                   that role (access_operator)
     other-origins  pages of other sites may call it, too
     same-as        the endpoint whose handler, resource and body it has
     resource       what the prologue reads by the path: device, app
@@ -32,7 +34,7 @@ import yaml
 METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
     "endpoint": None, "access": None, "same-as": None, "record": None, "without": None,
-    "other-origins": [True], "untyped-body": [True], "resource": ["device", "app"],
+    "operator": [True], "other-origins": [True], "untyped-body": [True], "resource": ["device", "app"],
     "body-limit": ["page", "rotation", "settings", "upload", "request"], "rate": ["device"],
     "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
 }

@@ -52,8 +52,10 @@ enum {
 	/* Connections a worker: further ones wait in the listening socket's queue. An address may
 	 * hold three times as many as are free: others of it are closed at once. */
 	LIMIT_CONNECTIONS = 16 * 1024,
-	/* The same through the operator's own listeners, whoever fills the others. */
+	/* The same through the listeners of metrics, and through the private socket of displayctl,
+	 * whoever fills the others. */
 	LIMIT_ADMIN_CONNECTIONS = 64,
+	LIMIT_OPERATOR_CONNECTIONS = 64,
 
 	/* Texts that the loop reads and writes itself: larger ones, bodies and answers, are worked
 	 * on by worker threads, since each byte may take ten nanoseconds. */

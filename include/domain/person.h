@@ -216,6 +216,7 @@ struct member {
 	int64_t last_sign_in_at_us; /* 0: never */
 	bool is_heir;
 	int64_t devices;
+	int64_t keys; /* that are not revoked */
 	int64_t apps;
 	struct account_bytes bytes;
 	int64_t byte_limit; /* 0: the default */

@@ -74,6 +74,8 @@ struct own_app {
 
 extern const struct record own_app_record;
 
+#define APP_VISIBILITY_FAULT "must be private or public"
+
 struct app_creation {
 	struct str slug;
 	struct str name;

@@ -12,7 +12,10 @@ struct http_transport_kind;
 
 enum http_role {
 	HTTP_ROLE_PUBLIC, /* clients, panels and browsers */
-	HTTP_ROLE_ADMIN,  /* the operator: metrics and the like */
+	HTTP_ROLE_ADMIN,  /* metrics and health, for programs that watch the instance */
+	/* The operator of the machine: the private socket in the state directory, and no other.
+	 * Whoever reaches it may do what an administrator may, and more. */
+	HTTP_ROLE_OPERATOR,
 	HTTP_ROLE_COUNT,
 };
 

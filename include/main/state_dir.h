@@ -4,8 +4,8 @@
  *   DIR/public-url   what URLs that are handed out start with; there while the server is ready
  *   DIR/panel-url    what those of panels start with: not an address of this machine alone, if
  *                    the server listens at another one
- *   DIR/admin.sock   the server's state for displayctl status, mode 0600: who may read this
- *                    directory may ask, without a port, a token or a setting
+ *   DIR/admin.sock   the private socket, mode 0600: who may read this directory is the operator
+ *                    there, without a port, a token or a setting (task/access.h)
  *   DIR/upgrade      what became of the last upgrade, see src/main/upgrade_note.h
  *   DIR/reload       what became of the last reload, see there
  *   DIR/secret-key   what secret settings are encrypted with, see src/main/secret_key.h
@@ -54,5 +54,5 @@ state_dir_write_urls(const char *state_dir, const char *public_url, const char *
 char *state_dir_read_public_url(const char *state_dir);
 char *state_dir_read_panel_url(const char *state_dir);
 
-/* The socket in it on which the server tells its user, and nobody else, how it is. */
+/* The private socket: HTTP_ROLE_OPERATOR. */
 #define STATE_DIR_SOCKET "admin.sock"

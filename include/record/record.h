@@ -1,8 +1,8 @@
-/* Records: one table describes a struct, and serves it in four ways.
+/* Records: one table describes a struct, and serves it in five ways.
  *
  *   JSON body --record_read_json()--> struct --record_write_json()--> JSON answer
  *   database row --record_read_row()--^  |
- *                                        +--db_add_changes()--> parameters of a statement
+ *   JSON answer --record_read_answer()---+--db_add_changes()--> parameters of a statement
  *
  * A table is an array of fields, made with the RECORD_* macros; the compiler checks each member's
  * type. Members are: int64_t (INT*, TIMESTAMP in microseconds, CLOCK in minutes after midnight),
@@ -148,6 +148,13 @@ unsigned record_column_count(const struct record *record);
 
 /* Appends a JSON object. */
 void record_write_json(const struct record *record, const void *row, struct buffer *buffer);
+
+/* Reads an object that record_write_json() of another program wrote, with this record: members that
+ * the record does not name are ignored. Texts are copied into the arena, with a NUL behind them.
+ * False: a member is missing or has another type. */
+__attribute__((warn_unused_result)) bool record_read_answer(const struct record *record,
+							    const struct json_value *object,
+							    struct arena *arena, void *ret_row);
 
 /* Bytes of the texts that record_write_json() writes, without escapes. */
 size_t record_text_bytes(const struct record *record, const void *row);

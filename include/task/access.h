@@ -23,12 +23,24 @@ struct access {
 	/* Pages of other origins may call it (--cors-origin). Only where the caller sends a secret
 	 * by itself: a browser adds cookies without being asked. */
 	bool allows_other_origins;
+	/* Its endpoints are about the caller's own things: where the path names neither device nor
+	 * app, the operator must name an account. */
+	bool is_personal;
 };
 
 /* Authorization: Bearer <API key of an account> */
 extern const struct access access_api_key;
 /* The same, or the bare key: for /v0, whose clients know both. */
 extern const struct access access_v0_api_key;
+
+/* The operator of the machine, by HTTP_ROLE_OPERATOR: replaces the access of each endpoint that is
+ * for the operator. Reaching the private socket is enough: no rate limit, no cookie, no check of
+ * the origin. The operator has no account. The owner of the path's device or app counts as the
+ * account; "Displayd-Account: EMAIL" names one, and 404 is answered if there is no such account. */
+extern const struct access access_operator;
+/* The session that statements get for the operator's changes: by it the audit log names displayctl
+ * instead of an account (sql/migration/0036_operator.sql). */
+struct id access_operator_session(void);
 
 /* The account that an access has found, and the bucket of the rate limit that it uses. */
 struct caller {

@@ -13,6 +13,8 @@ struct dispatch {
 	/* Answers browsers' requests for what is not there; NULL: a problem does. Set after
 	 * dispatch_init(). */
 	const struct route *missing;
+	/* Only routes whose endpoint is for the operator exist here. Set after dispatch_init(). */
+	bool is_of_operator;
 	unsigned first_metric_routes[DISPATCH_TABLES_MAX]; /* of each table */
 };
 

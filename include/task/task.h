@@ -55,6 +55,7 @@ struct endpoint {
 	task_step *handler;
 	const struct access *access; /* who may call it, see task/access.h; NULL: anyone */
 	bool allows_other_origins;   /* without an access: as that of a struct access */
+	bool is_for_operator;	     /* exists on the operator's listener: access_operator there */
 	enum resource resource;
 	const struct record *body; /* NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
@@ -103,8 +104,11 @@ void *task_state(struct task *task);
 /* Pointer of code that several endpoints share, to its part of the endpoint's state. NULL at first.
  */
 void **task_helper(struct task *task);
-/* The caller's account; only where the endpoint has an access. */
+/* The caller's account; only where the endpoint has an access. Of the operator: the owner of the
+ * path's device or app, or whom Displayd-Account names, or none. */
 struct id task_account_id(struct task *task);
+/* Whether the operator of the machine calls, who has no account (task/access.h). */
+bool task_is_of_operator(const struct task *task);
 /* The device of the path as the database had it; RESOURCE_DEVICE only. */
 struct device *task_device(struct task *task);
 /* The app of the path; RESOURCE_APP only. */

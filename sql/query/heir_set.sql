@@ -22,7 +22,8 @@ WITH chosen AS (
 	JOIN account ON account.id = :actor_id
 )
 SELECT chosen.{person}, chosen.last_sign_in_at, :is_heir AS is_heir,
-	chosen.device_count::int8 AS devices, chosen.owned_app_count AS apps,
+	chosen.device_count::int8 AS devices, chosen.key_count::int8 AS keys,
+	chosen.owned_app_count AS apps,
 	account_bytes(chosen.id) AS bytes,
 	bytes_allowed(chosen.byte_limit, chosen.device_count) AS bytes_allowed, chosen.byte_limit,
 	chosen.reaches_local

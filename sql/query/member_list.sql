@@ -5,7 +5,8 @@
 -- work: grows with the devices of accounts
 SELECT account.{person}, account.last_sign_in_at,
 	account.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
-	account.device_count::int8 AS devices, account.owned_app_count AS apps,
+	account.device_count::int8 AS devices, account.key_count::int8 AS keys,
+	account.owned_app_count AS apps,
 	account_bytes(account.id) AS bytes,
 	bytes_allowed(account.byte_limit, account.device_count) AS bytes_allowed, account.byte_limit,
 	account.reaches_local

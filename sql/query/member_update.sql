@@ -52,7 +52,8 @@ WITH locked AS (
 )
 SELECT changed.{person}, changed.last_sign_in_at,
 	changed.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
-	changed.device_count::int8 AS devices, changed.owned_app_count AS apps,
+	changed.device_count::int8 AS devices, changed.key_count::int8 AS keys,
+	changed.owned_app_count AS apps,
 	account_bytes(changed.id) AS bytes,
 	bytes_allowed(changed.byte_limit, changed.device_count) AS bytes_allowed, changed.byte_limit,
 	changed.reaches_local

@@ -34,7 +34,9 @@ struct verdict api_deploy_version(struct task *task)
 					 .actor_id = task_account_id(task),
 					 .address = task_request(task)->remote_address,
 					 /* All sessions and keys are one here. */
-					 .session_id = task_account_id(task),
+					 .session_id = task_is_of_operator(task)
+							   ? access_operator_session()
+							   : task_account_id(task),
 				     },
 				     &deploy->row);
 	return task_query(task, deployed);

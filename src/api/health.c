@@ -68,10 +68,12 @@ const struct endpoint endpoint_livez = {
     .name = "livez",
     .handler = live,
     .allows_other_origins = true,
+    .is_for_operator = true,
 };
 
 const struct endpoint endpoint_readyz = {
     .name = "readyz",
     .handler = ready,
     .allows_other_origins = true,
+    .is_for_operator = true,
 };

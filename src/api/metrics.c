@@ -64,4 +64,5 @@ const struct endpoint endpoint_metrics = {
     .name = "metrics",
     .handler = write_all,
     .access = &access_metrics,
+    .is_for_operator = true,
 };

@@ -334,4 +334,8 @@ static struct verdict begin(struct task *task)
 	return task_reply(task, 200, STR("application/json"), text);
 }
 
-const struct endpoint endpoint_status = {.name = "status", .handler = begin};
+const struct endpoint endpoint_status = {
+    .name = "status",
+    .handler = begin,
+    .is_for_operator = true,
+};

@@ -78,7 +78,7 @@ void timestamp_format(int64_t wall_us, char ret_text[static TIMESTAMP_LENGTH + 1
 	put_pair(ret_text + 21, left_ms % 100);
 }
 
-bool timestamp_is_valid(struct str text)
+bool timestamp_parse(struct str text, int64_t *ret_wall_us)
 {
 	char copy[TIMESTAMP_LENGTH + 1] = {0}, again[TIMESTAMP_LENGTH + 1];
 	struct tm parts = {0};
@@ -96,6 +96,14 @@ bool timestamp_is_valid(struct str text)
 	parts.tm_year -= 1900;
 	parts.tm_mon--;
 	/* timegm() takes 30 February as 2 March: then the text is another one. */
-	timestamp_format((int64_t)timegm(&parts) * 1000000 + ms * 1000, again);
+	*ret_wall_us = (int64_t)timegm(&parts) * 1000000 + ms * 1000;
+	timestamp_format(*ret_wall_us, again);
 	return memcmp(copy, again, TIMESTAMP_LENGTH) == 0;
+}
+
+bool timestamp_is_valid(struct str text)
+{
+	int64_t wall_us;
+
+	return timestamp_parse(text, &wall_us);
 }

@@ -180,8 +180,6 @@ enum ctl_moment { CTL_BEGIN, CTL_COMMIT };
  * not committed when the process ends is taken back. */
 enum ctl_exit ctl_transaction(struct ctl *ctl, enum ctl_moment moment);
 
-/* Says that there is no account with this e-mail address. */
-enum ctl_exit ctl_fail_account(struct str email);
 /* Finds an account by its e-mail address. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct id *ret_id);
 /* Finds a device by ID, serial number or MAC address, or by its name if no other has it.
@@ -233,6 +231,8 @@ __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
 /* Says in such a line why a command fails; returns the code. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,
 							     ...);
+/* Says that there is no account with this e-mail address. */
+enum ctl_exit ctl_fail_account(struct str email);
 /* A person may give a key where a name is wanted, and what is wrong with it is shown to others: in
  * a terminal, a log, a question to somebody. Writes asterisks over it (base/secret.h), and over the
  * passwords of connection strings (base/arguments.h). */

@@ -322,6 +322,7 @@ static const struct record_field member_fields[] = {
 		     .column = "last_sign_in_at", .nullable = true),
     RECORD_BOOL(struct member, is_heir, .name = "isHeir", .column = "is_heir"),
     RECORD_INT8(struct member, devices, .name = "devices", .column = "devices"),
+    RECORD_INT8(struct member, keys, .name = "keys", .column = "keys"),
     RECORD_INT8(struct member, apps, .name = "apps", .column = "apps"),
     RECORD_INT8(struct member, bytes.bytes, .name = "bytes", .column = "bytes"),
     RECORD_INT8(struct member, bytes.bytes_allowed, .name = "bytesAllowed",

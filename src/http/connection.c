@@ -42,8 +42,9 @@ static void begin_request(struct http_connection *connection)
 {
 	const struct http_connections *connections = connection->connections;
 	const struct http_server_settings *settings = &connections->settings;
-	bool is_logged = connection->listener->role == HTTP_ROLE_ADMIN ? settings->admin_access_log
-								       : settings->access_log;
+	bool is_logged = connection->listener->role == HTTP_ROLE_PUBLIC
+			     ? settings->access_log
+			     : settings->admin_access_log;
 
 	if (connection->remote_length == 0)
 		find_remote(connection);

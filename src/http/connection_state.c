@@ -91,8 +91,9 @@ const struct http_backlog_owner http_connection_backlog_owner = {.pending = pend
 
 void http_connection_count_pending(struct http_connection *connection)
 {
-	/* Admin connections are few and are never closed because other clients read slowly. */
-	if (connection->listener->role == HTTP_ROLE_ADMIN)
+	/* Connections of the operator and of metrics are few, and are never closed because other
+	 * clients read slowly. */
+	if (connection->listener->role != HTTP_ROLE_PUBLIC)
 		return;
 	set_pending(connection, pending_of(&connection->backlog));
 }

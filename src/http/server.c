@@ -141,6 +141,18 @@ static void drop_portion(struct deadline *deadline)
 	deadline_set(server->connections.loop, deadline, DROP_EVERY_MS);
 }
 
+static unsigned connections_max(enum http_role role, const struct http_server_settings *settings)
+{
+	switch (role) {
+	case HTTP_ROLE_ADMIN:
+		return LIMIT_ADMIN_CONNECTIONS;
+	case HTTP_ROLE_OPERATOR:
+		return LIMIT_OPERATOR_CONNECTIONS;
+	default:
+		return settings->connections_max;
+	}
+}
+
 struct http_server *http_server_create(struct loop *loop,
 				       const struct http_server_settings *settings)
 {
@@ -162,10 +174,9 @@ struct http_server *http_server_create(struct loop *loop,
 		    .loop = loop,
 		    .owner = server,
 		    .proxies = settings->proxies,
-		    .connections_max = role == HTTP_ROLE_ADMIN
-					   ? LIMIT_ADMIN_CONNECTIONS
-					   : connections->settings.connections_max,
-		    .has_no_shares = role == HTTP_ROLE_ADMIN,
+		    .connections_max =
+			connections_max((enum http_role)role, &connections->settings),
+		    .has_no_shares = role != HTTP_ROLE_PUBLIC,
 		    .on_gone = on_transport_gone,
 		};
 	list_init(&server->listeners);

@@ -283,21 +283,33 @@ static int check_tls(const struct config *config, bool may_be_given, struct opti
 			     config->tls_certificates.count, config->tls_keys.count);
 }
 
-/* Adds the socket on which displayctl asks for the server's status. Skipped if its path is too
- * long. */
-static void listen_in_state_dir(struct config *config)
+/* Adds the private socket, by which displayctl is the operator. */
+static int listen_in_state_dir(struct config *config, struct options_error *reterr)
 {
 	struct listen_address *address = &config->listen[config->listen_count];
+	const size_t length_max =
+	    sizeof(address->address.local.sun_path) - sizeof("/" STATE_DIR_SOCKET);
 	char text[sizeof(address->text)];
 	struct reason why;
 
-	if (snprintf(text, sizeof(text), "unix:%s/%s", config->state_dir, STATE_DIR_SOCKET) >=
-		(int)sizeof(text) ||
-	    listen_address_parse(str_from(text), address, &why) < 0)
-		return;
-	address->role = HTTP_ROLE_ADMIN;
+	if (strlen(config->state_dir) > length_max)
+		return options_error_set(reterr,
+					 "the path of the state directory, %s, has %zu characters: "
+					 "for its socket it may have %zu at most",
+					 config->state_dir, strlen(config->state_dir), length_max);
+	snprintf(text, sizeof(text), "unix:%s/%s", config->state_dir, STATE_DIR_SOCKET);
+	if (listen_address_parse(str_from(text), address, &why) < 0)
+		return options_error_set(reterr, "the state directory, %s, can have no socket: %s",
+					 config->state_dir, why.text);
+	for (unsigned i = 0; i < config->listen_count; i++)
+		if (listen_address_is_same(&config->listen[i], address))
+			return options_error_set(
+			    reterr, "%s is the socket of displayctl: nothing else listens there",
+			    text);
+	address->role = HTTP_ROLE_OPERATOR;
 	address->is_private = true;
 	config->listen_count++;
+	return 0;
 }
 
 int config_read(struct config *ret_config, int argc, char *const argv[],
@@ -372,8 +384,7 @@ int config_read_with(struct config *ret_config, const char *other_file, int argc
 	if (read_listen(ret_config, "admin-listen", HTTP_ROLE_ADMIN, reterr) < 0)
 		return -1;
 	listen_address_share_port(ret_config->listen, ret_config->listen_count);
-	listen_in_state_dir(ret_config);
-	return 0;
+	return listen_in_state_dir(ret_config, reterr);
 }
 
 void config_finish(struct config *config)

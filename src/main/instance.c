@@ -22,7 +22,7 @@
 enum { PREDECESSOR_MS = 5 * 1000, LOOK_AGAIN_MS = 20 };
 
 static const char *const role_names[] = {
-    [HTTP_ROLE_PUBLIC] = "public", [HTTP_ROLE_ADMIN] = "admin"};
+    [HTTP_ROLE_PUBLIC] = "public", [HTTP_ROLE_ADMIN] = "admin", [HTTP_ROLE_OPERATOR] = "operator"};
 
 /* Waits for the processes of a killed server: its sockets and files are closed when the last of
  * them ends. Waits at most PREDECESSOR_MS from *begun_ms on (0: from now on); false when that is

@@ -26,11 +26,17 @@ static void close_others(struct listen_socket *sockets, unsigned count,
 	}
 }
 
+/* A program of before handed over its private socket as an admin listener. */
+static bool is_role(const struct listen_socket *socket, const struct listen_address *address)
+{
+	return socket->address.role == address->role ||
+	       (address->is_private && socket->address.role == HTTP_ROLE_ADMIN);
+}
+
 static bool is_for(const struct listen_socket *socket, const struct listen_address *address)
 {
 	return strcmp(socket->address.text, address->text) == 0 &&
-	       strcmp(socket->address.scheme, address->scheme) == 0 &&
-	       socket->address.role == address->role;
+	       strcmp(socket->address.scheme, address->scheme) == 0 && is_role(socket, address);
 }
 
 /* The same socket is not taken twice: there may be several addresses with port 0. */

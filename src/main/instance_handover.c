@@ -58,6 +58,8 @@ static bool take_socket(const struct handover_socket *from, struct listen_socket
 	/* A program of before took no IPv4 at "[::]". */
 	if (!listen_address_is_unix(&ret->address) && !listen_socket_ask(from->fd, &ret->address))
 		return false;
+	if (from->role < 0 || from->role >= HTTP_ROLE_COUNT)
+		return false;
 	ret->address.role = (enum http_role)from->role;
 	ret->address.scheme = find_scheme(from->scheme);
 	return true;

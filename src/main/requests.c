@@ -16,6 +16,9 @@ static const struct route_table *const public_tables_with_metrics[] = {PUBLIC_TA
 								       &api_metrics_routes, NULL};
 static const struct route_table *const admin_tables[] = {&api_health_routes, &api_metrics_routes,
 							 &api_status_routes, NULL};
+/* Only marked routes exist there (endpoint.is_for_operator). */
+static const struct route_table *const operator_tables[] = {
+    &api_health_routes, &api_metrics_routes, &api_status_routes, &api_routes, &web_routes, NULL};
 /* Each once: the metrics number the routes by it. */
 static const struct route_table *const all_tables[] = {PUBLIC_TABLES, &api_metrics_routes,
 						       &api_status_routes, NULL};
@@ -103,9 +106,15 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 static const struct route_table *const *tables_of(const struct requests *requests,
 						  enum http_role role)
 {
-	if (role == HTTP_ROLE_ADMIN)
+	switch (role) {
+	case HTTP_ROLE_ADMIN:
 		return admin_tables;
-	return requests->web.api.metrics_token_hash ? public_tables_with_metrics : public_tables;
+	case HTTP_ROLE_OPERATOR:
+		return operator_tables;
+	default:
+		return requests->web.api.metrics_token_hash ? public_tables_with_metrics
+							    : public_tables;
+	}
 }
 
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role)
@@ -113,7 +122,8 @@ struct http_listener_settings requests_listener(struct requests *requests, enum 
 	struct dispatch *dispatch = &requests->listeners[role];
 
 	dispatch_init(dispatch, &requests->web.api.service, tables_of(requests, role), all_tables);
-	if (role != HTTP_ROLE_ADMIN)
+	dispatch->is_of_operator = role == HTTP_ROLE_OPERATOR;
+	if (role == HTTP_ROLE_PUBLIC)
 		dispatch->missing = &web_missing_page;
 	return (struct http_listener_settings){
 	    .role = role,

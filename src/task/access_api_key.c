@@ -127,6 +127,7 @@ const struct access access_api_key = {
     .refuse = refuse_invalid,
     .state_size = sizeof(struct key_access),
     .allows_other_origins = true,
+    .is_personal = true,
 };
 
 const struct access access_v0_api_key = {
@@ -135,4 +136,5 @@ const struct access access_v0_api_key = {
     .refuse = refuse_invalid,
     .state_size = sizeof(struct key_access),
     .allows_other_origins = true,
+    .is_personal = true,
 };

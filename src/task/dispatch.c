@@ -79,13 +79,24 @@ static bool wants_page(const struct dispatch *dispatch, const struct http_reques
 	       str_starts_with(accept, STR("text/html"));
 }
 
+static enum route_result find_route(const struct dispatch *dispatch, struct http_request *request,
+				    struct route_match *ret_match)
+{
+	enum route_result result = router_find(&dispatch->router, request, ret_match);
+
+	if (result == ROUTE_FOUND && dispatch->is_of_operator &&
+	    !((const struct endpoint *)ret_match->route->data)->is_for_operator)
+		return ROUTE_UNKNOWN;
+	return result;
+}
+
 void task_dispatch(struct http_request *request, void *context)
 {
 	const struct dispatch *dispatch = context;
 	struct service *service = dispatch->service;
 	struct route_match match;
 
-	switch (router_find(&dispatch->router, request, &match)) {
+	switch (find_route(dispatch, request, &match)) {
 	case ROUTE_FOUND:
 		request->metric_route = metric_route(dispatch, &match);
 		task_start(service, request, match.route->data, &match);

@@ -1,6 +1,14 @@
 #include "domain/device_reference.h"
 #include "task_private.h"
 
+/* The operator acts for the owner, unless the request names an account. */
+static bool belongs(struct task *task, struct id account_id)
+{
+	if (task->is_of_operator && id_is_none(task->account_id))
+		task->account_id = account_id;
+	return id_equal(task->account_id, account_id);
+}
+
 /* ---- device ---- */
 
 static struct verdict fail_no_device(struct task *task)
@@ -16,7 +24,7 @@ static struct verdict on_device_found(struct task *task)
 		return fail_no_device(task);
 	id_format(task->device.id, text);
 	task->request->log_device = arena_copy(task_arena(task), str_from(text));
-	if (!id_equal(task->device.account_id, task->account_id))
+	if (!belongs(task, task->device.account_id))
 		return task_fail(task, 403, "the device belongs to another account");
 	return task_next_stage(task);
 }
@@ -57,7 +65,7 @@ static struct verdict on_app_found(struct task *task)
 {
 	if (task->row_count == 0)
 		return task_fail(task, 404, "there is no such app");
-	if (!id_equal(task->app.account_id, task->account_id))
+	if (!belongs(task, task->app.account_id))
 		return task_fail(task, 403, "the app belongs to another account");
 	return task_next_stage(task);
 }

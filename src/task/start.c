@@ -1,3 +1,4 @@
+#include "http/listener.h"
 #include "task/access.h"
 #include "task/cors.h"
 #include "task_private.h"
@@ -5,7 +6,9 @@
 void task_start(struct service *service, struct http_request *request,
 		const struct endpoint *endpoint, const struct route_match *match)
 {
-	const struct access *access = endpoint->access;
+	bool is_of_operator =
+	    request->listener->role == HTTP_ROLE_OPERATOR && endpoint->is_for_operator;
+	const struct access *access = is_of_operator ? &access_operator : endpoint->access;
 	struct task *task =
 	    arena_zalloc(&request->arena, sizeof(*task) + (access ? access->state_size : 0));
 
@@ -16,6 +19,7 @@ void task_start(struct service *service, struct http_request *request,
 	task->endpoint = endpoint;
 	task->access = access;
 	task->match = *match;
+	task->is_of_operator = is_of_operator;
 	if (access ? access->allows_other_origins : endpoint->allows_other_origins)
 		cors_add_fields(service, request, &task->response);
 	service->task_count++;

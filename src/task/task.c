@@ -138,6 +138,11 @@ struct id task_account_id(struct task *task)
 	return task->account_id;
 }
 
+bool task_is_of_operator(const struct task *task)
+{
+	return task->is_of_operator;
+}
+
 struct device *task_device(struct task *task)
 {
 	return &task->device;

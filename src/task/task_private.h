@@ -20,6 +20,7 @@ struct task {
 	struct http_request *request; /* owns the arena in which the task lies */
 	const struct endpoint *endpoint;
 	const struct access *access; /* of the endpoint's line; NULL: anyone */
+	bool is_of_operator;	     /* access_operator instead */
 	struct route_match match;
 	void *state;
 	unsigned stage;	     /* the next one of the prologue */

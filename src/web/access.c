@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/network.h"
+#include "base/require.h"
 #include "db/statements.h"
 #include "domain/key.h"
 #include "fields.h"
@@ -28,40 +29,48 @@ struct web_service *web_service_of(struct task *task)
 	return container_of(task_service(task), struct web_service, api.service);
 }
 
+/* NULL: the operator calls, who has no session. */
+static struct session_access *state(struct task *task)
+{
+	return task_is_of_operator(task) ? NULL : task_access_state(task);
+}
+
 const struct person *web_person(struct task *task)
 {
-	const struct session_access *access = task_access_state(task);
+	const struct session_access *access = state(task);
 
-	return access->is_found ? &access->row.person : NULL;
+	return access && access->is_found ? &access->row.person : NULL;
 }
 
 struct id web_session_id(struct task *task)
 {
-	const struct session_access *access = task_access_state(task);
+	const struct session_access *access = state(task);
 
-	return access->row.session_id;
+	return access ? access->row.session_id : access_operator_session();
 }
 
 struct str web_session_hash(struct task *task)
 {
-	const struct session_access *access = task_access_state(task);
+	const struct session_access *access = state(task);
 
-	if (!access->has_secret)
+	if (!access || !access->has_secret)
 		return (struct str){0};
 	return (struct str){(const char *)access->hash, KEY_HASH_BYTES};
 }
 
 struct started **web_fresh_session(struct task *task)
 {
-	struct session_access *access = task_access_state(task);
+	struct session_access *access = state(task);
 
+	require(access);
 	return &access->fresh;
 }
 
 struct proof **web_proof(struct task *task)
 {
-	struct session_access *access = task_access_state(task);
+	struct session_access *access = state(task);
 
+	require(access);
 	return &access->proof;
 }
 
@@ -272,6 +281,7 @@ const struct access access_session = {
     .check = check_session,
     .refuse = web_refuse,
     .state_size = sizeof(struct session_access),
+    .is_personal = true,
 };
 const struct access access_administrator = {
     .metric = METRIC_ACCESS_SESSION,

@@ -19,9 +19,11 @@ extern const struct access access_visitor;
 
 struct web_service *web_service_of(struct task *task);
 
-/* Returns the signed-in person; NULL: nobody is signed in (access_visitor only). */
+/* Returns the signed-in person; NULL: nobody is signed in (access_visitor), or the operator calls.
+ */
 const struct person *web_person(struct task *task);
-/* The session of the request; if somebody is signed in. */
+/* The session of the request; if somebody is signed in. Of the operator: access_operator_session().
+ */
 struct id web_session_id(struct task *task);
 /* SHA-256 of the session's secret that the request has; data is NULL if it has none. */
 struct str web_session_hash(struct task *task);

@@ -8,7 +8,7 @@ import apps
 import images
 import psycopg2
 import pytest
-from server import CtlError, run_ctl
+from server import CtlError
 
 SMALL = images.text(images.png(images.solid()))
 LARGE = [images.text(images.png(images.noise(seed))) for seed in range(4)]
@@ -190,7 +190,7 @@ def test_displayctl(world, account, size):
     device.push(LARGE[0], installationId="a").ok()
 
     def ctl(*arguments):
-        return run_ctl("--database", world.database, *arguments)
+        return world.server.ctl(*arguments)
 
     shown = ctl("account", "show", email)
     assert (shown["bytes"], shown["bytesAllowed"]) == (size, 256 * 1024 * 1024)

@@ -255,7 +255,6 @@ class TestKey:
             with concurrent.futures.ThreadPoolExecutor(1) as pool:
                 future = pool.submit(refused, running, 4, "key", "create", "--account", owner)
                 wait_until(lambda: query(running, "SELECT 1 FROM pg_stat_activity WHERE "
-                                                  "application_name = 'displayctl' AND "
                                                   "wait_event_type = 'Lock'"), "a waiting key")
                 database.commit()
                 assert "owns no device yet" in future.result()
@@ -271,7 +270,6 @@ class TestKey:
             with concurrent.futures.ThreadPoolExecutor(1) as pool:
                 future = pool.submit(running.ctl, "key", "create", "--account", owner)
                 wait_until(lambda: query(running, "SELECT 1 FROM pg_stat_activity WHERE "
-                                                  "application_name = 'displayctl' AND "
                                                   "wait_event_type = 'Lock'"), "a waiting key")
                 database.rollback()
                 assert future.result()["key"]
@@ -323,10 +321,28 @@ class TestOutput:
 
 
 class TestDatabase:
-    def test_no_server_runs(self, launch):
-        server = launch()
-        text = refused(server, 5, "key", "list", "--account", "a@b")
-        assert text == f"no displayd is running on {server.state_dir}: start it first"
+    @pytest.mark.parametrize("command", [
+        ("account", "list"), ("account", "show", "a@b"), ("app", "list"), ("app", "show", "clock"),
+        ("device", "list"), ("device", "show", "Desk"), ("key", "list", "--account", "a@b"),
+        ("key", "show", "Weather"), ("version", "list", "clock"), ("version", "show", "clock", "1"),
+        ("app", "create", "--account", "a@b", "--name", "x", "--slug", "x"),
+        ("device", "create", "--account", "a@b", "--name", "x"), ("device", "disable", "Desk"),
+        ("device", "rekey", "Desk", "--yes"), ("device", "remove", "Desk", "--yes"),
+        ("device", "update", "Desk", "--brightness", "1"),
+        ("installation", "create", "--device", "Desk", "--app", "clock"),
+        ("installation", "list", "--device", "Desk"),
+        ("installation", "show", "x", "--device", "Desk"),
+        ("installation", "update", "x", "--device", "Desk", "--pinned", "on"),
+        ("key", "create", "--account", "a@b"), ("key", "revoke", "Weather", "--yes")],
+        ids=" ".join)
+    def test_no_server_runs(self, folder, command):
+        """Also if a database is named: the server reads it, and nobody else."""
+        for more in ((), ("--database", "host=/nowhere")):
+            with pytest.raises(CtlError) as caught:
+                run_ctl("--state-dir", folder, *more, *command)
+            assert caught.value.code == 5
+            assert caught.value.text == (
+                f"displayctl: no displayd is running on {folder}: start it first\n")
 
     def test_no_state_directory(self):
         with pytest.raises(CtlError) as caught:
@@ -336,7 +352,7 @@ class TestDatabase:
 
     def test_no_database_server(self):
         with pytest.raises(CtlError) as caught:
-            run_ctl("key", "list", "--account", "a@b",
+            run_ctl("account", "create", "a@b",
                     env={"DISPLAYD_DATABASE": "host=/nowhere password=hunter2"})
         assert caught.value.code == 5
         assert "the database cannot be reached" in caught.value.text
@@ -352,6 +368,14 @@ class TestDatabase:
         server = launch().start()
         kill(server.postmaster())
         assert server.ctl("account", "create", "a@example.org")["id"]
+
+    def test_reading_waits_likewise(self, launch):
+        server = launch(is_new=True).launch()
+        server.wait_for_log("making a database")
+        assert server.ctl("account", "list") == []
+        server.workers()
+        kill(server.postmaster())
+        assert server.ctl("account", "list") == []
 
     def test_a_database_without_tables(self, running):
         query_database = psycopg2.connect(

@@ -98,7 +98,7 @@ class TestDeviceByNumber:
             f"there is no device {mac}; panels of these say that they have this address:",
             f"  {device['id']}  {email}"]
         [listed] = running.ctl("device", "list", "--account", email)
-        assert listed["mac"] == mac
+        assert listed["macAddress"] == mac
 
 
 class TestKey:
@@ -208,7 +208,7 @@ class TestSecrets:
     def test_a_variable_may_hold_it(self):
         environment = dict(os.environ, DISPLAYD_DATABASE="host=/nowhere password=hunter2")
         with pytest.raises(CtlError) as caught:
-            run_ctl("account", "list", env=environment)
+            run_ctl("account", "create", "a@example.org", env=environment)
         assert caught.value.code == 5
         assert "hunter2" not in caught.value.text
 

@@ -21,9 +21,9 @@ class TestDevice:
                              "02:00:00:aa:00:%02x" % (next(numbers) % 256))
         listed = running.ctl("device", "list", "--account", email.upper())
         assert [list(entry) for entry in listed] == [
-            ["id", "name", "serial", "mac", "createdAt", "lastOnline", "account"]] * 2
+            ["id", "name", "serialNumber", "macAddress", "createdAt", "lastOnline", "account"]] * 2
         assert [entry["id"] for entry in listed] == [device["id"], second["id"]]
-        assert (listed[0]["serial"], listed[1]["mac"]) == (device["serial"], second["mac"])
+        assert (listed[0]["serialNumber"], listed[1]["macAddress"]) == (device["serial"], second["mac"])
         assert device["key"] not in str(listed)
         lines = running.ctl("device", "list", "--account", email, json_output=False).splitlines()
         assert len(lines) == 3

@@ -34,6 +34,13 @@ class TestAccount:
         assert refused(running, 3, "account", "show", "no@example.org") == (
             "there is no account no@example.org")
 
+    @pytest.mark.parametrize("address", ["a/b@example.org", "c?d#e%f@example.org", "jörg@exämple.org"])
+    def test_any_address(self, running, address):
+        made = running.ctl("account", "create", address)
+        assert running.ctl("account", "show", address)["id"] == made["id"]
+        assert running.ctl("device", "list", "--account", address) == []
+        assert refused(running, 3, "account", "show", f"x{address}") == f"there is no account x{address}"
+
     def test_rename(self, running, email):
         renamed = running.ctl("account", "rename", email, "Änne")
         assert list(renamed) == ["id", "email", "name", "createdAt"]
@@ -95,7 +102,8 @@ class TestApp:
         assert list(shown) == [*APP_FIELDS, "account", "versions", "installations"]
         assert (shown["account"], shown["versions"], shown["version"]) == (email, 1, "1.0")
         assert running.ctl("app", "show", shown["id"].upper()) == shown
-        assert refused(running, 3, "app", "show", NOWHERE) == f"there is no app {NOWHERE}"
+        for name in (NOWHERE, "", ".", "..", "'", "a/b", "%", "ä?#"):
+            assert refused(running, 3, "app", "show", name) == f"there is no app {name}"
 
 
 class TestVersion:

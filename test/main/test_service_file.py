@@ -115,7 +115,8 @@ def test_a_faulty_one_is_named():
 
 
 def test_displayctl_asks_the_database_of_the_service():
-    done = run("database = postgresql://nobody@127.0.0.1:1/none", os.path.abspath(DISPLAYCTL), "account", "list")
+    done = run("database = postgresql://nobody@127.0.0.1:1/none", os.path.abspath(DISPLAYCTL), "account", "create",
+               "a@example.org")
     assert done.returncode == 5
     assert "the database cannot be reached" in done.stderr, done.stderr
 

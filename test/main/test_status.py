@@ -246,10 +246,3 @@ def test_no_server(server, folder, launch):
     wait_until(lambda: "no server runs" in refusal(stopped.state_dir), "the end of its workers")
     with pytest.raises(CtlError):
         stopped.ctl("status")
-
-
-def test_path_is_too_long(folder, launch):
-    deep = os.path.join(folder, "d" * 120)
-    server = launch(state_dir=deep).start()
-    assert server.get("/livez").status == 200
-    assert "too long" in refusal(deep)

@@ -2,6 +2,7 @@
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
 
 import lock_sessions
 import pytest
@@ -16,7 +17,9 @@ ENDPOINTS = [
     ("GET", "/web/admin/instance", None), ("PATCH", "/web/admin/instance", {"appsReachLocal": True}),
     ("POST", f"/web/admin/accounts/{UNKNOWN_ID}/password-link", None),
     ("GET", "/web/admin/invitations", None), ("POST", "/web/admin/invitations", {}),
-    ("DELETE", f"/web/admin/invitations/{UNKNOWN_ID}", None)]
+    ("DELETE", f"/web/admin/invitations/{UNKNOWN_ID}", None),
+    ("GET", f"/web/admin/accounts/{UNKNOWN_ID}", None), ("GET", "/web/admin/devices", None),
+    ("GET", "/web/admin/keys", None), ("GET", "/web/admin/apps", None), ("GET", "/web/admin/apps/clock", None)]
 
 
 @pytest.mark.parametrize("method, path, body", ENDPOINTS)
@@ -43,6 +46,64 @@ def test_members(world, administrator):
     member = next(entry for entry in everybody if entry["id"] == person.id)
     assert TIMESTAMP.fullmatch(member["lastSignInAt"])
     assert len(everybody) == len(found)
+
+
+def test_one_member(administrator, person):
+    path = "/web/admin/accounts"
+    member = administrator.get(f"{path}/{person.id}").ok()
+    assert member == next(one for one in administrator.get(path).ok() if one["id"] == person.id)
+    assert administrator.get(f"{path}/{person.email.upper()}").ok() == member
+    for name in (UNKNOWN_ID, "nobody@example.org", "x"):
+        assert administrator.get(f"{path}/{name}").problem(404)
+
+
+def everything(administrator, path):
+    """In parts, which are the list together."""
+    found, target = [], f"{path}?limit=2"
+    while target:
+        answer = administrator.get(target)
+        found += answer.ok()
+        target = next_target(target, answer)
+    assert found == administrator.get(path).ok()
+    return found
+
+
+def test_devices_of_all(administrator, person):
+    hall, shelf, serial = (f"{name} {person.id[-8:]}" for name in ("Hall", "Shelf", "S"))
+    serial = serial.replace(" ", "-")
+    browser = person.browser()
+    made = [browser.post("/web/devices", {"name": name, "timezone": "UTC"} | more).json()["device"]
+            for name, more in ((hall, {"serialNumber": serial}), (shelf, {}), (shelf.lower(), {}))]
+    path = "/web/admin/devices"
+    listed = {device["id"]: device for device in everything(administrator, path)}
+    assert listed[made[0]["id"]]["account"] == person.email
+    assert (listed[made[0]["id"]]["serialNumber"], listed[made[0]["id"]]["entries"]) == (serial, 0)
+    for name, wanted in ((serial, [0]), (made[0]["id"], [0]), (hall.upper(), [0]), (shelf, [1]),
+                         (shelf.upper(), [1, 2]), (f"{shelf}x", [])):
+        found = administrator.get(f"{path}?name={quote(name)}").ok()
+        assert [device["id"] for device in found] == [made[number]["id"] for number in wanted], name
+
+
+def test_keys_of_all(administrator, person):
+    person.device()
+    browser = person.browser()
+    keys = [browser.post("/web/keys", {"name": name}).json() for name in ("Weather", "News")]
+    browser.delete(f"/web/keys/{keys[0]['id']}").ok()
+    listed = {key["id"]: key for key in everything(administrator, "/web/admin/keys")}
+    assert listed[keys[0]["id"]]["revokedAt"] and not listed[keys[1]["id"]]["revokedAt"]
+    assert listed[keys[1]["id"]]["account"] == person.email
+    found = administrator.get(f"/web/admin/keys?name={keys[1]['firstCharacters']}").ok()
+    assert keys[1]["id"] in [key["id"] for key in found]
+    assert administrator.get("/web/admin/keys?name=nothing").ok() == []
+
+
+def test_apps_of_all(administrator, person):
+    made = person.browser().post("/web/studio", {"slug": f"app-{person.id}", "name": "Clock"}).json()
+    assert made["id"] in [app["id"] for app in everything(administrator, "/web/admin/apps")]
+    app = administrator.get(f"/web/admin/apps/{made['id']}").ok()
+    assert (app["account"], app["versions"], app["installations"]) == (person.email, 0, 0)
+    assert administrator.get(f"/web/admin/apps/{made['slug']}").ok() == app
+    administrator.get("/web/admin/apps/nothing").problem(404)
 
 
 def test_roles(administrator, person):

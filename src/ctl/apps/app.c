@@ -1,63 +1,39 @@
-#include "base/limits.h"
 #include "base/memory.h"
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "domain/studio.h"
 
 enum ctl_exit ctl_app_create(struct ctl *ctl)
 {
-	struct str description = ctl_value(ctl, "description");
-	struct ctl_rows rows;
-	struct id account_id;
-	enum ctl_exit code = ctl_find_account(ctl, ctl_value(ctl, "account"), &account_id);
+	struct str slug = ctl_value(ctl, "slug");
+	struct ctl_request request = {
+	    .method = "POST", .path = STR("/web/studio"), .account = ctl_value(ctl, "account")};
+	struct own_app app = {0};
+	enum ctl_exit code;
 
-	if (code != CTL_DONE)
-		return code;
-	if (!description.data)
-		description = STR("");
-	statement_app_create(ctl_new_query(ctl),
-			     &(struct app_create_parameters){
-				 .id = id_new(),
-				 .account_id = account_id,
-				 .name = ctl_value(ctl, "name"),
-				 .slug = ctl_value(ctl, "slug"),
-				 .description = description,
-				 .visibility = ctl_value(ctl, "visibility"),
-			     },
-			     NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.refusal == REFUSAL_SLUG_TAKEN)
-		return ctl_fail(CTL_REFUSED, "there is an app %.*s already",
-				STR_ARG(ctl_value(ctl, "slug")));
-	if (rows.refusal == REFUSAL_TOO_MANY_APPS)
-		return ctl_fail(CTL_REFUSED, "the account has %d apps already", LIMIT_ACCOUNT_APPS);
-	if (rows.count == 0)
-		return ctl_fail_account(ctl_value(ctl, "account"));
-	return ctl_print_row(ctl, &own_app_record, rows.rows);
+	request.body = ctl_body(
+	    ctl, (const struct ctl_member[]){{"name", ctl_value(ctl, "name")},
+					     {"slug", slug},
+					     {"description", ctl_value(ctl, "description")},
+					     {"visibility", ctl_value(ctl, "visibility")},
+					     {0}});
+	request.sentences[0] = (struct ctl_sentence){
+	    409, "there is an app with this slug",
+	    ARENA_JOIN(&ctl->arena, STR("there is an app "), slug, STR(" already"))};
+	code = ctl_ask_row(ctl, &request, &own_app_record, &app);
+	return code == CTL_DONE ? ctl_print_row(ctl, &own_app_record, &app) : code;
 }
 
 enum ctl_exit ctl_app_list(struct ctl *ctl)
 {
-	struct str account = ctl_value(ctl, "account");
+	struct ctl_request request = {.path = ctl_value(ctl, "broken").data
+						  ? STR("/web/admin/apps?broken=true")
+						  : STR("/web/admin/apps"),
+				      .account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	struct id account_id;
-	enum ctl_exit code = CTL_DONE;
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &own_app_record, &rows);
 
-	if (account.data)
-		code = ctl_find_account(ctl, account, &account_id);
-	if (code != CTL_DONE)
-		return code;
-	statement_app_list_all(ctl_new_query(ctl),
-			       &(struct app_list_all_parameters){
-				   .account_email = account,
-				   .with_broken = ctl_value(ctl, "broken").data,
-			       },
-			       NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return ctl_print_rows(ctl, &own_app_record, &rows);
+	return code == CTL_DONE ? ctl_print_rows(ctl, &own_app_record, &rows) : code;
 }
 
 static enum ctl_exit fail_app(struct ctl *ctl)

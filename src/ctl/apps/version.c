@@ -1,68 +1,65 @@
 /* The versions of an app, with what reviewers said, and their scripts. */
-#include "base/require.h"
 #include "base/utf8.h"
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "domain/app.h"
-#include "domain/review.h"
 
 #include <unistd.h>
 
 /* ---- app show ---- */
 
 static const struct record_field app_fields[] = {
-    RECORD_ROW(struct app_show_row, own_app, &own_app_record, .is_shown = true),
-    RECORD_STR(struct app_show_row, account, .name = "account", .nullable = true),
-    RECORD_INT8(struct app_show_row, versions, .name = "versions"),
-    RECORD_INT8(struct app_show_row, installations, .name = "installations"),
+    RECORD_ROW(struct inventory_app_get_row, own_app, &own_app_record, .is_shown = true),
+    RECORD_STR(struct inventory_app_get_row, account, .name = "account", .nullable = true),
+    RECORD_INT8(struct inventory_app_get_row, versions, .name = "versions"),
+    RECORD_INT8(struct inventory_app_get_row, installations, .name = "installations"),
 };
-static const struct record app_shown_record = RECORD(struct app_show_row, app_fields);
+static const struct record app_shown_record = RECORD(struct inventory_app_get_row, app_fields);
 
-static enum ctl_exit find_app(struct ctl *ctl, const struct app_show_row **ret_app)
+static enum ctl_exit find_app(struct ctl *ctl, struct inventory_app_get_row *ret_app)
 {
 	struct str app = ctl->positionals[0];
-	struct ctl_rows rows;
-	enum ctl_exit code;
+	struct ctl_request request = {0};
 
 	if (!utf8_is_valid(app))
 		return ctl_fail(CTL_USAGE, "the name of the app must be UTF-8");
-	statement_app_show(ctl_new_query(ctl), &(struct app_show_parameters){app}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
+	if (!ctl_is_segment(app))
 		return ctl_fail(CTL_NOT_FOUND, "there is no app %.*s", STR_ARG(app));
-	*ret_app = rows.rows;
-	return CTL_DONE;
+	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/apps/"), ctl_encode(ctl, app));
+	request.sentences[0] =
+	    (struct ctl_sentence){404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no app "), app)};
+	return ctl_ask_row(ctl, &request, &app_shown_record, ret_app);
 }
 
 enum ctl_exit ctl_app_show(struct ctl *ctl)
 {
-	const struct app_show_row *app = NULL;
+	struct inventory_app_get_row app = {0};
 	enum ctl_exit code = find_app(ctl, &app);
 
-	return code == CTL_DONE ? ctl_print_row(ctl, &app_shown_record, app) : code;
+	return code == CTL_DONE ? ctl_print_row(ctl, &app_shown_record, &app) : code;
 }
 
 /* ---- version list, version show ---- */
 
-static enum ctl_exit ask(struct ctl *ctl, struct str version, struct ctl_rows *ret_rows)
+/* *ret_path: of the versions. */
+static enum ctl_exit ask(struct ctl *ctl, struct str *ret_path, struct ctl_rows *ret_rows)
 {
-	const struct app_show_row *app = NULL;
+	struct inventory_app_get_row app = {0};
+	struct ctl_request request = {0};
 	enum ctl_exit code = find_app(ctl, &app);
 
 	if (code != CTL_DONE)
 		return code;
-	require(app);
-	statement_version_list(
-	    ctl_new_query(ctl),
-	    &(struct version_list_parameters){.app_id = app->own_app.id, .version = version}, NULL);
-	return ctl_query(ctl, ret_rows);
+	request.path = ctl_path(ctl, "/web/studio/", app.own_app.id, "/versions");
+	*ret_path = request.path;
+	return ctl_ask_rows(ctl, &request, &app_version_record, ret_rows);
 }
 
 enum ctl_exit ctl_version_list(struct ctl *ctl)
 {
 	struct ctl_rows rows;
-	enum ctl_exit code = ask(ctl, (struct str){0}, &rows);
+	struct str path;
+	enum ctl_exit code = ask(ctl, &path, &rows);
 
 	return code == CTL_DONE ? ctl_print_rows(ctl, &app_version_record, &rows) : code;
 }
@@ -109,30 +106,42 @@ static enum ctl_exit print(struct ctl *ctl, const struct shown_version *shown)
 	return code;
 }
 
+static const struct record_field script_fields[] = {
+    RECORD_STR(struct shown_version, script, .name = "scriptContent"),
+};
+static const struct record script_record = RECORD(struct shown_version, script_fields);
+
+static const struct app_version *find_version(const struct ctl_rows *rows, struct str name)
+{
+	const struct app_version *versions = rows->rows;
+
+	for (unsigned i = 0; i < rows->count; i++)
+		if (str_equal(versions[i].version, name))
+			return &versions[i];
+	return NULL;
+}
+
 enum ctl_exit ctl_version_show(struct ctl *ctl)
 {
-	struct str name = ctl->positionals[1];
-	const struct review_scripts *scripts;
+	struct str name = ctl->positionals[1], path;
+	const struct app_version *version;
 	struct shown_version shown = {0};
+	struct ctl_request request = {.sentences = {{404, NULL, STR("the version is gone")}}};
+	char id[ID_TEXT_LENGTH + 1];
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
 	if (!utf8_is_valid(name))
 		return ctl_fail(CTL_USAGE, "the name of the version must be UTF-8");
-	code = ask(ctl, name, &rows);
+	code = ask(ctl, &path, &rows);
 	if (code != CTL_DONE)
 		return code;
-	if (rows.count == 0)
+	version = find_version(&rows, name);
+	if (!version)
 		return ctl_fail(CTL_NOT_FOUND, "the app has no version %.*s", STR_ARG(name));
-	shown.version = *(const struct app_version *)rows.rows;
-	statement_review_scripts(ctl_new_query(ctl),
-				 &(struct review_scripts_parameters){shown.version.id}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "the version is gone");
-	scripts = rows.rows;
-	shown.script = scripts->script_content;
-	return print(ctl, &shown);
+	shown.version = *version;
+	id_format(version->id, id);
+	request.path = ARENA_JOIN(&ctl->arena, path, STR("/"), str_from(id), STR("/script"));
+	code = ctl_ask_row(ctl, &request, &script_record, &shown);
+	return code == CTL_DONE ? print(ctl, &shown) : code;
 }

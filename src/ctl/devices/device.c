@@ -1,29 +1,5 @@
 #include "ctl/ctl.h"
 #include "device_row.h"
-#include "domain/device_reference.h"
-
-/* Device to create. */
-struct wish {
-	struct id id;
-	struct str account;
-	struct str name;
-	struct str serial; /* data is NULL if there is none */
-	bool has_mac;
-	uint8_t mac[MAC_BYTES];
-	char key[LINK_KEY_LENGTH + 1];
-};
-
-static struct wish read_wish(struct ctl *ctl)
-{
-	struct wish wish = {.id = id_new(),
-			    .account = ctl_value(ctl, "account"),
-			    .name = ctl_value(ctl, "name"),
-			    .serial = ctl_value(ctl, "serial")};
-
-	wish.has_mac = mac_parse(ctl_value(ctl, "mac"), wish.mac);
-	link_key_new(wish.key);
-	return wish;
-}
 
 static enum ctl_exit check_options(const struct ctl *ctl)
 {
@@ -43,44 +19,37 @@ static enum ctl_exit check_options(const struct ctl *ctl)
 	return CTL_DONE;
 }
 
+static struct ctl_sentence taken(struct ctl *ctl, const char *begins, const char *what,
+				 struct str value)
+{
+	return (struct ctl_sentence){409, begins,
+				     ARENA_JOIN(&ctl->arena, STR("there is a device with "),
+						str_from(what), value, STR(" already"))};
+}
+
 enum ctl_exit ctl_device_create(struct ctl *ctl)
 {
-	uint8_t hash[KEY_HASH_BYTES];
-	struct device_row urls = {0};
-	struct ctl_rows rows;
-	struct wish wish = read_wish(ctl);
-	struct str path = ctl_value(ctl, "from");
+	struct str path = ctl_value(ctl, "from"), serial = ctl_value(ctl, "serial");
+	struct ctl_request request = {
+	    .method = "POST", .path = STR("/web/devices"), .account = ctl_value(ctl, "account")};
 	enum ctl_exit code = check_options(ctl);
 
 	if (code != CTL_DONE)
 		return code;
 	if (path.data)
 		return ctl_device_create_from(ctl, path);
-	code = ctl_make_urls(ctl, wish.id, str_from(wish.key), &urls);
+	code = ctl_check_urls(ctl);
 	if (code != CTL_DONE)
 		return code;
-	key_hash(str_from(wish.key), hash);
-	statement_device_create(
-	    ctl_new_query(ctl),
-	    &(struct device_create_parameters){
-		.id = wish.id,
-		.account_email = wish.account,
-		.name = wish.name,
-		.serial = wish.serial,
-		.mac = {wish.has_mac ? (const char *)wish.mac : NULL, MAC_BYTES},
-		.link_key_hash = {(const char *)hash, KEY_HASH_BYTES},
-	    },
-	    NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.refusal == REFUSAL_SERIAL_TAKEN)
-		return ctl_fail(CTL_REFUSED,
-				"there is a device with the serial number %.*s already",
-				STR_ARG(wish.serial));
-	if (rows.refusal == REFUSAL_MAC_TAKEN)
-		return ctl_fail(CTL_REFUSED, "there is a device with this MAC address already");
-	if (rows.count == 0)
-		return ctl_fail_account(wish.account);
-	return ctl_print_device(ctl, rows.rows, &urls);
+	request.body =
+	    ctl_body(ctl, (const struct ctl_member[]){{"name", ctl_value(ctl, "name")},
+						      {"timezone", STR("UTC")},
+						      {"serialNumber", serial},
+						      {"macAddress", ctl_value(ctl, "mac")},
+						      {0}});
+	request.sentences[0] = taken(ctl, "another device of the account has this serial number",
+				     "the serial number ", serial);
+	request.sentences[1] = taken(ctl, "another device of the account has this MAC address",
+				     "this MAC address", STR(""));
+	return ctl_make_device(ctl, &request);
 }

@@ -1,4 +1,5 @@
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "device_row.h"
 
 /* Commands for panel access: a new key, none, or the old one again. */
@@ -10,30 +11,20 @@ struct access_row {
 };
 
 static const struct record_field fields[] = {
-    RECORD_ID(struct access_row, id, .name = "id", .column = "id"),
-    RECORD_STR(struct access_row, name, .name = "name", .column = "name"),
-    RECORD_BOOL(struct access_row, is_disabled, .name = "isDisabled", .column = "is_disabled"),
+    RECORD_ID(struct access_row, id, .name = "id"),
+    RECORD_STR(struct access_row, name, .name = "name"),
+    RECORD_BOOL(struct access_row, is_disabled, .name = "isDisabled"),
 };
-const struct record device_access_record = RECORD(struct access_row, fields);
-
-static enum ctl_exit fail_gone(struct ctl *ctl)
-{
-	return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s", STR_ARG(ctl->positionals[0]));
-}
+static const struct record access_record = RECORD(struct access_row, fields);
 
 enum ctl_exit ctl_device_rekey(struct ctl *ctl)
 {
-	char key[LINK_KEY_LENGTH + 1];
-	uint8_t hash[KEY_HASH_BYTES];
-	struct device device = {0};
-	struct device_row urls = {0};
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_find_device(ctl, ctl->positionals[0], &device);
+	struct inventory_device device = {0};
+	struct ctl_request request = {.method = "POST"};
+	enum ctl_exit code = ctl_find_listed_device(ctl, ctl->positionals[0], &device);
 
-	link_key_new(key);
-	key_hash(str_from(key), hash);
 	if (code == CTL_DONE)
-		code = ctl_make_urls(ctl, device.id, str_from(key), &urls);
+		code = ctl_check_urls(ctl);
 	if (code == CTL_DONE)
 		code = ctl_confirm(ctl,
 				   "This ends the key of the device \"%.*s\": its panel is refused "
@@ -41,41 +32,32 @@ enum ctl_exit ctl_device_rekey(struct ctl *ctl)
 				   STR_ARG(device.name));
 	if (code != CTL_DONE)
 		return code;
-	statement_device_rekey(ctl_new_query(ctl),
-			       &(struct device_rekey_parameters){
-				   .id = device.id,
-				   .link_key_hash = {(const char *)hash, KEY_HASH_BYTES},
-			       },
-			       NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return rows.count ? ctl_print_device(ctl, rows.rows, &urls) : fail_gone(ctl);
+	request.path = ctl_path(ctl, "/web/devices/", device.id, "/key");
+	request.sentences[0] = ctl_no_device(ctl);
+	return ctl_make_device(ctl, &request);
 }
 
-static enum ctl_exit allow(struct ctl *ctl, bool is_disabled)
+static enum ctl_exit allow(struct ctl *ctl, const char *verb)
 {
-	struct device device = {0};
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_find_device(ctl, ctl->positionals[0], &device);
+	struct inventory_device device = {0};
+	struct access_row row = {0};
+	struct ctl_request request = {.method = "POST"};
+	enum ctl_exit code = ctl_find_listed_device(ctl, ctl->positionals[0], &device);
 
 	if (code != CTL_DONE)
 		return code;
-	statement_device_allow(
-	    ctl_new_query(ctl),
-	    &(struct device_allow_parameters){.id = device.id, .is_disabled = is_disabled}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return rows.count ? ctl_print_row(ctl, &device_access_record, rows.rows) : fail_gone(ctl);
+	request.path = ctl_path(ctl, "/web/devices/", device.id, verb);
+	request.sentences[0] = ctl_no_device(ctl);
+	code = ctl_ask_row(ctl, &request, &access_record, &row);
+	return code == CTL_DONE ? ctl_print_row(ctl, &access_record, &row) : code;
 }
 
 enum ctl_exit ctl_device_disable(struct ctl *ctl)
 {
-	return allow(ctl, true);
+	return allow(ctl, "/disable");
 }
 
 enum ctl_exit ctl_device_enable(struct ctl *ctl)
 {
-	return allow(ctl, false);
+	return allow(ctl, "/enable");
 }

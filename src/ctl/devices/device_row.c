@@ -31,16 +31,39 @@ enum ctl_exit ctl_make_urls(struct ctl *ctl, struct id id, struct str key, struc
 	return CTL_DONE;
 }
 
-enum ctl_exit ctl_print_device(struct ctl *ctl, struct device_row *row,
-			       const struct device_row *urls)
+enum ctl_exit ctl_check_urls(struct ctl *ctl)
 {
-	enum ctl_exit code;
+	struct device_row row = {0};
+	char key[LINK_KEY_LENGTH + 1];
 
-	row->key = urls->key;
-	row->poll_url = urls->poll_url;
-	row->websocket_url = urls->websocket_url;
-	code = ctl_print_row(ctl, &device_row_record, row);
-	if (code == CTL_DONE && site_is_loopback_url(row->poll_url.data))
+	link_key_new(key);
+	return ctl_make_urls(ctl, id_new(), str_from(key), &row);
+}
+
+static const struct record_field answer_fields[] = {
+    RECORD_OPEN(.name = "device"),
+    RECORD_ID(struct device_row, id, .name = "id"),
+    RECORD_STR(struct device_row, name, .name = "name"),
+    RECORD_STR(struct device_row, serial, .name = "serialNumber", .nullable = true),
+    RECORD_STR(struct device_row, mac, .name = "macAddress", .nullable = true),
+    RECORD_TIMESTAMP(struct device_row, created_at_us, .name = "createdAt"),
+    RECORD_CLOSE(),
+    RECORD_OPEN(.name = "link"),
+    RECORD_STR(struct device_row, key, .name = "key"),
+    RECORD_CLOSE(),
+};
+static const struct record answer_record = RECORD(struct device_row, answer_fields);
+
+enum ctl_exit ctl_make_device(struct ctl *ctl, const struct ctl_request *request)
+{
+	struct device_row row = {0};
+	enum ctl_exit code = ctl_ask_row(ctl, request, &answer_record, &row);
+
+	if (code == CTL_DONE)
+		code = ctl_make_urls(ctl, row.id, row.key, &row);
+	if (code == CTL_DONE)
+		code = ctl_print_row(ctl, &device_row_record, &row);
+	if (code == CTL_DONE && site_is_loopback_url(row.poll_url.data))
 		fputs("displayctl: only programs on this machine reach these URLs; for a panel the "
 		      "server needs --listen with another address, or --public-url\n",
 		      stderr);

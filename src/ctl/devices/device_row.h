@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "domain/key.h"
 
 struct device_row {
@@ -20,7 +21,9 @@ extern const struct record device_row_record;
 /* Makes the URLs of a key. CTL_REFUSED if panels would not take them. */
 enum ctl_exit ctl_make_urls(struct ctl *ctl, struct id id, struct str key, struct device_row *row);
 
-/* After a device was made or got a new key: with the URLs that were made before. Says if only
- * this machine reaches them. */
-enum ctl_exit ctl_print_device(struct ctl *ctl, struct device_row *row,
-			       const struct device_row *urls);
+/* CTL_REFUSED if panels would not take the URLs of any device. */
+enum ctl_exit ctl_check_urls(struct ctl *ctl);
+
+/* Sends a request that makes a device, or a new key for one, and prints the device with its URLs.
+ * Says if only this machine reaches them. */
+enum ctl_exit ctl_make_device(struct ctl *ctl, const struct ctl_request *request);

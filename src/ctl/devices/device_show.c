@@ -1,29 +1,66 @@
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "domain/device.h"
 
-static const struct record_field fields[] = {
-    RECORD_ROW(struct device_show_row, device, &device_full_record, .is_shown = true),
-    RECORD_ROW(struct device_show_row, device_more, &device_more_record, .is_shown = true),
-    RECORD_STR(struct device_show_row, account, .name = "account"),
-    RECORD_INT8(struct device_show_row, entries, .name = "entries"),
+/* device list, device show */
+
+static const struct record_field listed_fields[] = {
+    RECORD_ID(struct inventory_device, id, .name = "id"),
+    RECORD_STR(struct inventory_device, name, .name = "name"),
+    RECORD_STR(struct inventory_device, serial, .name = "serialNumber", .nullable = true),
+    RECORD_STR(struct inventory_device, mac, .name = "macAddress", .nullable = true),
+    RECORD_TIMESTAMP(struct inventory_device, created_at_us, .name = "createdAt"),
+    RECORD_TIMESTAMP(struct inventory_device, last_online_us, .name = "lastOnline"),
+    RECORD_STR(struct inventory_device, account, .name = "account"),
 };
-static const struct record record = RECORD(struct device_show_row, fields);
+static const struct record listed_record = RECORD(struct inventory_device, listed_fields);
+
+enum ctl_exit ctl_device_list(struct ctl *ctl)
+{
+	struct ctl_request request = {.path = STR("/web/admin/devices"),
+				      .account = ctl_value(ctl, "account")};
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &inventory_device_record, &rows);
+
+	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
+}
+
+struct shown_device {
+	struct device device;
+	struct device_more more;
+	struct str account;
+	int64_t entries;
+};
+
+static const struct record_field own_fields[] = {
+    RECORD_ROW(struct shown_device, device, &device_full_record, .is_shown = true),
+    RECORD_ROW(struct shown_device, more, &device_more_record, .is_shown = true),
+};
+static const struct record own_record = RECORD(struct shown_device, own_fields);
+
+static const struct record_field shown_fields[] = {
+    RECORD_ROW(struct shown_device, device, &device_full_record, .is_shown = true),
+    RECORD_ROW(struct shown_device, more, &device_more_record, .is_shown = true),
+    RECORD_STR(struct shown_device, account, .name = "account"),
+    RECORD_INT8(struct shown_device, entries, .name = "entries"),
+};
+static const struct record shown_record = RECORD(struct shown_device, shown_fields);
 
 enum ctl_exit ctl_device_show(struct ctl *ctl)
 {
-	struct device device = {0};
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_find_device(ctl, ctl->positionals[0], &device);
+	struct inventory_device found = {0};
+	struct ctl_request request = {0};
+	struct shown_device shown = {0};
+	enum ctl_exit code = ctl_find_listed_device(ctl, ctl->positionals[0], &found);
 
 	if (code != CTL_DONE)
 		return code;
-	statement_device_show(ctl_new_query(ctl), &(struct device_show_parameters){device.id},
-			      NULL);
-	code = ctl_query(ctl, &rows);
+	request.path = ctl_path(ctl, "/web/devices/", found.id, "");
+	request.sentences[0] = ctl_no_device(ctl);
+	code = ctl_ask_row(ctl, &request, &own_record, &shown);
 	if (code != CTL_DONE)
 		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s",
-				STR_ARG(ctl->positionals[0]));
-	return ctl_print_row(ctl, &record, rows.rows);
+	shown.account = found.account;
+	shown.entries = found.entries;
+	return ctl_print_row(ctl, &shown_record, &shown);
 }

@@ -1,85 +1,50 @@
 #include "domain/installation.h"
+#include "base/limits.h"
 #include "ctl/ctl.h"
-#include "domain/secret_settings.h"
-#include "installation_row.h"
+#include "ctl/server/client.h"
 #include "installation_settings.h"
+#include "record/json.h"
 
-enum ctl_exit ctl_installation_list(struct ctl *ctl)
+/* installation create */
+
+/* {"app": APP, "settings": {...}}; settings.data is NULL: the app's defaults. */
+static struct str body_of(struct ctl *ctl, struct str app, struct str settings)
 {
-	struct device device;
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_find_device(ctl, ctl_value(ctl, "device"), &device);
+	struct buffer json = {0};
+	struct str body;
 
-	if (code != CTL_DONE)
-		return code;
-	statement_installation_options(
-	    ctl_new_query(ctl), &(struct installation_options_parameters){.device_id = device.id},
-	    NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return ctl_print_rows(ctl, &installation_options_record, &rows);
-}
-
-/* The hint is lost if this fails; the servers' sweep finds the change later. */
-static enum ctl_exit tell_and_print(struct ctl *ctl, struct id device_id,
-				    const struct installation_create_row *row)
-{
-	struct ctl_rows rows;
-	enum ctl_exit code;
-
-	statement_device_tell(
-	    ctl_new_query(ctl),
-	    &(struct device_tell_parameters){.id = device_id, .generation = row->generation}, NULL);
-	code = ctl_query(ctl, &rows);
-	return code == CTL_DONE ? ctl_print_row(ctl, &installation_record, &row->installation)
-				: code;
+	buffer_append_str(&json, STR("{\"app\":"));
+	json_write_str(&json, app);
+	if (settings.data) {
+		buffer_append_str(&json, STR(",\"settings\":"));
+		buffer_append_str(&json, settings);
+	}
+	buffer_append_char(&json, '}');
+	body = arena_copy(&ctl->arena, buffer_view(&json));
+	buffer_finish(&json);
+	return body;
 }
 
 enum ctl_exit ctl_installation_create(struct ctl *ctl)
 {
-	static const struct settings none;
-	struct installation_settings settings = {0};
-	char id[ID_TEXT_LENGTH + 1];
-	struct str app = ctl_value(ctl, "app");
-	struct id app_id = {0};
-	struct device device;
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_find_device(ctl, ctl_value(ctl, "device"), &device);
+	struct str app = ctl_value(ctl, "app"), settings = {0};
+	struct str missing = ARENA_JOIN(&ctl->arena, STR("there is no app "), app,
+					STR(" that this device can install"));
+	struct ctl_request request = {
+	    .method = "POST",
+	    .sentences = {{404, "there is no such app", missing},
+			  {409, "the device has ", STR("the device has 100 entries already")}}};
+	struct installation installation = {0};
+	struct inventory_device device;
+	enum ctl_exit code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
 
+	_Static_assert(LIMIT_DEVICE_INSTALLATIONS == 100, "the sentence has the limit");
+	if (code == CTL_DONE && installation_settings_are_given(ctl, 0))
+		code = installation_settings_read(ctl, 0, app, device.account, missing, &settings);
 	if (code != CTL_DONE)
 		return code;
-	id_format(id_new(), id);
-	if (!id_parse(app, &app_id))
-		app_id = (struct id){0}; /* a slug */
-	stored_settings_make(NULL, device.id, str_from(id), &none, &none, &ctl->arena,
-			     &settings.stored);
-	if (installation_settings_are_given(ctl, 0))
-		code = installation_settings_read(ctl, 0, &device, app, str_from(id),
-						  /* is_new= */ true, &settings);
-	if (code != CTL_DONE)
-		return code;
-	statement_installation_create(ctl_new_query(ctl),
-				      &(struct installation_create_parameters){
-					  .device_id = device.id,
-					  .app_id = app_id,
-					  .slug = app,
-					  .id = str_from(id),
-					  .settings = settings.stored.open,
-					  .secret_settings = settings.stored.sealed,
-					  .settings_hash = settings.stored.hash,
-					  .version_id = settings.version_id,
-				      },
-				      NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.refusal == REFUSAL_TOO_MANY_INSTALLATIONS)
-		return ctl_fail(CTL_REFUSED, "the device has 100 entries already");
-	if (rows.count == 0 && !id_is_none(settings.version_id))
-		return ctl_fail(CTL_REFUSED, "the app's version was changed meanwhile: try again");
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no app %.*s that this device can install",
-				STR_ARG(ctl_value(ctl, "app")));
-	return tell_and_print(ctl, device.id, rows.rows);
+	request.path = ctl_path(ctl, "/v1/devices/", device.id, "/installations");
+	request.body = body_of(ctl, app, settings);
+	code = ctl_ask_row(ctl, &request, &installation_record, &installation);
+	return code == CTL_DONE ? ctl_print_row(ctl, &installation_record, &installation) : code;
 }

@@ -1,6 +1,8 @@
 /* Options of an installation: shown by list and show, changed by update. */
 #pragma once
 
+#include "ctl/server/client.h"
+
 #include "ctl/ctl.h"
 
 struct options_row {
@@ -15,6 +17,13 @@ struct options_row {
 	bool is_enabled;
 	bool is_pinned;
 	bool is_night;
+	struct str picture; /* its hash; data is NULL: none */
 };
 
 extern const struct record installation_options_record;
+
+/* Asks for the rotation of a device: rows of struct options_row, in its order. */
+enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct ctl_rows *ret_rows);
+/* Finds one entry of it; of an app, if must_be_app is set. CTL_DONE, or the reason was said. */
+enum ctl_exit ctl_find_installation(struct ctl *ctl, struct id device_id, struct str id,
+				    bool must_be_app, const struct options_row **ret_options);

@@ -1,28 +1,16 @@
-/* The settings of an app's installation, as the pages take them: held to the app's form, those that
- * are secret encrypted (domain/settings.h, domain/secret_settings.h).
- *
- *   KEY=VALUE ..., --settings FILE -> installation_settings_read() -> what a statement stores
- *
- * A secret comes by the file alone: arguments are read by others. */
+/* Settings of an app, for the commands that make or change an installation: KEY=VALUE of the
+ * arguments, and --settings FILE for secret ones, too. The server checks them against the app's
+ * form, and encrypts what is secret. */
 #pragma once
 
-#include "ctl/ctl.h"
-#include "domain/device.h"
-#include "domain/stored_settings.h"
+#include "ctl/server/client.h"
 
-struct installation_settings {
-	struct stored_settings stored;
-	struct str seen_hash; /* of the settings that were there */
-	struct id version_id;
-};
-
-/* Whether any are given: KEY=VALUE from that positional on, or a file. */
+/* Whether settings are given: arguments from this one on, or --settings. */
 bool installation_settings_are_given(const struct ctl *ctl, unsigned first);
 
-/* installation_id: what the settings are for; is_new: it is not there yet, and app says of what it
- * will be one (ID or slug), else app is empty. Settings that are not given stay as they are. In the
- * arena. CTL_DONE, or the reason was said. */
-enum ctl_exit installation_settings_read(struct ctl *ctl, unsigned first,
-					 const struct device *device, struct str app,
-					 struct str installation_id, bool is_new,
-					 struct installation_settings *ret);
+/* Reads the settings: a JSON object. Asks for the form of the app (ID or slug): no argument may be
+ * secret. account: of the device. missing: sentence for an app that is not there. CTL_DONE,
+ * or the reason was said. */
+enum ctl_exit installation_settings_read(struct ctl *ctl, unsigned first, struct str app,
+					 struct str account, struct str missing,
+					 struct str *ret_json);

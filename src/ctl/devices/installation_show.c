@@ -1,79 +1,105 @@
 #include "base/require.h"
-#include "base/utf8.h"
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "installation_row.h"
+
+/* installation list, installation show, installation remove */
+
+enum ctl_exit ctl_installation_list(struct ctl *ctl)
+{
+	struct inventory_device device;
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
+
+	if (code == CTL_DONE)
+		code = ctl_ask_rotation(ctl, device.id, &rows);
+	return code == CTL_DONE ? ctl_print_rows(ctl, &installation_options_record, &rows) : code;
+}
 
 struct shown_row {
 	struct options_row options;
-	struct installation_show_row more;
+	struct str settings;
+	struct str secrets; /* JSON: IDs of fields */
+	bool has_secrets;
+	int64_t picture_bytes; /* of a pushed image */
 };
+
+static const struct record_field detail_fields[] = {
+    RECORD_JSON(struct shown_row, settings, .name = "settings", .nullable = true),
+    RECORD_JSON(struct shown_row, secrets, .name = "secrets"),
+};
+static const struct record detail_record = RECORD(struct shown_row, detail_fields);
 
 static const struct record_field fields[] = {
     RECORD_ROW(struct shown_row, options, &installation_options_record, .is_shown = true),
-    RECORD_JSON(struct shown_row, more.settings, .name = "settings"),
-    RECORD_BOOL(struct shown_row, more.has_secrets, .name = "hasSecrets"),
-    RECORD_INT8(struct shown_row, more.picture_bytes, .name = "pictureBytes"),
+    RECORD_JSON(struct shown_row, settings, .name = "settings"),
+    RECORD_BOOL(struct shown_row, has_secrets, .name = "hasSecrets"),
+    RECORD_INT8(struct shown_row, picture_bytes, .name = "pictureBytes"),
 };
 static const struct record record = RECORD(struct shown_row, fields);
 
 /* Finds the device of --device and what the positional names there. */
-static enum ctl_exit find(struct ctl *ctl, struct device *ret_device,
+static enum ctl_exit find(struct ctl *ctl, struct inventory_device *ret_device,
 			  const struct options_row **ret_options)
 {
-	struct str id = ctl->positionals[0];
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_find_device(ctl, ctl_value(ctl, "device"), ret_device);
+	enum ctl_exit code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), ret_device);
 
 	if (code != CTL_DONE)
 		return code;
-	if (!utf8_is_valid(id))
-		return ctl_fail(CTL_USAGE, "the installation's ID must be UTF-8");
-	statement_installation_options(
-	    ctl_new_query(ctl),
-	    &(struct installation_options_parameters){.device_id = ret_device->id, .id = id}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "the device has no installation %.*s", STR_ARG(id));
-	*ret_options = rows.rows;
-	return CTL_DONE;
+	return ctl_find_installation(ctl, ret_device->id, ctl->positionals[0], false, ret_options);
+}
+
+static struct ctl_request request_of(struct ctl *ctl, struct id device_id, struct str id)
+{
+	return (struct ctl_request){
+	    .path =
+		ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/v1/devices/", device_id, "/installations/"),
+			   ctl_encode(ctl, id)),
+	    .sentences = {{404, NULL, STR("the installation is gone")}},
+	};
+}
+
+static enum ctl_exit read_picture(struct ctl *ctl, struct id device_id, struct shown_row *shown)
+{
+	struct ctl_request request = {.sentences = {{404, NULL, STR("the installation is gone")}}};
+
+	if (!shown->options.is_pushed || !shown->options.picture.data)
+		return CTL_DONE;
+	request.path =
+	    ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/web/devices/", device_id, "/pictures/"),
+		       shown->options.picture);
+	return ctl_ask_size(ctl, &request, &shown->picture_bytes);
 }
 
 enum ctl_exit ctl_installation_show(struct ctl *ctl)
 {
 	const struct options_row *options = NULL;
-	struct device device = {0};
-	struct shown_row shown;
-	struct ctl_rows rows;
+	struct inventory_device device = {0};
+	struct shown_row shown = {0};
+	struct ctl_request request;
 	enum ctl_exit code = find(ctl, &device, &options);
 
 	if (code != CTL_DONE)
 		return code;
 	require(options);
 	shown.options = *options;
-	statement_installation_show(ctl_new_query(ctl),
-				    &(struct installation_show_parameters){
-					.device_id = device.id,
-					.id = options->id,
-				    },
-				    NULL);
-	code = ctl_query(ctl, &rows);
+	request = request_of(ctl, device.id, options->id);
+	code = ctl_ask_row(ctl, &request, &detail_record, &shown);
+	if (code == CTL_DONE)
+		code = read_picture(ctl, device.id, &shown);
 	if (code != CTL_DONE)
 		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "the installation is gone");
-	shown.more = *(const struct installation_show_row *)rows.rows;
-	if (!shown.more.settings.data)
-		shown.more.settings = STR("{}");
+	shown.has_secrets = !str_equal(shown.secrets, STR("[]"));
+	if (!shown.settings.data)
+		shown.settings = STR("{}");
 	return ctl_print_row(ctl, &record, &shown);
 }
 
 enum ctl_exit ctl_installation_remove(struct ctl *ctl)
 {
 	const struct options_row *options = NULL;
-	struct device device = {0};
-	struct ctl_rows rows;
+	struct inventory_device device = {0};
+	struct ctl_request request;
 	enum ctl_exit code = find(ctl, &device, &options);
 
 	if (code != CTL_DONE)
@@ -84,25 +110,8 @@ enum ctl_exit ctl_installation_remove(struct ctl *ctl)
 			   STR_ARG(device.name));
 	if (code != CTL_DONE)
 		return code;
-	statement_installation_delete(ctl_new_query(ctl),
-				      &(struct installation_delete_parameters){
-					  .device_id = device.id,
-					  .id = options->id,
-				      },
-				      NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "the installation is gone");
-	/* The hint is lost if this fails; the servers' sweep finds the change later. */
-	statement_device_tell(
-	    ctl_new_query(ctl),
-	    &(struct device_tell_parameters){
-		.id = device.id,
-		.generation = ((const struct installation_delete_row *)rows.rows)->generation,
-	    },
-	    NULL);
-	code = ctl_query(ctl, &rows);
+	request = request_of(ctl, device.id, options->id);
+	request.method = "DELETE";
+	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	return code == CTL_DONE ? ctl_print_row(ctl, &installation_options_record, options) : code;
 }

@@ -4,6 +4,7 @@
 #include "domain/schedule.h"
 #include "installation_row.h"
 #include "installation_settings.h"
+#include "record/json.h"
 
 static const struct record_field options_fields[] = {
     RECORD_STR(struct options_row, id, .name = "id", .column = "id"),
@@ -122,117 +123,183 @@ static bool read_switch(const struct ctl *ctl, const char *name, bool *ret_on)
 	return text.data != NULL;
 }
 
-/* The table of options has checked the texts. False: nothing is to be changed. */
-static bool read_change(const struct ctl *ctl, struct rotation_entry_update_parameters *change)
+static void add(struct buffer *json, const char *name)
+{
+	buffer_append_str(json, buffer_length(json) ? STR(",") : STR("{"));
+	json_write_str(json, str_from(name));
+	buffer_append_char(json, ':');
+}
+
+static void add_switch(const struct ctl *ctl, const char *option, const char *name,
+		       struct buffer *json)
+{
+	bool is_on;
+
+	if (!read_switch(ctl, option, &is_on))
+		return;
+	add(json, name);
+	buffer_append_str(json, is_on ? STR("true") : STR("false"));
+}
+
+static void add_hours(struct str text, struct buffer *json)
+{
+	int64_t start, end;
+
+	add(json, "hours");
+	require(read_hours(text, &start, &end));
+	if (start < 0)
+		buffer_append_str(json, STR("null"));
+	else
+		buffer_printf(json, "{\"start\":\"%.5s\",\"end\":\"%.5s\"}", text.data,
+			      text.data + text.length - 5);
+}
+
+static void add_weekdays(struct str text, struct buffer *json)
+{
+	static const char *const names[WEEKDAYS] = {"monday", "tuesday",  "wednesday", "thursday",
+						    "friday", "saturday", "sunday"};
+	const char *comma = "";
+	int64_t days;
+
+	add(json, "weekdays");
+	require(read_weekdays(text, &days));
+	buffer_append_char(json, '[');
+	for (int i = 0; i < WEEKDAYS; i++) {
+		if (!(days >> i & 1))
+			continue;
+		buffer_printf(json, "%s\"%s\"", comma, names[i]);
+		comma = ",";
+	}
+	buffer_append_char(json, ']');
+}
+
+/* Appends what the options change of the entry. The table of options has checked the texts. */
+static void add_options(const struct ctl *ctl, struct buffer *json)
 {
 	struct str display = ctl_value(ctl, "display-seconds");
-	struct str hours = ctl_value(ctl, "hours");
-	struct str weekdays = ctl_value(ctl, "weekdays");
-	struct str brightness = ctl_value(ctl, "night-brightness");
-	int64_t seconds = 0, start = 0, end = 0, days = 0;
+	struct str hours = ctl_value(ctl, "hours"), weekdays = ctl_value(ctl, "weekdays");
+	int64_t seconds;
 
-	change->sets_enabled = read_switch(ctl, "enabled", &change->is_enabled);
-	change->sets_pinned = read_switch(ctl, "pinned", &change->is_pinned);
-	change->sets_night = read_switch(ctl, "night", &change->is_night);
-	change->sets_display = display.data != NULL;
-	change->sets_hours = hours.data != NULL;
-	change->sets_weekdays = weekdays.data != NULL;
-	require((!display.data || read_display(display, &seconds)) &&
-		(!hours.data || read_hours(hours, &start, &end)) &&
-		(!weekdays.data || read_weekdays(weekdays, &days)));
-	change->display_s = (int32_t)seconds;
-	change->start_minute = (int16_t)start;
-	change->end_minute = (int16_t)end;
-	change->weekdays = (int16_t)days;
-	change->night_brightness =
-	    brightness.data ? (int16_t)strtol(brightness.data, NULL, 10) : (int16_t)0;
-	return change->sets_enabled || change->sets_pinned || change->sets_night || display.data ||
-	       hours.data || weekdays.data || brightness.data;
+	add_switch(ctl, "enabled", "isEnabled", json);
+	add_switch(ctl, "pinned", "isPinned", json);
+	if (display.data) {
+		add(json, "displaySeconds");
+		require(read_display(display, &seconds));
+		if (seconds)
+			buffer_printf(json, "%lld", (long long)seconds);
+		else
+			buffer_append_str(json, STR("null"));
+	}
+	if (hours.data)
+		add_hours(hours, json);
+	if (weekdays.data)
+		add_weekdays(weekdays, json);
 }
 
-/* The hint is lost if this fails; the servers' sweep finds the change later. */
-static enum ctl_exit tell_and_print(struct ctl *ctl, struct id device_id, int64_t generation,
-				    struct str id)
+/* Appends what the options change of the night. */
+static void add_night(const struct ctl *ctl, const struct options_row *options, struct buffer *json)
 {
-	struct ctl_rows rows;
+	struct str brightness = ctl_value(ctl, "night-brightness");
+	bool is_on, is_given = read_switch(ctl, "night", &is_on);
+
+	if (is_given && is_on != options->is_night) {
+		add(json, "installationId");
+		if (is_on)
+			json_write_str(json, options->id);
+		else
+			buffer_append_str(json, STR("null"));
+	}
+	if (brightness.data) {
+		add(json, "brightness");
+		buffer_printf(json, "%lld", strtoll(brightness.data, NULL, 10));
+	}
+}
+
+/* Sends a change, unless there is none. */
+static enum ctl_exit change(struct ctl *ctl, struct str path, struct buffer *json)
+{
+	struct ctl_request request = {
+	    .method = "PATCH",
+	    .path = path,
+	    .sentences = {{404, NULL, STR("the installation is gone")}},
+	};
+
+	if (buffer_length(json) == 0)
+		return CTL_DONE;
+	buffer_append_char(json, '}');
+	request.body = arena_copy(&ctl->arena, buffer_view(json));
+	return ctl_ask_row(ctl, &request, NULL, NULL);
+}
+
+static enum ctl_exit change_entry(struct ctl *ctl, const struct inventory_device *device,
+				  const struct options_row *options)
+{
+	struct str path =
+	    ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/v1/devices/", device->id, "/installations/"),
+		       ctl_encode(ctl, options->id));
+	char app[ID_TEXT_LENGTH + 1];
+	struct buffer json = {0};
+	struct str settings = {0};
+	enum ctl_exit code = CTL_DONE;
+
+	add_options(ctl, &json);
+	id_format(options->app_id, app);
+	if (installation_settings_are_given(ctl, 1))
+		code = installation_settings_read(ctl, 1, str_from(app), device->account,
+						  STR("the app is gone"), &settings);
+	if (settings.data) {
+		add(&json, "settings");
+		buffer_append_str(&json, settings);
+	}
+	if (code == CTL_DONE)
+		code = change(ctl, path, &json);
+	buffer_finish(&json);
+	return code;
+}
+
+static enum ctl_exit change_night(struct ctl *ctl, const struct inventory_device *device,
+				  const struct options_row *options)
+{
+	struct buffer json = {0};
 	enum ctl_exit code;
 
-	statement_device_tell(
-	    ctl_new_query(ctl),
-	    &(struct device_tell_parameters){.id = device_id, .generation = generation}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	statement_installation_options(
-	    ctl_new_query(ctl),
-	    &(struct installation_options_parameters){.device_id = device_id, .id = id}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE || rows.count == 0)
-		return code;
-	return ctl_print_row(ctl, &installation_options_record, rows.rows);
+	add_night(ctl, options, &json);
+	code = change(ctl, ctl_path(ctl, "/web/devices/", device->id, "/night"), &json);
+	buffer_finish(&json);
+	return code;
 }
 
-/* is_all: nothing else is to be changed. */
-static enum ctl_exit set_settings(struct ctl *ctl, const struct device *device, struct str id,
-				  bool is_all)
+static bool has_options(const struct ctl *ctl)
 {
-	struct installation_settings settings;
-	const struct rotation_entry_update_row *row;
-	struct ctl_rows rows;
-	enum ctl_exit code = installation_settings_read(ctl, 1, device, STR(""), id,
-							/* is_new= */ false, &settings);
+	static const char *const names[] = {"enabled",	       "pinned", "night",
+					    "display-seconds", "hours",	 "weekdays",
+					    "night-brightness"};
+	bool has_any = false;
 
-	if (code != CTL_DONE)
-		return code;
-	statement_rotation_entry_update(ctl_new_query(ctl),
-					&(struct rotation_entry_update_parameters){
-					    .device_id = device->id,
-					    .id = id,
-					    .settings = settings.stored.open,
-					    .secret_settings = settings.stored.sealed,
-					    .settings_hash = settings.stored.hash,
-					    .seen_hash = settings.seen_hash,
-					    .version_id = settings.version_id,
-					},
-					NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_REFUSED, "the settings or the app's version were changed "
-					     "meanwhile; try again");
-	row = rows.rows;
-	return is_all ? tell_and_print(ctl, device->id, row->generation, id) : CTL_DONE;
+	for (unsigned i = 0; i < array_length(names); i++)
+		has_any |= ctl_value(ctl, names[i]).data != NULL;
+	return has_any;
 }
 
 enum ctl_exit ctl_installation_update(struct ctl *ctl)
 {
-	struct rotation_entry_update_parameters change = {.id = ctl->positionals[0]};
-	const struct rotation_entry_update_row *row;
-	struct device device;
-	struct ctl_rows rows;
+	const struct options_row *options = NULL;
+	struct inventory_device device;
+	struct str id = ctl->positionals[0];
 	bool has_settings = installation_settings_are_given(ctl, 1);
-	bool has_options = read_change(ctl, &change);
 	enum ctl_exit code;
 
-	if (!has_options && !has_settings)
+	if (!has_options(ctl) && !has_settings)
 		return ctl_fail(CTL_USAGE, "installation update needs at least one option, such as "
 					   "--hours 07:00-09:00; see displayctl --help");
-	code = ctl_find_device(ctl, ctl_value(ctl, "device"), &device);
-	if (code != CTL_DONE)
-		return code;
-	if (has_settings)
-		code = set_settings(ctl, &device, change.id, !has_options);
-	if (code != CTL_DONE || !has_options)
-		return code;
-	change.device_id = device.id;
-	statement_rotation_entry_update(ctl_new_query(ctl), &change, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "the device has no installation %.*s",
-				STR_ARG(change.id));
-	row = rows.rows;
-	return tell_and_print(ctl, device.id, row->generation, change.id);
+	code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
+	if (code == CTL_DONE)
+		code = ctl_find_installation(ctl, device.id, id, has_settings, &options);
+	if (code == CTL_DONE)
+		code = change_entry(ctl, &device, options);
+	if (code == CTL_DONE)
+		code = change_night(ctl, &device, options);
+	if (code == CTL_DONE)
+		code = ctl_find_installation(ctl, device.id, id, has_settings, &options);
+	return code == CTL_DONE ? ctl_print_row(ctl, &installation_options_record, options) : code;
 }

@@ -1,6 +1,7 @@
 #include "domain/account.h"
 #include "base/clock.h"
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "db/account_removal.h"
 #include "domain/person.h"
 
@@ -82,14 +83,11 @@ const struct record owner_row_record = RECORD(struct owner_row, owner_fields);
 
 enum ctl_exit ctl_account_list(struct ctl *ctl)
 {
+	struct ctl_request request = {.path = STR("/web/admin/accounts")};
 	struct ctl_rows rows;
-	enum ctl_exit code;
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &owner_row_record, &rows);
 
-	statement_account_list(ctl_new_query(ctl), &(struct account_list_parameters){0}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	return ctl_print_rows(ctl, &owner_row_record, &rows);
+	return code == CTL_DONE ? ctl_print_rows(ctl, &owner_row_record, &rows) : code;
 }
 
 /* Runs the query, and prints the account that it returns. */
@@ -103,15 +101,47 @@ static enum ctl_exit print_account(struct ctl *ctl, const struct record *record,
 	return rows.count ? ctl_print_row(ctl, record, rows.rows) : ctl_fail_account(email);
 }
 
+/* Finds an account whose address no path can have as a part. */
+static enum ctl_exit search(struct ctl *ctl, struct str email, struct owner_row *ret_owner)
+{
+	struct ctl_request request = {
+	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts?q="), ctl_encode(ctl, email))};
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &owner_row_record, &rows);
+	const struct owner_row *owners = rows.rows;
+
+	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
+		if (str_equal_ignore_case(owners[i].account.email, email)) {
+			*ret_owner = owners[i];
+			return CTL_DONE;
+		}
+	}
+	return code == CTL_DONE ? ctl_fail_account(email) : code;
+}
+
+static enum ctl_exit find_owner(struct ctl *ctl, struct str email, struct owner_row *ret_owner)
+{
+	struct ctl_request request = {0};
+
+	if (!ctl_is_segment(email))
+		return search(ctl, email, ret_owner);
+	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email));
+	request.sentences[0] = (struct ctl_sentence){
+	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no account "), email)};
+	return ctl_ask_row(ctl, &request, &owner_row_record, ret_owner);
+}
+
 enum ctl_exit ctl_account_show(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
 	const char *fault = email_check(email);
+	struct owner_row owner = {0};
+	enum ctl_exit code;
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
-	statement_account_list(ctl_new_query(ctl), &(struct account_list_parameters){email}, NULL);
-	return print_account(ctl, &owner_row_record, email);
+	code = find_owner(ctl, email, &owner);
+	return code == CTL_DONE ? ctl_print_row(ctl, &owner_row_record, &owner) : code;
 }
 
 enum ctl_exit ctl_account_rename(struct ctl *ctl)
@@ -188,11 +218,6 @@ static const struct record_field removed_fields[] = {
     RECORD_STR(struct account_row, email, .name = "email", .column = "email"),
 };
 const struct record account_removed_record = RECORD(struct account_row, removed_fields);
-
-enum ctl_exit ctl_fail_account(struct str email)
-{
-	return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
-}
 
 static enum ctl_exit find(struct ctl *ctl, struct str email, struct ctl_rows *ret_rows)
 {

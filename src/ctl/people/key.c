@@ -1,111 +1,74 @@
 #include "domain/key.h"
 #include "base/require.h"
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 
-struct key_row {
-	struct id account_id;
+static const struct record_field listed_fields[] = {
+    RECORD_ID(struct inventory_key, id, .name = "id"),
+    RECORD_STR(struct inventory_key, name, .name = "name"),
+    RECORD_STR(struct inventory_key, first_characters, .name = "firstCharacters", .nullable = true),
+    RECORD_TIMESTAMP(struct inventory_key, created_at_us, .name = "createdAt"),
+    RECORD_TIMESTAMP(struct inventory_key, last_used_at_us, .name = "lastUsedAt", .nullable = true),
+    RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt", .nullable = true),
+};
+static const struct record listed_record = RECORD(struct inventory_key, listed_fields);
+
+/* New key, with the key itself: shown once, when it is made. */
+struct new_key {
 	struct id id;
 	struct str name;
 	struct str key;
-	struct str first_characters;
-	struct str account; /* its e-mail address */
 	int64_t created_at_us;
-	int64_t last_used_at_us;
 	int64_t revoked_at_us;
 };
 
-static const struct record_field key_fields[] = {
-    RECORD_ID(struct key_row, account_id, .column = "account_id"),
-    RECORD_ID(struct key_row, id, .name = "id", .column = "id", .nullable = true),
-    RECORD_STR(struct key_row, name, .name = "name", .column = "name", .nullable = true),
-    RECORD_STR(struct key_row, first_characters, .name = "firstCharacters",
-	       .column = "first_characters", .nullable = true),
-    RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt", .column = "created_at",
-		     .nullable = true),
-    RECORD_TIMESTAMP(struct key_row, last_used_at_us, .name = "lastUsedAt",
-		     .column = "last_used_at", .nullable = true),
-    RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt", .column = "revoked_at",
-		     .nullable = true),
+static const struct record_field new_fields[] = {
+    RECORD_ID(struct new_key, id, .name = "id"),
+    RECORD_STR(struct new_key, name, .name = "name"),
+    RECORD_STR(struct new_key, key, .name = "key"),
+    RECORD_TIMESTAMP(struct new_key, created_at_us, .name = "createdAt"),
+    RECORD_TIMESTAMP(struct new_key, revoked_at_us, .name = "revokedAt", .nullable = true,
+		     .is_optional = true),
 };
-const struct record key_row_record = RECORD(struct key_row, key_fields);
+static const struct record new_record = RECORD(struct new_key, new_fields);
 
-static const struct record_field matched_fields[] = {
-    RECORD_ID(struct key_row, id, .name = "id", .column = "id"),
-    RECORD_STR(struct key_row, name, .name = "name", .column = "name"),
-    RECORD_STR(struct key_row, account, .name = "account", .column = "account"),
-    RECORD_STR(struct key_row, first_characters, .name = "firstCharacters",
-	       .column = "first_characters", .nullable = true),
-    RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt", .column = "created_at"),
-    RECORD_TIMESTAMP(struct key_row, last_used_at_us, .name = "lastUsedAt",
-		     .column = "last_used_at", .nullable = true),
-    RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt", .column = "revoked_at",
-		     .nullable = true),
+/* The same, as it is printed: a member for the key's end, as in lists. */
+static const struct record_field printed_fields[] = {
+    RECORD_ID(struct new_key, id, .name = "id"),
+    RECORD_STR(struct new_key, name, .name = "name"),
+    RECORD_STR(struct new_key, key, .name = "key"),
+    RECORD_TIMESTAMP(struct new_key, created_at_us, .name = "createdAt"),
+    RECORD_TIMESTAMP(struct new_key, revoked_at_us, .name = "revokedAt", .nullable = true),
 };
-const struct record matched_key_record = RECORD(struct key_row, matched_fields);
-
-/* Fields of a new key, with the key itself: shown once, when it is made. */
-static const struct record_field fresh_fields[] = {
-    RECORD_ID(struct key_row, id, .name = "id"),
-    RECORD_STR(struct key_row, name, .name = "name"),
-    RECORD_STR(struct key_row, key, .name = "key"),
-    RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt"),
-    RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt", .nullable = true),
-};
-static const struct record fresh_record = RECORD(struct key_row, fresh_fields);
+static const struct record printed_record = RECORD(struct new_key, printed_fields);
 
 enum ctl_exit ctl_key_create(struct ctl *ctl)
 {
 	struct str account = ctl_value(ctl, "account");
-	char key[API_KEY_LENGTH + 1];
-	uint8_t hash[KEY_HASH_BYTES];
-	struct key_row *row;
-	struct ctl_rows rows;
+	struct ctl_request request = {
+	    .method = "POST", .path = STR("/web/keys"), .account = account};
+	struct new_key key = {0};
 	enum ctl_exit code;
 
-	api_key_new(key);
-	key_hash(str_from(key), hash);
-	statement_key_create(ctl_new_query(ctl),
-			     &(struct key_create_parameters){
-				 .id = id_new(),
-				 .account_email = account,
-				 .name = ctl_value(ctl, "name"),
-				 .secret_hash = {(const char *)hash, KEY_HASH_BYTES},
-				 .first_characters = {key, API_KEY_SHOWN_LENGTH},
-			     },
-			     NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail_account(account);
-	row = rows.rows;
-	if (row->created_at_us == 0)
-		return ctl_fail(CTL_REFUSED,
-				"%.*s owns no device yet: an account needs one before it can have "
-				"a key (displayctl device create)",
-				STR_ARG(account));
-	row->key = str_from(key);
-	return ctl_print_row(ctl, &fresh_record, row);
+	request.body =
+	    ctl_body(ctl, (const struct ctl_member[]){{"name", ctl_value(ctl, "name")}, {0}});
+	request.sentences[0] = (struct ctl_sentence){
+	    409, "an account must own at least one device",
+	    ARENA_JOIN(&ctl->arena, account,
+		       STR(" owns no device yet: an account needs one before it can have a key "
+			   "(displayctl device create)"))};
+	code = ctl_ask_row(ctl, &request, &new_record, &key);
+	return code == CTL_DONE ? ctl_print_row(ctl, &printed_record, &key) : code;
 }
 
 enum ctl_exit ctl_key_list(struct ctl *ctl)
 {
-	struct str account = ctl_value(ctl, "account");
-	struct key_row *row;
+	struct ctl_request request = {.path = STR("/web/admin/keys"),
+				      .account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	enum ctl_exit code;
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
 
-	statement_key_list(ctl_new_query(ctl),
-			   &(struct key_list_parameters){.account_email = account}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail_account(account);
-	row = rows.rows;
-	if (rows.count == 1 && row->created_at_us == 0)
-		rows.count = 0;
-	return ctl_print_rows(ctl, &key_row_record, &rows);
+	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
 }
 
 /* ---- one that is there ---- */
@@ -128,7 +91,7 @@ static enum ctl_exit check_is_no_key(struct str text)
 
 static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 {
-	const struct key_row *keys = rows->rows;
+	const struct inventory_key *keys = rows->rows;
 	enum ctl_exit code = ctl_fail(
 	    CTL_REFUSED, "several keys are called %.*s: give the ID of one", STR_ARG(text));
 	char id[ID_TEXT_LENGTH + 1];
@@ -143,20 +106,18 @@ static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 
 /* Finds the one key with this ID, name or first characters; among several, the only one that is not
  * revoked. */
-static enum ctl_exit find(struct ctl *ctl, const struct key_row **ret_key)
+static enum ctl_exit find(struct ctl *ctl, const struct inventory_key **ret_key)
 {
 	struct str text = ctl->positionals[0];
-	const struct key_row *keys;
+	struct ctl_request request = {.account = ctl_value(ctl, "account")};
+	const struct inventory_key *keys;
 	struct ctl_rows rows;
 	enum ctl_exit code = check_is_no_key(text);
 
 	if (code != CTL_DONE)
 		return code;
-	statement_key_match(
-	    ctl_new_query(ctl),
-	    &(struct key_match_parameters){.key = text, .account_email = ctl_value(ctl, "account")},
-	    NULL);
-	code = ctl_query(ctl, &rows);
+	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/keys?name="), ctl_encode(ctl, text));
+	code = ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
 	if (code != CTL_DONE)
 		return code;
 	keys = rows.rows;
@@ -170,16 +131,37 @@ static enum ctl_exit find(struct ctl *ctl, const struct key_row **ret_key)
 
 enum ctl_exit ctl_key_show(struct ctl *ctl)
 {
-	const struct key_row *key = NULL;
+	const struct inventory_key *key = NULL;
 	enum ctl_exit code = find(ctl, &key);
 
-	return code == CTL_DONE ? ctl_print_row(ctl, &matched_key_record, key) : code;
+	return code == CTL_DONE ? ctl_print_row(ctl, &inventory_key_record, key) : code;
+}
+
+/* *ret_key: as it is then. */
+static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key,
+			     const struct inventory_key **ret_key)
+{
+	struct ctl_request request = {.method = "DELETE", .account = key->account};
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	request.path = ctl_path(ctl, "/web/keys/", key->id, "");
+	request.sentences[0] = (struct ctl_sentence){
+	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no key "), ctl->positionals[0])};
+	code = ctl_ask_row(ctl, &request, NULL, NULL);
+	if (code != CTL_DONE)
+		return code;
+	request.method = NULL;
+	request.path = ctl_path(ctl, "/web/admin/keys?name=", key->id, "");
+	code = ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
+	if (code == CTL_DONE && rows.count)
+		*ret_key = rows.rows;
+	return code;
 }
 
 enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 {
-	const struct key_row *key = NULL;
-	struct ctl_rows rows;
+	const struct inventory_key *key = NULL;
 	enum ctl_exit code = find(ctl, &key);
 
 	if (code != CTL_DONE)
@@ -192,13 +174,7 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 				   STR_ARG(key->name), STR_ARG(key->account));
 	if (code != CTL_DONE)
 		return code;
-	statement_key_revoke(ctl_new_query(ctl), &(struct key_revoke_parameters){.id = key->id},
-			     NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no key %.*s",
-				STR_ARG(ctl->positionals[0]));
-	return ctl_print_row(ctl, &key_row_record, rows.rows);
+	if (!key->revoked_at_us)
+		code = end_key(ctl, key, &key);
+	return code == CTL_DONE ? ctl_print_row(ctl, &listed_record, key) : code;
 }

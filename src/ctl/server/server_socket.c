@@ -8,21 +8,23 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <wire/head.h>
 
-enum { ANSWER_S = 10, ANSWER_BYTES_MAX = 8 * 1024 * 1024, PIECE_BYTES = 64 * 1024 };
+enum { ANSWER_S = 30, PIECE_BYTES = 64 * 1024, HEAD_BYTES_MAX = 64 * 1024 };
+
+struct connection {
+	int fd;
+	struct wire_parser parser;
+	struct server_answer *answer;
+};
 
 static int open_socket(const char *state_dir, struct reason *reterr)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const struct timeval patience = {.tv_sec = ANSWER_S};
-	int fd, length;
+	int fd, error;
 
-	length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", state_dir,
-			  STATE_DIR_SOCKET);
-	if (length >= (int)sizeof(address.sun_path))
-		return reason_set(reterr,
-				  "the path of the state directory, %s, is too long for a socket",
-				  state_dir);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", state_dir, STATE_DIR_SOCKET);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return reason_set(reterr, "cannot open a socket: %s", strerror(errno));
@@ -30,72 +32,198 @@ static int open_socket(const char *state_dir, struct reason *reterr)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
 		return fd;
-	if (errno == ENOENT || errno == ECONNREFUSED)
+	error = -errno;
+	if (error == -ENOENT || error == -ECONNREFUSED)
 		reason_set(reterr, "no server runs with the state directory %s", state_dir);
-	else if (errno == EACCES)
+	else if (error == -EACCES)
 		reason_set(reterr,
 			   "the server of %s is another user's: run this as that user or root",
 			   state_dir);
 	else
-		reason_set(reterr, "cannot reach the server of %s: %s", state_dir, strerror(errno));
+		reason_set(reterr, "cannot reach the server of %s: %s", state_dir,
+			   strerror(-error));
 	close(fd);
-	return -1;
+	return error;
 }
 
-static int send_all(int fd, const char *path, struct reason *reterr)
-{
-	char request[256];
-	int length =
-	    snprintf(request, sizeof(request),
-		     "GET %s HTTP/1.1\r\nHost: displayd\r\nConnection: close\r\n\r\n", path);
+/* ---- the request ---- */
 
-	if (send(fd, request, (size_t)length, MSG_NOSIGNAL) == length)
-		return 0;
-	return reason_set(reterr, "the server does not take the question: %s", strerror(errno));
+static void write_request(const struct server_request *request, struct buffer *text)
+{
+	buffer_printf(text, "%s %.*s HTTP/1.1\r\nHost: displayd\r\nConnection: close\r\n",
+		      request->method, STR_ARG(request->path));
+	if (request->account.data)
+		buffer_printf(text, "Displayd-Account: %.*s\r\n", STR_ARG(request->account));
+	if (request->body.data)
+		buffer_printf(text, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
+			      request->body.length);
+	buffer_append_str(text, STR("\r\n"));
+	if (request->body.data)
+		buffer_append_str(text, request->body);
 }
 
-/* Up to the end of the connection. */
-static int read_all(int fd, struct buffer *text, struct reason *reterr)
+static bool send_all(int fd, struct str text)
 {
-	ssize_t got = 0;
+	while (text.length) {
+		ssize_t sent = send(fd, text.data, text.length, MSG_NOSIGNAL);
 
-	do {
-		if (buffer_length(text) > ANSWER_BYTES_MAX)
-			return reason_set(reterr, "the server's answer has no end");
-		got = recv(fd, buffer_reserve(text, PIECE_BYTES), PIECE_BYTES, 0);
-		if (got > 0)
-			buffer_commit(text, (size_t)got);
-	} while (got > 0);
-	if (got == 0)
-		return 0;
-	return reason_set(reterr, "the server does not answer: %s",
-			  errno == EAGAIN ? "it may be busy or stopped" : strerror(errno));
+		if (sent < 0)
+			return false;
+		text = str_from_offset(text, (size_t)sent);
+	}
+	return true;
 }
 
-/* Finds the body of our own server's answer, with "Connection: close": it ends with the
- * connection. */
-static int find_body(struct str text, struct str *ret_body, struct reason *reterr)
-{
-	const char *end = text.length ? memmem(text.data, text.length, "\r\n\r\n", 4) : NULL;
+/* ---- the answer ---- */
 
-	if (!end || !str_starts_with(text, STR("HTTP/1.1 200 ")))
-		return reason_set(reterr, "the server has refused the question: %.*s",
-				  (int)str_find(text, '\r'), text.length ? text.data : "");
-	*ret_body = str_from_offset(text, (size_t)(end - text.data) + 4);
-	return 0;
+static bool on_field(void *context, const char *name, size_t name_length, const char *value,
+		     size_t value_length)
+{
+	(void)context;
+	(void)name;
+	(void)name_length;
+	(void)value;
+	(void)value_length;
+	return true;
+}
+
+static bool on_body(void *context, const void *data, size_t size)
+{
+	struct connection *connection = context;
+
+	buffer_append(&connection->answer->body, data, size);
+	return true;
+}
+
+static const struct wire_parser_events events = {.on_field = on_field, .on_body = on_body};
+
+/* Returns the bytes that came; 0: the end. Negative: an error. */
+static ssize_t read_piece(const struct connection *connection, struct buffer *text)
+{
+	ssize_t got = recv(connection->fd, buffer_reserve(text, PIECE_BYTES), PIECE_BYTES, 0);
+
+	if (got > 0)
+		buffer_commit(text, (size_t)got);
+	return got;
+}
+
+static enum server_result fail_read(ssize_t got, struct reason *reterr)
+{
+	bool is_late = got < 0 && errno == EAGAIN;
+
+	reason_set(reterr, "the server does not answer: %s",
+		   is_late    ? "it may be busy or stopped"
+		   : got == 0 ? "it has closed the connection"
+			      : strerror(errno));
+	return is_late ? SERVER_FAILED : SERVER_AWAY;
+}
+
+static enum server_result fail_answer(struct reason *reterr)
+{
+	reason_set(reterr, "the server's answer is malformed");
+	return SERVER_FAILED;
+}
+
+/* *ret_size: of the head, of which text may hold more. */
+static enum server_result read_head(struct connection *connection, struct buffer *text,
+				    size_t *ret_size, struct reason *reterr)
+{
+	const char *end = NULL;
+
+	while (!end) {
+		ssize_t got = read_piece(connection, text);
+		struct str view = buffer_view(text);
+
+		if (got <= 0)
+			return fail_read(got, reterr);
+		end = memmem(view.data, view.length, "\r\n\r\n", 4);
+		if (!end && view.length > HEAD_BYTES_MAX)
+			return fail_answer(reterr);
+		*ret_size = end ? (size_t)(end - view.data) + 4 : 0;
+	}
+	return SERVER_ANSWERED;
+}
+
+static enum server_result read_body(struct connection *connection, struct str piece,
+				    struct reason *reterr)
+{
+	struct buffer text = {0};
+	enum server_result result = SERVER_ANSWERED;
+	enum wire_body_result state;
+	size_t used;
+
+	state = wire_body_read(&connection->parser, connection, piece.data, piece.length, &used);
+	while (state == WIRE_BODY_MORE && result == SERVER_ANSWERED) {
+		ssize_t got;
+
+		buffer_clear(&text);
+		got = read_piece(connection, &text);
+		if (got == 0 && wire_body_ends(&connection->parser))
+			break;
+		if (got <= 0)
+			result = fail_read(got, reterr);
+		else
+			state = wire_body_read(&connection->parser, connection,
+					       buffer_view(&text).data, (size_t)got, &used);
+	}
+	buffer_finish(&text);
+	return state == WIRE_BODY_MALFORMED ? fail_answer(reterr) : result;
+}
+
+static enum server_result read_answer(struct connection *connection, struct reason *reterr)
+{
+	struct buffer text = {0};
+	struct wire_head head = {0};
+	size_t size = 0;
+	enum server_result result = read_head(connection, &text, &size, reterr);
+
+	if (result == SERVER_ANSWERED &&
+	    wire_head_read(&connection->parser, HTTP_RESPONSE, &events, connection,
+			   buffer_view(&text).data, size, &head) != WIRE_HEAD_COMPLETE)
+		result = fail_answer(reterr);
+	if (result == SERVER_ANSWERED)
+		result = read_body(connection, str_from_offset(buffer_view(&text), size), reterr);
+	connection->answer->status = head.status;
+	buffer_finish(&text);
+	return result;
+}
+
+enum server_result server_socket_ask(const char *state_dir, const struct server_request *request,
+				     struct server_answer *ret_answer, struct reason *reterr)
+{
+	struct connection connection = {.answer = ret_answer};
+	struct buffer text = {0};
+	enum server_result result;
+
+	*ret_answer = (struct server_answer){0};
+	connection.fd = open_socket(state_dir, reterr);
+	if (connection.fd < 0)
+		return connection.fd == -ENOENT || connection.fd == -ECONNREFUSED ? SERVER_AWAY
+										  : SERVER_FAILED;
+	write_request(request, &text);
+	/* A server that has enough answers before it has read all. */
+	if (!send_all(connection.fd, buffer_view(&text)) && errno != EPIPE)
+		result = fail_read(-1, reterr);
+	else
+		result = read_answer(&connection, reterr);
+	buffer_finish(&text);
+	close(connection.fd);
+	return result;
 }
 
 int server_socket_get(const char *state_dir, const char *path, struct buffer *ret_text,
 		      struct str *ret_body, struct reason *reterr)
 {
-	int fd = open_socket(state_dir, reterr);
-	int result;
+	struct server_answer answer;
+	enum server_result result = server_socket_ask(
+	    state_dir, &(struct server_request){.method = "GET", .path = str_from(path)}, &answer,
+	    reterr);
 
-	if (fd < 0)
+	*ret_text = answer.body;
+	*ret_body = buffer_view(ret_text);
+	if (result != SERVER_ANSWERED)
 		return -1;
-	result = send_all(fd, path, reterr);
-	if (result == 0)
-		result = read_all(fd, ret_text, reterr);
-	close(fd);
-	return result < 0 ? -1 : find_body(buffer_view(ret_text), ret_body, reterr);
+	if (answer.status == 200)
+		return 0;
+	return reason_set(reterr, "the server has refused the question: status %d", answer.status);
 }

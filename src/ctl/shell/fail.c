@@ -128,3 +128,8 @@ enum ctl_exit ctl_fail(enum ctl_exit code, const char *format, ...)
 	va_end(args);
 	return code;
 }
+
+enum ctl_exit ctl_fail_account(struct str email)
+{
+	return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
+}

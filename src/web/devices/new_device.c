@@ -129,7 +129,8 @@ static struct verdict create(struct task *task)
 		.serial = body->serial_number,
 		.mac = {has_mac ? (const char *)device->mac : NULL, MAC_BYTES},
 		.link_key_hash = hash_of(device),
-		.device_limit = LIMIT_DEVICES_OF_ACCOUNT,
+		/* The operator knows what the machine takes. */
+		.device_limit = task_is_of_operator(task) ? INT32_MAX : LIMIT_DEVICES_OF_ACCOUNT,
 		.address = web_address(task),
 		.session_id = web_session_id(task),
 	    },

@@ -31,6 +31,9 @@ static struct verdict begin(struct task *task)
 	struct creation *creation = task_state(task);
 	const struct app_creation *body = &creation->body;
 
+	if (body->visibility.data && str_equal(body->visibility, STR("legacy")) &&
+	    !task_is_of_operator(task))
+		return task_fail_field(task, "visibility", APP_VISIBILITY_FAULT);
 	statement_app_create(task_new_query(task),
 			     &(struct app_create_parameters){
 				 .id = id_new(),

@@ -154,10 +154,20 @@ def test_c(description):
         description.folder / "out.c").read_text()
 
 
+def test_only_marked_operations_are_for_the_operator(description):
+    description.write("api/public/lamps.yaml", LAMPS.replace(
+        "x-displayd-endpoint: lamp_get", "x-displayd-endpoint: lamp_get\n      x-displayd-operator: true"))
+    header = description.c()[1]
+    get, update = header.split("#define ENDPOINT_LAMP_UPDATE")
+    assert ".is_for_operator = true" in get and ".is_for_operator" not in update
+
+
 @pytest.mark.parametrize("old, new, reason", [
     ("x-displayd-record: lamp_record", "x-displayd-rekord: lamp_record",
      "lamps.yaml: PATCH /v1/lamps/{lampId}: nobody knows x-displayd-rekord"),
     ("x-displayd-resource: device", "x-displayd-resource: lamp", "is one of ['device', 'app']"),
+    ("x-displayd-endpoint: lamp_get", "x-displayd-endpoint: lamp_get\n      x-displayd-operator: false",
+     "x-displayd-operator is one of [True], and not False"),
     ("summary: Get a lamp", "operationId: getLamps", "lamps.yaml:9: operationId stands twice"),
     ("summary: Get a lamp", "title: Get a lamp", "GET /v1/lamps/{lampId}: summary is missing"),
     ("operationId: updateLamp", "operationId: getLamp", "getLamp stands twice"),

@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "record/record.h"
 
+#include <yyjson.h>
+
 struct row {
 	struct id id;
 	struct str name;
@@ -57,6 +59,23 @@ static const struct record record = RECORD(struct row, fields);
 static struct arena arena;
 static struct row row;
 
+/* Another program reads the answer, and writes the same. */
+static void assert_read(const char *answer)
+{
+	yyjson_doc *document = yyjson_read(answer, strlen(answer), 0);
+	struct buffer json = {0};
+	struct row read = {0};
+
+	assert_true(record_read_answer(
+	    &record, (const struct json_value *)(void *)yyjson_doc_get_root(document), &arena,
+	    &read));
+	yyjson_doc_free(document);
+	record_write_json(&record, &read, &json);
+	if (!str_equal(buffer_view(&json), str_from(answer)))
+		fail_msg("%.*s", STR_ARG(buffer_view(&json)));
+	buffer_finish(&json);
+}
+
 static void assert_written(const struct record_value *columns, const char *expected)
 {
 	struct buffer json = {0};
@@ -67,6 +86,7 @@ static void assert_written(const struct record_value *columns, const char *expec
 	if (!str_equal(buffer_view(&json), str_from(expected)))
 		fail_msg("%.*s", STR_ARG(buffer_view(&json)));
 	buffer_finish(&json);
+	assert_read(expected);
 	arena_finish(&arena);
 }
 
@@ -128,6 +148,44 @@ static void nulls(void **state)
 				"\"note\":null,\"level\":0,\"big\":0,\"small\":-1,\"isOn\":false,"
 				"\"createdAt\":\"2000-01-01T00:00:00.000Z\",\"seenAt\":null,"
 				"\"parent\":null,\"sleep\":{\"start\":\"00:00\"},\"comments\":[]}");
+}
+
+static void answers_of_another_shape(void **state)
+{
+	static const struct record_field some[] = {
+	    RECORD_STR(struct row, name, .name = "name"),
+	    RECORD_TIMESTAMP(struct row, seen_us, .name = "seenAt", .nullable = true),
+	    RECORD_ID(struct row, id, .name = "id"),
+	    RECORD_STR(struct row, note, .name = "note", .nullable = true, .is_optional = true),
+	};
+	static const struct record small = RECORD(struct row, some);
+	static const char *const good = "{\"id\":\"11111111-1111-1111-1111-111111111111\","
+					"\"name\":\"x\",\"seenAt\":null,\"more\":[1]}";
+	static const char *const bad[] = {
+	    "[]",
+	    "1",
+	    "{}",
+	    "{\"id\":\"11111111-1111-1111-1111-111111111111\",\"name\":null,\"seenAt\":null}",
+	    "{\"id\":\"x\",\"name\":\"x\",\"seenAt\":null}",
+	    "{\"id\":\"11111111-1111-1111-1111-111111111111\",\"name\":\"x\"}",
+	    "{\"id\":\"11111111-1111-1111-1111-111111111111\",\"name\":\"x\","
+	    "\"seenAt\":\"2000-02-30T00:00:00.000Z\"}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i <= array_length(bad); i++) {
+		const char *text = i == 0 ? good : bad[i - 1];
+		yyjson_doc *document = yyjson_read(text, strlen(text), 0);
+		struct row read = {0};
+
+		assert_int_equal(
+		    record_read_answer(
+			&small, (const struct json_value *)(void *)yyjson_doc_get_root(document),
+			&arena, &read),
+		    i == 0);
+		yyjson_doc_free(document);
+	}
+	arena_finish(&arena);
 }
 
 static void text_in_place_of_null(void **state)
@@ -255,6 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_columns),
 	    cmocka_unit_test(nulls),
+	    cmocka_unit_test(answers_of_another_shape),
 	    cmocka_unit_test(text_in_place_of_null),
 	    cmocka_unit_test(what_lies_in_the_future_is_read_as_the_present),
 	    cmocka_unit_test(text_is_the_rows_own),

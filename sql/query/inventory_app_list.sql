@@ -1,6 +1,6 @@
--- All apps, or where an e-mail address is given, the apps of that account; oldest first. None that is
--- being removed. with_broken: also those that are broken.
--- params: account_email text?, with_broken bool
+-- A part of the apps of all accounts, or of one, oldest first, except apps that are being removed: at most so many that
+-- come after a place. with_broken: also those that are broken.
+-- params: account_id uuid, with_broken bool, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: own_app
 -- effect: read
 -- work: grows with apps
@@ -13,8 +13,9 @@ SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 		AS collection,
 	app.broken_reason
 FROM app
-LEFT JOIN account ON account.id = app.account_id
 LEFT JOIN app_version ON app_version.id = app.deployed_version_id
 WHERE NOT app.is_removed AND (:with_broken OR app.broken_reason IS NULL)
-	AND (:account_email IS NULL OR lower(account.email) = lower(:account_email))
+	AND (app.created_at, app.id) > (:after_created_at, :after_id)
+	AND (app.account_id = :account_id OR :account_id = '00000000-0000-0000-0000-000000000000')
 ORDER BY app.created_at, app.id
+LIMIT :row_limit

@@ -1,7 +1,7 @@
--- The API keys that are meant: by ID, else by name or by the first characters; of all accounts, or of
+-- The API keys that an administrator may mean: by ID, else by name or by the first characters; of all accounts, or of
 -- one. Those that are not revoked come first. At most 11.
--- params: key text, account_email text?
--- row: matched_key
+-- params: account_id uuid, key text
+-- row: inventory_key
 -- effect: read
 -- work: grows with keys
 WITH matched AS (
@@ -13,7 +13,7 @@ WITH matched AS (
 	WHERE (api_key.id::text = lower(:key) OR api_key.name = :key
 			OR api_key.first_characters LIKE 'ddk\_%' AND length(:key) > 4
 				AND starts_with(api_key.first_characters, :key))
-		AND (:account_email IS NULL OR lower(account.email) = lower(:account_email))
+		AND :account_id IN (api_key.account_id, '00000000-0000-0000-0000-000000000000')
 )
 SELECT id, name, account, first_characters, created_at, last_used_at, revoked_at
 FROM matched

@@ -1,4 +1,4 @@
--- An app (by ID or slug), and how much it is used.
+-- An app (by ID or slug) of any account, and how much it is used.
 -- params: app text
 -- row: own_app, account text?, versions int8, installations int8
 -- effect: read

@@ -1,0 +1,32 @@
+/* Devices and API keys of all accounts, as administrators and the operator see them: names, numbers
+ * and times, so that they find what somebody asks about. Settings and pictures are their owners'.
+ */
+#pragma once
+
+#include "record/record.h"
+
+struct inventory_device {
+	struct id id;
+	struct str name;
+	struct str serial;
+	struct str mac;
+	struct str account; /* its e-mail address */
+	int64_t created_at_us;
+	int64_t last_online_us;
+	int64_t entries; /* of its rotation */
+	bool is_told;	 /* it was asked for by a MAC address that only its panel names */
+};
+
+extern const struct record inventory_device_record;
+
+struct inventory_key {
+	struct id id;
+	struct str name;
+	struct str account;	     /* its e-mail address */
+	struct str first_characters; /* data is NULL: not known */
+	int64_t created_at_us;
+	int64_t last_used_at_us; /* 0: not known */
+	int64_t revoked_at_us;	 /* 0: it is valid */
+};
+
+extern const struct record inventory_key_record;

@@ -1,0 +1,14 @@
+-- A part of the API keys of all accounts, or of one, oldest first, revoked ones included: at most so many that come
+-- after a place.
+-- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
+-- row: inventory_key
+-- effect: read
+-- work: grows with keys
+SELECT api_key.id, api_key.name, account.email AS account, api_key.first_characters, api_key.created_at,
+	api_key.last_used_at, api_key.revoked_at
+FROM api_key
+JOIN account ON account.id = api_key.account_id
+WHERE (api_key.created_at, api_key.id) > (:after_created_at, :after_id)
+	AND :account_id IN (api_key.account_id, '00000000-0000-0000-0000-000000000000')
+ORDER BY api_key.created_at, api_key.id
+LIMIT :row_limit

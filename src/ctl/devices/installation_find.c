@@ -1,0 +1,134 @@
+#include "base/utf8.h"
+#include "ctl/ctl.h"
+#include "domain/installation.h"
+#include "domain/schedule.h"
+#include "installation_row.h"
+
+#include <yyjson.h>
+
+/* An entry as the server answers it. */
+struct entry {
+	struct str id;
+	struct str kind;
+	struct id app_id;
+	struct str app_name;
+	int64_t created_at_us;
+	bool is_enabled;
+	int64_t display_s;
+	struct str hours;    /* JSON: null, or an object of start and end */
+	struct str weekdays; /* JSON: an array of names */
+	bool is_pinned;
+	struct str picture;
+};
+
+static const struct record_field entry_fields[] = {
+    RECORD_STR(struct entry, id, .name = "installationId"),
+    RECORD_STR(struct entry, kind, .name = "kind"),
+    RECORD_ID(struct entry, app_id, .name = "appId", .nullable = true),
+    RECORD_STR(struct entry, app_name, .name = "appName", .nullable = true),
+    RECORD_TIMESTAMP(struct entry, created_at_us, .name = "createdAt"),
+    RECORD_BOOL(struct entry, is_enabled, .name = "isEnabled"),
+    RECORD_INT(struct entry, display_s, .name = "displaySeconds", .nullable = true),
+    RECORD_JSON(struct entry, hours, .name = "hours"),
+    RECORD_JSON(struct entry, weekdays, .name = "weekdays"),
+    RECORD_BOOL(struct entry, is_pinned, .name = "isPinned"),
+    RECORD_STR(struct entry, picture, .name = "picture", .nullable = true),
+};
+static const struct record entry_record = RECORD(struct entry, entry_fields);
+
+/* Hours as displayctl takes them: "07:00-09:00". Data is NULL: always. */
+static struct str hours_of(struct ctl *ctl, struct str json)
+{
+	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
+	yyjson_val *hours = yyjson_doc_get_root(document);
+	const char *start = yyjson_get_str(yyjson_obj_get(hours, "start"));
+	const char *end = yyjson_get_str(yyjson_obj_get(hours, "end"));
+	struct str text = {0};
+
+	if (start && end)
+		text = arena_printf(&ctl->arena, "%s-%s", start, end);
+	yyjson_doc_free(document);
+	return text;
+}
+
+/* "mon,sun". Data is NULL: all days. */
+static struct str weekdays_of(struct ctl *ctl, struct str json)
+{
+	enum { SHORT_NAME = 3 };
+	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
+	yyjson_val *names = yyjson_doc_get_root(document), *name;
+	struct str text = {0};
+	size_t i, count;
+
+	if (yyjson_arr_size(names) < WEEKDAYS) {
+		yyjson_arr_foreach(names, i, count, name)
+		{
+			text =
+			    arena_printf(&ctl->arena, "%.*s%s%.*s", STR_ARG(text),
+					 text.length ? "," : "", SHORT_NAME, yyjson_get_str(name));
+		}
+	}
+	yyjson_doc_free(document);
+	return text;
+}
+
+static struct options_row options_of(struct ctl *ctl, const struct entry *entry, struct str night)
+{
+	return (struct options_row){
+	    .app_id = entry->app_id,
+	    .id = entry->id,
+	    .app_name = entry->app_name,
+	    .hours = hours_of(ctl, entry->hours),
+	    .weekdays = weekdays_of(ctl, entry->weekdays),
+	    .created_at_us = entry->created_at_us,
+	    .display_s = entry->display_s,
+	    .is_pushed = str_equal(entry->kind, STR("push")),
+	    .is_enabled = entry->is_enabled,
+	    .is_pinned = entry->is_pinned,
+	    .is_night = night.data && str_equal(night, entry->id),
+	    .picture = entry->picture,
+	};
+}
+
+enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct ctl_rows *ret_rows)
+{
+	const struct ctl_request request = {
+	    .path = ctl_path(ctl, "/web/devices/", device_id, "/rotation")};
+	struct rotation rotation = {0};
+	struct options_row *options;
+	const struct entry *entries;
+	struct ctl_rows rows = {0};
+	enum ctl_exit code = ctl_ask_row(ctl, &request, &rotation_record, &rotation);
+
+	if (code == CTL_DONE)
+		code = ctl_read_rows(ctl, rotation.entries, &entry_record, &rows);
+	entries = rows.rows;
+	options = arena_zalloc(&ctl->arena, (rows.count + 1) * sizeof(*options));
+	for (unsigned i = 0; i < rows.count && code == CTL_DONE; i++)
+		options[i] = options_of(ctl, &entries[i], rotation.night_installation_id);
+	*ret_rows = (struct ctl_rows){.count = rows.count, .rows = options};
+	return code;
+}
+
+enum ctl_exit ctl_find_installation(struct ctl *ctl, struct id device_id, struct str id,
+				    bool must_be_app, const struct options_row **ret_options)
+{
+	const struct options_row *options;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	if (!utf8_is_valid(id))
+		return ctl_fail(CTL_USAGE, "the installation's ID must be UTF-8");
+	code = ctl_ask_rotation(ctl, device_id, &rows);
+	options = rows.rows;
+	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
+		if (str_equal(options[i].id, id) && !(must_be_app && options[i].is_pushed)) {
+			*ret_options = &options[i];
+			return CTL_DONE;
+		}
+	}
+	if (code != CTL_DONE)
+		return code;
+	return ctl_fail(CTL_NOT_FOUND, "the device has no installation %.*s%s", STR_ARG(id),
+			must_be_app ? " of an app" : "");
+}

@@ -1,0 +1,362 @@
+#include "ctl/server/client.h"
+#include "base/clock.h"
+#include "ctl/server/server_socket.h"
+#include "main/state_dir.h"
+
+#include <poll.h>
+#include <yyjson.h>
+
+enum { WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 50 };
+
+struct str ctl_encode(struct ctl *ctl, struct str text)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	struct buffer encoded = {0};
+	struct str copy;
+
+	for (size_t i = 0; i < text.length; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		    c == '-' || c == '_' || c == '.' || c == '~') {
+			buffer_append_char(&encoded, (char)c);
+			continue;
+		}
+		buffer_append_char(&encoded, '%');
+		buffer_append_char(&encoded, digits[c >> 4]);
+		buffer_append_char(&encoded, digits[c & 15]);
+	}
+	copy = arena_copy(&ctl->arena, buffer_view(&encoded));
+	buffer_finish(&encoded);
+	return copy;
+}
+
+bool ctl_is_segment(struct str text)
+{
+	return text.length && !str_equal(text, STR(".")) && !str_equal(text, STR("..")) &&
+	       str_find(text, '/') == text.length;
+}
+
+struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char *rest)
+{
+	char text[ID_TEXT_LENGTH + 1];
+
+	id_format(id, text);
+	return ARENA_JOIN(&ctl->arena, str_from(path), str_from(text), str_from(rest));
+}
+
+void ctl_option_of(struct str member, char ret_name[static CTL_OPTION_BYTES])
+{
+	const struct str end = STR("Enabled");
+	size_t length = member.length, used = 0;
+
+	if (length > end.length && str_equal(str_from_offset(member, length - end.length), end))
+		length -= end.length;
+	for (size_t i = 0; i < length && used + 3 < CTL_OPTION_BYTES; i++) {
+		char c = member.data[i];
+
+		if (c >= 'A' && c <= 'Z') {
+			ret_name[used++] = '-';
+			c = (char)(c - 'A' + 'a');
+		}
+		ret_name[used++] = c;
+	}
+	ret_name[used] = '\0';
+}
+
+struct str ctl_body(struct ctl *ctl, const struct ctl_member *members)
+{
+	struct buffer json = {0};
+	struct str body;
+
+	buffer_append_char(&json, '{');
+	for (; members->name; members++) {
+		if (!members->value.data)
+			continue;
+		if (buffer_length(&json) > 1)
+			buffer_append_char(&json, ',');
+		json_write_str(&json, str_from(members->name));
+		buffer_append_char(&json, ':');
+		json_write_str(&json, members->value);
+	}
+	buffer_append_char(&json, '}');
+	body = arena_copy(&ctl->arena, buffer_view(&json));
+	buffer_finish(&json);
+	return body;
+}
+
+/* ---- asking ---- */
+
+static bool has_no_room(const struct server_answer *answer)
+{
+	static const char words[] = "no room";
+	struct str body = buffer_view(&answer->body);
+
+	return body.length && memmem(body.data, body.length, words, sizeof(words) - 1);
+}
+
+static enum ctl_exit fail_no_server(const struct ctl *ctl)
+{
+	return ctl_fail(CTL_DATABASE, "no displayd is running on %s: start it first",
+			ctl->config.state_dir);
+}
+
+/* Asks again while no server answers, or a server that has no database yet: one that starts, or
+ * whose PostgreSQL does again, answers soon. */
+static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request *request,
+				   struct server_answer *ret_answer)
+{
+	const char *state_dir = ctl->config.state_dir;
+	uint64_t begun_ms = clock_monotonic_ms();
+	struct reason why;
+
+	for (;;) {
+		enum server_result result = server_socket_ask(state_dir, request, ret_answer, &why);
+		bool is_over = clock_monotonic_ms() - begun_ms >= WAIT_FOR_SERVER_MS;
+
+		if (result == SERVER_ANSWERED && (ret_answer->status != 503 || is_over))
+			return CTL_DONE;
+		if (result == SERVER_AWAY && state_dir_is_locked(state_dir) == 0)
+			return fail_no_server(ctl);
+		if (result == SERVER_FAILED || (result == SERVER_AWAY && is_over))
+			return ctl_fail(CTL_DATABASE, "%s", why.text);
+		/* A full disk does not get room soon. */
+		if (result == SERVER_ANSWERED && has_no_room(ret_answer))
+			return CTL_DONE;
+		buffer_finish(&ret_answer->body);
+		poll(NULL, 0, LOOK_AGAIN_MS);
+	}
+}
+
+/* A write is sent once: an answer that does not come says nothing of what was done. */
+static enum ctl_exit ask_once(struct ctl *ctl, const struct server_request *request,
+			      struct server_answer *ret_answer)
+{
+	const struct server_request ready = {.method = "GET", .path = STR("/readyz")};
+	enum ctl_exit code = ask_patiently(ctl, &ready, ret_answer);
+	struct reason why;
+
+	buffer_finish(&ret_answer->body);
+	*ret_answer = (struct server_answer){0};
+	if (code == CTL_DONE &&
+	    server_socket_ask(ctl->config.state_dir, request, ret_answer, &why) != SERVER_ANSWERED)
+		code = ctl_fail(CTL_DATABASE, "%s; it may have been done", why.text);
+	return code;
+}
+
+static enum ctl_exit code_of(int status)
+{
+	switch (status) {
+	case 400:
+	case 413:
+		return CTL_USAGE;
+	case 404:
+		return CTL_NOT_FOUND;
+	case 403:
+	case 409:
+	case 412:
+		return CTL_REFUSED;
+	case 503:
+		return CTL_DATABASE;
+	default:
+		return CTL_FAILED;
+	}
+}
+
+/* A fault of a member of the body, as one of the option, or of the app's setting, that sets it. */
+static void say_fault(yyjson_val *fault)
+{
+	yyjson_val *pointer = yyjson_obj_get(fault, "pointer");
+	struct str member = {yyjson_get_str(pointer), yyjson_get_len(pointer)};
+	const char *detail = yyjson_get_str(yyjson_obj_get(fault, "detail"));
+	const struct str setting = STR("/settings/");
+	char option[CTL_OPTION_BYTES];
+
+	if (str_starts_with(member, setting)) {
+		member = str_from_offset(member, setting.length);
+		(void)ctl_fail(CTL_USAGE, "the setting %.*s %s", STR_ARG(member), detail);
+	} else if (member.length > 1) {
+		ctl_option_of(str_from_offset(member, 1), option);
+		(void)ctl_fail(CTL_USAGE, "--%s %s", option, detail);
+	} else {
+		(void)ctl_fail(CTL_USAGE, "%s", detail);
+	}
+}
+
+static enum ctl_exit fail_faults(enum ctl_exit code, yyjson_val *faults)
+{
+	size_t i, count;
+	yyjson_val *fault;
+
+	yyjson_arr_foreach(faults, i, count, fault)
+	{
+		say_fault(fault);
+	}
+	return code;
+}
+
+static const struct ctl_sentence *find_sentence(const struct ctl_request *request, int status,
+						const char *detail)
+{
+	for (unsigned i = 0; i < CTL_SENTENCES_MAX; i++) {
+		const struct ctl_sentence *sentence = &request->sentences[i];
+
+		if (sentence->status == status &&
+		    (!sentence->begins ||
+		     str_starts_with(str_from(detail), str_from(sentence->begins))))
+			return sentence;
+	}
+	return NULL;
+}
+
+/* The server has no such operation, or answers in another way. */
+static enum ctl_exit fail_version(void)
+{
+	return ctl_fail(CTL_FAILED, "the server's answer is not as expected: it may be of another "
+				    "version than displayctl, see displayctl upgrade");
+}
+
+/* Says what the problem of an answer is. */
+static enum ctl_exit fail(const struct ctl_request *request, int status, yyjson_val *problem)
+{
+	const char *detail = yyjson_get_str(yyjson_obj_get(problem, "detail"));
+	yyjson_val *faults = yyjson_obj_get(problem, "errors");
+	const struct ctl_sentence *sentence;
+	enum ctl_exit code = code_of(status);
+
+	if (!detail)
+		return ctl_fail(code, "the server has answered with status %d", status);
+	if (strcmp(detail, "there is no such resource") == 0 || status == 405)
+		return fail_version();
+	if (request->account.data && strcmp(detail, "there is no such account") == 0)
+		return ctl_fail_account(request->account);
+	sentence = find_sentence(request, status, detail);
+	if (sentence)
+		return ctl_fail(code, "%.*s", STR_ARG(sentence->text));
+	if (yyjson_arr_size(faults))
+		return fail_faults(code, faults);
+	return ctl_fail(code, "%s", detail);
+}
+
+/* Such an account cannot be: its address would be no field of a head. */
+static bool has_control(struct str text)
+{
+	for (size_t i = 0; i < text.length; i++)
+		if ((unsigned char)text.data[i] < ' ' || text.data[i] == 0x7f)
+			return true;
+	return false;
+}
+
+/* buffer_finish(ret_body) in either case. */
+static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request,
+			      struct buffer *ret_body)
+{
+	const struct server_request sent = {.method = request->method ? request->method : "GET",
+					    .path = request->path,
+					    .account = request->account,
+					    .body = request->body};
+	struct server_answer answer = {0};
+	yyjson_doc *problem;
+	enum ctl_exit code;
+	struct str body;
+
+	*ret_body = (struct buffer){0};
+	if (has_control(request->account))
+		return ctl_fail_account(request->account);
+	code = (request->method ? ask_once : ask_patiently)(ctl, &sent, &answer);
+	*ret_body = answer.body;
+	if (code != CTL_DONE || (answer.status >= 200 && answer.status <= 299))
+		return code;
+	body = buffer_view(ret_body);
+	problem = body.length ? yyjson_read(body.data, body.length, 0) : NULL;
+	code = fail(request, answer.status, yyjson_doc_get_root(problem));
+	yyjson_doc_free(problem);
+	return code;
+}
+
+/* *ret_document: of the answer, to be freed. */
+static enum ctl_exit ask(struct ctl *ctl, const struct ctl_request *request,
+			 yyjson_doc **ret_document)
+{
+	struct buffer body;
+	enum ctl_exit code = ask_text(ctl, request, &body);
+	struct str text = buffer_view(&body);
+
+	*ret_document =
+	    code == CTL_DONE && text.length ? yyjson_read(text.data, text.length, 0) : NULL;
+	buffer_finish(&body);
+	if (code == CTL_DONE && !*ret_document)
+		code = ctl_fail(CTL_FAILED, "the server's answer is no JSON");
+	return code;
+}
+
+enum ctl_exit ctl_ask_size(struct ctl *ctl, const struct ctl_request *request, int64_t *ret_size)
+{
+	struct buffer body;
+	enum ctl_exit code = ask_text(ctl, request, &body);
+
+	*ret_size = (int64_t)buffer_length(&body);
+	buffer_finish(&body);
+	return code;
+}
+
+static const struct json_value *value_of(yyjson_val *value)
+{
+	return (const struct json_value *)(void *)value;
+}
+
+static enum ctl_exit read_rows(struct ctl *ctl, yyjson_val *array, const struct record *record,
+			       struct ctl_rows *ret_rows)
+{
+	size_t i, count;
+	yyjson_val *item;
+
+	*ret_rows = (struct ctl_rows){.refusal = REFUSAL_NONE};
+	if (!yyjson_is_arr(array))
+		return fail_version();
+	ret_rows->rows = arena_zalloc(&ctl->arena, (yyjson_arr_size(array) + 1) * record->size);
+	ret_rows->count = (unsigned)yyjson_arr_size(array);
+	yyjson_arr_foreach(array, i, count, item)
+	{
+		if (!record_read_answer(record, value_of(item), &ctl->arena,
+					(char *)ret_rows->rows + i * record->size))
+			return fail_version();
+	}
+	return CTL_DONE;
+}
+
+enum ctl_exit ctl_ask_rows(struct ctl *ctl, const struct ctl_request *request,
+			   const struct record *record, struct ctl_rows *ret_rows)
+{
+	yyjson_doc *document = NULL;
+	enum ctl_exit code = ask(ctl, request, &document);
+
+	if (code == CTL_DONE)
+		code = read_rows(ctl, yyjson_doc_get_root(document), record, ret_rows);
+	yyjson_doc_free(document);
+	return code;
+}
+
+enum ctl_exit ctl_read_rows(struct ctl *ctl, struct str json, const struct record *record,
+			    struct ctl_rows *ret_rows)
+{
+	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
+	enum ctl_exit code = read_rows(ctl, yyjson_doc_get_root(document), record, ret_rows);
+
+	yyjson_doc_free(document);
+	return code;
+}
+
+enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
+			  const struct record *record, void *ret_row)
+{
+	yyjson_doc *document = NULL;
+	enum ctl_exit code = ask(ctl, request, &document);
+
+	if (code == CTL_DONE && record &&
+	    !record_read_answer(record, value_of(yyjson_doc_get_root(document)), &ctl->arena,
+				ret_row))
+		code = fail_version();
+	yyjson_doc_free(document);
+	return code;
+}

@@ -1,0 +1,73 @@
+/* displayctl as a client of the server of its state directory, as the operator (task/access.h).
+ *
+ *   ctl_ask_rows() -> server_socket_ask()    again while the server starts or restarts
+ *
+ * A command whose request failed has said why, in the server's words, and has an exit code: 2 for a
+ * value that is not valid, 3 for what does not exist, 4 for what is refused, 5 if there is no
+ * server or no database. */
+#pragma once
+
+#include "ctl/ctl.h"
+#include "domain/inventory.h"
+
+/* Sentence for an answer, instead of the server's. */
+struct ctl_sentence {
+	int status;
+	const char *begins; /* of the problem's detail that is meant; NULL: any */
+	struct str text;    /* texts of users may be in it */
+};
+
+enum { CTL_SENTENCES_MAX = 3 };
+
+struct ctl_request {
+	const char *method; /* NULL: GET */
+	struct str path;    /* with its query; ctl_encode() for parts of it */
+	struct str
+	    account;	 /* e-mail address of the account whose things are meant; data NULL: none */
+	struct str body; /* JSON; data NULL: none */
+	struct ctl_sentence sentences[CTL_SENTENCES_MAX];
+};
+
+/* Returns the text, encoded as a part of a path or a query. */
+struct str ctl_encode(struct ctl *ctl, struct str text);
+/* Whether a path can have the text, encoded, as a part; no thing is called otherwise. */
+bool ctl_is_segment(struct str text);
+/* Returns the path with an ID behind it, and what follows. */
+struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char *rest);
+
+/* Asks, and reads the answer as rows of the record, from an array. CTL_DONE, or the reason was
+ * said. A GET is repeated while the server or its database starts; anything else is sent once, when
+ * the server is ready. */
+enum ctl_exit ctl_ask_rows(struct ctl *ctl, const struct ctl_request *request,
+			   const struct record *record, struct ctl_rows *ret_rows);
+
+/* The same for an object. record may be NULL: then what the object has does not matter. */
+enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
+			  const struct record *record, void *ret_row);
+
+/* The same for an answer that is not read: its size, bytes. */
+enum ctl_exit ctl_ask_size(struct ctl *ctl, const struct ctl_request *request, int64_t *ret_size);
+
+struct ctl_member {
+	const char *name; /* NULL: the end */
+	struct str value; /* data NULL: it is left out */
+};
+
+/* Returns a body: an object of texts. */
+struct str ctl_body(struct ctl *ctl, const struct ctl_member *members);
+
+/* Reads rows from the text of a JSON array, which is a member of an answer. */
+enum ctl_exit ctl_read_rows(struct ctl *ctl, struct str json, const struct record *record,
+			    struct ctl_rows *ret_rows);
+
+/* The option that sets a member of a body: "scheduleInterval" is --schedule-interval, and
+ * "sleepEnabled", a switch, is --sleep. */
+enum { CTL_OPTION_BYTES = 64 };
+void ctl_option_of(struct str member, char ret_name[static CTL_OPTION_BYTES]);
+
+/* Finds a device by ID, serial number or MAC address, or by its name if no other has it; in
+ * upper or lower case. CTL_DONE, or the reason was said. */
+enum ctl_exit ctl_find_listed_device(struct ctl *ctl, struct str name,
+				     struct inventory_device *ret_device);
+/* For the first argument of a command: another removed that device meanwhile. */
+struct ctl_sentence ctl_no_device(struct ctl *ctl);

@@ -1,0 +1,28 @@
+#include "web/access.h"
+#include "web/endpoints.h"
+
+/* GET /web/admin/accounts/{accountId} - an account, by its ID or its e-mail address. */
+
+static struct verdict found(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such account");
+	return task_reply_record(task, 200, &member_record, task_state(task));
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct str name = task_path_parameter(task, 0);
+	struct member_get_parameters parameters = {.email = name};
+
+	if (!id_parse(name, &parameters.id))
+		parameters.id = (struct id){0};
+	statement_member_get(task_new_query(task), &parameters, task_state(task));
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_member_get = {
+    .handler = begin,
+    .state_size = sizeof(struct member),
+    ENDPOINT_MEMBER_GET,
+};
