@@ -4,8 +4,8 @@
 -- effect: read
 -- work: grows with devices
 SELECT device.id, device.name, device.serial, coalesce(device.mac, device.told_mac)::text AS mac,
-	device.created_at, device.last_online_at, entries_now(device.id, device.entry_count)::int8 AS entries, account.email AS account,
-	false AS is_told
+	device.created_at, device.last_online_at, entries_now(device.id, device.entry_count)::int8 AS entries,
+	account.email AS account, false AS is_told
 FROM device
 JOIN account ON account.id = device.account_id
 WHERE (device.created_at, device.id) > (:after_created_at, :after_id)

@@ -37,8 +37,8 @@ WITH eligible AS (
 	SELECT * FROM told WHERE NOT EXISTS (SELECT FROM registered)
 )
 SELECT found.id, found.name, found.serial, coalesce(found.mac, found.told_mac)::text AS mac,
-	found.created_at, found.last_online_at, entries_now(found.id, found.entry_count)::int8 AS entries, account.email AS account,
-	found.is_told
+	found.created_at, found.last_online_at, entries_now(found.id, found.entry_count)::int8 AS entries,
+	account.email AS account, found.is_told
 FROM found
 JOIN account ON account.id = found.account_id
 ORDER BY found.choice, found.created_at, found.id
