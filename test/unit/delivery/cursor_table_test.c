@@ -90,6 +90,34 @@ static void the_last_worker_has_set_it(void **state)
 	assert_int_equal(cursor_get(table, id_of(1)).position, 7);
 }
 
+static void the_last_contact_is_known(void **state)
+{
+	const struct cursors other = cursors_join(memory, 1);
+	const struct poll_cursor cursor = {.position = 7};
+	struct cursor_contact contact = cursor_contact(table, id_of(1));
+
+	(void)state;
+	assert_false(contact.is_linked || contact.polled_us || contact.left_us);
+	cursor_set(table, id_of(1), &cursor, 5);
+	assert_int_equal(cursor_contact(&other, id_of(1)).polled_us, 5);
+	cursor_link(&other, id_of(1));
+	contact = cursor_contact(table, id_of(1));
+	assert_true(contact.is_linked && !contact.polled_us && !contact.left_us);
+	assert_int_equal(cursor_get(table, id_of(1)).polled_us, 0);
+	/* The end of an older WebSocket is no news. */
+	cursor_unlink(table, id_of(1), 8);
+	assert_true(cursor_contact(table, id_of(1)).is_linked);
+	cursor_unlink(&other, id_of(1), 9);
+	contact = cursor_contact(table, id_of(1));
+	assert_true(!contact.is_linked && contact.left_us == 9);
+	/* WebSockets end with their worker. */
+	cursor_link(&other, id_of(1));
+	cursor_link(table, id_of(2));
+	cursors_join(memory, 1);
+	assert_false(cursor_contact(table, id_of(1)).is_linked);
+	assert_true(cursor_contact(table, id_of(2)).is_linked);
+}
+
 static void a_move_ends_what_remains(void **state)
 {
 	struct poll_cursor cursor = {.position = 7, .push_seen = 9, .remaining_s = 100};
@@ -228,6 +256,7 @@ int main(void)
 	    TEST(an_unknown_device_starts_anew),
 	    TEST(what_is_set_is_there),
 	    TEST(the_last_worker_has_set_it),
+	    TEST(the_last_contact_is_known),
 	    TEST(a_move_ends_what_remains),
 	    TEST(a_push_is_shown_from_when_it_was),
 	    TEST(what_was_used_last_stays),
