@@ -105,10 +105,10 @@ ROWS = [
         broken_reason = 'It is slow.' WHERE id = '{APP}'"""),
     (33, f"""INSERT INTO app_own_picture (app_id, source_hash, picture, picture_hash, checked_at) VALUES
         ('{APP}', sha256('file'), 'small', 'h', now())"""),
-    (36, "UPDATE installation SET expires_at = '2100-01-01', expires_generation = picture_generation "
+    (37, "UPDATE installation SET expires_at = '2100-01-01', expires_generation = picture_generation "
          "WHERE id = 'ö/☃'"),
-    (36, "UPDATE showing SET held_generation = push_generation, waking_generation = push_generation"),
-    (37, f"""UPDATE device SET turn_count = 4, turned_at = now(), is_sleep_set = true, is_set_asleep = true,
+    (37, "UPDATE showing SET held_generation = push_generation, waking_generation = push_generation"),
+    (38, f"""UPDATE device SET turn_count = 4, turned_at = now(), is_sleep_set = true, is_set_asleep = true,
         sleep_set_until = '2100-01-01' WHERE id = '{DEVICE}'"""),
 ]
 

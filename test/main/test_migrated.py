@@ -150,7 +150,7 @@ def test_the_audit_log_gets_a_bound(postgres, tmp_path):
 
 
 def test_no_device_was_turned_or_set_asleep(postgres, tmp_path):
-    sql = migrated(postgres, tmp_path, 36)
+    sql = migrated(postgres, tmp_path, 37)
     assert sql("SELECT count(*), max(turn_count), count(turned_at), bool_or(is_sleep_set), "
                "count(sleep_set_until) FROM device") == [(2, 0, 0, False, 0)]
     sql("UPDATE device SET is_sleep_set = true")
@@ -163,7 +163,7 @@ def test_no_device_was_turned_or_set_asleep(postgres, tmp_path):
 def test_pushes_have_no_end_and_are_not_held(postgres, tmp_path):
     """Pushed entries, those of apps, temporary images and entries that are shown: all stay as they were."""
     sql = migrated(
-        postgres, tmp_path, 35,
+        postgres, tmp_path, 36,
         "INSERT INTO installation (device_id, id, position, picture) SELECT id, 'shown', 2, 'x' FROM device "
         f"WHERE account_id = '{OTHER}'",
         "INSERT INTO showing (device_id, push_generation, installation_id, duration_s) "
