@@ -62,16 +62,15 @@ static void add_owned(struct places *places, char *text)
 	places->paths[places->count++] = text;
 }
 
-/* The folder of a file that somebody has named: the next certificate will be another file there. */
+/* The folder of a file that somebody has named: the next certificate will be another file there. Of
+ * the root and of the folder in which displayd was started, which may hold anything, the file
+ * alone. */
 static void add_folder_of(struct places *places, const char *file)
 {
 	char *folder = memory_strdup(file), *slash = strrchr(folder, '/');
 
-	if (!slash || slash == folder) {
-		free(folder);
-		return;
-	}
-	*slash = 0;
+	if (slash && slash != folder)
+		*slash = 0;
 	add_owned(places, folder);
 }
 

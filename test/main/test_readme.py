@@ -307,7 +307,8 @@ def by_file_of_passwords(checkout, url, monkeypatch):
         file.write(f"*:*:*:panels:{PASSWORD}\n")
     os.chmod(path, 0o600)
     if os.getuid() == 0:  # workers read it, too
-        os.chmod(checkout.root, 0o755)
+        for folder in (checkout.root, os.path.dirname(checkout.root)):
+            os.chmod(folder, 0o755)
         shutil.chown(path, "displayd")
     monkeypatch.setenv("PGPASSFILE", "my passwords")
     return ("--database", url)
