@@ -288,7 +288,7 @@ interface ReviewProps {
 	more: number;
 	isOneOfMany: boolean;
 	taken: readonly string[];
-	onLook: (look: Look | undefined) => void;
+	onLook: (next: (now: Look | undefined) => Look | undefined) => void;
 	/** name: of the entry that it is now; undefined: it is none. */
 	onDone: (name?: string) => void;
 }
@@ -313,6 +313,17 @@ function ReviewActions(props: {
 	);
 }
 
+/** Lets the panel of the page show the picture as long as the component has it. */
+function useLook(url: string | undefined, words: string, onLook: ReviewProps["onLook"]): void {
+	useEffect(() => {
+		if (url === undefined) return undefined;
+		const mine = { url, words };
+		onLook(() => mine);
+		// The next picture may be there before this one goes.
+		return () => onLook((now) => (now === mine ? undefined : now));
+	}, [url]);
+}
+
 /** Asks how to show the chosen picture; the panel of the page shows it that way meanwhile. */
 function Review(props: ReviewProps): JSX.Element {
 	const { device, chosen, more, taken, onLook, onDone } = props;
@@ -329,11 +340,7 @@ function Review(props: ReviewProps): JSX.Element {
 	const [isBusy, setBusy] = useState(false);
 	const [problem, setProblem] = useState<Problem>();
 	const prepared = usePrepared(chosen, fit, at);
-	const { url } = prepared;
-	useEffect(() => {
-		if (url !== undefined) onLook({ url, words: `How ${chosen.name} will look` });
-	}, [url]);
-	useEffect(() => () => onLook(undefined), []);
+	useLook(prepared.url, `How ${chosen.name} will look`, onLook);
 	const push = async () => {
 		if (!prepared.blob) return;
 		setBusy(true);
@@ -415,7 +422,7 @@ export interface PushProps {
 	/** Why what was dropped, pasted or chosen is no picture. */
 	fault: string | undefined;
 	taken: readonly string[];
-	onLook: (look: Look | undefined) => void;
+	onLook: (next: (now: Look | undefined) => Look | undefined) => void;
 	onFiles: (files: readonly File[]) => void;
 	onDone: (name?: string) => void;
 }
