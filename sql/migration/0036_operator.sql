@@ -1,6 +1,8 @@
 -- Entries of the operator of the machine, whom programs name by the session of all ones: the actor is displayctl, and
 -- no account, whosever things were changed. So no statement says of an owner what the operator did.
 --
+-- displayctl finds devices by their names, and by what their panels tell, among those of all accounts.
+--
 -- No row changes. Earlier programs may run meanwhile: they have no such session.
 
 CREATE OR REPLACE FUNCTION audit_entry_placed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -44,3 +46,5 @@ BEGIN
 	RETURN NEW;
 END
 $$;
+
+CREATE INDEX device_lower_name ON device (lower(name));

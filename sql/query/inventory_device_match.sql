@@ -4,8 +4,8 @@
 -- params: account_id uuid, id uuid, serial text?, mac macaddr?, name text
 -- row: inventory_device
 -- effect: read
--- work: grows with devices
-WITH eligible AS (
+-- work: grows with devices of one name
+WITH eligible AS NOT MATERIALIZED (
 	SELECT *
 	FROM device
 	WHERE :account_id IN (device.account_id, '00000000-0000-0000-0000-000000000000')
