@@ -15,7 +15,7 @@ COMMENT ON COLUMN device.turn_count IS
 COMMENT ON COLUMN device.is_sleep_set IS
 	'until sleep_set_until (NULL: no end) it is asleep if is_set_asleep, else awake, whatever its plan says';
 
--- What a plan says at a time, and when it says something else, or a window of 24 hours begins anew.
+-- State of a sleep plan at a time, and the time of its next change, or when a window of 24 hours begins anew.
 CREATE FUNCTION sleep_plan(start_minute int2, end_minute int2, zone text, at timestamptz)
 RETURNS TABLE (is_asleep boolean, changes_at timestamptz) LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN start_minute = end_minute THEN true
