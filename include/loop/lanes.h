@@ -89,7 +89,7 @@ void lanes_cancel(struct loop *loop, struct lane_job *job);
 /* Jobs that wait or run. */
 unsigned lanes_load(const struct loop *loop, enum lane lane);
 /* Whether a job waits for those before it. */
-bool lanes_are_full(const struct loop *loop, enum lane lane);
+bool lanes_have_waiting(const struct loop *loop, enum lane lane);
 /* The jobs of all lanes, as they are now, for the metrics. */
 void lanes_tell(const struct loop *loop);
 

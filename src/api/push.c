@@ -207,7 +207,7 @@ static bool find_still(struct task *task, struct push *push)
 	struct image_job *job = &push->job;
 	const struct panelimage_result *found;
 
-	job->is_quick = lanes_are_full(api_service(task)->service.loop, LANE_SHORT);
+	job->is_quick = lanes_have_waiting(api_service(task)->service.loop, LANE_SHORT);
 	found = still_cache_find(api_service(task)->stills, task_account_id(task), job->base64,
 				 job->is_quick);
 	return found && image_job_reuse(job, found);

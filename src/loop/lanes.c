@@ -298,7 +298,7 @@ unsigned lanes_load(const struct loop *loop, enum lane lane)
 	return loop->lanes->queues[lane].waiting + loop->lanes->queues[lane].running;
 }
 
-bool lanes_are_full(const struct loop *loop, enum lane lane)
+bool lanes_have_waiting(const struct loop *loop, enum lane lane)
 {
 	return loop->lanes->queues[lane].waiting > 0;
 }

@@ -121,6 +121,8 @@ static void short_jobs_pass_long_ones(void **state)
 		assert_int_equal(submit(LANE_LONG, &jobs[i]), 0);
 	for (unsigned i = 0; i < THREADS / 2; i++)
 		sem_wait(&long_started);
+	assert_true(lanes_have_waiting(&loop, LANE_LONG));
+	assert_false(lanes_have_waiting(&loop, LANE_SHORT));
 	for (unsigned i = 10; i < 110; i++)
 		assert_int_equal(submit(LANE_SHORT, &jobs[i]), 0);
 	stop_at = 100;
