@@ -250,7 +250,7 @@ static enum ctl_exit store(struct push *push)
 		return expire(push);
 	if (rows.refusal == REFUSAL_TOO_MANY_INSTALLATIONS)
 		return ctl_fail(CTL_REFUSED, "the device has 100 entries already");
-	if (rows.count == 0)
+	if (!stored)
 		return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s",
 				STR_ARG(push->ctl->positionals[0]));
 	if (stored->is_full)

@@ -28,9 +28,9 @@ static void enlarge(const uint8_t *rgb, struct panelimage_size panel, unsigned s
 {
 	unsigned covered[PANELIMAGE_SCALE_MAX][PANELIMAGE_SCALE_MAX];
 
-	for (unsigned i = 0; i < scale * scale; i++)
-		covered[i / scale][i % scale] =
-		    has_leds ? coverage(i % scale, i / scale, scale) : 255;
+	for (unsigned y = 0; y < PANELIMAGE_SCALE_MAX; y++)
+		for (unsigned x = 0; x < PANELIMAGE_SCALE_MAX; x++)
+			covered[y][x] = has_leds ? coverage(x, y, scale) : 255;
 	for (size_t y = 0; y < panel.height * scale; y++) {
 		for (size_t x = 0; x < panel.width * scale; x++) {
 			const uint8_t *pixel = rgb + (y / scale * panel.width + x / scale) * 3;
