@@ -869,6 +869,94 @@ static void test_queues_have_bounds(void **state)
 	expect(HOST_START);
 }
 
+/* ---- scripts that wait for the network ---- */
+
+#define FETCH "{\"fetch\":{\"id\":3,\"url\":\"http://example.org\"}}"
+
+/* A job whose script has asked the network: its renderer, and the egress that was asked. */
+static struct played fetching(unsigned number, struct played *ret_egress)
+{
+	unsigned retry_after_s;
+	struct played played;
+	char head[4096];
+
+	jobs[number] = (struct engine_job){.account = {{1}},
+					   .what = ENGINE_SCHEMA,
+					   .language = ENGINE_STARLARK,
+					   .script = STR("x"),
+					   .has_network = true,
+					   .done = on_done};
+	assert_int_equal(engines_submit(engines, &jobs[number], &retry_after_s), 0);
+	played = start_greeted();
+	read_request(&played, head);
+	write_frame(&played, STR(FETCH), STR(""));
+	*ret_egress = start_renderer();
+	assert_int_equal(ret_egress->program, RENDER_EGRESS);
+	write_frame(ret_egress, STR("{\"library\":\"test\"}"), STR(""));
+	read_request(ret_egress, head);
+	assert_non_null(strstr(head, "http://example.org"));
+	return played;
+}
+
+/* The only turn goes to another job, and the answer waits until that one is done. */
+static void test_a_script_that_waits_has_no_turn(void **state)
+{
+	struct played waiting, egress, other;
+	char head[4096];
+
+	(void)state;
+	waiting = fetching(0, &egress);
+	assert_int_equal(submit(1, 2, false), 0);
+	other = start_greeted();
+	read_request(&other, head);
+	write_frame(&egress, STR("{\"fetch\":{\"id\":1,\"status\":200}}"), STR("body"));
+	assert_int_equal(recv(waiting.link, head, sizeof(head), MSG_DONTWAIT), -1);
+	write_frame(&other, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	read_request(&waiting, head);
+	assert_non_null(strstr(head, "\"id\":3"));
+	assert_int_equal(done[0], 0);
+	write_frame(&waiting, STR(NOTHING), STR(""));
+	assert_done(0, ENGINE_DONE);
+	close(waiting.link);
+	close(other.link);
+	close(egress.link);
+}
+
+/* Its process ends, and its place is free. */
+static void test_one_that_waits_may_end(void **state)
+{
+	struct played waiting, egress, other;
+
+	(void)state;
+	waiting = fetching(0, &egress);
+	end_renderer(&waiting, EXITED_2);
+	expect(HOST_KILL);
+	assert_done(0, ENGINE_LIMIT);
+	assert_int_equal(submit(1, 2, false), 0);
+	other = start_greeted();
+	answer(&other, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	close(egress.link);
+	close(other.link);
+}
+
+static void test_one_that_waits_is_cancelled_at_the_end(void **state)
+{
+	struct played waiting, egress;
+
+	(void)state;
+	waiting = fetching(0, &egress);
+	engines_drain(engines);
+	step();
+	step();
+	assert_done(0, ENGINE_CANCELLED);
+	close(waiting.link);
+	close(egress.link);
+}
+
+/* ---- the end ---- */
+
 static void test_all_are_cancelled_at_the_end(void **state)
 {
 	struct played played;
@@ -918,6 +1006,9 @@ int main(void)
 	    CASE(test_slow_previews_leave_a_place),
 	    cmocka_unit_test(test_accounts_that_preview_are_forgotten),
 	    CASE(test_queues_have_bounds),
+	    CASE(test_a_script_that_waits_has_no_turn),
+	    CASE(test_one_that_waits_may_end),
+	    CASE(test_one_that_waits_is_cancelled_at_the_end),
 	    CASE(test_all_are_cancelled_at_the_end),
 	};
 
