@@ -938,12 +938,15 @@ export default {
 		};
 		await waitUntil(isStored);
 		const session = await page.context().newCDPSession(page);
-		// Each once: a second after its stream came up, a page looks whether it missed something.
+		// Each once: a second after its stream came up, a page looks whether it missed something. It
+		// asks for a device whose change, that of the push, is told as late as that.
+		const changed = `/web/devices/${owned.device.id}`;
 		const requests = new Set();
 		let bytes = 0;
 		await session.send("Network.enable");
 		session.on("Network.requestWillBeSent", ({ request }) => {
-			if (!request.url.startsWith("data:")) requests.add(request.url);
+			if (!request.url.startsWith("data:") && !request.url.endsWith(changed))
+				requests.add(request.url);
 		});
 		session.on("Network.loadingFinished", (event) => {
 			bytes += event.encodedDataLength;

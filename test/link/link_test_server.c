@@ -1,6 +1,7 @@
 /* Runs one worker without a supervisor, whose limits are arguments: name=value. Prints its port
  * when it listens; SIGTERM drains it as it does a worker. */
 #include "api/api.h"
+#include "api/still_cache.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "db/db.h"
@@ -124,6 +125,7 @@ static bool start(int argc, char **argv, struct region_map *shared)
 	db_subscribe(service->db, key_cache_subscription(service->keys));
 	service->rates = region_common(shared, &rate_region);
 	service->key_rate.name = service->push_rate.name = "none";
+	api.stills = still_cache_create();
 	api.delivery = delivery_create(&loop, service->db, shared, 0);
 	delivery_set_limits(api.delivery, &limits);
 	http = http_server_create(&loop, &settings);
@@ -146,6 +148,7 @@ int main(int argc, char **argv)
 	loop_run(&loop);
 	http_server_destroy(http);
 	delivery_destroy(api.delivery);
+	still_cache_destroy(api.stills);
 	key_cache_destroy(service->keys);
 	key_uses_destroy(service->key_uses);
 	db_destroy(service->db);

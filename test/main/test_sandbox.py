@@ -6,12 +6,12 @@ import os
 import pwd
 import re
 import shutil
-import socket
 import subprocess
 
 import pytest
 from conftest import displayd, kill, refusing
 from postgres import Postgres
+from ports import free_port
 from server import DISPLAYD, Server, wait_until
 
 WITHOUT_LANDLOCK = refusing("landlock_create_ruleset=ENOSYS")
@@ -202,8 +202,7 @@ class Tls:
 
 @pytest.fixture
 def tls(folder, monkeypatch):
-    with socket.create_server(("localhost", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port("localhost")
     monkeypatch.setenv("PGPORT", str(port))
     made = Tls(folder, port)
     with made.database:

@@ -4,6 +4,7 @@
 #include "../cmocka_test.h"
 #include "db/storage.h"
 #include "domain/key.h"
+#include "http/listener.h"
 #include "http/response.h"
 #include "task/access.h"
 #include "task/key_cache.h"
@@ -142,9 +143,11 @@ static void begin(const struct endpoint *endpoint, const char *const values[])
 {
 	static struct http_field fields[4];
 	static const struct route route = {HTTP_GET, "/", NULL};
+	static const struct http_listener_settings listener = {.role = HTTP_ROLE_PUBLIC};
 	struct route_match match = {.route = &route};
 
 	request = (struct http_request){.method = HTTP_GET,
+					.listener = &listener,
 					.request_id = STR("r"),
 					.remote_address = str_from(remote_address),
 					.fields = fields};
