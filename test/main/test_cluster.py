@@ -102,12 +102,14 @@ def test_only_times_of_contact_do_not_wait_for_the_disk(launch):
 
 
 def test_connections_for_all_workers(launch):
-    """Few at rest, since each is a process of some megabytes: for reads, for writes and for hints."""
+    """Few at rest, since each is a process of some megabytes: for reads, for writes and for hints.
+
+    One worker has one more while it measures how large the database is, and for a minute after that."""
     server = launch(workers=12).start()
     assert int(show(server, "max_connections")) >= 12 * 5 + 20
     with connect(server) as database, database.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'displayd_worker'")
-        assert cursor.fetchone()[0] == 12 * 3
+        assert cursor.fetchone()[0] in (12 * 3, 12 * 3 + 1)
 
 
 def test_data_stay(launch):
