@@ -1,7 +1,9 @@
 #include "playback_bed.h"
+#include "base/memory.h"
 
 #include "../cmocka_test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* 2026-11-20T12:00:00Z */
@@ -315,6 +317,17 @@ void bed_disconnect(struct bed *bed)
 	bed->is_connected = false;
 	bed->to_panel.count = bed->to_server.count = 0;
 	bed->wake_ms = INT64_MAX;
+}
+
+struct bed *bed_create(void)
+{
+	return memory_zalloc(sizeof(struct bed));
+}
+
+void bed_destroy(struct bed *bed)
+{
+	playback_finish(&bed->playback);
+	free(bed);
 }
 
 void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed)

@@ -73,6 +73,10 @@ enum { INTERVAL_S = 15 };
 
 uint64_t bed_random(struct bed *bed, uint64_t below);
 
+/* A bed of zeros, for bed_init(). */
+struct bed *bed_create(void);
+void bed_destroy(struct bed *bed);
+
 /* No installations, 60 % brightness, not connected yet. */
 void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed);
 void bed_connect(struct bed *bed);

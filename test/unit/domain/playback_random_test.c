@@ -281,8 +281,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	print_message("last seed: %llu\n", (unsigned long long)bed->seed);
-	playback_finish(&bed->playback);
-	free(bed);
+	bed_destroy(bed);
 	return 0;
 }
 
@@ -294,6 +293,6 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		first_seed = strtoull(argv[1], NULL, 10);
-	bed = calloc(1, sizeof(*bed));
+	bed = bed_create();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,22 +3,19 @@
 
 #include "../cmocka_test.h"
 
-#include <stdlib.h>
-
 static struct bed *bed;
 
 static int set_up(void **state)
 {
 	(void)state;
-	bed = calloc(1, sizeof(*bed));
+	bed = bed_create();
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	playback_finish(&bed->playback);
-	free(bed);
+	bed_destroy(bed);
 	return 0;
 }
 

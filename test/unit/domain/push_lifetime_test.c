@@ -6,8 +6,6 @@
 
 #include "../cmocka_test.h"
 
-#include <stdlib.h>
-
 enum { S = 1000, MINUTE = 60 * 1000, HOUR = 60 * MINUTE };
 
 static struct bed *bed;
@@ -16,21 +14,19 @@ static int64_t one, other; /* positions of two entries */
 static int set_up(void **state)
 {
 	(void)state;
-	bed = calloc(1, sizeof(*bed));
+	bed = bed_create();
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	playback_finish(&bed->playback);
-	free(bed);
+	bed_destroy(bed);
 	return 0;
 }
 
 static void begin(int firmware)
 {
-	playback_finish(&bed->playback);
 	bed_init(bed, (enum firmware)firmware, 1);
 	one = bed_add_installation(bed, 0);
 	other = bed_add_installation(bed, 0);
