@@ -30,6 +30,8 @@ def macro(operation):
         members.append(".is_for_operator = true")
     if "other-origins" in facts:
         members.append(".allows_other_origins = true")
+    if facts["access"].endswith("api_key"):
+        members.append(f".key_level = KEY_LEVEL_{facts.get('key-level', 'devices').upper()}")
     if "resource" in facts:
         members.append(f".resource = RESOURCE_{facts['resource'].upper()}")
     if "record" in facts:

@@ -11,6 +11,7 @@ out, and the members "x-displayd-..." say these facts:
                    that role (access_operator)
     other-origins  pages of other sites may call it, too
     same-as        the endpoint whose handler, resource and body it has
+    key-level      the scope that an API key needs: push, devices, all; devices is the usual one
     resource       what the prologue reads by the path: device, app
     record         the record that reads the body
     body-limit     page, rotation, settings, upload, request: LIMIT_..._BODY_BYTES
@@ -35,6 +36,7 @@ METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
     "endpoint": None, "access": None, "same-as": None, "record": None, "without": None,
     "operator": [True], "other-origins": [True], "untyped-body": [True], "resource": ["device", "app"],
+    "key-level": ["push", "devices", "all"],
     "body-limit": ["page", "rotation", "settings", "upload", "request"], "rate": ["device"],
     "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
 }
@@ -196,8 +198,7 @@ def errors(document, operation):
         follows["400"] = "BadRequest"
     if operation.facts["access"] != "visitor":
         follows["401"] = "Unauthorized"
-    if document.name == "pages" or "{" in operation.path:
-        follows["403"] = "Forbidden"
+    follows["403"] = "Forbidden"
     if "{" in operation.path:
         follows["404"] = "NotFound"
     if operation.changes:

@@ -164,6 +164,7 @@ enum {
 	/* Links of one device in a worker: the oldest one is dropped. */
 	LIMIT_PANEL_LINKS = 4,
 	LIMIT_DEVICES_OF_ACCOUNT = 1000,  /* that its pages add; 409 */
+	LIMIT_KEY_DEVICES = 100,	  /* that an API key may be for, if not for all; 400 */
 	LIMIT_DEVICE_INSTALLATIONS = 100, /* 400 */
 	LIMIT_INSTALLATION_ID = 64,	  /* code points; 400 */
 

@@ -24,6 +24,9 @@ struct inventory_key {
 	struct str name;
 	struct str account;	     /* its e-mail address */
 	struct str first_characters; /* data is NULL: not known */
+	struct str scope;
+	struct str device_ids; /* JSON; data is NULL: all of the account */
+	int64_t ends_at_us;    /* 0: it has no end */
 	int64_t created_at_us;
 	int64_t last_used_at_us; /* 0: not known */
 	int64_t revoked_at_us;	 /* 0: it is valid */

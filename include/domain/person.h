@@ -138,26 +138,6 @@ struct passkey_entry {
 
 extern const struct record passkey_entry_record;
 
-/* An API key, as the list shows it. */
-struct key_entry {
-	struct id id;
-	struct str name;
-	struct str first_characters; /* empty: not known */
-	int64_t created_at_us;
-	int64_t last_used_at_us; /* 0: not known */
-	struct str key;		 /* in new_key_record only */
-};
-
-extern const struct record key_entry_record;
-/* Same members, and the key itself, once. */
-extern const struct record new_key_record;
-
-struct key_creation {
-	struct str name;
-};
-
-extern const struct record key_creation_record;
-
 /* Purpose of a one-time link. */
 struct link_entry {
 	struct str kind;  /* "first", "invitation" or "password" */

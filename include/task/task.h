@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "db/statements.h"
+#include "domain/api_key.h"
 #include "domain/app.h"
 #include "domain/device.h"
 #include "http/response.h"
@@ -56,6 +57,7 @@ struct endpoint {
 	const struct access *access; /* who may call it, see task/access.h; NULL: anyone */
 	bool allows_other_origins;   /* without an access: as that of a struct access */
 	bool is_for_operator;	     /* exists on the operator's listener: access_operator there */
+	enum key_level key_level;    /* that an API key must have */
 	enum resource resource;
 	const struct record *body; /* NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
@@ -109,6 +111,9 @@ void **task_helper(struct task *task);
 struct id task_account_id(struct task *task);
 /* Whether the operator of the machine calls, who has no account (task/access.h). */
 bool task_is_of_operator(const struct task *task);
+/* The chosen devices of the caller's API key, in ascending order; none: it is for all of the
+ * account. The prologue has looked at the path's device. */
+struct db_ids task_key_devices(const struct task *task);
 /* The device of the path as the database had it; RESOURCE_DEVICE only. */
 struct device *task_device(struct task *task);
 /* The app of the path; RESOURCE_APP only. */

@@ -1,13 +1,14 @@
--- A new API key of an account, which must own a device. While the key is made, a lock keeps that
+-- A new API key of an account, which must own a device. No device IDs: it is for all of them; no end: ends_at is that of
+-- 1970-01-01. While the key is made, a lock keeps that
 -- device from being removed. Some keys that were revoked long ago go. No row: the account owns no device, or is
 -- being removed.
--- params: account_id uuid, id uuid, name text, secret_hash bytea, first_characters text, address text,
---   session_id uuid
+-- params: account_id uuid, id uuid, name text, secret_hash bytea, first_characters text, scope text,
+--   device_ids uuid[], ends_at timestamptz, address text, session_id uuid
 -- row: key_entry
 -- effect: write
 -- work: bounded
 -- refuse: account_key_limit -> too_many_keys
--- refuse: api_key_account_id_fkey -> account_gone
+-- refuse: api_key_account_id_fkey -> account_gone, 23D01 -> no_such_device
 WITH owned AS (
 	SELECT device.id
 	FROM device
@@ -16,8 +17,9 @@ WITH owned AS (
 	LIMIT 1
 	FOR KEY SHARE OF device
 ), fresh AS (
-	INSERT INTO api_key (id, account_id, name, secret_hash, first_characters)
-	SELECT :id, :account_id, :name, :secret_hash, :first_characters
+	INSERT INTO api_key (id, account_id, name, secret_hash, first_characters, scope, device_ids, ends_at)
+	SELECT :id, :account_id, :name, :secret_hash, :first_characters, :scope, chosen_devices(:account_id, :device_ids),
+		nullif(:ends_at, timestamptz 'epoch')
 	FROM owned
 	RETURNING *
 ), forgotten AS (
@@ -38,3 +40,4 @@ WITH owned AS (
 )
 SELECT {key_entry}
 FROM fresh
+CROSS JOIN LATERAL (SELECT to_json(device_ids)::text AS devices) AS chosen

@@ -6,6 +6,7 @@
 -- work: bounded
 SELECT {key_entry}
 FROM api_key
+CROSS JOIN LATERAL (SELECT to_json(device_ids)::text AS devices) AS chosen
 WHERE account_id = :account_id AND revoked_at IS NULL
 	AND (created_at, id) > (:after_created_at, :after_id)
 ORDER BY created_at, id

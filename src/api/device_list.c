@@ -4,21 +4,27 @@
 /* GET /v1/devices - the account's devices, oldest first.
  * GET /v0/devices - the same in the form of /v0. */
 
-static void ask_short(struct task *task, struct db_query *query)
-{
-	statement_device_list(
-	    query, &(struct device_list_parameters){.account_id = task_account_id(task)}, NULL);
-}
-
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {
 	statement_device_part(
 	    query,
 	    &(struct device_part_parameters){.account_id = task_account_id(task),
+					     .chosen_ids = task_key_devices(task),
 					     .after_created_at = range->after.number,
 					     .after_id = range->after.id,
 					     .row_limit = range->limit},
 	    NULL);
+}
+
+static void ask_short(struct task *task, struct db_query *query)
+{
+	/* The gathered read of several callers takes whole accounts only. */
+	if (task_key_devices(task).count)
+		ask_part(task, query, &(struct list_range){.limit = LIMIT_LIST_SHORT + 1});
+	else
+		statement_device_list(
+		    query, &(struct device_list_parameters){.account_id = task_account_id(task)},
+		    NULL);
 }
 
 static struct list_place place(const void *row)

@@ -225,32 +225,6 @@ static const struct record_field passkey_entry_fields[] = {
 };
 const struct record passkey_entry_record = RECORD(struct passkey_entry, passkey_entry_fields);
 
-static const struct record_field key_entry_fields[] = {
-    RECORD_ID(struct key_entry, id, .name = "id", .column = "id"),
-    RECORD_STR(struct key_entry, name, .name = "name", .column = "name"),
-    RECORD_STR(struct key_entry, first_characters, .name = "firstCharacters",
-	       .column = "first_characters", .nullable = true),
-    RECORD_TIMESTAMP(struct key_entry, created_at_us, .name = "createdAt", .column = "created_at"),
-    RECORD_TIMESTAMP(struct key_entry, last_used_at_us, .name = "lastUsedAt",
-		     .column = "last_used_at", .nullable = true),
-};
-const struct record key_entry_record = RECORD(struct key_entry, key_entry_fields);
-
-static const struct record_field new_key_fields[] = {
-    RECORD_ID(struct key_entry, id, .name = "id"),
-    RECORD_STR(struct key_entry, name, .name = "name"),
-    RECORD_STR(struct key_entry, first_characters, .name = "firstCharacters"),
-    RECORD_TIMESTAMP(struct key_entry, created_at_us, .name = "createdAt"),
-    RECORD_STR(struct key_entry, key, .name = "key"),
-};
-const struct record new_key_record = RECORD(struct key_entry, new_key_fields);
-
-static const struct record_field key_creation_fields[] = {
-    RECORD_STR(struct key_creation, name, .body = "name", .required = true, .minimum = 1,
-	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
-};
-const struct record key_creation_record = RECORD(struct key_creation, key_creation_fields);
-
 static const struct record_field link_entry_fields[] = {
     RECORD_STR(struct link_entry, kind, .name = "kind", .column = "kind"),
     RECORD_STR(struct link_entry, email, .name = "email", .column = "email", .nullable = true),

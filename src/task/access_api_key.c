@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "domain/key.h"
 #include "task/access.h"
 #include "task/guess.h"
@@ -11,6 +12,7 @@ struct key_access {
 	uint8_t hash[KEY_HASH_BYTES];
 	struct key_moment asked;
 	struct key_find_row found;
+	struct key_scope scope;
 };
 
 /* RFC 6750 section 3: an error code only where a key was sent. */
@@ -27,11 +29,14 @@ static struct verdict refuse_invalid(struct task *task)
 	return task_fail(task, 401, "the API key is not valid");
 }
 
-static struct verdict admit(struct task *task)
+static struct verdict admit(struct task *task, const struct key_known *known)
 {
 	struct key_access *key = task_access_state(task);
-	struct caller caller = {.account_id = key->found.account_id,
-				.rate = &task->service->key_rate};
+	struct caller caller = {.account_id = known->account_id, .rate = &task->service->key_rate};
+
+	key->scope = known->scope;
+	key->scope.devices = arena_copy(task_arena(task), known->scope.devices);
+	task->key_scope = &key->scope;
 
 	/* The first bytes of the key's hash stand for the key. */
 	memcpy(caller.rate_id.bytes, key->hash, sizeof(caller.rate_id.bytes));
@@ -41,6 +46,7 @@ static struct verdict admit(struct task *task)
 static struct verdict on_key_found(struct task *task)
 {
 	struct key_access *key = task_access_state(task);
+	struct key_known known;
 
 	if (task_row_count(task) == 0) {
 		key_cache_forget(task->service->keys, key->hash);
@@ -48,8 +54,15 @@ static struct verdict on_key_found(struct task *task)
 		return refuse_invalid(task);
 	}
 	key_uses_note(task->service->key_uses, key->found.id);
-	key_cache_insert(task->service->keys, key->hash, key->found.account_id, key->asked);
-	return admit(task);
+	known = (struct key_known){
+	    .account_id = key->found.account_id,
+	    .scope = {.devices = key->found.devices, .ends_at_us = key->found.ends_at},
+	};
+	/* A later program has made it, with a scope that this one does not know. */
+	if (!key_level_parse(key->found.scope, &known.scope.level))
+		return refuse_invalid(task);
+	key_cache_insert(task->service->keys, key->hash, &known, key->asked);
+	return admit(task, &known);
 }
 
 /* The token of "Bearer <token>"; the scheme is case-insensitive (RFC 9110 section 11.1). */
@@ -81,6 +94,7 @@ static bool bare_token(struct str value, struct str *ret_token)
 static struct verdict check(struct task *task, bool takes_bare_key)
 {
 	struct key_access *key = task_access_state(task);
+	const struct key_known *known;
 	struct str value, token;
 	struct verdict answer;
 
@@ -98,8 +112,9 @@ static struct verdict check(struct task *task, bool takes_bare_key)
 	if (!api_key_is_well_formed(token))
 		return refuse_invalid(task);
 	key_hash(token, key->hash);
-	if (key_cache_find(task->service->keys, key->hash, &key->found.account_id))
-		return admit(task);
+	known = key_cache_find(task->service->keys, key->hash, clock_wall_us());
+	if (known)
+		return admit(task, known);
 	if (!key_cache_knows(task->service->keys, key->hash) &&
 	    task_guesses_too_often(task, "keys", &answer))
 		return answer;

@@ -11,12 +11,13 @@ enum {
 	FRESH_WITHOUT_HINTS_MS = 750,
 };
 
-struct key_entry {
+struct cached_key {
 	struct map_node node; /* key: hash */
 	struct list by_age;   /* oldest first */
 	uint64_t asked_ms;    /* the database knew the key then or later */
-	struct id account_id;
+	struct key_known known;
 	uint8_t hash[KEY_HASH_BYTES];
+	char devices[]; /* of the known scope */
 };
 
 struct key_cache {
@@ -24,11 +25,11 @@ struct key_cache {
 	struct map entries;
 	struct list by_age;
 	uint64_t epoch;
-	uint64_t heard_ms; /* all revocations of before this time are known */
+	uint64_t heard_ms; /* all hints of before this time are known */
 	struct hint_subscription hints;
 };
 
-static void entry_destroy(struct key_cache *cache, struct key_entry *entry)
+static void entry_destroy(struct key_cache *cache, struct cached_key *entry)
 {
 	map_remove(&cache->entries, &entry->node);
 	list_remove(&entry->by_age);
@@ -38,7 +39,7 @@ static void entry_destroy(struct key_cache *cache, struct key_entry *entry)
 static void forget_all(struct key_cache *cache)
 {
 	list_for_each (node, &cache->by_age)
-		entry_destroy(cache, container_of(node, struct key_entry, by_age));
+		entry_destroy(cache, container_of(node, struct cached_key, by_age));
 }
 
 void key_cache_destroy(struct key_cache *cache)
@@ -56,14 +57,14 @@ static struct str hash_view(const uint8_t *hash)
 	return (struct str){(const char *)hash, KEY_HASH_BYTES};
 }
 
-static struct key_entry *entry_find(const struct key_cache *cache, const uint8_t *hash)
+static struct cached_key *entry_find(const struct key_cache *cache, const uint8_t *hash)
 {
 	struct map_node *node = map_find(&cache->entries, hash_view(hash));
 
-	return node ? container_of(node, struct key_entry, node) : NULL;
+	return node ? container_of(node, struct cached_key, node) : NULL;
 }
 
-static bool is_fresh(const struct key_cache *cache, const struct key_entry *entry)
+static bool is_fresh(const struct key_cache *cache, const struct cached_key *entry)
 {
 	uint64_t now_ms = loop_now_ms(cache->loop);
 	uint64_t valid_ms = entry->asked_ms > cache->heard_ms ? entry->asked_ms : cache->heard_ms;
@@ -71,17 +72,14 @@ static bool is_fresh(const struct key_cache *cache, const struct key_entry *entr
 	return now_ms - entry->asked_ms < FRESH_MS && now_ms - valid_ms < FRESH_WITHOUT_HINTS_MS;
 }
 
-bool key_cache_find(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
-		    struct id *ret_account_id)
+const struct key_known *key_cache_find(struct key_cache *cache,
+				       const uint8_t hash[static KEY_HASH_BYTES], int64_t wall_us)
 {
-	struct key_entry *entry = entry_find(cache, hash);
+	struct cached_key *entry = entry_find(cache, hash);
 
-	if (!entry)
-		return false;
-	if (!is_fresh(cache, entry))
-		return false;
-	*ret_account_id = entry->account_id;
-	return true;
+	if (!entry || !is_fresh(cache, entry) || key_scope_has_ended(&entry->known.scope, wall_us))
+		return NULL;
+	return &entry->known;
 }
 
 bool key_cache_knows(const struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES])
@@ -91,7 +89,7 @@ bool key_cache_knows(const struct key_cache *cache, const uint8_t hash[static KE
 
 void key_cache_forget(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES])
 {
-	struct key_entry *entry = entry_find(cache, hash);
+	struct cached_key *entry = entry_find(cache, hash);
 
 	if (entry)
 		entry_destroy(cache, entry);
@@ -103,18 +101,22 @@ struct key_moment key_cache_now(const struct key_cache *cache)
 }
 
 void key_cache_insert(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
-		      struct id account_id, struct key_moment asked)
+		      const struct key_known *known, struct key_moment asked)
 {
-	struct key_entry *entry;
+	struct str devices = known->scope.devices;
+	struct cached_key *entry;
 
 	if (asked.epoch != cache->epoch)
 		return;
 	key_cache_forget(cache, hash);
 	if (cache->entries.count >= ENTRIES_MAX)
-		entry_destroy(cache, container_of(cache->by_age.next, struct key_entry, by_age));
-	entry = memory_zalloc(sizeof(*entry));
+		entry_destroy(cache, container_of(cache->by_age.next, struct cached_key, by_age));
+	entry = memory_zalloc(sizeof(*entry) + devices.length);
 	entry->asked_ms = asked.ms;
-	entry->account_id = account_id;
+	entry->known = *known;
+	if (devices.length)
+		memcpy(entry->devices, devices.data, devices.length);
+	entry->known.scope.devices.data = entry->devices;
 	memcpy(entry->hash, hash, KEY_HASH_BYTES);
 	map_insert(&cache->entries, &entry->node, hash_view(entry->hash));
 	list_append(&cache->by_age, &entry->by_age);
@@ -124,7 +126,7 @@ static void on_hint(struct hint_subscription *hints, struct str hash_hex)
 {
 	struct key_cache *cache = container_of(hints, struct key_cache, hints);
 	uint8_t hash[KEY_HASH_BYTES];
-	struct key_entry *entry;
+	struct cached_key *entry;
 
 	cache->epoch++;
 	if (!hex_decode(hash_hex, hash, sizeof(hash)))
@@ -139,7 +141,7 @@ static void on_hints_up(struct hint_subscription *hints, bool up)
 	struct key_cache *cache = container_of(hints, struct key_cache, hints);
 
 	cache->epoch++;
-	/* Revocations that came while the connection was down are not known: start anew. */
+	/* Hints that came while the connection was down are not known: start anew. */
 	if (up)
 		forget_all(cache);
 }

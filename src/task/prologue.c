@@ -54,6 +54,8 @@ struct verdict task_prologue(struct task *task)
 		__attribute__((fallthrough));
 	case STAGE_TAG:
 		task->stage = STAGE_FIELDS;
+		if (task_exceeds_scope(task, &answer))
+			return answer;
 		if (endpoint->is_device_limited &&
 		    task_is_limited(task, task->service->rates, &task->service->push_rate,
 				    task->device.id, &answer))

@@ -34,6 +34,7 @@ struct task {
 	void *helper; /* see task_helper() */
 
 	struct id account_id;
+	const struct key_scope *key_scope; /* of access_api_key; NULL: the account may do all */
 	struct device device;
 	struct app app;
 	int64_t expected_revision; /* of the device's settings; 0: any */
@@ -93,6 +94,10 @@ void task_end_stream(struct task *task, struct http_stream *stream, bool is_comp
 task_step task_prologue;
 /* Goes on with task_prologue(): the end of each of its stages. */
 __attribute__((warn_unused_result)) struct verdict task_next_stage(struct task *task);
+/* True, with the answer 403, if the caller's API key is not for this call, or not for the device of
+ * the path. */
+__attribute__((warn_unused_result)) bool task_exceeds_scope(struct task *task,
+							    struct verdict *ret_answer);
 /* Its stages: read the body and parse it, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;

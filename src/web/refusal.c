@@ -13,6 +13,9 @@ struct verdict web_fail_refusal(struct task *task)
 	case REFUSAL_TOO_MANY_KEYS:
 		return task_fail(task, 409,
 				 "the account has 1000 API keys already, revoke one first");
+	case REFUSAL_NO_SUCH_DEVICE:
+		return task_fail_field(task, "deviceIds",
+				       "names a device that is not the account's");
 	case REFUSAL_SLUG_TAKEN:
 		return task_fail(task, 409, "there is an app with this slug already");
 	case REFUSAL_TOO_MANY_APPS:

@@ -289,10 +289,10 @@ class Account:
                   self.id, self.email, "Some One")
         self.key = self.new_key()
 
-    def new_key(self):
+    def new_key(self, scope="all"):
         key = new_key()
-        self.world.sql("INSERT INTO api_key (id, account_id, name, secret_hash) "
-                       "VALUES (%s, %s, 'test', %s)", str(uuid.uuid4()), self.id, sha256(key))
+        self.world.sql("INSERT INTO api_key (id, account_id, name, secret_hash, scope) "
+                       "VALUES (%s, %s, 'test', %s, %s)", str(uuid.uuid4()), self.id, sha256(key), scope)
         return key
 
     def revoke(self, key=None):

@@ -1,5 +1,6 @@
 // Signing in, links, the account, API keys.
 import assert from "node:assert/strict";
+import { waitUntil } from "./wait.mjs";
 
 const PASSWORD = "nine green lanterns";
 
@@ -129,6 +130,41 @@ export default {
 		await page.getByRole("button", { name: "Revoke", exact: true }).click();
 		await page.getByText("No key yet").waitFor();
 		assert.equal(await stage.ask("use_key", { key }), 401);
+	},
+
+	"a key for pictures on one device, and then for more": async (stage) => {
+		const page = await stage.signedIn(await stage.ask("person"));
+		await page.goto("development/keys");
+		await page.getByText("No key yet").waitFor();
+		await page.getByLabel("Show pictures", { exact: false }).first().check();
+		await page.getByLabel("Only some").check();
+		await page.getByLabel("Last day").fill("2020-01-31");
+		await page.getByLabel("Name of a new key").fill("Lamp");
+		await page.getByRole("button", { name: "Create a key" }).click();
+		await page.getByText("Choose at least one.").waitFor();
+		await page.getByText("must not be over").waitFor();
+		await page
+			.getByRole("group", { name: "Devices of the key" })
+			.getByRole("checkbox")
+			.first()
+			.check();
+		await page.getByLabel("Last day").fill("2099-01-31");
+		const key = await createKey(page, "Lamp");
+		const line = await page.locator(".secret code").nth(1).innerText();
+		assert.match(line, /v1\/devices\/[0-9a-f-]{36}\/push' .*base64 -w0 picture\.png/);
+		assert.equal(await stage.ask("use_key", { key }), 403);
+		await page.getByRole("button", { name: "I have copied it" }).click();
+		const row = page.getByRole("row", { name: /Lamp/ });
+		assert.match(await row.innerText(), /Show pictures\s+on one device\s+ends /);
+		await row.getByRole("button", { name: "Change Lamp" }).click();
+		const dialog = page.getByRole("dialog", { name: "Change Lamp" });
+		assert.equal(await dialog.getByLabel("Last day").inputValue(), "2099-01-31");
+		await dialog.getByLabel("Everything").check();
+		await dialog.getByLabel("All, later ones included").check();
+		await dialog.getByLabel("Last day").fill("");
+		await dialog.getByRole("button", { name: "Save" }).click();
+		await page.getByRole("row", { name: /Lamp.*Everything/ }).waitFor();
+		await waitUntil(async () => (await stage.ask("use_key", { key })) === 200);
 	},
 
 	"a key that was not copied is not left without a word": async (stage) => {

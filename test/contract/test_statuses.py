@@ -9,6 +9,9 @@ import scene
 from scene import CONTRACT
 from world import UNKNOWN_ID, World, new_key, request_bytes
 
+# What a key of the scope "push" may do, and what every account may read.
+PUSHES = ("pushImage", "removeTemporary", "v0PushImage")
+FOR_ALL = ("getApp", "getAppPicture", "getAppSchema")
 BODY_OPERATIONS = [found for found in CONTRACT.operations() if "requestBody" in found[2]]
 
 
@@ -90,6 +93,11 @@ def unauthorized(stage, found):
 
 
 def forbidden(stage, found):
+    if found[2]["operationId"] not in PUSHES:
+        refused = stage.request(found, key=stage.account.new_key(scope="push"))
+        if "{" not in found[1] or found[2]["operationId"] in FOR_ALL:
+            return refused
+        assert refused.status == 403
     if found[2]["operationId"] == "listAppVersions":
         for visibility in ("public", "legacy"):
             path = scene.target(found[1], appId=stage.app(visibility))

@@ -110,6 +110,8 @@ ROWS = [
     (37, "UPDATE showing SET held_generation = push_generation, waking_generation = push_generation"),
     (38, f"""UPDATE device SET turn_count = 4, turned_at = now(), is_sleep_set = true, is_set_asleep = true,
         sleep_set_until = '2100-01-01' WHERE id = '{DEVICE}'"""),
+    (39, f"""UPDATE api_key SET scope = 'push', device_ids = '{{{DEVICE}}}', ends_at = '2100-01-01'
+        WHERE name = 'one'"""),
 ]
 
 

@@ -126,7 +126,7 @@ def content_of(server):
         for name, sql in {
             "account": "SELECT name, created_at, password_hash, device_count, app_count, key_count, "
                        "passkey_count FROM account",
-            "key": "SELECT id, name, secret_hash, first_characters, created_at FROM api_key "
+            "key": "SELECT id, name, secret_hash, first_characters, scope, device_ids, ends_at, created_at FROM api_key "
                    "WHERE revoked_at IS NULL",
             "passkey": "SELECT credential_id, algorithm, public_key, sign_count, name, created_at FROM passkey",
             "device": "SELECT id, name, serial, mac, link_key_hash, created_at, disabled_at, brightness, "

@@ -167,7 +167,7 @@ class TestKey:
 
     def test_create(self, running, owner):
         key = running.ctl("key", "create", "--account", owner, "--name", "mine")
-        assert list(key) == ["id", "name", "key", "createdAt", "revokedAt"]
+        assert list(key) == ["id", "name", "key", "scope", "endsAt", "createdAt", "revokedAt"]
         assert key["name"] == "mine" and key["revokedAt"] is None
         assert re.fullmatch("ddk_[0-9A-Za-z]{36}", key["key"])
         assert query(running, "SELECT encode(secret_hash, 'hex') = "
@@ -191,7 +191,7 @@ class TestKey:
         revoked = running.ctl("key", "revoke", keys[0]["id"], "--yes")
         listed = running.ctl("key", "list", "--account", owner)
         assert [key["name"] for key in listed] == ["first", "second"]
-        assert list(listed[0]) == ["id", "name", "firstCharacters", "createdAt", "lastUsedAt",
+        assert list(listed[0]) == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt", "lastUsedAt",
                                    "revokedAt"]
         assert listed[0]["revokedAt"] == revoked["revokedAt"]
         assert TIMESTAMP.fullmatch(revoked["revokedAt"])
@@ -201,7 +201,7 @@ class TestKey:
         key = running.ctl("key", "create", "--account", owner)
         assert running.get("/v1/account/", key=key["key"]).status == 200
         revoked = running.ctl("key", "revoke", key["id"], "--yes")
-        assert list(revoked) == ["id", "name", "firstCharacters", "createdAt", "lastUsedAt",
+        assert list(revoked) == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt", "lastUsedAt",
                                  "revokedAt"]
         # The hint is on its way to every worker.
         wait_until(lambda: all(running.get("/v1/account/", key=key["key"]).status == 401
@@ -284,7 +284,7 @@ class TestOutput:
         assert lines["name"] == "Desk" and lines["serial"] == "-"
         running.ctl("key", "create", "--account", email, "--name", "Köy", json_output=False)
         table = running.ctl("key", "list", "--account", email, json_output=False).splitlines()
-        assert table[0].split() == ["id", "name", "firstCharacters", "createdAt",
+        assert table[0].split() == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt",
                                     "lastUsedAt", "revokedAt"]
         assert table[1].index("-", 36) == table[0].index("revokedAt") or table[1].endswith("-")
 

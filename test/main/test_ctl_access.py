@@ -105,8 +105,8 @@ class TestKey:
     def test_by_name_and_first_characters(self, running, key, email):
         named = running.ctl("key", "create", "--account", email, "--name", f"of {email}")
         shown = running.ctl("key", "show", f"of {email}")
-        assert list(shown) == ["id", "name", "account", "firstCharacters", "createdAt",
-                               "lastUsedAt", "revokedAt"]
+        assert list(shown) == ["id", "name", "account", "firstCharacters", "scope", "deviceIds", "endsAt",
+                               "createdAt", "lastUsedAt", "revokedAt"]
         assert shown["id"] == named["id"] and shown["account"] == email
         assert shown["firstCharacters"] == named["key"][:8]
         assert running.ctl("key", "show", named["key"][:8])["id"] == named["id"]

@@ -160,6 +160,12 @@ def test_no_device_was_turned_or_set_asleep(postgres, tmp_path):
     assert sql("SELECT bool_or(is_sleep_set) FROM device") == [(False,)]
 
 
+def test_keys_are_for_everything_and_have_no_end(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 38)
+    assert sql("SELECT count(*), count(*) FILTER (WHERE scope = 'all'), count(device_ids), count(ends_at) "
+               "FROM api_key") == [(3, 3, 0, 0)]
+
+
 def test_pushes_have_no_end_and_are_not_held(postgres, tmp_path):
     """Pushed entries, those of apps, temporary images and entries that are shown: all stay as they were."""
     sql = migrated(

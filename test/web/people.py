@@ -130,10 +130,11 @@ class Person:
         return Browser(self.world, **options).sign_in(self)
 
     def device(self):
-        """Only so that it owns one."""
+        """The ID of a new device, which no panel can reach."""
+        device = str(uuid.uuid4())
         self.world.sql("INSERT INTO device (id, account_id, name, link_key_hash) "
-                       "VALUES (%s, %s, 'Desk', %s)", str(uuid.uuid4()), self.id,
-                       secrets.token_bytes(32))
+                       "VALUES (%s, %s, 'Desk', %s)", device, self.id, secrets.token_bytes(32))
+        return device
 
     def key(self):
         key = new_key()

@@ -30,6 +30,7 @@ def test_create_use_revoke(world, person):
     assert key["firstCharacters"] == key["key"][:8] and TIMESTAMP.fullmatch(key["createdAt"])
     shown = browser.get("/web/keys").ok()
     assert shown == [{"id": key["id"], "name": "Weather", "firstCharacters": key["key"][:8],
+                      "scope": "all", "deviceIds": None, "endsAt": None,
                       "createdAt": key["createdAt"], "lastUsedAt": None}]
     assert key["key"] not in str(world.sql("SELECT * FROM api_key WHERE id = %s", key["id"]))
     assert world.get("/v1/devices", key=key["key"]).status == 200
@@ -134,7 +135,7 @@ def test_names(person):
     browser = person.browser()
     for name in ("", "\t", "a\u0000b", "x" * 101, None, 1):
         assert list(browser.post("/web/keys", {"name": name}).faults()) == ["/name"]
-    browser.post("/web/keys", {"name": "x", "scope": "all"}).problem(400)
+    browser.post("/web/keys", {"name": "x", "colour": "red"}).problem(400)
     name = "<img src=x onerror=alert(1)> \U0001f511"
     assert browser.post("/web/keys", {"name": name}).json()["name"] == name
 

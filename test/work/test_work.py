@@ -83,8 +83,9 @@ SPECIAL = {
     "session_start": {"id": quoted(key(17, 1)), "secret_hash": of_hash(17, 4)},
     "session_": {"id": quoted(key(12, 1)), "current_id": quoted(key(12, 1))},
     "sessions_alive": {"ids": "'{" + key(12, 1) + "}'"}, "key_used": {"ids": "'{" + key(2, 1) + "}'"},
-    "own_key_revoke": {"id": quoted(key(2, 2))}, "own_key_create": {"id": quoted(key(17, 1)),
-                                                                    "secret_hash": of_hash(17, 5)},
+    "own_key_": {"id": quoted(key(2, 2)), "scope": "'push'", "device_ids": "'{" + key(3, 1) + "}'"},
+    "own_key_create": {"id": quoted(key(17, 1)), "secret_hash": of_hash(17, 5), "scope": "'push'",
+                       "device_ids": "'{" + key(3, 1) + "}'"},
     "own_device_create": {"serial": "'new'", "mac": "'02:ff:00:00:00:01'",
                           "id": quoted(key(17, 1))},
     "account_get": {"id": quoted(key(1, 1))}, "account_rename": {"id": quoted(key(1, 1))},
@@ -152,7 +153,6 @@ def database():
         with open(os.path.join(HERE, "rows.sql"), encoding="utf-8") as file:
             cluster.execute(file.read().replace(":n", str(ROWS)), cluster.databases[-1])
         with psycopg2.connect(url) as connection, connection.cursor() as cursor:
-            cursor.execute("VACUUM" if False else "SELECT 1")
             cursor.execute(SETTINGS)
             connection.commit()
             yield connection

@@ -6,6 +6,7 @@
 (
 	SELECT json_strip_nulls(json_build_object('kind', 'key', 'id', id, 'name', name,
 		'secretHash', encode(secret_hash, 'hex'), 'firstCharacters', first_characters,
+		'scope', nullif(scope, 'all'), 'deviceIds', device_ids, 'endsAt', json_timestamp(ends_at),
 		'createdAt', json_timestamp(created_at)))::text AS line
 	FROM api_key
 	WHERE account_id = :account_id AND revoked_at IS NULL

@@ -68,6 +68,7 @@ struct account_line {
 	struct str mac;
 	struct str hash; /* of a key, 64 hexadecimal digits */
 	struct str first_characters;
+	struct str scope, ends_at;
 	struct str timezone;
 	struct str locale;
 	struct str entry_id;
@@ -81,9 +82,9 @@ struct account_line {
 	int64_t picture_limit_bytes, display_s, weekdays, algorithm, sign_count;
 	int64_t start_minute, end_minute;
 	bool is_disabled, is_deployed, auto_dim, is_sleep_on, is_enabled, is_pinned, is_night;
-	const struct json_value *settings_value, *comments_value,
-	    *tags_value;     /* only while it is read */
-	struct str settings; /* canonical */
+	const struct json_value *settings_value, *comments_value, *tags_value,
+	    *device_ids_value; /* only while it is read */
+	struct str settings;   /* canonical */
 };
 
 /* Reads one line, whatever stands before it. 0, or -1 with what is wrong with it. */

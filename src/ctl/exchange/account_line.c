@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/zones.h"
 #include "ctl/exchange/account_file.h"
+#include "domain/api_key.h"
 #include "domain/app.h"
 #include "domain/device.h"
 #include "domain/device_reference.h"
@@ -275,6 +276,9 @@ static const struct record_field key_fields[] = {
     NAME(ACCOUNT_NAME_LENGTH_MAX, device_name_check),
     TEXT(hash, "secretHash", HASH_DIGITS, HASH_DIGITS, .required = true, .check = check_hash),
     TEXT(first_characters, "firstCharacters", 1, KEY_SHOWN_MAX, .check = check_credential),
+    TEXT(scope, "scope", 1, 16, .check = key_scope_check),
+    RECORD_ANY(LINE, device_ids_value, .body = "deviceIds"),
+    TIME(ends_at, "endsAt"),
     CREATED,
 };
 static const struct record_field passkey_fields[] = {
@@ -407,7 +411,7 @@ static int read_members(const struct json_value *root, struct arena *arena,
 		check_comments(ret->comments_value, &faults);
 	if (ret->kind == ACCOUNT_LINE_ENTRY)
 		check_entry(ret, present, arena, &faults);
-	ret->settings_value = ret->comments_value = ret->tags_value = NULL;
+	ret->settings_value = ret->comments_value = ret->tags_value = ret->device_ids_value = NULL;
 	return faults.count ? name_faults(&faults, reterr) : 0;
 }
 

@@ -7,6 +7,8 @@ static const struct record_field listed_fields[] = {
     RECORD_ID(struct inventory_key, id, .name = "id"),
     RECORD_STR(struct inventory_key, name, .name = "name"),
     RECORD_STR(struct inventory_key, first_characters, .name = "firstCharacters", .nullable = true),
+    RECORD_STR(struct inventory_key, scope, .name = "scope"),
+    RECORD_TIMESTAMP(struct inventory_key, ends_at_us, .name = "endsAt", .nullable = true),
     RECORD_TIMESTAMP(struct inventory_key, created_at_us, .name = "createdAt"),
     RECORD_TIMESTAMP(struct inventory_key, last_used_at_us, .name = "lastUsedAt", .nullable = true),
     RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt", .nullable = true),
@@ -18,6 +20,8 @@ struct new_key {
 	struct id id;
 	struct str name;
 	struct str key;
+	struct str scope;
+	int64_t ends_at_us; /* 0: it has no end */
 	int64_t created_at_us;
 	int64_t revoked_at_us;
 };
@@ -26,6 +30,8 @@ static const struct record_field new_fields[] = {
     RECORD_ID(struct new_key, id, .name = "id"),
     RECORD_STR(struct new_key, name, .name = "name"),
     RECORD_STR(struct new_key, key, .name = "key"),
+    RECORD_STR(struct new_key, scope, .name = "scope"),
+    RECORD_TIMESTAMP(struct new_key, ends_at_us, .name = "endsAt", .nullable = true),
     RECORD_TIMESTAMP(struct new_key, created_at_us, .name = "createdAt"),
     RECORD_TIMESTAMP(struct new_key, revoked_at_us, .name = "revokedAt", .nullable = true,
 		     .is_optional = true),
@@ -37,10 +43,38 @@ static const struct record_field printed_fields[] = {
     RECORD_ID(struct new_key, id, .name = "id"),
     RECORD_STR(struct new_key, name, .name = "name"),
     RECORD_STR(struct new_key, key, .name = "key"),
+    RECORD_STR(struct new_key, scope, .name = "scope"),
+    RECORD_TIMESTAMP(struct new_key, ends_at_us, .name = "endsAt", .nullable = true),
     RECORD_TIMESTAMP(struct new_key, created_at_us, .name = "createdAt"),
     RECORD_TIMESTAMP(struct new_key, revoked_at_us, .name = "revokedAt", .nullable = true),
 };
 static const struct record printed_record = RECORD(struct new_key, printed_fields);
+
+/* The IDs of the devices that --device names, as a JSON array; data is NULL: it is not given. */
+static enum ctl_exit read_devices(struct ctl *ctl, struct str *ret_json)
+{
+	struct buffer json = {0};
+	enum ctl_exit code = CTL_DONE;
+	char id[ID_TEXT_LENGTH + 1];
+
+	for (unsigned i = 0; i < ctl->options.given_count && code == CTL_DONE; i++) {
+		const struct option_given *given = &ctl->options.given[i];
+		struct inventory_device device = {0};
+
+		if (given->option->type != OPTION_LIST)
+			continue;
+		code = ctl_find_listed_device(ctl, str_from(given->value), &device);
+		id_format(device.id, id);
+		buffer_append_char(&json, buffer_length(&json) ? ',' : '[');
+		json_write_str(&json, str_from(id));
+	}
+	if (buffer_length(&json)) {
+		buffer_append_char(&json, ']');
+		*ret_json = arena_copy(&ctl->arena, buffer_view(&json));
+	}
+	buffer_finish(&json);
+	return code;
+}
 
 enum ctl_exit ctl_key_create(struct ctl *ctl)
 {
@@ -48,10 +82,17 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 	struct ctl_request request = {
 	    .method = "POST", .path = STR("/web/keys"), .account = account};
 	struct new_key key = {0};
-	enum ctl_exit code;
+	struct str devices = {0};
+	enum ctl_exit code = read_devices(ctl, &devices);
 
-	request.body =
-	    ctl_body(ctl, (const struct ctl_member[]){{"name", ctl_value(ctl, "name")}, {0}});
+	if (code != CTL_DONE)
+		return code;
+	request.body = ctl_body(ctl, (const struct ctl_member[]){
+					 {.name = "name", .value = ctl_value(ctl, "name")},
+					 {.name = "scope", .value = ctl_value(ctl, "scope")},
+					 {.name = "deviceIds", .value = devices, .is_json = true},
+					 {.name = "endsAt", .value = ctl_value(ctl, "ends-at")},
+					 {0}});
 	request.sentences[0] = (struct ctl_sentence){
 	    409, "an account must own at least one device",
 	    ARENA_JOIN(&ctl->arena, account,

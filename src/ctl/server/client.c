@@ -77,7 +77,10 @@ struct str ctl_body(struct ctl *ctl, const struct ctl_member *members)
 			buffer_append_char(&json, ',');
 		json_write_str(&json, str_from(members->name));
 		buffer_append_char(&json, ':');
-		json_write_str(&json, members->value);
+		if (members->is_json)
+			buffer_append_str(&json, members->value);
+		else
+			json_write_str(&json, members->value);
 	}
 	buffer_append_char(&json, '}');
 	body = arena_copy(&ctl->arena, buffer_view(&json));

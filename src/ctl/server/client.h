@@ -51,9 +51,10 @@ enum ctl_exit ctl_ask_size(struct ctl *ctl, const struct ctl_request *request, i
 struct ctl_member {
 	const char *name; /* NULL: the end */
 	struct str value; /* data NULL: it is left out */
+	bool is_json;	  /* the value is JSON, and no text */
 };
 
-/* Returns a body: an object of texts. */
+/* Returns a body: an object of these members. */
 struct str ctl_body(struct ctl *ctl, const struct ctl_member *members);
 
 /* Reads rows from the text of a JSON array, which is a member of an answer. */

@@ -1,4 +1,5 @@
 #include "base/limits.h"
+#include "domain/api_key.h"
 #include "domain/key.h"
 #include "web/access.h"
 #include "web/changed.h"
@@ -33,17 +34,21 @@ static struct verdict begin(struct task *task)
 
 	api_key_new(creation->key);
 	key_hash(str_from(creation->key), creation->hash);
-	statement_own_key_create(task_new_query(task),
-				 &(struct own_key_create_parameters){
-				     .account_id = task_account_id(task),
-				     .id = id_new(),
-				     .name = creation->body.name,
-				     .secret_hash = {(const char *)creation->hash, KEY_HASH_BYTES},
-				     .first_characters = {creation->key, API_KEY_SHOWN_LENGTH},
-				     .address = web_address(task),
-				     .session_id = web_session_id(task),
-				 },
-				 &creation->entry);
+	statement_own_key_create(
+	    task_new_query(task),
+	    &(struct own_key_create_parameters){
+		.account_id = task_account_id(task),
+		.id = id_new(),
+		.name = creation->body.name,
+		.secret_hash = {(const char *)creation->hash, KEY_HASH_BYTES},
+		.first_characters = {creation->key, API_KEY_SHOWN_LENGTH},
+		.scope = creation->body.scope,
+		.device_ids = {creation->body.device_ids, creation->body.device_count},
+		.ends_at = creation->body.ends_at_us,
+		.address = web_address(task),
+		.session_id = web_session_id(task),
+	    },
+	    &creation->entry);
 	return task_query(task, created);
 }
 

@@ -1,6 +1,7 @@
 #include "../cmocka_test.h"
 #include "base/hex.h"
 #include "base/memory.h"
+#include "domain/api_key.h"
 #include "domain/key.h"
 
 /* Made by Python: zlib.crc32() of the 34 characters before, in base62. */
@@ -111,9 +112,49 @@ static void link_keys(void **state)
 	}
 }
 
+/* Compares each list of up to 5 devices with a look at all of them. */
+static void devices_of_a_scope(void **state)
+{
+	struct id ids[5];
+
+	(void)state;
+	for (unsigned i = 0; i < array_length(ids); i++)
+		ids[i] = (struct id){.bytes = {(uint8_t)(2 * i), 0xff}};
+	for (unsigned count = 0; count <= array_length(ids); count++) {
+		const struct key_scope scope = {.devices = {(const char *)ids, count * ID_BYTES}};
+
+		for (unsigned first = 0; first < 12; first++) {
+			struct id device = {.bytes = {(uint8_t)first, 0xff}};
+			bool is_listed = first % 2 == 0 && first / 2 < count;
+
+			assert_int_equal(key_scope_has_device(&scope, device),
+					 count == 0 || is_listed);
+		}
+	}
+}
+
+static void scopes_have_names(void **state)
+{
+	enum key_level level;
+
+	(void)state;
+	for (level = KEY_LEVEL_PUSH; level <= KEY_LEVEL_ALL; level++) {
+		enum key_level found;
+
+		assert_true(key_level_parse(key_level_name(level), &found));
+		assert_int_equal(found, level);
+	}
+	assert_false(key_level_parse(STR(""), &level));
+	assert_false(key_level_parse(STR("pus"), &level));
+	assert_false(key_level_parse(STR("ALL"), &level));
+	assert_non_null(key_scope_check(STR("everything")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(devices_of_a_scope),
+	    cmocka_unit_test(scopes_have_names),
 	    cmocka_unit_test(known_key_is_well_formed),
 	    cmocka_unit_test(every_changed_byte_is_refused),
 	    cmocka_unit_test(other_lengths_are_refused),

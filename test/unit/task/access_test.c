@@ -190,12 +190,13 @@ static struct id account(uint8_t number)
 /* A key that the cache knows: "Bearer <key>". */
 static void make_known(char ret_value[static 200], struct id account_id)
 {
+	const struct key_known known = {.account_id = account_id, .scope.level = KEY_LEVEL_ALL};
 	uint8_t hash[KEY_HASH_BYTES];
 	char key[API_KEY_LENGTH + 1];
 
 	api_key_new(key);
 	key_hash(str_from(key), hash);
-	key_cache_insert(service.keys, hash, account_id, key_cache_now(service.keys));
+	key_cache_insert(service.keys, hash, &known, key_cache_now(service.keys));
 	snprintf(ret_value, 200, "Bearer %s", key);
 }
 

@@ -48,17 +48,24 @@ static struct id account_of(uint32_t number)
 
 static bool knows(uint32_t number)
 {
-	struct id account;
+	const struct key_known *known = key_cache_find(cache, hash_of(number), 0);
 
-	if (!key_cache_find(cache, hash_of(number), &account))
+	if (!known)
 		return false;
-	assert_true(id_equal(account, account_of(number)));
+	assert_true(id_equal(known->account_id, account_of(number)));
 	return true;
+}
+
+static void insert(uint32_t number, struct key_moment asked)
+{
+	const struct key_known known = {.account_id = account_of(number)};
+
+	key_cache_insert(cache, hash_of(number), &known, asked);
 }
 
 static void learn(uint32_t number)
 {
-	key_cache_insert(cache, hash_of(number), account_of(number), key_cache_now(cache));
+	insert(number, key_cache_now(cache));
 }
 
 static void hints_up(bool up)
@@ -159,17 +166,40 @@ static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
 	hints_up(true);
 	asked = key_cache_now(cache);
 	hint(1);
-	key_cache_insert(cache, hash_of(1), account_of(1), asked);
+	insert(1, asked);
 	assert_false(knows(1));
 	/* Nor one that is older than the loss or the return of the hint connection. */
 	for (int up = 0; up <= 1; up++) {
 		asked = key_cache_now(cache);
 		hints_up(up);
-		key_cache_insert(cache, hash_of(1), account_of(1), asked);
+		insert(1, asked);
 		assert_false(knows(1));
 	}
 	learn(1);
 	assert_true(knows(1));
+}
+
+/* The cache copies the bytes that it is given. */
+static void the_scope_is_kept(void **state)
+{
+	char devices[] = "0123456789abcdefABCDEFGHIJKLMNOP";
+	struct key_known given = {
+	    .account_id = account_of(1),
+	    .scope = {KEY_LEVEL_DEVICES, {devices, 2 * ID_BYTES}, .ends_at_us = 1000},
+	};
+	const struct key_known *known;
+
+	(void)state;
+	hints_up(true);
+	key_cache_insert(cache, hash_of(1), &given, key_cache_now(cache));
+	memset(devices, 0, sizeof(devices));
+	known = key_cache_find(cache, hash_of(1), 999);
+	assert_non_null(known);
+	assert_int_equal(known->scope.level, KEY_LEVEL_DEVICES);
+	assert_memory_equal(known->scope.devices.data, "0123456789abcdefABCDEFGHIJKLMNOP", 32);
+	/* The end is over at its own moment. The database is asked then: it may be later by now. */
+	assert_null(key_cache_find(cache, hash_of(1), 1000));
+	assert_true(key_cache_knows(cache, hash_of(1)));
 }
 
 static void without_hints_entries_live_750_ms(void **state)
@@ -215,7 +245,7 @@ static void answer_is_as_old_as_its_question(void **state)
 	(void)state;
 	asked = key_cache_now(cache);
 	pass_ms(700);
-	key_cache_insert(cache, hash_of(1), account_of(1), asked);
+	insert(1, asked);
 	pass_ms(49);
 	assert_true(knows(1));
 	pass_ms(1);
@@ -275,6 +305,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(hints_that_mean_nothing, open_cache, close_cache),
 	    cmocka_unit_test_setup_teardown(answer_that_is_older_than_a_hint_is_not_kept,
 					    open_cache, close_cache),
+	    cmocka_unit_test_setup_teardown(the_scope_is_kept, open_cache, close_cache),
 	    cmocka_unit_test_setup_teardown(without_hints_entries_live_750_ms, open_cache,
 					    close_cache),
 	    cmocka_unit_test_setup_teardown(silent_hints_are_no_hints, open_cache, close_cache),

@@ -8,7 +8,7 @@ interface FieldProps {
 	onInput: (value: string) => void;
 	/** On leaving it, and on Enter. */
 	onLeave?: () => void;
-	type?: "text" | "email" | "password" | "url" | "number" | "time";
+	type?: "text" | "email" | "password" | "url" | "number" | "time" | "date";
 	help?: ComponentChildren;
 	/** Fault of the value, in plain words. */
 	fault?: string | undefined;

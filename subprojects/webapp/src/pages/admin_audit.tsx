@@ -31,6 +31,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"invitation.revoke": "withdrew the invitation of",
 	"key.create": "created the API key",
 	"key.revoke": "revoked the API key",
+	"key.update": "changed the API key",
 	"link.create": "made a link for",
 	"passkey.add": "added the passkey",
 	"passkey.remove": "removed the passkey",

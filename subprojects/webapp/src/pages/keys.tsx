@@ -1,25 +1,30 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { get, post, Problem, remove, type Account, type Schemas } from "../api/client";
+import { get, post, Problem, put, remove, type Account, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { Button } from "../components/button";
-import { confirm } from "../components/dialog";
+import { confirm, Dialog } from "../components/dialog";
 import { Empty } from "../components/empty";
-import { Field } from "../components/field";
-import { Form } from "../components/form";
 import { Secret } from "../components/secret";
 import { Table } from "../components/table";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { base, setGuard } from "../frame/place";
 import { Heading } from "../frame/page";
+import { KeyForm, scopes } from "./key_form";
 
 type Key = Schemas["Key"];
 type NewKey = Schemas["NewKey"];
 
-/** A line that works as it is. */
-function curlLine(key: string): string {
-	return `curl '${new URL("v1/devices", base).href}' -H 'Authorization: Bearer ${key}'`;
+/** Returns what a line does and the line, which works as it is. */
+function curlLine(made: NewKey, device: string): { words: string; line: string } {
+	const path = made.scope === "push" ? `v1/devices/${device}/push` : "v1/devices";
+	const line = `curl '${new URL(path, base).href}' -H 'Authorization: Bearer ${made.key}'`;
+	if (made.scope !== "push") return { words: "This lists your devices:", line };
+	return {
+		words: "This shows picture.png:",
+		line: `${line} --json "{\\"image\\": \\"$(base64 -w0 picture.png)\\"}"`,
+	};
 }
 
 /** The only time that a key is seen. */
@@ -32,6 +37,9 @@ function Created({ made, onDone }: { made: NewKey; onDone: () => void }): JSX.El
 		});
 		return () => setGuard(undefined);
 	}, []);
+	const devices = useResource(() => get("/web/devices"), ["devices"]).value.value;
+	const device = made.deviceIds?.[0] ?? devices?.[0]?.id;
+	const { words, line } = curlLine(made, device ?? "DEVICE");
 	return (
 		<section class="notice stack" aria-labelledby="created">
 			<h2 id="created" tabIndex={-1}>
@@ -39,8 +47,8 @@ function Created({ made, onDone }: { made: NewKey; onDone: () => void }): JSX.El
 			</h2>
 			<p>Copy it now. It is shown this once, and stored nowhere.</p>
 			<Secret text={made.key} what="the key" />
-			<p>Try it. This lists your devices:</p>
-			<Secret text={curlLine(made.key)} what="the curl line" />
+			<p>Try it. {words}</p>
+			<Secret text={line} what="the curl line" />
 			<div class="row">
 				<Button kind="primary" onClick={onDone}>
 					I have copied it
@@ -62,29 +70,40 @@ function NoDevice(): JSX.Element {
 	);
 }
 
-function CreateForm({ onMade }: { onMade: (key: NewKey) => void }): JSX.Element {
-	const [name, setName] = useState("");
+/** Changes what a key is called and for. */
+function Change({ of, onDone }: { of: Key; onDone: () => void }): JSX.Element {
 	return (
-		<div class="form-width">
-			<Form
-				action="Create a key"
-				onSubmit={async () => onMade(await post("/web/keys", { name }))}
-				names={["name"]}
-			>
-				{(faults) => (
-					<Field
-						label="Name of a new key"
-						name="name"
-						value={name}
-						onInput={setName}
-						fault={faults.get("name")}
-						help="What it is for: the program, or the machine that it runs on."
-						maxLength={100}
-						isRequired
-					/>
-				)}
-			</Form>
-		</div>
+		<Dialog title={`Change ${of.name}`} onClose={onDone}>
+			<KeyForm
+				of={of}
+				action="Save"
+				beside={<Button onClick={onDone}>Cancel</Button>}
+				onSubmit={async (wish) => {
+					await put("/web/keys/{keyId}", wish, { keyId: of.id });
+					toast(`${wish.name} is changed`);
+					onDone();
+				}}
+			/>
+		</Dialog>
+	);
+}
+
+/** What a key is for, in a few words. */
+function Purpose({ of }: { of: Key }): JSX.Element {
+	const count = of.deviceIds?.length;
+	return (
+		<span class="two-lines">
+			{scopes.find(({ value }) => value === of.scope)?.words}
+			{count !== undefined && (
+				<span class="quiet">{count === 1 ? "on one device" : `on ${count} devices`}</span>
+			)}
+			{of.endsAt !== null && (
+				<span class="quiet">
+					{Date.parse(of.endsAt) > Date.now() ? "ends " : "ended "}
+					<When at={of.endsAt} />
+				</span>
+			)}
+		</span>
 	);
 }
 
@@ -105,6 +124,7 @@ async function revoke(key: Key, keys: Resource<Key[]>): Promise<void> {
 }
 
 function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
+	const [changed, setChanged] = useState<Key>();
 	const rows = keys.value.value;
 	if (!rows) return null;
 	if (rows.length === 0)
@@ -114,32 +134,50 @@ function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
 			</Empty>
 		);
 	return (
-		<Table
-			caption="Your API keys"
-			rows={rows}
-			rowKey={(key) => key.id}
-			columns={[
-				{ title: "Name", cell: (key) => key.name },
-				{
-					title: "Begins with",
-					cell: (key) => (key.firstCharacters === null ? "-" : <code>{key.firstCharacters}…</code>),
-				},
-				{ title: "Created", cell: (key) => <When at={key.createdAt} /> },
-				{
-					title: "Last used",
-					cell: (key) => (key.lastUsedAt === null ? "-" : <When at={key.lastUsedAt} />),
-				},
-				{
-					title: "Revoke",
-					isAction: true,
-					cell: (key) => (
-						<Button onClick={() => void revoke(key, keys)}>
-							Revoke<span class="only-read"> {key.name}</span>
-						</Button>
-					),
-				},
-			]}
-		/>
+		<>
+			{changed && (
+				<Change
+					of={changed}
+					onDone={() => {
+						setChanged(undefined);
+						void keys.refresh();
+					}}
+				/>
+			)}
+			<Table
+				caption="Your API keys"
+				rows={rows}
+				rowKey={(key) => key.id}
+				columns={[
+					{ title: "Name", cell: (key) => key.name },
+					{ title: "May", cell: (key) => <Purpose of={key} /> },
+					{
+						title: "Begins with",
+						cell: (key) =>
+							key.firstCharacters === null ? "-" : <code>{key.firstCharacters}…</code>,
+					},
+					{ title: "Created", cell: (key) => <When at={key.createdAt} /> },
+					{
+						title: "Last used",
+						cell: (key) => (key.lastUsedAt === null ? "-" : <When at={key.lastUsedAt} />),
+					},
+					{
+						title: "Change or revoke",
+						isAction: true,
+						cell: (key) => (
+							<span class="row">
+								<Button onClick={() => setChanged(key)}>
+									Change<span class="only-read"> {key.name}</span>
+								</Button>
+								<Button onClick={() => void revoke(key, keys)}>
+									Revoke<span class="only-read"> {key.name}</span>
+								</Button>
+							</span>
+						),
+					},
+				]}
+			/>
+		</>
 	);
 }
 
@@ -159,12 +197,15 @@ export function KeysPage({ account }: { account: Account }): JSX.Element {
 			{!account.hasDevice && <NoDevice />}
 			{made && <Created made={made} onDone={() => setMade(undefined)} />}
 			{!made && account.hasDevice && (
-				<CreateForm
-					onMade={(key) => {
-						setMade(key);
-						void keys.refresh();
-					}}
-				/>
+				<div class="form-width">
+					<KeyForm
+						action="Create a key"
+						onSubmit={async (wish) => {
+							setMade(await post("/web/keys", wish));
+							void keys.refresh();
+						}}
+					/>
+				</div>
 			)}
 			<KeyTable keys={keys} />
 			{keys.problem.value && !keys.value.value && (

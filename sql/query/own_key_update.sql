@@ -1,0 +1,28 @@
+-- Changes what an API key of an account is called and for, and tells all workers to forget what they know of it: with the
+-- commit, as a revocation does. Parameters as those of own_key_create. No row: the account has none that is not revoked
+-- with this ID.
+-- params: account_id uuid, id uuid, name text, scope text, device_ids uuid[], ends_at timestamptz, address text,
+--   session_id uuid
+-- row: key_entry
+-- effect: write
+-- work: bounded
+-- refuse: 23D01 -> no_such_device
+WITH changed AS (
+	UPDATE api_key
+	SET name = :name, scope = :scope, device_ids = chosen_devices(:account_id, :device_ids),
+		ends_at = nullif(:ends_at, timestamptz 'epoch')
+	WHERE id = :id AND account_id = :account_id AND revoked_at IS NULL
+	RETURNING *
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'key.update', changed.name, :address, :session_id
+	FROM changed
+	JOIN account ON account.id = changed.account_id
+), told AS (
+	SELECT pg_notify('displayd_hint', 'key:' || encode(secret_hash, 'hex'))
+	FROM changed
+)
+SELECT {key_entry}
+FROM changed
+CROSS JOIN LATERAL (SELECT to_json(device_ids)::text AS devices) AS chosen
+CROSS JOIN told

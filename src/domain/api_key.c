@@ -1,0 +1,165 @@
+#include "domain/api_key.h"
+#include "base/clock.h"
+#include "domain/device.h"
+#include "domain/person.h"
+
+static const char *const level_names[] = {
+    [KEY_LEVEL_PUSH] = "push",
+    [KEY_LEVEL_DEVICES] = "devices",
+    [KEY_LEVEL_ALL] = "all",
+};
+
+bool key_level_parse(struct str name, enum key_level *ret_level)
+{
+	for (unsigned i = 0; i < array_length(level_names); i++) {
+		if (str_equal(name, str_from(level_names[i]))) {
+			*ret_level = (enum key_level)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct str key_level_name(enum key_level level)
+{
+	return str_from(level_names[level]);
+}
+
+bool key_scope_has_device(const struct key_scope *scope, struct id device_id)
+{
+	size_t from = 0, to = scope->devices.length / ID_BYTES;
+
+	if (to == 0)
+		return true;
+	while (from < to) {
+		size_t middle = (from + to) / 2;
+		int order =
+		    memcmp(scope->devices.data + middle * ID_BYTES, device_id.bytes, ID_BYTES);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return false;
+}
+
+bool key_scope_has_ended(const struct key_scope *scope, int64_t wall_us)
+{
+	return scope->ends_at_us && wall_us >= scope->ends_at_us;
+}
+
+static const struct record_field entry_fields[] = {
+    RECORD_ID(struct key_entry, id, .name = "id", .column = "id"),
+    RECORD_STR(struct key_entry, name, .name = "name", .column = "name"),
+    RECORD_STR(struct key_entry, first_characters, .name = "firstCharacters",
+	       .column = "first_characters", .nullable = true),
+    RECORD_STR(struct key_entry, scope, .name = "scope", .column = "scope"),
+    RECORD_JSON(struct key_entry, device_ids, .name = "deviceIds", .column = "devices",
+		.nullable = true),
+    RECORD_TIMESTAMP(struct key_entry, ends_at_us, .name = "endsAt", .column = "ends_at",
+		     .nullable = true),
+    RECORD_TIMESTAMP(struct key_entry, created_at_us, .name = "createdAt", .column = "created_at"),
+    RECORD_TIMESTAMP(struct key_entry, last_used_at_us, .name = "lastUsedAt",
+		     .column = "last_used_at", .nullable = true),
+};
+const struct record key_entry_record = RECORD(struct key_entry, entry_fields);
+
+static const struct record_field new_key_fields[] = {
+    RECORD_ID(struct key_entry, id, .name = "id"),
+    RECORD_STR(struct key_entry, name, .name = "name"),
+    RECORD_STR(struct key_entry, first_characters, .name = "firstCharacters"),
+    RECORD_STR(struct key_entry, scope, .name = "scope"),
+    RECORD_JSON(struct key_entry, device_ids, .name = "deviceIds", .nullable = true),
+    RECORD_TIMESTAMP(struct key_entry, ends_at_us, .name = "endsAt", .nullable = true),
+    RECORD_TIMESTAMP(struct key_entry, created_at_us, .name = "createdAt"),
+    RECORD_STR(struct key_entry, key, .name = "key"),
+};
+const struct record new_key_record = RECORD(struct key_entry, new_key_fields);
+
+/* ---- what the owner sets ---- */
+
+const char *key_scope_check(struct str name)
+{
+	enum key_level level;
+
+	return key_level_parse(name, &level) ? NULL : "must be push, devices or all";
+}
+
+static bool add_device(struct key_creation *creation, const struct json_value *value)
+{
+	struct id *id = &creation->device_ids[creation->device_count];
+	struct str text;
+
+	if (!json_get_str(value, &text) || !id_parse(text, id))
+		return false;
+	for (unsigned i = 0; i < creation->device_count; i++) {
+		if (id_equal(creation->device_ids[i], *id))
+			return false;
+	}
+	creation->device_count++;
+	return true;
+}
+
+static void read_devices(struct key_creation *creation, struct faults *faults)
+{
+	struct str name = STR("deviceIds");
+	unsigned count;
+
+	if (!json_get_array(creation->device_list, &count) || count == 0 ||
+	    count > LIMIT_KEY_DEVICES) {
+		faults_add(faults, name,
+			   "must be an array of 1 to %d device IDs; leave it out for all devices",
+			   LIMIT_KEY_DEVICES);
+		return;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		if (!add_device(creation, json_array_item(creation->device_list, i))) {
+			faults_add(faults, name, "has an ID twice, or one that no device has");
+			return;
+		}
+	}
+}
+
+/* Reads "2026-11-20T08:15:30Z", with milliseconds or without. */
+static bool read_end(struct str text, int64_t *ret_wall_us)
+{
+	char padded[TIMESTAMP_LENGTH + 1];
+	const struct str short_tail = STR(".000Z");
+	size_t length = TIMESTAMP_LENGTH - short_tail.length;
+
+	if (text.length != length + 1 || text.data[length] != 'Z')
+		return timestamp_parse(text, ret_wall_us);
+	memcpy(padded, text.data, length);
+	memcpy(padded + length, short_tail.data, short_tail.length);
+	return timestamp_parse((struct str){padded, TIMESTAMP_LENGTH}, ret_wall_us);
+}
+
+static void creation_check(void *body, uint64_t seen, struct faults *faults)
+{
+	struct key_creation *creation = body;
+
+	(void)seen;
+	if (creation->scope.length == 0)
+		creation->scope = key_level_name(KEY_LEVEL_ALL);
+	if (creation->device_list)
+		read_devices(creation, faults);
+	if (creation->end.length == 0)
+		return;
+	if (!read_end(creation->end, &creation->ends_at_us))
+		faults_add(faults, STR("endsAt"), "must be a time as 2027-01-31T12:00:00Z");
+	else if (creation->ends_at_us <= clock_wall_us())
+		faults_add(faults, STR("endsAt"), "must not be over");
+}
+
+static const struct record_field creation_fields[] = {
+    RECORD_STR(struct key_creation, name, .body = "name", .required = true, .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
+    RECORD_STR(struct key_creation, scope, .body = "scope", .check = key_scope_check),
+    RECORD_ANY(struct key_creation, device_list, .body = "deviceIds"),
+    RECORD_STR(struct key_creation, end, .body = "endsAt", .minimum = 20, .maximum = 24),
+};
+const struct record key_creation_record =
+    RECORD(struct key_creation, creation_fields, .check = creation_check);

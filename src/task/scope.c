@@ -1,0 +1,43 @@
+#include "task_private.h"
+
+/* RFC 6750 section 3.1: a valid key that is not for this call. */
+static struct verdict fail_scope(struct task *task, enum key_level needed)
+{
+	struct str name = key_level_name(needed);
+
+	task_add_field(task, STR("WWW-Authenticate"),
+		       ARENA_JOIN(task_arena(task),
+				  STR("Bearer realm=\"displayd\", error=\"insufficient_scope\", "
+				      "scope=\""),
+				  name, STR("\"")));
+	return task_fail(task, 403,
+			 "the API key has the scope \"%.*s\", and this call needs \"%.*s\"",
+			 STR_ARG(key_level_name(task->key_scope->level)), STR_ARG(name));
+}
+
+bool task_exceeds_scope(struct task *task, struct verdict *ret_answer)
+{
+	const struct key_scope *scope = task->key_scope;
+
+	if (!scope)
+		return false;
+	if (scope->level < task->endpoint->key_level) {
+		*ret_answer = fail_scope(task, task->endpoint->key_level);
+		return true;
+	}
+	if (task->endpoint->resource == RESOURCE_DEVICE &&
+	    !key_scope_has_device(scope, task->device.id)) {
+		*ret_answer =
+		    task_fail(task, 403, "the API key is for other devices of the account");
+		return true;
+	}
+	return false;
+}
+
+struct db_ids task_key_devices(const struct task *task)
+{
+	struct str devices = task->key_scope ? task->key_scope->devices : (struct str){0};
+
+	return (struct db_ids){(const struct id *)(const void *)devices.data,
+			       (unsigned)(devices.length / ID_BYTES)};
+}

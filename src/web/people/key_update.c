@@ -1,0 +1,58 @@
+#include "domain/api_key.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* PUT /web/keys/{keyId} - changes what an API key is called and for. All workers of all instances
+ * ask for it anew. */
+
+struct update {
+	struct key_creation body; /* first: the prologue reads the request into it */
+	struct key_entry entry;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "the account has no such key");
+}
+
+static struct verdict updated(struct task *task)
+{
+	const struct update *update = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	web_changed(task, task_account_id(task), "keys");
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_record(task, 200, &key_entry_record, &update->entry);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct update *update = task_state(task);
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return fail(task);
+	statement_own_key_update(
+	    task_new_query(task),
+	    &(struct own_key_update_parameters){
+		.account_id = task_account_id(task),
+		.id = id,
+		.name = update->body.name,
+		.scope = update->body.scope,
+		.device_ids = {update->body.device_ids, update->body.device_count},
+		.ends_at = update->body.ends_at_us,
+		.address = web_address(task),
+		.session_id = web_session_id(task),
+	    },
+	    &update->entry);
+	return task_query(task, updated);
+}
+
+const struct endpoint endpoint_key_update = {
+    .handler = begin,
+    .state_size = sizeof(struct update),
+    .refused = web_fail_refusal,
+    ENDPOINT_KEY_UPDATE,
+};
