@@ -15,9 +15,11 @@ struct panelimage_export {
 	struct panelimage_size panel;
 	WebPAnimDecoder *decoder; /* NULL: the picture is black */
 	struct pi_gif_writer *gif;
-	uint8_t *rgb;	/* of the frame */
-	int shown_ms;	/* until the end of the frames so far */
-	int written_cs; /* as the GIF has it */
+	struct pi_png_writer *png;
+	unsigned png_rows; /* of the panel, that are in the PNG */
+	uint8_t *rgb;	   /* of the frame */
+	int shown_ms;	   /* until the end of the frames so far */
+	int written_cs;	   /* as the GIF has it */
 };
 
 static bool begin_decoder(struct panelimage_export *exporting, const uint8_t *data, size_t size,
@@ -53,7 +55,9 @@ struct panelimage_export *panelimage_export_new(const uint8_t *data, size_t size
 	if (!exporting->rgb || (data && !begin_decoder(exporting, data, size, &info)) ||
 	    (options->format == PANELIMAGE_FORMAT_GIF &&
 	     !(exporting->gif =
-		   pi_gif_writer_new(panel, info.frame_count > 1 ? info.loop_count : 1)))) {
+		   pi_gif_writer_new(panel, info.frame_count > 1 ? info.loop_count : 1))) ||
+	    (options->format == PANELIMAGE_FORMAT_PNG &&
+	     !(exporting->png = pi_png_writer_new(panel, options->scale, options->has_leds)))) {
 		pi_fail(reterr, "image cannot be converted");
 		panelimage_export_free(exporting);
 		return NULL;
@@ -118,23 +122,36 @@ static enum panelimage_progress step_gif(struct panelimage_export *exporting, ui
 								     : PANELIMAGE_DONE;
 }
 
+/* Adds a row of the first frame. */
+static enum panelimage_progress step_png(struct panelimage_export *exporting, uint8_t **ret_data,
+					 size_t *ret_size)
+{
+	const uint8_t *row =
+	    exporting->rgb + (size_t)exporting->png_rows * exporting->panel.width * 3;
+	int end_ms;
+
+	if (exporting->png_rows == 0 && exporting->decoder && !next_frame(exporting, &end_ms))
+		return PANELIMAGE_FAILED;
+	if (pi_png_writer_add(exporting->png, row))
+		return PANELIMAGE_FAILED;
+	if (++exporting->png_rows < exporting->panel.height)
+		return PANELIMAGE_MORE;
+	return pi_png_writer_end(exporting->png, ret_data, ret_size) ? PANELIMAGE_FAILED
+								     : PANELIMAGE_DONE;
+}
+
 enum panelimage_progress panelimage_export_step(struct panelimage_export *exporting,
 						uint8_t **ret_data, size_t *ret_size,
 						struct panelimage_error *reterr)
 {
-	const struct panelimage_export_options *options = &exporting->options;
 	enum panelimage_progress progress = PANELIMAGE_DONE;
-	int end_ms;
 
-	switch (options->format) {
+	switch (exporting->options.format) {
 	case PANELIMAGE_FORMAT_GIF:
 		progress = step_gif(exporting, ret_data, ret_size);
 		break;
 	case PANELIMAGE_FORMAT_PNG:
-		if ((exporting->decoder && !next_frame(exporting, &end_ms)) ||
-		    pi_png_write(exporting->rgb, exporting->panel, options->scale,
-				 options->has_leds, ret_data, ret_size, reterr))
-			progress = PANELIMAGE_FAILED;
+		progress = step_png(exporting, ret_data, ret_size);
 		break;
 	default:
 		if (exporting->decoder || write_black_webp(exporting, ret_data, ret_size))
@@ -152,6 +169,7 @@ void panelimage_export_free(struct panelimage_export *exporting)
 	if (exporting->decoder)
 		WebPAnimDecoderDelete(exporting->decoder);
 	pi_gif_writer_free(exporting->gif);
+	pi_png_writer_free(exporting->png);
 	free(exporting->rgb);
 	free(exporting);
 }

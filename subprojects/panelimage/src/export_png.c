@@ -3,8 +3,6 @@
 #include <spng.h>
 #include <stdlib.h>
 
-#include "fail.h"
-
 enum { SAMPLES = 4 }; /* of a pixel, in each direction, to smooth the edge of an LED */
 
 /* How much of the sub-pixel at x, y of a pixel of that scale its round LED covers, 0 to 255. */
@@ -23,55 +21,79 @@ static unsigned coverage(unsigned x, unsigned y, unsigned scale)
 	return inside * 255 / (SAMPLES * SAMPLES);
 }
 
-static void enlarge(const uint8_t *rgb, struct panelimage_size panel, unsigned scale, bool has_leds,
-		    uint8_t *ret)
-{
+struct pi_png_writer {
+	struct panelimage_size panel;
+	unsigned scale;
+	spng_ctx *context;
+	uint8_t *row; /* of the PNG */
 	unsigned covered[PANELIMAGE_SCALE_MAX][PANELIMAGE_SCALE_MAX];
+};
 
-	for (unsigned y = 0; y < PANELIMAGE_SCALE_MAX; y++)
-		for (unsigned x = 0; x < PANELIMAGE_SCALE_MAX; x++)
-			covered[y][x] = has_leds ? coverage(x, y, scale) : 255;
-	for (size_t y = 0; y < panel.height * scale; y++) {
-		for (size_t x = 0; x < panel.width * scale; x++) {
-			const uint8_t *pixel = rgb + (y / scale * panel.width + x / scale) * 3;
-			unsigned part = covered[y % scale][x % scale];
-
-			for (unsigned i = 0; i < 3; i++)
-				*ret++ = (uint8_t)((pixel[i] * part + 127) / 255);
-		}
-	}
-}
-
-static int encode(const uint8_t *rgb, struct spng_ihdr *head, uint8_t **ret_data, size_t *ret_size)
-{
-	spng_ctx *context = spng_ctx_new(SPNG_CTX_ENCODER);
-	size_t size = (size_t)head->width * head->height * 3;
-	int error = 1;
-
-	if (!context)
-		return -1;
-	if (spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1) == 0 &&
-	    spng_set_ihdr(context, head) == 0 &&
-	    spng_encode_image(context, rgb, size, SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE) == 0)
-		*ret_data = spng_get_png_buffer(context, ret_size, &error);
-	spng_ctx_free(context);
-	return error ? -1 : 0;
-}
-
-int pi_png_write(const uint8_t *rgb, struct panelimage_size panel, unsigned scale, bool has_leds,
-		 uint8_t **ret_data, size_t *ret_size, struct panelimage_error *reterr)
+static bool begin(spng_ctx *context, struct panelimage_size panel, unsigned scale)
 {
 	struct spng_ihdr head = {.width = panel.width * scale,
 				 .height = panel.height * scale,
 				 .bit_depth = 8,
 				 .color_type = SPNG_COLOR_TYPE_TRUECOLOR};
-	uint8_t *large = malloc((size_t)head.width * head.height * 3);
-	int result;
 
-	if (!large)
-		return pi_fail_memory(reterr);
-	enlarge(rgb, panel, scale, has_leds, large);
-	result = encode(large, &head, ret_data, ret_size);
-	free(large);
-	return result ? pi_fail_memory(reterr) : 0;
+	return spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1) == 0 &&
+	       spng_set_ihdr(context, &head) == 0 &&
+	       spng_encode_image(context, NULL, 0, SPNG_FMT_PNG,
+				 SPNG_ENCODE_PROGRESSIVE | SPNG_ENCODE_FINALIZE) == 0;
+}
+
+struct pi_png_writer *pi_png_writer_new(struct panelimage_size panel, unsigned scale, bool has_leds)
+{
+	struct pi_png_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer)
+		return NULL;
+	writer->panel = panel;
+	writer->scale = scale;
+	for (unsigned y = 0; y < PANELIMAGE_SCALE_MAX; y++)
+		for (unsigned x = 0; x < PANELIMAGE_SCALE_MAX; x++)
+			writer->covered[y][x] = has_leds ? coverage(x, y, scale) : 255;
+	writer->context = spng_ctx_new(SPNG_CTX_ENCODER);
+	writer->row = malloc((size_t)panel.width * scale * 3);
+	if (writer->context && writer->row && begin(writer->context, panel, scale))
+		return writer;
+	pi_png_writer_free(writer);
+	return NULL;
+}
+
+int pi_png_writer_add(struct pi_png_writer *writer, const uint8_t *rgb)
+{
+	size_t size = (size_t)writer->panel.width * writer->scale;
+	int error = 0;
+
+	for (unsigned y = 0; y < writer->scale && error == 0; y++) {
+		uint8_t *at = writer->row;
+
+		for (size_t x = 0; x < size; x++) {
+			const uint8_t *pixel = rgb + x / writer->scale * 3;
+			unsigned part = writer->covered[y][x % writer->scale];
+
+			for (unsigned i = 0; i < 3; i++)
+				*at++ = (uint8_t)((pixel[i] * part + 127) / 255);
+		}
+		error = spng_encode_row(writer->context, writer->row, size * 3);
+	}
+	return error == 0 || error == SPNG_EOI ? 0 : -1;
+}
+
+int pi_png_writer_end(struct pi_png_writer *writer, uint8_t **ret_data, size_t *ret_size)
+{
+	int error = 1;
+
+	*ret_data = spng_get_png_buffer(writer->context, ret_size, &error);
+	return error ? -1 : 0;
+}
+
+void pi_png_writer_free(struct pi_png_writer *writer)
+{
+	if (!writer)
+		return;
+	spng_ctx_free(writer->context);
+	free(writer->row);
+	free(writer);
 }

@@ -1,8 +1,19 @@
-/* Writes a picture of the panel, 3 bytes a pixel, as a still PNG. */
+/* Writes a picture of the panel, 3 bytes a pixel, as a still PNG, a row of the panel at a time. */
 #pragma once
 
 #include "panelimage/panelimage.h"
 
-/* Returns 0, or -1 with *reterr set; *ret_data is malloc'ed. */
-int pi_png_write(const uint8_t *rgb, struct panelimage_size panel, unsigned scale, bool has_leds,
-		 uint8_t **ret_data, size_t *ret_size, struct panelimage_error *reterr);
+struct pi_png_writer;
+
+/* Each pixel of the panel becomes a square of scale pixels, or a round LED. NULL: no memory. */
+struct pi_png_writer *pi_png_writer_new(struct panelimage_size panel, unsigned scale,
+					bool has_leds);
+
+/* Adds the next row of the panel. Returns 0, or -1: no memory. */
+int pi_png_writer_add(struct pi_png_writer *writer, const uint8_t *rgb);
+
+/* After the last row. Returns 0, or -1: no memory. *ret_data is malloc'ed. */
+int pi_png_writer_end(struct pi_png_writer *writer, uint8_t **ret_data, size_t *ret_size);
+
+/* At any time; NULL is fine. */
+void pi_png_writer_free(struct pi_png_writer *writer);

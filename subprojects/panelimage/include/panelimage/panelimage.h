@@ -165,8 +165,9 @@ struct panelimage_export *panelimage_export_new(const uint8_t *data, size_t size
 						struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* Each step decodes and encodes one frame at most, on any thread, no two at a time. PANELIMAGE_DONE
- * with *ret_data and *ret_size, which the caller then frees by free(). */
+/* Each step decodes and encodes one frame at most, or encodes a row of the panel for a PNG, on any
+ * thread, no two at a time. PANELIMAGE_DONE with *ret_data and *ret_size, which the caller then
+ * frees by free(). */
 enum panelimage_progress panelimage_export_step(struct panelimage_export *exporting,
 						uint8_t **ret_data, size_t *ret_size,
 						struct panelimage_error *reterr)
