@@ -205,6 +205,12 @@ __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task 
 /* Anything else; body in the arena or static. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply(struct task *task, int status, struct str content_type, struct str body);
+/* Adds the entity tag to an answer that this text alone decides. */
+void task_add_tag(struct task *task, struct str source);
+/* True, with the answer 304, where the caller of a GET has the answer with that tag: then it need
+ * not be made. */
+__attribute__((warn_unused_result)) bool task_is_known(struct task *task, struct str source,
+						       struct verdict *ret_answer);
 /* 200 with an ETag, for a GET, or 304. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_tagged(struct task *task, struct str content_type, struct str body);

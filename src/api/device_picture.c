@@ -3,9 +3,11 @@
 #include "delivery/delivery.h"
 #include "domain/display.h"
 #include "endpoints.h"
+#include "http/stream.h"
 #include "picture_request.h"
 
 #include <panelimage/panelimage.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +15,13 @@
  * panel shows now.
  *
  *   begin -> watch the panel: its worker, here or elsewhere, tells what it shows
- *         -> viewed -> database: the picture of that hash -> picture_found
+ *         -> viewed -> 304 by the picture's hash and the form that is asked for
+ *         -> database: the picture of that hash -> picture_found
  *         -> long lane: a GIF or a PNG of it -> exported */
 
 /* The holder of a panel answers within milliseconds; nobody holds one that is offline, which is
  * known after two questions (delivery/watches.h). */
-enum { WAIT_MS = 10 * 1000 };
+enum { WAIT_MS = 10 * 1000, PIECE_BYTES = 64 * 1024 };
 
 struct device_picture {
 	struct picture_request request;
@@ -36,6 +39,8 @@ struct device_picture {
 	bool has_failed;
 	uint8_t *data; /* malloc'ed */
 	size_t size;
+	size_t sent; /* bytes of it, in portions */
+	char source[2 * PICTURE_HASH_BYTES + 40];
 };
 
 static struct loop *loop_of(struct device_picture *picture)
@@ -64,13 +69,59 @@ static struct str content_type(enum panelimage_format format)
 	}
 }
 
-static struct verdict reply(struct task *task, struct str data)
+static void add_vary(struct task *task)
 {
 	const struct device_picture *picture = task_state(task);
 
 	if (picture->request.is_negotiated)
 		task_add_field(task, STR("Vary"), STR("Accept"));
-	return task_reply_tagged(task, content_type(picture->request.format), data);
+}
+
+/* Keeps the text that decides the answer. True, with the answer 304, where the caller has that.
+ * hash: of the picture; NULL: the panel is dark. */
+static bool is_known(struct task *task, const uint8_t *hash, struct verdict *ret_answer)
+{
+	struct device_picture *picture = task_state(task);
+	const struct picture_request *request = &picture->request;
+	char hex[2 * PICTURE_HASH_BYTES + 1] = "black";
+
+	if (hash)
+		hex_encode(hash, PICTURE_HASH_BYTES, hex);
+	snprintf(picture->source, sizeof(picture->source), "%s %d %u %d", hex, request->format,
+		 request->scale, request->has_leds);
+	if (!task_is_known(task, str_from(picture->source), ret_answer))
+		return false;
+	add_vary(task);
+	return true;
+}
+
+/* An animation may have megabytes. */
+static bool write_more(struct task *task, struct http_stream *stream)
+{
+	struct device_picture *picture = task_state(task);
+
+	while (picture->sent < picture->size && !http_stream_is_full(stream)) {
+		struct str piece = {(const char *)picture->data + picture->sent,
+				    picture->size - picture->sent};
+
+		if (piece.length > PIECE_BYTES)
+			piece.length = PIECE_BYTES;
+		http_stream_write(stream, piece);
+		picture->sent += piece.length;
+	}
+	return picture->sent < picture->size;
+}
+
+/* data: in the arena, or NULL: what was made, in portions. */
+static struct verdict reply(struct task *task, struct str data)
+{
+	const struct device_picture *picture = task_state(task);
+	struct str type = content_type(picture->request.format);
+
+	add_vary(task);
+	task_add_tag(task, str_from(picture->source));
+	return data.data ? task_reply(task, 200, type, data)
+			 : task_reply_stream(task, 200, type, write_more);
 }
 
 /* ---- conversion ---- */
@@ -82,6 +133,8 @@ static struct verdict exported(struct task *task)
 	if (picture->has_failed)
 		return task_fail_busy(task, 1,
 				      "no memory is left to convert the picture, try again");
+	if (picture->size > PIECE_BYTES)
+		return reply(task, (struct str){0});
 	return reply(task, arena_copy(task_arena(task),
 				      (struct str){(const char *)picture->data, picture->size}));
 }
@@ -121,6 +174,16 @@ static size_t export_bytes(const struct device_picture *picture)
 	return FIXED_BYTES + 2 * FRAME_BYTES * (size_t)info.frame_count;
 }
 
+/* In bytes of an animation that takes as long: a PNG takes its time by its own pixels. */
+static size_t work_size(const struct device_picture *picture)
+{
+	enum { BYTES_OF_SCALE_1 = 64 };
+	size_t scale = picture->options.scale;
+
+	return picture->options.format == PANELIMAGE_FORMAT_PNG ? BYTES_OF_SCALE_1 * scale * scale
+								: picture->webp.length;
+}
+
 static struct verdict export(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
@@ -143,7 +206,7 @@ static struct verdict export(struct task *task)
 	}
 	return task_work(task, LANE_LONG,
 			 &(struct task_work){
-			     .run = export_step, .argument = picture, .size = picture->webp.length},
+			     .run = export_step, .argument = picture, .size = work_size(picture)},
 			 exported);
 }
 
@@ -191,15 +254,19 @@ static struct verdict viewed(struct task *task)
 	struct device_picture *picture = task_state(task);
 	const struct panel_view *view = delivery_view(&picture->watcher);
 	struct panel_view seen = view ? *view : (struct panel_view){0};
+	bool is_dark = seen.brightness == 0;
+	struct verdict answer;
 
 	unwatch(picture);
 	if (!view)
 		return task_fail_busy(task, 1, "nobody tells what the panel shows, try again");
 	if (seen.connection == SHOWN_OFFLINE)
 		return fail_offline(task);
-	if (seen.brightness == 0)
-		return export(task);
-	return seen.now.has_hash ? find(task, &seen.now) : fail_none(task);
+	if (!is_dark && !seen.now.has_hash)
+		return fail_none(task);
+	if (is_known(task, is_dark ? NULL : seen.now.hash, &answer))
+		return answer;
+	return is_dark ? export(task) : find(task, &seen.now);
 }
 
 /* ---- the panel ---- */

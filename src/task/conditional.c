@@ -53,6 +53,20 @@ static bool is_get(const struct task *task)
 	return task->request->method == HTTP_GET || task->request->method == HTTP_HEAD;
 }
 
+void task_add_tag(struct task *task, struct str source)
+{
+	(void)is_named(task, make_tag(task, STR(""), source));
+}
+
+bool task_is_known(struct task *task, struct str source, struct verdict *ret_answer)
+{
+	if (!is_get(task) || !http_has_tag(task->request, make_tag(task, STR(""), source)))
+		return false;
+	task_add_tag(task, source);
+	*ret_answer = task_reply(task, 304, (struct str){0}, (struct str){0});
+	return true;
+}
+
 bool task_is_not_modified(struct task *task, struct str body)
 {
 	return is_get(task) && is_named(task, make_tag(task, STR(""), body));

@@ -110,12 +110,30 @@ def test_an_animation(device):
     assert len(frames_of(get(device, ".webp").body)) == 12
 
 
+def test_a_long_animation(device):
+    """Sent in portions, and not made for somebody who has it."""
+    frames = [images.noise(number).quantize(16).convert("RGB") for number in range(80)]
+    assert device.push(images.gif(frames), installationId="x", background=True).ok() == {}
+    device.poll()
+    answer = get(device, ".gif")
+    assert len(answer.body) > 64 * 1024 and answer["Transfer-Encoding"] == "chunked"
+    assert len(frames_of(answer.body)) == 80
+    for method in ("GET", "HEAD"):
+        known = device.account.request(method, device.path + "/picture.gif",
+                                       fields=[("If-None-Match", answer["ETag"])])
+        assert known.status == 304 and known["ETag"] == answer["ETag"]
+    assert device.account.request("HEAD", device.path + "/picture.gif").status == 200
+
+
 def test_a_tag(device, shown):
     for suffix in ("", ".gif", ".png", ".png?scale=2"):
         tag = get(device, suffix)["ETag"]
         answer = device.get("/picture" + suffix, fields=[("If-None-Match", tag)])
         assert answer.status == 304 and answer.body == b""
     assert device.account.request("HEAD", device.path + "/picture").status == 200
+    tags = {get(device, suffix)["ETag"] for suffix in (
+        ".webp", ".gif", ".png", ".png?scale=2", ".png?scale=3", ".png?scale=2&look=led")}
+    assert len(tags) == 6
     assert device.push(images.png(images.solid((1, 2, 3))), duration=45).ok() == {}
     device.poll()
     assert device.get("/picture", fields=[("If-None-Match", tag)]).status == 200
