@@ -647,6 +647,9 @@ export default {
 		await page.locator('input[type="file"]').setInputFiles(path);
 		await page.getByRole("button", { name: "Show it" }).click();
 		await page.getByText("The picture is kept: the panel sleeps until 06:45").waitFor();
+		await page.getByRole("button", { name: "End what was pushed" }).click();
+		await page.getByText("The rotation goes on").waitFor();
+		await page.getByRole("button", { name: "End what was pushed" }).waitFor({ state: "detached" });
 	},
 
 	"a picture is held until it is ended, also in the sleep window": async (stage) => {

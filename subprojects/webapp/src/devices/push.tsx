@@ -249,11 +249,11 @@ async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 	toast(said(device, way, shown ?? "now"));
 }
 
-/** Ends a push that is on the panel. */
-function End({ device }: { device: Device }): JSX.Element | null {
+/** Ends a push that is on the panel, or waits for it. */
+function End({ device, isKept }: { device: Device; isKept: boolean }): JSX.Element | null {
 	const [isBusy, setBusy] = useState(false);
 	const kind = panelNews(device.id).value?.kind;
-	if (kind !== "temporary" && kind !== "push") return null;
+	if (!isKept && kind !== "temporary" && kind !== "push") return null;
 	const end = async () => {
 		setBusy(true);
 		try {
@@ -422,6 +422,8 @@ export interface PushProps {
 	/** Why what was dropped, pasted or chosen is no picture. */
 	fault: string | undefined;
 	taken: readonly string[];
+	/** A temporary picture is shown, or waits for the panel. */
+	isKept: boolean;
 	onLook: (next: (now: Look | undefined) => Look | undefined) => void;
 	onFiles: (files: readonly File[]) => void;
 	onDone: (name?: string) => void;
@@ -441,7 +443,7 @@ export function Push(props: PushProps): JSX.Element {
 			) : (
 				<>
 					<Chooser onFiles={props.onFiles} />
-					<End device={props.device} />
+					<End device={props.device} isKept={props.isKept} />
 				</>
 			)}
 		</div>

@@ -218,6 +218,7 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 						device={device}
 						{...choice}
 						taken={[...(entries ?? []).map(({ installationId }) => installationId), ...choice.made]}
+						isKept={Boolean(rotation.value.value?.temporary)}
 						onLook={setLook}
 						onFiles={choice.take}
 						onDone={choice.done}
