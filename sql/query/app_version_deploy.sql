@@ -24,10 +24,11 @@ WITH chosen AS (
 	RETURNING app.generation
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
-	SELECT account.id, account.email, 'app.deploy', before.slug || ' ' || :name, :address, :session_id
+	SELECT account.id, coalesce(account.email, 'displayctl'), 'app.deploy', before.slug || ' ' || :name,
+		:address, :session_id
 	FROM changed
 	JOIN before ON before.generation <> changed.generation
-	JOIN account ON account.id = :actor_id
+	LEFT JOIN account ON account.id = :actor_id
 )
 SELECT chosen.id, chosen.name AS version, chosen.script_language, chosen.checksum, chosen.status,
 	chosen.reviewed_at, chosen.rejection_reason, chosen.review_summary,
