@@ -1,8 +1,8 @@
--- The account that the operator names by its e-mail address.
--- params: email text
+-- The account that the operator names by its e-mail address, or whose ID the thing has that is asked for.
+-- params: email text, id uuid
 -- row: id uuid, is_closed bool
 -- effect: read
 -- work: bounded
 SELECT id, closed_at IS NOT NULL AS is_closed
 FROM account
-WHERE lower(email) = lower(:email)
+WHERE lower(email) = lower(:email) OR id = :id

@@ -2,10 +2,6 @@
 #include "task/access.h"
 #include "task_private.h"
 
-struct operator_access {
-	struct operator_account_row account;
-};
-
 struct id access_operator_session(void)
 {
 	struct id id;
@@ -22,13 +18,9 @@ static struct verdict refuse(struct task *task)
 
 static struct verdict on_account_found(struct task *task)
 {
-	const struct operator_access *access = task_access_state(task);
-
-	/* An account that is being removed gets nothing any more. */
-	if (task_row_count(task) == 0 ||
-	    (access->account.is_closed && task->request->method != HTTP_GET))
+	if (task_row_count(task) == 0 || task_is_closed_to_operator(task))
 		return refuse(task);
-	task->account_id = access->account.id;
+	task->account_id = task->operators_account.id;
 	return task_admit_unlimited(task);
 }
 
@@ -42,7 +34,6 @@ static bool needs_account(const struct task *task)
 
 static struct verdict check(struct task *task)
 {
-	struct operator_access *access = task_access_state(task);
 	struct str email;
 
 	switch (task_single_field(task, STR("displayd-account"), &email)) {
@@ -59,12 +50,11 @@ static struct verdict check(struct task *task)
 		return task_fail(task, 400, "Displayd-Account must be UTF-8");
 	statement_operator_account(task_new_query(task),
 				   &(struct operator_account_parameters){.email = email},
-				   &access->account);
+				   &task->operators_account);
 	return task_query(task, on_account_found);
 }
 
 const struct access access_operator = {
     .check = check,
     .refuse = refuse,
-    .state_size = sizeof(struct operator_access),
 };

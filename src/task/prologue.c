@@ -11,11 +11,6 @@
 
 enum { STAGE_ACCESS, STAGE_BODY, STAGE_RESOURCE, STAGE_TAG, STAGE_FIELDS };
 
-static bool changes_something(const struct task *task)
-{
-	return task->request->method != HTTP_GET && task->request->method != HTTP_HEAD;
-}
-
 static struct verdict check_fields(struct task *task)
 {
 	const struct endpoint *endpoint = task->endpoint;
@@ -44,7 +39,7 @@ struct verdict task_prologue(struct task *task)
 		task->stage = STAGE_RESOURCE;
 		if (endpoint->body)
 			return task_read_body(task);
-		if (changes_something(task) && task_fails_coding(task, &answer))
+		if (task_changes_something(task) && task_fails_coding(task, &answer))
 			return answer;
 		__attribute__((fallthrough));
 	case STAGE_RESOURCE:
@@ -68,7 +63,7 @@ struct verdict task_prologue(struct task *task)
 				   : task_continue(task, endpoint->find_tagged);
 		__attribute__((fallthrough));
 	default:
-		if (changes_something(task) && !endpoint->handles_preconditions &&
+		if (task_changes_something(task) && !endpoint->handles_preconditions &&
 		    task_fails_precondition(task, &answer))
 			return answer;
 		return endpoint->body ? check_fields(task) : task_continue(task, endpoint->handler);

@@ -1,12 +1,42 @@
 #include "domain/device_reference.h"
 #include "task_private.h"
 
-/* The operator acts for the owner, unless the request names an account. */
-static bool belongs(struct task *task, struct id account_id)
+/* Whether the operator calls, and has named no account. */
+static bool is_for_any(const struct task *task)
 {
-	if (task->is_of_operator && id_is_none(task->account_id))
-		task->account_id = account_id;
-	return id_equal(task->account_id, account_id);
+	return task->is_of_operator && id_is_none(task->account_id);
+}
+
+/* Other names than IDs have one meaning within an account only. */
+static struct verdict fail_account(struct task *task)
+{
+	return task_fail(task, 400, "name the ID, or the account in Displayd-Account");
+}
+
+static struct verdict on_owner_found(struct task *task)
+{
+	if (task_row_count(task) == 0 || task_is_closed_to_operator(task))
+		return task_fail(task, 404, "there is no such account");
+	task->account_id = task->operators_account.id;
+	return task_next_stage(task);
+}
+
+static struct verdict act_for(struct task *task, struct id owner_id)
+{
+	statement_operator_account(task_new_query(task),
+				   &(struct operator_account_parameters){.id = owner_id},
+				   &task->operators_account);
+	return task_query(task, on_owner_found);
+}
+
+/* The operator acts for the owner, unless the request names an account. Nobody owns some apps. */
+static struct verdict take(struct task *task, struct id owner_id, const char *of_another)
+{
+	if (is_for_any(task) && !id_is_none(owner_id))
+		return act_for(task, owner_id);
+	if (!id_equal(task->account_id, owner_id))
+		return task_fail(task, 403, "%s", of_another);
+	return task_next_stage(task);
 }
 
 /* ---- device ---- */
@@ -24,9 +54,7 @@ static struct verdict on_device_found(struct task *task)
 		return fail_no_device(task);
 	id_format(task->device.id, text);
 	task->request->log_device = arena_copy(task_arena(task), str_from(text));
-	if (!belongs(task, task->device.account_id))
-		return task_fail(task, 403, "the device belongs to another account");
-	return task_next_stage(task);
+	return take(task, task->device.account_id, "the device belongs to another account");
 }
 
 static struct verdict find_device(struct task *task)
@@ -35,6 +63,9 @@ static struct verdict find_device(struct task *task)
 	struct db_query *query = task_new_query(task);
 	struct str mac;
 
+	if (is_for_any(task) &&
+	    (reference.kind == DEVICE_REFERENCE_SERIAL || reference.kind == DEVICE_REFERENCE_MAC))
+		return fail_account(task);
 	switch (reference.kind) {
 	case DEVICE_REFERENCE_ID:
 		statement_device_by_id(query, &(struct device_by_id_parameters){reference.id},
@@ -65,9 +96,7 @@ static struct verdict on_app_found(struct task *task)
 {
 	if (task->row_count == 0)
 		return task_fail(task, 404, "there is no such app");
-	if (!belongs(task, task->app.account_id))
-		return task_fail(task, 403, "the app belongs to another account");
-	return task_next_stage(task);
+	return take(task, task->app.account_id, "the app belongs to another account");
 }
 
 static struct verdict find_app(struct task *task)
@@ -78,6 +107,8 @@ static struct verdict find_app(struct task *task)
 
 	if (id_parse(name, &id))
 		statement_app_by_id(query, &(struct app_by_id_parameters){id}, &task->app);
+	else if (is_for_any(task))
+		return fail_account(task);
 	else
 		statement_app_by_slug(
 		    query, &(struct app_by_slug_parameters){task->account_id, name}, &task->app);

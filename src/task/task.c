@@ -143,6 +143,16 @@ bool task_is_of_operator(const struct task *task)
 	return task->is_of_operator;
 }
 
+bool task_changes_something(const struct task *task)
+{
+	return task->request->method != HTTP_GET && task->request->method != HTTP_HEAD;
+}
+
+bool task_is_closed_to_operator(const struct task *task)
+{
+	return task->operators_account.is_closed && task_changes_something(task);
+}
+
 struct device *task_device(struct task *task)
 {
 	return &task->device;

@@ -19,8 +19,9 @@ struct task {
 	struct service *service;
 	struct http_request *request; /* owns the arena in which the task lies */
 	const struct endpoint *endpoint;
-	const struct access *access; /* of the endpoint's line; NULL: anyone */
-	bool is_of_operator;	     /* access_operator instead */
+	const struct access *access;		       /* of the endpoint's line; NULL: anyone */
+	bool is_of_operator;			       /* access_operator instead */
+	struct operator_account_row operators_account; /* that the operator acts for */
 	struct route_match match;
 	void *state;
 	unsigned stage;	     /* the next one of the prologue */
@@ -94,6 +95,11 @@ void task_end_stream(struct task *task, struct http_stream *stream, bool is_comp
 task_step task_prologue;
 /* Goes on with task_prologue(): the end of each of its stages. */
 __attribute__((warn_unused_result)) struct verdict task_next_stage(struct task *task);
+/* Neither GET nor HEAD. */
+bool task_changes_something(const struct task *task);
+/* Whether the account that the operator acts for is being removed: nothing of it is changed then.
+ */
+bool task_is_closed_to_operator(const struct task *task);
 /* True, with the answer 403, if the caller's API key is not for this call, or not for the device of
  * the path. */
 __attribute__((warn_unused_result)) bool task_exceeds_scope(struct task *task,

@@ -23,8 +23,8 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 
 import operations  # noqa: E402
 
-DESCRIBED = [operation for name in ("public", "pages")
-             for operation in operations.read(os.path.join(ROOT, "docs/api"), name).operations]
+DOCUMENTS = [operations.read(os.path.join(ROOT, "docs/api"), name) for name in ("public", "pages")]
+DESCRIBED = [operation for document in DOCUMENTS for operation in document.operations]
 MARKED = [operation for operation in DESCRIBED if "operator" in operation.facts]
 OTHERS = [operation for operation in DESCRIBED if "operator" not in operation.facts]
 NO_RESOURCE = "there is no such resource"
@@ -72,6 +72,15 @@ def ask_operation(connection, operation, **fields):
     path = re.sub(r"\{\w+\}", NOWHERE, operation.path)
     body = {} if "requestBody" in operation.said else None
     return ask(connection, operation.method.upper(), path, body, **fields)
+
+
+def example_of(operation):
+    """The body of the description; {} if it has none."""
+    document = next(one for one in DOCUMENTS if operation in one.operations)
+    content = operation.said["requestBody"]["content"]["application/json"]
+    if "examples" in content:
+        return next(iter(content["examples"].values()))["value"]
+    return document.followed(content["schema"]).get("x-displayd-example", {})
 
 
 class Scene:
@@ -164,6 +173,59 @@ class TestPrivateSocket:
             assert answer.status not in (401, 403, 405, 429) and answer.status < 500, (
                 operation.name, answer)
             assert answer.status != 404 or answer.json()["detail"] != NO_RESOURCE, operation.name
+
+    def test_every_marked_operation_works_on_something(self, scene):
+        """With the description's own bodies: handlers run that know a session or a person, or none."""
+        owner = f"other{next(numbers)}@example.org"
+        scene.server.ctl("account", "create", owner)
+        for operation in MARKED:
+            number = next(numbers)
+            device = scene.operator("POST", "/web/devices", {"name": f"D{number}", "timezone": "UTC"},
+                                    Displayd_Account=owner).json()["device"]["id"]
+            app = f"app-{number}"
+            scene.operator("POST", "/web/studio", {"name": "App", "slug": app, "description": "",
+                                                   "visibility": "private"}, Displayd_Account=owner)
+            path = re.sub(r"\{\w+\}", NOWHERE,
+                          operation.path.replace("{deviceId}", device).replace("{appId}", app))
+            body = example_of(operation) if "requestBody" in operation.said else None
+            answer = scene.operator(operation.method.upper(), path, body, Displayd_Account=owner)
+            assert answer.status not in (401, 403, 405, 429) and answer.status < 500, (
+                operation.name, answer.status, answer.body)
+        assert "crashed" not in scene.server.log()
+
+    def test_names_have_a_meaning_within_an_account(self, scene):
+        """Two owners may have a device of one serial number, and apps of one slug."""
+        other = f"other{next(numbers)}@example.org"
+        scene.server.ctl("account", "create", other)
+        ids = {}
+        for owner in (OWNER, other):
+            scene.server.ctl("app", "create", "--account", owner, "--name", "Twin", "--slug", "twin")
+        ids[OWNER] = scene.device["id"]
+        ids[other] = scene.server.ctl("device", "create", "--account", other, "--name", "Desk", "--serial", "A-1",
+                                      "--mac", "02:00:00:00:00:17")["id"]
+        for path in ("/v1/devices/A-1", "/v1/devices/02:00:00:00:00:17", "/v1/apps/twin/versions"):
+            answer = scene.operator("GET", path)
+            assert (answer.status, answer.json()["detail"]) == (
+                400, "name the ID, or the account in Displayd-Account"), path
+            assert scene.operator("GET", path, Displayd_Account=other).status == 200, path
+        for owner, device in ids.items():
+            assert scene.operator("GET", "/v1/devices/A-1", Displayd_Account=owner).json()["id"] == device
+
+    def test_an_owner_who_is_being_removed(self, scene):
+        """What is still there can be looked at, and not be changed."""
+        other = f"other{next(numbers)}@example.org"
+        scene.server.ctl("account", "create", other)
+        path = f"/v1/devices/{scene.server.ctl('device', 'create', '--account', other, '--name', 'D')['id']}"
+        keeper = psycopg2.connect(host=os.path.join(scene.server.state_dir, "postgres/socket"),
+                                  user="displayd", dbname="displayd")
+        with keeper, keeper.cursor() as cursor:
+            cursor.execute("SELECT FROM device WHERE name = 'D' FOR UPDATE")  # the removal waits
+            scene.query("UPDATE account SET closed_at = now() WHERE email = %s RETURNING id", other)
+            for fields in ({}, {"Displayd_Account": other}):
+                assert [scene.operator(method, path, **fields).status for method in ("GET", "HEAD")] == [200, 200]
+                answer = scene.operator("PATCH", path, {"name": "New"}, **fields)
+                assert (answer.status, answer.json()["detail"]) == (404, "there is no such account")
+        keeper.close()
 
     def test_no_other_operation_is_there(self, scene):
         for operation in OTHERS:
