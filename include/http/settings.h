@@ -7,7 +7,7 @@ struct http_proxies;
 
 struct http_server_settings {
 	bool access_log;       /* one line a request: log_info("access", ...) */
-	bool admin_access_log; /* the same for listeners with HTTP_ROLE_ADMIN, instead */
+	bool admin_access_log; /* the same for those of metrics and the operator, instead */
 	/* Trusted proxies; NULL: none. Stays valid, and does not change. */
 	const struct http_proxies *proxies;
 	bool waits_to_accept; /* until http_server_accept() */

@@ -94,7 +94,7 @@ static int report_sockets(const struct config *config, FILE *out, struct reason 
 		fprintf(out, "# the service manager gives %s, for %s\n",
 			instance.sockets[i].address.text,
 			instance.sockets[i].address.role == HTTP_ROLE_ADMIN
-			    ? "the operator"
+			    ? "metrics"
 			    : instance.sockets[i].address.scheme);
 	if (instance.socket_count == 0 && options_find_given(options, "tls-certificate") &&
 	    !options_find_given(options, "tls-listen"))

@@ -71,8 +71,8 @@ static int open_socket(const struct instance_before *before, const struct listen
 			   "%s: this server listens there already, for %s: only a restart makes it "
 			   "something else",
 			   address->text,
-			   own->address.role == HTTP_ROLE_ADMIN ? "the admin listener"
-								: own->address.scheme);
+			   own->address.role == HTTP_ROLE_PUBLIC ? own->address.scheme
+								 : "the admin listener");
 	return -1;
 }
 
