@@ -1,5 +1,5 @@
 -- Sets a device asleep or awake until its sleep plan changes next; without a plan, asleep until it is
--- woken. Where the plan says the same, nothing is set. No row: the device is gone.
+-- woken. No row: the device is gone.
 -- params: id uuid, is_asleep bool
 -- row: generation int8
 -- effect: write
@@ -11,7 +11,7 @@ WITH locked AS (
 	FOR NO KEY UPDATE
 )
 UPDATE device
-SET is_sleep_set = :is_asleep <> (locked.sleep_enabled AND plan.is_asleep),
+SET is_sleep_set = :is_asleep OR locked.sleep_enabled,
 	is_set_asleep = :is_asleep,
 	sleep_set_until = CASE WHEN locked.sleep_enabled THEN plan.changes_at END,
 	generation = device.generation + 1

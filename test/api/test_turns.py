@@ -113,29 +113,29 @@ def at(text):
 @pytest.mark.parametrize("now, window, what, until", [
     # From 22:00 to 7:00 in Zagreb, which is one hour ahead in winter.
     ("2026-01-10 12:00", (22, 7), "sleep", "2026-01-10 21:00"),
-    ("2026-01-10 12:00", (22, 7), "wake", None),
+    ("2026-01-10 12:00", (22, 7), "wake", "2026-01-10 21:00"),
     ("2026-01-10 22:30", (22, 7), "wake", "2026-01-11 06:00"),
     ("2026-01-11 05:59", (22, 7), "wake", "2026-01-11 06:00"),
-    ("2026-01-11 06:00", (22, 7), "wake", None),
-    ("2026-01-11 05:59", (22, 7), "sleep", None),
+    ("2026-01-11 06:00", (22, 7), "wake", "2026-01-11 21:00"),
+    ("2026-01-11 05:59", (22, 7), "sleep", "2026-01-11 06:00"),
     ("2026-01-10 21:00", (22, 7), "wake", "2026-01-11 06:00"),
     # Over the begin and the end of summer time.
     ("2026-03-28 22:00", (22, 7), "wake", "2026-03-29 05:00"),
     ("2026-10-24 22:00", (22, 7), "wake", "2026-10-25 06:00"),
+    # 2:40 for the first time: a window that has begun stays until 2:30 has come again.
+    ("2026-10-25 00:40", (22, 2.5), "wake", "2026-10-25 01:30"),
     # Within a day, and all day.
     ("2026-01-10 12:30", (13, 14), "wake", "2026-01-10 13:00"),
     ("2026-01-10 13:00", (13, 14), "sleep", "2026-01-11 12:00"),
     ("2026-01-10 12:30", (5, 5), "wake", "2026-01-11 04:00"),
-    ("2026-01-10 12:30", (5, 5), "sleep", None),
+    ("2026-01-10 12:30", (5, 5), "sleep", "2026-01-11 04:00"),
 ])
 def test_until_the_plan_changes(world, account, now, window, what, until):
     device = account.device(timezone=ZONE, sleep_enabled=True, sleep_start_minute=window[0] * 60,
-                            sleep_end_minute=window[1] * 60)
+                            sleep_end_minute=int(window[1] * 60))
     with DatabaseClock(world.database) as clock:
         clock.set(now + "+00")
         assert ask(device, what).ok() == {}
         [(is_set, is_asleep, set_until)] = world.sql(
             "SELECT is_sleep_set, is_set_asleep, sleep_set_until FROM device WHERE id = %s", device.id)
-    assert is_set == (until is not None)
-    if is_set:
-        assert (is_asleep, set_until) == (what == "sleep", at(until))
+    assert (is_set, is_asleep, set_until) == (True, what == "sleep", at(until))
