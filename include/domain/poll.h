@@ -8,7 +8,11 @@
 
 #include "domain/playback_item.h"
 
-enum { POLL_DWELL_MAX_S = 299 };
+enum {
+	POLL_DWELL_MAX_S = 299,
+	/* Limit for a dark panel: a push that wakes it lapses after 60 s (domain/content.h). */
+	POLL_DARK_MAX_S = 50,
+};
 
 /* The place of a polling device in its rotation; it outlives the connection. At the start all is
  * zero, and position is -1. */

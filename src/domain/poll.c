@@ -91,7 +91,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 		int64_t until_s = (regime.valid_until_us - wall_us + 999999) / 1000000;
 
 		answer.item = (struct playback_item){.kind = PLAYBACK_BUILT_IN, .position = -1};
-		answer.dwell_s = until_s < POLL_DWELL_MAX_S ? until_s : POLL_DWELL_MAX_S;
+		answer.dwell_s = until_s < POLL_DARK_MAX_S ? until_s : POLL_DARK_MAX_S;
 		return answer;
 	}
 	if (regime_takes_pushes(&regime) && content->push.generation > cursor->push_seen &&

@@ -283,14 +283,14 @@ static void dark_panel_keeps_its_place(void **state)
 	answer = next_at(10);
 	assert_int_equal(answer.item.kind, PLAYBACK_PUSH);
 	assert_int_equal(answer.brightness, 1);
-	/* Asks again when the night ends, or in five minutes. */
+	/* Asks again when the night ends, and before a push that wakes it has lapsed. */
 	content.settings.sleep_enabled = true;
 	content.settings.sleep_start_minute = 12 * 60;
 	content.settings.sleep_end_minute = 12 * 60 + 2;
-	assert_int_equal(next_at(20).dwell_s, 100);
+	assert_int_equal(next_at(90).dwell_s, 30);
 	assert_int_equal(next_at(120).item.position, 20);
 	content.settings.sleep_end_minute = 13 * 60;
-	assert_int_equal(next_at(20).dwell_s, 299);
+	assert_int_equal(next_at(20).dwell_s, 50);
 }
 
 /* ---- what owners set ---- */
