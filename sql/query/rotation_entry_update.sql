@@ -6,7 +6,7 @@
 -- the settings that they replace. expected_generation: of the device; 0: any.
 -- Pinning an entry unpins another one, and there is one for the night. The device's row
 -- is locked first, as by every change of its entries. No row: the device has no such entry, or it or the
--- version or the device is not what was seen.
+-- version or the device is not what was seen; then nothing is changed.
 -- params: device_id uuid, id text, sets_enabled bool, is_enabled bool, sets_display bool,
 --   display_s int4, sets_hours bool, start_minute int2, end_minute int2, sets_weekdays bool,
 --   weekdays int2, sets_pinned bool, is_pinned bool, sets_night bool, is_night bool,
@@ -23,18 +23,9 @@ WITH deployed AS (
 	WHERE installation.device_id = :device_id AND installation.id = :id
 		AND app.deployed_version_id = :version_id
 	FOR SHARE OF app
-), touched AS (
-	UPDATE device
-	SET generation = generation + 1,
-		pinned_installation_id = CASE
-			WHEN NOT :sets_pinned THEN pinned_installation_id
-			WHEN :is_pinned THEN :id
-			ELSE nullif(pinned_installation_id, :id) END,
-		night_installation_id = CASE
-			WHEN NOT :sets_night THEN night_installation_id
-			WHEN :is_night THEN :id
-			ELSE nullif(night_installation_id, :id) END,
-		night_brightness = coalesce(nullif(:night_brightness, 0), night_brightness)
+), locked AS (
+	SELECT id
+	FROM device
 	WHERE id = :device_id
 		AND EXISTS (
 			SELECT
@@ -43,7 +34,7 @@ WITH deployed AS (
 		AND (:version_id = '00000000-0000-0000-0000-000000000000'
 			OR EXISTS (SELECT FROM deployed))
 		AND (:expected_generation = 0 OR generation = :expected_generation)
-	RETURNING id, generation
+	FOR NO KEY UPDATE
 ), changed AS (
 	UPDATE installation
 	SET is_enabled = CASE WHEN :sets_enabled THEN :is_enabled ELSE is_enabled END,
@@ -58,10 +49,22 @@ WITH deployed AS (
 			ELSE secret_settings END,
 		settings_hash = CASE WHEN EXISTS (SELECT FROM deployed) THEN :settings_hash
 			ELSE settings_hash END
-	FROM touched
-	WHERE installation.device_id = touched.id AND installation.id = :id
+	FROM locked
+	WHERE installation.device_id = locked.id AND installation.id = :id
 		AND (NOT EXISTS (SELECT FROM deployed) OR installation.settings_hash = :seen_hash)
-	RETURNING installation.id
+	RETURNING installation.device_id
 )
-SELECT touched.generation
-FROM touched, changed
+UPDATE device
+SET generation = generation + 1,
+	pinned_installation_id = CASE
+		WHEN NOT :sets_pinned THEN pinned_installation_id
+		WHEN :is_pinned THEN :id
+		ELSE nullif(pinned_installation_id, :id) END,
+	night_installation_id = CASE
+		WHEN NOT :sets_night THEN night_installation_id
+		WHEN :is_night THEN :id
+		ELSE nullif(night_installation_id, :id) END,
+	night_brightness = coalesce(nullif(:night_brightness, 0), night_brightness)
+FROM changed
+WHERE device.id = changed.device_id
+RETURNING device.generation

@@ -9,7 +9,9 @@ import psycopg2
 import pytest
 from forms import (MADE, PLAIN, Entry, Owner, author, needs, owner, plain, pointers, publish,
                    reviewer)
+from lock_sessions import Session
 from people import Browser, Person, wait_until
+from rendered import statement
 
 __all__ = ["author", "owner", "plain", "reviewer"]  # fixtures
 pytestmark = needs("starlark")
@@ -53,6 +55,28 @@ def test_panels_are_told(world, owner, plain):
     before = generation()
     entry.set(text="x").ok()
     assert generation() == before + 1
+
+
+def test_settings_that_were_not_seen_change_nothing(world, owner, plain):
+    """Nor the pin that comes with them, and other entries stay pinned."""
+    pinned, entry = owner.installed(plain), owner.installed(plain, text="a")
+    owner.browser.request("PATCH", pinned.path, body={"isPinned": True}).ok()
+    row = "SELECT generation, pinned_installation_id FROM device WHERE id = %s"
+    [before] = world.sql(row, owner.device)
+    values = {
+        "device_id": owner.device, "id": entry.id, "sets_enabled": False, "is_enabled": True, "sets_display": True,
+        "display_s": 77, "sets_hours": False, "start_minute": -1, "end_minute": -1, "sets_weekdays": False,
+        "weekdays": 127, "sets_pinned": True, "is_pinned": True, "sets_night": True, "is_night": True,
+        "night_brightness": 9, "sets_name": True, "name": "New", "settings": "{}", "secret_settings": None,
+        "settings_hash": b"h" * 32, "expected_generation": 0,
+        "version_id": world.sql("SELECT deployed_version_id FROM app WHERE id = %s", plain.id)[0][0]}
+    with Session(world) as session:
+        assert session.run(statement("rotation_entry_update"), {**values, "seen_hash": b"x" * 32}) == []
+        assert world.sql(row, owner.device) == [before]
+        assert entry.shown()["settings"] == {"text": "a"}
+        assert len(session.run(statement("rotation_entry_update"),
+                               {**values, "seen_hash": bytes(entry.row()[2])})) == 1
+    assert world.sql(row, owner.device) == [(before[0] + 1, entry.id)]
 
 
 def test_other_entries_and_accounts(world, owner, plain):
