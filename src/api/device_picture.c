@@ -221,9 +221,9 @@ static struct verdict picture_found(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
 
-	/* Another push may have taken its place since the panel was asked. */
+	/* It was replaced, and the panel has not shown the new one yet. */
 	if (task_row_count(task) == 0)
-		return task_fail_busy(task, 1, "the picture has just changed, try again");
+		return fail_none(task);
 	picture->webp = picture->row.picture;
 	return export(task);
 }
