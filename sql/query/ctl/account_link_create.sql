@@ -1,6 +1,7 @@
 -- Makes a one-time link: for the first account while there is none, else for a new password of the
 -- account with this e-mail address, or where there is no such account, for a new one. The account
--- gets the roles when the link is used. No row: its owner has removed the account.
+-- gets the roles when the link is used; who becomes an administrator while nobody reviews becomes a
+-- reviewer, too. No row: its owner has removed the account.
 -- params: id uuid, email text?, is_reviewer bool, is_administrator bool, secret_hash bytea,
 --   life_s int4
 -- row: ctl_link
@@ -20,7 +21,8 @@ WITH chosen AS (
 	INSERT INTO account_link (id, kind, secret_hash, account_id, email, is_reviewer,
 		is_administrator, is_operators, expires_at)
 	SELECT :id, kind, :secret_hash, id, CASE WHEN id IS NULL THEN email END,
-		:is_reviewer OR kind = 'first',
+		:is_reviewer OR kind = 'first' OR (:is_administrator AND NOT EXISTS (
+			SELECT FROM account WHERE is_reviewer AND closed_at IS NULL)),
 		:is_administrator OR kind = 'first', true,
 		present_time() + :life_s * interval '1 second'
 	FROM chosen

@@ -45,7 +45,9 @@ const struct ctl_command ctl_commands[] = {
 	    "Make a link for a browser, to be used once: it sets the password of this account, or "
 	    "makes it. While there is no account at all, it makes the first one, an administrator.",
 	    ctl_account_link,
-	    OPTION(CHOICE, "role", "administrator|reviewer", "A role that the account gets, too.")),
+	    OPTION(CHOICE, "role", "administrator|reviewer",
+		   "A role that the account gets, too. While nobody reviews, an administrator gets "
+		   "both.")),
     COMMAND("account list", NULL, "List all accounts.", ctl_account_list),
     COMMAND("account previews", "EMAIL ADDRESSES",
 	    "Set which addresses an account's previews of deployed apps reach: \"public\" ones "
