@@ -250,7 +250,7 @@ int listen_socket_open(const struct listen_address *address, struct listen_socke
 	if (opened.fd >= 0)
 		close(opened.fd);
 	reason_set(reterr, "cannot listen on %s: %s", address->text,
-		   error == EADDRINUSE	    ? "another program does"
+		   error == EADDRINUSE	    ? "another program does; end it, or name another port"
 		   : error == EACCES	    ? "not permitted (ports below 1024 need root)"
 		   : error == EADDRNOTAVAIL ? "this machine has no such address"
 					    : strerror(error));

@@ -314,7 +314,7 @@ def test_port_taken(launch, folder):
         code, _, text = displayd("--state-dir", folder, "--listen", address)
     assert code == 3
     assert SENTENCE in text
-    assert f'reason="cannot listen on {address}: another program does"' in text
+    assert f'reason="cannot listen on {address}: another program does; end it, or name another port"' in text
 
 
 def test_waits_for_the_port_of_a_server_that_was_killed(serve, folder):
