@@ -10,6 +10,7 @@ import struct
 import subprocess
 import time
 
+import psycopg2
 import pytest
 from conftest import displayd, is_alive, kill, refusing
 from server import wait_until
@@ -242,6 +243,17 @@ def test_the_link_of_the_first_account(launch, postgres):
     assert len(re.findall(r"/link#\w{43}", server.log())) == 1
     server.ctl("account", "create", "first@example.org", "--name", "First")
     server.ctl("account", "link", "first@example.org", "--role", "administrator")
+    server.ctl("account", "link", "new@example.org", "--role", "reviewer")
+    with psycopg2.connect(server.database) as database, database.cursor() as cursor:
+        roles = "SELECT is_administrator, is_reviewer FROM account_link WHERE kind <> 'first' ORDER BY id"
+        cursor.execute(roles)
+        # The administrator reviews, too, as nobody else does.
+        assert cursor.fetchall() == [(True, True), (False, True)]
+        cursor.execute("UPDATE account SET is_reviewer = true")
+    server.ctl("account", "link", "first@example.org", "--role", "administrator")
+    with psycopg2.connect(server.database) as database, database.cursor() as cursor:
+        cursor.execute(roles)
+        assert cursor.fetchall()[-1] == (True, False)
     server.restart()
     assert "/link#" not in server.log()
     server = launch("--first-link", "off", database=postgres.create_database()).start()
