@@ -40,8 +40,10 @@ struct router {
 };
 
 /* tables, which ends with NULL, and what it names stay the caller's, and live as long as the
- * router does. They have at most ROUTER_ROUTES_MAX routes. There is nothing to finish. */
-void router_init(struct router *router, const struct route_table *const tables[]);
+ * router does. They have at most ROUTER_ROUTES_MAX routes. has: says which of them exist here;
+ * NULL: all. There is nothing to finish. */
+void router_init(struct router *router, const struct route_table *const tables[],
+		 bool (*has)(const struct route *route));
 
 enum route_result { ROUTE_FOUND, ROUTE_UNKNOWN /* 404 */, ROUTE_METHOD /* 405 */ };
 

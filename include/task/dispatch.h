@@ -13,16 +13,16 @@ struct dispatch {
 	/* Answers browsers' requests for what is not there; NULL: a problem does. Set after
 	 * dispatch_init(). */
 	const struct route *missing;
-	/* Only routes whose endpoint is for the operator exist here. Set after dispatch_init(). */
-	bool is_of_operator;
 	unsigned first_metric_routes[DISPATCH_TABLES_MAX]; /* of each table */
 };
 
 /* tables: of the listener, in the order in which they are looked through, and at most
  * DISPATCH_TABLES_MAX. all: those of all listeners, each once: by them the routes are numbered and
- * named for the metrics. Both end with NULL, and stay valid. */
+ * named for the metrics. Both end with NULL, and stay valid. is_of_operator: only routes whose
+ * endpoint is for the operator exist here. */
 void dispatch_init(struct dispatch *dispatch, struct service *service,
-		   const struct route_table *const *tables, const struct route_table *const *all);
+		   const struct route_table *const *tables, const struct route_table *const *all,
+		   bool is_of_operator);
 
 /* Callback for struct http_listener_settings; context is the struct dispatch. */
 void task_dispatch(struct http_request *request, void *context);

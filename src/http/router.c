@@ -10,32 +10,40 @@ static uint8_t first_letter(const struct route *route)
 	return (uint8_t)route->path[1];
 }
 
-static void count_letters(struct router *router)
+static void count_letters(struct router *router, bool (*has)(const struct route *route))
 {
 	unsigned count = 0;
 
 	for (const struct route_table *const *table = router->tables; *table; table++) {
 		count += (unsigned)(*table)->count;
 		require(count <= ROUTER_ROUTES_MAX);
-		for (size_t i = 0; i < (*table)->count; i++)
-			router->starts[first_letter(&(*table)->routes[i]) + 1]++;
+		for (size_t i = 0; i < (*table)->count; i++) {
+			const struct route *route = &(*table)->routes[i];
+
+			if (!has || has(route))
+				router->starts[first_letter(route) + 1]++;
+		}
 	}
 	for (unsigned letter = 0; letter < ROUTER_LETTERS; letter++)
 		router->starts[letter + 1] += router->starts[letter];
 }
 
-void router_init(struct router *router, const struct route_table *const tables[])
+void router_init(struct router *router, const struct route_table *const tables[],
+		 bool (*has)(const struct route *route))
 {
 	uint16_t used[ROUTER_LETTERS];
 
 	*router = (struct router){.tables = tables};
-	count_letters(router);
+	count_letters(router, has);
 	memcpy(used, router->starts, sizeof(used));
 	for (unsigned table = 0; tables[table]; table++) {
 		for (size_t i = 0; i < tables[table]->count; i++) {
 			const struct route *route = &tables[table]->routes[i];
-			unsigned place = used[first_letter(route)]++;
+			unsigned place;
 
+			if (has && !has(route))
+				continue;
+			place = used[first_letter(route)]++;
 			router->routes[place].route = route;
 			router->routes[place].table = table;
 		}
@@ -157,14 +165,12 @@ static struct str allow_text(struct arena *arena, unsigned methods)
 	return text;
 }
 
-static unsigned all_methods(const struct route_table *const tables[])
+static unsigned all_methods(const struct router *router)
 {
 	unsigned methods = 0;
 
-	for (; *tables; tables++) {
-		for (size_t i = 0; i < (*tables)->count; i++)
-			methods |= 1u << (*tables)->routes[i].method;
-	}
+	for (unsigned i = 0; i < router->starts[ROUTER_LETTERS]; i++)
+		methods |= 1u << router->routes[i].route->method;
 	return methods;
 }
 
@@ -225,7 +231,7 @@ enum route_result router_find(const struct router *router, struct http_request *
 
 	*ret_match = (struct route_match){0};
 	if (method == HTTP_OPTIONS && str_equal(request->path, STR("*"))) {
-		ret_match->allow = allow_text(&request->arena, all_methods(router->tables));
+		ret_match->allow = allow_text(&request->arena, all_methods(router));
 		return ROUTE_METHOD;
 	}
 	if (!split_path(request, &segments))

@@ -121,8 +121,8 @@ struct http_listener_settings requests_listener(struct requests *requests, enum 
 {
 	struct dispatch *dispatch = &requests->listeners[role];
 
-	dispatch_init(dispatch, &requests->web.api.service, tables_of(requests, role), all_tables);
-	dispatch->is_of_operator = role == HTTP_ROLE_OPERATOR;
+	dispatch_init(dispatch, &requests->web.api.service, tables_of(requests, role), all_tables,
+		      role == HTTP_ROLE_OPERATOR);
 	if (role == HTTP_ROLE_PUBLIC)
 		dispatch->missing = &web_missing_page;
 	return (struct http_listener_settings){

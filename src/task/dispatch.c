@@ -47,13 +47,19 @@ static unsigned name_routes(const struct route_table *table, unsigned first)
 	return first + (unsigned)table->count;
 }
 
+static bool is_for_operator(const struct route *route)
+{
+	return ((const struct endpoint *)route->data)->is_for_operator;
+}
+
 void dispatch_init(struct dispatch *dispatch, struct service *service,
-		   const struct route_table *const *tables, const struct route_table *const *all)
+		   const struct route_table *const *tables, const struct route_table *const *all,
+		   bool is_of_operator)
 {
 	unsigned number = METRIC_ROUTES_FIRST;
 
 	*dispatch = (struct dispatch){.service = service};
-	router_init(&dispatch->router, tables);
+	router_init(&dispatch->router, tables, is_of_operator ? is_for_operator : NULL);
 	for (; *all; all++) {
 		for (unsigned i = 0; tables[i]; i++) {
 			require(i < DISPATCH_TABLES_MAX);
@@ -79,24 +85,13 @@ static bool wants_page(const struct dispatch *dispatch, const struct http_reques
 	       str_starts_with(accept, STR("text/html"));
 }
 
-static enum route_result find_route(const struct dispatch *dispatch, struct http_request *request,
-				    struct route_match *ret_match)
-{
-	enum route_result result = router_find(&dispatch->router, request, ret_match);
-
-	if (result == ROUTE_FOUND && dispatch->is_of_operator &&
-	    !((const struct endpoint *)ret_match->route->data)->is_for_operator)
-		return ROUTE_UNKNOWN;
-	return result;
-}
-
 void task_dispatch(struct http_request *request, void *context)
 {
 	const struct dispatch *dispatch = context;
 	struct service *service = dispatch->service;
 	struct route_match match;
 
-	switch (find_route(dispatch, request, &match)) {
+	switch (router_find(&dispatch->router, request, &match)) {
 	case ROUTE_FOUND:
 		request->metric_route = metric_route(dispatch, &match);
 		task_start(service, request, match.route->data, &match);

@@ -136,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd;
 
 	fuzz = (struct fuzz){0};
-	router_init(&router, tables);
+	router_init(&router, tables, NULL);
 	loop_later_init(&fuzz.later, on_later);
 	fed_server_begin(&fuzz.fed, &(struct http_server_settings){.proxies = &proxies},
 			 &(struct http_listener_settings){.on_request = on_request});

@@ -462,7 +462,7 @@ int main(int argc, char **argv)
 	const char *path = parse_options(argc, argv, &settings);
 
 	list_init(&parked);
-	router_init(&router, tables);
+	router_init(&router, tables, NULL);
 	big = memory_alloc(BIG_BYTES_MAX);
 	for (size_t i = 0; i < BIG_BYTES_MAX; i++)
 		big[i] = (char)('0' + i % 10);

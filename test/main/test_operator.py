@@ -231,6 +231,9 @@ class TestPrivateSocket:
         for operation in OTHERS:
             answer = ask_operation(Unix(os.path.join(scene.server.state_dir, "admin.sock")), operation)
             assert answer.status in (404, 405), (operation.name, answer)
+            assert operation.method.upper() not in (answer.headers["Allow"] or ""), operation.name
+        assert scene.operator("OPTIONS", "/v1/account").status == 404
+        assert scene.operator("OPTIONS", "/web/keys").headers["Allow"] == "GET, HEAD, POST"
         for path in ("/", "/devices", "/docs", "/openapi.json", "/d/x/next"):
             assert scene.operator("GET", path).status == 404, path
 

@@ -142,6 +142,6 @@ int main(void)
 	    cmocka_unit_test(literals_win),	      cmocka_unit_test(tables_are_searched_as_one),
 	};
 
-	router_init(&router, tables);
+	router_init(&router, tables, NULL);
 	return cmocka_run_group_tests(tests, NULL, finish);
 }

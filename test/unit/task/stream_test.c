@@ -76,7 +76,7 @@ static int setup(void **state)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	(void)state;
-	router_init(&router, tables);
+	router_init(&router, tables, NULL);
 	test = (struct test){.client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 	assert_int_equal(loop_init(&test.loop), 0);
 	test.service.loop = &test.loop;
