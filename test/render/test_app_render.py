@@ -68,6 +68,13 @@ def test_long_animations_of_many_widgets(app, tmp_path):
     assert len(shown[0]) == 2000 and shown[0] == shown[1]
 
 
+@pytest.mark.parametrize("name", ["out.png", "out.GIF", "out.webp.jpeg"])
+def test_a_file_of_another_format(app, tmp_path, name):
+    done = run(app(RED), "-o", tmp_path / name)
+    assert done.returncode == 2 and "the picture is a WebP" in done.stderr
+    assert not (tmp_path / name).exists()
+
+
 @needs_starlark
 def test_settings_and_what_was_printed(app, tmp_path):
     done = run(app(RED), "who=Ada = Bob", "-o", tmp_path / "out.webp")

@@ -377,12 +377,30 @@ static bool show(struct rendering *rendering, enum ctl_exit *ret_code)
 	return goes_on;
 }
 
+static bool has_other_format(struct str name)
+{
+	static const char *const endings[] = {".png", ".gif", ".jpg", ".jpeg"};
+
+	for (unsigned i = 0; i < array_length(endings); i++) {
+		struct str ending = str_from(endings[i]);
+
+		if (name.length >= ending.length &&
+		    str_equal_ignore_case(str_from_offset(name, name.length - ending.length),
+					  ending))
+			return true;
+	}
+	return false;
+}
+
 static enum ctl_exit check_arguments(const struct rendering *rendering)
 {
 	if (access(rendering->path, R_OK) != 0)
 		return ctl_fail(CTL_NOT_FOUND, "%s: %s", rendering->path, strerror(errno));
 	if (!rendering->output && !rendering->checks && !isatty(STDOUT_FILENO))
 		return ctl_fail(CTL_USAGE, "standard output is no terminal: name a file with -o");
+	if (rendering->output && has_other_format(str_from(rendering->output)))
+		return ctl_fail(CTL_USAGE, "the picture is a WebP: name the file .webp, and not %s",
+				strrchr(rendering->output, '.'));
 	return CTL_DONE;
 }
 
