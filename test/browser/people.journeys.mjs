@@ -132,6 +132,24 @@ export default {
 		assert.equal(await stage.ask("use_key", { key }), 401);
 	},
 
+	"a key is copied where the browser gives no clipboard": async (stage) => {
+		const page = await stage.signedIn(await stage.ask("person"));
+		await page.addInitScript(() =>
+			Object.defineProperty(navigator, "clipboard", { value: undefined }),
+		);
+		await page.goto("development/keys");
+		await page.getByText("No key yet").waitFor();
+		const key = await createKey(page, "Lamp");
+		const button = page.getByRole("button", { name: "Copy the key" });
+		await button.click();
+		await page.getByText("Copied", { exact: true }).waitFor();
+		assert.ok(await button.evaluate((element) => element === document.activeElement));
+		await page.getByRole("button", { name: "I have copied it" }).click();
+		await page.getByLabel("Name of a new key").focus();
+		await page.keyboard.press("Control+V");
+		assert.equal(await page.getByLabel("Name of a new key").inputValue(), key);
+	},
+
 	"a key for pictures on one device, and then for more": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.goto("development/keys");

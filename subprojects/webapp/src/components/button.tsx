@@ -43,22 +43,44 @@ export function Button(props: ButtonProps): JSX.Element {
 	);
 }
 
+/**
+ * Copies by a selection, as browsers give the clipboard to https and localhost only. Returns whether it
+ * did. A dialog that is open takes the selection: all else is inert.
+ */
+function copySelected(text: string, button: HTMLElement): boolean {
+	const area = document.createElement("textarea");
+	area.value = text;
+	(button.closest("dialog") ?? document.body).append(area);
+	area.select();
+	// eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else copies there
+	const isDone = document.execCommand("copy");
+	area.remove();
+	button.focus();
+	return isDone;
+}
+
 /** Copies a text, and says that it did. */
 export function CopyButton({ text, what }: { text: string; what: string }): JSX.Element {
 	const [said, setSaid] = useState("");
-	const copy = async () => {
+	const copy = async (button: HTMLElement) => {
+		let isDone = true;
 		try {
 			await navigator.clipboard.writeText(text);
-			setSaid("Copied");
 		} catch {
-			// Browsers give the clipboard to https and localhost only.
-			setSaid("Select it and press Ctrl C");
+			isDone = copySelected(text, button);
 		}
+		const isTouched = matchMedia("(pointer: coarse)").matches;
+		const byHand = isTouched ? "Press and hold it to copy" : "Select it and press Ctrl C";
+		setSaid(isDone ? "Copied" : byHand);
 		setTimeout(() => setSaid(""), 4_000);
 	};
 	return (
 		<span class="copy">
-			<button type="button" class="button plain" onClick={() => void copy()}>
+			<button
+				type="button"
+				class="button plain"
+				onClick={(event) => void copy(event.currentTarget)}
+			>
 				Copy<span class="only-read"> {what}</span>
 			</button>
 			<span class="quiet" role="status">
