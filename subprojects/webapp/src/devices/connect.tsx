@@ -71,7 +71,7 @@ function facts(device: Device, connection: string): Fact[] {
 			? []
 			: [["First connected", <When key="first" at={device.connectedAt} />] satisfies Fact]),
 		...told.filter(([, value]) => value !== null && value !== undefined && value !== ""),
-		...(panel ? [["Told", <When key="told" at={panel.toldAt} />] satisfies Fact] : []),
+		...(panel ? [["Last report", <When key="told" at={panel.toldAt} />] satisfies Fact] : []),
 	];
 }
 

@@ -35,9 +35,35 @@ function Arrival({ isOnline }: { isOnline: boolean }): JSX.Element {
 function Unreachable(): JSX.Element {
 	return (
 		<p class="notice bad">
-			Only programs on the server itself can reach these addresses. Who runs it starts it with a
-			listener that the network reaches, or with <code>--public-url</code>.
+			Only programs on the server itself can reach these addresses. For panels, whoever runs
+			displayd starts it with <code>--listen 0.0.0.0:8080 --public-url http://ADDRESS:8080</code>.
 		</p>
+	);
+}
+
+function Steps({ device, link }: { device: Device; link: DeviceLink }): JSX.Element {
+	const isOnline = panelNews(device.id).value?.isOnline === true;
+	return (
+		<ol class="steps">
+			<Step>
+				<p>
+					Open the set-up page of your panel. One that is new, or was reset, opens a Wi-Fi network
+					of its own, <code>TRON-CONFIG</code>: join it with a phone or a computer, and open{" "}
+					<code>http://10.10.0.1</code>.
+				</p>
+			</Step>
+			<Step>
+				<p>
+					Choose your own Wi-Fi there, of 2.4 GHz, and enter this as the Image URL. It has the
+					panel's own key in it, and is shown this once.
+				</p>
+				<Secret text={link.webSocketUrl} what="the address" />
+			</Step>
+			<Step>
+				<p>Press “Save and Connect”, and wait for it to start again.</p>
+				<Arrival isOnline={isOnline} />
+			</Step>
+		</ol>
 	);
 }
 
@@ -63,25 +89,7 @@ export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
 		<div class="link-card stack">
 			{link.reach.isLoopbackOnly && <Unreachable />}
 			<div class="link-columns">
-				<ol class="steps">
-					<Step>
-						<p>
-							Open the set-up page of your panel. One that is new, or was reset, opens a Wi-Fi
-							network of its own: join it with a phone or a computer, and the page opens.
-						</p>
-					</Step>
-					<Step>
-						<p>
-							Choose your own Wi-Fi there, and enter this as the image URL. It has the panel's own
-							key in it, and is shown this once.
-						</p>
-						<Secret text={link.webSocketUrl} what="the address" />
-					</Step>
-					<Step>
-						<p>Save there, and wait for it to start again.</p>
-						<Arrival isOnline={isOnline} />
-					</Step>
-				</ol>
+				<Steps device={device} link={link} />
 				<div class="link-code">
 					<QrCode text={link.webSocketUrl} label="The address as a QR code" />
 					<p class="quiet">For a phone that is in the panel's network</p>
@@ -94,6 +102,13 @@ export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
 					<Secret text={link.pollingUrl} what="the polling address" />
 				</div>
 			</details>
+			<p class="quiet">
+				No panel at hand?{" "}
+				<a href="panel" target="_blank">
+					A page makes any browser one
+				</a>
+				: enter the address there.
+			</p>
 			<div class="row">
 				<Button
 					kind="primary"
