@@ -33,6 +33,10 @@ struct regime regime_at(const struct content *content, int64_t wall_us);
 
 /* Whether a push interrupts; else it waits. */
 bool regime_takes_pushes(const struct regime *regime);
+
+/* Whether the content has a push to show now. If the rotation was told to go on after the push, the
+ * push is over, even on panels that have not shown it. */
+bool regime_has_push(const struct regime *regime);
 /* Whether the entry is shown in its turn; it is passed over otherwise. */
 bool regime_shows(const struct regime *regime, const struct content_installation *installation);
 /* Whether the entry's turn is now; where it is blank, it would be shown if it had a picture. */

@@ -41,6 +41,14 @@ static void show(struct panel *panel, const struct content_push *push)
 	panel_recall_push(panel);
 }
 
+/* The push is newer than the last turn, whose time is of the database's clock. */
+static int64_t created_us(const struct content *content)
+{
+	int64_t now_us = clock_wall_us();
+
+	return now_us > content->turned_us ? now_us : content->turned_us;
+}
+
 static void take_temporary(struct panel *panel, const struct stored_push *stored)
 {
 	struct content_push push = {
@@ -50,7 +58,7 @@ static void take_temporary(struct panel *panel, const struct stored_push *stored
 	    .is_held = stored->is_held,
 	    .is_waking = stored->is_waking,
 	    .duration_s = (int32_t)stored->duration_s,
-	    .created_us = clock_wall_us(),
+	    .created_us = created_us(&panel->content),
 	};
 
 	show(panel, &push);
@@ -76,7 +84,7 @@ static void take_installation(struct panel *panel, const struct stored_push *sto
 	    .is_held = stored->is_held,
 	    .is_waking = stored->is_waking,
 	    .duration_s = content->settings.schedule_interval_s,
-	    .created_us = clock_wall_us(),
+	    .created_us = created_us(content),
 	};
 
 	if (!installation)

@@ -460,19 +460,20 @@ static bool turn_on(struct playback *playback, int64_t turns, const struct regim
 	return true;
 }
 
-/* Sends a push at once, where there is one that was not sent to this panel. False: there is none.
- */
+/* Sends a push at once, if there is one that was not sent to this panel. False: there is none. */
 static bool show_push(struct playback *playback, struct content *content,
 		      const struct regime *regime, struct playback_clock clock,
 		      const struct playback_output *output, int64_t *ret_ms)
 {
 	struct playback_item item;
 
-	if (!regime_takes_pushes(regime) || content->push.generation == playback->push_sent ||
-	    !content_push_is_due(content, clock.wall_us))
+	if (content->push.generation == playback->push_sent || !regime_has_push(regime))
 		return false;
 	item = playback_item_of_push(content, clock.wall_us);
 	*ret_ms = send_next(playback, &item, true, regime, content, clock, output);
+	/* All turns were before the push. */
+	if (playback->push_sent == item.generation)
+		playback->turns_seen = content->turn_count;
 	return true;
 }
 

@@ -94,8 +94,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 		answer.dwell_s = until_s < POLL_DARK_MAX_S ? until_s : POLL_DARK_MAX_S;
 		return answer;
 	}
-	if (regime_takes_pushes(&regime) && content->push.generation > cursor->push_seen &&
-	    content_push_is_due(content, wall_us)) {
+	if (content->push.generation > cursor->push_seen && regime_has_push(&regime)) {
 		answer.is_push_displayed = content->push.displayed_us == 0;
 		item = playback_item_of_push(content, wall_us);
 		serve(cursor, &answer, &regime, &item, item.stay_s, wall_us);

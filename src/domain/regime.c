@@ -108,6 +108,15 @@ bool regime_takes_pushes(const struct regime *regime)
 	return regime->kind != REGIME_DARK && regime->kind != REGIME_NIGHT;
 }
 
+bool regime_has_push(const struct regime *regime)
+{
+	const struct content *content = regime->content;
+
+	if (regime->kind == REGIME_ROTATION && content->push.created_us < content->turned_us)
+		return false;
+	return regime_takes_pushes(regime) && content_push_is_due(content, regime->wall_us);
+}
+
 bool regime_has_turn(const struct regime *regime, const struct content_installation *installation)
 {
 	if (content_is_expired(installation, regime->wall_us))

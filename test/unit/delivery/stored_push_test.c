@@ -57,6 +57,23 @@ static void a_temporary_image_is_shown_without_a_load(void **state)
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <pushed> {\"immediate\":true} ");
 }
 
+/* The turn has the time of a database whose clock is ahead; the push is newer all the same. */
+static void it_is_newer_than_the_last_turn(void **state)
+{
+	struct script_device *device = add_device();
+	struct stored_push pushes[] = {temporary(3), installation(4, "new", false)};
+	struct panel *panel;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	panel = panel_of_device(device);
+	panel->content.turned_us = script_wall_us() + 5 * 1000 * 1000;
+	delivery_push_stored(served, device->id, &pushes[0]);
+	assert_string_equal(poll(device), "pushed 10");
+	delivery_push_stored(served, device->id, &pushes[1]);
+	assert_string_equal(poll(device), "pushed 15");
+}
+
 static void a_new_installation_is_at_the_end(void **state)
 {
 	struct script_device *device = add_device();
@@ -216,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(a_temporary_image_is_shown_without_a_load),
+	    TEST(it_is_newer_than_the_last_turn),
 	    TEST(a_new_installation_is_at_the_end),
 	    TEST(an_installation_is_replaced_in_its_place),
 	    TEST(in_the_background_it_waits_for_its_turn),

@@ -93,6 +93,94 @@ static void a_push_ends(void **state)
 	}
 }
 
+/* A load may bring a turn and a push together. */
+static void a_push_after_a_turn_has_its_time(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		begin(firmware);
+		bed->content.turn_count++;
+		bed->content.turned_us = wall_us();
+		bed_run(bed, 1); /* no update: the load brings both */
+		bed_push_temporary(bed, 45, 0);
+		bed_run(bed, 3 * S);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+		bed_run(bed, 40 * S);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+		bed_run(bed, 10 * S);
+		assert_int_equal(bed_screen(bed).position, positions[1]);
+		turn(1);
+		assert_int_equal(bed_screen(bed).position, positions[2]);
+	}
+}
+
+static void a_push_whose_picture_comes_late_has_its_time(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		begin(firmware);
+		bed->content.turn_count++;
+		bed->content.turned_us = wall_us();
+		bed->is_out_of_memory = true;
+		bed_push_temporary(bed, 45, 0);
+		bed_run(bed, S);
+		bed->is_out_of_memory = false;
+		bed_run(bed, 40 * S);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+	}
+}
+
+/* The push is over before the panel has it, also for a connection that comes later. */
+static void a_push_before_a_turn_is_over(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		begin(firmware);
+		bed->content.turn_count++;
+		bed->content.turned_us = wall_us() + 1000;
+		bed_push_temporary(bed, 45, 0);
+		bed_run(bed, 3 * S);
+		assert_int_equal(bed_screen(bed).position, positions[1]);
+		assert_int_equal(bed->pushes_displayed, 0);
+		bed_disconnect(bed);
+		bed_connect(bed);
+		bed_run(bed, 50 * S);
+		assert_int_not_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+		assert_int_equal(bed->pushes_displayed, 0);
+	}
+}
+
+static void a_push_that_a_turn_has_ended_does_not_come_back(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		begin(firmware);
+		bed_push_temporary(bed, 600, 0);
+		bed_run(bed, 3 * S);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+		turn(1);
+		bed_disconnect(bed);
+		bed_connect(bed);
+		bed_run(bed, 400 * S);
+		assert_int_not_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+	}
+}
+
+static void a_held_push_before_a_turn_stays(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		begin(firmware);
+		bed->content.turn_count++;
+		bed->content.turned_us = wall_us() + 1000;
+		bed_push_temporary(bed, 10, 0);
+		bed->content.push.is_held = true;
+		bed_update(bed);
+		bed_run(bed, MINUTE);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+	}
+}
+
 static void what_is_alone_stays(void **state)
 {
 	(void)state;
@@ -207,6 +295,11 @@ int main(void)
 	    TEST(a_rotation_goes_on_at_once),
 	    TEST(several_turns_at_once),
 	    TEST(a_push_ends),
+	    TEST(a_push_after_a_turn_has_its_time),
+	    TEST(a_push_whose_picture_comes_late_has_its_time),
+	    TEST(a_push_before_a_turn_is_over),
+	    TEST(a_push_that_a_turn_has_ended_does_not_come_back),
+	    TEST(a_held_push_before_a_turn_stays),
 	    TEST(what_is_alone_stays),
 	    TEST(a_turn_before_the_connection_is_over),
 	    TEST(a_picture_out_of_memory_is_tried_again),
