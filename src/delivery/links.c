@@ -388,7 +388,6 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 	deadline_init(&link->deadline, on_deadline);
 	link->links = links;
 	link->connected_us = clock_wall_us();
-	cursor_link(links->cursors, panel->id);
 	link->position_told = cursor_get(links->cursors, panel->id).position;
 	playback_init(&link->playback, link->position_told);
 	link->websocket = websocket_accept(request, &events, link);
@@ -397,6 +396,7 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 		return;
 	}
 	metric_add(METRIC_PANEL_LINKS, 0, 1);
+	cursor_link(links->cursors, panel->id);
 	join(link, panel);
 	panel_touch(panel);
 	panel_seen(panel);

@@ -203,6 +203,24 @@ static void of_many_pushes_to_a_panel_that_does_not_read_it_gets_the_newest(void
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <newest> {\"immediate\":true} ");
 }
 
+static void a_client_that_left_before_its_answer_is_not_online(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = panel_of_device(device);
+	int64_t since_us;
+
+	(void)state;
+	clients_have_left = true;
+	delivery_connect(served, panel, NULL);
+	assert_false(cursor_contact(script_cursors, device->id).is_linked);
+	assert_false(delivery_is_online(served, device->id, 0, true, &since_us));
+	clients_have_left = false;
+	connect_device(device);
+	assert_true(delivery_is_online(served, device->id, 0, true, &since_us));
+	close_socket(script_socket);
+	assert_false(delivery_is_online(served, device->id, 0, true, &since_us));
+}
+
 static void another_key_ends_the_link(void **state)
 {
 	struct script_device *device = add_device();
@@ -375,6 +393,7 @@ int main(void)
 	    TEST(what_another_worker_answered_comes_before_the_next_frame),
 	    TEST(while_the_database_is_away_frames_come_from_memory),
 	    TEST(of_many_pushes_to_a_panel_that_does_not_read_it_gets_the_newest),
+	    TEST(a_client_that_left_before_its_answer_is_not_online),
 	    TEST(another_key_ends_the_link),
 	    TEST(a_device_that_is_disabled_or_removed_ends_the_link),
 	    TEST(the_oldest_of_too_many_links_is_dropped),

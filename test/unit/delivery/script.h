@@ -151,6 +151,8 @@ struct script_socket {
 
 /* The socket that was accepted last. */
 extern struct script_socket *script_socket;
+/* The test's own: no socket can be accepted, until the end of the test. */
+extern bool clients_have_left;
 /* The messages that delivery has sent since the last call. */
 const char *sent_to(struct script_socket *socket);
 void panel_says(struct script_socket *socket, const char *text);

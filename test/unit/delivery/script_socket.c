@@ -7,6 +7,7 @@
 enum { SOCKETS_MAX = 16 };
 
 struct script_socket *script_socket;
+bool clients_have_left;
 
 static struct script_socket *sockets[SOCKETS_MAX];
 static unsigned socket_count;
@@ -14,8 +15,10 @@ static unsigned socket_count;
 struct websocket *websocket_accept(struct http_request *request,
 				   const struct websocket_events *events, void *owner)
 {
-	script_socket = memory_zalloc(sizeof(*script_socket));
 	assert_null(request);
+	if (clients_have_left)
+		return NULL;
+	script_socket = memory_zalloc(sizeof(*script_socket));
 	script_socket->events = events;
 	script_socket->owner = owner;
 	assert_true(socket_count < SOCKETS_MAX);
@@ -116,6 +119,7 @@ void close_socket(struct script_socket *socket)
 
 void close_sockets(void)
 {
+	clients_have_left = false;
 	while (socket_count)
 		close_socket(sockets[0]);
 }
