@@ -46,7 +46,8 @@ struct cursor_contact {
 
 /* All zero: there was none, or the table has forgotten it. */
 struct cursor_contact cursor_contact(const struct cursors *cursors, struct id device_id);
-/* A WebSocket panel shows the installation at this position. */
+/* A WebSocket panel of this worker shows the installation at this position. Ignored if the panel
+ * has made a WebSocket to another worker since: the one here is dead. */
 void cursor_move(const struct cursors *cursors, struct id device_id, int64_t position);
 /* Time at which a panel of this instance first displayed the push; 0: none has, or the table has
  * forgotten it. */

@@ -316,9 +316,12 @@ void cursor_move(const struct cursors *cursors, struct id device_id, int64_t pos
 
 	if (!slot)
 		return;
-	place.position = position;
-	place.remaining_s = 0;
-	place.worker = own_number(cursors) | LINKED;
+	/* The panel may be at another worker already: what it shows there counts. */
+	if (!(place.worker & LINKED) || place.worker == (own_number(cursors) | LINKED)) {
+		place.position = position;
+		place.remaining_s = 0;
+		place.worker = own_number(cursors) | LINKED;
+	}
 	write_place(slot, &place);
 }
 

@@ -130,6 +130,29 @@ static void a_move_ends_what_remains(void **state)
 	assert_int_equal(cursor_get(table, id_of(1)).remaining_s, 0);
 }
 
+/* The panel left a worker without a word, and has a WebSocket to another one. */
+static void a_dead_link_moves_nothing(void **state)
+{
+	const struct cursors other = cursors_join(memory, 1);
+
+	(void)state;
+	cursor_link(table, id_of(1));
+	cursor_move(table, id_of(1), 7);
+	cursor_link(&other, id_of(1));
+	cursor_move(table, id_of(1), 8);
+	assert_int_equal(cursor_get(&other, id_of(1)).position, 7);
+	cursor_move(&other, id_of(1), 9);
+	cursor_unlink(table, id_of(1), 5);
+	assert_true(cursor_contact(&other, id_of(1)).is_linked);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 9);
+	/* A link that is left over from several goes on. */
+	cursor_unlink(&other, id_of(1), 6);
+	assert_false(cursor_contact(table, id_of(1)).is_linked);
+	cursor_move(table, id_of(1), 10);
+	assert_true(cursor_contact(table, id_of(1)).is_linked);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 10);
+}
+
 static void a_push_is_shown_from_when_it_was(void **state)
 {
 	(void)state;
@@ -258,6 +281,7 @@ int main(void)
 	    TEST(the_last_worker_has_set_it),
 	    TEST(the_last_contact_is_known),
 	    TEST(a_move_ends_what_remains),
+	    TEST(a_dead_link_moves_nothing),
 	    TEST(a_push_is_shown_from_when_it_was),
 	    TEST(what_was_used_last_stays),
 	    TEST(what_two_workers_write_is_never_mixed),
