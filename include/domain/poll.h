@@ -12,6 +12,8 @@ enum {
 	POLL_DWELL_MAX_S = 299,
 	/* Limit for a dark panel: a push that wakes it lapses after 60 s (domain/content.h). */
 	POLL_DARK_MAX_S = 50,
+	/* A panel that does not poll again within this time is offline. */
+	POLL_AGAIN_MAX_S = POLL_DWELL_MAX_S + 60,
 };
 
 /* The place of a polling device in its rotation; it outlives the connection. At the start all is

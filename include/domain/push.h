@@ -8,7 +8,7 @@ enum {
 	PUSH_DURATION_DEFAULT_S = 5,
 	PUSH_EXPIRES_MIN_S = 60,
 	PUSH_EXPIRES_MAX_S = 30 * 24 * 3600,
-	/* The database knows of a panel that is connected within this time. */
+	/* The database knows within this time of a panel with a WebSocket. */
 	PUSH_ONLINE_WITHIN_S = 70,
 };
 

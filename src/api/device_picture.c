@@ -308,7 +308,8 @@ static struct verdict begin(struct task *task)
 
 	if (fault)
 		return task_fail(task, 400, "%s", fault);
-	/* Else two questions have to remain without an answer. */
+	/* Saves the two questions that would remain without an answer. A device is taken for one
+	 * that was connected: a panel that polled may have been told to wait for minutes. */
 	if (!delivery_is_online(api_delivery(task), device->id, device->last_online_us,
 				/* has_connected= */ true, &since_us))
 		return fail_offline(task);

@@ -89,21 +89,28 @@ static int64_t latest(int64_t one_us, int64_t other_us)
 	return one_us > other_us ? one_us : other_us;
 }
 
+static bool is_within(int64_t now_us, int64_t since_us, int64_t seconds)
+{
+	return now_us - since_us < seconds * INT64_C(1000000);
+}
+
 bool delivery_is_online(const struct delivery *delivery, struct id device_id,
 			int64_t last_online_us, bool has_connected, int64_t *ret_since_us)
 {
-	enum { POLLED_WITHIN_S = POLL_DWELL_MAX_S + 60 };
 	struct cursor_contact contact = cursor_contact(&delivery->cursors, device_id);
 	int64_t here_us = latest(contact.polled_us, contact.left_us);
 	int64_t now_us = clock_wall_us();
+	bool is_elsewhere = !is_within(last_online_us, here_us, PUSH_ONLINE_WITHIN_S);
 
 	*ret_since_us = latest(last_online_us, here_us);
 	if (contact.is_linked)
 		return true;
-	if (contact.polled_us && now_us - contact.polled_us < POLLED_WITHIN_S * INT64_C(1000000))
+	if (contact.polled_us && is_within(now_us, contact.polled_us, POLL_AGAIN_MAX_S))
 		return true;
+	/* At another instance, or before this one started, the panel may have polled. */
 	return has_connected && last_online_us > here_us &&
-	       now_us - last_online_us < PUSH_ONLINE_WITHIN_S * INT64_C(1000000);
+	       is_within(now_us, last_online_us,
+			 is_elsewhere ? POLL_AGAIN_MAX_S : PUSH_ONLINE_WITHIN_S);
 }
 
 struct id delivery_panel_id(const struct panel *panel)

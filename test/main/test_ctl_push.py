@@ -134,8 +134,10 @@ def test_says_when_it_is_shown(running, device, picture):
     query(running, "UPDATE device SET last_online_at = '2026-03-04 05:06:07Z', connected_at = NULL WHERE id = %s",
           device["id"])
     assert told() == "when the panel is back, offline since 2026-03-04T05:06:07.000Z"
-    query(running, "UPDATE device SET last_online_at = now(), connected_at = now() WHERE id = %s", device["id"])
-    assert told() == "now"
+    for seconds in (300, 0):
+        query(running, "UPDATE device SET last_online_at = now() - %s * interval '1 second', connected_at = now() "
+                       "WHERE id = %s", seconds, device["id"])
+        assert told() == "now"
     assert told("--installation", "a", "--background") == "in its turn"
     query(running, "UPDATE device SET pinned_installation_id = 'a' WHERE id = %s", device["id"])
     assert told("--installation", "b", "--background") == 'not while "a" is pinned'

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "domain/device.h"
+#include "domain/poll.h"
 #include "domain/push_shown.h"
 
 #include <errno.h>
@@ -190,7 +191,7 @@ static struct str shown_words(struct push *push, const struct push_stored *store
 	struct display_settings settings = display_settings_of(&push->device, &stored->sleep_set);
 	int64_t wall_us = clock_wall_us();
 	bool is_online = stored->has_connected &&
-			 wall_us - stored->last_online_us < PUSH_ONLINE_WITHIN_S * INT64_C(1000000);
+			 wall_us - stored->last_online_us < POLL_AGAIN_MAX_S * INT64_C(1000000);
 	struct push_shown shown = push_shown_at(&settings, wall_us, &push->body, stored, is_online,
 						stored->last_online_us);
 

@@ -221,6 +221,46 @@ static void a_client_that_left_before_its_answer_is_not_online(void **state)
 	assert_false(delivery_is_online(served, device->id, 0, true, &since_us));
 }
 
+static bool is_online(const struct script_device *device, int64_t seconds_ago)
+{
+	int64_t since_us;
+
+	return delivery_is_online(served, device->id, script_wall_us() - seconds_ago * 1000 * 1000,
+				  /* has_connected= */ true, &since_us);
+}
+
+/* The database knows a panel that polls another instance, or that polled before a restart; it may
+ * have been told to wait for almost five minutes. */
+static void a_panel_that_is_to_poll_again_is_online(void **state)
+{
+	struct script_device *device = add_device();
+	int64_t since_us;
+
+	(void)state;
+	assert_true(is_online(device, 300));
+	assert_false(is_online(device, 400));
+	assert_false(delivery_is_online(served, device->id, script_wall_us(),
+					/* has_connected= */ false, &since_us));
+	/* Contacts here count, unless something came later at another instance. */
+	connect_device(device);
+	assert_true(is_online(device, 4000));
+	close_socket(script_socket);
+	pass_ms(100 * 1000);
+	assert_false(is_online(device, 110));
+	assert_false(is_online(device, 99));
+	pass_ms(200 * 1000);
+	assert_true(is_online(device, 200));
+	assert_false(is_online(device, 299));
+	poll(device);
+	pass_ms(300 * 1000);
+	assert_true(is_online(device, 4000));
+	pass_ms(100 * 1000);
+	assert_false(is_online(device, 4000));
+	pass_ms(300 * 1000);
+	assert_true(is_online(device, 350));
+	assert_false(is_online(device, 360));
+}
+
 static void another_key_ends_the_link(void **state)
 {
 	struct script_device *device = add_device();
@@ -394,6 +434,7 @@ int main(void)
 	    TEST(while_the_database_is_away_frames_come_from_memory),
 	    TEST(of_many_pushes_to_a_panel_that_does_not_read_it_gets_the_newest),
 	    TEST(a_client_that_left_before_its_answer_is_not_online),
+	    TEST(a_panel_that_is_to_poll_again_is_online),
 	    TEST(another_key_ends_the_link),
 	    TEST(a_device_that_is_disabled_or_removed_ends_the_link),
 	    TEST(the_oldest_of_too_many_links_is_dropped),
