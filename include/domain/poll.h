@@ -17,13 +17,13 @@ enum {
 };
 
 /* The place of a polling device in its rotation; it outlives the connection. At the start all is
- * zero, and position is -1. */
+ * zero, but position and turns_seen are -1. */
 struct poll_cursor {
 	int64_t position;     /* of the installation last served in the rotation; -1: none */
 	int64_t push_seen;    /* generation of the push last served */
 	int64_t remaining_s;  /* of the item served last */
 	bool remains_of_push; /* that item was the push */
-	int64_t polled_us;    /* wall clock; 0: not known */
+	int64_t turns_seen;   /* of the content's turn_count; -1: not known */
 };
 
 struct poll_answer {

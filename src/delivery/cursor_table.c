@@ -10,7 +10,7 @@
  * by another device starts its rotation anew. */
 
 enum {
-	SLOTS = 1 << 15, /* 4 MiB */
+	SLOTS = 1 << 15, /* 4.5 MiB */
 	NEIGHBOURHOOD = 4,
 	/* After this many collisions, skip the write: both writers record polls of the same
 	 * moment. */
@@ -28,6 +28,7 @@ struct place {
 	uint16_t worker; /* that was polled, from 1; with LINKED: has a WebSocket; 0: none has */
 	uint16_t remains_of_push;
 	int64_t contact_us; /* wall clock, of the last poll, or the end of the last WebSocket */
+	int64_t turns_seen; /* -1: not known */
 	int64_t shown_generation;
 	int64_t shown_us; /* wall clock, of the push of that generation */
 };
@@ -56,7 +57,7 @@ static void init(void *common)
 
 const struct region cursor_region = {
     .name = "cursors",
-    .version = 5,
+    .version = 6,
     .size = sizeof(struct cursor_table),
     .init = init,
 };
@@ -208,7 +209,7 @@ static struct slot *begin_change(const struct cursors *cursors, struct id device
 		return NULL;
 	*ret_place = read_place(slot);
 	if (ret_place->tag != tag)
-		*ret_place = (struct place){.tag = tag, .position = -1};
+		*ret_place = (struct place){.tag = tag, .position = -1, .turns_seen = -1};
 	atomic_store_explicit(&slot->used, atomic_fetch_add(&table->clock, 1) + 1,
 			      memory_order_relaxed);
 	return slot;
@@ -222,13 +223,13 @@ struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id
 	struct place place;
 
 	if (!find(table, tag_of(table, device_id), &place))
-		return (struct poll_cursor){.position = -1};
+		return (struct poll_cursor){.position = -1, .turns_seen = -1};
 	return (struct poll_cursor){
 	    .position = place.position,
 	    .push_seen = place.push_seen,
 	    .remaining_s = place.remaining_s,
 	    .remains_of_push = place.remains_of_push,
-	    .polled_us = place.worker && !(place.worker & LINKED) ? place.contact_us : 0,
+	    .turns_seen = place.turns_seen,
 	};
 }
 
@@ -244,6 +245,7 @@ void cursor_set(const struct cursors *cursors, struct id device_id,
 	place.push_seen = cursor->push_seen;
 	place.remaining_s = (int32_t)cursor->remaining_s;
 	place.remains_of_push = cursor->remains_of_push;
+	place.turns_seen = cursor->turns_seen;
 	place.worker = own_number(cursors);
 	place.contact_us = wall_us;
 	write_place(slot, &place);
@@ -277,6 +279,7 @@ void cursor_link(const struct cursors *cursors, struct id device_id)
 
 	if (!slot)
 		return;
+	place.turns_seen = -1;
 	place.worker = own_number(cursors) | LINKED;
 	write_place(slot, &place);
 }
@@ -320,6 +323,7 @@ void cursor_move(const struct cursors *cursors, struct id device_id, int64_t pos
 	if (!(place.worker & LINKED) || place.worker == (own_number(cursors) | LINKED)) {
 		place.position = position;
 		place.remaining_s = 0;
+		place.turns_seen = -1;
 		place.worker = own_number(cursors) | LINKED;
 	}
 	write_place(slot, &place);

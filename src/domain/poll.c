@@ -60,12 +60,16 @@ static bool serve_rest(struct poll_cursor *cursor, const struct regime *regime, 
 	return true;
 }
 
-/* Drops the rest of an item that was served before the rotation was told to go on. */
-static void turn_on(struct poll_cursor *cursor, const struct regime *regime)
+/* Items that the rotation was told to go on by since the last poll. What is shown alone stays. A
+ * worker that has not loaded the last turns finds none, and leaves them. */
+static int64_t take_turns(struct poll_cursor *cursor, const struct regime *regime)
 {
-	if (regime->kind == REGIME_ROTATION && cursor->polled_us &&
-	    cursor->polled_us < regime->content->turned_us)
-		cursor->remaining_s = 0;
+	int64_t count = regime->content->turn_count;
+	int64_t turns = cursor->turns_seen == -1 ? 0 : count - cursor->turns_seen;
+
+	if (cursor->turns_seen < count)
+		cursor->turns_seen = count;
+	return regime->kind == REGIME_ROTATION && turns > 0 ? turns : 0;
 }
 
 /* The position of the installation whose push was served last, and has had its time; -1: none. */
@@ -79,11 +83,25 @@ static int64_t pushed_position(const struct poll_cursor *cursor, const struct co
 		   : -1;
 }
 
+/* The item that is so many turns ahead, at least one. */
+static struct playback_item item_ahead(const struct poll_cursor *cursor,
+				       const struct regime *regime, int64_t turns)
+{
+	const struct content *content = regime->content;
+	struct playback_item item =
+	    playback_item_next(regime, cursor->position, pushed_position(cursor, content));
+
+	for (unsigned i = 1; i < turns && i < content->installation_count; i++)
+		item = playback_item_next(regime, item.position, -1);
+	return item;
+}
+
 struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *content,
 			     int64_t wall_us)
 {
 	struct regime regime = regime_at(content, wall_us);
 	struct poll_answer answer = {.brightness = regime.brightness};
+	int64_t turns = take_turns(cursor, &regime);
 	struct playback_item item;
 
 	if (regime.kind == REGIME_DARK) {
@@ -100,10 +118,9 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 		serve(cursor, &answer, &regime, &item, item.stay_s, wall_us);
 		return answer;
 	}
-	turn_on(cursor, &regime);
-	if (serve_rest(cursor, &regime, wall_us, &answer))
+	if (turns == 0 && serve_rest(cursor, &regime, wall_us, &answer))
 		return answer;
-	item = playback_item_next(&regime, cursor->position, pushed_position(cursor, content));
+	item = item_ahead(cursor, &regime, turns);
 	if (item.kind == PLAYBACK_BUILT_IN) {
 		answer.item = item;
 		answer.dwell_s = dwell_in(&regime, &item, wall_us, item.stay_s);

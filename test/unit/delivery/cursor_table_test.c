@@ -48,13 +48,17 @@ static void an_unknown_device_starts_anew(void **state)
 	assert_int_equal(cursor.position, -1);
 	assert_int_equal(cursor.push_seen, 0);
 	assert_int_equal(cursor.remaining_s, 0);
+	assert_int_equal(cursor.turns_seen, -1);
 	assert_int_equal(cursor_shown_us(table, id_of(1), 0), 0);
 }
 
 static void what_is_set_is_there(void **state)
 {
-	struct poll_cursor cursor = {
-	    .position = 7, .push_seen = 9, .remaining_s = 86400, .remains_of_push = true};
+	struct poll_cursor cursor = {.position = 7,
+				     .push_seen = 9,
+				     .remaining_s = 86400,
+				     .remains_of_push = true,
+				     .turns_seen = 11};
 	struct poll_cursor found;
 
 	(void)state;
@@ -64,6 +68,7 @@ static void what_is_set_is_there(void **state)
 	assert_int_equal(found.push_seen, 9);
 	assert_int_equal(found.remaining_s, 86400);
 	assert_true(found.remains_of_push);
+	assert_int_equal(found.turns_seen, 11);
 	assert_int_equal(cursor_get(table, id_of(2)).position, -1);
 }
 
@@ -103,7 +108,6 @@ static void the_last_contact_is_known(void **state)
 	cursor_link(&other, id_of(1));
 	contact = cursor_contact(table, id_of(1));
 	assert_true(contact.is_linked && !contact.polled_us && !contact.left_us);
-	assert_int_equal(cursor_get(table, id_of(1)).polled_us, 0);
 	/* The end of an older WebSocket is no news. */
 	cursor_unlink(table, id_of(1), 8);
 	assert_true(cursor_contact(table, id_of(1)).is_linked);
@@ -116,6 +120,23 @@ static void the_last_contact_is_known(void **state)
 	cursors_join(memory, 1);
 	assert_false(cursor_contact(table, id_of(1)).is_linked);
 	assert_true(cursor_contact(table, id_of(2)).is_linked);
+}
+
+/* The WebSocket has used up turns that the polls before it had not seen. */
+static void a_websocket_forgets_the_turns(void **state)
+{
+	const struct poll_cursor cursor = {.position = 7, .turns_seen = 11};
+
+	(void)state;
+	cursor_set(table, id_of(1), &cursor, 5);
+	cursor_link(table, id_of(1));
+	cursor_unlink(table, id_of(1), 6);
+	assert_int_equal(cursor_get(table, id_of(1)).turns_seen, -1);
+	cursor_set(table, id_of(1), &cursor, 7);
+	cursor_move(table, id_of(1), 8);
+	assert_int_equal(cursor_get(table, id_of(1)).turns_seen, -1);
+	cursor_set_shown(table, id_of(2), 5, 123456);
+	assert_int_equal(cursor_get(table, id_of(2)).turns_seen, -1);
 }
 
 static void a_move_ends_what_remains(void **state)
@@ -280,6 +301,7 @@ int main(void)
 	    TEST(what_is_set_is_there),
 	    TEST(the_last_worker_has_set_it),
 	    TEST(the_last_contact_is_known),
+	    TEST(a_websocket_forgets_the_turns),
 	    TEST(a_move_ends_what_remains),
 	    TEST(a_dead_link_moves_nothing),
 	    TEST(a_push_is_shown_from_when_it_was),

@@ -232,23 +232,86 @@ static void a_picture_out_of_memory_is_tried_again(void **state)
 	assert_int_equal(bed_screen(bed).position, positions[1]);
 }
 
+/* ---- panels that poll ---- */
+
+static struct poll_cursor cursor;
+
+static struct playback_item poll(void)
+{
+	bed_run(bed, S);
+	return poll_next(&cursor, &bed->content, wall_us()).item;
+}
+
+/* The clock of the database is so far ahead. */
+static void begin_polls(int64_t ahead_ms)
+{
+	begin(FIRMWARE_16);
+	bed_disconnect(bed);
+	bed->content.turn_count = 5;
+	bed->content.turned_us = wall_us() + ahead_ms * 1000;
+	cursor = (struct poll_cursor){.position = -1, .turns_seen = -1};
+	assert_int_equal(poll().position, positions[0]);
+	assert_true(cursor.remaining_s > 0);
+	assert_int_equal(poll().position, positions[0]);
+}
+
+static const int64_t clocks_ms[] = {0, HOUR, -HOUR};
+
 static void a_poll_drops_the_rest(void **state)
 {
-	struct poll_cursor cursor = {.position = -1};
-	int64_t at_us;
-
 	(void)state;
-	begin(FIRMWARE_16);
-	at_us = wall_us();
-	assert_int_equal(poll_next(&cursor, &bed->content, at_us).item.position, positions[0]);
-	assert_true(cursor.remaining_s > 0);
-	cursor.polled_us = at_us;
-	assert_int_equal(poll_next(&cursor, &bed->content, at_us + 1).item.position, positions[0]);
-	cursor.polled_us = at_us + 1;
-	bed->content.turned_us = at_us + 2;
-	assert_int_equal(poll_next(&cursor, &bed->content, at_us + 3).item.position, positions[1]);
-	cursor.polled_us = at_us + 3;
-	assert_int_equal(poll_next(&cursor, &bed->content, at_us + 4).item.position, positions[1]);
+	for (unsigned i = 0; i < array_length(clocks_ms); i++) {
+		begin_polls(clocks_ms[i]);
+		for (unsigned j = 1; j < 10; j++) {
+			bed->content.turn_count++;
+			bed->content.turned_us = wall_us() + clocks_ms[i] * 1000;
+			assert_int_equal(poll().position, positions[j % 3]);
+			assert_int_equal(poll().position, positions[j % 3]);
+		}
+		bed->content.turn_count += 2;
+		assert_int_equal(poll().position, positions[2]);
+		assert_int_equal(poll().position, positions[2]);
+	}
+}
+
+static void a_poll_knows_the_turn_from_other_workers(void **state)
+{
+	(void)state;
+	begin_polls(0);
+	bed->content.turn_count++;
+	assert_int_equal(poll().position, positions[1]);
+	/* A worker that has not loaded the turn yet. */
+	bed->content.turn_count--;
+	assert_int_equal(poll().position, positions[1]);
+	bed->content.turn_count++;
+	assert_int_equal(poll().position, positions[1]);
+}
+
+static void a_poll_gets_a_push_after_a_turn_but_none_before(void **state)
+{
+	(void)state;
+	begin_polls(0);
+	bed->content.turn_count++;
+	bed->content.turned_us = wall_us();
+	bed_push_temporary(bed, 2, 0);
+	assert_int_equal(poll().kind, PLAYBACK_PUSH);
+	assert_int_equal(poll().position, positions[1]);
+	bed_push_temporary(bed, 2, 0);
+	bed->content.turn_count++;
+	bed->content.turned_us = wall_us() + 1000;
+	assert_int_equal(poll().position, positions[2]);
+	assert_int_equal(poll().position, positions[2]);
+}
+
+static void polls_in_the_night_use_turns_up(void **state)
+{
+	(void)state;
+	begin_polls(0);
+	bed->content.settings.sleep_enabled = true; /* all day */
+	bed->content.turn_count++;
+	assert_int_equal(poll().kind, PLAYBACK_BUILT_IN);
+	bed->content.settings.sleep_enabled = false;
+	assert_int_equal(poll().position, positions[0]);
 }
 
 static void set_sleep(bool is_asleep, int64_t for_ms)
@@ -304,6 +367,9 @@ int main(void)
 	    TEST(a_turn_before_the_connection_is_over),
 	    TEST(a_picture_out_of_memory_is_tried_again),
 	    TEST(a_poll_drops_the_rest),
+	    TEST(a_poll_knows_the_turn_from_other_workers),
+	    TEST(a_poll_gets_a_push_after_a_turn_but_none_before),
+	    TEST(polls_in_the_night_use_turns_up),
 	    TEST(a_panel_sleeps_and_wakes_as_it_is_set),
 	};
 
