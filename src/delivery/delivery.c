@@ -331,6 +331,7 @@ void delivery_drain(struct delivery *delivery)
 	write_behind_drain(&delivery->write_behind);
 	panel_reports_drain(&delivery->reports);
 	reconciliation_drain(&delivery->reconciliation);
+	expiry_drain(&delivery->expiry);
 	/* A panel whose links are dropped moves to the end of the list, so the loop comes to it
 	 * once more and finds no links. */
 	list_for_each (node, &delivery->panels.by_use)

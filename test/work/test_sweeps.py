@@ -45,12 +45,16 @@ def of_database():
         with connection.cursor() as cursor:
             cursor.execute(ROWS)
 
-            def sql(name, **values):
+            def rows(name, **values):
                 with open(f"{ROOT}/sql/query/{name}.sql", encoding="utf-8") as file:
                     cursor.execute(re.sub(r"(?<![:\w]):([a-z]\w*)", r"%(\1)s", file.read()), values)
-                [row] = cursor.fetchall()
-                return dict(zip((column.name for column in cursor.description), row))
+                return [dict(zip((column.name for column in cursor.description), row)) for row in cursor.fetchall()]
 
+            def sql(name, **values):
+                [row] = rows(name, **values)
+                return row
+
+            sql.rows, sql.cursor = rows, cursor
             yield sql
         connection.close()
 
@@ -76,3 +80,62 @@ def test_pictures_are_made_behind_those_that_nobody_can_make(sql):
         claimed.append(row["version_id"])
         portions += 1
     assert len(set(claimed) - {None}) == ABLE and portions == 4 + ABLE
+
+
+def add_expired(sql, devices, entries):
+    """Of each device the first entry has expired before the first of the next one."""
+    sql.cursor.execute("DELETE FROM device")
+    sql.cursor.execute(
+        "SET session_replication_role = replica;"
+        "INSERT INTO device (id, account_id, name, link_key_hash, entry_count)"
+        " SELECT key(2, n), key(1, 1), 'D', hash(n), %(entries)s + 1 FROM generate_series(1, %(devices)s) AS n;"
+        "INSERT INTO installation (device_id, id, position, picture, picture_hash, picture_generation, expires_at)"
+        " SELECT key(2, d), 'e' || n, n, 'x', 'y', 1,"
+        "  CASE WHEN n > 0 THEN now() - interval '1 h' + (d + 1000 * n) * interval '1 ms' END"
+        " FROM generate_series(1, %(devices)s) AS d, generate_series(0, %(entries)s) AS n;"
+        "RESET session_replication_role", {"devices": devices, "entries": entries})
+
+
+def left(sql):
+    sql.cursor.execute("SELECT count(*) FROM installation WHERE expires_at IS NOT NULL")
+    return sql.cursor.fetchone()[0]
+
+
+@pytest.mark.parametrize("devices, entries, portions", [
+    (1, 1, [1]), (100, 2, [100]), (230, 1, [100, 100, 30]), (120, 30, [34, 34, 34, 18]), (25, 99, [11, 11, 3]),
+    (1100, 1, 11 * [100])])
+def test_expired_entries_go_by_device(sql, devices, entries, portions):
+    """Whole devices, those first whose entries expired first, until none is left."""
+    add_expired(sql, devices, entries)
+    told, number = [], 0
+    while not told or told[-1][0]["is_full"]:
+        told.append(sql.rows("devices_expire"))
+        ids = {row["id"] for row in told[-1]}
+        assert ids == {f"{2:08x}-0000-0000-0000-{number + n + 1:012x}" for n in range(len(ids))}
+        number += len(ids)
+        assert left(sql) == (devices - number) * entries
+        assert len({row["is_full"] for row in told[-1]}) == 1
+    assert [len(rows) for rows in told] == portions and left(sql) == 0
+    assert sql.rows("devices_expire") == []
+    sql.cursor.execute("SELECT min(entry_count), max(entry_count), min(generation), max(generation) FROM device")
+    assert sql.cursor.fetchone()[:2] == (1, 1)
+
+
+def test_a_locked_device_comes_later(sql):
+    add_expired(sql, 3, 2)
+    locker = psycopg2.connect(sql.cursor.connection.dsn)
+    with locker.cursor() as cursor:
+        cursor.execute("SELECT FROM device WHERE id = key(2, 1) FOR NO KEY UPDATE")
+        assert len(sql.rows("devices_expire")) == 2 and left(sql) == 2
+        assert sql.rows("devices_expire") == []
+    locker.close()
+    assert len(sql.rows("devices_expire")) == 1 and left(sql) == 0
+
+
+def test_an_account_loses_its_expired_entries(sql):
+    add_expired(sql, 3, 5)
+    account = f"{1:08x}-0000-0000-0000-{1:012x}"
+    assert sql.rows("account_expire", account_id=NONE) == []
+    for number in range(3):
+        assert len(sql.rows("account_expire", account_id=account)) == 1 and left(sql) == 10 - 5 * number
+    assert sql.rows("account_expire", account_id=account) == []

@@ -224,6 +224,8 @@ bool db_hints_are_up(const struct db *db)
 	return hints_are_up;
 }
 
+bool entries_expire;
+
 void db_subscribe(struct db *db, struct hint_subscription *subscription)
 {
 	assert_ptr_equal(db, script_db);
@@ -298,7 +300,7 @@ void db_submit(struct db *db, struct db_query *query)
 	assert_ptr_equal(db, script_db);
 	list_init(&query->node);
 	list_append(&queries, &query->node);
-	if (query->statement == STATEMENT_DEVICES_EXPIRE)
+	if (query->statement == STATEMENT_DEVICES_EXPIRE && !entries_expire)
 		answer_nothing(query, DB_OK); /* nothing has expired */
 }
 

@@ -54,6 +54,9 @@ struct db_query *asked(enum statement statement);
 unsigned id_array(const struct db_query *query, unsigned parameter, struct id *ret_ids);
 unsigned int8_array(const struct db_query *query, unsigned parameter, int64_t *ret_values);
 
+/* The test's own: it answers the sweeps for expired entries; else they find none. */
+extern bool entries_expire;
+
 void answer_nothing(struct db_query *query, enum db_outcome outcome);
 /* Answers all open queries of a statement. */
 void answer_all(enum statement statement, enum db_outcome outcome);

@@ -1,0 +1,78 @@
+/* Expired entries are removed, portion by portion. */
+#include "served.h"
+
+enum { INTERVAL_MS = 30 * 1000 };
+
+static void answer_expired(const struct script_device *device, bool is_full)
+{
+	begin_rows(3);
+	add_bytes(device->id.bytes, ID_BYTES);
+	add_integer(device->generation);
+	add_bool(is_full);
+	answer(asked(STATEMENT_DEVICES_EXPIRE));
+	run_turns();
+}
+
+static void entries_go_until_none_is_left(void **state)
+{
+	struct script_device *one = add_device(), *other = add_device();
+
+	(void)state;
+	one->generation = other->generation = 7;
+	pass_ms(INTERVAL_MS);
+	hints_sent();
+	answer_expired(one, true);
+	assert_non_null(strstr(hints_sent(), "device:01000000-0000-0000-0000-000000000001:7 "));
+	answer_expired(other, true);
+	assert_non_null(strstr(hints_sent(), "device:02000000-0000-0000-0000-000000000001:7 "));
+	answer_expired(one, false);
+	assert_int_equal(asked_count(STATEMENT_DEVICES_EXPIRE), 0);
+	pass_ms(INTERVAL_MS);
+	assert_int_equal(asked_count(STATEMENT_DEVICES_EXPIRE), 1);
+	answer_expired(one, false);
+}
+
+/* Others have the rest locked, or the database is away. */
+static void without_progress_it_waits(void **state)
+{
+	(void)state;
+	pass_ms(INTERVAL_MS);
+	begin_rows(3);
+	answer(asked(STATEMENT_DEVICES_EXPIRE));
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_DEVICES_EXPIRE), 0);
+	pass_ms(INTERVAL_MS);
+	answer_nothing(asked(STATEMENT_DEVICES_EXPIRE), DB_AWAY);
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_DEVICES_EXPIRE), 0);
+}
+
+static void a_draining_worker_begins_no_more(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	pass_ms(INTERVAL_MS);
+	delivery_drain(served);
+	answer_expired(device, true);
+	assert_int_equal(asked_count(STATEMENT_DEVICES_EXPIRE), 0);
+}
+
+static int begin(void **state)
+{
+	entries_expire = true;
+	return serve_begin(state);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, serve_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(entries_go_until_none_is_left),
+	    TEST(without_progress_it_waits),
+	    TEST(a_draining_worker_begins_no_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
