@@ -33,9 +33,23 @@ struct byte_grant byte_grants_find(const struct byte_grants *grants, struct id a
 void byte_grants_stored(struct byte_grants *grants, struct id account_id, int64_t bytes,
 			const struct push_stored *stored, uint64_t now_ms);
 
+/* Part of the state of an endpoint that stores something. */
+struct account_room {
+	struct account_expire_row expired;
+	struct account_bytes bytes;
+	unsigned tries;
+};
+
+/* The caller's account has no room: removes the expired entries of one of its devices, which still
+ * count. next finds them, and calls api_account_room_was_made(). */
+__attribute__((warn_unused_result)) struct verdict
+api_make_account_room(struct task *task, struct account_room *room, task_step *next);
+/* True: store it again. False: no entry of the account has expired. */
+bool api_account_room_was_made(struct task *task, const struct account_room *room);
+
 /* Reads what the caller's account uses and may use; next finds it and calls
  * api_fail_account_bytes(), which answers 409 with both. */
 __attribute__((warn_unused_result)) struct verdict
-api_ask_account_bytes(struct task *task, struct account_bytes *ret_bytes, task_step *next);
+api_ask_account_bytes(struct task *task, struct account_room *room, task_step *next);
 __attribute__((warn_unused_result)) struct verdict
-api_fail_account_bytes(struct task *task, const struct account_bytes *bytes);
+api_fail_account_bytes(struct task *task, const struct account_room *room);

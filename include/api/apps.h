@@ -11,7 +11,7 @@ struct api_upload {
 	struct app_upload body; /* first: the prologue reads the request into it */
 	struct app_version version;
 	struct app_version_pending_row pending;
-	struct account_bytes bytes; /* if they are too many */
+	struct account_room room; /* if there is none */
 };
 task_step api_upload_version;
 task_step api_upload_refused; /* of the line's "refused" */

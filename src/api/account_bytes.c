@@ -1,7 +1,11 @@
 #include "api/account_bytes.h"
+#include "delivery/delivery.h"
 #include "endpoints.h"
 
 enum { GRANT_MS = 5000, GRANT_PART = 64 };
+
+/* Devices of which a request removes expired entries, and one. */
+enum { ROOM_TRIES = 8 };
 
 /* No grants are given below: the limit is exact there. */
 static const int64_t reserve_bytes = 4 * 1024 * 1024;
@@ -40,16 +44,33 @@ void byte_grants_stored(struct byte_grants *grants, struct id account_id, int64_
 	grant->until_ms = now_ms + GRANT_MS;
 }
 
-struct verdict api_ask_account_bytes(struct task *task, struct account_bytes *ret_bytes,
-				     task_step *next)
+struct verdict api_make_account_room(struct task *task, struct account_room *room, task_step *next)
 {
-	statement_account_bytes(task_new_query(task),
-				&(struct account_bytes_parameters){task_account_id(task)},
-				ret_bytes);
+	if (++room->tries == ROOM_TRIES)
+		return task_fail_busy(task, 1, "many entries have expired, try again");
+	statement_account_expire(task_new_query(task),
+				 &(struct account_expire_parameters){task_account_id(task)},
+				 &room->expired);
 	return task_query(task, next);
 }
 
-struct verdict api_fail_account_bytes(struct task *task, const struct account_bytes *bytes)
+bool api_account_room_was_made(struct task *task, const struct account_room *room)
+{
+	if (task_row_count(task) == 0)
+		return false;
+	delivery_device_changed(api_delivery(task), room->expired.id, room->expired.generation);
+	return true;
+}
+
+struct verdict api_ask_account_bytes(struct task *task, struct account_room *room, task_step *next)
+{
+	statement_account_bytes(task_new_query(task),
+				&(struct account_bytes_parameters){task_account_id(task)},
+				&room->bytes);
+	return task_query(task, next);
+}
+
+struct verdict api_fail_account_bytes(struct task *task, const struct account_room *room)
 {
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
@@ -57,5 +78,5 @@ struct verdict api_fail_account_bytes(struct task *task, const struct account_by
 			 "pushed pictures, drafts and versions of the account take %lld bytes, and "
 			 "%lld are allowed: this does not fit. Remove something first, or have an "
 			 "administrator set another limit",
-			 (long long)bytes->bytes, (long long)bytes->bytes_allowed);
+			 (long long)room->bytes.bytes, (long long)room->bytes.bytes_allowed);
 }

@@ -36,7 +36,16 @@ static struct verdict fail_full(struct task *task)
 {
 	const struct api_upload *upload = task_state(task);
 
-	return api_fail_account_bytes(task, &upload->bytes);
+	return api_fail_account_bytes(task, &upload->room);
+}
+
+static struct verdict made_room(struct task *task)
+{
+	struct api_upload *upload = task_state(task);
+
+	return api_account_room_was_made(task, &upload->room)
+		   ? api_upload_version(task)
+		   : api_ask_account_bytes(task, &upload->room, fail_full);
 }
 
 struct verdict api_upload_refused(struct task *task)
@@ -44,7 +53,7 @@ struct verdict api_upload_refused(struct task *task)
 	struct api_upload *upload = task_state(task);
 
 	if (task_refusal(task) == REFUSAL_TOO_MANY_BYTES)
-		return api_ask_account_bytes(task, &upload->bytes, fail_full);
+		return api_make_account_room(task, &upload->room, made_room);
 	if (task_refusal(task) != REFUSAL_REVIEW_PENDING)
 		return task_fail_refusal(task);
 	statement_app_version_pending(task_new_query(task),

@@ -19,7 +19,8 @@
  *                                        | long lane     | a still: converted on the short lane
  *                                      converted <-------'
  *                                        | database: store, take the next generation; if entries
- *                                        | have expired, remove them first and store again
+ *                                        | of the device have expired, or the account has no room
+ *                                        | and some of it have, remove those and store again
  *                                      stored -> show it on this worker's panel
  *                                        | wait until a push stored just before it was answered
  *                                      answer -> tell the other workers, 200 */
@@ -38,8 +39,8 @@ struct push {
 	struct push_stored stored;
 	struct device_expire_row expired;
 	unsigned tries;
-	struct account_bytes bytes; /* if they are too many */
-	uint64_t looked_us;	    /* CPU time on the short lane, if the long lane has the rest */
+	struct account_room room; /* if there is none */
+	uint64_t looked_us;	  /* CPU time on the short lane, if the long lane has the rest */
 };
 
 static struct verdict answer(struct task *task)
@@ -80,7 +81,7 @@ static struct verdict fail_full(struct task *task)
 {
 	const struct push *push = task_state(task);
 
-	return api_fail_account_bytes(task, &push->bytes);
+	return api_fail_account_bytes(task, &push->room);
 }
 
 static struct verdict store(struct task *task);
@@ -108,6 +109,15 @@ static struct verdict expire(struct task *task)
 	return task_query(task, expired);
 }
 
+static struct verdict made_room(struct task *task)
+{
+	struct push *push = task_state(task);
+
+	return api_account_room_was_made(task, &push->room)
+		   ? store(task)
+		   : api_ask_account_bytes(task, &push->room, fail_full);
+}
+
 static struct verdict stored(struct task *task)
 {
 	struct push *push = task_state(task);
@@ -119,7 +129,7 @@ static struct verdict stored(struct task *task)
 	if (push->stored.has_expired)
 		return expire(task);
 	if (push->stored.is_full)
-		return api_ask_account_bytes(task, &push->bytes, fail_full);
+		return api_make_account_room(task, &push->room, made_room);
 	if (!push->stored.is_stored)
 		return task_fail_field(task, push->body.id_member,
 				       "is the ID of an app's installation on this device");

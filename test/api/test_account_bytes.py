@@ -115,6 +115,61 @@ def test_an_entry_that_is_shown_frees_the_temporary_picture(account, size):
     assert used(account) == before
 
 
+def expire(account, device):
+    """As if its entries had expired a moment ago."""
+    account.world.sql("UPDATE installation SET expires_at = now() - interval '1 s', expires_generation = "
+                      "picture_generation WHERE device_id = %s", device.id)
+
+
+def test_expired_entries_of_any_device_make_room(account, size):
+    one, other, last = account.device("One"), account.device("Other"), account.device("Last")
+    for device in (one, other):
+        for number in range(2):
+            device.push(LARGE[0], installationId=f"n{number}", background=True).ok()
+    app = apps.make_app(account)
+    limit(account, 4 * size)
+    assert told(last.push(LARGE[0])) == (4 * size, 4 * size)
+    expire(account, one)
+    last.push(LARGE[0]).ok()
+    assert used(account) == 3 * size and one.ids() == []
+    last.push(LARGE[0], installationId="a").ok()  # in place of the temporary one
+    last.push(LARGE[0]).ok()
+    assert told(app.upload("1.0", "x" * size)) == (4 * size, 4 * size)
+    expire(account, other)
+    app.uploaded("1.0", "x" * size)
+    assert used(account) == 3 * size and other.ids() == []
+    last.push(LARGE[0], installationId="b").ok()
+    assert used(account) <= 4 * size
+
+
+def test_expired_entries_of_many_devices_make_room(account, size):
+    """One portion after another is removed, but not all at once."""
+    for number in range(10):
+        device = account.device(f"Device {number}")
+        device.push(SMALL, installationId="n", background=True).ok()
+        expire(account, device)
+    [(small,)] = account.world.sql("SELECT max(length(picture)) FROM installation WHERE device_id = %s", device.id)
+    last = account.device("Last")
+    limit(account, size + small)
+    answer = last.push(LARGE[0])
+    while answer.status == 503:
+        answer = last.push(LARGE[0])
+    assert answer.ok() == {}
+    assert used(account) <= size + small
+
+
+def test_displayctl_makes_room(world, account, size, tmp_path):
+    one, other = account.device("One"), account.device("Other")
+    one.push(LARGE[0], installationId="n", background=True).ok()
+    limit(account, size)
+    (tmp_path / "picture.png").write_bytes(images.png(images.noise(0)))
+    with pytest.raises(CtlError, match="has no room for the picture"):
+        world.server.ctl("push", other.id, str(tmp_path / "picture.png"))
+    expire(account, one)
+    assert world.server.ctl("push", other.id, str(tmp_path / "picture.png"))["bytes"] == size
+    assert used(account) == size
+
+
 def test_the_limit_is_there_at_once(account, size):
     """Whatever the workers have granted before."""
     device = account.device()

@@ -61,6 +61,19 @@ def test_an_administrator_sets_the_limit(world, administrator):
         "account.limit", "account.limit", "account.limit", "account.roles"]
 
 
+def test_drafts_replace_expired_entries(world):
+    author = Author(world)
+    app = author.make()
+    device = author.person.device()
+    body = {"image": PNG, "installationId": "n", "background": True}
+    author.browser.post(f"/web/devices/{device}/push", body).ok()
+    world.sql("UPDATE account SET byte_limit = 1000 WHERE id = %s", author.person.id)
+    app.save("x" * 1000, 0).problem(409)
+    world.sql("UPDATE installation SET expires_at = now() - interval '1 s', expires_generation = picture_generation")
+    app.save("x" * 1000, 0).ok()
+    assert stored(app) == 1000
+
+
 def test_drafts(world):
     author = Author(world)
     app = author.make()

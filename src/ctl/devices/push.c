@@ -198,7 +198,17 @@ static struct str shown_words(struct push *push, const struct push_stored *store
 	return push_shown_words(&shown, &push->ctl->arena);
 }
 
-/* The hint is lost if this fails; the servers' sweep finds the push later. */
+/* The hint is lost if this fails; the servers' sweep finds the change later. */
+static enum ctl_exit tell(struct push *push, struct id device_id, int64_t generation)
+{
+	struct ctl_rows rows;
+
+	statement_device_tell(
+	    ctl_new_query(push->ctl),
+	    &(struct device_tell_parameters){.id = device_id, .generation = generation}, NULL);
+	return ctl_query(push->ctl, &rows);
+}
+
 static enum ctl_exit tell_and_print(struct push *push, const struct push_stored *stored)
 {
 	struct pushed_row row = {
@@ -209,16 +219,8 @@ static enum ctl_exit tell_and_print(struct push *push, const struct push_stored 
 	    .bytes = (int64_t)push->job.result.size,
 	    .shown = shown_words(push, stored),
 	};
-	struct ctl_rows rows;
-	enum ctl_exit code;
+	enum ctl_exit code = tell(push, push->device.id, stored->generation);
 
-	statement_device_tell(ctl_new_query(push->ctl),
-			      &(struct device_tell_parameters){
-				  .id = push->device.id,
-				  .generation = stored->generation,
-			      },
-			      NULL);
-	code = ctl_query(push->ctl, &rows);
 	return code == CTL_DONE ? ctl_print_row(push->ctl, &pushed_record, &row) : code;
 }
 
@@ -233,6 +235,28 @@ static enum ctl_exit expire(struct push *push)
 	statement_device_expire(ctl_new_query(push->ctl),
 				&(struct device_expire_parameters){push->device.id}, NULL);
 	code = ctl_query(push->ctl, &rows);
+	return code == CTL_DONE ? store(push) : code;
+}
+
+/* Expired entries of the account's devices count no more for its bytes. */
+static enum ctl_exit make_room(struct push *push)
+{
+	const struct account_expire_row *expired;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	statement_account_expire(ctl_new_query(push->ctl),
+				 &(struct account_expire_parameters){push->device.account_id},
+				 NULL);
+	code = ctl_query(push->ctl, &rows);
+	if (code != CTL_DONE)
+		return code;
+	if (rows.count == 0)
+		return ctl_fail(CTL_REFUSED,
+				"the device's account has no room for the picture, see "
+				"displayctl account show");
+	expired = rows.rows;
+	code = tell(push, expired->id, expired->generation);
 	return code == CTL_DONE ? store(push) : code;
 }
 
@@ -255,9 +279,7 @@ static enum ctl_exit store(struct push *push)
 		return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s",
 				STR_ARG(push->ctl->positionals[0]));
 	if (stored->is_full)
-		return ctl_fail(CTL_REFUSED,
-				"the device's account has no room for the picture, see "
-				"displayctl account show");
+		return make_room(push);
 	if (!stored->is_stored)
 		return ctl_fail(CTL_REFUSED,
 				"--installation is the ID of an app's installation on this device");

@@ -14,7 +14,7 @@ enum { TOLD_REVISIONS = 1000 * 1000 };
 struct saving {
 	struct draft_change body; /* first: the prologue reads the request into it */
 	struct draft_saved saved;
-	struct account_bytes bytes; /* if they are too many */
+	struct account_room room; /* if there is none */
 };
 
 static struct verdict saved(struct task *task)
@@ -48,7 +48,16 @@ static struct verdict fail_full(struct task *task)
 {
 	const struct saving *saving = task_state(task);
 
-	return api_fail_account_bytes(task, &saving->bytes);
+	return api_fail_account_bytes(task, &saving->room);
+}
+
+static struct verdict made_room(struct task *task)
+{
+	struct saving *saving = task_state(task);
+
+	return api_account_room_was_made(task, &saving->room)
+		   ? begin(task)
+		   : api_ask_account_bytes(task, &saving->room, fail_full);
 }
 
 static struct verdict refused(struct task *task)
@@ -56,7 +65,7 @@ static struct verdict refused(struct task *task)
 	struct saving *saving = task_state(task);
 
 	return task_refusal(task) == REFUSAL_TOO_MANY_BYTES
-		   ? api_ask_account_bytes(task, &saving->bytes, fail_full)
+		   ? api_make_account_room(task, &saving->room, made_room)
 		   : task_fail_refusal(task);
 }
 
