@@ -4,7 +4,7 @@
 -- fetches others when their turn comes, and the pictures of apps by their places. number is the place
 -- of the device's ID in the array, from 1. version_id: what an app's is to show; none: it is not
 -- rendered. due_in_ms: it is not to be rendered again earlier.
--- expires_in_ms: when the entry goes; 0: it stays.
+-- expires_in_ms: when the entry goes, at least 1, even if it expires while it is read; 0: it stays.
 -- params: device_ids uuid[], known_generations int8[]
 -- row: number int8, id text, position int8, picture_generation int8, picture bytea?,
 --   is_enabled bool, display_s int4?, has_hours bool, start_minute int2?, end_minute int2?,
@@ -30,7 +30,7 @@ SELECT wanted.number, installation.id, installation.position,
 	coalesce(milliseconds_until(entry.due_at), 0) AS due_in_ms,
 	coalesce(entry.is_each_turn, false) AS is_each_turn,
 	CASE WHEN installation.expires_at IS NULL THEN 0
-		ELSE milliseconds_until(installation.expires_at) END AS expires_in_ms
+		ELSE greatest(1, milliseconds_until(installation.expires_at)) END AS expires_in_ms
 FROM unnest(:device_ids, :known_generations) WITH ORDINALITY AS wanted (id, known, number)
 CROSS JOIN LATERAL (
 	SELECT *

@@ -1,9 +1,11 @@
-"""Sweeps go on where they have ended, whatever lies in their way."""
+"""Sweeps go on where they have ended, whatever lies in their way; and entries that are about to expire."""
 
 import os
 import re
+import uuid
 
 import psycopg2
+import psycopg2.extras
 import pytest
 
 from postgres import shared
@@ -139,3 +141,22 @@ def test_an_account_loses_its_expired_entries(sql):
     for number in range(3):
         assert len(sql.rows("account_expire", account_id=account)) == 1 and left(sql) == 10 - 5 * number
     assert sql.rows("account_expire", account_id=account) == []
+
+
+def test_an_entry_that_expires_while_it_is_read_does_not_stay(sql):
+    """0 would mean that it stays. The clock goes on by a second whenever it is read."""
+    psycopg2.extras.register_uuid(conn_or_curs=sql.cursor)
+    add_expired(sql, 1, 1)
+    device = uuid.UUID(f"{2:08x}-0000-0000-0000-{1:012x}")
+    sql.cursor.execute(
+        "DELETE FROM installation WHERE expires_at IS NULL; CREATE SEQUENCE tick;"
+        "CREATE OR REPLACE FUNCTION present_time() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$"
+        " SELECT timestamptz '2026-01-01' + nextval('tick') * interval '1 s' $$")
+    found = []
+    for seconds in range(8):
+        sql.cursor.execute("SELECT setval('tick', 1)")
+        sql.cursor.execute("UPDATE installation SET expires_at = timestamptz '2026-01-01' + %s * interval '1 s'",
+                           [1 + seconds])
+        found += [row["expires_in_ms"] for row in sql.rows(
+            "panel_installations", device_ids=[device], known_generations=[0])]
+    assert found and min(found) == 1
