@@ -1,6 +1,6 @@
 -- Keeps the schema of a version, with those of the 19 other locales that were used most, as far as all of
--- them take 8 MiB; those that were not used for a month go first. account_id: who has asked for it. No row: the version is gone.
--- The version's row is locked before those of its schemas, as its removal does it.
+-- them take 8 MiB; those that were not used for a month go first. account_id: who has asked for it. No row: the version
+-- is gone. The version's row is locked before those of its schemas, as its removal does it.
 -- params: version_id uuid, locale text, engine text, schema text, hosts text, account_id uuid
 -- row: version_id uuid
 -- effect: write

@@ -45,7 +45,8 @@ SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.n
 	entry.app_id IS NOT NULL AS is_installed, app.status = 'disabled' AS is_disabled,
 	entry.settings, entry.secret_settings, entry.settings_hash, network.reach,
 	network.reach = 2 AS reaches_local,
-	coalesce(octet_length(app_compiled.javascript), octet_length(version.script_content), 0) AS code_bytes, NOT network.apps_reach_local AS is_local_closed,
+	coalesce(octet_length(app_compiled.javascript), octet_length(version.script_content), 0) AS code_bytes,
+	NOT network.apps_reach_local AS is_local_closed,
 	failure.version_id IS NOT NULL AS has_failed, coalesce(failure.kind, 0::int2) AS failure_kind,
 	failure.message AS failure_message, failure.file AS failure_file,
 	coalesce(failure.line, 0) AS failure_line, coalesce(failure."column", 0) AS failure_column

@@ -4,7 +4,8 @@
 -- row: catalogue_app
 -- effect: read
 -- work: bounded
-SELECT app.id, app.slug, app_path(:account_id, app.id, app.slug) AS path, app.name, app.description, app_version.name AS version,
+SELECT app.id, app.slug, app_path(:account_id, app.id, app.slug) AS path, app.name, app.description,
+	app_version.name AS version,
 	coalesce(app.author, account.name) AS author, app.account_id = :account_id AS is_own,
 	app.visibility = 'private' AS is_private,
 	coalesce(app_picture.picture_hash, app_own_picture.picture_hash) AS picture, app_hosts(app.id) AS hosts,

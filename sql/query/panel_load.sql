@@ -3,7 +3,8 @@
 -- is another one than that of the row before: a picture for all panels comes once, and the other
 -- rows say that they repeat it. number is the place of the device's ID in the array, from 1.
 -- params: ids uuid[], known_push_generations int8[]
--- row: number int8, device, sleep_setting, turn_count int8, turned_at timestamptz?, link_key_hash bytea, is_disabled bool, has_connected bool,
+-- row: number int8, device, sleep_setting, turn_count int8, turned_at timestamptz?, link_key_hash bytea,
+--   is_disabled bool, has_connected bool,
 --   push_generation int8?, push_installation_id text?, push_picture bytea?,
 --   push_duration_s int4?, push_created_at timestamptz?, push_displayed_at timestamptz?,
 --   is_push_held bool, is_push_waking bool,
@@ -11,8 +12,8 @@
 --   night_brightness int2
 -- effect: read
 -- work: bounded
-SELECT number, {device}, {sleep_setting}, turn_count, turned_at, link_key_hash, is_disabled, has_connected, push_generation,
-	push_installation_id,
+SELECT number, {device}, {sleep_setting}, turn_count, turned_at, link_key_hash, is_disabled, has_connected,
+	push_generation, push_installation_id,
 	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,
 	push_duration_s, push_created_at, push_displayed_at, is_push_held, is_push_waking, repeats_picture,
 	pinned_installation_id, night_installation_id, night_brightness

@@ -1,4 +1,5 @@
--- The names of time zones that a device can have, as a JSON array, without those that are only other spellings for tools.
+-- The names of time zones that a device can have, as a JSON array, without those that are only other spellings for
+-- tools.
 -- row: timezone_names
 -- effect: read
 -- work: bounded

@@ -172,6 +172,14 @@ def test_text_fault(tree, text, words):
     assert words in tree.check("text")[0]
 
 
+def test_text_width_of_statements(tree):
+    tree.write("sql/query/a.sql", f"-- {117 * 'x'}\nSELECT 1\n")
+    tree.write("sql/migration/0001_a.sql", f"-- {200 * 'x'}\n")
+    assert tree.check("text") == []
+    tree.write("sql/query/ctl/b.sql", f"SELECT 1\n-- {118 * 'x'}\n")
+    assert tree.check("text") == ["sql/query/ctl/b.sql:2: 121 characters, maximum 120"]
+
+
 def glossary(count, row="| term {} | its code | a meaning |\n"):
     rows = "".join(row.format(number) for number in range(count))
     return ("# Design\n\n| a table |\n|---|\n| of no terms |\n\n## Glossary\n\n| Term | In code | Meaning |\n"

@@ -2,7 +2,8 @@
 -- deployed at once; where the app has a version of this name already, that is deployed. No row: the
 -- account is gone, or the slug is that of another app of the collection.
 -- params: id uuid, account_id uuid, collection_id uuid, slug text, name text, description text, author text?,
---   imported_as text, category text, tags text, broken_reason text?, version_id uuid, version text, script_language text, script_content text,
+--   imported_as text, category text, tags text, broken_reason text?, version_id uuid, version text,
+--   script_language text, script_content text,
 --   checksum text, review_summary text, picture bytea?
 -- row: id uuid, generation int8, status text
 -- effect: write
@@ -13,7 +14,8 @@ WITH known AS (
 	SELECT app_version.id
 	FROM app_version
 	JOIN app ON app.id = app_version.app_id
-	WHERE app.slug = :slug AND app.collection_id = :collection_id AND app_version.name = :version AND app_version.status = 'APPROVED'
+	WHERE app.slug = :slug AND app.collection_id = :collection_id AND app_version.name = :version
+		AND app_version.status = 'APPROVED'
 ), stored AS (
 	INSERT INTO app (id, account_id, collection_id, slug, name, description, author, imported_as,
 		category, tags, broken_reason, visibility, status, is_submitted, deployed_version_id, generation)

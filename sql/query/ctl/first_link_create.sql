@@ -1,5 +1,5 @@
--- Makes a link for the first account, an administrator, and a reviewer: there is no other. The newest ten stay. No row: there is an
--- account.
+-- Makes a link for the first account, an administrator, and a reviewer: there is no other. The newest ten stay. No row:
+-- there is an account.
 -- params: id uuid, secret_hash bytea, life_s int4
 -- row: expires_at timestamptz
 -- effect: write
