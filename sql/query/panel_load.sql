@@ -1,7 +1,8 @@
 -- Devices as their panels need them: settings, and the newest push that was not in the background.
 -- A row has a temporary picture only where that is newer than the push that the caller knows, and
 -- is another one than that of the row before: a picture for all panels comes once, and the other
--- rows say that they repeat it. number is the place of the device's ID in the array, from 1.
+-- rows say that they repeat it. number is the place of the device's ID in the array, from 1. turned_at
+-- is NULL also if it is in the future, because the clock was wrong: a push after that is newer.
 -- params: ids uuid[], known_push_generations int8[]
 -- row: number int8, device, sleep_setting, turn_count int8, turned_at timestamptz?, link_key_hash bytea,
 --   is_disabled bool, has_connected bool,
@@ -19,7 +20,8 @@ SELECT number, {device}, {sleep_setting}, turn_count, turned_at, link_key_hash, 
 	pinned_installation_id, night_installation_id, night_brightness
 FROM (
 	SELECT wanted.number, device.{device}, device.{sleep_setting}, device.turn_count,
-		device.turned_at, device.link_key_hash,
+		CASE WHEN device.turned_at <= present_time() THEN device.turned_at END AS turned_at,
+		device.link_key_hash,
 		device.disabled_at IS NOT NULL AS is_disabled,
 		device.connected_at IS NOT NULL AS has_connected, device.pinned_installation_id,
 		device.night_installation_id, device.night_brightness, showing.push_generation,

@@ -1,5 +1,5 @@
 -- The rotation of a device as JSON, its entry for the night, and its newest push where that is a temporary image whose
--- time is not over (see domain/content.h). No row: the device is gone.
+-- time is not over (see domain/content.h, and regime_has_push()). No row: the device is gone.
 -- params: device_id uuid
 -- row: rotation
 -- effect: read
@@ -42,6 +42,9 @@ SELECT coalesce((
 	WHERE showing.device_id = device.id AND showing.picture_hash IS NOT NULL
 		AND present_time() < CASE WHEN showing.held_generation = showing.push_generation
 			THEN 'infinity'
+			WHEN showing.created_at < device.turned_at AND device.turned_at <= present_time()
+				AND device.pinned_installation_id IS NULL
+			THEN '-infinity'
 			WHEN showing.displayed_at IS NULL
 			THEN showing.created_at
 				+ greatest(60, 2 * device.schedule_interval_s) * interval '1 second'

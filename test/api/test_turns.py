@@ -7,6 +7,7 @@ import uuid
 import pytest
 from database_clock import DatabaseClock
 from panel import Panel
+from waiting import wait_until
 from world import images
 
 ZONE = "Europe/Zagreb"
@@ -45,6 +46,46 @@ def test_polls_go_on(rotation):
     assert ask(rotation, "next").ok() == {}
     shown = [rotation.shown() for _ in range(3)]
     assert shown == [images.frames_of(picture(1))] * 3
+
+
+@pytest.mark.parametrize("push", [{"installationId": "shown"}, {"duration": 45}])
+def test_a_push_that_was_ended_stays_away(world, rotation, push):
+    """Also from a panel that comes anew, and from one that polls."""
+    frames = [images.frames_of(picture(number)) for number in range(3)]
+    white = images.png(images.solid((255, 255, 255)))
+    with Panel(world.server, rotation) as panel:
+        assert images.frames_of(panel.wait_for_picture()) == frames[0]
+        assert rotation.push(white, **push).ok() == {}
+        assert images.frames_of(panel.wait_for_picture()) == images.frames_of(white)
+        wait_until(lambda: world.sql("SELECT displayed_at FROM showing WHERE device_id = %s",
+                                     rotation.id) != [(None,)], "the note that it was shown")
+        assert ask(rotation, "next").ok() == {}
+        assert images.frames_of(panel.wait_for_picture()) == frames[1]
+    with Panel(world.server, rotation) as panel:
+        assert images.frames_of(panel.wait_for_picture()) in frames
+    if "duration" in push:
+        assert rotation.shown() in frames
+
+
+def test_a_push_and_a_turn_before_the_panel_looks(rotation):
+    """What came last counts."""
+    pushed = images.png(images.gradient(9))
+    assert ask(rotation, "next").ok() == {}
+    assert rotation.push(pushed).ok() == {}
+    assert rotation.shown() == images.frames_of(pushed)
+    assert rotation.push(pushed).ok() == {}
+    assert ask(rotation, "next").ok() == {}
+    assert rotation.shown() != images.frames_of(pushed)
+
+
+def test_a_push_after_a_turn_that_is_in_the_future(world, rotation):
+    """The database's clock was wrong."""
+    pushed = images.png(images.gradient(9))
+    with DatabaseClock(world.database) as clock:
+        clock.advance(3600)
+        assert ask(rotation, "next").ok() == {}
+    assert rotation.push(pushed).ok() == {}
+    assert rotation.shown() == images.frames_of(pushed)
 
 
 @pytest.mark.parametrize("what", ["next", "wake", "sleep"])

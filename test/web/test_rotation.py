@@ -111,6 +111,25 @@ def test_temporary_images(world, browser, made):
     assert rotation(browser, made)["temporary"] is None
 
 
+def turn(world, made):
+    """As POST /v1/devices/{deviceId}/next."""
+    world.sql("UPDATE device SET turn_count = turn_count + 1, turned_at = present_time(), "
+              "generation = generation + 1 WHERE id = %s", made["device"]["id"])
+
+
+def test_the_next_entry_ends_an_image(world, browser, made):
+    push(browser, made, "entry")
+    for members, is_over in (({"duration": 45}, True), ({"hold": True}, False), ({"duration": 45}, True)):
+        push(browser, made, **members)
+        assert rotation(browser, made)["temporary"]
+        turn(world, made)
+        assert (rotation(browser, made)["temporary"] is None) == is_over
+    push(browser, made, duration=45)
+    world.sql("UPDATE device SET pinned_installation_id = 'entry' WHERE id = %s", made["device"]["id"])
+    turn(world, made)
+    assert rotation(browser, made)["temporary"]
+
+
 def test_a_held_image_is_ended(world, browser, made):
     push(browser, made, hold=True)
     world.sql("UPDATE showing SET displayed_at = now() - interval '1 day' WHERE device_id = %s",
