@@ -35,7 +35,7 @@ struct regime regime_at(const struct content *content, int64_t wall_us);
 bool regime_takes_pushes(const struct regime *regime);
 
 /* Whether the content has a push to show now. If the rotation was told to go on after the push, the
- * push is over, even on panels that have not shown it. */
+ * push is over, even on panels that have not shown it; but not if the panel slept then. */
 bool regime_has_push(const struct regime *regime);
 /* Whether the entry is shown in its turn; it is passed over otherwise. */
 bool regime_shows(const struct regime *regime, const struct content_installation *installation);

@@ -108,13 +108,19 @@ bool regime_takes_pushes(const struct regime *regime)
 	return regime->kind != REGIME_DARK && regime->kind != REGIME_NIGHT;
 }
 
+/* Whether the rotation was told to go on after the push, at a time when that had an effect. */
+static bool ends_push(const struct content *content)
+{
+	return content->push.created_us < content->turned_us &&
+	       regime_at(content, content->turned_us).kind == REGIME_ROTATION;
+}
+
 bool regime_has_push(const struct regime *regime)
 {
 	const struct content *content = regime->content;
 
-	if (regime->kind == REGIME_ROTATION && content->push.created_us < content->turned_us)
-		return false;
-	return regime_takes_pushes(regime) && content_push_is_due(content, regime->wall_us);
+	return regime_takes_pushes(regime) && content_push_is_due(content, regime->wall_us) &&
+	       (regime->kind != REGIME_ROTATION || !ends_push(content));
 }
 
 bool regime_has_turn(const struct regime *regime, const struct content_installation *installation)

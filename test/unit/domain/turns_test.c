@@ -181,6 +181,31 @@ static void a_held_push_before_a_turn_stays(void **state)
 	}
 }
 
+/* The panel sleeps, and stays as it is: the push waits for its end. */
+static void a_push_waits_for_the_morning_whatever_turns_come(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		int minute;
+
+		begin(firmware);
+		minute = local_time_at(NULL, wall_us()).second / 60;
+		bed->content.settings.sleep_enabled = true;
+		bed->content.settings.sleep_start_minute = (int16_t)minute;
+		bed->content.settings.sleep_end_minute = (int16_t)(minute + 10);
+		bed_update(bed);
+		bed_push_temporary(bed, 45, 0);
+		bed_run(bed, MINUTE);
+		turn(1);
+		assert_int_equal(bed->pushes_displayed, 0);
+		bed_run(bed, 10 * MINUTE);
+		assert_int_equal(bed->pushes_displayed, 1);
+		bed_push_temporary(bed, 45, 0);
+		bed_run(bed, 3 * S);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
+	}
+}
+
 static void what_is_alone_stays(void **state)
 {
 	(void)state;
@@ -363,6 +388,7 @@ int main(void)
 	    TEST(a_push_before_a_turn_is_over),
 	    TEST(a_push_that_a_turn_has_ended_does_not_come_back),
 	    TEST(a_held_push_before_a_turn_stays),
+	    TEST(a_push_waits_for_the_morning_whatever_turns_come),
 	    TEST(what_is_alone_stays),
 	    TEST(a_turn_before_the_connection_is_over),
 	    TEST(a_picture_out_of_memory_is_tried_again),
