@@ -3,6 +3,7 @@
 Most of what is left is the machine's own ("hogs"). Longer turns for renderers made the longest wait 26 to
 98 ms; nice 19 and SCHED_IDLE changed nothing."""
 
+import http.client
 import json
 import secrets
 import time
@@ -13,6 +14,7 @@ from harness import cpu, wrk
 from scenarios.base import SUBJECT, Failed, Goal, Scenario, beside_hogs
 from scenarios.fleet import Panels
 from scenarios.renders import DEPLOY, GETS_PER_S, INTERVAL_S, MADE, MAKE_APP, PUBLISH, SWITCH
+from scenarios.strangers import try_for
 
 EMAIL = "hostile@example.org"
 PANELS_OF_APP = 10
@@ -170,3 +172,56 @@ class Hostile(Scenario):
             raise Failed("no preview has been answered")
         sample.figures["previews_per_s"] = (previews.requests - refused) / previews.seconds
         sample.figures["previews_refused_percent"] = 100 * refused / previews.requests
+
+
+class Drafts(Hostile):
+    name = "drafts"
+    title = "Preview of a draft, while four other accounts preview endless ones"
+    measures = ("An account previews a draft of one line three times a second, while four other accounts preview an endless "
+                f"one, again as soon as it is answered, from {LEAD_S} s before; and with nobody else (\"unloaded\").")
+    references = ("unloaded",)
+    goals = (Goal("p50_us", of="unloaded", at_most=4.0), Goal("p99_us", of="unloaded"))
+    shown_figures = ("longest_ms", "endless_per_s")
+    unit = "previews"
+    OTHERS = 4
+    PAUSE_S = 0.3
+
+    def prepare(self, bench):
+        self.server = bench.start_server(rate_limit=0)
+        self.honest, *self.others = [self.make_author(number) for number in range(1 + self.OTHERS)]
+
+    def make_author(self, number):
+        email = f"author-{number}@example.org"
+        self.server.ctl("account", "create", email, "--name", "Author")
+        loop = "for _ in range(1000000000):\n        pass\n    "
+        script = f"load('render.star', 'render')\ndef main():\n    {loop if number else ''}" \
+                 "return render.Root(child=render.Box())\n"
+        [(app, _)] = self.server.sql(MAKE_APP, {"slug": f"draft-{number}", "email": email,
+                                                "language": "STARLARK", "script": script})
+        token = secrets.token_hex(22)[:43]
+        self.server.sql(MAKE_SESSION, (token, email))
+        request = ("POST", f"/web/studio/{app}/preview", None,
+                   json.dumps({"scriptLanguage": "STARLARK", "scriptContent": script}))
+        return request, {"Cookie": f"displayd_session={token}", "Sec-Fetch-Site": "same-origin"}
+
+    def preview(self, _):
+        (method, path, _, body), headers = self.honest
+        connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE_S)
+        connection.request(method, path, body, {"Content-Type": "application/json", **headers})
+        answer = connection.getresponse()
+        picture = json.loads(answer.read()).get("picture") if answer.status == 200 else None
+        connection.close()
+        return bool(picture)
+
+    def run(self, bench, who, seconds):
+        seconds = max(seconds, 20)
+        self.wait_for_rest()
+        others = []
+        if who == SUBJECT:
+            others = [bench.disturb(self.server.url, 1, LEAD_S + seconds + 1, [request], "patient", headers)
+                      for request, headers in self.others]
+            time.sleep(LEAD_S)
+        sample = try_for(seconds, self.preview, self.PAUSE_S)
+        if others:
+            sample.figures["endless_per_s"] = sum(bench.finish_disturbing(other).rate for other in others)
+        return sample

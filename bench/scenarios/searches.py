@@ -149,3 +149,9 @@ class AskForm(Searches):
         super().warm()
         if not self.server.sql("SELECT 1 FROM app_schema"):
             raise Missing("the renderer of apps in Starlark, without which no form is kept")
+
+
+class SearchPlaces(Searches):
+    name = "search-places"
+    asked = "places of two names that no town has together"
+    target = "/web/places?search=s,zzz"

@@ -32,7 +32,7 @@ def percentile(times, share):
     return sorted(times)[int(share * (len(times) - 1))] * 1e6 if times else None
 
 
-def try_for(seconds, attempt):
+def try_for(seconds, attempt, pause_s=PAUSE_S):
     """Attempts one after the other, at least one; a Sample. attempt(number) returns whether it was let in."""
     times, refused, end = [], 0, time.monotonic() + seconds
     while time.monotonic() < end:
@@ -41,7 +41,7 @@ def try_for(seconds, attempt):
             times.append(time.monotonic() - began)
         else:
             refused += 1
-        time.sleep(PAUSE_S)
+        time.sleep(pause_s)
     count = len(times) + refused
     return Sample(requests=count, seconds=seconds, rate=len(times) / seconds, p50_us=percentile(times, 0.5),
                   p99_us=percentile(times, 0.99),

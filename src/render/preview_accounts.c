@@ -97,7 +97,9 @@ void preview_note(struct preview_accounts *accounts, struct id id, enum engine_w
 	if (account->rested_us > now_us + RESTED_MAX_US)
 		account->rested_us = now_us + RESTED_MAX_US;
 	/* Success does not end the limit: a script could return at once to lift it. */
-	if (problem == ENGINE_LIMIT || problem == ENGINE_CRASH)
-		account->limited_until_us[what] =
-		    now_us + (uint64_t)PREVIEW_LIMITED_FOR_S * SECOND_US;
+	if (problem != ENGINE_LIMIT && problem != ENGINE_CRASH)
+		return;
+	account->limited_until_us[what] = now_us + (uint64_t)PREVIEW_LIMITED_FOR_S * SECOND_US;
+	/* Four accounts that share two places take a quarter of the time each, and no more. */
+	account->rested_us = now_us + RESTED_MAX_US;
 }

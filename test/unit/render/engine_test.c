@@ -836,6 +836,26 @@ static void test_slow_previews_leave_a_place(void **state)
 	close(second.link);
 }
 
+/* Four accounts with endless drafts take a quarter of two places each: the limit itself makes them
+ * slow. */
+static void test_an_account_that_met_a_limit_is_slow(void **state)
+{
+	static const enum engine_problem_kind kinds[] = {ENGINE_LIMIT, ENGINE_CRASH};
+	const struct id account = {{1}}, other = {{2}};
+	struct preview_accounts accounts;
+
+	(void)state;
+	for (size_t i = 0; i < array_length(kinds); i++) {
+		preview_accounts_init(&accounts);
+		preview_note(&accounts, account, ENGINE_PICTURE, kinds[i], 1, 1);
+		preview_note(&accounts, other, ENGINE_PICTURE, ENGINE_DONE, 1, 1);
+		assert_true(preview_is_slow(&accounts, account, 50 * 1000 * 1000));
+		assert_false(preview_is_slow(&accounts, account, 60 * 1000 * 1000));
+		assert_false(preview_is_slow(&accounts, other, 1));
+		preview_accounts_finish(&accounts);
+	}
+}
+
 static void test_accounts_that_preview_are_forgotten(void **state)
 {
 	struct preview_accounts accounts;
@@ -1004,6 +1024,7 @@ int main(void)
 	    CASE(test_waiting_costs_an_account_its_turns),
 	    CASE(test_a_draft_that_never_ends_leaves_a_second),
 	    CASE(test_slow_previews_leave_a_place),
+	    cmocka_unit_test(test_an_account_that_met_a_limit_is_slow),
 	    cmocka_unit_test(test_accounts_that_preview_are_forgotten),
 	    CASE(test_queues_have_bounds),
 	    CASE(test_a_script_that_waits_has_no_turn),
