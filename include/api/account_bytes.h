@@ -51,5 +51,7 @@ bool api_account_room_was_made(struct task *task, const struct account_room *roo
  * api_fail_account_bytes(), which answers 409 with both. */
 __attribute__((warn_unused_result)) struct verdict
 api_ask_account_bytes(struct task *task, struct account_room *room, task_step *next);
+/* The text of the 409, in the arena. */
+struct str api_account_bytes_problem(struct task *task, const struct account_room *room);
 __attribute__((warn_unused_result)) struct verdict
 api_fail_account_bytes(struct task *task, const struct account_room *room);

@@ -165,6 +165,8 @@ enum {
 	LIMIT_PANEL_LINKS = 4,
 	LIMIT_DEVICES_OF_ACCOUNT = 1000,  /* that its pages add; 409 */
 	LIMIT_KEY_DEVICES = 100,	  /* that an API key may be for, if not for all; 400 */
+	LIMIT_PUSH_DEVICES = 100,	  /* that one push names; 400 */
+	LIMIT_PUSH_ALL_DEVICES = 1000,	  /* of an account that pushes to all of them; 409 */
 	LIMIT_DEVICE_INSTALLATIONS = 100, /* 400 */
 	LIMIT_INSTALLATION_ID = 64,	  /* code points; 400 */
 

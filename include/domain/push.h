@@ -22,10 +22,13 @@ struct push_body {
 	bool is_waking;			    /* shown although the panel sleeps */
 	bool is_held;			    /* until it is removed */
 	const struct json_value *device_id; /* of /v0, not used: the path says which device */
+	const struct json_value *devices;   /* of a push to several */
 	int64_t duration_s;		    /* after the check; of a temporary image */
 	bool in_background;		    /* after the check */
 	bool is_installation;		    /* after the check */
 	const char *id_member;		    /* after the check: of the body, in which the ID is */
+	bool is_for_all;		    /* after the check: of the account's devices; else an
+					     * array of 1 to LIMIT_PUSH_DEVICES names */
 	struct str media_type;		    /* after the check: of a data URL, else empty */
 	struct str base64; /* after the check: not yet decoded; NULL data: there is none */
 };
@@ -52,6 +55,9 @@ extern const struct record push_stored_record;
 
 /* The record's check reads duration and background, since some bodies may have any value there. */
 extern const struct record push_body_record;
+
+/* Record of a push to several devices. */
+extern const struct record push_devices_body_record;
 
 /* Record of a body of /v0: null and {} stand for a member that was left out, and an ID may be
  * empty. */

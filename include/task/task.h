@@ -116,6 +116,16 @@ bool task_is_of_operator(const struct task *task);
 struct db_ids task_key_devices(const struct task *task);
 /* The device of the path as the database had it; RESOURCE_DEVICE only. */
 struct device *task_device(struct task *task);
+/* Reads a device of the caller's account, by ID, serial number or MAC address as paths name it,
+ * which is task_device() then. next finds task_row_count(): 0 if there is none of that name; it
+ * asks task_device_problem(). For calls that name devices in their body. */
+__attribute__((warn_unused_result)) struct verdict
+task_find_device(struct task *task, struct str name, task_step *next);
+/* NULL, or why the caller may not use task_device(). */
+const char *task_device_problem(const struct task *task);
+/* Takes a token from the rate limit of task_device(), and another one from that of the caller if
+ * is_another. False: there is none, and *ret_retry_after_s says when. */
+bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_retry_after_s);
 /* The app of the path; RESOURCE_APP only. */
 const struct app *task_app(struct task *task);
 /* Bit i: field i of the body's record was in the body. */

@@ -70,13 +70,19 @@ struct verdict api_ask_account_bytes(struct task *task, struct account_room *roo
 	return task_query(task, next);
 }
 
+struct str api_account_bytes_problem(struct task *task, const struct account_room *room)
+{
+	return arena_printf(
+	    task_arena(task),
+	    "pushed pictures, drafts and versions of the account take %lld bytes, and %lld are "
+	    "allowed: this does not fit. Remove something first, or have an administrator set "
+	    "another limit",
+	    (long long)room->bytes.bytes, (long long)room->bytes.bytes_allowed);
+}
+
 struct verdict api_fail_account_bytes(struct task *task, const struct account_room *room)
 {
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
-	return task_fail(task, 409,
-			 "pushed pictures, drafts and versions of the account take %lld bytes, and "
-			 "%lld are allowed: this does not fit. Remove something first, or have an "
-			 "administrator set another limit",
-			 (long long)room->bytes.bytes, (long long)room->bytes.bytes_allowed);
+	return task_fail(task, 409, "%.*s", STR_ARG(api_account_bytes_problem(task, room)));
 }

@@ -5,8 +5,8 @@
 #include "domain/push_shown.h"
 #include "endpoints.h"
 
-void api_tell_shown(struct task *task, const struct push_body *body,
-		    const struct push_stored *stored)
+struct str api_push_shown(struct task *task, const struct push_body *body,
+			  const struct push_stored *stored)
 {
 	const struct device *device = task_device(task);
 	struct display_settings settings = display_settings_of(device, &stored->sleep_set);
@@ -16,5 +16,5 @@ void api_tell_shown(struct task *task, const struct push_body *body,
 	struct push_shown shown =
 	    push_shown_at(&settings, clock_wall_us(), body, stored, is_online, since_us);
 
-	task_add_field(task, STR("Displayd-Shown"), push_shown_field(&shown, task_arena(task)));
+	return push_shown_field(&shown, task_arena(task));
 }

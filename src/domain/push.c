@@ -28,8 +28,9 @@ static void fault_value(struct faults *faults, struct str name, const struct jso
 
 static void push_body_check(void *memory, uint64_t seen, struct faults *faults);
 static void push_v0_body_check(void *memory, uint64_t seen, struct faults *faults);
+static void push_devices_body_check(void *memory, uint64_t seen, struct faults *faults);
 
-/* Each of the two bodies leaves one of them out. */
+/* Each of the bodies leaves some of them out. */
 enum {
 	FIELD_IMAGE,
 	FIELD_INSTALLATION_ID,
@@ -41,19 +42,28 @@ enum {
 
 #define ID_RULES .maximum = LIMIT_INSTALLATION_ID, .check = push_id_check
 
-static const struct record_field push_fields[] = {
-    [FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),
-    [FIELD_INSTALLATION_ID] = RECORD_STR(struct push_body, installation_id,
-					 .body = "installationId", .minimum = 1, ID_RULES),
-    [FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),
-    [FIELD_DURATION] = RECORD_ANY(struct push_body, duration, .body = "duration"),
-    [FIELD_EXPIRES_IN] = RECORD_INT(struct push_body, expires_in_s, .body = "expiresIn",
-				    .minimum = PUSH_EXPIRES_MIN_S, .maximum = PUSH_EXPIRES_MAX_S),
-    RECORD_BOOL(struct push_body, is_waking, .body = "wake"),
-    RECORD_BOOL(struct push_body, is_held, .body = "hold"),
-};
+#define PUSH_FIELDS                                                                                \
+	[FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),    \
+	[FIELD_INSTALLATION_ID] = RECORD_STR(struct push_body, installation_id,                    \
+					     .body = "installationId", .minimum = 1, ID_RULES),    \
+	[FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),       \
+	[FIELD_DURATION] = RECORD_ANY(struct push_body, duration, .body = "duration"),             \
+	[FIELD_EXPIRES_IN] =                                                                       \
+	    RECORD_INT(struct push_body, expires_in_s, .body = "expiresIn",                        \
+		       .minimum = PUSH_EXPIRES_MIN_S, .maximum = PUSH_EXPIRES_MAX_S),              \
+	RECORD_BOOL(struct push_body, is_waking, .body = "wake"),                                  \
+	RECORD_BOOL(struct push_body, is_held, .body = "hold")
+
+static const struct record_field push_fields[] = {PUSH_FIELDS};
 const struct record push_body_record =
     RECORD(struct push_body, push_fields, .check = push_body_check);
+
+static const struct record_field push_devices_fields[] = {
+    PUSH_FIELDS,
+    RECORD_ANY(struct push_body, devices, .body = "devices", .required = true),
+};
+const struct record push_devices_body_record =
+    RECORD(struct push_body, push_devices_fields, .check = push_devices_body_check);
 
 static const struct record_field push_v0_fields[] = {
     [FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),
@@ -232,6 +242,38 @@ static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
 	     !is_allowed_duration(body->duration_s)))
 		fault_value(faults, STR("duration"), body->duration,
 			    "must be one of 5, 10, 15, 30, 35, 40, 45 (seconds)");
+}
+
+static bool are_names(const struct json_value *devices)
+{
+	struct json_walk walk = json_walk(devices);
+	const struct json_value *item;
+	struct str name;
+	unsigned count;
+
+	if (!json_get_array(devices, &count) || count == 0 || count > LIMIT_PUSH_DEVICES)
+		return false;
+	while (json_next_item(&walk, &item)) {
+		if (!json_get_str(item, &name) || name.length == 0)
+			return false;
+	}
+	return true;
+}
+
+static void push_devices_body_check(void *memory, uint64_t seen, struct faults *faults)
+{
+	struct push_body *body = memory;
+	struct str word;
+
+	push_body_check(memory, seen, faults);
+	if (!body->devices)
+		return;
+	body->is_for_all = json_get_str(body->devices, &word) && str_equal(word, STR("all"));
+	if (!body->is_for_all && !are_names(body->devices))
+		faults_add(faults, STR("devices"),
+			   "must be \"all\", or an array of 1 to %d IDs, serial numbers or MAC "
+			   "addresses",
+			   LIMIT_PUSH_DEVICES);
 }
 
 /* Whether the body names an installation by this field: an empty ID names none, and one with a

@@ -51,6 +51,27 @@ bool task_is_limited(struct task *task, struct rate_table *table, const struct r
 	return true;
 }
 
+static bool take(const struct task *task, const struct rate_policy *policy, struct id id,
+		 unsigned *ret_retry_after_s)
+{
+	struct rate_result result;
+
+	if (!policy || policy->per_second == 0)
+		return true;
+	result = rate_take(task->service->rates, policy, id, clock_monotonic_us());
+	*ret_retry_after_s = result.retry_after_s;
+	if (!result.is_allowed)
+		metric_add(METRIC_RATE_LIMITED, policy->metric, 1);
+	return result.is_allowed;
+}
+
+bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_retry_after_s)
+{
+	return (!is_another ||
+		take(task, task->caller_rate, task->caller_rate_id, ret_retry_after_s)) &&
+	       take(task, &task->service->push_rate, task->device.id, ret_retry_after_s);
+}
+
 bool task_guesses_too_often(struct task *task, const char *of_what, struct verdict *ret_answer)
 {
 	const struct service *service = task->service;

@@ -79,6 +79,8 @@ struct verdict task_admit(struct task *task, const struct caller *caller)
 	id_format(task->account_id, text);
 	task->request->log_account = arena_copy(task_arena(task), str_from(text));
 	task->request->caller = task->request->log_account;
+	task->caller_rate = caller->rate;
+	task->caller_rate_id = caller->rate_id;
 	if (task_is_limited(task, task->service->rates, caller->rate, caller->rate_id, &answer))
 		return answer;
 	return task_continue(task, task_prologue);

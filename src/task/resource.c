@@ -41,36 +41,37 @@ static struct verdict take(struct task *task, struct id owner_id, const char *of
 
 /* ---- device ---- */
 
-static struct verdict fail_no_device(struct task *task)
-{
-	return task_fail(task, 404, "there is no such device");
-}
+static const char of_another_account[] = "the device belongs to another account";
 
 static struct verdict on_device_found(struct task *task)
 {
 	char text[ID_TEXT_LENGTH + 1];
 
 	if (task->row_count == 0)
-		return fail_no_device(task);
+		return task_fail(task, 404, "there is no such device");
 	id_format(task->device.id, text);
 	task->request->log_device = arena_copy(task_arena(task), str_from(text));
-	return take(task, task->device.account_id, "the device belongs to another account");
+	return take(task, task->device.account_id, of_another_account);
 }
 
-static struct verdict find_device(struct task *task)
+static struct verdict find_no_device(struct task *task, task_step *next)
 {
-	struct device_reference reference = device_reference_parse(task_path_parameter(task, 0));
-	struct db_query *query = task_new_query(task);
+	task->row_count = 0;
+	return task_continue(task, next);
+}
+
+struct verdict task_find_device(struct task *task, struct str name, task_step *next)
+{
+	struct device_reference reference = device_reference_parse(name);
+	struct db_query *query;
 	struct str mac;
 
-	if (is_for_any(task) &&
-	    (reference.kind == DEVICE_REFERENCE_SERIAL || reference.kind == DEVICE_REFERENCE_MAC))
+	if (reference.kind == DEVICE_REFERENCE_NONE)
+		return find_no_device(task, next);
+	if (is_for_any(task) && reference.kind != DEVICE_REFERENCE_ID)
 		return fail_account(task);
+	query = task_new_query(task);
 	switch (reference.kind) {
-	case DEVICE_REFERENCE_ID:
-		statement_device_by_id(query, &(struct device_by_id_parameters){reference.id},
-				       &task->device);
-		break;
 	case DEVICE_REFERENCE_SERIAL:
 		statement_device_by_serial(
 		    query,
@@ -85,9 +86,22 @@ static struct verdict find_device(struct task *task)
 					&task->device);
 		break;
 	default:
-		return fail_no_device(task);
+		statement_device_by_id(query, &(struct device_by_id_parameters){reference.id},
+				       &task->device);
 	}
-	return task_query(task, on_device_found);
+	return task_query(task, next);
+}
+
+static struct verdict find_device(struct task *task)
+{
+	return task_find_device(task, task_path_parameter(task, 0), on_device_found);
+}
+
+const char *task_device_problem(const struct task *task)
+{
+	if (!id_equal(task->device.account_id, task->account_id))
+		return of_another_account;
+	return task_scope_problem(task);
 }
 
 /* ---- app ---- */

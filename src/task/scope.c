@@ -15,9 +15,17 @@ static struct verdict fail_scope(struct task *task, enum key_level needed)
 			 STR_ARG(key_level_name(task->key_scope->level)), STR_ARG(name));
 }
 
+const char *task_scope_problem(const struct task *task)
+{
+	if (!task->key_scope || key_scope_has_device(task->key_scope, task->device.id))
+		return NULL;
+	return "the API key is for other devices of the account";
+}
+
 bool task_exceeds_scope(struct task *task, struct verdict *ret_answer)
 {
 	const struct key_scope *scope = task->key_scope;
+	const char *problem;
 
 	if (!scope)
 		return false;
@@ -25,13 +33,12 @@ bool task_exceeds_scope(struct task *task, struct verdict *ret_answer)
 		*ret_answer = fail_scope(task, task->endpoint->key_level);
 		return true;
 	}
-	if (task->endpoint->resource == RESOURCE_DEVICE &&
-	    !key_scope_has_device(scope, task->device.id)) {
-		*ret_answer =
-		    task_fail(task, 403, "the API key is for other devices of the account");
-		return true;
-	}
-	return false;
+	if (task->endpoint->resource != RESOURCE_DEVICE)
+		return false;
+	problem = task_scope_problem(task);
+	if (problem)
+		*ret_answer = task_fail(task, 403, "%s", problem);
+	return problem != NULL;
 }
 
 struct db_ids task_key_devices(const struct task *task)

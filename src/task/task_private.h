@@ -35,6 +35,8 @@ struct task {
 	void *helper; /* see task_helper() */
 
 	struct id account_id;
+	const struct rate_policy *caller_rate; /* with the bucket caller_rate_id; NULL: none */
+	struct id caller_rate_id;
 	const struct key_scope *key_scope; /* of access_api_key; NULL: the account may do all */
 	struct device device;
 	struct app app;
@@ -104,6 +106,8 @@ bool task_is_closed_to_operator(const struct task *task);
  * the path. */
 __attribute__((warn_unused_result)) bool task_exceeds_scope(struct task *task,
 							    struct verdict *ret_answer);
+/* NULL, or why the caller's API key is not for task_device(). */
+const char *task_scope_problem(const struct task *task);
 /* Its stages: read the body and parse it, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;

@@ -15,7 +15,7 @@ from scene import CONTRACT
 # Each needs what those before it have made.
 ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
          "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
-         "pushImage", "removeTemporary", "uploadAppVersion",
+         "pushImage", "pushImageToDevices", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",

@@ -116,6 +116,10 @@ def not_found(stage, found):
 
 def conflict(stage, found):
     """The other conflicts are told apart in the API's own tests."""
+    if found[1] == "/v1/push":
+        many = stage.world.account()
+        many.devices(1001)
+        return stage.request(found, account=many, body={**scene.bodies_of(found[2])[0], "devices": "all"})
     if found[1].endswith("/push"):
         full = stage.world.account()
         path = stage.target(found[1], "", deviceId=full.device().id)

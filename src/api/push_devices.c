@@ -1,0 +1,180 @@
+#include "base/buffer.h"
+#include "base/limits.h"
+#include "endpoints.h"
+#include "push_shown.h"
+#include "push_steps.h"
+
+/* POST /v1/push - shows an image on several devices.
+ *
+ *   push_convert -> converted --all: push_devices--> listed
+ *                       |                               |
+ *                       '---------> next_device <-------'<-----------------.
+ *                                        | one device after the other      |
+ *                                      found -- push_store -- is_done -> done
+ *
+ * The image is converted once, and one statement is under way at a time. What keeps one device from
+ * its image stands in the answer beside it; a database that is away ends the request, and the image
+ * may be pushed again. */
+
+struct pushing {
+	struct push push; /* first: the prologue reads the request into it */
+	struct push_devices_row all;
+	struct json_walk names; /* that are left, if not for all */
+	struct str name;	/* of the device, as the caller names it */
+	unsigned count;		/* of devices so far */
+	struct buffer json;
+};
+
+static task_step next_device;
+
+static void write_problem(struct buffer *json, const struct push_problem *problem,
+			  struct arena *arena)
+{
+	struct str detail = problem->detail;
+
+	if (problem->field)
+		detail = ARENA_JOIN(arena, str_from(problem->field), STR(" "), detail);
+	buffer_printf(json, ",\"status\":%d,\"detail\":", problem->status);
+	json_write_str(json, detail);
+	if (problem->retry_after_s)
+		buffer_printf(json, ",\"retryAfter\":%u", problem->retry_after_s);
+}
+
+static struct verdict note(struct task *task, const struct push_problem *problem)
+{
+	struct pushing *pushing = task_state(task);
+	const struct push *push = &pushing->push;
+	struct buffer *json = &pushing->json;
+
+	buffer_append_str(json, pushing->count++ ? STR(",{\"device\":") : STR("{\"device\":"));
+	json_write_str(json, pushing->name);
+	if (problem->status) {
+		write_problem(json, problem, task_arena(task));
+	} else {
+		buffer_append_str(json, STR(",\"status\":200,\"shown\":"));
+		json_write_str(json, api_push_shown(task, &push->body, &push->stored));
+	}
+	buffer_append_char(json, '}');
+	push_count(problem->status ?: 200);
+	return task_continue(task, next_device);
+}
+
+static struct verdict done(struct task *task)
+{
+	struct push *push = task_state(task);
+
+	if (!push->problem.status)
+		push_answered(task);
+	return note(task, &push->problem);
+}
+
+static struct verdict found(struct task *task)
+{
+	struct pushing *pushing = task_state(task);
+	const char *forbidden;
+	unsigned retry_after_s;
+
+	if (task_row_count(task) == 0)
+		return note(task,
+			    &(struct push_problem){404, NULL, STR("there is no such device"), 0});
+	forbidden = task_device_problem(task);
+	if (forbidden)
+		return note(task, &(struct push_problem){403, NULL, str_from(forbidden), 0});
+	if (!task_take_device_token(task, pushing->count > 0, &retry_after_s))
+		return note(
+		    task, &(struct push_problem){429, NULL, STR("too many pushes"), retry_after_s});
+	if (!push_fits(task, task_device(task)))
+		return note(task, &pushing->push.problem);
+	return task_continue(task, push_store);
+}
+
+static bool take_name(struct task *task, struct pushing *pushing)
+{
+	const struct json_value *item;
+	char text[ID_TEXT_LENGTH + 1];
+	struct id id;
+
+	if (!pushing->push.body.is_for_all)
+		return json_next_item(&pushing->names, &item) && json_get_str(item, &pushing->name);
+	if (pushing->all.ids.length == 0)
+		return false;
+	memcpy(id.bytes, pushing->all.ids.data, ID_BYTES);
+	pushing->all.ids = str_from_offset(pushing->all.ids, ID_BYTES);
+	id_format(id, text);
+	pushing->name = arena_copy(task_arena(task), str_from(text));
+	return true;
+}
+
+static struct verdict next_device(struct task *task)
+{
+	struct pushing *pushing = task_state(task);
+
+	if (take_name(task, pushing))
+		return task_find_device(task, pushing->name, found);
+	buffer_append_str(&pushing->json, STR("]}"));
+	return task_reply_json(task, 200, &pushing->json);
+}
+
+static struct verdict listed(struct task *task)
+{
+	const struct pushing *pushing = task_state(task);
+
+	if (pushing->all.ids.length / ID_BYTES > LIMIT_PUSH_ALL_DEVICES)
+		return task_fail(task, 409,
+				 "there are more than %d devices: name them, at most %d at once",
+				 LIMIT_PUSH_ALL_DEVICES, LIMIT_PUSH_DEVICES);
+	return task_continue(task, next_device);
+}
+
+static struct verdict converted(struct task *task)
+{
+	struct pushing *pushing = task_state(task);
+	struct verdict failure;
+
+	if (push_image_fails(task, NULL, &failure))
+		return failure;
+	pushing->push.is_done = done;
+	buffer_append_str(&pushing->json, STR("{\"devices\":["));
+	if (!pushing->push.body.is_for_all) {
+		pushing->names = json_walk(pushing->push.body.devices);
+		return task_continue(task, next_device);
+	}
+	statement_push_devices(
+	    task_new_query(task),
+	    &(struct push_devices_parameters){task_account_id(task), task_key_devices(task)},
+	    &pushing->all);
+	return task_query(task, listed);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct pushing *pushing = task_state(task);
+
+	pushing->push.is_converted = converted;
+	return push_convert(task);
+}
+
+static void finish(void *state)
+{
+	struct pushing *pushing = state;
+
+	push_finish(&pushing->push);
+	buffer_finish(&pushing->json);
+}
+
+/* Counts what ends all of them; the others are counted one by one. */
+static void count(int status)
+{
+	if (status != 200)
+		push_count(status);
+}
+
+const struct endpoint endpoint_push_devices = {
+    .handler = begin,
+    .state_size = sizeof(struct pushing),
+    .handles_faults = true,
+    .refused = push_refused,
+    .finish = finish,
+    .count = count,
+    ENDPOINT_PUSH_DEVICES,
+};

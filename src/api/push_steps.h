@@ -1,0 +1,67 @@
+/* Steps that pushes share: an image is converted once, and stored for one device or for several.
+ *
+ *   push_convert -> push_is_converted()
+ *        | short lane: decode base64, detect the format, if it is no still that was just pushed
+ *      looked_at --------.
+ *        | long lane     | a still: converted on the short lane
+ *      is_ready <--------'
+ *
+ *   push_store()
+ *        | database: store, take the next generation; if entries of the device have expired, or the
+ *        | account has no room and some of it have, remove those and store again
+ *      stored -> show it on this worker's panel
+ *        | wait until a push stored just before it was answered
+ *      push->is_done -> push_answered()
+ *
+ * The endpoint's state begins with struct push. */
+#pragma once
+
+#include "api/account_bytes.h"
+#include "delivery/push_order.h"
+#include "domain/push.h"
+#include "image_job.h"
+#include "task/task.h"
+
+/* Why a push was not stored. */
+struct push_problem {
+	int status;	   /* 0: it was stored */
+	const char *field; /* of the body; NULL: none */
+	struct str
+	    detail; /* in the arena or static; begins with the field's fault if there is one */
+	unsigned retry_after_s; /* of 503 */
+};
+
+struct push {
+	struct push_body body; /* first: the prologue reads the request into it */
+	struct image_job job;
+	struct task *task;
+	struct push_turn turn;
+	struct push_stored stored;
+	struct device_expire_row expired;
+	unsigned tries;
+	struct account_room room;    /* if there is none */
+	uint64_t looked_us;	     /* CPU time on the short lane, if the long lane has the rest */
+	task_step *is_converted;     /* step after push_convert() */
+	task_step *is_done;	     /* step after push_store() */
+	struct push_problem problem; /* for is_done */
+};
+
+/* Converts the image of the body. push->is_converted follows; it calls push_image_fails(). */
+task_step push_convert;
+/* Whether the image cannot be shown: adds the fault of the field, or makes the answer that memory
+ * is short. device: NULL, or one whose board takes a limited number of bytes. */
+__attribute__((warn_unused_result)) bool
+push_image_fails(struct task *task, const struct device *device, struct verdict *ret_answer);
+/* Whether the device's board takes the converted image; else the problem. */
+bool push_fits(struct task *task, const struct device *device);
+
+/* Stores the converted image for task_device(). push->is_done follows. */
+task_step push_store;
+/* Tells the other workers: in the turn of the loop in which the push is answered, or noted for an
+ * answer that tells of several. */
+void push_answered(struct task *task);
+
+/* Members of each push's endpoint. */
+task_step push_refused;
+void push_finish(void *state);
+void push_count(int status);

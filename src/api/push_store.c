@@ -1,0 +1,222 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "endpoints.h"
+#include "metric/metric.h"
+#include "push_steps.h"
+
+/* Limit of attempts while entries expire. */
+enum { STORE_TRIES = 8 };
+
+static struct verdict fail(struct task *task, struct push_problem problem)
+{
+	struct push *push = task_state(task);
+
+	push->problem = problem;
+	return task_continue(task, push->is_done);
+}
+
+static struct verdict fail_gone(struct task *task)
+{
+	return fail(task, (struct push_problem){404, NULL, STR("there is no such device"), 0});
+}
+
+static void on_turn(struct push_turn *turn)
+{
+	task_resume(container_of(turn, struct push, turn)->task);
+}
+
+/* Shows the push on this worker's panel before the answer is sent. */
+static void show(struct task *task)
+{
+	const struct push *push = task_state(task);
+	const struct panelimage_result *result = &push->job.result;
+	struct stored_push stored = {
+	    .generation = push->stored.generation,
+	    .picture = {(const char *)result->data, result->size},
+	    .duration_s = push->body.duration_s,
+	    .expires_in_ms = push->body.expires_in_s * 1000,
+	    .is_held = push->body.is_held,
+	    .is_waking = push->body.is_waking,
+	    .in_background = push->body.in_background,
+	};
+
+	if (push->body.is_installation)
+		stored.installation_id = push->body.installation_id;
+	delivery_push_stored(api_delivery(task), task_device(task)->id, &stored);
+}
+
+static struct verdict fail_full(struct task *task)
+{
+	const struct push *push = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	return fail(task, (struct push_problem){409, NULL,
+						api_account_bytes_problem(task, &push->room), 0});
+}
+
+static struct verdict store(struct task *task);
+
+static struct verdict expired(struct task *task)
+{
+	const struct push *push = task_state(task);
+
+	if (task_row_count(task))
+		delivery_device_changed(api_delivery(task), task_device(task)->id,
+					push->expired.generation);
+	return store(task);
+}
+
+/* Expired entries count no more for the device's limit, and their IDs are free. */
+static struct verdict expire(struct task *task)
+{
+	struct push *push = task_state(task);
+
+	if (++push->tries == STORE_TRIES)
+		return fail(task, (struct push_problem){
+				      503, NULL, STR("entries expire all the time, try again"), 1});
+	statement_device_expire(task_new_query(task),
+				&(struct device_expire_parameters){task_device(task)->id},
+				&push->expired);
+	return task_query(task, expired);
+}
+
+static struct verdict made_room(struct task *task)
+{
+	struct push *push = task_state(task);
+
+	return api_account_room_was_made(task, &push->room)
+		   ? store(task)
+		   : api_ask_account_bytes(task, &push->room, fail_full);
+}
+
+static struct verdict stored(struct task *task)
+{
+	struct push *push = task_state(task);
+	struct delivery *delivery = api_delivery(task);
+	struct id device_id = task_device(task)->id;
+
+	if (task_row_count(task) == 0)
+		return fail_gone(task);
+	if (push->stored.has_expired)
+		return expire(task);
+	if (push->stored.is_full)
+		return api_make_account_room(task, &push->room, made_room);
+	if (!push->stored.is_stored)
+		return fail(task, (struct push_problem){
+				      400, push->body.id_member,
+				      STR("is the ID of an app's installation on this device"), 0});
+	byte_grants_stored(&api_service(task)->byte_grants, task_account_id(task),
+			   (int64_t)push->job.result.size, &push->stored, clock_monotonic_ms());
+	show(task);
+	push->task = task;
+	push->turn.come = on_turn;
+	if (!push->stored.is_close || delivery_push_is_next(delivery, &push->turn, device_id,
+							    push->stored.previous_generation))
+		return task_continue(task, push->is_done);
+	/* Panels of other workers show it, too, before its answer's turn has come. */
+	delivery_device_changed(delivery, device_id, push->stored.generation);
+	return task_wait(task, push->is_done);
+}
+
+static struct verdict store(struct task *task)
+{
+	struct push *push = task_state(task);
+	const struct panelimage_result *result = &push->job.result;
+	struct str picture = {(const char *)result->data, result->size};
+	struct db_query *query = task_new_query(task);
+	struct id device_id = task_device(task)->id;
+	struct byte_grant grant = byte_grants_find(&api_service(task)->byte_grants,
+						   task_account_id(task), clock_monotonic_ms());
+
+	if (push->body.is_installation)
+		statement_push_store_installation(
+		    query,
+		    &(struct push_store_installation_parameters){
+			.device_id = device_id,
+			.id = push->body.installation_id,
+			.picture = picture,
+			.in_background = push->body.in_background,
+			.expires_in_s = (int32_t)push->body.expires_in_s,
+			.is_held = push->body.is_held,
+			.is_waking = push->body.is_waking,
+			.granted_bytes = grant.bytes,
+			.granted_limit = grant.limit,
+		    },
+		    &push->stored);
+	else
+		statement_push_store_temporary(query,
+					       &(struct push_store_temporary_parameters){
+						   .device_id = device_id,
+						   .picture = picture,
+						   .duration_s = (int32_t)push->body.duration_s,
+						   .is_held = push->body.is_held,
+						   .is_waking = push->body.is_waking,
+						   .granted_bytes = grant.bytes,
+						   .granted_limit = grant.limit,
+					       },
+					       &push->stored);
+	return task_query(task, stored);
+}
+
+struct verdict push_store(struct task *task)
+{
+	struct push *push = task_state(task);
+
+	push->problem = (struct push_problem){0};
+	push->tries = 0;
+	push->room.tries = 0;
+	if (push->body.is_held)
+		push->body.duration_s = task_device(task)->schedule_interval_s;
+	return store(task);
+}
+
+void push_answered(struct task *task)
+{
+	const struct push *push = task_state(task);
+
+	delivery_push_answered(api_delivery(task), task_device(task)->id, push->stored.generation);
+}
+
+struct verdict push_refused(struct task *task)
+{
+	const struct push *push = task_state(task);
+	struct str detail;
+
+	if (task_refusal(task) != REFUSAL_TOO_MANY_INSTALLATIONS)
+		return task_fail_refusal(task);
+	detail =
+	    arena_printf(task_arena(task), "is one too many: the device has %d entries already",
+			 LIMIT_DEVICE_INSTALLATIONS);
+	return fail(task, (struct push_problem){400, push->body.id_member, detail, 0});
+}
+
+void push_count(int status)
+{
+	enum metric_push_result result = METRIC_PUSH_FAILED;
+
+	switch (status) {
+	case 200:
+		result = METRIC_PUSH_STORED;
+		break;
+	case 401:
+	case 403:
+	case 404:
+		result = METRIC_PUSH_FORBIDDEN;
+		break;
+	case 429:
+		result = METRIC_PUSH_LIMITED;
+		break;
+	case 499:
+		result = METRIC_PUSH_ABANDONED;
+		break;
+	case 503:
+		result = METRIC_PUSH_BUSY;
+		break;
+	default:
+		if (status < 500)
+			result = METRIC_PUSH_REFUSED;
+	}
+	metric_add(METRIC_PUSHES, result, 1);
+}
