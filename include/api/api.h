@@ -35,6 +35,7 @@ extern const struct endpoint endpoint_app_picture_get;
 extern const struct endpoint endpoint_installation_create;
 extern const struct endpoint endpoint_installation_delete;
 extern const struct endpoint endpoint_order_set;
+extern const struct endpoint endpoint_message;
 extern const struct endpoint endpoint_push;
 extern const struct endpoint endpoint_temporary_delete;
 

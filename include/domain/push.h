@@ -12,6 +12,20 @@ enum {
 	PUSH_ONLINE_WITHIN_S = 70,
 };
 
+/* A text that the server draws. What is left out is empty before the check, and has its default
+ * after it. */
+struct push_message {
+	struct str text;
+	struct str color, background; /* "#ffb000" */
+	struct str font;
+	struct str align;	/* "left", "center", "right" */
+	struct str scroll;	/* "auto", "left", "up", "none" */
+	struct str icon;	/* as sent, like an image; empty: none */
+	struct str icon_base64; /* after the check: not yet decoded */
+};
+
+enum { MESSAGE_TEXT_MAX = 500 /* code points */ };
+
 struct push_body {
 	struct str image;		  /* as sent: base64 or data URL */
 	struct str installation_id;	  /* empty: a temporary image */
@@ -23,7 +37,9 @@ struct push_body {
 	bool is_held;			    /* until it is removed */
 	const struct json_value *device_id; /* of /v0, not used: the path says which device */
 	const struct json_value *devices;   /* of a push to several */
-	int64_t duration_s;		    /* after the check; of a temporary image */
+	struct push_message message;	    /* of one: it has no image */
+	int64_t duration_s;		    /* after the check; of a temporary image. Of a message
+					     * 0: as long as it takes */
 	bool in_background;		    /* after the check */
 	bool is_installation;		    /* after the check */
 	const char *id_member;		    /* after the check: of the body, in which the ID is */
@@ -56,12 +72,19 @@ extern const struct record push_stored_record;
 /* The record's check reads duration and background, since some bodies may have any value there. */
 extern const struct record push_body_record;
 
+/* Record of a message. */
+extern const struct record message_body_record;
+
 /* Record of a push to several devices. */
 extern const struct record push_devices_body_record;
 
 /* Record of a body of /v0: null and {} stand for a member that was left out, and an ID may be
  * empty. */
 extern const struct record push_v0_body_record;
+
+/* Splits an image as callers send it, base64 or a data URL, into its media type, which is empty
+ * without a data URL, and its base64 text. NULL: it is good; else the fault ("is ..."). */
+const char *push_split_image(struct str image, struct str *ret_media_type, struct str *ret_base64);
 
 /* Checks the ID of a pushed installation that has the right length. NULL: it is good; else the
  * fault ("must ..."). */

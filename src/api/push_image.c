@@ -77,14 +77,23 @@ static struct verdict looked_at(struct task *task)
 			 ready);
 }
 
+bool push_lacks_disk(struct task *task, struct verdict *ret_answer)
+{
+	if (storage_takes_pictures(db_storage(api_service(task)->service.db)))
+		return false;
+	*ret_answer = task_fail_busy(task, FULL_DISK_RETRY_S, "%s", STORAGE_PICTURE_PROBLEM);
+	return true;
+}
+
 struct verdict push_convert(struct task *task)
 {
 	struct push *push = task_state(task);
+	struct verdict answer;
 
 	if (!push->body.base64.data)
 		return task_fail_faults(task);
-	if (!storage_takes_pictures(db_storage(api_service(task)->service.db)))
-		return task_fail_busy(task, FULL_DISK_RETRY_S, "%s", STORAGE_PICTURE_PROBLEM);
+	if (push_lacks_disk(task, &answer))
+		return answer;
 	if (!image_job_init(&push->job, push->body.media_type, push->body.base64))
 		return task_continue(task, ready);
 	if (!image_job_take_memory(&push->job, &api_service(task)->images, task_account_id(task),

@@ -46,6 +46,9 @@ struct push {
 	struct push_problem problem; /* for is_done */
 };
 
+/* True, with the answer 503, if the disk takes no more pictures. */
+__attribute__((warn_unused_result)) bool push_lacks_disk(struct task *task,
+							 struct verdict *ret_answer);
 /* Converts the image of the body. push->is_converted follows; it calls push_image_fails(). */
 task_step push_convert;
 /* Whether the image cannot be shown: adds the fault of the field, or makes the answer that memory
@@ -60,6 +63,9 @@ task_step push_store;
 /* Tells the other workers: in the turn of the loop in which the push is answered, or noted for an
  * answer that tells of several. */
 void push_answered(struct task *task);
+
+/* Answers for one device: an is_done. */
+task_step push_answer;
 
 /* Members of each push's endpoint. */
 task_step push_refused;

@@ -1,5 +1,6 @@
 #include "domain/push.h"
 #include "base/base64.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -29,6 +30,7 @@ static void fault_value(struct faults *faults, struct str name, const struct jso
 static void push_body_check(void *memory, uint64_t seen, struct faults *faults);
 static void push_v0_body_check(void *memory, uint64_t seen, struct faults *faults);
 static void push_devices_body_check(void *memory, uint64_t seen, struct faults *faults);
+static void message_body_check(void *memory, uint64_t seen, struct faults *faults);
 
 /* Each of the bodies leaves some of them out. */
 enum {
@@ -44,9 +46,12 @@ enum {
 
 #define PUSH_FIELDS                                                                                \
 	[FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),    \
+	[FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),       \
+	PUSH_HOW_FIELDS
+
+#define PUSH_HOW_FIELDS                                                                            \
 	[FIELD_INSTALLATION_ID] = RECORD_STR(struct push_body, installation_id,                    \
 					     .body = "installationId", .minimum = 1, ID_RULES),    \
-	[FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),       \
 	[FIELD_DURATION] = RECORD_ANY(struct push_body, duration, .body = "duration"),             \
 	[FIELD_EXPIRES_IN] =                                                                       \
 	    RECORD_INT(struct push_body, expires_in_s, .body = "expiresIn",                        \
@@ -64,6 +69,114 @@ static const struct record_field push_devices_fields[] = {
 };
 const struct record push_devices_body_record =
     RECORD(struct push_body, push_devices_fields, .check = push_devices_body_check);
+
+/* ---- a message ---- */
+
+/* The first one is the default. */
+static const char *const message_fonts[] = {
+    "tb-8",
+    "10x20",
+    "5x8",
+    "6x10",
+    "6x10-rounded",
+    "6x13",
+    "CG-pixel-3x5-mono",
+    "CG-pixel-4x5-mono",
+    "Dina_r400-6",
+    "terminus-12",
+    "terminus-14",
+    "terminus-14-light",
+    "terminus-16",
+    "terminus-16-light",
+    "terminus-18",
+    "terminus-18-light",
+    "terminus-20",
+    "terminus-20-light",
+    "terminus-22",
+    "terminus-22-light",
+    "terminus-24",
+    "terminus-24-light",
+    "terminus-28",
+    "terminus-28-light",
+    "terminus-32",
+    "terminus-32-light",
+    "tom-thumb",
+};
+
+static bool is_one_of(struct str text, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (str_equal(text, str_from(names[i])))
+			return true;
+	}
+	return false;
+}
+
+static const char *font_check(struct str font)
+{
+	return is_one_of(font, message_fonts, array_length(message_fonts))
+		   ? NULL
+		   : "must be one of the fonts tb-8, 10x20, 5x8, 6x10, 6x13, tom-thumb and others "
+		     "that the API's document names";
+}
+
+static const char *align_check(struct str align)
+{
+	static const char *const names[] = {"left", "center", "right"};
+
+	return is_one_of(align, names, array_length(names)) ? NULL
+							    : "must be left, center or right";
+}
+
+static const char *scroll_check(struct str scroll)
+{
+	static const char *const names[] = {"auto", "left", "up", "none"};
+
+	return is_one_of(scroll, names, array_length(names)) ? NULL
+							     : "must be auto, left, up or none";
+}
+
+static const char *color_check(struct str color)
+{
+	static const char wrong[] = "must be a colour like #ffaa00";
+
+	if ((color.length != 4 && color.length != 7) || color.data[0] != '#')
+		return wrong;
+	for (size_t i = 1; i < color.length; i++) {
+		if (hex_digit(color.data[i]) < 0)
+			return wrong;
+	}
+	return NULL;
+}
+
+static const char *text_check(struct str text)
+{
+	bool has_visible = false;
+
+	while (text.length) {
+		uint32_t c = utf8_next(&text);
+
+		if (c != '\n' && utf8_is_control(c))
+			return "must not contain control characters other than line feeds";
+		has_visible |= !utf8_is_space(c);
+	}
+	return has_visible ? NULL : "must have a character that is not white space";
+}
+
+static const struct record_field message_fields[] = {
+    [FIELD_IMAGE] = RECORD_STR(struct push_body, message.text, .body = "text", .required = true,
+			       .minimum = 1, .maximum = MESSAGE_TEXT_MAX, .check = text_check),
+    [FIELD_BACKGROUND] = RECORD_STR(struct push_body, message.background, .body = "background",
+				    .check = color_check),
+    PUSH_HOW_FIELDS,
+    RECORD_STR(struct push_body, message.color, .body = "color", .check = color_check),
+    RECORD_STR(struct push_body, message.font, .body = "font", .check = font_check),
+    RECORD_STR(struct push_body, message.align, .body = "align", .check = align_check),
+    RECORD_STR(struct push_body, message.scroll, .body = "scroll", .check = scroll_check),
+    RECORD_STR(struct push_body, message.icon, .body = "icon"),
+};
+const struct record message_body_record =
+    RECORD(struct push_body, message_fields, .check = message_body_check);
 
 static const struct record_field push_v0_fields[] = {
     [FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),
@@ -178,8 +291,7 @@ static const char *split_data_url(struct str url, struct str *ret_media_type,
 	return NULL;
 }
 
-/* Splits an image as split_data_url() does; plain base64 has no media type. */
-static const char *split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
+const char *push_split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
 {
 	/* Base64 may begin with white space, so whatever stands in its place may, too. */
 	struct str text = base64_skip_space(image);
@@ -196,7 +308,7 @@ static const char *split_image(struct str image, struct str *ret_media_type, str
 static void check_image(struct push_body *body, struct faults *faults)
 {
 	/* An image that is missing or has a fault is empty here. */
-	const char *wrong = split_image(body->image, &body->media_type, &body->base64);
+	const char *wrong = push_split_image(body->image, &body->media_type, &body->base64);
 
 	if (wrong)
 		faults_add(faults, STR("image"), "%s", wrong);
@@ -220,11 +332,9 @@ static void check_hold(const struct push_body *body, uint64_t seen, struct fault
 	}
 }
 
-static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
+/* Checks how and how long it is shown. */
+static void check_how(struct push_body *body, uint64_t seen, struct faults *faults)
 {
-	struct push_body *body = memory;
-
-	check_image(body, faults);
 	body->is_installation = seen >> FIELD_INSTALLATION_ID & 1;
 	body->id_member = push_fields[FIELD_INSTALLATION_ID].body;
 	body->duration_s = PUSH_DURATION_DEFAULT_S;
@@ -274,6 +384,43 @@ static void push_devices_body_check(void *memory, uint64_t seen, struct faults *
 			   "must be \"all\", or an array of 1 to %d IDs, serial numbers or MAC "
 			   "addresses",
 			   LIMIT_PUSH_DEVICES);
+}
+
+static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
+{
+	check_image(memory, faults);
+	check_how(memory, seen, faults);
+}
+
+static void set_default(struct str *text, const char *value)
+{
+	if (!text->data)
+		*text = str_from(value);
+}
+
+static void message_body_check(void *memory, uint64_t seen, struct faults *faults)
+{
+	struct push_body *body = memory;
+	struct push_message *message = &body->message;
+	struct str media_type;
+	const char *wrong;
+
+	/* A held message has a background, too: it is a colour. */
+	check_how(body, seen & ~(1ULL << FIELD_BACKGROUND), faults);
+	if (!body->duration && !body->is_held)
+		body->duration_s = 0;
+	set_default(&message->color, "#ffffff");
+	set_default(&message->background, "#000000");
+	set_default(&message->font, message_fonts[0]);
+	set_default(&message->align, "center");
+	set_default(&message->scroll, "auto");
+	if (!message->icon.data)
+		return;
+	wrong = push_split_image(message->icon, &media_type, &message->icon_base64);
+	if (!wrong && message->icon_base64.length == 0)
+		wrong = "is empty: leave it out";
+	if (wrong)
+		faults_add(faults, STR("icon"), "%s", wrong);
 }
 
 /* Whether the body names an installation by this field: an empty ID names none, and one with a

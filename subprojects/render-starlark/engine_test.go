@@ -484,3 +484,24 @@ func TestLongAnswersAreBlobs(t *testing.T) {
 	assert.Equal(t, "picture", string(a.moveLong([]byte("picture"))))
 	assert.Equal(t, &short, a.Result)
 }
+
+// What is drawn, by the font or as an emoji, is not missing.
+func TestMissingCharacters(t *testing.T) {
+	script := `
+load("displayd.star", "missing")
+load("render.star", "render")
+def main():
+    for content in ["Hello", "żółw, привет", "🍕 and 👩‍🚀", "☃ ቀ, ☃"]:
+        print("<%s>" % missing(content, "tb-8"))
+    for font in render.fonts:
+        print("<%s>" % missing("Az09 ~", font))
+    return []
+`
+	answer, _ := serve(testRequest(), script)
+	require.Nil(t, answer.Error)
+	require.Greater(t, len(answer.Log), 20)
+	assert.Equal(t, []string{"<>", "<>", "<>", "<☃ቀ>"}, answer.Log[:4])
+	for _, line := range answer.Log[4:] {
+		assert.Equal(t, "<>", line)
+	}
+}

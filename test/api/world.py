@@ -274,8 +274,7 @@ class Device:
         return images.frames_of(answer.body)
 
     def shows(self, data, world=None):
-        """Waits until a picture that looks like this image is given: another worker than the one
-        that answered the push learns of it a moment later."""
+        """Waits until a picture that looks like this image is given: other workers learn of it later."""
         expected = images.frames_of(data)
         wait_until(lambda: self.shown(world) == expected, "the image on the panel")
 
@@ -315,10 +314,8 @@ class Account:
         return device
 
     def devices(self, count):
-        """Many, which nobody reads one by one."""
-        self.world.sql("INSERT INTO device (id, account_id, name, serial, link_key_hash) "
-                       "SELECT gen_random_uuid(), %s, 'Many', %s || n, sha256((%s || n)::bytea) "
-                       "FROM generate_series(1, %s) AS n", self.id, self.id[:8] + "-", self.id, count)
+        self.world.sql("INSERT INTO device (id, account_id, name, link_key_hash) SELECT gen_random_uuid(), %s, 'Many', "
+                       "sha256((%s || n)::bytea) FROM generate_series(1, %s) AS n", self.id, self.id, count)
 
     def request(self, method, target, **options):
         options.setdefault("key", self.key)

@@ -550,6 +550,20 @@ export default {
 		assert.deepEqual(await stage.ask("entries_of", place), []);
 	},
 
+	"a text is written on the panel": async (stage) => {
+		for (const screen of ["desktop", "phone"]) {
+			const { page } = await openDevice(stage, { part: "/push", screen });
+			await page.getByLabel("Text", { exact: true }).fill("Not in a font: ☃");
+			await page.getByRole("button", { name: "Show the text" }).click();
+			await page.locator(".fault").getByText("does not have: ☃").waitFor();
+			await page.getByLabel("Text", { exact: true }).fill("Hello");
+			await page.getByLabel("Colour").fill("#00ff00");
+			await page.getByRole("button", { name: "Show the text" }).click();
+			await page.getByText("The text is on its way").waitFor();
+			await page.getByText(/^A temporary picture for \d+ s/).waitFor();
+		}
+	},
+
 	"an animation of another size keeps moving": async (stage) => {
 		const { page } = await openDevice(stage, { part: "/push" });
 		const path = await stage.ask("file", { name: "spinner" });

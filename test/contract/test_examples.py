@@ -15,7 +15,7 @@ from scene import CONTRACT
 # Each needs what those before it have made.
 ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
          "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
-         "pushImage", "pushImageToDevices", "removeTemporary", "uploadAppVersion",
+         "pushImage", "pushImageToDevices", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",

@@ -87,6 +87,9 @@ const struct endpoint endpoint_rotation_show = {
 const struct endpoint endpoint_own_push = {
     ENDPOINT_OWN_PUSH,
 };
+const struct endpoint endpoint_own_message = {
+    ENDPOINT_OWN_MESSAGE,
+};
 const struct endpoint endpoint_own_temporary_delete = {
     ENDPOINT_OWN_TEMPORARY_DELETE,
 };

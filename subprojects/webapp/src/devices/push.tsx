@@ -11,6 +11,8 @@ import { toast } from "../components/toast";
 import { toBase64 } from "./canvas";
 import { usePrepared, type Chosen } from "./chosen";
 import { entryName, freeName, HEIGHT, WIDTH, type Fit } from "./picture";
+import { Message } from "./message";
+import { saidOf } from "./shown";
 import type { Device } from "./store";
 
 const DURATIONS_S = [5, 10, 15, 30, 35, 40, 45] as const;
@@ -197,37 +199,6 @@ function WayFields(props: WayProps): JSX.Element {
 	);
 }
 
-/** A parameter of the field Displayd-Shown. */
-function parameterOf(shown: string, name: string): string | undefined {
-	const value = new RegExp(`; ${name}=(.*)$`).exec(shown)?.[1];
-	return value === undefined ? undefined : decodeURIComponent(value);
-}
-
-/** Describes the result of a push, by what the server says of it. */
-function said(device: Device, way: Way, shown: string): string {
-	const what = way.kind === "temporary" ? "The picture" : way.name;
-	const until = parameterOf(shown, "until");
-	switch (shown.split(";")[0]) {
-		case "pinned":
-			return `${what} is in the rotation, and not shown while ${parameterOf(shown, "id")} is pinned`;
-		case "later":
-			return `${what} is in the rotation`;
-	}
-	if (way.kind === "rotation" && way.isQuiet) return `${what} is in the rotation`;
-	if (device.isDisabled) return `${what} is kept: the device is disabled`;
-	switch (shown.split(";")[0]) {
-		case "dark":
-			return `${what} is kept: the panel's brightness is 0`;
-		case "asleep":
-			return `${what} is kept: the panel sleeps${until === undefined ? "" : ` until ${until}`}`;
-		case "offline":
-			return `${what} waits until the panel is back`;
-	}
-	return panelNews(device.id).value?.connection === "polling"
-		? `${what} is shown when the panel asks next`
-		: `${what} is on its way`;
-}
-
 async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 	const image = await toBase64(blob);
 	const wake = way.isWaking && !(way.kind === "rotation" && way.isQuiet);
@@ -246,7 +217,9 @@ async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 	const shown = await postTold("/web/devices/{deviceId}/push", body, "Displayd-Shown", {
 		deviceId: device.id,
 	});
-	toast(said(device, way, shown ?? "now"));
+	const isEntry = way.kind === "rotation";
+	const what = isEntry ? way.name : "The picture";
+	toast(saidOf(device, what, { isEntry, isQuiet: way.isQuiet }, shown ?? "now"));
 }
 
 /** Ends a push that is on the panel, or waits for it. */
@@ -442,6 +415,7 @@ export function Push(props: PushProps): JSX.Element {
 				<Review {...props} key={first.number} chosen={first} more={rest.length} />
 			) : (
 				<>
+					<Message device={props.device} />
 					<Chooser onFiles={props.onFiles} />
 					<End device={props.device} isKept={props.isKept} />
 				</>

@@ -1,0 +1,187 @@
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "endpoints.h"
+#include "push_steps.h"
+#include "render/engine.h"
+
+#include <errno.h>
+
+/* POST /v1/devices/{deviceId}/message - shows a text on a device.
+ *
+ *   begin -> message.star, in the sandbox, makes a picture of it -> drawn -> push_store() -> answer
+ *
+ * What the script prints is for this file: "missing CHARACTERS" or "long". */
+
+enum {
+	LONGEST_MS = 45 * 1000, /* that a push is shown for */
+	NO_RENDERER_RETRY_S = 60,
+};
+
+struct messaging {
+	struct push push; /* first: the prologue reads the request into it */
+	struct engine_job job;
+	struct buffer config;
+};
+
+extern const struct str message_script;
+
+static void write_member(struct buffer *json, const char *name, struct str value)
+{
+	buffer_printf(json, "%s\"%s\":", buffer_length(json) > 1 ? "," : "", name);
+	json_write_str(json, value);
+}
+
+static void write_config(const struct push_message *message, struct buffer *json)
+{
+	buffer_append_char(json, '{');
+	write_member(json, "text", message->text);
+	write_member(json, "color", message->color);
+	write_member(json, "background", message->background);
+	write_member(json, "font", message->font);
+	write_member(json, "align", message->align);
+	write_member(json, "scroll", message->scroll);
+	write_member(json, "icon", message->icon_base64);
+	buffer_append_char(json, '}');
+}
+
+/* The shortest duration of a push in which the animation is shown whole. */
+static int64_t duration_for(unsigned animation_ms)
+{
+	static const int64_t seconds[] = {5, 10, 15, 30, 35, 40, 45};
+	size_t i = 0;
+
+	while (i + 1 < array_length(seconds) && seconds[i] * 1000 < animation_ms)
+		i++;
+	return seconds[i];
+}
+
+static struct verdict fail_problem(struct task *task, const struct messaging *messaging)
+{
+	switch (messaging->job.answer.problem.kind) {
+	case ENGINE_LATE:
+	case ENGINE_NOT_AVAILABLE:
+	case ENGINE_CANCELLED:
+		return task_fail_busy(task, 1,
+				      "the machine is too busy to draw the text, try again");
+	default:
+		break;
+	}
+	if (messaging->push.body.message.icon_base64.length)
+		return task_fail_field(task, "icon",
+				       "is no PNG, GIF or WebP that can be drawn beside the text");
+	return task_fail_field(task, "text", "cannot be drawn");
+}
+
+static struct verdict fail_refused(struct task *task, const struct engine_answer *answer)
+{
+	struct str why = answer->log;
+	const struct str missing = STR("missing ");
+
+	while (why.length && why.data[why.length - 1] == '\n')
+		why.length--;
+	if (str_starts_with(why, missing))
+		return task_fail_field(
+		    task, "text",
+		    "has characters that the font does not have: %.*s; leave them out, or choose "
+		    "another font",
+		    STR_ARG(str_from_offset(why, missing.length)));
+	return task_fail_field(
+	    task, "text",
+	    "takes longer than 45 s to scroll in this font: shorten it, or choose a "
+	    "smaller font");
+}
+
+static struct verdict drawn(struct task *task)
+{
+	struct messaging *messaging = task_state(task);
+	struct push *push = &messaging->push;
+	const struct engine_answer *answer = &messaging->job.answer;
+	struct panelimage_result picture = {.data = (uint8_t *)answer->picture.data,
+					    .size = answer->picture.length};
+
+	if (answer->problem.kind != ENGINE_DONE)
+		return fail_problem(task, messaging);
+	if (answer->picture.length == 0)
+		return fail_refused(task, answer);
+	if (answer->is_cut)
+		return task_fail_field(task, "text",
+				       "makes a picture that is larger than the device's board "
+				       "takes: shorten it, or leave out the icon");
+	if (!image_job_reuse(&push->job, &picture))
+		return task_fail_busy(task, 1, "no memory is left to draw the text, try again");
+	if (push->body.duration_s == 0)
+		push->body.duration_s = duration_for(answer->duration_ms);
+	push->is_done = push_answer;
+	return push_store(task);
+}
+
+static void on_done(struct engine_job *job)
+{
+	task_resume(container_of(job, struct messaging, job)->push.task);
+}
+
+static struct verdict submit(struct task *task, struct messaging *messaging)
+{
+	struct engines *engines = api_service(task)->engines;
+	unsigned retry_after_s = 1;
+	const char *why_not;
+
+	if (!engines_has(engines, ENGINE_STARLARK, &why_not))
+		return task_fail_busy(task, NO_RENDERER_RETRY_S, "texts cannot be drawn: %s",
+				      why_not);
+	switch (engines_submit(engines, &messaging->job, &retry_after_s)) {
+	case 0:
+		return task_wait(task, drawn);
+	case -EDQUOT:
+		return task_fail_busy(task, retry_after_s,
+				      "too many texts and apps of this account are being drawn, "
+				      "try again");
+	default:
+		return task_fail_busy(task, retry_after_s,
+				      "too many texts and apps are being drawn, try again");
+	}
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct messaging *messaging = task_state(task);
+	struct verdict answer;
+
+	if (push_lacks_disk(task, &answer))
+		return answer;
+	messaging->push.task = task;
+	write_config(&messaging->push.body.message, &messaging->config);
+	messaging->job = (struct engine_job){
+	    .account = task_account_id(task),
+	    .what = ENGINE_PICTURE,
+	    .language = ENGINE_STARLARK,
+	    .script = message_script,
+	    .scope = STR("message"),
+	    .config = buffer_view(&messaging->config),
+	    .now_ms = clock_wall_us() / 1000,
+	    .max_duration_ms = LONGEST_MS,
+	    .max_bytes = (size_t)task_device(task)->picture_limit_bytes,
+	    .is_preview = true,
+	    .done = on_done,
+	};
+	return submit(task, messaging);
+}
+
+static void finish(void *state)
+{
+	struct messaging *messaging = state;
+
+	engine_job_finish(&messaging->job);
+	buffer_finish(&messaging->config);
+	push_finish(&messaging->push);
+}
+
+const struct endpoint endpoint_message = {
+    .handler = begin,
+    .state_size = sizeof(struct messaging),
+    .refused = push_refused,
+    .finish = finish,
+    .count = push_count,
+    ENDPOINT_MESSAGE,
+};
