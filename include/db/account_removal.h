@@ -37,10 +37,13 @@ struct account_removal {
 	enum account_removal_step step;
 	int64_t row_limit;
 	uint64_t idle_ms; /* for so long all that is left has been locked by something else */
+	bool only_apps;	  /* that are marked; the account stays */
 	bool has_removed; /* at the end: the account was there, and this removal has removed it */
 };
 
 void account_removal_begin(struct account_removal *removal, struct id account_id);
+/* The same for the apps of the account, or of nobody, that are marked: the account stays. */
+void account_removal_begin_apps(struct account_removal *removal, struct id account_id);
 
 /* Fills the query with the next statement. row: where the caller wants its row, or NULL. False: the
  * removal is done. */

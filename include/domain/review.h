@@ -60,6 +60,7 @@ struct review_decision {
 	struct str status;
 	struct str summary;		   /* data is NULL where it is left out */
 	struct str reason;		   /* likewise */
+	struct str author;		   /* likewise: of the operator's remarks */
 	const struct json_value *comments; /* likewise; what it has is below */
 	struct str *texts;
 	int64_t *lines; /* 0: of the whole script */

@@ -1,5 +1,5 @@
--- Removes an app of an account with what it still has: its versions have gone before, unless it was
--- made meanwhile. One that is locked is left for later.
+-- Removes a removed app of an account with what it still has: its versions have gone before, unless it was
+-- marked meanwhile. account_id all zero: of nobody. One that is locked is left for later.
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write
@@ -7,7 +7,8 @@
 WITH portion AS (
 	SELECT id
 	FROM app
-	WHERE account_id = :account_id
+	WHERE is_removed AND account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
 	LIMIT 1
 	FOR UPDATE SKIP LOCKED
 ), removed AS (
@@ -18,4 +19,6 @@ WITH portion AS (
 SELECT (SELECT count(*) FROM portion) AS removed, EXISTS (
 	SELECT
 	FROM app
-	WHERE account_id = :account_id AND id NOT IN (SELECT id FROM portion)) AS is_left
+	WHERE is_removed AND account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
+		AND id NOT IN (SELECT id FROM portion)) AS is_left

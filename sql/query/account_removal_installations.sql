@@ -1,4 +1,5 @@
--- Removes some installations of an account's apps from the devices of others, and tells all workers.
+-- Removes some installations of an account's removed apps from all devices, and tells all workers. account_id
+-- all zero: of nobody's apps.
 -- Devices that are locked are left for the next portion, so that it never waits with others locked.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
@@ -9,7 +10,8 @@ WITH portion AS (
 	FROM app
 	JOIN installation ON installation.app_id = app.id
 	JOIN device ON device.id = installation.device_id
-	WHERE app.account_id = :account_id
+	WHERE app.is_removed AND app.account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
 	LIMIT :row_limit
 	FOR NO KEY UPDATE OF device SKIP LOCKED
 ), removed AS (
@@ -29,6 +31,7 @@ SELECT (SELECT count(*) FROM portion, told) AS removed, EXISTS (
 	SELECT
 	FROM app
 	JOIN installation ON installation.app_id = app.id
-	WHERE app.account_id = :account_id
+	WHERE app.is_removed AND app.account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
 		AND (installation.device_id, installation.id)
 			NOT IN (SELECT device_id, id FROM portion)) AS is_left

@@ -1,5 +1,5 @@
--- Removes some of what an account's apps have rendered. Rows that are locked are left for the next
--- portion.
+-- Removes some of what an account's removed apps have rendered. account_id all zero: nobody's apps. Rows that are
+-- locked are left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
 -- effect: write
@@ -9,7 +9,8 @@ WITH portion AS (
 	FROM app
 	JOIN app_version ON app_version.app_id = app.id
 	JOIN render ON render.version_id = app_version.id
-	WHERE app.account_id = :account_id
+	WHERE app.is_removed AND app.account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
 	LIMIT :row_limit
 	FOR UPDATE OF render SKIP LOCKED
 ), removed AS (
@@ -22,6 +23,7 @@ SELECT (SELECT count(*) FROM portion) AS removed, EXISTS (
 	FROM app
 	JOIN app_version ON app_version.app_id = app.id
 	JOIN render ON render.version_id = app_version.id
-	WHERE app.account_id = :account_id
+	WHERE app.is_removed AND app.account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
 		AND (render.place, render.version_id) NOT IN (SELECT place, version_id FROM portion))
 	AS is_left

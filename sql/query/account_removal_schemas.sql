@@ -1,4 +1,5 @@
--- Removes some of the schemas of an account's apps, each of which may have 1 MiB. Rows that are locked
+-- Removes some of the schemas of an account's removed apps, each of which may have 1 MiB. account_id all zero: of
+-- nobody's apps. Rows that are locked
 -- are left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
@@ -9,7 +10,8 @@ WITH portion AS (
 	FROM app
 	JOIN app_version ON app_version.app_id = app.id
 	JOIN app_schema ON app_schema.version_id = app_version.id
-	WHERE app.account_id = :account_id AND app.is_removed
+	WHERE app.is_removed AND app.account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
 	LIMIT :row_limit
 	FOR UPDATE OF app_schema SKIP LOCKED
 ), removed AS (
@@ -22,6 +24,7 @@ SELECT (SELECT count(*) FROM portion) AS removed, EXISTS (
 	FROM app
 	JOIN app_version ON app_version.app_id = app.id
 	JOIN app_schema ON app_schema.version_id = app_version.id
-	WHERE app.account_id = :account_id AND app.is_removed
+	WHERE app.is_removed AND app.account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
 		AND (app_schema.version_id, app_schema.locale)
 			NOT IN (SELECT version_id, locale FROM portion)) AS is_left

@@ -1,4 +1,5 @@
--- Removes some versions of an account's apps with all that belongs to them. Rows that are locked are
+-- Removes some versions of an account's removed apps with all that belongs to them. account_id all zero: of nobody's
+-- apps. Rows that are locked are
 -- left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
@@ -8,7 +9,8 @@ WITH portion AS (
 	SELECT app_version.id
 	FROM app
 	JOIN app_version ON app_version.app_id = app.id
-	WHERE app.account_id = :account_id AND app.is_removed
+	WHERE app.is_removed AND app.account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
 	LIMIT :row_limit
 	FOR UPDATE OF app_version SKIP LOCKED
 ), removed AS (
@@ -20,5 +22,6 @@ SELECT (SELECT count(*) FROM portion) AS removed, EXISTS (
 	SELECT
 	FROM app
 	JOIN app_version ON app_version.app_id = app.id
-	WHERE app.account_id = :account_id AND app.is_removed
+	WHERE app.is_removed AND app.account_id
+		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
 		AND app_version.id NOT IN (SELECT id FROM portion)) AS is_left

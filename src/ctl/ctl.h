@@ -67,6 +67,7 @@ enum ctl_exit ctl_app_disable(struct ctl *ctl);
 enum ctl_exit ctl_app_enable(struct ctl *ctl);
 enum ctl_exit ctl_app_import(struct ctl *ctl);
 enum ctl_exit ctl_app_list(struct ctl *ctl);
+enum ctl_exit ctl_app_remove(struct ctl *ctl);
 enum ctl_exit ctl_app_render(struct ctl *ctl);
 enum ctl_exit ctl_app_review(struct ctl *ctl);
 enum ctl_exit ctl_app_show(struct ctl *ctl);
@@ -102,6 +103,7 @@ enum ctl_exit ctl_reload(struct ctl *ctl);
 enum ctl_exit ctl_restore(struct ctl *ctl);
 enum ctl_exit ctl_status(struct ctl *ctl);
 enum ctl_exit ctl_upgrade(struct ctl *ctl);
+enum ctl_exit ctl_version_approve(struct ctl *ctl);
 enum ctl_exit ctl_version_list(struct ctl *ctl);
 enum ctl_exit ctl_version_show(struct ctl *ctl);
 

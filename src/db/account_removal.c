@@ -21,6 +21,13 @@ void account_removal_begin(struct account_removal *removal, struct id account_id
 	*removal = (struct account_removal){.account_id = account_id, .row_limit = ROWS_FIRST};
 }
 
+void account_removal_begin_apps(struct account_removal *removal, struct id account_id)
+{
+	account_removal_begin(removal, account_id);
+	removal->only_apps = true;
+	removal->step = REMOVAL_OF_INSTALLATIONS;
+}
+
 static int64_t row_limit_max(enum account_removal_step step)
 {
 	return step == REMOVAL_OF_SCHEMAS || step == REMOVAL_OF_VERSIONS ? LARGE_ROWS_MAX
@@ -70,6 +77,8 @@ bool account_removal_next(struct account_removal *removal, struct db_query *quer
 					       row);
 		return true;
 	case REMOVAL_OF_ACCOUNT:
+		if (removal->only_apps)
+			return false;
 		statement_account_removal_end(query, &(struct account_removal_end_parameters){id},
 					      row);
 		return true;

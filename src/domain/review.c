@@ -1,5 +1,7 @@
 #include "domain/review.h"
 #include "base/utf8.h"
+#include "domain/device.h"
+#include "domain/person.h"
 #include "domain/studio.h"
 
 static const struct record_field review_entry_fields[] = {
@@ -182,6 +184,8 @@ static const struct record_field review_decision_fields[] = {
 	       .maximum = REVIEW_REMARK_LENGTH_MAX, .check = remark_check),
     RECORD_STR(struct review_decision, reason, .body = "reason", .minimum = 1,
 	       .maximum = REVIEW_REMARK_LENGTH_MAX, .check = remark_check),
+    RECORD_STR(struct review_decision, author, .body = "author", .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
     RECORD_ANY(struct review_decision, comments, .body = "comments"),
 };
 const struct record review_decision_record =

@@ -136,6 +136,11 @@ struct verdict web_refuse_member(struct task *task)
 	return task_fail(task, 403, "this is for administrators");
 }
 
+struct verdict web_refuse_all_but_operator(struct task *task)
+{
+	return task_fail(task, 403, "this is for the operator of the machine, by displayctl");
+}
+
 /* ---- the check ---- */
 
 static struct verdict admit(struct task *task)

@@ -57,3 +57,5 @@ __attribute__((warn_unused_result)) bool web_known_browser(struct task *task, st
 task_step web_refuse;
 /* Answers 403: the account is not an administrator, or was demoted during this request. */
 task_step web_refuse_member;
+/* Answers 403: the operator of the machine alone may do it, by displayctl. */
+task_step web_refuse_all_but_operator;

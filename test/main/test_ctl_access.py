@@ -159,7 +159,7 @@ class TestKey:
 
 
 ASKING = [["account", "remove"], ["device", "rekey"], ["device", "remove"], ["key", "revoke"]]
-ASKING_OF_MORE = [["installation", "remove"]]
+ASKING_OF_MORE = [["app", "remove"], ["installation", "remove"]]
 
 
 class TestConfirmation:

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from ctl_scene import (APP_FIELDS, ID, NOWHERE, TIMESTAMP, app, device, email, key, new_app, numbers,
+from ctl_scene import (APP_FIELDS, ID, NOWHERE, TIMESTAMP, app, device, email, key, new_app, numbers, on_terminal,
                        publish, published, query, refused, upload)
 from server import wait_until
 
@@ -125,6 +125,46 @@ class TestAppDisable:
         assert refused(running, 3, "app", command, name) == f"there is no app {name}"
 
 
+class TestAppRemove:
+    def test_all_of_it(self, running, key, device, published):
+        for _ in range(2):
+            running.ctl("installation", "create", "--device", device["id"], "--app", published["id"])
+        code, text = on_terminal(running, "app", "remove", published["slug"], typed=b"no\n")
+        assert code == 4
+        assert 'This removes the app "Clock" with 1 versions, and takes it out of 2 rotations.' in text
+        assert running.ctl("app", "remove", published["slug"], "--yes") == {
+            "id": published["id"], "slug": published["slug"]}
+        for command in (("show",), ("disable",), ("remove", "--yes")):
+            refused(running, 3, "app", command[0], published["id"], *command[1:])
+        for table in ("app", "app_version", "installation"):
+            column = "id" if table == "app" else "app_id"
+            wait_until(lambda table=table, column=column: not query(
+                running, f"SELECT 1 FROM {table} WHERE {column} = %s", published["id"]), f"an empty {table}")
+        assert running.ctl("installation", "list", "--device", device["id"]) == []
+        assert query(running, "SELECT owned_app_count, device_count FROM account JOIN device ON "
+                              "account.id = account_id WHERE device.id = %s", device["id"]) == [(0, 1)]
+
+    def test_others_stay(self, running, email, key, device, published):
+        other = new_app(running, email)
+        publish(running, key, other)
+        entry = running.ctl("installation", "create", "--device", device["id"], "--app", other["id"])
+        running.ctl("app", "remove", published["id"], "--yes")
+        wait_until(lambda: not query(running, "SELECT 1 FROM app WHERE id = %s", published["id"]), "the end of it")
+        assert [one["id"] for one in running.ctl("installation", "list", "--device", device["id"])] == [entry["id"]]
+        assert running.ctl("app", "show", other["slug"])["versions"] == 1
+        # The slug is free.
+        running.ctl("app", "create", "--account", email, "--name", "x", "--slug", published["slug"])
+
+    def test_of_nobody(self, running, email, key, published):
+        query(running, "UPDATE app SET status = 'disabled', account_id = NULL WHERE id = %s", published["id"])
+        running.ctl("app", "remove", published["id"], "--yes")
+        wait_until(lambda: not query(running, "SELECT 1 FROM app WHERE id = %s", published["id"]), "the end of it")
+
+    @pytest.mark.parametrize("name", [NOWHERE, "nothing", "", "'"])
+    def test_unknown(self, running, name):
+        assert refused(running, 3, "app", "remove", name, "--yes") == f"there is no app {name}"
+
+
 class TestAppReview:
     def test_unknown(self, running, key, app):
         assert "there is no version 1.0 of an app" in refused(
@@ -166,6 +206,16 @@ class TestAppReview:
         lines = dict(line.split(None, 1) for line in text.splitlines())
         assert list(lines) == ["id", "version", "status", "reviewedAt"]
         assert lines["status"].strip() == "APPROVED"
+
+    def test_version_approve(self, running, key, app):
+        upload(running, key, app)
+        assert "there is no version 2" in refused(running, 3, "version", "approve", app["slug"], "2")
+        done = running.ctl("version", "approve", app["slug"], "1.0", "--summary", "Good", "--author", "Zoë")
+        assert list(done) == ["id", "version", "status", "reviewedAt"] and done["status"] == "APPROVED"
+        version = running.ctl("version", "show", app["slug"], "1.0")
+        assert version["reviewSummary"] == "Good"
+        assert refused(running, 4, "version", "approve", app["slug"], "1.0").endswith(
+            "awaits no review: it is APPROVED")
 
     def test_as_many_remarks_as_are_taken(self, running, key, app):
         upload(running, key, app)

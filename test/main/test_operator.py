@@ -6,7 +6,6 @@ The operations are those that the description marks, so new ones are in these te
 import concurrent.futures
 import http.client
 import itertools
-import json
 import os
 import re
 import socket
@@ -17,7 +16,8 @@ import psycopg2
 import pytest
 import tls
 from ctl_scene import NOWHERE, refused
-from server import PATIENCE_S, ROOT, CtlError, Response, Server, run_ctl
+from private_socket import Unix, ask, ask_operator
+from server import PATIENCE_S, ROOT, CtlError, Server, run_ctl
 
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 
@@ -41,31 +41,6 @@ os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", LISTEN_FDNAMES="a
 os.execv(sys.argv[2], sys.argv[2:])
 """
 numbers = itertools.count()
-
-
-class Unix(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("displayd", timeout=PATIENCE_S)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
-
-
-def ask(connection, method, path, body=None, **fields):
-    """Sends a request: _ in a field's name stands for -."""
-    headers = {name.replace("_", "-"): value for name, value in fields.items()}
-    if body is not None:
-        headers["Content-Type"] = "application/json"
-        body = json.dumps(body)
-    try:
-        connection.request(method, path, body=body, headers=headers)
-        answer = connection.getresponse()
-        return Response(answer.status, answer.headers, answer.read())
-    finally:
-        connection.close()
 
 
 def ask_operation(connection, operation, **fields):
@@ -106,7 +81,7 @@ class Scene:
         return self
 
     def operator(self, method, path, body=None, **fields):
-        return ask(Unix(os.path.join(self.server.state_dir, "admin.sock")), method, path, body, **fields)
+        return ask_operator(self.server, method, path, body, **fields)
 
     def _port(self, role):
         return int(re.search(rf"address=127.0.0.1:\d+ port=(\d+) role={role}", self.server.log())[1])

@@ -17,6 +17,7 @@ from events import Events
 from live import hash_of
 from people import (CONTRACT, OWN_PAGE, PASSWORD, UNKNOWN_ID, Browser, Person, World, request_bytes, sha256,
                     token_of)
+from private_socket import ask_operator
 from test_version_pause import engines_version
 from world import random_base62, until_refused
 
@@ -81,8 +82,19 @@ class Stage:
         return self.browser.request(method, target or self.target(template), body=body,
                                     fields=[*OWN_PAGE, *fields], **options)
 
+    def ask_operator(self, found, body=None):
+        """For what the operator alone may do."""
+        body = body_of(found[2]) if body is None else body
+        answer = ask_operator(self.world.server, found[0], self.target(found[1]), body)
+        fields = {name.lower(): [value] for name, value in answer.headers.items()}
+        response = CONTRACT._response(found[0], found[1], answer.status, fields)
+        CONTRACT._check_body(found[0], response, fields, answer.body)
+        return answer
+
     def succeed(self, found):
         body = BODIES.get(found[2]["operationId"])
+        if found[2]["operationId"] in OPERATORS:
+            return self.ask_operator(found, body and body(self))
         return self.request(found, body=body and body(self))
 
     # ---- what paths name ----
@@ -156,8 +168,11 @@ MADE = {
     "hash": Stage.picture,
     "sessionId": Stage.new_session,
 }
+# What the operator alone may do.
+OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember"}
 # If the document's example does not succeed.
 BODIES = {
+    "createMember": lambda stage: {"email": f"made-{stage.person.email}"},
     "addPasskey": Stage.creation,
     "createDevice": lambda stage: {"name": "Kitchen", "timezone": "UTC", "serialNumber": "SN-1"},
     "orderRotation": lambda stage: {"order": [stage.pushed()]},
@@ -225,6 +240,8 @@ def forbidden(stage, found):
 
 def not_found(stage, found):
     """Makes each name of the path unknown, one at a time. Without a name the example has one."""
+    if found[2]["operationId"] in OPERATORS:
+        return ask_operator(stage.world.server, found[0], re.sub(r"{\w+}", UNKNOWN_ID, found[1]))
     answers = [stage.request(found, stage.target(found[1], **{name: UNKNOWN_ID}))
                for name in re.findall(r"{(\w+)}", found[1])]
     for answer in answers[1:]:
@@ -324,7 +341,35 @@ def public_twice(stage, found):
     return stage.request(found, stage.target(found[1], appId=app_id))
 
 
+def removed_link(stage, found):
+    stage.world.sql("UPDATE account SET closed_at = now() WHERE id = %s", stage.value("accountId"))
+    [[email]] = stage.world.sql("SELECT email FROM account WHERE id = %s", stage.value("accountId"))
+    return stage.ask_operator(found, {"email": email})
+
+
+def only_administrator(stage, found):
+    """Removes the only administrator."""
+    stage.named["accountId"] = stage.person.id
+    stage.world.sql("UPDATE account SET is_administrator = false WHERE is_administrator AND id <> %s",
+                    stage.person.id)
+    answer = stage.ask_operator(found)
+    stage.world.sql("UPDATE account SET is_administrator = true WHERE closed_at IS NULL")
+    return answer
+
+
+def ownerless_app(stage, found):
+    target = stage.target(found[1])
+    stage.world.sql("UPDATE app SET status = 'disabled', account_id = NULL WHERE id = %s", stage.value("appId"))
+    return stage.request(found, target)
+
+
+def unknown_account(stage, found):
+    return stage.ask_operator(found, body_of(found[2]) | {"onlyCheck": False})
+
+
 CONFLICTS = {
+    "createOperatorLink": removed_link, "removeMember": only_administrator, "enableApp": ownerless_app,
+    "createDevices": unknown_account,
     "updateApp": public_twice,
     "changePassword": outdated, "removeAccount": outdated, "removePasskey": outdated,
     "signIn": outdated, "signInWithPasskey": outdated,

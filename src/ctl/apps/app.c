@@ -1,7 +1,8 @@
+#include "app_named.h"
 #include "base/memory.h"
-#include "ctl/ctl.h"
-#include "ctl/server/client.h"
 #include "domain/studio.h"
+
+#include <stdlib.h>
 
 enum ctl_exit ctl_app_create(struct ctl *ctl)
 {
@@ -36,52 +37,30 @@ enum ctl_exit ctl_app_list(struct ctl *ctl)
 	return code == CTL_DONE ? ctl_print_rows(ctl, &own_app_record, &rows) : code;
 }
 
-static enum ctl_exit fail_app(struct ctl *ctl)
+static enum ctl_exit allow(struct ctl *ctl, const char *verb)
 {
-	return ctl_fail(CTL_NOT_FOUND, "there is no app %.*s", STR_ARG(ctl->positionals[0]));
-}
+	struct ctl_request request = {.method = "POST"};
+	struct own_app app = {0};
+	enum ctl_exit code = ctl_name_app(ctl, verb, ctl_no_app(ctl), &request);
 
-static enum ctl_exit set_disabled(struct ctl *ctl, bool is_disabled)
-{
-	struct ctl_rows rows;
-	enum ctl_exit code;
-
-	statement_app_enable(
-	    ctl_new_query(ctl),
-	    &(struct app_enable_parameters){.app = ctl->positionals[0], .is_disabled = is_disabled},
-	    NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.refusal == REFUSAL_APP_WITHOUT_OWNER)
-		return ctl_fail(CTL_REFUSED, "the owner of %.*s is gone: it stays disabled",
-				STR_ARG(ctl->positionals[0]));
-	return rows.count ? ctl_print_row(ctl, &own_app_record, rows.rows) : fail_app(ctl);
+	if (code == CTL_DONE)
+		code = ctl_ask_row(ctl, &request, &own_app_record, &app);
+	return code == CTL_DONE ? ctl_print_row(ctl, &own_app_record, &app) : code;
 }
 
 enum ctl_exit ctl_app_disable(struct ctl *ctl)
 {
-	return set_disabled(ctl, true);
+	return allow(ctl, "/disable");
 }
 
 enum ctl_exit ctl_app_enable(struct ctl *ctl)
 {
-	return set_disabled(ctl, false);
+	return allow(ctl, "/enable");
 }
 
 /* ---- review ---- */
 
-struct remarks {
-	struct str status;
-	struct str summary;
-	struct str reason;
-	struct str author;
-	struct str comments[CTL_COMMENTS_MAX];
-	int64_t lines[CTL_COMMENTS_MAX]; /* 0: none */
-	unsigned comment_count;
-};
-
-static bool read_decision(struct str word, struct str *ret_status)
+static struct str read_decision(struct str word)
 {
 	static const struct {
 		const char *word;
@@ -90,129 +69,102 @@ static bool read_decision(struct str word, struct str *ret_status)
 			 {"request-changes", "CHANGES_REQUESTED"},
 			 {"reject", "REJECTED"}};
 
-	for (size_t i = 0; i < array_length(decisions); i++) {
-		if (str_equal(word, str_from(decisions[i].word))) {
-			*ret_status = str_from(decisions[i].status);
-			return true;
-		}
-	}
-	return false;
+	for (size_t i = 0; i < array_length(decisions); i++)
+		if (str_equal(word, str_from(decisions[i].word)))
+			return str_from(decisions[i].status);
+	return (struct str){0};
 }
 
-/* --comment TEXT [--line N], in their order. */
-static enum ctl_exit read_comments(const struct ctl *ctl, struct remarks *review)
+/* Appends --comment TEXT [--line N], in their order. */
+static enum ctl_exit write_comments(const struct ctl *ctl, struct buffer *json)
 {
+	bool takes_line = false;
+
 	for (unsigned i = 0; i < ctl->options.given_count; i++) {
 		const struct option_given *given = &ctl->options.given[i];
+		bool is_comment = strcmp(given->option->name, "comment") == 0;
 
 		if (given->option->type != OPTION_LIST)
 			continue;
-		if (strcmp(given->option->name, "comment") == 0) {
-			review->comments[review->comment_count++] = str_from(given->value);
-			continue;
-		}
-		if (review->comment_count == 0 || review->lines[review->comment_count - 1])
+		if (is_comment) {
+			buffer_append_str(json, buffer_length(json) ? STR("},{") : STR("[{"));
+			buffer_append_str(json, STR("\"comment\":"));
+			json_write_str(json, str_from(given->value));
+		} else if (takes_line) {
+			buffer_printf(json, ",\"line\":%lld", strtoll(given->value, NULL, 10));
+		} else {
 			return ctl_fail(CTL_USAGE, "--line belongs behind a --comment, once");
-		review->lines[review->comment_count - 1] = strtoll(given->value, NULL, 10);
+		}
+		takes_line = is_comment;
 	}
+	if (buffer_length(json))
+		buffer_append_str(json, STR("}]"));
 	return CTL_DONE;
 }
 
-static enum ctl_exit read_review(const struct ctl *ctl, struct remarks *ret)
+/* A version that is not approved always has something to show. */
+static struct str or_none(struct str text, bool is_needed, struct str none)
 {
-	*ret = (struct remarks){.summary = ctl_value(ctl, "summary"),
-				.reason = ctl_value(ctl, "reason"),
-				.author = ctl_value(ctl, "author")};
-	if (!read_decision(ctl->positionals[2], &ret->status))
+	return !text.data && is_needed ? none : text;
+}
+
+static enum ctl_exit write_review(struct ctl *ctl, struct str status, struct str *ret_body)
+{
+	bool is_rejected = str_equal(status, STR("REJECTED"));
+	struct buffer json = {0};
+	struct str comments = {0}, reason = ctl_value(ctl, "reason");
+	enum ctl_exit code;
+
+	if (!status.data)
 		return ctl_fail(CTL_USAGE,
 				"%.*s is no decision: approve, request-changes or reject",
 				STR_ARG(ctl->positionals[2]));
-	if (ret->reason.data && !str_equal(ret->status, STR("REJECTED")))
+	if (reason.data && !is_rejected)
 		return ctl_fail(CTL_USAGE, "--reason goes with reject");
-	return read_comments(ctl, ret);
+	code = write_comments(ctl, &json);
+	if (buffer_length(&json))
+		comments = arena_copy(&ctl->arena, buffer_view(&json));
+	buffer_finish(&json);
+	*ret_body = ctl_body(
+	    ctl,
+	    (const struct ctl_member[]){
+		{.name = "status", .value = status},
+		{.name = "summary",
+		 .value = or_none(ctl_value(ctl, "summary"),
+				  str_equal(status, STR("CHANGES_REQUESTED")) && !comments.data,
+				  STR("no summary given"))},
+		{.name = "reason", .value = or_none(reason, is_rejected, STR("no reason given"))},
+		{.name = "author", .value = ctl_value(ctl, "author")},
+		{.name = "comments", .value = comments, .is_json = true},
+		{0}});
+	return code;
 }
 
-static enum ctl_exit find_version(struct ctl *ctl, struct id *ret_id)
+static enum ctl_exit review(struct ctl *ctl, struct str status)
 {
-	struct str app = ctl->positionals[0], version = ctl->positionals[1];
-	struct ctl_rows rows;
-	enum ctl_exit code;
+	struct str version = ctl->positionals[1], path;
+	struct str missing = ARENA_JOIN(&ctl->arena, STR("there is no version "), version,
+					STR(" of an app "), ctl->positionals[0]);
+	struct ctl_request request = {.method = "POST"};
+	struct app_version found = {0};
+	struct review_done done = {0};
+	enum ctl_exit code = write_review(ctl, status, &request.body);
 
-	statement_app_version_find(
-	    ctl_new_query(ctl),
-	    &(struct app_version_find_parameters){.app = app, .version = version}, NULL);
-	code = ctl_query(ctl, &rows);
+	if (code == CTL_DONE)
+		code = ctl_find_version(ctl, missing, missing, &found, &path);
 	if (code != CTL_DONE)
 		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no version %.*s of an app %.*s",
-				STR_ARG(version), STR_ARG(app));
-	*ret_id = ((const struct app_version_find_row *)rows.rows)->id;
-	return CTL_DONE;
-}
-
-/* The hint is lost if this fails; the version is published all the same. */
-static enum ctl_exit tell_and_print(struct ctl *ctl, const struct review_done *done)
-{
-	struct ctl_rows rows;
-	enum ctl_exit code;
-
-	statement_app_tell(ctl_new_query(ctl),
-			   &(struct app_tell_parameters){
-			       .id = done->app_id,
-			       .generation = done->generation,
-			   },
-			   NULL);
-	code = ctl_query(ctl, &rows);
-	return code == CTL_DONE ? ctl_print_row(ctl, &review_done_record, done) : code;
-}
-
-static enum ctl_exit store_review(struct ctl *ctl, const struct remarks *review,
-				  struct id version_id)
-{
-	const struct review_done *done;
-	struct ctl_rows rows;
-	enum ctl_exit code;
-
-	statement_app_version_review(ctl_new_query(ctl),
-				     &(struct app_version_review_parameters){
-					 .id = version_id,
-					 .author = review->author,
-					 .status = review->status,
-					 .summary = review->summary,
-					 .reason = review->reason,
-					 .comments = {review->comments, review->comment_count},
-					 .lines = {review->lines, review->comment_count},
-				     },
-				     NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "the version is gone");
-	done = rows.rows;
-	if (done->is_broken)
-		return ctl_fail(CTL_REFUSED,
-				"version %.*s does not compile, so it cannot be approved",
-				STR_ARG(done->version));
-	if (!done->is_reviewed)
-		return ctl_fail(CTL_REFUSED, "version %.*s awaits no review: it is %.*s",
-				STR_ARG(done->version), STR_ARG(done->status));
-	return tell_and_print(ctl, done);
+	request.path = ctl_path(ctl, "/web/reviews/", found.id, "");
+	code = ctl_ask_row(ctl, &request, &review_done_record, &done);
+	return code == CTL_DONE ? ctl_print_row(ctl, &review_done_record, &done) : code;
 }
 
 enum ctl_exit ctl_app_review(struct ctl *ctl)
 {
-	struct remarks *review = arena_zalloc(&ctl->arena, sizeof(*review));
-	struct id version_id;
-	enum ctl_exit code = read_review(ctl, review);
+	return review(ctl, read_decision(ctl->positionals[2]));
+}
 
-	if (code == CTL_DONE)
-		code = find_version(ctl, &version_id);
-	if (code != CTL_DONE)
-		return code;
-	/* A rejected version always has a reason to show. */
-	if (str_equal(review->status, STR("REJECTED")) && !review->reason.data)
-		review->reason = STR("no reason given");
-	return store_review(ctl, review, version_id);
+enum ctl_exit ctl_version_approve(struct ctl *ctl)
+{
+	return review(ctl, STR("APPROVED"));
 }

@@ -1,8 +1,6 @@
 /* The versions of an app, with what reviewers said, and their scripts. */
+#include "app_named.h"
 #include "base/utf8.h"
-#include "ctl/ctl.h"
-#include "ctl/server/client.h"
-#include "domain/app.h"
 
 #include <unistd.h>
 
@@ -16,37 +14,86 @@ static const struct record_field app_fields[] = {
 };
 static const struct record app_shown_record = RECORD(struct inventory_app_get_row, app_fields);
 
-static enum ctl_exit find_app(struct ctl *ctl, struct inventory_app_get_row *ret_app)
+struct str ctl_no_app(struct ctl *ctl)
+{
+	return ARENA_JOIN(&ctl->arena, STR("there is no app "), ctl->positionals[0]);
+}
+
+enum ctl_exit ctl_name_app(struct ctl *ctl, const char *rest, struct str no_app,
+			   struct ctl_request *request)
 {
 	struct str app = ctl->positionals[0];
-	struct ctl_request request = {0};
 
 	if (!utf8_is_valid(app))
 		return ctl_fail(CTL_USAGE, "the name of the app must be UTF-8");
 	if (!ctl_is_segment(app))
-		return ctl_fail(CTL_NOT_FOUND, "there is no app %.*s", STR_ARG(app));
-	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/apps/"), ctl_encode(ctl, app));
-	request.sentences[0] =
-	    (struct ctl_sentence){404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no app "), app)};
-	return ctl_ask_row(ctl, &request, &app_shown_record, ret_app);
+		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(no_app));
+	request->path =
+	    ARENA_JOIN(&ctl->arena, STR("/web/admin/apps/"), ctl_encode(ctl, app), str_from(rest));
+	request->sentences[0] = (struct ctl_sentence){404, NULL, no_app};
+	return CTL_DONE;
+}
+
+static enum ctl_exit find_app(struct ctl *ctl, struct str no_app,
+			      struct inventory_app_get_row *ret_app)
+{
+	struct ctl_request request = {0};
+	enum ctl_exit code = ctl_name_app(ctl, "", no_app, &request);
+
+	return code == CTL_DONE ? ctl_ask_row(ctl, &request, &app_shown_record, ret_app) : code;
 }
 
 enum ctl_exit ctl_app_show(struct ctl *ctl)
 {
 	struct inventory_app_get_row app = {0};
-	enum ctl_exit code = find_app(ctl, &app);
+	enum ctl_exit code = find_app(ctl, ctl_no_app(ctl), &app);
 
 	return code == CTL_DONE ? ctl_print_row(ctl, &app_shown_record, &app) : code;
+}
+
+struct removed_row {
+	struct id id;
+	struct str slug;
+};
+
+static const struct record_field removed_fields[] = {
+    RECORD_ID(struct removed_row, id, .name = "id"),
+    RECORD_STR(struct removed_row, slug, .name = "slug"),
+};
+static const struct record removed_record = RECORD(struct removed_row, removed_fields);
+
+enum ctl_exit ctl_app_remove(struct ctl *ctl)
+{
+	struct inventory_app_get_row app = {0};
+	struct ctl_request request = {.method = "DELETE",
+				      .sentences = {{404, NULL, ctl_no_app(ctl)}}};
+	enum ctl_exit code = find_app(ctl, ctl_no_app(ctl), &app);
+
+	if (code == CTL_DONE)
+		code = ctl_confirm(ctl,
+				   "This removes the app \"%.*s\" with %lld versions, and takes it "
+				   "out of %lld rotations.",
+				   STR_ARG(app.own_app.name), (long long)app.versions,
+				   (long long)app.installations);
+	if (code != CTL_DONE)
+		return code;
+	request.path = ctl_path(ctl, "/web/admin/apps/", app.own_app.id, "");
+	code = ctl_ask_row(ctl, &request, NULL, NULL);
+	if (code != CTL_DONE)
+		return code;
+	return ctl_print_row(ctl, &removed_record,
+			     &(struct removed_row){app.own_app.id, app.own_app.slug});
 }
 
 /* ---- version list, version show ---- */
 
 /* *ret_path: of the versions. */
-static enum ctl_exit ask(struct ctl *ctl, struct str *ret_path, struct ctl_rows *ret_rows)
+static enum ctl_exit ask(struct ctl *ctl, struct str no_app, struct str *ret_path,
+			 struct ctl_rows *ret_rows)
 {
 	struct inventory_app_get_row app = {0};
 	struct ctl_request request = {0};
-	enum ctl_exit code = find_app(ctl, &app);
+	enum ctl_exit code = find_app(ctl, no_app, &app);
 
 	if (code != CTL_DONE)
 		return code;
@@ -59,7 +106,7 @@ enum ctl_exit ctl_version_list(struct ctl *ctl)
 {
 	struct ctl_rows rows;
 	struct str path;
-	enum ctl_exit code = ask(ctl, &path, &rows);
+	enum ctl_exit code = ask(ctl, ctl_no_app(ctl), &path, &rows);
 
 	return code == CTL_DONE ? ctl_print_rows(ctl, &app_version_record, &rows) : code;
 }
@@ -111,36 +158,42 @@ static const struct record_field script_fields[] = {
 };
 static const struct record script_record = RECORD(struct shown_version, script_fields);
 
-static const struct app_version *find_version(const struct ctl_rows *rows, struct str name)
+enum ctl_exit ctl_find_version(struct ctl *ctl, struct str no_app, struct str no_version,
+			       struct app_version *ret_version, struct str *ret_path)
 {
-	const struct app_version *versions = rows->rows;
-
-	for (unsigned i = 0; i < rows->count; i++)
-		if (str_equal(versions[i].version, name))
-			return &versions[i];
-	return NULL;
-}
-
-enum ctl_exit ctl_version_show(struct ctl *ctl)
-{
-	struct str name = ctl->positionals[1], path;
-	const struct app_version *version;
-	struct shown_version shown = {0};
-	struct ctl_request request = {.sentences = {{404, NULL, STR("the version is gone")}}};
-	char id[ID_TEXT_LENGTH + 1];
+	struct str name = ctl->positionals[1];
+	const struct app_version *versions;
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
 	if (!utf8_is_valid(name))
 		return ctl_fail(CTL_USAGE, "the name of the version must be UTF-8");
-	code = ask(ctl, &path, &rows);
+	code = ask(ctl, no_app, ret_path, &rows);
 	if (code != CTL_DONE)
 		return code;
-	version = find_version(&rows, name);
-	if (!version)
-		return ctl_fail(CTL_NOT_FOUND, "the app has no version %.*s", STR_ARG(name));
-	shown.version = *version;
-	id_format(version->id, id);
+	versions = rows.rows;
+	for (unsigned i = 0; i < rows.count; i++) {
+		if (str_equal(versions[i].version, name)) {
+			*ret_version = versions[i];
+			return CTL_DONE;
+		}
+	}
+	return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(no_version));
+}
+
+enum ctl_exit ctl_version_show(struct ctl *ctl)
+{
+	struct str path, no_version = ARENA_JOIN(&ctl->arena, STR("the app has no version "),
+						 ctl->positionals[1]);
+	struct shown_version shown = {0};
+	struct ctl_request request = {.sentences = {{404, NULL, STR("the version is gone")}}};
+	char id[ID_TEXT_LENGTH + 1];
+	enum ctl_exit code =
+	    ctl_find_version(ctl, ctl_no_app(ctl), no_version, &shown.version, &path);
+
+	if (code != CTL_DONE)
+		return code;
+	id_format(shown.version.id, id);
 	request.path = ARENA_JOIN(&ctl->arena, path, STR("/"), str_from(id), STR("/script"));
 	code = ctl_ask_row(ctl, &request, &script_record, &shown);
 	return code == CTL_DONE ? print(ctl, &shown) : code;

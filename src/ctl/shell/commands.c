@@ -97,6 +97,11 @@ const struct ctl_command ctl_commands[] = {
 	ctl_app_new,
 	OPTION(CHOICE, "language", "typescript|starlark", "What its script is written in.",
 	       .fallback = "typescript")),
+    COMMAND_ASKING(
+	"app remove", "APP",
+	"Remove an app (ID or slug) with its versions, also from all rotations. The server goes on "
+	"with what is left of it.",
+	ctl_app_remove),
     COMMAND(
 	"app render", "PATH [KEY=VALUE...]",
 	"Make the picture of an app, a script or its folder, with these settings, as a server "
@@ -343,6 +348,12 @@ const struct ctl_command ctl_commands[] = {
 	"is lost. Where the database has to be migrated it is a normal restart, and this says "
 	"so.",
 	ctl_upgrade),
+    COMMAND(
+	"version approve", "APP VERSION",
+	"Publish a version that awaits its review, as app review does.", ctl_version_approve,
+	OPTION(TEXT, "summary", "TEXT", "What the author reads first.", .check = ctl_check_remark),
+	OPTION(TEXT, "author", "NAME", "Who has reviewed it.", .fallback = "reviewer",
+	       .check = ctl_check_name)),
     COMMAND("version list", "APP", "List the versions of an app (ID or slug), newest first.",
 	    ctl_version_list),
     COMMAND("version show", "APP VERSION", "Show a version of an app: its review, and its script.",

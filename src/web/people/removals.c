@@ -17,7 +17,8 @@ struct removals {
 	bool is_asking;
 	bool wants_look; /* an account was closed while a query was under way */
 	bool is_draining;
-	bool has_account; /* one is being removed */
+	bool is_under_way;   /* an account, or apps, are being removed */
+	bool looks_for_apps; /* next; else for accounts */
 	struct account_removal removal;
 	uint64_t asked_ms;
 };
@@ -36,7 +37,7 @@ static void rest(struct removals *removals, uint64_t ms)
 {
 	removals->is_asking = false;
 	arena_finish(&removals->arena);
-	if (removals->wants_look && !removals->has_account)
+	if (removals->wants_look && !removals->is_under_way)
 		ms = 0;
 	removals->wants_look = false;
 	if (!removals->is_draining)
@@ -59,17 +60,43 @@ static void on_portion(struct db_query *query, const struct db_result *result)
 	rest(removals, ms);
 }
 
-static void on_found(struct db_query *query, const struct db_result *result)
+static void on_apps_found(struct db_query *query, const struct db_result *result)
 {
 	struct removals *removals = container_of(query, struct removals, query);
-	struct account_closed_next_row row = {0};
+	struct app_removed_next_row row = {0};
 
 	if (result->outcome != DB_OK || result->row_count == 0) {
 		rest(removals, result->outcome == DB_OK ? LOOK_MS : FAILED_MS);
 		return;
 	}
 	db_read_row(result, 0, query->record, &removals->arena, &row);
-	removals->has_account = true;
+	removals->is_under_way = true;
+	account_removal_begin_apps(&removals->removal, row.account_id);
+	rest(removals, 0);
+}
+
+/* No account is to be removed: perhaps apps are, later. */
+static void look_for_apps(struct removals *removals)
+{
+	removals->looks_for_apps = true;
+	rest(removals, 0);
+}
+
+static void on_found(struct db_query *query, const struct db_result *result)
+{
+	struct removals *removals = container_of(query, struct removals, query);
+	struct account_closed_next_row row = {0};
+
+	if (result->outcome == DB_OK && result->row_count == 0) {
+		look_for_apps(removals);
+		return;
+	}
+	if (result->outcome != DB_OK) {
+		rest(removals, FAILED_MS);
+		return;
+	}
+	db_read_row(result, 0, query->record, &removals->arena, &row);
+	removals->is_under_way = true;
 	account_removal_begin(&removals->removal, row.id);
 	rest(removals, 0);
 }
@@ -84,16 +111,21 @@ static void proceed(struct deadline *deadline)
 	}
 	removals->arena = (struct arena){0};
 	db_query_init(&removals->query, &removals->arena);
-	if (removals->has_account &&
+	if (removals->is_under_way &&
 	    account_removal_next(&removals->removal, &removals->query, NULL)) {
 		ask(removals, on_portion);
 		return;
 	}
-	if (removals->has_account)
-		log_info("web", "an account is removed");
-	removals->has_account = false;
-	statement_account_closed_next(&removals->query, NULL);
-	ask(removals, on_found);
+	if (removals->is_under_way)
+		log_info("web", removals->removal.only_apps ? "apps are removed"
+							    : "an account is removed");
+	removals->is_under_way = false;
+	if (removals->looks_for_apps)
+		statement_app_removed_next(&removals->query, NULL);
+	else
+		statement_account_closed_next(&removals->query, NULL);
+	ask(removals, removals->looks_for_apps ? on_apps_found : on_found);
+	removals->looks_for_apps = false;
 }
 
 struct removals *removals_create(struct loop *loop, struct db *db)
@@ -117,7 +149,7 @@ void removals_look(struct removals *removals)
 {
 	if (removals->is_asking)
 		removals->wants_look = true;
-	else if (!removals->has_account && !removals->is_draining)
+	else if (!removals->is_under_way && !removals->is_draining)
 		deadline_set(removals->loop, &removals->next, 0);
 }
 

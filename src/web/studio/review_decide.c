@@ -46,15 +46,23 @@ static struct verdict begin(struct task *task)
 {
 	struct deciding *deciding = task_state(task);
 	const struct review_decision *body = &deciding->body;
+	const struct person *person = web_person(task);
+	struct str author = body->author;
 	struct id id;
 
+	if (person && author.data)
+		return task_fail_field(task, "author", "is for the operator of the machine");
+	if (person)
+		author = person->name;
+	else if (!author.data)
+		author = STR("reviewer");
 	if (!id_parse(task_path_parameter(task, 0), &id))
 		return fail(task);
 	statement_app_version_review(task_new_query(task),
 				     &(struct app_version_review_parameters){
 					 .id = id,
 					 .reviewer_id = task_account_id(task),
-					 .author = web_person(task)->name,
+					 .author = author,
 					 .status = body->status,
 					 .summary = body->summary,
 					 .reason = body->reason,

@@ -1,0 +1,93 @@
+#include "api/pages.h"
+#include "delivery/delivery.h"
+#include "domain/studio.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* POST /web/admin/apps/{appId}/disable - takes an app out of the catalogue; it renders no more.
+ * POST /web/admin/apps/{appId}/enable - undoes that. */
+
+struct allowing {
+	struct app_told_row named;
+	struct app_allow_row row;
+	bool is_disabled;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "there is no such app");
+}
+
+static struct verdict changed(struct task *task)
+{
+	const struct allowing *allowing = task_state(task);
+	const struct app_allow_row *row = &allowing->row;
+	const struct own_app *app = &row->own_app;
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	delivery_app_changed(web_service_of(task)->api.delivery, app->id, row->generation);
+	api_tell_author(task, &(struct app){.account_id = row->account_id, .slug = app->slug});
+	web_changed(task, (struct id){0}, "apps");
+	return task_reply_record(task, 200, &own_app_record, app);
+}
+
+static struct verdict found(struct task *task)
+{
+	struct allowing *allowing = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	statement_app_allow(task_new_query(task),
+			    &(struct app_allow_parameters){
+				.id = allowing->named.id,
+				.is_disabled = allowing->is_disabled,
+				.actor_id = task_account_id(task),
+				.address = web_address(task),
+				.session_id = web_session_id(task),
+			    },
+			    &allowing->row);
+	return task_query(task, changed);
+}
+
+static struct verdict allow(struct task *task, bool is_disabled)
+{
+	struct allowing *allowing = task_state(task);
+
+	allowing->is_disabled = is_disabled;
+	statement_app_told(task_new_query(task),
+			   &(struct app_told_parameters){.app = task_path_parameter(task, 0)},
+			   &allowing->named);
+	return task_query(task, found);
+}
+
+static struct verdict enable(struct task *task)
+{
+	return allow(task, false);
+}
+
+static struct verdict disable(struct task *task)
+{
+	return allow(task, true);
+}
+
+static struct verdict refused(struct task *task)
+{
+	if (task_refusal(task) != REFUSAL_APP_WITHOUT_OWNER)
+		return web_fail_refusal(task);
+	return task_fail(task, 409, "the owner of the app is gone: it stays disabled");
+}
+
+const struct endpoint endpoint_app_enable = {
+    .handler = enable,
+    .state_size = sizeof(struct allowing),
+    .refused = refused,
+    ENDPOINT_APP_ENABLE,
+};
+const struct endpoint endpoint_app_disable = {
+    .handler = disable,
+    .state_size = sizeof(struct allowing),
+    .refused = refused,
+    ENDPOINT_APP_DISABLE,
+};

@@ -1,0 +1,67 @@
+#include "api/pages.h"
+#include "delivery/delivery.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+#include "web/people/removals.h"
+
+/* DELETE /web/admin/apps/{appId} - the operator removes an app. Nobody sees it when this is
+ * answered; its versions, and its installations on all devices, go in portions (removals.h). */
+
+struct removal {
+	struct app_told_row named;
+	struct app_remove_row row;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "there is no such app");
+}
+
+static struct verdict marked(struct task *task)
+{
+	const struct removal *removal = task_state(task);
+	const struct app_remove_row *row = &removal->row;
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	delivery_app_changed(web_service_of(task)->api.delivery, row->id, row->generation);
+	api_tell_author(task, &(struct app){.account_id = row->account_id, .slug = row->slug});
+	web_changed(task, (struct id){0}, "apps");
+	web_changed(task, (struct id){0}, "reviews");
+	removals_look(web_service_of(task)->removals);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict found(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	statement_app_remove(task_new_query(task),
+			     &(struct app_remove_parameters){
+				 .id = removal->named.id,
+				 .session_id = web_session_id(task),
+			     },
+			     &removal->row);
+	return task_query(task, marked);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (!task_is_of_operator(task))
+		return web_refuse_all_but_operator(task);
+	statement_app_told(task_new_query(task),
+			   &(struct app_told_parameters){.app = task_path_parameter(task, 0)},
+			   &removal->named);
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_app_remove = {
+    .handler = begin,
+    .state_size = sizeof(struct removal),
+    ENDPOINT_APP_REMOVE,
+};
