@@ -25,6 +25,9 @@ enum {
  * account_byte_limit_range. */
 #define ACCOUNT_BYTE_LIMIT_MAX INT64_C(1000000000000000)
 
+/* Fault of a name that is the account's e-mail address. */
+#define NAME_IS_ADDRESS "is shown to others and must not be the e-mail address"
+
 /* The account that is signed in. */
 struct person {
 	struct id id;
@@ -217,6 +220,7 @@ struct removal_preview {
 extern const struct record removal_preview_record;
 
 struct member_update {
+	struct str name; /* data is NULL: left out */
 	bool is_reviewer;
 	bool is_administrator;
 	int64_t byte_limit; /* 0: the default */
@@ -224,6 +228,14 @@ struct member_update {
 };
 
 extern const struct record member_update_record;
+
+/* An account that somebody else makes: it has no password. */
+struct member_creation {
+	struct str email;
+	struct str name; /* data is NULL: left out */
+};
+
+extern const struct record member_creation_record;
 
 /* Action of somebody, with its time and address. */
 struct audit_entry {

@@ -1,11 +1,11 @@
--- Takes up an account that its owner has removed, and that is still there: its public apps that others
--- have installed get another owner, or are disabled. The lock of the heir's row keeps it from being
--- closed meanwhile; so nothing is handed to an account once it is closed, and nothing of it is missed.
+-- Takes up an account that its owner or the operator has removed, and that is still there: if its owner has, its
+-- public apps that others have installed get another owner, or are disabled. The lock of the heir's row keeps it from
+-- being closed meanwhile; so nothing is handed to an account once it is closed, and nothing of it is missed.
 -- row: id uuid
 -- effect: write
 -- work: grows with the account's apps
 WITH closed AS (
-	SELECT id
+	SELECT id, goes_with_apps
 	FROM account
 	WHERE closed_at IS NOT NULL
 	ORDER BY closed_at
@@ -23,7 +23,7 @@ WITH closed AS (
 		generation = app.generation + 1
 	FROM closed
 	WHERE app.account_id = closed.id AND app.visibility <> 'private' AND NOT app.is_removed
-		AND is_app_of_others(app.id, closed.id)
+		AND NOT closed.goes_with_apps AND is_app_of_others(app.id, closed.id)
 	RETURNING app.id, app.generation
 ), told AS (
 	SELECT count(pg_notify('displayd_hint', 'app:' || id || ':' || generation)) AS apps

@@ -1,6 +1,6 @@
--- Changes roles, the limit and the mark for local addresses of an account. No row: its owner has
--- removed the account, or the actor is no longer an administrator.
--- params: id uuid, change member_update, actor_id uuid, address text, session_id uuid
+-- Changes the name, roles, the limit and the mark for local addresses of an account. No row: the account was
+-- removed, or the actor is no longer an administrator. by_operator: whom the log calls displayctl.
+-- params: id uuid, change member_update, by_operator bool, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write
 -- work: bounded
@@ -18,26 +18,27 @@ WITH locked AS (
 	FROM locked
 	WHERE id = :actor_id AND is_maker
 ), old AS (
-	SELECT is_reviewer, is_administrator, byte_limit, reaches_local
+	SELECT name, is_reviewer, is_administrator, byte_limit, reaches_local
 	FROM account
 	WHERE id = :id
 ), changed AS (
 	UPDATE account
 	SET {change}
-	WHERE id = :id AND closed_at IS NULL AND EXISTS (SELECT FROM maker)
+	WHERE id = :id AND closed_at IS NULL AND (:by_operator OR EXISTS (SELECT FROM maker))
 	RETURNING *
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
-	SELECT account.id, account.email, deed.action, changed.email || ':' || deed.told, :address,
-		:session_id
+	SELECT account.id, coalesce(account.email, 'displayctl'), deed.action,
+		changed.email || ':' || deed.told, :address, :session_id
 	FROM old
 	CROSS JOIN changed
-	JOIN account ON account.id = :actor_id
+	LEFT JOIN account ON account.id = :actor_id
 	CROSS JOIN LATERAL (
 		VALUES ('account.roles',
 				CASE WHEN changed.is_reviewer THEN ' reviewer' ELSE '' END
 				|| CASE WHEN changed.is_administrator THEN ' administrator' ELSE '' END,
-				(changed.byte_limit, changed.reaches_local) = (old.byte_limit, old.reaches_local)
+				(changed.name, changed.byte_limit, changed.reaches_local)
+					= (old.name, old.byte_limit, old.reaches_local)
 				OR (changed.is_reviewer, changed.is_administrator)
 					<> (old.is_reviewer, old.is_administrator)),
 			('account.limit',
@@ -46,7 +47,8 @@ WITH locked AS (
 				changed.byte_limit <> old.byte_limit),
 			('account.previews',
 				CASE WHEN changed.reaches_local THEN ' local' ELSE ' public' END,
-				changed.reaches_local <> old.reaches_local)
+				changed.reaches_local <> old.reaches_local),
+			('account.rename', ' ' || changed.name, changed.name <> old.name)
 	) AS deed (action, told, is_done)
 	WHERE deed.is_done
 )

@@ -73,8 +73,7 @@ static void registration_check(void *body, uint64_t seen, struct faults *faults)
 		faults_add(faults, STR("password"), "%s", fault);
 	if (registration->name.length &&
 	    str_equal_ignore_case(registration->name, registration->email))
-		faults_add(faults, STR("name"),
-			   "is shown to others and must not be the e-mail address");
+		faults_add(faults, STR("name"), "%s", NAME_IS_ADDRESS);
 }
 
 static const struct record_field sign_in_fields[] = {
@@ -317,6 +316,8 @@ static const struct record_field removal_preview_fields[] = {
 const struct record removal_preview_record = RECORD(struct removal_preview, removal_preview_fields);
 
 static const struct record_field member_update_fields[] = {
+    RECORD_STR(struct member_update, name, .body = "name", .column = "name", .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
     RECORD_BOOL(struct member_update, is_reviewer, .body = "isReviewer", .column = "is_reviewer"),
     RECORD_BOOL(struct member_update, is_administrator, .body = "isAdministrator",
 		.column = "is_administrator"),
@@ -327,6 +328,24 @@ static const struct record_field member_update_fields[] = {
 };
 const struct record member_update_record =
     RECORD(struct member_update, member_update_fields, .check = change_check);
+
+static void member_creation_check(void *body, uint64_t seen, struct faults *faults)
+{
+	const struct member_creation *creation = body;
+
+	(void)seen;
+	if (creation->name.length && str_equal_ignore_case(creation->name, creation->email))
+		faults_add(faults, STR("name"), "%s", NAME_IS_ADDRESS);
+}
+
+static const struct record_field member_creation_fields[] = {
+    RECORD_STR(struct member_creation, email, .body = "email", .required = true,
+	       .minimum = EMAIL_LENGTH_MIN, .maximum = EMAIL_LENGTH_MAX, .check = email_check),
+    RECORD_STR(struct member_creation, name, .body = "name", .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
+};
+const struct record member_creation_record =
+    RECORD(struct member_creation, member_creation_fields, .check = member_creation_check);
 
 static const struct record_field audit_entry_fields[] = {
     RECORD_INT8(struct audit_entry, id, .column = "id"),

@@ -9,7 +9,7 @@ import subprocess
 import psycopg2
 import pytest
 from conftest import kill
-from server import DISPLAYCTL, CtlError, run_ctl, wait_until
+from server import DISPLAYCTL, ROOT, CtlError, run_ctl, wait_until
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -352,7 +352,7 @@ class TestDatabase:
 
     def test_no_database_server(self):
         with pytest.raises(CtlError) as caught:
-            run_ctl("account", "create", "a@b",
+            run_ctl("app", "import", os.path.join(ROOT, "share/apps"), "--account", "a@b",
                     env={"DISPLAYD_DATABASE": "host=/nowhere password=hunter2"})
         assert caught.value.code == 5
         assert "the database cannot be reached" in caught.value.text
@@ -385,13 +385,16 @@ class TestDatabase:
         query_database.cursor().execute("CREATE DATABASE bare")
         query_database.close()
         url = f"host={running.state_dir}/postgres/socket user=displayd dbname=bare"
+        export = ("--database", url, "export", "-", "--account", "a@b")
         with pytest.raises(CtlError) as caught:
-            run_ctl("--database", url, "account", "create", "a@b")
+            run_ctl(*export)
         assert caught.value.code == 5
         assert "run displayctl migrate" in caught.value.text
         assert run_ctl("--database", url, "migrate")["applied"] >= 1
         assert run_ctl("--database", url, "migrate") == {"applied": 0}
-        assert run_ctl("--database", url, "account", "create", "a@b")["email"] == "a@b"
+        with pytest.raises(CtlError) as caught:
+            run_ctl(*export)
+        assert caught.value.code == 3
 
     def test_migrate_beside_a_server(self, running):
         assert running.ctl("migrate") == {"applied": 0}

@@ -176,7 +176,8 @@ class TestAccount:
     def test_asks_first(self, running, email, device):
         code, text = on_terminal(running, "account", "remove", email, typed=b"no\n")
         assert code == 4 and "nothing was changed" in text
-        assert f"This removes the account {email} with its devices, keys and apps." in text
+        assert (f"This removes the account {email} with its devices, keys and apps. It has 1 device, 0 keys and 0 "
+                "apps.") in text
         assert poll(running, device).status == 200
         code, text = on_terminal(running, "account", "remove", email.upper(), typed=b"yes\n")
         assert code == 0, text
@@ -252,7 +253,7 @@ class TestAccount:
         key = one.ctl("key", "create", "--account", email)["key"]
         app = new_app(one, email, "--visibility", "public")
         publish(one, key, app)
-        # displayctl looks for a circle after so long, this connection never.
+        # The server looks for a circle after so long, this connection never.
         run_sql(one, "ALTER DATABASE {} SET deadlock_timeout = '3s'".format(
             urllib.parse.urlsplit(one.database).path[1:]))
         run_sql(one, "INSERT INTO app_version_comment (version_id, position, author, comment) "
@@ -264,7 +265,7 @@ class TestAccount:
                            "WHERE app_id = %s FOR UPDATE OF app_version_comment", (app["id"],))
             removed = pool.submit(one.ctl, "account", "remove", email, "--yes")
             wait_until(lambda: run_sql(one, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type "
-                                            "= 'Lock' AND application_name = 'displayctl' "
+                                            "= 'Lock' "
                                             "AND datname = current_database()"),
                        "a removal that waits")
             cursor.execute("SELECT FROM app_version WHERE app_id = %s FOR KEY SHARE", (app["id"],))

@@ -8,7 +8,7 @@ import psycopg2
 import pytest
 from server import run_ctl
 
-RIGHTS_END, NUMBERS_OF_ACCOUNTS = 22, 23
+RIGHTS_END, NUMBERS_OF_ACCOUNTS, OPERATOR_REMOVES = 22, 23, 41
 
 
 @contextlib.contextmanager
@@ -51,3 +51,10 @@ def test_addresses_that_panels_have_told_count_as_registered(postgres):
             cursor.execute(insert.format(column, backups.OTHER, number))
             with pytest.raises(psycopg2.errors.UniqueViolation, match=f"device_{column}_unique"):
                 cursor.execute(insert.format(column, backups.OWNER, number))
+
+
+def test_accounts_that_their_owners_are_removing_leave_apps(postgres):
+    closed = f"UPDATE account SET closed_at = now() WHERE id = '{backups.OTHER}'"
+    with migrated(postgres, OPERATOR_REMOVES - 1, closed) as cursor:
+        cursor.execute("SELECT DISTINCT goes_with_apps FROM account")
+        assert cursor.fetchall() == [(False,)]

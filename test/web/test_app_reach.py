@@ -11,7 +11,7 @@ from devices import poll_answer
 from forms import Entry, Owner, needs, publish
 from people import Person, World, wait_until
 from rendered import installed
-from server import CtlError, run_ctl
+from server import CtlError
 
 pytestmark = [*needs("starlark"), pytest.mark.skipif(
     not os.environ.get("HAS_EGRESS"), reason="built without the egress")]
@@ -172,11 +172,11 @@ def test_displayctl_marks_accounts(people):
         assert failed.value.code == code
 
 
-def test_the_first_account_is_marked(postgres):
-    """However it is made: here on the server, in test_first_run.py by its link."""
-    database = postgres.create_database()
-    made = [run_ctl("--database", database, "account", "create", f"{name}@example.org") for name in "ab"]
-    changed = [run_ctl("--database", database, "account", "limit", account["email"], "default") for account in made]
+def test_the_first_account_is_marked(start):
+    """However it is made: here by displayctl, in test_first_run.py by its link."""
+    ctl = start().server.ctl
+    made = [ctl("account", "create", f"{name}@example.org") for name in "ab"]
+    changed = [ctl("account", "limit", account["email"], "default") for account in made]
     assert [account["reachesLocal"] for account in changed] == [True, False]
 
 

@@ -6,7 +6,6 @@ import re
 import pytest
 from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, make_first, request_bytes, sha256,
                     token_of)
-from server import run_ctl
 from strangers import ADDRESS_BURST, PAIR_BURST, from_address, until_refused
 
 
@@ -227,7 +226,7 @@ def test_tokens_do_not_repeat(person):
 
 def test_an_account_that_is_gone_is_signed_out(world, person):
     browser = person.browser()
-    run_ctl("--database", world.database, "account", "remove", person.email, "--yes")
+    world.server.ctl("account", "remove", person.email, "--yes")
     browser.get("/web/account").problem(401)
     Browser(world).try_sign_in(person.email).problem(401)
 

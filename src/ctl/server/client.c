@@ -235,7 +235,7 @@ static enum ctl_exit fail(const struct ctl_request *request, int status, yyjson_
 		return ctl_fail_account(request->account);
 	sentence = find_sentence(request, status, detail);
 	if (sentence)
-		return ctl_fail(code, "%.*s", STR_ARG(sentence->text));
+		return sentence->text.data ? ctl_fail(code, "%.*s", STR_ARG(sentence->text)) : code;
 	if (yyjson_arr_size(faults))
 		return fail_faults(code, faults);
 	return ctl_fail(code, "%s", detail);

@@ -14,7 +14,7 @@
 struct ctl_sentence {
 	int status;
 	const char *begins; /* of the problem's detail that is meant; NULL: any */
-	struct str text;    /* texts of users may be in it */
+	struct str text;    /* texts of users may be in it; data NULL: nothing is said */
 };
 
 enum { CTL_SENTENCES_MAX = 3 };

@@ -110,8 +110,7 @@ static void check_account(struct use *use, struct faults *faults)
 	if (!use->body.name.length)
 		faults_add(faults, STR("name"), "is required");
 	else if (str_equal_ignore_case(use->body.name, use->body.email))
-		faults_add(faults, STR("name"),
-			   "is shown to others and must not be the e-mail address");
+		faults_add(faults, STR("name"), "%s", NAME_IS_ADDRESS);
 }
 
 static struct verdict found(struct task *task)

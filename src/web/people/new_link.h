@@ -14,6 +14,9 @@ struct fresh_link {
 void web_new_link(struct fresh_link *link);
 struct str web_link_hash(const struct fresh_link *link);
 
+/* Sets what is shown of it. */
+void web_link_show(struct task *task, struct fresh_link *link, int64_t expires_at_us);
+
 /* Answers 201 with the link's URL. */
 __attribute__((warn_unused_result)) struct verdict
 web_reply_link(struct task *task, struct fresh_link *link, int64_t expires_at_us);

@@ -26,8 +26,7 @@ static struct verdict begin(struct task *task)
 	struct update *update = task_state(task);
 
 	if (str_equal_ignore_case(update->change.name, web_person(task)->email))
-		return task_fail_field(task, "name",
-				       "is shown to others and must not be the e-mail address");
+		return task_fail_field(task, "name", "%s", NAME_IS_ADDRESS);
 	statement_account_rename(task_new_query(task),
 				 &(struct account_rename_parameters){
 				     .id = task_account_id(task),

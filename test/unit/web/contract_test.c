@@ -245,6 +245,7 @@ static void bodies_match_their_schemas(void **state)
 	compare(&key_creation_record, "KeyCreation", true);
 	compare(&link_token_record, "LinkToken", true);
 	compare(&link_use_record, "LinkUse", true);
+	compare(&member_creation_record, "MemberCreation", true);
 	compare(&member_update_record, "MemberUpdate", true);
 	compare(&password_change_record, "PasswordChange", true);
 	compare(&proof_record, "Proof", true);

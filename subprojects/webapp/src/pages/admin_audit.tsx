@@ -17,6 +17,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"account.limit": "changed what the account may store:",
 	"account.previews": "changed which addresses previews reach:",
 	"account.remove": "removed the account",
+	"account.rename": "changed the name of",
 	"account.roles": "changed the roles of",
 	"app.create": "made the app",
 	"app.deploy": "deployed",

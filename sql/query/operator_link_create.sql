@@ -4,7 +4,7 @@
 -- reviewer, too. No row: its owner has removed the account.
 -- params: id uuid, email text?, is_reviewer bool, is_administrator bool, secret_hash bytea,
 --   life_s int4
--- row: ctl_link
+-- row: link_entry
 -- effect: write
 -- work: bounded
 WITH chosen AS (

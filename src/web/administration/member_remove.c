@@ -1,0 +1,66 @@
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+#include "web/people/removals.h"
+
+/* DELETE /web/admin/accounts/{accountId} - the operator removes an account with all that it owns.
+ * When this is answered, its keys and sessions have ended and nobody can sign in; what it owns goes
+ * in portions (removals.h). */
+
+struct removal {
+	struct id id;
+	struct account_remove_row row;
+	struct removed_portion keys;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "there is no such account");
+}
+
+static struct verdict revoked(struct task *task)
+{
+	const struct removal *removal = task_state(task);
+
+	web_changed(task, removal->id, "sessions");
+	web_changed(task, (struct id){0}, "admin");
+	removals_look(web_service_of(task)->removals);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict closed(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	statement_account_removal_keys(task_new_query(task),
+				       &(struct account_removal_keys_parameters){removal->id},
+				       &removal->keys);
+	return task_query(task, revoked);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (!task_is_of_operator(task))
+		return web_refuse_all_but_operator(task);
+	if (!id_parse(task_path_parameter(task, 0), &removal->id))
+		return fail(task);
+	statement_account_remove(task_new_query(task),
+				 &(struct account_remove_parameters){
+				     .id = removal->id,
+				     .address = web_address(task),
+				     .session_id = web_session_id(task),
+				 },
+				 &removal->row);
+	return task_query(task, closed);
+}
+
+const struct endpoint endpoint_member_remove = {
+    .handler = begin,
+    .state_size = sizeof(struct removal),
+    .refused = web_fail_refusal,
+    ENDPOINT_MEMBER_REMOVE,
+};
