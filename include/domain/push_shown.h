@@ -29,5 +29,3 @@ struct push_shown push_shown_at(const struct display_settings *settings, int64_t
 
 /* Text for the field Displayd-Shown. */
 struct str push_shown_field(const struct push_shown *shown, struct arena *arena);
-/* Text for people. */
-struct str push_shown_words(const struct push_shown *shown, struct arena *arena);

@@ -23,6 +23,10 @@ struct verdict push_answer(struct task *task)
 		return fail(task, &push->problem);
 	task_add_field(task, STR("Displayd-Shown"),
 		       api_push_shown(task, &push->body, &push->stored));
+	/* displayctl prints it. */
+	if (task_is_of_operator(task))
+		task_add_field(task, STR("Displayd-Bytes"),
+			       arena_printf(task_arena(task), "%zu", push->job.result.size));
 	push_answered(task);
 	return task_reply_empty(task, 200);
 }

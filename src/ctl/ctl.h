@@ -184,9 +184,6 @@ enum ctl_exit ctl_transaction(struct ctl *ctl, enum ctl_moment moment);
 
 /* Finds an account by its e-mail address. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct id *ret_id);
-/* Finds a device by ID, serial number or MAC address, or by its name if no other has it.
- * CTL_DONE, or the reason was said. */
-enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device);
 
 /* ---- device_many.c ---- */
 

@@ -86,28 +86,3 @@ struct str push_shown_field(const struct push_shown *shown, struct arena *arena)
 		return STR("now");
 	}
 }
-
-struct str push_shown_words(const struct push_shown *shown, struct arena *arena)
-{
-	char since[TIMESTAMP_LENGTH + 1];
-
-	switch (shown->kind) {
-	case PUSH_DARK:
-		return STR("not while the brightness is 0");
-	case PUSH_ASLEEP:
-		if (shown->wakes_minute < 0)
-			return STR("not while the panel sleeps");
-		return arena_printf(arena, "not before the panel wakes at %02d:%02d",
-				    shown->wakes_minute / 60, shown->wakes_minute % 60);
-	case PUSH_PINNED:
-		return arena_printf(arena, "not while \"%.*s\" is pinned",
-				    STR_ARG(shown->pinned_id));
-	case PUSH_OFFLINE:
-		timestamp_format(shown->since_us, since);
-		return arena_printf(arena, "when the panel is back, offline since %s", since);
-	case PUSH_LATER:
-		return STR("in its turn");
-	default:
-		return STR("now");
-	}
-}

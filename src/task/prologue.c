@@ -51,7 +51,7 @@ struct verdict task_prologue(struct task *task)
 		task->stage = STAGE_FIELDS;
 		if (task_exceeds_scope(task, &answer))
 			return answer;
-		if (endpoint->is_device_limited &&
+		if (endpoint->is_device_limited && !task_is_of_operator(task) &&
 		    task_is_limited(task, task->service->rates, &task->service->push_rate,
 				    task->device.id, &answer))
 			return answer;

@@ -323,6 +323,12 @@ class TestOutput:
 class TestDatabase:
     @pytest.mark.parametrize("command", [
         ("account", "list"), ("account", "show", "a@b"), ("app", "list"), ("app", "show", "clock"),
+        ("account", "create", "a@b"), ("account", "limit", "a@b", "default"), ("account", "link"),
+        ("account", "previews", "a@b", "local"), ("account", "remove", "a@b", "--yes"),
+        ("account", "rename", "a@b", "Ada"), ("app", "disable", "clock"), ("app", "enable", "clock"),
+        ("app", "remove", "clock", "--yes"),
+        ("app", "review", "clock", "1", "approve"), ("push", "Desk", "/dev/null"),
+        ("version", "approve", "clock", "1"),
         ("device", "list"), ("device", "show", "Desk"), ("key", "list", "--account", "a@b"),
         ("key", "show", "Weather"), ("version", "list", "clock"), ("version", "show", "clock", "1"),
         ("app", "create", "--account", "a@b", "--name", "x", "--slug", "x"),

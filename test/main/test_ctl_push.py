@@ -6,6 +6,7 @@ import subprocess
 import images
 import pytest
 from ctl_scene import device, email, key, new_app, publish, query, refused
+from private_socket import ask_operator
 from server import DISPLAYCTL, wait_until
 
 __all__ = ["device", "email", "key"]  # fixtures
@@ -67,6 +68,24 @@ def test_by_name_and_from_a_pipe(running, email):
                            "/dev/stdin"], input=images.png(), capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert b"The only fridge" in done.stdout
+
+
+def test_from_standard_input(running, device):
+    command = [DISPLAYCTL, "--state-dir", running.state_dir, "push", device["id"], "-"]
+    done = subprocess.run(command, input=images.png(), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run(command, input=b"x", capture_output=True, check=False)
+    assert done.returncode == 2 and done.stderr.startswith(b"displayctl: -: image ")
+
+
+def test_no_rate_limit(running, device, picture):
+    """A device takes 10 pushes a second of programs, with a burst of 40."""
+    with open(picture, "rb") as file:
+        body = {"image": base64.b64encode(file.read()).decode()}
+    for _ in range(60):
+        answer = ask_operator(running, "POST", f"/v1/devices/{device['id']}/push", body)
+        assert answer.status == 200, answer
+        assert answer.headers["Displayd-Bytes"].isdecimal()
 
 
 @pytest.mark.parametrize("options, code, reason", [

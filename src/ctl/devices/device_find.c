@@ -1,7 +1,6 @@
 #include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
-#include "domain/device_reference.h"
 
 static void say_devices(const struct inventory_device *devices, unsigned count)
 {
@@ -63,28 +62,4 @@ struct ctl_sentence ctl_no_device(struct ctl *ctl)
 {
 	return (struct ctl_sentence){
 	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no device "), ctl->positionals[0])};
-}
-
-enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device)
-{
-	struct device_reference reference = device_reference_parse(name);
-	struct inventory_device found = {0};
-	struct ctl_rows rows = {0};
-	enum ctl_exit code = CTL_DONE;
-
-	if (reference.kind != DEVICE_REFERENCE_ID) {
-		code = ctl_find_listed_device(ctl, name, &found);
-		reference.id = found.id;
-	}
-	if (code != CTL_DONE)
-		return code;
-	statement_device_by_id(ctl_new_query(ctl), &(struct device_by_id_parameters){reference.id},
-			       NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s", STR_ARG(name));
-	*ret_device = *(const struct device *)rows.rows;
-	return CTL_DONE;
 }

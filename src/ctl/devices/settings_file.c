@@ -1,28 +1,9 @@
 #include "settings_file.h"
+#include "ctl/shell/input.h"
 
-#include <errno.h>
 #include <sodium.h>
-#include <stdio.h>
 
 enum { FILE_BYTES_MAX = 256 * 1024 };
-
-static enum ctl_exit load(const char *path, struct buffer *ret_text)
-{
-	enum { PIECE = 16 * 1024 };
-	bool is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	size_t length = 1;
-
-	if (!file)
-		return ctl_fail(CTL_USAGE, "--settings: %s: %s", path, strerror(errno));
-	while (length > 0 && buffer_length(ret_text) <= FILE_BYTES_MAX) {
-		length = fread(buffer_reserve(ret_text, PIECE), 1, PIECE, file);
-		buffer_commit(ret_text, length);
-	}
-	if (!is_stdin)
-		fclose(file);
-	return CTL_DONE;
-}
 
 enum ctl_exit settings_file_fail(const struct faults *faults)
 {
@@ -46,7 +27,7 @@ enum ctl_exit settings_file_read(struct ctl *ctl, struct settings *ret_settings)
 	if (!path)
 		return CTL_DONE;
 	faults_init(&faults, arena);
-	code = load(path, &text);
+	code = ctl_read_file("--settings: ", path, FILE_BYTES_MAX, &text);
 	if (code == CTL_DONE &&
 	    (buffer_length(&text) > FILE_BYTES_MAX ||
 	     !json_parse(arena_copy(arena, buffer_view(&text)), arena, &document, &reason) ||

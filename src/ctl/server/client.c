@@ -126,7 +126,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 		/* A full disk does not get room soon. */
 		if (result == SERVER_ANSWERED && has_no_room(ret_answer))
 			return CTL_DONE;
-		buffer_finish(&ret_answer->body);
+		server_answer_finish(ret_answer);
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}
 }
@@ -139,8 +139,7 @@ static enum ctl_exit ask_once(struct ctl *ctl, const struct server_request *requ
 	enum ctl_exit code = ask_patiently(ctl, &ready, ret_answer);
 	struct reason why;
 
-	buffer_finish(&ret_answer->body);
-	*ret_answer = (struct server_answer){0};
+	server_answer_finish(ret_answer);
 	if (code == CTL_DONE &&
 	    server_socket_ask(ctl->config.state_dir, request, ret_answer, &why) != SERVER_ANSWERED)
 		code = ctl_fail(CTL_DATABASE, "%s; it may have been done", why.text);
@@ -166,34 +165,52 @@ static enum ctl_exit code_of(int status)
 	}
 }
 
-/* A fault of a member of the body, as one of the option, or of the app's setting, that sets it. */
-static void say_fault(yyjson_val *fault)
+static const struct ctl_fault *find_fault(const struct ctl_fault *faults, struct str member,
+					  struct str detail)
 {
-	yyjson_val *pointer = yyjson_obj_get(fault, "pointer");
-	struct str member = {yyjson_get_str(pointer), yyjson_get_len(pointer)};
-	const char *detail = yyjson_get_str(yyjson_obj_get(fault, "detail"));
-	const struct str setting = STR("/settings/");
-	char option[CTL_OPTION_BYTES];
-
-	if (str_starts_with(member, setting)) {
-		member = str_from_offset(member, setting.length);
-		(void)ctl_fail(CTL_USAGE, "the setting %.*s %s", STR_ARG(member), detail);
-	} else if (member.length > 1) {
-		ctl_option_of(str_from_offset(member, 1), option);
-		(void)ctl_fail(CTL_USAGE, "--%s %s", option, detail);
-	} else {
-		(void)ctl_fail(CTL_USAGE, "%s", detail);
-	}
+	for (; faults && faults->member; faults++)
+		if (str_equal(member, str_from(faults->member)) &&
+		    str_starts_with(detail, str_from(faults->begins)))
+			return faults;
+	return NULL;
 }
 
-static enum ctl_exit fail_faults(enum ctl_exit code, yyjson_val *faults)
+/* Says a fault of a member of the body, as one of the option, or of the app's setting, that sets
+ * it; returns the exit code. */
+static enum ctl_exit say_fault(const struct ctl_request *request, struct str pointer,
+			       const char *detail)
 {
+	const struct str setting = STR("/settings/");
+	struct str member = pointer.length > 1 ? str_from_offset(pointer, 1) : STR("");
+	const struct ctl_fault *known = find_fault(request->faults, member, str_from(detail));
+	char option[CTL_OPTION_BYTES];
+
+	if (known && known->text.data)
+		return ctl_fail(known->code, "%.*s", STR_ARG(known->text));
+	if (known)
+		return ctl_fail(known->code, "%.*s %s", STR_ARG(known->name), detail);
+	if (str_starts_with(pointer, setting))
+		return ctl_fail(CTL_USAGE, "the setting %.*s %s",
+				STR_ARG(str_from_offset(pointer, setting.length)), detail);
+	if (!member.length)
+		return ctl_fail(CTL_USAGE, "%s", detail);
+	ctl_option_of(member, option);
+	return ctl_fail(CTL_USAGE, "--%s %s", option, detail);
+}
+
+static enum ctl_exit fail_faults(const struct ctl_request *request, yyjson_val *faults)
+{
+	enum ctl_exit code = CTL_USAGE;
 	size_t i, count;
 	yyjson_val *fault;
 
 	yyjson_arr_foreach(faults, i, count, fault)
 	{
-		say_fault(fault);
+		yyjson_val *pointer = yyjson_obj_get(fault, "pointer");
+
+		code = say_fault(request,
+				 (struct str){yyjson_get_str(pointer), yyjson_get_len(pointer)},
+				 yyjson_get_str(yyjson_obj_get(fault, "detail")));
 	}
 	return code;
 }
@@ -237,7 +254,7 @@ static enum ctl_exit fail(const struct ctl_request *request, int status, yyjson_
 	if (sentence)
 		return sentence->text.data ? ctl_fail(code, "%.*s", STR_ARG(sentence->text)) : code;
 	if (yyjson_arr_size(faults))
-		return fail_faults(code, faults);
+		return fail_faults(request, faults);
 	return ctl_fail(code, "%s", detail);
 }
 
@@ -248,6 +265,21 @@ static bool has_control(struct str text)
 		if ((unsigned char)text.data[i] < ' ' || text.data[i] == 0x7f)
 			return true;
 	return false;
+}
+
+/* text: "NAME:VALUE" and a newline for each field. */
+static void keep_fields(struct ctl *ctl, struct str text, struct ctl_field *fields)
+{
+	for (; fields && text.length; text = str_from_offset(text, str_find(text, '\n') + 1)) {
+		struct str line = {text.data, str_find(text, '\n')};
+		size_t colon = str_find(line, ':');
+
+		for (struct ctl_field *field = fields; field->name; field++)
+			if (str_equal_ignore_case((struct str){line.data, colon},
+						  str_from(field->name)))
+				field->value =
+				    arena_copy(&ctl->arena, str_from_offset(line, colon + 1));
+	}
 }
 
 /* buffer_finish(ret_body) in either case. */
@@ -268,6 +300,8 @@ static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request
 		return ctl_fail_account(request->account);
 	code = (request->method ? ask_once : ask_patiently)(ctl, &sent, &answer);
 	*ret_body = answer.body;
+	keep_fields(ctl, buffer_view(&answer.fields), request->fields);
+	buffer_finish(&answer.fields);
 	if (code != CTL_DONE || (answer.status >= 200 && answer.status <= 299))
 		return code;
 	body = buffer_view(ret_body);

@@ -19,6 +19,21 @@ struct ctl_sentence {
 
 enum { CTL_SENTENCES_MAX = 3 };
 
+/* Says a fault of a member of the body in another way than by the option of its name. */
+struct ctl_fault {
+	const char *member; /* NULL: the end */
+	const char *begins; /* of the fault's detail that is meant; "": any */
+	enum ctl_exit code;
+	struct str name; /* instead of the option's, before the detail */
+	struct str text; /* instead of both; data NULL: none */
+};
+
+/* Header field of an answer. */
+struct ctl_field {
+	const char *name; /* NULL: the end */
+	struct str value; /* in the arena; data NULL: the answer has none */
+};
+
 struct ctl_request {
 	const char *method; /* NULL: GET */
 	struct str path;    /* with its query; ctl_encode() for parts of it */
@@ -26,6 +41,8 @@ struct ctl_request {
 	    account;	 /* e-mail address of the account whose things are meant; data NULL: none */
 	struct str body; /* JSON; data NULL: none */
 	struct ctl_sentence sentences[CTL_SENTENCES_MAX];
+	const struct ctl_fault *faults; /* NULL: none */
+	struct ctl_field *fields;	/* to be read from an answer that is good; NULL: none */
 };
 
 /* Returns the text, encoded as a part of a path or a query. */

@@ -79,11 +79,13 @@ static bool send_all(int fd, struct str text)
 static bool on_field(void *context, const char *name, size_t name_length, const char *value,
 		     size_t value_length)
 {
-	(void)context;
-	(void)name;
-	(void)name_length;
-	(void)value;
-	(void)value_length;
+	struct connection *connection = context;
+	struct buffer *fields = &connection->answer->fields;
+
+	buffer_append(fields, name, name_length);
+	buffer_append_char(fields, ':');
+	buffer_append(fields, value, value_length);
+	buffer_append_char(fields, '\n');
 	return true;
 }
 
@@ -211,6 +213,13 @@ enum server_result server_socket_ask(const char *state_dir, const struct server_
 	return result;
 }
 
+void server_answer_finish(struct server_answer *answer)
+{
+	buffer_finish(&answer->body);
+	buffer_finish(&answer->fields);
+	*answer = (struct server_answer){0};
+}
+
 int server_socket_get(const char *state_dir, const char *path, struct buffer *ret_text,
 		      struct str *ret_body, struct reason *reterr)
 {
@@ -219,6 +228,7 @@ int server_socket_get(const char *state_dir, const char *path, struct buffer *re
 	    state_dir, &(struct server_request){.method = "GET", .path = str_from(path)}, &answer,
 	    reterr);
 
+	buffer_finish(&answer.fields);
 	*ret_text = answer.body;
 	*ret_body = buffer_view(ret_text);
 	if (result != SERVER_ANSWERED)

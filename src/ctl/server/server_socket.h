@@ -14,7 +14,10 @@ struct server_request {
 struct server_answer {
 	int status;
 	struct buffer body;
+	struct buffer fields; /* of the head: "NAME:VALUE" and a newline for each */
 };
+
+void server_answer_finish(struct server_answer *answer);
 
 enum server_result {
 	SERVER_ANSWERED,
@@ -23,7 +26,7 @@ enum server_result {
 };
 
 /* Sends the request once and reads the answer. A sentence says why there is none.
- * buffer_finish(&ret_answer->body) in either case. */
+ * server_answer_finish(ret_answer) in either case. */
 __attribute__((warn_unused_result)) enum server_result
 server_socket_ask(const char *state_dir, const struct server_request *request,
 		  struct server_answer *ret_answer, struct reason *reterr);
