@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from ctl_scene import email, query
+from private_socket import ask_operator
 from server import DISPLAYCTL, PATIENCE_S
 
 __all__ = ["email"]  # a fixture
@@ -161,6 +162,39 @@ def test_portions_are_one_transaction(running, create, email):
     assert len({row["key"] for row in rows}) == 1200
     assert query(running, "SELECT device_count FROM account WHERE email = %s", email) == [(1200,)]
     assert len(faults_of(create(text, "--account", email))) == 1200
+
+
+def test_limits(create, email):
+    """Of the request that makes them."""
+    assert faults_of(create("name\n" + 10001 * "n\n", "--account", email)) == ["10002: more than 10000 devices"]
+    done = create("name\n" + 1000 * (5000 * "n" + "\n"), "--account", email)
+    assert (done.returncode, done.stderr) == (2, b"displayctl: devices.csv: has more than 4 MiB\n")
+
+
+def test_the_log_has_one_entry_of_each_account(running, create, email):
+    create("name\na\nb\n", "--account", email)
+    assert query(running, "SELECT target, actor FROM audit_entry WHERE action = 'device.create' "
+                          "ORDER BY id DESC LIMIT 1") == [(f"2 devices of {email}", "displayctl")]
+
+
+def test_what_the_server_refuses(running, email):
+    """Beside displayctl, which checks the file."""
+    line = ["0198f6a3-02d4-7f19-a3c6-5e8b7d904c13", email, "Desk", "S-1", "", 64 * "0"]
+
+    def faults(*lines, **members):
+        answer = ask_operator(running, "POST", "/web/admin/devices", {"lines": "\n".join(
+            "\t".join(one) for one in lines)} | members)
+        return answer.status, answer.json().get("errors", [{}])[0].get("detail")
+
+    for place, value in ((0, "x"), (1, "x"), (2, ""), (2, 26 * "x"), (3, "a/b"), (4, "x"), (5, 64 * "g"), (5, "0")):
+        wrong = [*line[:place], value, *line[place + 1:]]
+        status, detail = faults(line, wrong)
+        assert status == 400 and detail.startswith("number 2: "), (value, detail)
+    for wrong in (line[:5], [*line, "x"], [""]):
+        assert faults(wrong, onlyCheck=True) == (400, "number 1: a line must have six fields")
+    assert faults(line, [*line[:1], "no@example.org", *line[2:]])[0] == 409
+    assert devices_of(running, email) == []
+    assert faults(6 * [""], onlyCheck=True) == (200, None)
 
 
 def test_from_a_pipe(running, email):

@@ -19,7 +19,13 @@ ENDPOINTS = [
     ("GET", "/web/admin/invitations", None), ("POST", "/web/admin/invitations", {}),
     ("DELETE", f"/web/admin/invitations/{UNKNOWN_ID}", None),
     ("GET", f"/web/admin/accounts/{UNKNOWN_ID}", None), ("GET", "/web/admin/devices", None),
-    ("GET", "/web/admin/keys", None), ("GET", "/web/admin/apps", None), ("GET", "/web/admin/apps/clock", None)]
+    ("GET", "/web/admin/keys", None), ("GET", "/web/admin/apps", None), ("GET", "/web/admin/apps/clock", None),
+    ("POST", "/web/admin/accounts", {"email": "a@example.org"}), ("POST", "/web/admin/apps/clock/disable", None),
+    ("POST", "/web/admin/apps/clock/enable", None)]
+# Administrators may not do it either.
+OF_THE_OPERATOR = [
+    ("DELETE", f"/web/admin/accounts/{UNKNOWN_ID}", None), ("POST", "/web/admin/links", {}),
+    ("POST", "/web/admin/devices", {"lines": ""}), ("DELETE", "/web/admin/apps/clock", None)]
 
 
 @pytest.mark.parametrize("method, path, body", ENDPOINTS)
@@ -28,6 +34,37 @@ def test_for_administrators_only(world, browser, method, path, body):
     for one in (browser, reviewer):
         one.request(method, path, body=body).problem(403)
     Browser(world).request(method, path, body=body).problem(401)
+
+
+@pytest.mark.parametrize("method, path, body", OF_THE_OPERATOR)
+def test_for_the_operator_only(world, administrator, method, path, body):
+    assert "operator" in administrator.request(method, path, body=body).problem(403)["detail"]
+    Browser(world).request(method, path, body=body).problem(401)
+
+
+def test_an_account_is_made(world, administrator):
+    email = f"made-{Person(world).email}"
+    made = administrator.post("/web/admin/accounts", {"email": email, "name": "Grace"})
+    assert made.status == 201
+    member = made.json()
+    assert (member["name"], member["hasPassword"], member["devices"], member["isAdministrator"]) == (
+        "Grace", False, 0, False)
+    assert administrator.get(f"/web/admin/accounts/{member['id']}").ok() == member
+    administrator.post("/web/admin/accounts", {"email": email.upper()}).problem(409)
+    for body, fault in (({"email": "x"}, "/email"), ({"email": "x@y", "name": "X@Y"}, "/name"), ({}, "/email")):
+        assert administrator.post("/web/admin/accounts", body).faults().keys() == {fault}
+    assert administrator.post("/web/admin/accounts", {"email": f"x{email}"}).json()["name"] == "Anonymous"
+    assert {entry["actor"] for entry in administrator.get(f"/web/admin/audit?q={quote(email)}").ok()} == {
+        next(one["email"] for one in administrator.get("/web/admin/accounts").ok() if one["isAdministrator"]
+             and one["id"] == administrator.get("/web/account").ok()["id"])}
+
+
+def test_an_account_is_renamed(administrator, person):
+    path = f"/web/admin/accounts/{person.id}"
+    assert administrator.patch(path, {"name": "New"}).ok()["name"] == "New"
+    assert administrator.patch(path, {"name": person.email.upper()}).faults().keys() == {"/name"}
+    administrator.patch(f"/web/admin/accounts/{UNKNOWN_ID}", {"name": "New"}).problem(404)
+    assert administrator.get(path).ok()["name"] == "New"
 
 
 def test_members(world, administrator):

@@ -3,10 +3,9 @@
 #include "base/map.h"
 #include "base/utf8.h"
 #include "ctl/shell/csv.h"
+#include "ctl/shell/input.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum column { COLUMN_NAME, COLUMN_SERIAL, COLUMN_MAC, COLUMN_ACCOUNT, COLUMN_COUNT };
@@ -246,29 +245,6 @@ static void take_row(struct reader *reader)
 	make_key(wish);
 }
 
-static enum ctl_exit load(const char *path, struct buffer *ret_text)
-{
-	enum { PIECE = 64 * 1024 };
-	FILE *file = fopen(path, "re");
-	size_t length = 1;
-	bool has_failed;
-
-	if (!file)
-		return ctl_fail(CTL_USAGE, "%s: %s", path, strerror(errno));
-	while (length > 0 && buffer_length(ret_text) <= CTL_DEVICE_FILE_BYTES_MAX) {
-		length = fread(buffer_reserve(ret_text, PIECE), 1, PIECE, file);
-		buffer_commit(ret_text, length);
-	}
-	has_failed = ferror(file);
-	fclose(file);
-	if (has_failed)
-		return ctl_fail(CTL_USAGE, "%s: cannot be read", path);
-	if (buffer_length(ret_text) > CTL_DEVICE_FILE_BYTES_MAX)
-		return ctl_fail(CTL_USAGE, "%s: has more than %d MiB", path,
-				CTL_DEVICE_FILE_BYTES_MAX / 1024 / 1024);
-	return CTL_DONE;
-}
-
 enum ctl_exit device_file_read(struct ctl *ctl, const char *path, struct str account,
 			       struct device_file *ret)
 {
@@ -277,14 +253,17 @@ enum ctl_exit device_file_read(struct ctl *ctl, const char *path, struct str acc
 	enum ctl_exit code;
 
 	*ret = (struct device_file){.path = path, .arena = &ctl->arena};
-	code = load(path, &text);
+	code = ctl_read_file("", path, CTL_DEVICE_FILE_BYTES_MAX, &text);
+	if (code == CTL_DONE && buffer_length(&text) > CTL_DEVICE_FILE_BYTES_MAX)
+		code = ctl_fail(CTL_USAGE, "%s: has more than %d MiB", path,
+				CTL_DEVICE_FILE_BYTES_MAX / 1024 / 1024);
 	csv_open(&reader.csv, buffer_view(&text), &ctl->arena);
 	if (code == CTL_DONE && read_head(&reader)) {
-		while (ret->count <= CTL_DEVICES_MAX && csv_next(&reader.csv))
+		while (ret->count <= DEVICE_LINES_MAX && csv_next(&reader.csv))
 			take_row(&reader);
-		if (ret->count > CTL_DEVICES_MAX)
+		if (ret->count > DEVICE_LINES_MAX)
 			device_file_fault(ret, reader.csv.row_line, "more than %d devices",
-					  CTL_DEVICES_MAX);
+					  DEVICE_LINES_MAX);
 	}
 	map_finish(&reader.serials);
 	map_finish(&reader.macs);

@@ -5,10 +5,11 @@
 #pragma once
 
 #include "ctl/ctl.h"
+#include "domain/device_lines.h"
 #include "domain/device_reference.h"
 #include "domain/key.h"
 
-enum { CTL_DEVICES_MAX = 100000, CTL_DEVICE_FILE_BYTES_MAX = 64 * 1024 * 1024 };
+enum { CTL_DEVICE_FILE_BYTES_MAX = 4 * 1024 * 1024 };
 
 struct device_wish {
 	unsigned line;

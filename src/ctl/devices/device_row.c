@@ -3,14 +3,14 @@
 #include "web/site.h"
 
 static const struct record_field fields[] = {
-    RECORD_ID(struct device_row, id, .name = "id", .column = "id"),
-    RECORD_STR(struct device_row, name, .name = "name", .column = "name"),
-    RECORD_STR(struct device_row, serial, .name = "serial", .column = "serial", .nullable = true),
-    RECORD_STR(struct device_row, mac, .name = "mac", .column = "mac", .nullable = true),
+    RECORD_ID(struct device_row, id, .name = "id"),
+    RECORD_STR(struct device_row, name, .name = "name"),
+    RECORD_STR(struct device_row, serial, .name = "serial", .nullable = true),
+    RECORD_STR(struct device_row, mac, .name = "mac", .nullable = true),
     RECORD_STR(struct device_row, key, .name = "key"),
     RECORD_STR(struct device_row, poll_url, .name = "pollUrl"),
     RECORD_STR(struct device_row, websocket_url, .name = "websocketUrl"),
-    RECORD_TIMESTAMP(struct device_row, created_at_us, .name = "createdAt", .column = "created_at"),
+    RECORD_TIMESTAMP(struct device_row, created_at_us, .name = "createdAt"),
 };
 const struct record device_row_record = RECORD(struct device_row, fields);
 

@@ -65,8 +65,9 @@ const struct option_set ctl_option_set = {
 	"\nBehind \"--\" no options follow: for versions named like one. The variables\n"
 	"DISPLAYD_STATE_DIR, DISPLAYD_DATABASE, DISPLAYD_PUBLIC_URL and DISPLAYD_CONFIG serve as\n"
 	"they do for displayd. Reasons go to stderr.\n"
-	"\nMost commands about accounts, apps, devices, installations, keys and versions ask the\n"
-	"running server of the state directory, whatever --database says.\n"
+	"\nCommands about accounts, apps, devices, installations, keys and versions, but app "
+	"import,\n"
+	"and push ask the running server of the state directory, whatever --database says.\n"
 	"\nExit codes: 0 done, 1 failed, 2 wrong usage or an invalid value, 3 not found,\n"
 	"4 refused (exists already, or a rule stands against it), 5 no server runs, or the\n"
 	"database cannot be reached, is not migrated or has no room.\n",

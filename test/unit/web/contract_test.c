@@ -6,6 +6,7 @@
 #include "domain/app.h"
 #include "domain/app_body.h"
 #include "domain/app_render.h"
+#include "domain/device_lines.h"
 #include "domain/entry_change.h"
 #include "domain/installation.h"
 #include "domain/person.h"
@@ -81,7 +82,8 @@ static const struct access *access_of(const char *path, yyjson_val *operation)
 static size_t body_limit_of(const struct record *body)
 {
 	if (body == &app_upload_record || body == &draft_change_record ||
-	    body == &draft_preview_request_record || body == &draft_handler_call_record)
+	    body == &draft_preview_request_record || body == &draft_handler_call_record ||
+	    body == &device_lines_record)
 		return 4 * 1024 * 1024;
 	if (body == &installing_record || body == &handler_call_record ||
 	    body == &preview_request_record || body == &review_preview_request_record ||
@@ -240,6 +242,7 @@ static void bodies_match_their_schemas(void **state)
 	compare(&review_preview_request_record, "ReviewPreviewRequest", true);
 	compare(&settings_change_record, "SettingsChange", true);
 	compare(&device_creation_record, "DeviceCreation", true);
+	compare(&device_lines_record, "DeviceLines", true);
 	compare(&device_full_record, "DeviceUpdate", true);
 	compare(&invitation_creation_record, "InvitationCreation", true);
 	compare(&key_creation_record, "KeyCreation", true);

@@ -1,0 +1,31 @@
+-- Finds what the database will not take of new devices: serial numbers and MAC addresses that the account has already,
+-- and missing accounts. lines: of each an ID, the account's e-mail address, a name, a serial number, a MAC address and
+-- the hash of the key in hexadecimal, with tabs between them; empty: none. conflicts: JSON; a line is a number from 1.
+-- params: lines text
+-- row: conflicts text
+-- effect: read
+-- work: grows with the lines
+WITH line AS (
+	SELECT string_to_array(text, E'\t') AS field, number
+	FROM unnest(string_to_array(:lines, E'\n')) WITH ORDINALITY AS line (text, number)
+), wish AS MATERIALIZED (
+	SELECT nullif(line.field[4], '') AS serial, nullif(line.field[5], '')::macaddr AS mac, line.field[2] AS email,
+		line.number, account.id AS account_id
+	FROM line
+	LEFT JOIN account ON lower(account.email) = lower(line.field[2]) AND account.closed_at IS NULL
+), conflict AS (
+	SELECT 1 AS rank, 'serial' AS kind, wish.number
+	FROM wish
+	JOIN device ON device.serial = wish.serial AND device.account_id = wish.account_id
+	UNION ALL
+	SELECT 2, 'mac', wish.number
+	FROM wish
+	JOIN device ON device.mac = wish.mac AND device.account_id = wish.account_id
+	UNION ALL
+	SELECT 3, 'account', number
+	FROM wish
+	WHERE email <> '' AND account_id IS NULL
+)
+SELECT coalesce(json_agg(json_build_object('line', number, 'kind', kind) ORDER BY number, rank), '[]')::text
+	AS conflicts
+FROM conflict

@@ -1,0 +1,98 @@
+#include "base/limits.h"
+#include "domain/device_lines.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* POST /web/admin/devices - the operator makes many devices, all or none, or asks what stands
+ * against that. */
+
+struct making {
+	struct device_lines body; /* first: the prologue reads the request into it */
+	const char *fault;
+	unsigned line;
+	struct devices_known_row known;
+	struct devices_create_row created;
+};
+
+static const struct record_field fields[] = {
+    RECORD_JSON(struct making, known.conflicts, .name = "conflicts"),
+};
+static const struct record shown_record = RECORD(struct making, fields);
+
+static struct verdict looked_up(struct task *task)
+{
+	return task_reply_record(task, 200, &shown_record, task_state(task));
+}
+
+static struct verdict created(struct task *task)
+{
+	struct making *making = task_state(task);
+
+	if (making->created.made == 0)
+		return task_fail(task, 409, "an account is gone; no device was made");
+	web_changed(task, (struct id){0}, "admin");
+	making->known.conflicts = STR("[]");
+	return looked_up(task);
+}
+
+static struct verdict checked(struct task *task)
+{
+	struct making *making = task_state(task);
+
+	if (making->fault)
+		return task_fail_field(task, "lines", "number %u: %s", making->line, making->fault);
+	if (making->body.only_check) {
+		statement_devices_known(
+		    task_new_query(task),
+		    &(struct devices_known_parameters){.lines = making->body.lines},
+		    &making->known);
+		return task_query(task, looked_up);
+	}
+	statement_devices_create(task_new_query(task),
+				 &(struct devices_create_parameters){
+				     .lines = making->body.lines,
+				     .session_id = web_session_id(task),
+				 },
+				 &making->created);
+	return task_query(task, created);
+}
+
+static bool check(void *argument)
+{
+	struct making *making = argument;
+
+	making->fault = device_lines_check(&making->body, &making->line);
+	return false;
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct making *making = task_state(task);
+
+	if (!task_is_of_operator(task))
+		return web_refuse_all_but_operator(task);
+	return task_work(task, LANE_SHORT,
+			 &(struct task_work){.run = check,
+					     .argument = making,
+					     .size = making->body.lines.length,
+					     .is_text = true},
+			 checked);
+}
+
+static struct verdict refused(struct task *task)
+{
+	if (task_refusal(task) != REFUSAL_SERIAL_TAKEN && task_refusal(task) != REFUSAL_MAC_TAKEN)
+		return web_fail_refusal(task);
+	return task_fail(
+	    task, 409,
+	    "an account has a device with such a serial number or MAC address already; "
+	    "no device was made");
+}
+
+const struct endpoint endpoint_devices_create = {
+    .handler = begin,
+    .state_size = sizeof(struct making),
+    .refused = refused,
+    ENDPOINT_DEVICES_CREATE,
+};
