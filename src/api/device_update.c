@@ -1,3 +1,4 @@
+#include "api/operator_note.h"
 #include "delivery/delivery.h"
 #include "endpoints.h"
 
@@ -10,6 +11,14 @@ struct update {
 	const struct record *shown;
 };
 
+static struct verdict reply(struct task *task)
+{
+	const struct update *update = task_state(task);
+
+	return task_reply_device(task, update->shown, &update->device,
+				 update->device.settings_revision);
+}
+
 static struct verdict updated(struct task *task)
 {
 	const struct update *update = task_state(task);
@@ -19,8 +28,7 @@ static struct verdict updated(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
 	delivery_device_changed(api_delivery(task), update->device.id, update->device.generation);
-	return task_reply_device(task, update->shown, &update->device,
-				 update->device.settings_revision);
+	return api_note_change(task, "device.update", STR(""), reply);
 }
 
 /* present: the fields of device_record that change. */

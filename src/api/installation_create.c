@@ -1,6 +1,7 @@
 #include "api/app_name.h"
 #include "api/app_work.h"
 #include "api/entries.h"
+#include "api/operator_note.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "domain/installation.h"
@@ -22,6 +23,13 @@ static struct verdict fail_no_app(struct task *task)
 	return task_fail(task, 404, "there is no such app that this device can install");
 }
 
+static struct verdict reply(struct task *task)
+{
+	const struct installation_making *making = task_state(task);
+
+	return task_reply_record(task, 201, &installation_record, &making->row.installation);
+}
+
 static struct verdict installed(struct task *task)
 {
 	const struct installation_making *making = task_state(task);
@@ -33,7 +41,7 @@ static struct verdict installed(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_no_app(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, making->row.generation);
-	return task_reply_record(task, 201, &installation_record, &making->row.installation);
+	return api_note_change(task, "entry.create", str_from(making->id), reply);
 }
 
 static struct verdict store(struct task *task)

@@ -1,4 +1,5 @@
 #include "api/entries.h"
+#include "api/operator_note.h"
 #include "delivery/delivery.h"
 #include "domain/installation.h"
 #include "endpoints.h"
@@ -18,6 +19,11 @@ struct removal {
 
 static task_step begin;
 
+static struct verdict reply(struct task *task)
+{
+	return task_reply_empty(task, 200);
+}
+
 static struct verdict deleted(struct task *task)
 {
 	struct removal *removal = task_state(task);
@@ -32,7 +38,7 @@ static struct verdict deleted(struct task *task)
 	}
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				removal->removed.generation);
-	return task_reply_empty(task, 200);
+	return api_note_change(task, "entry.remove", task_path_parameter(task, 1), reply);
 }
 
 static struct verdict remove_it(struct task *task)

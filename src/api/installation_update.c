@@ -1,4 +1,5 @@
 #include "api/entries.h"
+#include "api/operator_note.h"
 #include "delivery/delivery.h"
 #include "endpoints.h"
 #include "installation_view.h"
@@ -40,6 +41,13 @@ static struct verdict lost(struct task *task)
 	return find(task);
 }
 
+static struct verdict look_again(struct task *task)
+{
+	struct update *update = task_state(task);
+
+	return installation_view_read(task, &update->view, read_again);
+}
+
 static struct verdict updated(struct task *task)
 {
 	struct update *update = task_state(task);
@@ -47,7 +55,7 @@ static struct verdict updated(struct task *task)
 	if (task_row_count(task) == 0)
 		return lost(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, update->row.generation);
-	return installation_view_read(task, &update->view, read_again);
+	return api_note_change(task, "entry.update", task_path_parameter(task, 1), look_again);
 }
 
 static struct verdict change(struct task *task, const struct stored_settings *stored)

@@ -1,3 +1,4 @@
+#include "api/operator_note.h"
 #include "delivery/delivery.h"
 #include "domain/installation.h"
 #include "endpoints.h"
@@ -8,6 +9,11 @@ struct reordering {
 	struct rotation_order body; /* first: the prologue reads the request into it */
 	struct rotation_order_row row;
 };
+
+static struct verdict reply(struct task *task)
+{
+	return task_reply_empty(task, 200);
+}
 
 static struct verdict reordered(struct task *task)
 {
@@ -21,7 +27,7 @@ static struct verdict reordered(struct task *task)
 				 "name all of them");
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				reordering->row.generation);
-	return task_reply_empty(task, 200);
+	return api_note_change(task, "rotation.order", STR(""), reply);
 }
 
 static struct verdict reorder(struct task *task)

@@ -312,6 +312,55 @@ class TestAudit:
             "device.create", "device.disable", "key.create", "key.revoke", "app.create", "device.key",
             "device.remove"]
 
+    def test_settings_and_rotations(self, scene):
+        """What owners change of these has no entry."""
+        ctl, query = scene.server.ctl, "SELECT max(id) FROM audit_entry"
+        device = ctl("device", "create", "--account", OWNER, "--name", "Loft")["id"]
+        app = scene.operator("POST", "/web/studio", {"name": "Loft", "slug": "loft", "visibility": "private"},
+                             Displayd_Account=OWNER).json()["id"]
+        scene.query("WITH made AS (INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, "
+                    "status, reviewed_at) VALUES (gen_random_uuid(), %s, '1', 'STARLARK', 'x', 'x', 'APPROVED', now()) "
+                    "RETURNING id, app_id) UPDATE app SET is_submitted = true, status = 'active', "
+                    "deployed_version_id = made.id FROM made WHERE app.id = made.app_id RETURNING app.id", app)
+        [[before]] = scene.query(query)
+        ctl("device", "update", device, "--brightness", "40")
+        scene.operator("PATCH", f"/web/devices/{device}", {"volume": 7})
+        entry = ctl("installation", "create", "--device", device, "--app", app)["id"]
+        ctl("installation", "update", entry, "--device", device, "--pinned", "on")
+        ctl("installation", "update", entry, "--device", device, "--night-brightness", "3")
+        assert scene.operator("PUT", f"/v1/devices/{device}/order", {"order": [entry]}).status == 200
+        ctl("installation", "remove", entry, "--device", device, "--yes")
+        assert scene.query("SELECT action, target, actor, account_id FROM audit_entry WHERE id > %s ORDER BY id",
+                           before) == [(action, target, "displayctl", None) for action, target in (
+                               ("device.update", "Loft"), ("device.update", "Loft"),
+                               ("entry.create", f"Loft {entry}"), ("entry.update", f"Loft {entry}"),
+                               ("device.update", "Loft"), ("rotation.order", "Loft"),
+                               ("entry.remove", f"Loft {entry}"))]
+        [[before]] = scene.query(query)
+        key = ctl("key", "create", "--account", OWNER)["key"]
+        assert scene.server.request("PATCH", f"/v1/devices/{device}", {"volume": 8}, key=key).status == 200
+        assert scene.query("SELECT action FROM audit_entry WHERE id > %s", before) == [("key.create",)]
+
+    def test_accounts_and_apps(self, scene):
+        ctl = scene.server.ctl
+        [[before]] = scene.query("SELECT max(id) FROM audit_entry")
+        email = f"log{next(numbers)}@example.org"
+        ctl("account", "create", email)
+        ctl("account", "rename", email, "Log")
+        ctl("account", "limit", email, "7")
+        ctl("account", "previews", email, "local")
+        ctl("account", "link", email)
+        ctl("app", "create", "--account", email, "--name", "Log", "--slug", "log-of")
+        for command in ("disable", "disable", "enable"):
+            ctl("app", command, "log-of")
+        ctl("account", "remove", email, "--yes")
+        assert scene.query("SELECT action, target, actor, account_id FROM audit_entry WHERE id > %s ORDER BY id",
+                           before) == [(action, target, "displayctl", None) for action, target in (
+                               ("account.create", email), ("account.rename", f"{email}: Log"),
+                               ("account.limit", f"{email}: 7 bytes"), ("account.previews", f"{email}: local"),
+                               ("link.create", email), ("app.create", "log-of"), ("app.disable", "log-of"),
+                               ("app.enable", "log-of"), ("account.remove", email))]
+
     def test_each_change_has_an_entry(self, scene):
         """Of a session, equal changes within a minute are one entry."""
         path = f"/web/devices/{scene.device['id']}"

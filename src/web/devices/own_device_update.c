@@ -1,3 +1,4 @@
+#include "api/operator_note.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "own_device.h"
@@ -15,7 +16,7 @@ static struct verdict updated(struct task *task)
 	if (task_row_count(task) == 0)
 		return own_device_fail(task);
 	delivery_device_changed(web_delivery(task), own->row.device.id, own->row.device.generation);
-	return own_device_reply(task);
+	return api_note_change(task, "device.update", STR(""), own_device_reply);
 }
 
 static struct verdict shown(struct task *task)

@@ -1,4 +1,5 @@
 #include "api/entries.h"
+#include "api/operator_note.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "domain/entry_change.h"
@@ -49,6 +50,11 @@ static struct verdict fail_night_entry(struct task *task)
 	return task_fail_field(task, "installationId", "is not in the device's rotation");
 }
 
+static struct verdict reply_night(struct task *task)
+{
+	return task_reply_empty(task, 200);
+}
+
 static struct verdict night_updated(struct task *task)
 {
 	const struct night_updating *updating = task_state(task);
@@ -59,7 +65,7 @@ static struct verdict night_updated(struct task *task)
 		return own_device_fail(task);
 	delivery_device_changed(web_delivery(task), task_device(task)->id,
 				updating->row.generation);
-	return task_reply_empty(task, 200);
+	return api_note_change(task, "device.update", STR(""), reply_night);
 }
 
 static struct verdict update_night(struct task *task)

@@ -1,0 +1,11 @@
+/* Notes of the operator's changes of devices and rotations in the audit log. Changes by their
+ * owners have none: programs make them all the time. */
+#pragma once
+
+#include "task/task.h"
+
+/* Goes on with next, once the change of the path's device is committed; if the operator has made
+ * it, after the audit log has it. entry: the ID of an entry of its rotation, or empty. Where the
+ * log cannot be written the answer is 503, and the change stays. */
+__attribute__((warn_unused_result)) struct verdict
+api_note_change(struct task *task, const char *action, struct str entry, task_step *next);

@@ -1,0 +1,22 @@
+#include "api/operator_note.h"
+#include "task/access.h"
+
+struct verdict api_note_change(struct task *task, const char *action, struct str entry,
+			       task_step *next)
+{
+	struct str name = task_device(task)->name;
+	struct arena *arena = task_arena(task);
+
+	if (!task_is_of_operator(task))
+		return task_continue(task, next);
+	if (entry.length)
+		name = ARENA_JOIN(arena, name, STR(" "), entry);
+	statement_operator_note(task_new_query(task),
+				&(struct operator_note_parameters){
+				    .action = str_from(action),
+				    .target = name,
+				    .session_id = access_operator_session(),
+				},
+				arena_zalloc(arena, sizeof(struct operator_note_row)));
+	return task_query(task, next);
+}
