@@ -199,7 +199,7 @@ def test_what_the_server_refuses(running, email):
 
 def test_from_a_pipe(running, email):
     done = subprocess.run([DISPLAYCTL, "--state-dir", running.state_dir, "device", "create",
-                           "--from", "/dev/stdin", "--account", email], input=b"name\nPiped\n",
+                           "--from", "-", "--account", email], input=b"name\nPiped\n",
                           capture_output=True, check=False)
     assert rows_of(done)[0]["name"] == "Piped"
     assert os.path.exists(running.state_dir + "/panel-url")

@@ -6,9 +6,11 @@
 
 #include <inttypes.h>
 #include <poll.h>
+#include <unistd.h>
 
-/* A removal of which nothing goes for so long is waited for no more. */
-enum { GIVE_UP_MS = 30 * 1000, LOOK_AGAIN_MS = 50 };
+/* A removal of which nothing goes for so long is waited for no more: installations and versions of
+ * its apps are not counted, and may take minutes. */
+enum { GIVE_UP_MS = 5 * 60 * 1000, LOOK_AGAIN_MS = 50 };
 
 struct account_row {
 	struct id id;
@@ -235,6 +237,17 @@ static enum ctl_exit confirm(struct ctl *ctl, const struct owner_row *owner)
 	    STR_ARG(counted(ctl, owner->keys, "key")), STR_ARG(counted(ctl, owner->apps, "app")));
 }
 
+/* Shows on a terminal what is left; owner NULL: nothing is. */
+static void show_progress(const struct owner_row *owner)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	fputs("\r\x1b[K", stderr);
+	if (owner)
+		fprintf(stderr, "%" PRId64 " devices and %" PRId64 " apps are left", owner->devices,
+			owner->apps);
+}
+
 /* Waits until nothing of the account is left. */
 static enum ctl_exit wait_for_end(struct ctl *ctl, struct owner_row *owner)
 {
@@ -249,14 +262,17 @@ static enum ctl_exit wait_for_end(struct ctl *ctl, struct owner_row *owner)
 		if (left.devices != owner->devices || left.apps != owner->apps)
 			changed_ms = clock_monotonic_ms();
 		if (clock_monotonic_ms() - changed_ms >= GIVE_UP_MS)
-			return ctl_fail(CTL_FAILED,
-					"something else keeps rows of the account locked; nobody "
-					"can sign in, its keys are revoked, and the server removes "
-					"what is left");
+			return ctl_fail(
+			    CTL_FAILED,
+			    "nothing of the account has gone for five minutes: perhaps "
+			    "something else keeps its rows locked; nobody can sign in, "
+			    "its keys are revoked, and the server removes what is left");
 		owner->devices = left.devices;
 		owner->apps = left.apps;
+		show_progress(owner);
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}
+	show_progress(NULL);
 	return code == CTL_NOT_FOUND ? CTL_DONE : code;
 }
 

@@ -54,7 +54,9 @@ const struct ctl_command ctl_commands[] = {
 	    "only, or "
 	    "\"local\" ones, too, as far as displayd's --egress-allow opens them.",
 	    ctl_account_previews),
-    COMMAND_ASKING("account remove", "EMAIL", "Remove an account with its devices, keys and apps.",
+    COMMAND_ASKING("account remove", "EMAIL",
+		   "Remove an account with its devices, keys and apps. The server goes on if this "
+		   "is interrupted.",
 		   ctl_account_remove),
     COMMAND("account rename", "EMAIL NAME", "Give an account another name, which others see.",
 	    ctl_account_rename),
@@ -175,8 +177,8 @@ const struct ctl_command ctl_commands[] = {
 		   .check = ctl_check_device_name),
 	    OPTION(TEXT, "from", "FILE",
 		   "Comma-separated values: the first line names the columns, of name, serial, mac "
-		   "and account; the others are devices. All are made, or none. The URLs come as "
-		   "comma-separated values, too."),
+		   "and account; the others are devices, at most 10,000. - is standard input. All "
+		   "are made, or none. The URLs come as comma-separated values, too."),
 	    OPTION(TEXT, "serial", "SERIAL", "Its serial number.", .check = ctl_check_serial),
 	    OPTION(TEXT, "mac", "MAC", "Its hardware address.", .check = ctl_check_mac)),
     COMMAND("device disable", "DEVICE",
@@ -313,7 +315,8 @@ const struct ctl_command ctl_commands[] = {
 	      .reads_itself = true},
      .run_apart = run_panel},
     COMMAND("push", "DEVICE FILE",
-	    "Show a picture (PNG, GIF or WebP) on a device at once. For some seconds, or with "
+	    "Show a picture (PNG, GIF or WebP; - is standard input) on a device at once. For some "
+	    "seconds, or with "
 	    "--installation as an entry of its rotation, which the next push of that ID replaces.",
 	    ctl_push,
 	    OPTION(NUMBER, "duration", "SECONDS", "5, 10, 15, 30, 35, 40 or 45. Default: 5.",
