@@ -41,6 +41,8 @@ extern const struct endpoint endpoint_temporary_delete;
 
 /* The public API, made of docs/api. */
 extern const struct route_table api_routes;
+/* Calls of /v0 that have no counterpart. */
+extern const struct route_table api_absent_routes;
 extern const struct route_table api_document_routes;
 extern const struct route_table api_link_routes;
 /* Metrics: open on the admin listener, elsewhere with the operator's token. */

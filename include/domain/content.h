@@ -50,7 +50,7 @@ struct content {
 	struct content_installation *installations;
 	unsigned installation_count;
 	bool has_ends;		  /* an installation expires */
-	int16_t night_brightness; /* percent, at least 1 */
+	int16_t night_brightness; /* percent; 0: dark */
 	int64_t pinned_position;  /* 0: none; -1: an entry that has no picture */
 	int64_t turn_count;	  /* how often the device was told to turn on */
 	int64_t turned_us;	  /* wall clock, the last time; 0: never */

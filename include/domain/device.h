@@ -33,8 +33,11 @@ struct device {
 	/* Members that the public API does not have: */
 	int64_t picture_limit_bytes; /* what the board of the panel takes */
 	struct str locale;	     /* of its apps */
-	int64_t generation;	     /* not shown */
-	int64_t settings_revision;   /* not shown but as the first half of the entity tag */
+	bool dim_enabled;	     /* from dim_start_minute to the end of its sleep window */
+	int64_t dim_start_minute;
+	int64_t dim_brightness;
+	int64_t generation;	   /* not shown */
+	int64_t settings_revision; /* not shown but as the first half of the entity tag */
 };
 
 /* Names of the time zones that a device can have. */
@@ -52,11 +55,6 @@ extern const struct record device_record;
 extern const struct record device_shown_record;
 /* The same, as the owner's pages have it: with what the public API does not have. */
 extern const struct record device_full_record;
-
-/* The same, in the form that /v0 has, whose clients are never changed: null and {} count as a
- * member that was left out. Any other member that it does not know is a fault: nothing is answered
- * 200 that had no effect. Of no row. */
-extern const struct record device_v0_record;
 
 /* Members that only the owner's pages show of a device. */
 struct device_more {

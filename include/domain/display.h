@@ -25,7 +25,10 @@ struct display_settings {
 	int32_t schedule_interval_s;
 	int16_t sleep_start_minute; /* of the local day; equal to the end: 24 hours */
 	int16_t sleep_end_minute;
-	int16_t brightness; /* 0 to 100 */
+	int16_t brightness;	  /* 0 to 100 */
+	int16_t dim_start_minute; /* to sleep_end_minute */
+	int16_t dim_brightness;
+	bool dim_enabled;
 	bool auto_dim;
 	bool sleep_enabled;
 	struct sleep_setting sleep_set;
@@ -46,5 +49,5 @@ struct display_level {
 bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, int64_t *ret_us);
 
 /* The brightness at that moment: 0 in the sleep window, 30 % of the set value (at least 1) from
- * 21:00 to 07:00 where auto_dim is on. */
+ * 21:00 to 07:00 where auto_dim is on, and no more than dim_brightness while that holds. */
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us);

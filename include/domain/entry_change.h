@@ -28,6 +28,11 @@ extern const struct record entry_change_record;
 /* The same body with the settings of an app. */
 extern const struct record installation_change_record;
 
+/* Reads an array of weekdays' names, "monday" to "sunday": bit 0 is Monday. False: it is empty, has
+ * one twice, or something else. */
+__attribute__((warn_unused_result)) bool weekdays_read(const struct json_value *value,
+						       int64_t *ret_weekdays);
+
 /* Body with settings of the night; what it does not name stays as it is. */
 struct night_change {
 	const struct json_value *installation;

@@ -18,8 +18,6 @@ struct installation {
 };
 
 extern const struct record installation_record;
-/* The same, in the form that /v0 has. Of no row. */
-extern const struct record installation_v0_record;
 
 /* Options that the owner of an entry sets, besides the settings of an app. */
 struct entry_options {

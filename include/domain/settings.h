@@ -26,12 +26,16 @@ struct setting {
 struct settings {
 	struct setting *items;
 	unsigned count;
+	struct str member; /* of the body, which faults name; data is NULL: "settings" */
 };
 
 /* The member "settings" of a body; NULL: it was left out. Adds a fault for each that is wrong,
  * whatever the form: its pointer is "/settings/NAME". Its texts must outlast ret. */
 void settings_read(const struct json_value *object, struct faults *faults,
 		   struct settings *ret_settings);
+/* The same of a member of another name, which is static. */
+void settings_read_member(const struct json_value *object, struct str name, struct faults *faults,
+			  struct settings *ret_settings);
 
 /* A text that settings_write() wrote; what is none has no settings. */
 void settings_parse(struct str json, struct arena *arena, struct settings *ret_settings);

@@ -23,6 +23,9 @@ void faults_init(struct faults *faults, struct arena *arena);
 __attribute__((format(printf, 3, 4))) void faults_add(struct faults *faults, struct str name,
 						      const char *format, ...);
 
+/* Whether a member has a fault; not one of its own members. */
+bool faults_has(const struct faults *faults, struct str name);
+
 /* Adds a fault of a member of the body's member "in", which is an object. */
 __attribute__((format(printf, 4, 5))) void faults_add_in(struct faults *faults, struct str in,
 							 struct str name, const char *format, ...);

@@ -134,6 +134,8 @@ uint64_t task_body_present(struct task *task);
 struct faults *task_faults(struct task *task);
 /* Parameter of the path, decoded. */
 struct str task_path_parameter(struct task *task, unsigned index);
+/* Replaces it, where the path names something by another name than its own. value: in the arena. */
+void task_set_path_parameter(struct task *task, unsigned index, struct str value);
 
 /* True, with the answer (412, or 400 for what is no list of entity tags), where If-Match or
  * If-None-Match do not hold for a target that exists (RFC 9110 section 13). The prologue asks it of

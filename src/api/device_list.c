@@ -1,8 +1,7 @@
 #include "endpoints.h"
 #include "task/list.h"
 
-/* GET /v1/devices - the account's devices, oldest first.
- * GET /v0/devices - the same in the form of /v0. */
+/* GET /v1/devices - the account's devices, oldest first. */
 
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {
@@ -42,31 +41,12 @@ static const struct task_list list = {
     .place = place,
 };
 
-static const struct task_list list_v0 = {
-    .letter = 'd',
-    .ask_short = ask_short,
-    .ask_part = ask_part,
-    .record = &device_v0_record,
-    .envelope = "devices",
-    .place = place,
-};
-
 static struct verdict begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
-static struct verdict begin_v0(struct task *task)
-{
-	return task_reply_list(task, &list_v0);
-}
-
 const struct endpoint endpoint_device_list = {
     .handler = begin,
     ENDPOINT_DEVICE_LIST,
-};
-
-const struct endpoint endpoint_v0_device_list = {
-    .handler = begin_v0,
-    ENDPOINT_V0_DEVICE_LIST,
 };

@@ -25,3 +25,4 @@ extern const struct endpoint endpoint_metrics;
 extern const struct endpoint endpoint_openapi;
 extern const struct endpoint endpoint_readyz;
 extern const struct endpoint endpoint_status;
+extern const struct endpoint endpoint_v0_reboot;

@@ -3,14 +3,16 @@
 #include "delivery/delivery.h"
 #include "domain/installation.h"
 #include "endpoints.h"
+#include "v0_entry.h"
 
-/* DELETE /v1/devices/{deviceId}/installations/{installationId} - removes an installation; /v0 has
- * the same. */
+/* DELETE /v1/devices/{deviceId}/installations/{installationId} - removes an installation. DELETE
+ * /v0/... - the same, where the path may name it without dashes. */
 
 /* Limit of attempts while others change the device: each of these has made its change. */
 enum { TRIES = 8 };
 
 struct removal {
+	struct v0_entry entry;
 	struct installation_get_row found;
 	struct installation_delete_row removed;
 	int64_t expected_generation; /* 0: any */
@@ -95,6 +97,15 @@ const struct endpoint endpoint_installation_delete = {
     ENDPOINT_INSTALLATION_DELETE,
 };
 
+static struct verdict begin_v0(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	return v0_entry_find(task, &removal->entry, begin);
+}
+
 const struct endpoint endpoint_v0_installation_delete = {
+    .handler = begin_v0,
+    .state_size = sizeof(struct removal),
     ENDPOINT_V0_INSTALLATION_DELETE,
 };

@@ -2,9 +2,7 @@
 #include "endpoints.h"
 #include "task/list.h"
 
-/* GET /v1/devices/{deviceId}/installations - its installations, in the order of the
- * rotation.
- * GET /v0/devices/{deviceId}/installations - the same in the form of /v0. */
+/* GET /v1/devices/{deviceId}/installations - its installations, in the order of the rotation. */
 
 static void ask_short(struct task *task, struct db_query *query)
 {
@@ -39,32 +37,12 @@ static const struct task_list list = {
     .place = place,
 };
 
-static const struct task_list list_v0 = {
-    .letter = 'i',
-    .ask_short = ask_short,
-    .ask_part = ask_part,
-    .record = &installation_v0_record,
-    .envelope = "installations",
-    .start = {.number = INT64_MIN},
-    .place = place,
-};
-
 static struct verdict begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
-static struct verdict begin_v0(struct task *task)
-{
-	return task_reply_list(task, &list_v0);
-}
-
 const struct endpoint endpoint_installation_list = {
     .handler = begin,
     ENDPOINT_INSTALLATION_LIST,
-};
-
-const struct endpoint endpoint_v0_installation_list = {
-    .handler = begin_v0,
-    ENDPOINT_V0_INSTALLATION_LIST,
 };

@@ -1,23 +1,56 @@
 #include "api/entries.h"
 #include "api/operator_note.h"
 #include "delivery/delivery.h"
+#include "domain/v0.h"
 #include "endpoints.h"
 #include "installation_view.h"
+#include "v0_entry.h"
 
 /* PATCH /v1/devices/{deviceId}/installations/{installationId} - changes what its owner can set, all
- * of the body in one statement. Its panel follows at once. */
+ * of the body in one statement. Its panel follows at once.
+ * PATCH /v0/devices/{deviceId}/installations/{installationId} - the same in the form of /v0, whose
+ * settings replace all that there are. */
 
 /* Limit of attempts while others change the device: each of these has made its change. */
 enum { TRIES = 8 };
 
 struct update {
-	struct entry_change body; /* first: the prologue reads the request into it */
+	union {
+		struct entry_change body; /* first: the prologue reads the request into it */
+		struct v0_installation_change body_v0;
+	};
+	bool is_v0;
+	struct v0_entry entry;
+	struct v0_installation shown; /* to a caller of /v0 */
 	struct installation_view view;
 	struct rotation_entry_update_row row;
 	unsigned tries;
 };
 
+_Static_assert(offsetof(struct v0_installation_change, entry) == 0,
+	       "one body begins with the other");
+
 static struct verdict find(struct task *task);
+
+static struct verdict read_v0(struct task *task)
+{
+	const struct update *update = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return api_fail_no_entry(task);
+	return task_reply_record(task, 200, &installation_v0_record, &update->shown);
+}
+
+static struct verdict ask_v0(struct task *task)
+{
+	struct update *update = task_state(task);
+
+	statement_v0_installation_get(task_new_query(task),
+				      &(struct v0_installation_get_parameters){
+					  task_device(task)->id, task_path_parameter(task, 1)},
+				      &update->shown);
+	return task_query(task, read_v0);
+}
 
 static struct verdict read_again(struct task *task)
 {
@@ -45,6 +78,8 @@ static struct verdict look_again(struct task *task)
 {
 	struct update *update = task_state(task);
 
+	if (update->is_v0)
+		return ask_v0(task);
 	return installation_view_read(task, &update->view, read_again);
 }
 
@@ -66,18 +101,47 @@ static struct verdict change(struct task *task, const struct stored_settings *st
 	api_entry_parameters(task, &update->body, &parameters);
 	if (stored)
 		api_entry_settings(&parameters, &update->view.work, stored);
-	if (task_expected_revision(task))
+	if (task_expected_revision(task) || (update->is_v0 && v0_needs_hours(&update->body_v0)))
 		parameters.expected_generation = update->view.row.generation;
 	statement_rotation_entry_update(task_new_query(task), &parameters, &update->row);
 	return task_query(task, updated);
 }
 
-/* Replaces the settings that the body names; the others stay. */
+static void give_up(struct settings *settings, struct str name)
+{
+	if (!settings_find(settings, name))
+		settings->items[settings->count++] =
+		    (struct setting){.name = name, .is_removed = true};
+}
+
+/* The settings of the body, and the secrets that it does not name as ones that are given up. */
+static struct settings in_place_of_all(struct task *task, const struct app_work *work,
+				       const struct settings *sent)
+{
+	const struct form *form = &work->form;
+	struct settings stored, all = {.member = sent->member};
+
+	if (!api_open_secrets(task, work, &stored))
+		stored = (struct settings){0};
+	all.items =
+	    arena_alloc(task_arena(task),
+			(sent->count + stored.count + form->count) * sizeof(all.items[0]) + 1);
+	for (unsigned i = 0; i < sent->count; i++)
+		all.items[all.count++] = sent->items[i];
+	for (unsigned i = 0; i < form->count; i++)
+		if (form->fields[i].is_secret)
+			give_up(&all, form->fields[i].id);
+	for (unsigned i = 0; i < stored.count; i++)
+		give_up(&all, stored.items[i].name);
+	return all;
+}
+
+/* Replaces the settings that the body names; the others stay, but for a body of /v0. */
 static struct verdict change_with_settings(struct task *task)
 {
 	struct update *update = task_state(task);
 	struct app_work *work = &update->view.work;
-	struct settings stored, all;
+	struct settings sent = update->body.settings, stored = {0}, all;
 	struct stored_settings made;
 	struct verdict answer;
 
@@ -85,8 +149,11 @@ static struct verdict change_with_settings(struct task *task)
 		return api_fail_no_form(task, work);
 	if (!api_knows_settings(task, work, &update->body.settings, &answer))
 		return answer;
-	settings_parse(work->source.settings, task_arena(task), &stored);
-	settings_change(&stored, &update->body.settings, &work->form, task_faults(task), &all);
+	if (update->is_v0)
+		sent = in_place_of_all(task, work, &sent);
+	else
+		settings_parse(work->source.settings, task_arena(task), &stored);
+	settings_change(&stored, &sent, &work->form, task_faults(task), &all);
 	if (!api_take_settings(task, work, &all, &answer))
 		return answer;
 	api_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &made);
@@ -101,16 +168,22 @@ static struct verdict found(struct task *task)
 	struct verdict answer;
 
 	installation_view_make(task, view);
-	record_write_json(&installation_detail_record, &view->detail, &json);
-	task_tag_target(task, view->revision, buffer_view(&json));
-	buffer_finish(&json);
-	if (task_fails_precondition(task, &answer))
-		return answer;
-	if (json_is_object(update->body.settings_value) && view->row.installation.is_pushed)
-		faults_add(task_faults(task), STR("settings"),
+	/* The form of /v0 has no such tag. */
+	if (!update->is_v0) {
+		record_write_json(&installation_detail_record, &view->detail, &json);
+		task_tag_target(task, view->revision, buffer_view(&json));
+		buffer_finish(&json);
+		if (task_fails_precondition(task, &answer))
+			return answer;
+	}
+	if (json_is_object(update->body.settings_value) && view->row.installation.is_pushed &&
+	    !faults_has(task_faults(task), update->body.settings.member))
+		faults_add(task_faults(task), update->body.settings.member,
 			   "must be left out for a pushed image");
 	if (task_faults(task)->count)
 		return task_fail_faults(task);
+	if (update->is_v0)
+		v0_set_hours(&update->body_v0, view->row.entry_options.hours, task_arena(task));
 	return update->body.settings_value ? change_with_settings(task) : change(task, NULL);
 }
 
@@ -121,6 +194,22 @@ static struct verdict find(struct task *task)
 
 	return installation_view_find(task, &update->view,
 				      has_settings ? &update->body.settings : NULL, found);
+}
+
+/* A body that has nothing changes nothing, and is no fault. */
+static struct verdict find_v0(struct task *task)
+{
+	bool has_change = task_body_present(task) || task_faults(task)->count;
+
+	return has_change ? find(task) : ask_v0(task);
+}
+
+static struct verdict begin_v0(struct task *task)
+{
+	struct update *update = task_state(task);
+
+	update->is_v0 = true;
+	return v0_entry_find(task, &update->entry, find_v0);
 }
 
 static void finish(void *state)
@@ -135,4 +224,13 @@ const struct endpoint endpoint_installation_update = {
     .refused = api_entry_refused,
     .finish = finish,
     ENDPOINT_INSTALLATION_UPDATE,
+};
+
+const struct endpoint endpoint_v0_installation_update = {
+    .handler = begin_v0,
+    .state_size = sizeof(struct update),
+    .handles_faults = true,
+    .refused = api_entry_refused,
+    .finish = finish,
+    ENDPOINT_V0_INSTALLATION_UPDATE,
 };

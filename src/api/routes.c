@@ -7,6 +7,10 @@ static const struct route link_routes[] = {
     {HTTP_GET, "/d/{deviceId}/ws", &endpoint_link_ws},
 };
 
+static const struct route absent_routes[] = {
+    {HTTP_POST, "/v0/devices/{deviceId}/reboot", &endpoint_v0_reboot},
+};
+
 static const struct route document_routes[] = {
     {HTTP_GET, "/docs", &endpoint_docs},
     {HTTP_GET, "/openapi.json", &endpoint_openapi},
@@ -26,6 +30,7 @@ static const struct route status_routes[] = {
 };
 
 const struct route_table api_link_routes = {link_routes, array_length(link_routes)};
+const struct route_table api_absent_routes = {absent_routes, array_length(absent_routes)};
 const struct route_table api_document_routes = {document_routes, array_length(document_routes)};
 const struct route_table api_health_routes = {health_routes, array_length(health_routes)};
 const struct route_table api_metrics_routes = {metrics_routes, array_length(metrics_routes)};

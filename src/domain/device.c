@@ -99,22 +99,18 @@ static const struct record_field device_fields[] = {
 		.maximum = 460000, .is_private = true),
     RECORD_STR(struct device, locale, .name = "locale", .body = "locale", .column = "locale",
 	       .check = locale_check, .is_private = true),
+    RECORD_BOOL(struct device, dim_enabled, .name = "dimEnabled", .body = "dimEnabled",
+		.column = "dim_enabled", .is_private = true),
+    RECORD_CLOCK(struct device, dim_start_minute, .name = "dimStart", .body = "dimStart",
+		 .column = "dim_start_minute", .is_private = true),
+    RECORD_INT2(struct device, dim_brightness, .name = "dimBrightness", .body = "dimBrightness",
+		.column = "dim_brightness", .minimum = 0, .maximum = 100, .is_private = true),
     RECORD_INT8(struct device, generation, .column = "generation"),
     RECORD_INT8(struct device, settings_revision, .column = "settings_revision"),
 };
 const struct record device_record = RECORD(struct device, device_fields, .check = change_check);
 const struct record device_full_record =
     RECORD(struct device, device_fields, .check = change_check, .has_private = true);
-
-static const struct record_field device_v0_fields[] = {
-    RECORD_ID(struct device, id, .name = "id"),
-    RECORD_STR(struct device, name, .name = "displayName", .body = "displayName", NAME_RULES),
-    RECORD_INT(struct device, brightness, .name = "brightness", .body = "brightness",
-	       BRIGHTNESS_RULES),
-    RECORD_BOOL(struct device, auto_dim, .name = "autoDim", .body = "autoDim"),
-};
-const struct record device_v0_record =
-    RECORD(struct device, device_v0_fields, .empty_is_absent = true);
 
 static const struct record_field device_more_fields[] = {
     RECORD_BOOL(struct device_more, is_disabled, .name = "isDisabled", .column = "is_disabled"),

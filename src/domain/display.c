@@ -43,8 +43,11 @@ static int brightness_at(const struct display_settings *settings, struct local_t
 	if (settings->auto_dim && brightness > 0 &&
 	    local_time_is_within(local, DIM_START_MINUTE, DIM_END_MINUTE)) {
 		brightness = brightness * DIM_PERCENT / 100;
-		return brightness > 0 ? brightness : 1;
+		brightness = brightness > 0 ? brightness : 1;
 	}
+	if (settings->dim_enabled && brightness > settings->dim_brightness &&
+	    local_time_is_within(local, settings->dim_start_minute, settings->sleep_end_minute))
+		brightness = settings->dim_brightness;
 	return brightness;
 }
 
@@ -55,7 +58,7 @@ static int64_t next_change_s(const struct display_settings *settings, struct loc
 			     int64_t wall_s)
 {
 	const int boundaries[] = {settings->sleep_start_minute, settings->sleep_end_minute,
-				  DIM_START_MINUTE, DIM_END_MINUTE};
+				  DIM_START_MINUTE, DIM_END_MINUTE, settings->dim_start_minute};
 	int64_t next_s = QUARTER_S - wall_s % QUARTER_S;
 
 	for (unsigned i = 0; i < sizeof(boundaries) / sizeof(boundaries[0]); i++) {
@@ -77,6 +80,9 @@ struct display_settings display_settings_of(const struct device *device,
 	    .sleep_start_minute = (int16_t)device->sleep_start_minute,
 	    .sleep_end_minute = (int16_t)device->sleep_end_minute,
 	    .brightness = (int16_t)device->brightness,
+	    .dim_start_minute = (int16_t)device->dim_start_minute,
+	    .dim_brightness = (int16_t)device->dim_brightness,
+	    .dim_enabled = device->dim_enabled,
 	    .auto_dim = device->auto_dim,
 	    .sleep_enabled = device->sleep_enabled,
 	    .sleep_set = *sleep_set,

@@ -45,8 +45,7 @@ static bool read_hours(const struct json_value *value, struct entry_change *chan
 	       read_clock(json_member(value, "end"), &change->end_minute);
 }
 
-/* Each at most once, and at least one. */
-static bool read_weekdays(const struct json_value *value, int64_t *ret_weekdays)
+bool weekdays_read(const struct json_value *value, int64_t *ret_weekdays)
 {
 	int64_t weekdays = 0;
 	unsigned count;
@@ -99,7 +98,7 @@ static void entry_check(void *body, uint64_t seen, struct faults *faults)
 	if (change->hours && !read_hours(change->hours, change))
 		faults_add(faults, STR("hours"),
 			   "must be null or an object with start and end, times of day as HH:mm");
-	if (change->weekdays && !read_weekdays(change->weekdays, &change->weekdays_on))
+	if (change->weekdays && !weekdays_read(change->weekdays, &change->weekdays_on))
 		faults_add(
 		    faults, STR("weekdays"),
 		    "must be an array of at least one weekday, monday to sunday, none of them "

@@ -52,12 +52,6 @@ int64_t installation_revision(const struct entry_options *options, struct str se
 	return (revision & INT64_MAX) | 1;
 }
 
-static const struct record_field installation_v0_fields[] = {
-    RECORD_STR(struct installation, id, .name = "id"),
-    RECORD_ID(struct installation, app_id, .name = "appID", .nullable = true, .none = "pushed"),
-};
-const struct record installation_v0_record = RECORD(struct installation, installation_v0_fields);
-
 static const struct record_field rotation_fields[] = {
     RECORD_JSON(struct rotation, entries, .name = "entries", .column = "entries"),
     RECORD_JSON(struct rotation, temporary, .name = "temporary", .column = "temporary"),

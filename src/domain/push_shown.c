@@ -21,10 +21,11 @@ struct push_shown push_shown_at(const struct display_settings *settings, int64_t
 	struct str pinned = stored->pinned_installation_id;
 	bool is_waking = body->is_waking && !body->in_background;
 	struct push_shown shown = {.kind = PUSH_NOW, .since_us = since_us, .pinned_id = pinned};
+	struct display_level level = display_level_at(settings, wall_us);
 
-	if (settings->brightness == 0) {
+	if (level.brightness == 0 && !level.is_asleep) {
 		shown.kind = PUSH_DARK;
-	} else if (!is_waking && display_level_at(settings, wall_us).is_asleep) {
+	} else if (!is_waking && level.is_asleep) {
 		shown.kind = PUSH_ASLEEP;
 		shown.wakes_minute = wakes_minute(settings, wall_us);
 	} else if (body->in_background && pinned.data &&

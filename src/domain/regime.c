@@ -95,7 +95,7 @@ struct regime regime_at(const struct content *content, int64_t wall_us)
 	} else if (level.brightness > 0) {
 		regime.valid_until_us = next_change_us(&regime, wall_us, regime.valid_until_us);
 	} else {
-		if (level.is_asleep)
+		if (level.is_asleep && content->night_brightness > 0)
 			set_alone(&regime, present_at(content, content->night_position, wall_us));
 		regime.kind = regime.alone ? REGIME_NIGHT : REGIME_DARK;
 		regime.brightness = regime.alone ? content->night_brightness : 0;

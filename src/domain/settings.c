@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
-static const struct str member = STR("settings");
+static struct str member_of(const struct settings *settings)
+{
+	return settings->member.data ? settings->member : STR("settings");
+}
 
 static int compare_names(struct str a, struct str b)
 {
@@ -59,28 +62,35 @@ static void read_members(const struct json_value *object, struct faults *faults,
 			wrong = "is a name that no field has";
 		bytes += setting.name.length + setting.value.length;
 		if (wrong)
-			faults_add_in(faults, member, setting.name, "%s", wrong);
+			faults_add_in(faults, member_of(settings), setting.name, "%s", wrong);
 		else
 			settings->items[settings->count++] = setting;
 	}
 	if (bytes > SETTINGS_BYTES_MAX)
-		faults_add(faults, member, "must have at most %d bytes together, have %zu",
-			   SETTINGS_BYTES_MAX, bytes);
+		faults_add(faults, member_of(settings),
+			   "must have at most %d bytes together, have %zu", SETTINGS_BYTES_MAX,
+			   bytes);
 	sort(settings);
+}
+
+void settings_read_member(const struct json_value *object, struct str name, struct faults *faults,
+			  struct settings *ret_settings)
+{
+	*ret_settings = (struct settings){.member = name};
+	if (!object)
+		return;
+	if (!json_is_object(object))
+		faults_add(faults, name, "must be an object");
+	else if (json_walk(object).left > SETTINGS_MAX)
+		faults_add(faults, name, "must have at most %d members", SETTINGS_MAX);
+	else
+		read_members(object, faults, ret_settings);
 }
 
 void settings_read(const struct json_value *object, struct faults *faults,
 		   struct settings *ret_settings)
 {
-	*ret_settings = (struct settings){0};
-	if (!object)
-		return;
-	if (!json_is_object(object))
-		faults_add(faults, member, "must be an object");
-	else if (json_walk(object).left > SETTINGS_MAX)
-		faults_add(faults, member, "must have at most %d members", SETTINGS_MAX);
-	else
-		read_members(object, faults, ret_settings);
+	settings_read_member(object, STR("settings"), faults, ret_settings);
 }
 
 void settings_parse(struct str json, struct arena *arena, struct settings *ret_settings)
@@ -113,9 +123,10 @@ static const char *check_value(const struct setting *setting, const struct form_
 	return wrong;
 }
 
-static void check_one(const struct setting *setting, const struct form_field *field,
-		      const struct form *form, struct faults *faults, struct settings *open,
-		      struct settings *secret)
+/* Sorts out one setting of the body's member. */
+static void check_one(struct str member, const struct setting *setting,
+		      const struct form_field *field, const struct form *form,
+		      struct faults *faults, struct settings *open, struct settings *secret)
 {
 	struct setting normal = {.name = setting->name};
 	const char *wrong;
@@ -146,7 +157,8 @@ void settings_check(const struct settings *settings, const struct form *form, st
 		const struct form_field *field = form_find(form, settings->items[i].name);
 
 		if (field)
-			check_one(&settings->items[i], field, form, faults, ret_open, ret_secret);
+			check_one(member_of(settings), &settings->items[i], field, form, faults,
+				  ret_open, ret_secret);
 		else if (is_unknown_secret)
 			ret_secret->items[ret_secret->count++] = settings->items[i];
 	}
@@ -225,7 +237,7 @@ void settings_change(const struct settings *stored, const struct settings *sent,
 		     const struct form *form, struct faults *faults, struct settings *ret_settings)
 {
 	size_t size = (stored->count + sent->count) * sizeof(sent->items[0]) + 1, bytes = 0;
-	struct settings all = {.items = arena_alloc(faults->arena, size)};
+	struct settings all = {.items = arena_alloc(faults->arena, size), .member = sent->member};
 
 	for (unsigned i = 0; i < stored->count; i++)
 		if (stays(&stored->items[i], sent, form, faults->arena))
@@ -236,7 +248,7 @@ void settings_change(const struct settings *stored, const struct settings *sent,
 	for (unsigned i = 0; i < all.count; i++)
 		bytes += all.items[i].name.length + all.items[i].value.length;
 	if (bytes > SETTINGS_BYTES_MAX)
-		faults_add(faults, member, "must have at most %d bytes together, have %zu",
+		faults_add(faults, member_of(sent), "must have at most %d bytes together, have %zu",
 			   SETTINGS_BYTES_MAX, bytes);
 	*ret_settings = all;
 }

@@ -9,8 +9,8 @@
 
 /* Searched in this order. */
 #define PUBLIC_TABLES                                                                              \
-	&api_health_routes, &api_link_routes, &api_routes, &api_document_routes, &web_routes,      \
-	    &web_page_routes
+	&api_health_routes, &api_link_routes, &api_routes, &api_absent_routes,                     \
+	    &api_document_routes, &web_routes, &web_page_routes
 static const struct route_table *const public_tables[] = {PUBLIC_TABLES, NULL};
 static const struct route_table *const public_tables_with_metrics[] = {PUBLIC_TABLES,
 								       &api_metrics_routes, NULL};

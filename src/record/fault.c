@@ -53,6 +53,17 @@ void faults_add(struct faults *faults, struct str name, const char *format, ...)
 	va_end(args);
 }
 
+bool faults_has(const struct faults *faults, struct str name)
+{
+	for (unsigned i = 0; i < faults->count; i++) {
+		struct str pointer = faults->list[i].pointer;
+
+		if (pointer.length && str_equal(str_from_offset(pointer, 1), name))
+			return true;
+	}
+	return false;
+}
+
 void faults_add_in(struct faults *faults, struct str in, struct str name, const char *format, ...)
 {
 	struct fault *fault = new_fault(faults);

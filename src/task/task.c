@@ -179,6 +179,12 @@ struct str task_path_parameter(struct task *task, unsigned index)
 	return task->match.parameters[index];
 }
 
+void task_set_path_parameter(struct task *task, unsigned index, struct str value)
+{
+	require(index < task->match.parameter_count);
+	task->match.parameters[index] = value;
+}
+
 struct verdict task_continue(struct task *task, task_step *next)
 {
 	(void)task;

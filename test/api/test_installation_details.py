@@ -104,6 +104,12 @@ def test_wrong_values(pushed, name, values):
     assert pushed.get() == before
 
 
+def test_settings_of_a_pushed_image_that_are_wrong(pushed):
+    """One fault for each member."""
+    for settings in ({"a": "x" * 65536}, {str(number): "" for number in range(201)}):
+        assert list(pushed.patch({"settings": settings}).faults()) == ["/settings"]
+
+
 def test_nothing_to_change(pushed):
     assert set(pushed.patch({}).faults()) == {""}
     assert set(pushed.patch({"isEnabled": 1, "displaySeconds": 1}).faults()) == {

@@ -6,37 +6,8 @@ import urllib.parse
 
 import pytest
 import scene
-from world import UNKNOWN_ID, images, new_key, request_bytes, until_refused
-
-IMAGE = images.text(images.png())
-UNTYPED = [("Content-Type", None)]
-
-
-def v0(device, path=""):
-    return f"/v0/devices/{device.id}{path}"
-
-
-def push(device, **members):
-    """Pushes like such programs: no Content-Type, all members, some of them empty."""
-    body = {"deviceID": device.id, "image": IMAGE, "installationID": "", "background": False}
-    return device.account.post(v0(device, "/push"), body | members, fields=UNTYPED)
-
-
-def patch(device, body, **options):
-    options.setdefault("fields", UNTYPED)
-    return device.account.request("PATCH", v0(device), body=body, **options)
-
-
-def shown(device):
-    return device.account.get(v0(device)).ok()
-
-
-def entries(device):
-    return device.account.get(v0(device, "/installations")).ok()
-
-
-def form(device, **members):
-    return {"id": device.id, "displayName": "Desk", "brightness": 50, "autoDim": False} | members
+from older import IMAGE, UNTYPED, entries, entry, form, patch, push, shown, v0
+from world import TIMESTAMP, UNKNOWN_ID, images, new_key, request_bytes, until_refused
 
 
 @pytest.fixture(autouse=True)
@@ -90,11 +61,11 @@ def test_change(device):
     """Both APIs show the same device, and its panel follows."""
     assert patch(device, {"brightness": 7}).ok() == form(device, brightness=7)
     assert device.poll()["Tronbyt-Brightness"] == "7"
-    assert patch(device, {"autoDim": True, "displayName": "Wall"}).ok() == form(
+    assert unseen(patch(device, {"autoDim": True, "displayName": "Wall"}).ok()) == form(
         device, brightness=7, autoDim=True, displayName="Wall")
     of_v1 = device.get().ok()
     assert (of_v1["name"], of_v1["brightness"], of_v1["autoDim"]) == ("Wall", 7, True)
-    assert shown(device) == form(device, brightness=7, autoDim=True, displayName="Wall")
+    assert unseen(shown(device)) == form(device, brightness=7, autoDim=True, displayName="Wall")
 
 
 def test_change_leaves_the_rest(device):
@@ -103,12 +74,9 @@ def test_change_leaves_the_rest(device):
     assert device.get().ok() == before | {"brightness": 8}
 
 
-# Members that owners' programs send and /v0 does not know: of tronbyt's calls, of /v1, of its own
-# answers.
+# Members that owners' programs send and /v0 does not know: of /v1, of its own answers.
 UNKNOWN = [{name: value} for name, value in {
-    "intervalSec": 30, "nightModeEnabled": True, "nightModeApp": "x", "nightModeBrightness": 5,
-    "nightModeStartTime": "22:00", "nightModeEndTime": "07:00", "dimModeStartTime": "20:00",
-    "dimModeBrightness": 10, "pinnedApp": "", "name": "x", "timezone": "UTC", "sleepEnabled": False,
+    "name": "x", "timezone": "UTC", "sleepEnabled": False, "notes": "x", "type": "tidbyt_gen1", "interstitial": True,
     "unknown": {"a": [1]}, "a/b": [], "": 0}.items()]
 UNKNOWN += [{"id": "x"}, {"volume": 1, "scheduleInterval": 15}]
 
@@ -128,7 +96,8 @@ def test_what_is_not_known_is_named(device, body):
 @pytest.mark.parametrize("empty", [None, {}])
 def test_null_and_an_empty_object_are_left_out(device, empty):
     """Whatever the member is, also one that is not known."""
-    body = {"brightness": empty, "displayName": empty, "autoDim": empty, "pinnedApp": empty}
+    body = {"brightness": empty, "displayName": empty, "autoDim": empty, "pinnedApp": empty,
+            "nightModeApp": empty, "dimModeStartTime": empty, "notes": empty}
     tag = device.get()["ETag"]
     assert patch(device, body).ok() == patch(device, {}).ok() == form(device)
     assert device.get()["ETag"].split("-")[0] == tag.split("-")[0]
@@ -168,6 +137,92 @@ def test_conditions(device):
     assert device.account.get("/v0/devices", fields=[("If-None-Match", listed)]).status == 304
 
 
+def unseen(members):
+    """The same of a panel that was there, as if it had not been."""
+    assert TIMESTAMP.fullmatch(members["lastSeen"])
+    return members | {"lastSeen": None}
+
+
+NIGHT = {"enabled": False, "app": "", "startTime": "22:00", "endTime": "07:00", "brightness": 10}
+
+
+@pytest.mark.parametrize("body, members", [
+    ({"intervalSec": 15}, {"intervalSec": 15}), ({"intervalSec": 86400}, {"intervalSec": 86400}),
+    ({"brightness": 0}, {"brightness": 0}), ({"brightness": 100}, {"brightness": 100}),
+    ({"nightModeEnabled": True}, {"nightMode": NIGHT | {"enabled": True}}),
+    ({"nightModeStartTime": "00:00", "nightModeEndTime": "23:59"},
+     {"nightMode": NIGHT | {"startTime": "00:00", "endTime": "23:59"}}),
+    ({"nightModeBrightness": 0}, {"nightMode": NIGHT | {"brightness": 0}}),
+    ({"nightModeBrightness": 100}, {"nightMode": NIGHT | {"brightness": 100}}),
+    ({"dimModeStartTime": "20:15", "dimModeBrightness": 0}, {"dimMode": {"startTime": "20:15", "brightness": 0}}),
+    ({"dimModeStartTime": "00:00", "dimModeBrightness": 100}, {"dimMode": {"startTime": "00:00", "brightness": 100}}),
+    ({"dimModeBrightness": 7}, {}), ({"pinnedApp": "", "nightModeApp": ""}, {}),
+])
+def test_changes_at_their_bounds(account, body, members):
+    device = account.device(brightness=50)
+    assert patch(device, body).ok() == form(device, **members) == shown(device)
+
+
+@pytest.mark.parametrize("name, values", [
+    ("intervalSec", [14, 86401, 15.5, "15", True]), ("brightness", [-1, 101]),
+    ("nightModeEnabled", [1, "true", []]), ("nightModeBrightness", [-1, 101, "5"]),
+    ("nightModeStartTime", ["", "24:00", "7:00", 7]), ("nightModeEndTime", ["", "07:60", []]),
+    ("dimModeStartTime", ["24:00", "x", 0, []]), ("dimModeBrightness", [-1, 101, 1.5]),
+    ("pinnedApp", ["none", "x" * 65, 1]), ("nightModeApp", ["none", "x" * 65, False])])
+def test_wrong_changes(device, name, values):
+    before = shown(device)
+    for value in values:
+        assert set(patch(device, {name: value, "autoDim": True}).faults()) == {f"/{name}"}, value
+    assert shown(device) == before
+
+
+def test_dimmed_and_no_longer(account):
+    device = account.device(brightness=50)
+    assert patch(device, {"dimModeBrightness": 5}).ok()["dimMode"] is None
+    # It ends when the night does: all day.
+    patch(device, {"nightModeEndTime": "06:00", "dimModeStartTime": "06:00"}).ok()
+    assert device.poll()["Tronbyt-Brightness"] == "5"
+    assert patch(device, {"dimModeStartTime": ""}).ok()["dimMode"] is None
+    assert device.poll()["Tronbyt-Brightness"] == "50"
+    assert patch(device, {"dimModeStartTime": "06:00", "brightness": 3}).ok()["dimMode"] == {
+        "startTime": "06:00", "brightness": 5}
+    assert device.poll()["Tronbyt-Brightness"] == "3"
+
+
+def test_a_night_that_is_dark(account):
+    device = account.device(brightness=50)
+    assert push(device, installationID="moon").status == 200
+    patch(device, {"nightModeEnabled": True, "nightModeStartTime": "06:00", "nightModeEndTime": "06:00",
+                   "nightModeApp": "moon", "nightModeBrightness": 9}).ok()
+    assert device.poll()["Tronbyt-Brightness"] == "9"
+    assert patch(device, {"nightModeBrightness": 0}).ok()["nightMode"]["app"] == "moon"
+    assert device.poll()["Tronbyt-Brightness"] == "0"
+    assert patch(device, {"nightModeApp": ""}).ok()["nightMode"]["app"] == ""
+
+
+def test_what_the_panel_told(world, device):
+    world.sql("INSERT INTO panel_info (device_id, firmware_version, firmware_type, protocol_version) "
+              "VALUES (%s, '1.6.6', 'ESP32', 1)", device.id)
+    assert shown(device)["info"] == {"firmwareVersion": "1.6.6", "firmwareType": "ESP32", "protocolVersion": 1,
+                                     "macAddress": device.mac}
+
+
+FIRMWARE = {"skipDisplayVersion": True, "skipBootAnimation": True, "preferIPv6": False, "apMode": True,
+            "swapColors": True, "wifiPowerSave": 2, "imageUrl": "http://example.org/", "hostname": "x",
+            "sntpServer": "pool.ntp.org", "syslogAddr": "x:514"}
+
+
+def test_what_has_no_counterpart(device):
+    """By name."""
+    assert "reboot" in device.account.post(v0(device, "/reboot"), None).problem(400)["detail"]
+    path = v0(device, "/update_firmware_settings")
+    assert set(device.account.post(path, FIRMWARE, fields=UNTYPED).faults()) == {"/" + name for name in FIRMWARE}
+    for body in ({}, {"hostname": None}):
+        assert device.account.post(path, body, fields=UNTYPED).ok() == {}
+    for name in ("reboot", "update_firmware_settings"):
+        assert device.account.post(f"/v0/devices/{UNKNOWN_ID}/{name}", {}).problem(404)
+
+
 # ---- bodies ----
 
 
@@ -201,7 +256,7 @@ def test_a_body_is_json(device, body):
 def test_temporary_image(world, device):
     """The ID that is empty is none."""
     assert push(device).ok() == {}
-    assert entries(device) == {"installations": []}
+    assert entries(device) == []
     device.shows(images.png())
     assert world.sql("SELECT duration_s FROM showing WHERE device_id = %s", device.id) == [(5,)]
     other = images.png(images.gradient(3))
@@ -216,7 +271,7 @@ def test_temporary_image(world, device):
     {"installationID": "weather", "installationId": "weather"}])
 def test_entry(device, members):
     assert push(device, **members).ok() == {}
-    assert entries(device) == {"installations": [{"id": "weather", "appID": "pushed"}]}
+    assert entries(device) == [entry("weather")]
     assert device.ids() == ["weather"]
     device.shows(images.png())
 
@@ -276,28 +331,6 @@ def test_faults_that_the_database_finds(world, account, name):
     assert of_v1 == {"/installationId": "is one too many: the device has 100 entries already"}
 
 
-# ---- entries ----
-
-
-def test_entries(world, account):
-    device = account.device()
-    app_id = scene.app(account, f"app-{device.id}")
-    assert push(device, installationID="weather").status == 200
-    installed = scene.install(world, device, app_id)
-    assert entries(device) == {"installations": [{"id": "weather", "appID": "pushed"},
-                                                 {"id": installed, "appID": app_id}]}
-
-
-def test_removal(device):
-    for name in ("a", "b c"):
-        assert push(device, installationID=name).status == 200
-    path = v0(device, "/installations/")
-    assert device.account.request("DELETE", path + "b%20c").ok() == {}
-    assert device.account.request("DELETE", path + "b%20c").problem(404)
-    assert device.account.request("DELETE", path + "a", fields=[("If-Match", '"x"')]).problem(412)
-    assert device.ids() == ["a"]
-
-
 # ---- as programs write it ----
 
 
@@ -314,6 +347,9 @@ def test_keys_and_paths(device, scheme, slash):
     assert ask("PATCH", v0(device), {"brightness": 5}).ok()["brightness"] == 5
     assert ask("POST", v0(device, "/push"), {"image": IMAGE, "installationID": "a"}).ok() == {}
     assert ask("GET", v0(device, "/installations")).ok()["installations"]
+    assert ask("GET", v0(device, "/installations/a")).ok()["id"] == "a"
+    assert ask("PATCH", v0(device, "/installations/a"), {"enabled": False}).ok()["enabled"] is False
+    assert ask("GET", v0(device, "/installations/a/preview")).status == 200
     assert ask("DELETE", v0(device, "/installations/a"), {}).ok() == {}
     assert ask("GET", "/v1/devices").status == (200 if scheme else 401)
 
@@ -331,7 +367,9 @@ def test_a_bare_key_may_be_wrong(device):
 # ---- who may ----
 
 REQUESTS = [("GET", "", None), ("PATCH", "", {"brightness": 1}), ("GET", "/installations", None),
-            ("POST", "/push", {"image": IMAGE}), ("DELETE", "/installations/x", None)]
+            ("POST", "/push", {"image": IMAGE}), ("DELETE", "/installations/x", None),
+            ("GET", "/installations/x", None), ("PATCH", "/installations/x", {"enabled": False}),
+            ("GET", "/installations/x/preview", None)]
 
 
 @pytest.mark.parametrize("method, path, body", REQUESTS)
@@ -356,7 +394,7 @@ def test_what_v0_has_not(device):
         assert device.account.get(path).problem(404)
     for method, path, allow in (("POST", v0(device), "GET, HEAD, PATCH"),
                                 ("GET", v0(device, "/push"), "POST"),
-                                ("GET", v0(device, "/installations/x"), "DELETE")):
+                                ("POST", v0(device, "/installations/x"), "GET, HEAD, PATCH, DELETE")):
         answer = device.account.request(method, path, body={})
         assert answer.problem(405) and answer["Allow"] == allow
 

@@ -9,7 +9,7 @@ import validate
 # Operations of an app's deployed version, and of entries of a rotation.
 OF_DEPLOYED = ("deployAppVersion", "getApp", "getAppPicture", "getAppSchema", "createInstallation")
 OF_ENTRIES = ("getInstallation", "updateInstallation", "orderInstallations", "deleteInstallation",
-              "v0DeleteInstallation")
+              "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview", "v0DeleteInstallation")
 # A script that gives a form, an empty one.
 SCRIPT = "def main():\n    return []\n"
 

@@ -2,6 +2,7 @@
 13.1)."""
 
 import gzip
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -28,6 +29,9 @@ def stage(world):
     return account, device, app_id
 
 
+STEPS = itertools.count(7)
+
+
 def target_of(stage, found):
     if "/devices/{deviceId}/picture" in found[1]:
         assert stage[1].poll().status == 200  # its panel is online
@@ -46,6 +50,8 @@ def change(stage, world, template):
         assert device.poll().status == 200
     elif template.endswith("/picture"):
         scene.picture(world, app_id, seed=1)
+    elif template.endswith("/preview"):
+        assert device.push(images.png(images.gradient(next(STEPS))), installationId="weather", background=True).status == 200
     elif template.endswith("/versions"):
         body = {"version": "2", "scriptContent": "x", "scriptLanguage": "STARLARK"}
         assert account.post(f"/v1/apps/{app_id}/upload", body).status == 201

@@ -20,8 +20,10 @@ ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "nextEntry", 
          "getAppSchema",
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",
          "orderInstallations",
-         "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice", "v0PushImage",
-         "v0ListInstallations", "v0DeleteInstallation"]
+         "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice",
+         "v0UpdateFirmwareSettings", "v0PushImage",
+         "v0ListInstallations", "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview",
+         "v0DeleteInstallation"]
 
 
 def parameter(name):

@@ -130,9 +130,10 @@ def conflict(stage, found):
         scene.fill(stage.world, full)
         return stage.request(found, body={"app": stage.app(approved=True)},
                              target=stage.target(found[1], "", deviceId=full.id))
-    if found[2]["operationId"] == "updateInstallation":
+    if found[2]["operationId"] in ("updateInstallation", "v0UpdateInstallation"):
         entry = scene.install(stage.world, stage.device, stage.app(approved=True, script="x ("))
-        return stage.request(found, body={"settings": {"a": "b"}},
+        name = "config" if found[1].startswith("/v0/") else "settings"
+        return stage.request(found, body={name: {"a": "b"}},
                              target=stage.target(found[1], "", installationId=entry))
     if found[2]["operationId"] == "orderInstallations":
         return stage.request(found, body={"order": ["another"]})

@@ -166,6 +166,15 @@ def test_keys_are_for_everything_and_have_no_end(postgres, tmp_path):
                "FROM api_key") == [(3, 3, 0, 0)]
 
 
+def test_no_device_is_dimmed(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 41, "UPDATE device SET night_brightness = 1")
+    assert sql("SELECT count(*), bool_or(dim_enabled), min(night_brightness) FROM device") == [(2, False, 1)]
+    sql("UPDATE device SET night_brightness = 0")
+    assert sql("SELECT count(*) FROM device_v0") == [(2,)]
+    assert sql("SELECT array_agg(pushed.is_pushed ORDER BY pushed.own_id) FROM installation_v0 AS pushed") == [
+        (sql("SELECT array_agg(app_id IS NULL ORDER BY id) FROM installation")[0][0],)]
+
+
 def test_pushes_have_no_end_and_are_not_held(postgres, tmp_path):
     """Pushed entries, those of apps, temporary images and entries that are shown: all stay as they were."""
     sql = migrated(

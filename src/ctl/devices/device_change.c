@@ -35,7 +35,7 @@ enum ctl_exit ctl_device_remove(struct ctl *ctl)
 	return ctl_print_row(ctl, &removed_record, &(struct removed_row){device.id, device.name});
 }
 
-/* ---- update: an option for each field that a body of the API may have ---- */
+/* ---- update: an option for most fields that a body of the pages may have ---- */
 
 /* The table of options has checked the text. */
 static void write_setting(const struct record_field *field, struct str text, struct buffer *json)
@@ -57,12 +57,12 @@ static struct str read_settings(struct ctl *ctl)
 	struct buffer json = {0};
 	struct str body = {0};
 
-	for (unsigned i = 0; i < device_record.field_count; i++) {
-		const struct record_field *field = &device_record.fields[i];
+	for (unsigned i = 0; i < device_full_record.field_count; i++) {
+		const struct record_field *field = &device_full_record.fields[i];
 		char option[CTL_OPTION_BYTES];
 		struct str text;
 
-		if (!field->body || field->is_private)
+		if (!field->body)
 			continue;
 		ctl_option_of(str_from(field->body), option);
 		text = ctl_value(ctl, option);
@@ -90,7 +90,7 @@ enum ctl_exit ctl_device_update(struct ctl *ctl)
 	code = ctl_find_listed_device(ctl, ctl->positionals[0], &found);
 	if (code != CTL_DONE)
 		return code;
-	request.path = ctl_path(ctl, "/v1/devices/", found.id, "");
+	request.path = ctl_path(ctl, "/web/devices/", found.id, "");
 	request.sentences[0] = ctl_no_device(ctl);
 	code = ctl_ask_row(ctl, &request, &device_record, &device);
 	return code == CTL_DONE ? ctl_print_row(ctl, &device_record, &device) : code;

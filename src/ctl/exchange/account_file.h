@@ -79,6 +79,7 @@ struct account_line {
 	struct str created_at, reviewed_at, replaced_at, expires_at, made_at;
 	struct str sum; /* of the end: hexadecimal */
 	int64_t format, count, brightness, volume, schedule_interval_s, night_brightness;
+	int64_t dim_start_minute, dim_brightness;
 	int64_t picture_limit_bytes, display_s, weekdays, algorithm, sign_count;
 	int64_t start_minute, end_minute;
 	bool is_disabled, is_deployed, auto_dim, is_sleep_on, is_enabled, is_pinned, is_night;

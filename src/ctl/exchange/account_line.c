@@ -244,7 +244,9 @@ static const struct record_field device_fields[] = {
     FLAG(is_sleep_on, "isSleepOn"),
     RECORD_CLOCK(LINE, start_minute, .body = "sleepStart", .required = true),
     RECORD_CLOCK(LINE, end_minute, .body = "sleepEnd", .required = true),
-    NUMBER(night_brightness, "nightBrightness", 1, 100),
+    RECORD_CLOCK(LINE, dim_start_minute, .body = "dimStart"),
+    RECORD_INT(LINE, dim_brightness, .body = "dimBrightness", .minimum = 0, .maximum = 100),
+    NUMBER(night_brightness, "nightBrightness", 0, 100),
     NUMBER(picture_limit_bytes, "pictureLimit", 60000, PICTURE_BYTES_MAX),
     TEXT(locale, "locale", 2, 30, .required = true, .check = check_locale),
 };

@@ -210,7 +210,11 @@ const struct ctl_command ctl_commands[] = {
 		   .least = SCHEDULE_INTERVAL_MIN_S, .most = SCHEDULE_INTERVAL_MAX_S),
 	    OPTION(ON_OFF, "sleep", "on|off", "Be dark between sleep-start and sleep-end."),
 	    OPTION(TEXT, "sleep-start", "HH:mm", "When it goes dark.", .check = ctl_check_clock),
-	    OPTION(TEXT, "sleep-end", "HH:mm", "When it comes back.", .check = ctl_check_clock)),
+	    OPTION(TEXT, "sleep-end", "HH:mm", "When it comes back.", .check = ctl_check_clock),
+	    OPTION(ON_OFF, "dim", "on|off",
+		   "Be no brighter than dim-brightness between dim-start and sleep-end."),
+	    OPTION(TEXT, "dim-start", "HH:mm", "When it is dimmed.", .check = ctl_check_clock),
+	    OPTION(NUMBER, "dim-brightness", "0-100", "Percent; 0 is off.", .most = 100)),
     COMMAND("export", "FILE",
 	    "Write an account to a file; - is stdout. Its devices, rotations, apps, versions, "
 	    "passkeys, and hashes of its keys and its password are in it; docs/export.md tells "

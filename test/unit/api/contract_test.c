@@ -9,6 +9,7 @@
 #include "domain/device.h"
 #include "domain/installation.h"
 #include "domain/push.h"
+#include "domain/v0.h"
 #include "http/static.h"
 
 #include <yyjson.h>
@@ -197,7 +198,9 @@ static void bodies_match_their_schemas(void **state)
 	compare(&device_record, "DeviceUpdate", true, NULL);
 	/* A body without installationId is a TemporaryPush. */
 	compare(&push_body_record, "EntryPush", true, "installationId");
-	compare(&device_v0_record, "V0DeviceUpdate", true, NULL);
+	compare(&v0_device_change_record, "V0DeviceUpdate", true, NULL);
+	compare(&v0_firmware_change_record, "V0FirmwareUpdate", true, NULL);
+	compare(&v0_installation_change_record, "V0InstallationUpdate", true, NULL);
 	compare(&push_v0_body_record, "V0Push", true, NULL);
 }
 

@@ -153,8 +153,10 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_value_text("UTC");
 	else if (is(column, "schedule_interval_s"))
 		add_integer(device->interval_s);
-	else if (is(column, "auto_dim"))
+	else if (is(column, "auto_dim") || is(column, "dim_enabled"))
 		add_bool(false);
+	else if (is(column, "night_brightness"))
+		add_integer(10);
 	else
 		add_integer(0); /* volume, and what counts minutes or microseconds */
 }

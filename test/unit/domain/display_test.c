@@ -103,6 +103,34 @@ static void auto_dim_is_a_third_at_least_one(void **state)
 	assert_int_equal(level(&display, utc(2026, 5, 4, 21, 30, 0)), 0);
 }
 
+static void dims_to_the_end_of_the_night(void **state)
+{
+	struct display_settings display = settings("UTC");
+
+	(void)state;
+	display.dim_enabled = true;
+	display.dim_start_minute = 20 * 60;
+	display.sleep_end_minute = 6 * 60;
+	for (int16_t dim = 0; dim <= 100; dim += 25) {
+		int least = dim < display.brightness ? dim : display.brightness;
+
+		display.dim_brightness = dim;
+		assert_int_equal(level(&display, utc(2026, 5, 4, 19, 59, 59)), display.brightness);
+		assert_int_equal(level(&display, utc(2026, 5, 4, 20, 0, 0)), least);
+		assert_int_equal(level(&display, utc(2026, 5, 4, 5, 59, 59)), least);
+		assert_int_equal(level(&display, utc(2026, 5, 4, 6, 0, 0)), display.brightness);
+	}
+	/* The darker of both. */
+	display.auto_dim = true;
+	display.brightness = 50;
+	display.dim_brightness = 20;
+	assert_int_equal(level(&display, utc(2026, 5, 4, 22, 0, 0)), 15);
+	display.dim_brightness = 10;
+	assert_int_equal(level(&display, utc(2026, 5, 4, 22, 0, 0)), 10);
+	display.dim_enabled = false;
+	assert_int_equal(level(&display, utc(2026, 5, 4, 22, 0, 0)), 15);
+}
+
 /* Tests spring, when the hour from 2:00 to 3:00 is missing, and autumn, when it comes twice. */
 static void daylight_saving(void **state)
 {
@@ -221,6 +249,7 @@ int main(void)
 	    cmocka_unit_test(window_across_midnight),
 	    cmocka_unit_test(equal_start_and_end_is_the_whole_day),
 	    cmocka_unit_test(auto_dim_is_a_third_at_least_one),
+	    cmocka_unit_test(dims_to_the_end_of_the_night),
 	    cmocka_unit_test(daylight_saving),
 	    cmocka_unit_test(windows_when_clocks_are_put_back),
 	    cmocka_unit_test(valid_until_is_right),

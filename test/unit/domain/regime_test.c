@@ -257,6 +257,19 @@ static void night_entry_is_not_dimmed(void **state)
 	assert_int_equal(regime_at(&content, utc(5, 5, 0, 0, 0)).brightness, 18);
 }
 
+static void night_entry_is_dark_at_no_brightness(void **state)
+{
+	struct content content = content_of(1);
+	struct regime regime;
+
+	(void)state;
+	content.settings.sleep_enabled = true; /* all day */
+	content.night_position = 10;
+	content.night_brightness = 0;
+	regime = regime_at(&content, utc(5, 4, 22, 0, 0));
+	assert_int_equal(regime.kind, REGIME_DARK);
+}
+
 static void entries_are_passed_over(void **state)
 {
 	struct content content = content_of(4);
@@ -475,6 +488,7 @@ int main(void)
 	    cmocka_unit_test(hours_when_the_clock_is_changed),
 	    cmocka_unit_test(the_order_of_the_rules),
 	    cmocka_unit_test(night_entry_is_not_dimmed),
+	    cmocka_unit_test(night_entry_is_dark_at_no_brightness),
 	    cmocka_unit_test(entries_are_passed_over),
 	    cmocka_unit_test(blank_entries),
 	    cmocka_unit_test(valid_until_is_right),

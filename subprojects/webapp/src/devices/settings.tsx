@@ -25,7 +25,7 @@ function useSetting(name: Name, { device, onDevice }: SettingsProps): Saver<Devi
 }
 
 interface TextProps extends SettingsProps {
-	name: "name" | "sleepStart" | "sleepEnd" | "scheduleInterval";
+	name: "name" | "sleepStart" | "sleepEnd" | "scheduleInterval" | "dimStart";
 	label: string;
 	value: string | number;
 	type?: "text" | "time" | "number";
@@ -64,7 +64,7 @@ function TextSetting({ name, value, type = "text", ...props }: TextProps): JSX.E
 }
 
 interface SliderSettingProps extends SettingsProps {
-	name: "brightness" | "volume";
+	name: "brightness" | "volume" | "dimBrightness";
 	label: string;
 	help: string;
 }
@@ -78,7 +78,7 @@ function SliderSetting({ name, label, help, ...props }: SliderSettingProps): JSX
 }
 
 interface CheckSettingProps extends SettingsProps {
-	name: "autoDim" | "sleepEnabled";
+	name: "autoDim" | "sleepEnabled" | "dimEnabled";
 	label: string;
 	value: boolean;
 }
@@ -210,6 +210,19 @@ export function Settings(props: SettingsProps): JSX.Element {
 					/>
 				</div>
 				<p class="quiet">What is pushed meanwhile waits until the panel wakes.</p>
+				<CheckSetting
+					{...props}
+					name="dimEnabled"
+					value={device.dimEnabled}
+					label="Dimmed before it, until the end of the night"
+				/>
+				<TextSetting {...props} name="dimStart" label="Dimmed from" type="time" value={device.dimStart} />
+				<SliderSetting
+					{...props}
+					name="dimBrightness"
+					label="Brightness while it is dimmed"
+					help="0 is dark."
+				/>
 			</Group>
 		</div>
 	);

@@ -1,0 +1,103 @@
+/* Devices and installations in the form of /v0, whose programs are never changed: what they send is
+ * taken as meant, so null and {} stand for a member that was left out. A member that displayd has
+ * no counterpart of is a fault: nothing is answered 200 that had no effect. */
+#pragma once
+
+#include "domain/device.h"
+#include "domain/entry_change.h"
+#include "domain/installation.h"
+
+/* Length of a UUID without dashes. */
+enum { V0_ENTRY_ID_LENGTH = 2 * ID_BYTES };
+
+/* Whether an ID may be that of an app's installation without its dashes. */
+bool v0_entry_id_is_bare(struct str id);
+
+/* A device as /v0 shows it. A row has all members. */
+struct v0_device {
+	struct id id;
+	struct str name;
+	int64_t schedule_interval_s;
+	int64_t brightness;
+	bool auto_dim;
+	bool sleep_enabled;
+	struct str night_entry; /* ID of an entry; empty: none */
+	int64_t sleep_start_minute;
+	int64_t sleep_end_minute;
+	int64_t night_brightness;
+	bool is_dim_off;
+	int64_t dim_start_minute;
+	int64_t dim_brightness;
+	struct str pinned_entry; /* ID of an entry; empty: none */
+	int64_t last_seen_us;	 /* 0: never */
+	struct str firmware_version;
+	struct str firmware_type;
+	int64_t protocol_version;
+	struct str mac_address;
+	int64_t settings_revision; /* not shown */
+	/* Members that displayd has no counterpart of stay zero. */
+	struct str no_text;
+	bool is_never;
+};
+
+extern const struct record device_v0_record;
+
+/* A change of a device. */
+struct v0_device_change {
+	struct device settings; /* first: record_present_as() compares places */
+	struct str dim_start;	/* empty: no longer dimmed */
+	struct str pinned_entry;
+	struct str night_entry;
+	int64_t night_brightness;
+	/* After the check: */
+	bool sets_dim, sets_pinned, sets_night, sets_night_brightness;
+};
+
+extern const struct record v0_device_change_record;
+
+/* Bits of device_record that the change sets. present: those of the change's own record. */
+uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_t present);
+
+/* An installation as /v0 shows it. A row has all members. */
+struct v0_installation {
+	struct str id;
+	struct str app_slug; /* data is NULL: it was pushed */
+	bool is_enabled;
+	bool is_pinned;
+	bool is_pushed;
+	int64_t render_interval_min; /* that its app recommends; 0: none */
+	int64_t display_s;	     /* 0: as the schedule interval says */
+	int64_t rendered_s;	     /* Unix time; 0: never */
+	bool is_inactive;
+	struct str start, end; /* times of day; empty: none */
+	struct str days;       /* JSON */
+	/* Members that displayd has no counterpart of stay zero. */
+	struct str no_text;
+	int64_t no_number;
+	bool is_never;
+};
+
+extern const struct record installation_v0_record;
+
+/* A change of an installation. Settings replace all that there are. */
+struct v0_installation_change {
+	struct entry_change entry; /* its hours are set by v0_set_hours() */
+	const struct json_value *start, *end;
+	/* After the check, where they were given; -1: the hours have no such end. */
+	int64_t start_minute, end_minute;
+};
+
+extern const struct record v0_installation_change_record;
+
+/* Whether the change depends on the hours that there are. */
+bool v0_needs_hours(const struct v0_installation_change *change);
+/* Sets the entry's hours of the change and of the hours that there are: JSON, or empty. A start
+ * that there is none of is midnight, and so is an end. */
+void v0_set_hours(struct v0_installation_change *change, struct str hours, struct arena *arena);
+
+/* Settings of a panel's firmware: displayd has none of them, so each member is a fault. */
+struct v0_firmware_change {
+	bool is_empty;
+};
+
+extern const struct record v0_firmware_change_record;

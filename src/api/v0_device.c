@@ -1,0 +1,250 @@
+#include "delivery/delivery.h"
+#include "domain/v0.h"
+#include "endpoints.h"
+#include "task/list.h"
+
+/* GET /v0/devices, GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices as programs
+ * know them that were written for the older API. Their night mode is the sleep window.
+ * POST .../reboot, .../update_firmware_settings - what displayd has no counterpart of. */
+
+/* ---- all ---- */
+
+static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
+{
+	statement_v0_device_part(
+	    query,
+	    &(struct v0_device_part_parameters){.account_id = task_account_id(task),
+						.chosen_ids = task_key_devices(task),
+						.after_created_at = range->after.number,
+						.after_id = range->after.id,
+						.row_limit = range->limit},
+	    NULL);
+}
+
+static void ask_short(struct task *task, struct db_query *query)
+{
+	ask_part(task, query, &(struct list_range){.limit = LIMIT_LIST_SHORT + 1});
+}
+
+static struct list_place place(const void *row)
+{
+	const struct v0_device_part_row *part = row;
+
+	return (struct list_place){.number = part->created_at, .id = part->device_v0.id};
+}
+
+static const struct task_list list = {
+    .letter = 'd',
+    .ask_short = ask_short,
+    .ask_part = ask_part,
+    .record = &device_v0_record,
+    .envelope = "devices",
+    .place = place,
+};
+
+static struct verdict begin_list(struct task *task)
+{
+	return task_reply_list(task, &list);
+}
+
+const struct endpoint endpoint_v0_device_list = {
+    .handler = begin_list,
+    ENDPOINT_V0_DEVICE_LIST,
+};
+
+/* ---- one ---- */
+
+/* State of an endpoint that answers with a device. */
+struct v0_state {
+	struct v0_device_change change; /* first: a body is read into it */
+	struct entries_meant_row meant;
+	struct v0_device_update_row updated;
+	struct v0_device device;
+};
+
+static struct verdict fail_none(struct task *task)
+{
+	return task_fail(task, 404, "there is no such device");
+}
+
+static struct verdict ask(struct task *task, task_step *next)
+{
+	struct v0_state *shown = task_state(task);
+
+	statement_v0_device_get(task_new_query(task),
+				&(struct v0_device_get_parameters){
+				    .id = task_device(task)->id,
+				    .account_id = task_account_id(task),
+				},
+				&shown->device);
+	return task_query(task, next);
+}
+
+static struct verdict found(struct task *task)
+{
+	const struct v0_state *shown = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	return task_reply_device(task, &device_v0_record, &shown->device,
+				 shown->device.settings_revision);
+}
+
+static struct verdict begin_get(struct task *task)
+{
+	return ask(task, found);
+}
+
+const struct endpoint endpoint_v0_device_get = {
+    .handler = begin_get,
+    .state_size = sizeof(struct v0_state),
+    ENDPOINT_V0_DEVICE_GET,
+};
+
+/* ---- changes ---- */
+
+static struct verdict tagged(struct task *task)
+{
+	const struct v0_state *shown = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	return task_tag(task, &device_v0_record, &shown->device);
+}
+
+static struct verdict find_tagged(struct task *task)
+{
+	return ask(task, tagged);
+}
+
+static struct verdict updated(struct task *task)
+{
+	const struct v0_state *shown = task_state(task);
+
+	if (task_row_count(task) == 0 && task_expected_revision(task))
+		return task_fail_precondition(task);
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	delivery_device_changed(api_delivery(task), task_device(task)->id,
+				shown->updated.generation);
+	return ask(task, found);
+}
+
+/* An entry to set: data is NULL where it stays, and the text is empty for none. */
+static struct str entry_of(bool is_set, struct str meant)
+{
+	if (!is_set)
+		return (struct str){0};
+	return meant.data ? meant : STR("");
+}
+
+static struct verdict update(struct task *task)
+{
+	struct v0_state *shown = task_state(task);
+	const struct v0_device_change *change = &shown->change;
+
+	statement_v0_device_update(
+	    task_new_query(task),
+	    &(struct v0_device_update_parameters){
+		.id = task_device(task)->id,
+		.account_id = task_account_id(task),
+		.expected_revision = task_expected_revision(task),
+		.change = &change->settings,
+		.change_present = v0_device_change_present(change, task_body_present(task)),
+		.pinned_id = entry_of(change->sets_pinned, shown->meant.first_id),
+		.night_id = entry_of(change->sets_night, shown->meant.second_id),
+		.night_brightness =
+		    (int16_t)(change->sets_night_brightness ? change->night_brightness : -1),
+	    },
+	    &shown->updated);
+	return task_query(task, updated);
+}
+
+static void check_entry(struct task *task, const char *name, struct str told, struct str meant)
+{
+	if (told.length && !meant.data)
+		faults_add(task_faults(task), str_from(name), "is not in the device's rotation");
+}
+
+static struct verdict meant(struct task *task)
+{
+	const struct v0_state *shown = task_state(task);
+
+	check_entry(task, "pinnedApp", shown->change.pinned_entry, shown->meant.first_id);
+	check_entry(task, "nightModeApp", shown->change.night_entry, shown->meant.second_id);
+	if (task_faults(task)->count)
+		return task_fail_faults(task);
+	return update(task);
+}
+
+static struct str or_empty(struct str text)
+{
+	return text.data ? text : STR("");
+}
+
+/* A body that has nothing changes nothing, and is no fault. */
+static struct verdict begin_update(struct task *task)
+{
+	struct v0_state *shown = task_state(task);
+	const struct v0_device_change *change = &shown->change;
+
+	if (!task_body_present(task))
+		return ask(task, found);
+	if (!change->pinned_entry.length && !change->night_entry.length)
+		return update(task);
+	statement_entries_meant(task_new_query(task),
+				&(struct entries_meant_parameters){
+				    .device_id = task_device(task)->id,
+				    .first = or_empty(change->pinned_entry),
+				    .second = or_empty(change->night_entry),
+				},
+				&shown->meant);
+	return task_query(task, meant);
+}
+
+static struct verdict refused(struct task *task)
+{
+	const struct v0_state *shown = task_state(task);
+
+	if (task_refusal(task) != REFUSAL_ENTRY_GONE)
+		return task_fail_refusal(task);
+	return task_fail_field(task,
+			       shown->change.pinned_entry.length ? "pinnedApp" : "nightModeApp",
+			       "is no longer in the device's rotation");
+}
+
+const struct endpoint endpoint_v0_device_update = {
+    .handler = begin_update,
+    .state_size = sizeof(struct v0_state),
+    .find_tagged = find_tagged,
+    .refused = refused,
+    ENDPOINT_V0_DEVICE_UPDATE,
+};
+
+/* ---- the panel ---- */
+
+static struct verdict begin_reboot(struct task *task)
+{
+	return task_fail(task, 400, "reboot has no counterpart here: panels are not restarted");
+}
+
+/* It never succeeds, which no description of an API has a form for. */
+const struct endpoint endpoint_v0_reboot = {
+    .name = "v0_reboot",
+    .handler = begin_reboot,
+    .access = &access_v0_api_key,
+    .key_level = KEY_LEVEL_DEVICES,
+    .resource = RESOURCE_DEVICE,
+};
+
+/* Each member was a fault. */
+static struct verdict begin_firmware(struct task *task)
+{
+	return task_reply_empty(task, 200);
+}
+
+const struct endpoint endpoint_v0_firmware_update = {
+    .handler = begin_firmware,
+    .state_size = sizeof(struct v0_firmware_change),
+    ENDPOINT_V0_FIRMWARE_UPDATE,
+};

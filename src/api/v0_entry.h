@@ -1,0 +1,17 @@
+/* The entry that a path of /v0 names: as /v1 does, or by the ID of an app's installation without
+ * its dashes. */
+#pragma once
+
+#include "db/statements.h"
+#include "task/task.h"
+
+/* Part of an endpoint's state. */
+struct v0_entry {
+	struct entries_meant_row meant;
+	task_step *next;
+};
+
+/* Goes on with next, where the path's second parameter is the entry's own ID. Answers 404 if the
+ * path's device has no such entry. */
+__attribute__((warn_unused_result)) struct verdict
+v0_entry_find(struct task *task, struct v0_entry *entry, task_step *next);

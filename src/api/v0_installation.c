@@ -1,0 +1,133 @@
+#include "api/entries.h"
+#include "domain/v0.h"
+#include "endpoints.h"
+#include "task/list.h"
+#include "v0_entry.h"
+
+/* GET /v0/devices/{deviceId}/installations - its installations as programs know them that were
+ * written for the older API, in the order of the rotation; GET .../{installationId} - one of them;
+ * GET .../{installationId}/preview - its picture. */
+
+/* ---- all ---- */
+
+static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
+{
+	statement_v0_installation_part(
+	    query,
+	    &(struct v0_installation_part_parameters){.device_id = task_device(task)->id,
+						      .after_rank = range->after.number,
+						      .row_limit = range->limit},
+	    NULL);
+}
+
+static void ask_short(struct task *task, struct db_query *query)
+{
+	ask_part(
+	    task, query,
+	    &(struct list_range){.after = {.number = INT64_MIN}, .limit = LIMIT_LIST_SHORT + 1});
+}
+
+static struct list_place place(const void *row)
+{
+	const struct v0_installation_part_row *part = row;
+
+	return (struct list_place){.number = part->rank};
+}
+
+static const struct task_list list = {
+    .letter = 'i',
+    .ask_short = ask_short,
+    .ask_part = ask_part,
+    .record = &installation_v0_record,
+    .envelope = "installations",
+    .start = {.number = INT64_MIN},
+    .place = place,
+};
+
+static struct verdict begin_list(struct task *task)
+{
+	return task_reply_list(task, &list);
+}
+
+const struct endpoint endpoint_v0_installation_list = {
+    .handler = begin_list,
+    ENDPOINT_V0_INSTALLATION_LIST,
+};
+
+/* ---- one ---- */
+
+struct get {
+	struct v0_entry entry;
+	struct v0_installation installation;
+	struct v0_picture_row picture;
+};
+
+static struct verdict found(struct task *task)
+{
+	const struct get *get = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return api_fail_no_entry(task);
+	return task_reply_record(task, 200, &installation_v0_record, &get->installation);
+}
+
+static struct verdict ask(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	statement_v0_installation_get(task_new_query(task),
+				      &(struct v0_installation_get_parameters){
+					  task_device(task)->id, task_path_parameter(task, 1)},
+				      &get->installation);
+	return task_query(task, found);
+}
+
+static struct verdict begin_get(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	return v0_entry_find(task, &get->entry, ask);
+}
+
+const struct endpoint endpoint_v0_installation_get = {
+    .handler = begin_get,
+    .state_size = sizeof(struct get),
+    ENDPOINT_V0_INSTALLATION_GET,
+};
+
+/* ---- its picture ---- */
+
+static struct verdict picture_found(struct task *task)
+{
+	const struct get *get = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return api_fail_no_entry(task);
+	if (!get->picture.picture.data)
+		return task_fail(task, 404, "the installation has no picture yet");
+	return task_reply_tagged(task, STR("image/webp"), get->picture.picture);
+}
+
+static struct verdict ask_picture(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	statement_v0_picture(
+	    task_new_query(task),
+	    &(struct v0_picture_parameters){task_device(task)->id, task_path_parameter(task, 1)},
+	    &get->picture);
+	return task_query(task, picture_found);
+}
+
+static struct verdict begin_picture(struct task *task)
+{
+	struct get *get = task_state(task);
+
+	return v0_entry_find(task, &get->entry, ask_picture);
+}
+
+const struct endpoint endpoint_v0_preview = {
+    .handler = begin_picture,
+    .state_size = sizeof(struct get),
+    ENDPOINT_V0_PREVIEW,
+};

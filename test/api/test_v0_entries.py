@@ -1,0 +1,169 @@
+"""/v0: entries of a rotation, as programs that were written for the API before show and change them."""
+
+import pytest
+import scene
+from app_forms import ALL, published, renders
+from older import UNTYPED, entries, entry, patch, push, shown, v0, without_time
+from world import UNKNOWN_ID, images
+
+
+def test_entries(world, account):
+    device = account.device()
+    app_id = scene.app(account, f"app-{device.id}")
+    assert push(device, installationID="weather").status == 200
+    installed = scene.install(world, device, app_id)
+    assert entries(device) == [entry("weather"), entry(installed.replace("-", ""), f"app-{device.id}")]
+
+
+def test_removal(device):
+    for name in ("a", "b c"):
+        assert push(device, installationID=name).status == 200
+    path = v0(device, "/installations/")
+    assert device.account.request("DELETE", path + "b%20c").ok() == {}
+    assert device.account.request("DELETE", path + "b%20c").problem(404)
+    assert device.account.request("DELETE", path + "a", fields=[("If-Match", '"x"')]).problem(412)
+    assert device.ids() == ["a"]
+
+
+@pytest.fixture
+def installed(world, device):
+    """Both forms of the ID of an app's installation."""
+    app_id = scene.app(device.account, f"app-{device.id}")
+    own = scene.install(world, device, app_id)
+    return own, own.replace("-", "")
+
+
+def one(device, name, method="GET", body=None, **options):
+    options.setdefault("fields", UNTYPED)
+    return device.account.request(method, v0(device, f"/installations/{name}"), body=body, **options)
+
+
+def test_an_entry(device, installed):
+    assert push(device, installationID="weather").status == 200
+    assert without_time(one(device, "weather").ok()) == entry("weather")
+    own, bare = installed
+    for name in (own, bare, bare.upper()):
+        assert without_time(one(device, name).ok()) == entry(bare, f"app-{device.id}")
+    for name in ("none", bare[:-1], bare[:-1] + ("0" if bare[-1] != "0" else "1"), UNKNOWN_ID, UNKNOWN_ID.replace("-", "")):
+        for method, body in (("GET", None), ("DELETE", None), ("PATCH", {"enabled": False})):
+            assert one(device, name, method, body).problem(404), name
+
+
+def test_both_forms_of_an_id(device, installed):
+    own, bare = installed
+    for name in installed:
+        assert one(device, name, "PATCH", {"pinned": True}).ok()["id"] == bare
+        assert shown(device)["pinnedApp"] == bare
+        assert patch(device, {"pinnedApp": ""}).ok()["pinnedApp"] == ""
+        answer = patch(device, {"pinnedApp": name, "nightModeApp": name}).ok()
+        assert (answer["pinnedApp"], answer["nightMode"]["app"]) == (bare, bare)
+        assert one(device, name).ok()["pinned"] is True
+        patch(device, {"pinnedApp": "", "nightModeApp": ""}).ok()
+    assert one(device, bare, "DELETE").ok() == {}
+    assert device.ids() == []
+
+
+def test_a_pushed_entry_has_its_own_id(device):
+    """Also if that looks like an app's without dashes."""
+    name = "0190163d8694739baea5966c26f8ad91"
+    assert push(device, installationID=name).status == 200
+    assert without_time(one(device, name).ok()) == entry(name)
+    assert patch(device, {"pinnedApp": name}).ok()["pinnedApp"] == name
+    assert one(device, name, "DELETE").ok() == {}
+
+
+WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+
+@pytest.mark.parametrize("body, members", [
+    ({"enabled": False}, {}), ({"pinned": True}, {}), ({"displayTimeSec": 0}, {}), ({"displayTimeSec": 5}, {}),
+    ({"displayTimeSec": 86400}, {}), ({"startTime": "07:00", "endTime": "09:30"}, {}),
+    ({"startTime": "07:00"}, {"endTime": "00:00"}), ({"endTime": "09:00"}, {"startTime": "00:00"}),
+    ({"startTime": "", "endTime": ""}, {}), ({"days": ["sunday", "monday"]}, {"days": ["monday", "sunday"]}),
+    ({"days": WEEK}, {"days": []}), ({"days": []}, {}), ({}, {})])
+def test_changes_of_an_entry(device, body, members):
+    assert push(device, installationID="a").status == 200
+    expected = entry("a", **(body | members))
+    assert without_time(one(device, "a", "PATCH", body).ok()) == expected == without_time(one(device, "a").ok())
+
+
+def test_hours_one_by_one(device):
+    """What a change leaves out stays as it is."""
+    assert push(device, installationID="a").status == 200
+    for body, start, end in (({"startTime": "07:00", "endTime": "09:00"}, "07:00", "09:00"),
+                             ({"endTime": "10:00"}, "07:00", "10:00"), ({"startTime": "08:00"}, "08:00", "10:00"),
+                             ({"startTime": ""}, "00:00", "10:00"), ({"enabled": True}, "00:00", "10:00"),
+                             ({"startTime": "", "endTime": ""}, "", "")):
+        answer = one(device, "a", "PATCH", body).ok()
+        assert (answer["startTime"], answer["endTime"]) == (start, end), body
+
+
+@pytest.mark.parametrize("name, values", [
+    ("enabled", [1, "false", []]), ("pinned", [0, "x"]), ("displayTimeSec", [1, 4, -1, 86401, "5", 5.5, True]),
+    ("startTime", ["24:00", "7:00", 7, []]), ("endTime", ["x", True]),
+    ("days", [["Monday"], ["monday", "monday"], WEEK + ["monday"], "monday", [1]]),
+    ("config", [[], "x", {"a": 1}, {"n" * 2000: "x"}, {"a": "x" * 65536}]),
+    # What displayd has no counterpart of.
+    ("renderIntervalMin", [5]), ("autoPin", [True]), ("colorFilter", ["warm"]), ("showFullAnimation", ["true"]),
+    ("useCustomRecurrence", [True]), ("recurrenceType", ["weekly"]), ("appID", ["x"]), ("unknown", [1])])
+def test_wrong_changes_of_an_entry(device, name, values):
+    assert push(device, installationID="a").status == 200
+    before = one(device, "a").ok()
+    for value in values:
+        other = "pinned" if name == "enabled" else "enabled"
+        faults = one(device, "a", "PATCH", {name: value, other: name == "enabled"}).faults()
+        assert {pointer[:len(name) + 1] for pointer in faults} == {f"/{name}"}, value
+    assert one(device, "a").ok() == before
+
+
+def test_an_entry_has_no_tag(device):
+    assert push(device, installationID="a").status == 200
+    tag = one(device, "a")["ETag"]
+    assert one(device, "a", fields=[("If-None-Match", tag)]).status == 304
+    assert one(device, "a", "PATCH", {"enabled": False}, fields=UNTYPED + [("If-Match", tag)]).problem(412)
+    assert one(device, "a", "PATCH", {"enabled": False}, fields=UNTYPED + [("If-Match", "*")]).status == 200
+    assert one(device, "b", "PATCH", {"enabled": 1}).problem(404)
+
+
+@renders
+def test_settings_are_replaced(world, account):
+    """All of them, secrets too; they are never given back."""
+    device = account.device()
+    app = published(account, ALL)
+    made = account.post(device.path + "/installations",
+                        {"app": app.slug, "settings": {"text": "one", "key": "secret", "on": "true"}}).json()
+    assert "id" in made, made
+    bare = made["id"].replace("-", "")
+
+    def settings():
+        detail = account.get(f"{device.path}/installations/{made['id']}").ok()
+        return detail["settings"], detail["secrets"]
+
+    assert settings() == ({"on": "true", "text": "one"}, ["key"])
+    answer = one(device, bare, "PATCH", {"config": {"text": "two", "on": None, "other": "x"}}).ok()
+    assert without_time(answer) == entry(bare, app.slug) and "two" not in str(answer)
+    assert settings() == ({"text": "two"}, [])
+    one(device, bare, "PATCH", {"config": {"key": "again"}}).ok()
+    assert settings() == ({}, ["key"])
+    # An empty object is left out.
+    one(device, bare, "PATCH", {"config": {}, "enabled": True}).ok()
+    assert settings() == ({}, ["key"])
+    assert set(one(device, bare, "PATCH", {"config": {"color": "red", "kind": "c"}}).faults()) == {
+        "/config/color", "/config/kind"}
+
+
+def test_no_settings_of_a_pushed_image(device):
+    assert push(device, installationID="a").status == 200
+    assert one(device, "a", "PATCH", {"config": {"a": "x"}}).faults() == {
+        "/config": "must be left out for a pushed image"}
+
+
+def test_preview(world, device, installed):
+    picture = images.webp(images.gradient(5))
+    assert push(device, image=images.text(picture), installationID="a").status == 200
+    answer = one(device, "a/preview")
+    assert (answer.status, answer["Content-Type"], answer.body) == (200, "image/webp", picture)
+    assert one(device, "a/preview", fields=[("If-None-Match", answer["ETag"])]).status == 304
+    for name in installed:
+        assert "has no picture yet" in one(device, f"{name}/preview").problem(404)["detail"]
+    assert one(device, "none/preview").problem(404)
