@@ -2,6 +2,7 @@
 #pragma once
 
 #include "domain/display.h"
+#include "domain/settings.h"
 #include "record/record.h"
 
 enum {
@@ -85,6 +86,18 @@ extern const struct record push_v0_body_record;
 /* Splits an image as callers send it, base64 or a data URL, into its media type, which is empty
  * without a data URL, and its base64 text. NULL: it is good; else the fault ("is ..."). */
 const char *push_split_image(struct str image, struct str *ret_media_type, struct str *ret_base64);
+
+/* Body of /v0's push_app: an app that is rendered, and shown as a push. */
+struct push_app_body {
+	struct push_body push; /* without an image */
+	struct str app;	       /* ID or slug */
+	struct str publish;    /* "foreground" or "background" */
+	const struct json_value *settings_value;
+	struct settings settings; /* after the check */
+};
+
+/* Also a body of /v0. */
+extern const struct record push_app_body_record;
 
 /* Checks the ID of a pushed installation that has the right length. NULL: it is good; else the
  * fault ("must ..."). */

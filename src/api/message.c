@@ -19,7 +19,8 @@ enum {
 };
 
 struct messaging {
-	struct push push; /* first: the prologue reads the request into it */
+	struct push_body body; /* first: the prologue reads the request into it */
+	struct push push;
 	struct engine_job job;
 	struct buffer config;
 };
@@ -67,7 +68,7 @@ static struct verdict fail_problem(struct task *task, const struct messaging *me
 	default:
 		break;
 	}
-	if (messaging->push.body.message.icon_base64.length)
+	if (messaging->body.message.icon_base64.length)
 		return task_fail_field(task, "icon",
 				       "is no PNG, GIF or WebP that can be drawn beside the text");
 	return task_fail_field(task, "text", "cannot be drawn");
@@ -97,8 +98,6 @@ static struct verdict drawn(struct task *task)
 	struct messaging *messaging = task_state(task);
 	struct push *push = &messaging->push;
 	const struct engine_answer *answer = &messaging->job.answer;
-	struct panelimage_result picture = {.data = (uint8_t *)answer->picture.data,
-					    .size = answer->picture.length};
 
 	if (answer->problem.kind != ENGINE_DONE)
 		return fail_problem(task, messaging);
@@ -108,10 +107,9 @@ static struct verdict drawn(struct task *task)
 		return task_fail_field(task, "text",
 				       "makes a picture that is larger than the device's board "
 				       "takes: shorten it, or leave out the icon");
-	if (!image_job_reuse(&push->job, &picture))
-		return task_fail_busy(task, 1, "no memory is left to draw the text, try again");
-	if (push->body.duration_s == 0)
-		push->body.duration_s = duration_for(answer->duration_ms);
+	push->picture = answer->picture;
+	if (messaging->body.duration_s == 0)
+		messaging->body.duration_s = duration_for(answer->duration_ms);
 	push->is_done = push_answer;
 	return push_store(task);
 }
@@ -150,8 +148,8 @@ static struct verdict begin(struct task *task)
 
 	if (push_lacks_disk(task, &answer))
 		return answer;
-	messaging->push.task = task;
-	write_config(&messaging->push.body.message, &messaging->config);
+	push_begin(task, &messaging->push, &messaging->body);
+	write_config(&messaging->body.message, &messaging->config);
 	messaging->job = (struct engine_job){
 	    .account = task_account_id(task),
 	    .what = ENGINE_PICTURE,
@@ -174,7 +172,6 @@ static void finish(void *state)
 
 	engine_job_finish(&messaging->job);
 	buffer_finish(&messaging->config);
-	push_finish(&messaging->push);
 }
 
 const struct endpoint endpoint_message = {

@@ -5,6 +5,11 @@
 /* POST /v1/devices/{deviceId}/push - shows an image on a device.
  * POST /v0/devices/{deviceId}/push - the same for the bodies that /v0 has. */
 
+struct pushing {
+	struct push_body body; /* first: the prologue reads the request into it */
+	struct push push;
+};
+
 static struct verdict fail(struct task *task, const struct push_problem *problem)
 {
 	if (problem->field)
@@ -17,23 +22,23 @@ static struct verdict fail(struct task *task, const struct push_problem *problem
 
 struct verdict push_answer(struct task *task)
 {
-	const struct push *push = task_state(task);
+	const struct push *push = *task_helper(task);
 
 	if (push->problem.status)
 		return fail(task, &push->problem);
 	task_add_field(task, STR("Displayd-Shown"),
-		       api_push_shown(task, &push->body, &push->stored));
+		       api_push_shown(task, push->body, &push->stored));
 	/* displayctl prints it. */
 	if (task_is_of_operator(task))
 		task_add_field(task, STR("Displayd-Bytes"),
-			       arena_printf(task_arena(task), "%zu", push->job.result.size));
+			       arena_printf(task_arena(task), "%zu", push->picture.length));
 	push_answered(task);
 	return task_reply_empty(task, 200);
 }
 
 static struct verdict converted(struct task *task)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 	struct verdict failure;
 
 	if (push_image_fails(task, task_device(task), &failure))
@@ -44,28 +49,36 @@ static struct verdict converted(struct task *task)
 
 static struct verdict begin(struct task *task)
 {
-	struct push *push = task_state(task);
+	struct pushing *pushing = task_state(task);
 
-	push->is_converted = converted;
+	push_begin(task, &pushing->push, &pushing->body);
+	pushing->push.is_converted = converted;
 	return push_convert(task);
+}
+
+static void finish(void *state)
+{
+	struct pushing *pushing = state;
+
+	push_finish(&pushing->push);
 }
 
 const struct endpoint endpoint_push = {
     .handler = begin,
-    .state_size = sizeof(struct push),
+    .state_size = sizeof(struct pushing),
     .handles_faults = true,
     .refused = push_refused,
-    .finish = push_finish,
+    .finish = finish,
     .count = push_count,
     ENDPOINT_PUSH,
 };
 
 const struct endpoint endpoint_v0_push = {
     .handler = begin,
-    .state_size = sizeof(struct push),
+    .state_size = sizeof(struct pushing),
     .handles_faults = true,
     .refused = push_refused,
-    .finish = push_finish,
+    .finish = finish,
     .count = push_count,
     ENDPOINT_V0_PUSH,
 };

@@ -17,7 +17,8 @@
  * may be pushed again. */
 
 struct pushing {
-	struct push push; /* first: the prologue reads the request into it */
+	struct push_body body; /* first: the prologue reads the request into it */
+	struct push push;
 	struct push_devices_row all;
 	struct json_walk names; /* that are left, if not for all */
 	struct str name;	/* of the device, as the caller names it */
@@ -52,7 +53,7 @@ static struct verdict note(struct task *task, const struct push_problem *problem
 		write_problem(json, problem, task_arena(task));
 	} else {
 		buffer_append_str(json, STR(",\"status\":200,\"shown\":"));
-		json_write_str(json, api_push_shown(task, &push->body, &push->stored));
+		json_write_str(json, api_push_shown(task, push->body, &push->stored));
 	}
 	buffer_append_char(json, '}');
 	push_count(problem->status ?: 200);
@@ -61,7 +62,7 @@ static struct verdict note(struct task *task, const struct push_problem *problem
 
 static struct verdict done(struct task *task)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 
 	if (!push->problem.status)
 		push_answered(task);
@@ -94,7 +95,7 @@ static bool take_name(struct task *task, struct pushing *pushing)
 	char text[ID_TEXT_LENGTH + 1];
 	struct id id;
 
-	if (!pushing->push.body.is_for_all)
+	if (!pushing->body.is_for_all)
 		return json_next_item(&pushing->names, &item) && json_get_str(item, &pushing->name);
 	if (pushing->all.ids.length == 0)
 		return false;
@@ -135,8 +136,8 @@ static struct verdict converted(struct task *task)
 		return failure;
 	pushing->push.is_done = done;
 	buffer_append_str(&pushing->json, STR("{\"devices\":["));
-	if (!pushing->push.body.is_for_all) {
-		pushing->names = json_walk(pushing->push.body.devices);
+	if (!pushing->body.is_for_all) {
+		pushing->names = json_walk(pushing->body.devices);
 		return task_continue(task, next_device);
 	}
 	statement_push_devices(
@@ -150,6 +151,7 @@ static struct verdict begin(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 
+	push_begin(task, &pushing->push, &pushing->body);
 	pushing->push.is_converted = converted;
 	return push_convert(task);
 }

@@ -47,8 +47,10 @@ static bool find_still(struct task *task, struct push *push)
 
 static struct verdict ready(struct task *task)
 {
-	const struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
+	const struct panelimage_result *result = &push->job.result;
 
+	push->picture = (struct str){(const char *)result->data, result->size};
 	count_image(task, push);
 	keep_still(task, push);
 	return task_continue(task, push->is_converted);
@@ -63,7 +65,7 @@ static struct verdict fail_memory(struct task *task)
 
 static struct verdict looked_at(struct task *task)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 
 	if (push->job.is_converted)
 		return task_continue(task, ready);
@@ -77,6 +79,13 @@ static struct verdict looked_at(struct task *task)
 			 ready);
 }
 
+void push_begin(struct task *task, struct push *push, struct push_body *body)
+{
+	*task_helper(task) = push;
+	push->task = task;
+	push->body = body;
+}
+
 bool push_lacks_disk(struct task *task, struct verdict *ret_answer)
 {
 	if (storage_takes_pictures(db_storage(api_service(task)->service.db)))
@@ -87,14 +96,14 @@ bool push_lacks_disk(struct task *task, struct verdict *ret_answer)
 
 struct verdict push_convert(struct task *task)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 	struct verdict answer;
 
-	if (!push->body.base64.data)
+	if (!push->body->base64.data)
 		return task_fail_faults(task);
 	if (push_lacks_disk(task, &answer))
 		return answer;
-	if (!image_job_init(&push->job, push->body.media_type, push->body.base64))
+	if (!image_job_init(&push->job, push->body->media_type, push->body->base64))
 		return task_continue(task, ready);
 	if (!image_job_take_memory(&push->job, &api_service(task)->images, task_account_id(task),
 				   task_arena(task)))
@@ -112,17 +121,17 @@ static struct str too_large(struct task *task, const struct push *push, const st
 {
 	return arena_printf(task_arena(task),
 			    "takes %zu bytes as a WebP, and the device's board takes %lld",
-			    push->job.result.size, (long long)device->picture_limit_bytes);
+			    push->picture.length, (long long)device->picture_limit_bytes);
 }
 
 static bool fits(const struct push *push, const struct device *device)
 {
-	return (int64_t)push->job.result.size <= device->picture_limit_bytes;
+	return (int64_t)push->picture.length <= device->picture_limit_bytes;
 }
 
 bool push_fits(struct task *task, const struct device *device)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 
 	if (fits(push, device))
 		return true;
@@ -132,7 +141,7 @@ bool push_fits(struct task *task, const struct device *device)
 
 bool push_image_fails(struct task *task, const struct device *device, struct verdict *ret_answer)
 {
-	const struct push *push = task_state(task);
+	const struct push *push = *task_helper(task);
 
 	if (push->job.has_failed && push->job.error.out_of_memory) {
 		*ret_answer =
@@ -150,9 +159,7 @@ bool push_image_fails(struct task *task, const struct device *device, struct ver
 	return true;
 }
 
-void push_finish(void *state)
+void push_finish(struct push *push)
 {
-	struct push *push = state;
-
 	image_job_finish(&push->job);
 }

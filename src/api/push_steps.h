@@ -1,10 +1,10 @@
 /* Steps that pushes share: an image is converted once, and stored for one device or for several.
  *
- *   push_convert -> push_is_converted()
+ *   push_begin() -> push_convert()
  *        | short lane: decode base64, detect the format, if it is no still that was just pushed
  *      looked_at --------.
  *        | long lane     | a still: converted on the short lane
- *      is_ready <--------'
+ *      push->is_converted'
  *
  *   push_store()
  *        | database: store, take the next generation; if entries of the device have expired, or the
@@ -13,7 +13,7 @@
  *        | wait until a push stored just before it was answered
  *      push->is_done -> push_answered()
  *
- * The endpoint's state begins with struct push. */
+ * One push of a task is under way at a time: task_helper() points to it. */
 #pragma once
 
 #include "api/account_bytes.h"
@@ -31,10 +31,13 @@ struct push_problem {
 	unsigned retry_after_s; /* of 503 */
 };
 
+/* Part of an endpoint's state. */
 struct push {
-	struct push_body body; /* first: the prologue reads the request into it */
+	struct push_body *body; /* how it is to be shown; the state's */
 	struct image_job job;
+	struct str picture; /* the WebP that is stored; in the job, or the state's */
 	struct task *task;
+	struct entries_meant_row meant;
 	struct push_turn turn;
 	struct push_stored stored;
 	struct device_expire_row expired;
@@ -46,10 +49,13 @@ struct push {
 	struct push_problem problem; /* for is_done */
 };
 
+/* Begins a push: of the body's image, or of a picture that is made elsewhere. */
+void push_begin(struct task *task, struct push *push, struct push_body *body);
 /* True, with the answer 503, if the disk takes no more pictures. */
 __attribute__((warn_unused_result)) bool push_lacks_disk(struct task *task,
 							 struct verdict *ret_answer);
-/* Converts the image of the body. push->is_converted follows; it calls push_image_fails(). */
+/* Converts the image of the body into push->picture. push->is_converted follows; it calls
+ * push_image_fails(). */
 task_step push_convert;
 /* Whether the image cannot be shown: adds the fault of the field, or makes the answer that memory
  * is short. device: NULL, or one whose board takes a limited number of bytes. */
@@ -58,7 +64,7 @@ push_image_fails(struct task *task, const struct device *device, struct verdict 
 /* Whether the device's board takes the converted image; else the problem. */
 bool push_fits(struct task *task, const struct device *device);
 
-/* Stores the converted image for task_device(). push->is_done follows. */
+/* Stores push->picture for task_device(). push->is_done follows. */
 task_step push_store;
 /* Tells the other workers: in the turn of the loop in which the push is answered, or noted for an
  * answer that tells of several. */
@@ -67,7 +73,8 @@ void push_answered(struct task *task);
 /* Answers for one device: an is_done. */
 task_step push_answer;
 
+void push_finish(struct push *push);
+
 /* Members of each push's endpoint. */
 task_step push_refused;
-void push_finish(void *state);
 void push_count(int status);

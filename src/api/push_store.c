@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
+#include "domain/v0.h"
 #include "endpoints.h"
 #include "metric/metric.h"
 #include "push_steps.h"
@@ -10,7 +11,7 @@ enum { STORE_TRIES = 8 };
 
 static struct verdict fail(struct task *task, struct push_problem problem)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 
 	push->problem = problem;
 	return task_continue(task, push->is_done);
@@ -29,26 +30,25 @@ static void on_turn(struct push_turn *turn)
 /* Shows the push on this worker's panel before the answer is sent. */
 static void show(struct task *task)
 {
-	const struct push *push = task_state(task);
-	const struct panelimage_result *result = &push->job.result;
+	const struct push *push = *task_helper(task);
 	struct stored_push stored = {
 	    .generation = push->stored.generation,
-	    .picture = {(const char *)result->data, result->size},
-	    .duration_s = push->body.duration_s,
-	    .expires_in_ms = push->body.expires_in_s * 1000,
-	    .is_held = push->body.is_held,
-	    .is_waking = push->body.is_waking,
-	    .in_background = push->body.in_background,
+	    .picture = push->picture,
+	    .duration_s = push->body->duration_s,
+	    .expires_in_ms = push->body->expires_in_s * 1000,
+	    .is_held = push->body->is_held,
+	    .is_waking = push->body->is_waking,
+	    .in_background = push->body->in_background,
 	};
 
-	if (push->body.is_installation)
-		stored.installation_id = push->body.installation_id;
+	if (push->body->is_installation)
+		stored.installation_id = push->body->installation_id;
 	delivery_push_stored(api_delivery(task), task_device(task)->id, &stored);
 }
 
 static struct verdict fail_full(struct task *task)
 {
-	const struct push *push = task_state(task);
+	const struct push *push = *task_helper(task);
 
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
@@ -60,7 +60,7 @@ static struct verdict store(struct task *task);
 
 static struct verdict expired(struct task *task)
 {
-	const struct push *push = task_state(task);
+	const struct push *push = *task_helper(task);
 
 	if (task_row_count(task))
 		delivery_device_changed(api_delivery(task), task_device(task)->id,
@@ -71,7 +71,7 @@ static struct verdict expired(struct task *task)
 /* Expired entries count no more for the device's limit, and their IDs are free. */
 static struct verdict expire(struct task *task)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 
 	if (++push->tries == STORE_TRIES)
 		return fail(task, (struct push_problem){
@@ -84,16 +84,25 @@ static struct verdict expire(struct task *task)
 
 static struct verdict made_room(struct task *task)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 
 	return api_account_room_was_made(task, &push->room)
 		   ? store(task)
 		   : api_ask_account_bytes(task, &push->room, fail_full);
 }
 
+static struct verdict fail_app(struct task *task)
+{
+	const struct push *push = *task_helper(task);
+
+	return fail(task, (struct push_problem){
+			      400, push->body->id_member,
+			      STR("is the ID of an app's installation on this device"), 0});
+}
+
 static struct verdict stored(struct task *task)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 	struct delivery *delivery = api_delivery(task);
 	struct id device_id = task_device(task)->id;
 
@@ -104,13 +113,10 @@ static struct verdict stored(struct task *task)
 	if (push->stored.is_full)
 		return api_make_account_room(task, &push->room, made_room);
 	if (!push->stored.is_stored)
-		return fail(task, (struct push_problem){
-				      400, push->body.id_member,
-				      STR("is the ID of an app's installation on this device"), 0});
+		return fail_app(task);
 	byte_grants_stored(&api_service(task)->byte_grants, task_account_id(task),
-			   (int64_t)push->job.result.size, &push->stored, clock_monotonic_ms());
+			   (int64_t)push->picture.length, &push->stored, clock_monotonic_ms());
 	show(task);
-	push->task = task;
 	push->turn.come = on_turn;
 	if (!push->stored.is_close || delivery_push_is_next(delivery, &push->turn, device_id,
 							    push->stored.previous_generation))
@@ -122,25 +128,23 @@ static struct verdict stored(struct task *task)
 
 static struct verdict store(struct task *task)
 {
-	struct push *push = task_state(task);
-	const struct panelimage_result *result = &push->job.result;
-	struct str picture = {(const char *)result->data, result->size};
+	struct push *push = *task_helper(task);
 	struct db_query *query = task_new_query(task);
 	struct id device_id = task_device(task)->id;
 	struct byte_grant grant = byte_grants_find(&api_service(task)->byte_grants,
 						   task_account_id(task), clock_monotonic_ms());
 
-	if (push->body.is_installation)
+	if (push->body->is_installation)
 		statement_push_store_installation(
 		    query,
 		    &(struct push_store_installation_parameters){
 			.device_id = device_id,
-			.id = push->body.installation_id,
-			.picture = picture,
-			.in_background = push->body.in_background,
-			.expires_in_s = (int32_t)push->body.expires_in_s,
-			.is_held = push->body.is_held,
-			.is_waking = push->body.is_waking,
+			.id = push->body->installation_id,
+			.picture = push->picture,
+			.in_background = push->body->in_background,
+			.expires_in_s = (int32_t)push->body->expires_in_s,
+			.is_held = push->body->is_held,
+			.is_waking = push->body->is_waking,
 			.granted_bytes = grant.bytes,
 			.granted_limit = grant.limit,
 		    },
@@ -149,10 +153,10 @@ static struct verdict store(struct task *task)
 		statement_push_store_temporary(query,
 					       &(struct push_store_temporary_parameters){
 						   .device_id = device_id,
-						   .picture = picture,
-						   .duration_s = (int32_t)push->body.duration_s,
-						   .is_held = push->body.is_held,
-						   .is_waking = push->body.is_waking,
+						   .picture = push->picture,
+						   .duration_s = (int32_t)push->body->duration_s,
+						   .is_held = push->body->is_held,
+						   .is_waking = push->body->is_waking,
 						   .granted_bytes = grant.bytes,
 						   .granted_limit = grant.limit,
 					       },
@@ -160,28 +164,48 @@ static struct verdict store(struct task *task)
 	return task_query(task, stored);
 }
 
+static struct verdict meant(struct task *task)
+{
+	const struct push *push = *task_helper(task);
+	struct str id = push->meant.first_id;
+
+	if (id.data && !str_equal(id, push->body->installation_id))
+		return fail_app(task);
+	return store(task);
+}
+
 struct verdict push_store(struct task *task)
 {
-	struct push *push = task_state(task);
+	struct push *push = *task_helper(task);
 
 	push->problem = (struct push_problem){0};
 	push->tries = 0;
 	push->room.tries = 0;
-	if (push->body.is_held)
-		push->body.duration_s = task_device(task)->schedule_interval_s;
-	return store(task);
+	if (push->body->is_held)
+		push->body->duration_s = task_device(task)->schedule_interval_s;
+	/* In the form of /v0 it may be the ID of an app's installation. */
+	if (!push->body->is_installation || !v0_entry_id_is_bare(push->body->installation_id))
+		return store(task);
+	statement_entries_meant(task_new_query(task),
+				&(struct entries_meant_parameters){
+				    .device_id = task_device(task)->id,
+				    .first = push->body->installation_id,
+				    .second = STR(""),
+				},
+				&push->meant);
+	return task_query(task, meant);
 }
 
 void push_answered(struct task *task)
 {
-	const struct push *push = task_state(task);
+	const struct push *push = *task_helper(task);
 
 	delivery_push_answered(api_delivery(task), task_device(task)->id, push->stored.generation);
 }
 
 struct verdict push_refused(struct task *task)
 {
-	const struct push *push = task_state(task);
+	const struct push *push = *task_helper(task);
 	struct str detail;
 
 	if (task_refusal(task) != REFUSAL_TOO_MANY_INSTALLATIONS)
@@ -189,7 +213,7 @@ struct verdict push_refused(struct task *task)
 	detail =
 	    arena_printf(task_arena(task), "is one too many: the device has %d entries already",
 			 LIMIT_DEVICE_INSTALLATIONS);
-	return fail(task, (struct push_problem){400, push->body.id_member, detail, 0});
+	return fail(task, (struct push_problem){400, push->body->id_member, detail, 0});
 }
 
 void push_count(int status)

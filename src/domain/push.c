@@ -430,15 +430,15 @@ static bool names_installation(uint64_t seen, unsigned field, struct str id)
 	return seen >> field & 1 && (id.length || !id.data);
 }
 
-static void push_v0_body_check(void *memory, uint64_t seen, struct faults *faults)
+/* Reads the two names of the ID in a body of /v0, and whether it is shown at once. Background is
+ * also checked without an ID: a client learns of a value that has no meaning. */
+static void check_v0_entry(struct push_body *body, uint64_t seen, struct faults *faults)
 {
-	struct push_body *body = memory;
 	struct str again = body->installation_id_again;
 	bool has_id = names_installation(seen, FIELD_INSTALLATION_ID, body->installation_id);
 	bool has_again = names_installation(seen, FIELD_INSTALLATION_ID_AGAIN, again);
 	unsigned used = has_id ? FIELD_INSTALLATION_ID : FIELD_INSTALLATION_ID_AGAIN;
 
-	check_image(body, faults);
 	body->duration_s = PUSH_DURATION_DEFAULT_S;
 	body->is_installation = has_id || has_again;
 	body->id_member = push_v0_fields[used].body;
@@ -448,7 +448,52 @@ static void push_v0_body_check(void *memory, uint64_t seen, struct faults *fault
 			   "is another ID than that of %s: leave one of them out", body->id_member);
 	if (!has_id)
 		body->installation_id = again;
-	/* Also checked without an ID: a client learns of a value that has no meaning. */
 	check_background(body, faults);
 	body->in_background &= body->is_installation;
 }
+
+static void push_v0_body_check(void *memory, uint64_t seen, struct faults *faults)
+{
+	struct push_body *body = memory;
+
+	check_image(body, faults);
+	check_v0_entry(body, seen, faults);
+}
+
+/* ---- push_app ---- */
+
+static const char *publish_check(struct str text)
+{
+	return str_equal(text, STR("foreground")) || str_equal(text, STR("background"))
+		   ? NULL
+		   : "must be foreground or background";
+}
+
+static void push_app_body_check(void *memory, uint64_t seen, struct faults *faults)
+{
+	struct push_app_body *body = memory;
+
+	check_v0_entry(&body->push, seen, faults);
+	if (str_equal(body->publish, STR("background")))
+		body->push.in_background = body->push.is_installation;
+	settings_read_member(body->settings_value, STR("config"), faults, &body->settings);
+}
+
+enum { APP_LENGTH_MAX = 64 };
+
+/* The fields that check_v0_entry() reads stand where they stand in push_v0_fields. */
+static const struct record_field push_app_fields[] = {
+    [FIELD_IMAGE] = RECORD_STR(struct push_app_body, app, .body = "app_id", .required = true,
+			       .minimum = 1, .maximum = APP_LENGTH_MAX),
+    [FIELD_INSTALLATION_ID] =
+	RECORD_STR(struct push_app_body, push.installation_id, .body = "installationID", ID_RULES),
+    [FIELD_BACKGROUND] = RECORD_ANY(struct push_app_body, push.background, .body = "background"),
+    [FIELD_INSTALLATION_ID_AGAIN] =
+	RECORD_STR(struct push_app_body, push.installation_id_again, .body = "installationId",
+		   .is_alias = true, ID_RULES),
+    RECORD_ANY(struct push_app_body, push.device_id, .body = "deviceID"),
+    RECORD_STR(struct push_app_body, publish, .body = "publish", .check = publish_check),
+    RECORD_ANY(struct push_app_body, settings_value, .body = "config"),
+};
+const struct record push_app_body_record = RECORD(
+    struct push_app_body, push_app_fields, .empty_is_absent = true, .check = push_app_body_check);

@@ -114,8 +114,13 @@ def test_an_expired_entry_is_in_no_answer(world, device, clock):
     assert device.account.request("PUT", order, body={"order": ["later", "x", "kept"]}).problem(409)
     assert device.account.request("PUT", order, body={"order": ["later", "kept"]}).ok() == {}
     assert device.ids() == ["later", "kept"]
-    assert device.account.get(f"/v0/devices/{device.id}/installations").json()["installations"] == [
-        {"id": "later", "appID": "pushed"}, {"id": "kept", "appID": "pushed"}]
+    of_v0 = f"/v0/devices/{device.id}"
+    listed = device.account.get(of_v0 + "/installations").ok()["installations"]
+    assert [(entry["id"], entry["appID"]) for entry in listed] == [("later", "pushed"), ("kept", "pushed")]
+    for path in ("x", "x/preview"):
+        assert device.account.get(f"{of_v0}/installations/{path}").problem(404)
+    for name in ("pinnedApp", "nightModeApp"):
+        assert list(device.account.request("PATCH", of_v0, body={name: "x"}).faults()) == ["/" + name]
 
 
 def test_an_expired_entry_leaves_the_panel(world, device):

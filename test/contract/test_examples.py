@@ -21,7 +21,7 @@ ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "nextEntry", 
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",
          "orderInstallations",
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice",
-         "v0UpdateFirmwareSettings", "v0PushImage",
+         "v0UpdateFirmwareSettings", "v0PushImage", "v0PushApp",
          "v0ListInstallations", "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview",
          "v0DeleteInstallation"]
 

@@ -10,7 +10,7 @@ from scene import CONTRACT
 from world import UNKNOWN_ID, World, new_key, request_bytes
 
 # What a key of the scope "push" may do, and what every account may read.
-PUSHES = ("pushImage", "showMessage", "removeTemporary", "v0PushImage")
+PUSHES = ("pushImage", "showMessage", "removeTemporary", "v0PushImage", "v0PushApp")
 FOR_ALL = ("getApp", "getAppPicture", "getAppSchema")
 BODY_OPERATIONS = [found for found in CONTRACT.operations() if "requestBody" in found[2]]
 
@@ -120,7 +120,7 @@ def conflict(stage, found):
         many = stage.world.account()
         many.devices(1001)
         return stage.request(found, account=many, body={**scene.bodies_of(found[2])[0], "devices": "all"})
-    if found[1].endswith(("/push", "/message")):
+    if found[1].endswith(("/push", "/message", "/push_app")):
         full = stage.world.account()
         path = stage.target(found[1], "", deviceId=full.device().id)
         stage.world.sql("UPDATE account SET byte_limit = 1 WHERE id = %s", full.id)

@@ -106,7 +106,10 @@ def test_push_in_the_background(pixlet, device):
 def test_list_with_an_app(world, pixlet, device):
     app_id = scene.app(device.account, f"app-{device.id}")
     installed = scene.install(world, device, app_id)
-    assert pixlet.entries(device) == {installed: app_id}
+    installed = installed.replace("-", "")
+    assert pixlet.entries(device) == {installed: f"app-{device.id}"}
+    pixlet("delete", device.id, installed)
+    assert pixlet.entries(device) == {} and device.ids() == []
 
 
 def test_delete(pixlet, device):

@@ -202,6 +202,7 @@ static void bodies_match_their_schemas(void **state)
 	compare(&v0_firmware_change_record, "V0FirmwareUpdate", true, NULL);
 	compare(&v0_installation_change_record, "V0InstallationUpdate", true, NULL);
 	compare(&push_v0_body_record, "V0Push", true, NULL);
+	compare(&push_app_body_record, "V0AppPush", true, NULL);
 }
 
 static void answers_match_their_schemas(void **state)

@@ -1,0 +1,151 @@
+#include "api/app_name.h"
+#include "api/app_work.h"
+#include "endpoints.h"
+#include "push_steps.h"
+
+/* POST /v0/devices/{deviceId}/push_app - renders an app with settings of the
+ * caller's, and shows the picture as a push.
+ *
+ *   begin -> api_find_app() -> its form -> form_found: settings in normal form
+ *         -> rendered -> push_store()
+ *
+ * text-regular, text-scrolling and text-title are there without being
+ * installed, since programs send texts by these names: a script of our own
+ * draws them where the slug means no app. */
+
+extern const struct str text_script;
+
+struct app_push {
+	struct push_app_body body; /* first: the prologue reads the request into it */
+	struct app_work work;
+	struct app named;
+	struct push push;
+};
+
+static struct verdict fail_render(struct task *task, const struct engine_problem *problem)
+{
+	if (problem->kind == ENGINE_LATE || problem->kind == ENGINE_NOT_AVAILABLE)
+		return task_fail_busy(task, 1, "the app is not rendered now, try again: %.*s",
+				      STR_ARG(problem->message));
+	return task_fail(task, 409, "the app made no picture: %.*s", STR_ARG(problem->message));
+}
+
+static struct verdict rendered(struct task *task)
+{
+	struct app_push *push = task_state(task);
+	const struct engine_answer *answer = &push->work.job.answer;
+	int64_t whole_s = (answer->duration_ms + 999) / 1000;
+
+	if (answer->problem.kind != ENGINE_DONE)
+		return fail_render(task, &answer->problem);
+	if (!answer->picture.length)
+		return task_fail(task, 409, "the app has nothing to show now");
+	push->body.push.duration_s = task_device(task)->schedule_interval_s;
+	if (answer->show_full_animation && whole_s > push->body.push.duration_s)
+		push->body.push.duration_s = whole_s;
+	push_begin(task, &push->push, &push->body.push);
+	push->push.picture = answer->picture;
+	push->push.is_done = push_answer;
+	return push_store(task);
+}
+
+/* Settings that the form does not have are given to the script as they are:
+ * nothing of them is stored. */
+static struct str config_of(struct task *task, struct app_push *push)
+{
+	struct settings all;
+
+	settings_merge(&push->body.settings, &push->work.all, task_arena(task), &all);
+	return api_settings_text(task, &all);
+}
+
+static struct verdict form_found(struct task *task)
+{
+	struct app_push *push = task_state(task);
+	struct app_work *work = &push->work;
+	struct verdict answer;
+
+	if (!work->has_form)
+		return api_fail_no_form(task, work);
+	if (!api_take_settings(task, work, &push->body.settings, &answer))
+		return answer;
+	return api_run_app(task, work, ENGINE_PICTURE, config_of(task, push), rendered);
+}
+
+static struct verdict app_found(struct task *task)
+{
+	struct app_push *push = task_state(task);
+
+	return api_find_whole_form(task, &push->work, &push->body.settings, form_found);
+}
+
+static struct verdict find_app(struct task *task)
+{
+	struct app_push *push = task_state(task);
+	char *device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
+
+	id_format(task_device(task)->id, device);
+	return api_find_app(task, &push->work, push->body.app, str_from(device), STR(""),
+			    app_found);
+}
+
+/* ---- texts ---- */
+
+static bool is_text(struct str app)
+{
+	return str_equal(app, STR("text-regular")) || str_equal(app, STR("text-scrolling")) ||
+	       str_equal(app, STR("text-title"));
+}
+
+static struct verdict draw_text(struct task *task)
+{
+	struct app_push *push = task_state(task);
+	const struct device *device = task_device(task);
+	struct app_work *work = &push->work;
+	struct setting item = {.name = STR("$style"), .value = push->body.app};
+	struct settings style = {.items = &item, .count = 1}, all;
+
+	settings_merge(&push->body.settings, &style, task_arena(task), &all);
+	work->language = STR("STARLARK");
+	work->script = text_script;
+	work->scope = STR("own:text");
+	work->timezone = device->timezone;
+	work->locale = device->locale;
+	work->picture_limit_bytes = (size_t)device->picture_limit_bytes;
+	work->is_only_looked_at = true;
+	return api_run_app(task, work, ENGINE_PICTURE, api_settings_text(task, &all), rendered);
+}
+
+static struct verdict text_named(struct task *task)
+{
+	return task_row_count(task) ? find_app(task) : draw_text(task);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct app_push *push = task_state(task);
+	struct verdict answer;
+
+	if (push_lacks_disk(task, &answer))
+		return answer;
+	if (!is_text(push->body.app))
+		return find_app(task);
+	statement_app_by_slug(
+	    task_new_query(task),
+	    &(struct app_by_slug_parameters){task_account_id(task), push->body.app}, &push->named);
+	return task_query(task, text_named);
+}
+
+static void finish(void *state)
+{
+	app_work_finish(&((struct app_push *)state)->work);
+}
+
+const struct endpoint endpoint_v0_push_app = {
+    .handler = begin,
+    .state_size = sizeof(struct app_push),
+    .refused = push_refused,
+    .finish = finish,
+    .count = push_count,
+    ENDPOINT_V0_PUSH_APP,
+};

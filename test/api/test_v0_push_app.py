@@ -1,0 +1,192 @@
+"""/v0/devices/{deviceId}/push_app: an app is rendered with the caller's settings, and shown as a push."""
+
+import pytest
+from app_forms import renders
+from apps import make_app
+from older import UNTYPED, entries, entry, push, v0
+from world import UNKNOWN_ID, images, until_refused
+
+pytestmark = renders
+
+RED, GREEN = (255, 0, 0), (0, 255, 0)
+BOX = """
+load("render.star", "render")
+load("schema.star", "schema")
+
+def main(config):
+    if config.get("nothing"):
+        return []
+    if config.get("fail"):
+        fail("it is broken: " + config.get("key", "no key"))
+    return render.Root(child = render.Box(color = config.get("color", "#00ff00")))
+
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "key", name = "Key", desc = "Secret", icon = "key", secret = True),
+        schema.Toggle(id = "on", name = "On", desc = "Or off", icon = "gear", default = False),
+    ])
+"""
+
+
+def push_app(device, app, **members):
+    """As programs send it that fill in all members."""
+    body = {"app_id": app, "config": {}, "installationID": None, "publish": "foreground"} | members
+    return device.account.post(v0(device, "/push_app"), body, fields=UNTYPED)
+
+
+def solid(color):
+    return images.webp(images.solid(color))
+
+
+@pytest.fixture(scope="module")
+def owner(world):
+    return world.account()
+
+
+@pytest.fixture(scope="module")
+def app(owner):
+    return make_app(owner).published(script=BOX)
+
+
+@pytest.fixture
+def screen(owner, app):
+    assert app.slug
+    return owner.device()
+
+
+def test_temporary(world, screen, app):
+    """What the form does not have is given to the app; null is left out."""
+    answer = push_app(screen, app.slug, config={"color": "#ff0000", "on": None, "other": "x"})
+    assert answer.ok() == {} and answer["Displayd-Shown"].startswith("offline")
+    screen.shows(solid(RED))
+    assert entries(screen) == []
+    assert world.sql("SELECT duration_s FROM showing WHERE device_id = %s", screen.id) == [(15,)]
+    assert push_app(screen, app.id).ok() == {}
+    screen.shows(solid(GREEN))
+
+
+def test_entry(screen, app):
+    """It is a pushed one, which a program finds and removes."""
+    assert push_app(screen, app.slug, installationID="Washer").ok() == {}
+    screen.shows(solid(GREEN))
+    assert entries(screen) == [entry("Washer")]
+    assert push_app(screen, app.slug, installationID="Washer", config={"color": "#ff0000"}).ok() == {}
+    screen.shows(solid(RED))
+    assert entries(screen) == [entry("Washer")]
+    path = v0(screen, "/installations/Washer")
+    assert screen.account.request("DELETE", path, body={}, fields=UNTYPED).ok() == {}
+
+
+@pytest.mark.parametrize("members", [{"publish": "background"}, {"background": True},
+                                     {"publish": "foreground", "background": True}])
+def test_in_the_background(screen, app, members):
+    assert push_app(screen, app.slug, installationID="a").status == 200
+    screen.shows(solid(GREEN))
+    answer = push_app(screen, app.slug, installationID="b", config={"color": "#ff0000"}, **members)
+    assert answer.ok() == {}
+    assert screen.ids() == ["a", "b"]
+    # Without an ID it is shown at once.
+    assert push_app(screen, app.slug, config={"color": "#ff0000"}, **members).status == 200
+    screen.shows(solid(RED))
+
+
+@pytest.mark.parametrize("members, pointers", [
+    ({"app_id": ""}, ["/app_id"]), ({"app_id": None}, ["/app_id"]), ({"app_id": "x" * 65}, ["/app_id"]),
+    ({"app_id": 1}, ["/app_id"]), ({"installationID": "x" * 65}, ["/installationID"]),
+    ({"installationID": "a/b"}, ["/installationID"]), ({"installationId": "."}, ["/installationId"]),
+    ({"installationID": "a", "installationId": "b"}, ["/installationId"]),
+    ({"publish": "later"}, ["/publish"]), ({"publish": 1}, ["/publish"]), ({"background": "true"}, ["/background"]),
+    ({"config": []}, ["/config"]), ({"config": {"a": 1}}, ["/config/a"]),
+    ({"config": {str(number): "" for number in range(201)}}, ["/config"]),
+    ({"config": {"a": "x" * 65536}}, ["/config"]), ({"config": {"a": "x\0"}}, ["/config/a"]),
+    ({"config": {"on": "maybe"}}, ["/config/on"]), ({"unknown": 1}, ["/unknown"]),
+    ({"image": "x", "duration": 5}, ["/duration", "/image"])])
+def test_faults(screen, app, members, pointers):
+    body = members if "app_id" in members else members | {"app_id": app.slug}
+    assert sorted(push_app(screen, **({"app": body.pop("app_id")} | body)).faults()) == pointers
+    assert screen.ids() == []
+
+
+def test_at_the_bounds(screen, app):
+    assert push_app(screen, app.slug, installationID="x" * 64, config={"a": "x" * 65535}).ok() == {}
+    assert push_app(screen, app.slug, config={str(number): "" for number in range(200)}).ok() == {}
+    assert push_app(screen, app.slug, installationID="", deviceID=7, background=None).ok() == {}
+    assert screen.ids() == ["x" * 64]
+
+
+def test_apps_that_are_not_there(world, screen, app):
+    others = make_app(world.account()).published(script=BOX)
+    for name in ("no-such-app", UNKNOWN_ID, others.slug, others.id, make_app(screen.account).slug):
+        assert push_app(screen, name).problem(404)["detail"] == "there is no such app"
+    assert screen.ids() == []
+
+
+def test_an_app_without_a_picture(screen, app):
+    assert push_app(screen, app.slug, config={"nothing": "x"}).problem(409)["detail"] == (
+        "the app has nothing to show now")
+    failed = push_app(screen, app.slug, config={"fail": "x", "key": "a-secret-value"}).problem(409)
+    assert "it is broken" in failed["detail"] and "a-secret-value" not in failed["detail"]
+    broken = make_app(screen.account).published(script="x (")
+    assert push_app(screen, broken.slug).problem(409)
+
+
+def test_who_may(world, screen, app):
+    def ask(**options):
+        return screen.account.post(v0(screen, "/push_app"), {"app_id": app.slug}, fields=UNTYPED, **options)
+
+    assert ask(key=screen.account.new_key("push")).ok() == {}
+    assert ask(key=None).problem(401) and ask(key=screen.link_key).problem(401)
+    other = world.account()
+    assert other.post(v0(screen, "/push_app"), {"app_id": app.slug}).problem(403)
+    assert other.post(f"/v0/devices/{UNKNOWN_ID}/push_app", {"app_id": app.slug}).problem(404)
+
+
+def test_the_limit_of_pushes(start):
+    world = start(rate_limit=100000)
+    device = world.account().device()
+    refused = until_refused(lambda: push_app(device, "none"), 8)[-1]
+    assert refused.problem(429) and "Retry-After" in refused
+
+
+def test_the_id_of_an_app(screen, app):
+    """In either form."""
+    made = screen.account.post(screen.path + "/installations", {"app": app.slug}).json()["id"]
+    for name in (made, made.replace("-", "")):
+        wanted = {"/installationID": "is the ID of an app's installation on this device"}
+        assert push_app(screen, app.slug, installationID=name).faults() == wanted
+        assert push(screen, installationID=name).faults() == wanted
+    assert screen.ids() == [made]
+
+
+# ---- texts ----
+
+
+@pytest.mark.parametrize("style", ["regular", "scrolling", "title"])
+def test_texts(screen, style):
+    """As Home Assistant sends them: all members, those that were not chosen null."""
+    config = {"content": "Hi", "font": None, "color": "#ff0000", "title": "T" if style == "title" else None,
+              "titlecolor": "#00ff00", "titlefont": None, "background_color": "#0000ff", "emoji": None}
+    assert push_app(screen, f"text-{style}", config=config).ok() == {}
+    first = screen.shown()
+    assert push_app(screen, f"text-{style}", config=config | {"content": "Ho"}).ok() == {}
+    assert screen.shown() != first
+
+
+def test_a_text_with_all_members(screen):
+    long = "A text of many words that does not fit into one line. " * 4
+    for style in ("regular", "scrolling", "title"):
+        config = {"content": long, "font": "tom-thumb", "color": "#fff", "title": "Title", "titlecolor": "#0f0",
+                  "titlefont": "5x8", "background_color": "#000033", "emoji": "\U0001f600"}
+        assert push_app(screen, f"text-{style}", config=config, installationID="Text").ok() == {}
+    assert entries(screen) == [entry("Text")]
+    assert push_app(screen, "text-regular").ok() == {}
+    assert push_app(screen, "text-regular", config={"content": "x", "font": "none"}).problem(409)
+
+
+def test_an_own_app_of_that_name_counts(world, screen):
+    own = make_app(screen.account)
+    world.sql("UPDATE app SET slug = 'text-regular' WHERE id = %s", own.id)
+    own.slug = "text-regular"
+    own.published(script=BOX)
+    assert push_app(screen, "text-regular", config={"content": "Hi"}).ok() == {}
+    screen.shows(solid(GREEN))
