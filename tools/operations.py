@@ -12,6 +12,7 @@ out, and the members "x-displayd-..." say these facts:
     other-origins  pages of other sites may call it, too
     same-as        the endpoint whose handler, resource and body it has
     key-level      the scope that an API key needs: push, devices, all; devices is the usual one
+    device-key     the device's own key opens it, too, where its owner allows that
     resource       what the prologue reads by the path: device, app
     record         the record that reads the body
     body-limit     page, rotation, settings, upload, request: LIMIT_..._BODY_BYTES
@@ -35,7 +36,8 @@ import yaml
 METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
     "endpoint": None, "access": None, "same-as": None, "record": None, "without": None,
-    "operator": [True], "other-origins": [True], "untyped-body": [True], "resource": ["device", "app"],
+    "operator": [True], "other-origins": [True], "untyped-body": [True],
+    "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],
     "body-limit": ["page", "rotation", "settings", "upload", "request"], "rate": ["device"],
     "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],

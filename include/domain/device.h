@@ -36,6 +36,7 @@ struct device {
 	bool dim_enabled;	     /* from dim_start_minute to the end of its sleep window */
 	int64_t dim_start_minute;
 	int64_t dim_brightness;
+	bool allows_own_key;	   /* the key of its URLs opens /v0 for it */
 	int64_t generation;	   /* not shown */
 	int64_t settings_revision; /* not shown but as the first half of the entity tag */
 };

@@ -30,7 +30,8 @@ struct access {
 
 /* Authorization: Bearer <API key of an account> */
 extern const struct access access_api_key;
-/* The same, or the bare key: for /v0, whose clients know both. */
+/* The same, or the bare key: for /v0, whose clients know both; or the own key of a device whose
+ * owner allows that: it opens what takes_device_key, for that device. */
 extern const struct access access_v0_api_key;
 
 /* The operator of the machine, by HTTP_ROLE_OPERATOR: replaces the access of each endpoint that is

@@ -58,6 +58,7 @@ struct endpoint {
 	bool allows_other_origins;   /* without an access: as that of a struct access */
 	bool is_for_operator;	     /* exists on the operator's listener: access_operator there */
 	enum key_level key_level;    /* that an API key must have */
+	bool takes_device_key;	     /* a device's own key opens it, see access_v0_api_key */
 	enum resource resource;
 	const struct record *body; /* NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */

@@ -105,6 +105,8 @@ static const struct record_field device_fields[] = {
 		 .column = "dim_start_minute", .is_private = true),
     RECORD_INT2(struct device, dim_brightness, .name = "dimBrightness", .body = "dimBrightness",
 		.column = "dim_brightness", .minimum = 0, .maximum = 100, .is_private = true),
+    RECORD_BOOL(struct device, allows_own_key, .name = "allowsOwnKey", .body = "allowsOwnKey",
+		.column = "allows_own_key", .is_private = true),
     RECORD_INT8(struct device, generation, .column = "generation"),
     RECORD_INT8(struct device, settings_revision, .column = "settings_revision"),
 };

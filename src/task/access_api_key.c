@@ -12,6 +12,7 @@ struct key_access {
 	uint8_t hash[KEY_HASH_BYTES];
 	struct key_moment asked;
 	struct key_find_row found;
+	struct device_key_find_row device; /* whose own key it is */
 	struct key_scope scope;
 };
 
@@ -91,7 +92,46 @@ static bool bare_token(struct str value, struct str *ret_token)
 	return value.length && str_find(value, ' ') == value.length;
 }
 
-static struct verdict check(struct task *task, bool takes_bare_key)
+/* ---- a device's own key ---- */
+
+static struct verdict on_device_found(struct task *task)
+{
+	struct key_access *key = task_access_state(task);
+	struct caller caller = {.account_id = key->device.account_id,
+				.rate = &task->service->key_rate,
+				.rate_id = key->device.id};
+
+	if (task_row_count(task) == 0) {
+		guess_failed(task->service, task->request->remote_address);
+		return refuse_invalid(task);
+	}
+	key->scope = (struct key_scope){
+	    .level = KEY_LEVEL_DEVICES,
+	    .devices = {(const char *)key->device.id.bytes, ID_BYTES},
+	};
+	task->key_scope = &key->scope;
+	task->has_device_key = true;
+	return task_admit(task, &caller);
+}
+
+static struct verdict find_device(struct task *task, struct str token)
+{
+	struct key_access *key = task_access_state(task);
+	struct verdict answer;
+
+	if (task_guesses_too_often(task, "keys", &answer))
+		return answer;
+	key_hash(token, key->hash);
+	statement_device_key_find(task_new_query(task),
+				  &(struct device_key_find_parameters){
+				      .link_key_hash = {(const char *)key->hash, KEY_HASH_BYTES}},
+				  &key->device);
+	return task_query(task, on_device_found);
+}
+
+/* ---- the request's key ---- */
+
+static struct verdict check(struct task *task, bool is_v0)
 {
 	struct key_access *key = task_access_state(task);
 	const struct key_known *known;
@@ -107,8 +147,10 @@ static struct verdict check(struct task *task, bool takes_bare_key)
 	case FIELD_SINGLE:
 		break;
 	}
-	if (!bearer_token(value, &token) && !(takes_bare_key && bare_token(value, &token)))
+	if (!bearer_token(value, &token) && !(is_v0 && bare_token(value, &token)))
 		return refuse_missing(task);
+	if (is_v0 && link_key_is_well_formed(token))
+		return find_device(task, token);
 	if (!api_key_is_well_formed(token))
 		return refuse_invalid(task);
 	key_hash(token, key->hash);

@@ -29,6 +29,13 @@ bool task_exceeds_scope(struct task *task, struct verdict *ret_answer)
 
 	if (!scope)
 		return false;
+	if (task->has_device_key && !task->endpoint->takes_device_key) {
+		*ret_answer =
+		    task_fail(task, 403,
+			      "a device's own key is for pushes, and for listing and removing "
+			      "installations: use an API key");
+		return true;
+	}
 	if (scope->level < task->endpoint->key_level) {
 		*ret_answer = fail_scope(task, task->endpoint->key_level);
 		return true;

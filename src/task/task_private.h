@@ -38,6 +38,7 @@ struct task {
 	const struct rate_policy *caller_rate; /* with the bucket caller_rate_id; NULL: none */
 	struct id caller_rate_id;
 	const struct key_scope *key_scope; /* of access_api_key; NULL: the account may do all */
+	bool has_device_key;		   /* it stands for a device's own key */
 	struct device device;
 	struct app app;
 	int64_t expected_revision; /* of the device's settings; 0: any */

@@ -166,6 +166,11 @@ def test_keys_are_for_everything_and_have_no_end(postgres, tmp_path):
                "FROM api_key") == [(3, 3, 0, 0)]
 
 
+def test_no_device_allows_its_own_key(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 42)
+    assert sql("SELECT count(*), bool_or(allows_own_key) FROM device") == [(2, False)]
+
+
 def test_no_device_is_dimmed(postgres, tmp_path):
     sql = migrated(postgres, tmp_path, 41, "UPDATE device SET night_brightness = 1")
     assert sql("SELECT count(*), bool_or(dim_enabled), min(night_brightness) FROM device") == [(2, False, 1)]

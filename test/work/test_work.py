@@ -115,7 +115,7 @@ SPECIAL = {
     "account_remove": {"id": quoted(key(1, 3))}, "operator_link_create": {"secret_hash": of_hash(17, 4)},
     "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},
     "render_store": {"is_good": "false", "is_blamed": "true"}, "render_claim": {"version_id": quoted(key(5, 2))},
-    "v0_device_": {"id": quoted(key(3, 1))}, "v0_installation_get": {"id": "'e1'"}, "v0_picture": {"id": "'e1'"},
+    "device_key_find": {"link_key_hash": of_hash(3, 1)}, "v0_device_": {"id": quoted(key(3, 1))}, "v0_installation_get": {"id": "'e1'"}, "v0_picture": {"id": "'e1'"},
     "render_outdated": {"engine": "'newer'"}, "app_picture_": {"version_id": quoted(key(5, 1))},
 }
 ABSENT = {"uuid": NONE, "text": "''", "bytea": "'\\x00'", "bool": "false", "timestamptz": "now()",

@@ -153,7 +153,8 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_value_text("UTC");
 	else if (is(column, "schedule_interval_s"))
 		add_integer(device->interval_s);
-	else if (is(column, "auto_dim") || is(column, "dim_enabled"))
+	else if (is(column, "auto_dim") || is(column, "dim_enabled") ||
+		 is(column, "allows_own_key"))
 		add_bool(false);
 	else if (is(column, "night_brightness"))
 		add_integer(10);

@@ -78,7 +78,7 @@ function SliderSetting({ name, label, help, ...props }: SliderSettingProps): JSX
 }
 
 interface CheckSettingProps extends SettingsProps {
-	name: "autoDim" | "sleepEnabled" | "dimEnabled";
+	name: "autoDim" | "sleepEnabled" | "dimEnabled" | "allowsOwnKey";
 	label: string;
 	value: boolean;
 }
@@ -180,6 +180,14 @@ export function Settings(props: SettingsProps): JSX.Element {
 					type="number"
 					value={device.scheduleInterval}
 					help="15 or more: how long each entry of the rotation stays."
+				/>
+			</Group>
+			<Group title="Programs">
+				<CheckSetting
+					{...props}
+					name="allowsOwnKey"
+					value={device.allowsOwnKey}
+					label="May push with the key of this device's address (older programs, at /v0)"
 				/>
 			</Group>
 			<Group title="Apps">
