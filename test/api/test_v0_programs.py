@@ -1,0 +1,99 @@
+"""Requests of further programs for /v0, as they make them: node-tidbyt 1.0.0 (an npm package), and senders that are made
+like target-tidbyt (a sink of pictures). pixlet itself is in test/pixlet, Home Assistant in test_v0_assistant.py."""
+
+import json
+import urllib.error
+import urllib.request
+
+import pytest
+from older import entries, entry, v0
+from world import images
+
+PICTURE, OTHER = images.webp(images.gradient(1)), images.webp(images.gradient(2))
+
+
+class Program:
+    """Sends what it is told, with no more fields than it is told."""
+
+    def __init__(self, device):
+        self.device, self.account = device, device.account
+
+    def send(self, method, path, body=None, fields=None):
+        fields = {"Authorization": f"Bearer {self.account.key}"} | (fields or {})
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.account.world.server.url + path, data, fields, method=method)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.headers, answer.read()
+
+
+class Node(Program):
+    """node-tidbyt: it parses each answer as JSON, and sends background as {} where it was not said."""
+
+    def ask(self, path="", method="GET", body=None):
+        fields = {} if method == "GET" else {"Content-Type": "application/json"}
+        return json.loads(self.send(method, v0(self.device, path), body, fields)[2])
+
+    def push(self, image, installation_id=None, background=None):
+        body = {"image": images.text(image)}
+        if installation_id:
+            body["installationID"] = installation_id
+        body["background"] = {} if background is None else background
+        return self.ask("/push", "POST", body)
+
+
+@pytest.fixture
+def node(account):
+    return Node(account.device(brightness=50))
+
+
+def test_node_tidbyt_devices(node):
+    found = node.ask()
+    assert (found["id"], found["displayName"], found["brightness"], found["autoDim"]) == (
+        node.device.id, "Desk", 50, False)
+    changed = node.ask("", "PATCH", {"displayName": "Wall", "brightness": 40, "autoDim": True})
+    assert (changed["displayName"], changed["brightness"], changed["autoDim"]) == ("Wall", 40, True)
+    assert node.ask("", "PATCH", {})["displayName"] == "Wall"
+
+
+def test_node_tidbyt_pushes(node):
+    assert node.push(PICTURE) == {}
+    node.device.shows(PICTURE)
+    assert node.ask("/installations")["installations"] == []
+    for image in (PICTURE, OTHER):
+        assert node.push(image, "NyanCat") == {}
+        node.device.shows(image)
+    assert node.push(PICTURE, "Other", True) == {}
+    assert [(one["id"], one["appID"]) for one in node.ask("/installations")["installations"]] == [
+        ("NyanCat", "pushed"), ("Other", "pushed")]
+    status, headers, body = node.send("GET", v0(node.device, "/installations/NyanCat/preview"))
+    assert (status, headers["Content-Type"], body) == (200, "image/webp", OTHER)
+    assert node.ask("/installations/NyanCat", "DELETE") == {}
+    assert entries(node.device) == [entry("Other")]
+
+
+def test_node_tidbyt_errors(node):
+    """It takes the message of an error from its body, which is JSON."""
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        node.ask("/installations/none", "DELETE")
+    assert refused.value.code == 404 and isinstance(json.load(refused.value), dict)
+
+
+@pytest.mark.parametrize("members", [
+    {"installationID": "Sink", "background": False}, {"installationID": None, "background": False},
+    {"installationID": "", "background": True}, {"installationID": "Sink"}, {}])
+@pytest.mark.parametrize("fields", [{"Content-Type": "application/json"}, {"Content-Type": "application/x-www-form-urlencoded"}])
+def test_senders(account, members, fields):
+    """They take any status below 300 for success, and send the ID as null where none was chosen."""
+    program = Program(account.device())
+    body = {"deviceID": program.device.id, "image": images.text(PICTURE)} | members
+    status, _, _ = program.send("POST", v0(program.device, "/push"), body, fields)
+    assert status == 200
+    program.device.shows(PICTURE)
+    assert program.device.ids() == ([members["installationID"]] if members.get("installationID") else [])
+
+
+def test_a_bare_key(account):
+    program = Program(account.device())
+    status, _, _ = program.send("POST", v0(program.device, "/push"), {"image": images.text(PICTURE)},
+                                {"Authorization": account.key})
+    assert status == 200
