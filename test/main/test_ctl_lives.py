@@ -52,6 +52,19 @@ class TestDevice:
         lines = dict(line.split(None, 1) for line in text.splitlines())
         assert (lines["sleep.enabled"], lines["sleep.start"]) == ("no", "23:59")
 
+    def test_update_what_the_public_api_has_not(self, running, device):
+        for options, shown in ((("--dim", "on", "--dim-start", "20:15", "--dim-brightness", "0"), (True, "20:15", 0)),
+                               (("--dim", "off", "--dim-brightness", "100"), (False, "20:15", 100))):
+            running.ctl("device", "update", device["id"], *options)
+            found = running.ctl("device", "show", device["id"])
+            assert (found["dimEnabled"], found["dimStart"], found["dimBrightness"]) == shown
+        for word in ("on", "off"):
+            running.ctl("device", "update", device["id"], "--allows-own-key", word)
+            assert running.ctl("device", "show", device["id"])["allowsOwnKey"] is (word == "on")
+        for options in (("--dim", "maybe"), ("--dim-start", "24:00"), ("--dim-brightness", "101"),
+                        ("--allows-own-key", "1")):
+            assert refused(running, 2, "device", "update", device["id"], *options)
+
     def test_nothing_to_update(self, running, device):
         before = query(running, "SELECT generation FROM device WHERE id = %s", device["id"])
         assert "needs at least one setting" in refused(running, 2, "device", "update", device["id"])

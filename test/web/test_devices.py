@@ -345,9 +345,20 @@ def test_what_only_pages_set(browser, world, person):
                           ({"pictureLimitBytes": 100000}, "/pictureLimitBytes"),
                           ({"pictureLimitBytes": 0}, "/pictureLimitBytes")):
         assert list(browser.patch(path, body).faults()) == [pointer], body
+    assert (shown["dimEnabled"], shown["dimStart"], shown["dimBrightness"], shown["allowsOwnKey"]) == (
+        False, "20:00", 20, False)
+    for body in ({"dimEnabled": True}, {"dimStart": "00:00"}, {"dimStart": "23:59"}, {"dimBrightness": 0},
+                 {"dimBrightness": 100}, {"allowsOwnKey": True}, {"dimEnabled": False, "allowsOwnKey": False}):
+        answer = browser.patch(path, body).ok()
+        assert {name: answer[name] for name in body} == body
+    for name, values in (("dimEnabled", [1, "true", None]), ("dimStart", ["24:00", "7:00", "", 7]),
+                         ("dimBrightness", [-1, 101, 1.5, "5"]), ("allowsOwnKey", [0, "x", None])):
+        for value in values:
+            assert list(browser.patch(path, {name: value}).faults()) == ["/" + name], value
     assert browser.patch(path, {"pictureLimitBytes": 60000}).ok()["pictureLimitBytes"] == 60000
     key = person.key()
-    for name, value in (("locale", "fr"), ("pictureLimitBytes", 220000)):
+    for name, value in (("locale", "fr"), ("pictureLimitBytes", 220000), ("dimEnabled", True), ("dimStart", "20:00"),
+                        ("dimBrightness", 5), ("allowsOwnKey", True)):
         answer = world.request("PATCH", f"/v1/devices/{made['device']['id']}", key=key,
                                body={name: value})
         assert answer.status == 400 and name not in world.request(

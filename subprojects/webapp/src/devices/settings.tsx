@@ -155,6 +155,50 @@ function Group({ title, children }: { title: string; children: ComponentChildren
 	);
 }
 
+function Night(props: SettingsProps): JSX.Element {
+	const { device } = props;
+	return (
+		<Group title="Sleep">
+			<CheckSetting
+				{...props}
+				name="sleepEnabled"
+				value={device.sleep.enabled}
+				label="Dark at night"
+			/>
+			<div class="pair">
+				<TextSetting
+					{...props}
+					name="sleepStart"
+					label="From"
+					type="time"
+					value={device.sleep.start}
+				/>
+				<TextSetting
+					{...props}
+					name="sleepEnd"
+					label="Until"
+					type="time"
+					value={device.sleep.end}
+				/>
+			</div>
+			<p class="quiet">What is pushed meanwhile waits until the panel wakes.</p>
+			<CheckSetting
+				{...props}
+				name="dimEnabled"
+				value={device.dimEnabled}
+				label="Dimmed before it, until the end of the night"
+			/>
+			<TextSetting {...props} name="dimStart" label="Dimmed from" type="time" value={device.dimStart} />
+			<SliderSetting
+				{...props}
+				name="dimBrightness"
+				label="How bright it is then, at most"
+				help="0 is dark."
+			/>
+		</Group>
+	);
+}
+
 /** All that can be set about a device; each applies as it is changed. */
 export function Settings(props: SettingsProps): JSX.Element {
 	const { device } = props;
@@ -194,44 +238,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 				<LanguageSetting {...props} />
 				<BoardSetting {...props} />
 			</Group>
-			<Group title="Sleep">
-				<CheckSetting
-					{...props}
-					name="sleepEnabled"
-					value={device.sleep.enabled}
-					label="Dark at night"
-				/>
-				<div class="pair">
-					<TextSetting
-						{...props}
-						name="sleepStart"
-						label="From"
-						type="time"
-						value={device.sleep.start}
-					/>
-					<TextSetting
-						{...props}
-						name="sleepEnd"
-						label="Until"
-						type="time"
-						value={device.sleep.end}
-					/>
-				</div>
-				<p class="quiet">What is pushed meanwhile waits until the panel wakes.</p>
-				<CheckSetting
-					{...props}
-					name="dimEnabled"
-					value={device.dimEnabled}
-					label="Dimmed before it, until the end of the night"
-				/>
-				<TextSetting {...props} name="dimStart" label="Dimmed from" type="time" value={device.dimStart} />
-				<SliderSetting
-					{...props}
-					name="dimBrightness"
-					label="Brightness while it is dimmed"
-					help="0 is dark."
-				/>
-			</Group>
+			<Night {...props} />
 		</div>
 	);
 }
