@@ -18,6 +18,7 @@ import re
 import sys
 
 import record_tables
+import statement_changes
 import statement_output
 
 # OIDs from PostgreSQL's catalog/pg_type.dat; they never change.
@@ -30,7 +31,7 @@ TYPES = {
 # Types of parameters that may be absent (NULL), marked by a "?" after the type.
 MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
-KEYS = ("params", "row", "effect", "work", "refuse", "gathers", "commit", "alone")
+KEYS = ("params", "row", "effect", "work", "refuse", "gathers", "commit", "alone", "changes")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{2}([0-9A-Z]{3})?")
@@ -250,6 +251,13 @@ def check_growth(statement):
         raise Disagreement("a gathered read must be bounded")
 
 
+def read_changes(values, statement, body, records):
+    try:
+        return statement_changes.read_changes(values, statement, code_of(body), body, records)
+    except statement_changes.BadChange as error:
+        raise Disagreement(str(error)) from error
+
+
 def read_statement(name, text, records):
     if not NAME.fullmatch(name):
         raise Disagreement("the file's name may hold a-z, 0-9 and _ only")
@@ -289,6 +297,7 @@ def read_statement(name, text, records):
         raise Disagreement(f"more than {PARAMETERS_MAX} parameters")
     check_text(body[:-1] if body.endswith(";") else body, effect)
     body = body[:-1].rstrip() if body.endswith(";") else body
+    statement["changes"] = read_changes(fields["changes"], statement, body, records)
     statement["text"] = Expansion(statement["parameters"], members, records).text(body)
     statement["alone"] = {
         column: Expansion(statement["parameters"], members, records, column).text(body)
@@ -408,6 +417,8 @@ def read_statements(folder, records):
                 if name in (other["name"] for other in statements):
                     raise Disagreement("there are two of this name")
                 statement = read_statement(name, text, records) | {"is_for_ctl": place != folder}
+                if statement["is_for_ctl"] and statement["changes"]:
+                    raise Disagreement("no worker sees the rows of 'changes:': say 'changes: told'")
                 check_growth(statement)
             except Disagreement as error:
                 raise Disagreement(f"{name}.sql: {error}") from error

@@ -45,6 +45,10 @@ def c_string(text, indent="\t    "):
     return f"\n{indent}".join(quoted)
 
 
+def c_bool(value):
+    return "true" if value else "false"
+
+
 def migrations(entries):
     lines = [MADE_BY, '#include "db/migrate.h"', "", "const struct migration migrations[] = {"]
     for number, name, text in entries:
@@ -221,6 +225,10 @@ class Output:
         add("const struct statement_refusal", "refusals", "refusal_count",
             [f'{{"{constraint}", (enum refusal){self.upper}REFUSAL_{problem.upper()}}}'
              for constraint, problem in statement["refusals"]])
+        add("const struct statement_change", "changes", "change_count",
+            [f"{{.index = {change.index}, .is_column = {c_bool(change.is_column)},"
+             f" .is_array = {c_bool(change.is_array)}, .is_hinted = {c_bool(change.is_hinted)}}}"
+             for change in statement["changes"]])
         if "gathered_by" in statement:
             many = f"{self.prefix}statements[{self.upper}STATEMENT_{statement['gathered_by'].upper()}]"
             entry.append(f"\t\t.gathered_by = &{many},")

@@ -56,6 +56,18 @@ struct db_settings {
  * string. */
 struct db *db_create(struct loop *loop, const struct db_settings *settings);
 
+/* Whoever keeps rows in memory. */
+struct change_listener {
+	/* The row with this ID was changed by a write that was committed, or may have been, and is
+	 * not yet answered (the "changes:" of db/statement.h). is_hinted: other instances are to be
+	 * told. */
+	void (*on_change)(void *context, struct id id, bool is_hinted);
+	void *context;
+};
+
+/* From now on calls the listener, which is copied, for all writes. */
+void db_on_change(struct db *db, const struct change_listener *listener);
+
 /* Reads and writes can be sent now. */
 bool db_is_up(const struct db *db);
 /* Why they cannot; AWAY_NOT: they can, or nothing was tried yet. */

@@ -4,6 +4,7 @@
  *   "push:<id>:<generation>"     a push was answered     delivery answers the next one
  *   "key:<hash>"                 a key was revoked       the key cache forgets it
  *   "app:<id>:<generation>"      a version was deployed  for modules that render apps
+ *   "read:<id>"                  a row was changed       read caches forget answers with it
  *   "changed:<id>:<topic>"       of an account           streams tell the account's pages
  *   "watch:<id>:<sender>"        a page shows a device   who holds its panel answers
  *   "shows:<id>:<sender>:..."    what a panel shows      watches tell pages

@@ -64,6 +64,11 @@
  * parameters, so that two commits never wait for each other. Where one of these writes fails, none
  * is committed, and each runs again by itself.
  *
+ * "changes:" names the rows that the statement changes of those that workers keep for answers, by
+ * parameters or columns that are IDs: "-- changes: device_id". The build stops where the text
+ * changes what these answers show and there is no such line; tools/statement_changes.py has its
+ * forms. What triggers and functions change is not seen. db_on_change() hands the IDs on.
+ *
  * The time is present_time() and nothing else (sql/migration/0021_present_time.sql): tests shift
  * it, and the transaction's time would be the same for all writes that share a commit.
  *
@@ -81,6 +86,15 @@
 #include <stdbool.h>
 
 enum statement_effect { EFFECT_READ, EFFECT_WRITE };
+
+/* Place of the IDs of changed rows, see "changes:": a parameter, or a column of the rows.
+ */
+struct statement_change {
+	unsigned index;
+	bool is_column;
+	bool is_array;
+	bool is_hinted; /* other instances are told */
+};
 
 struct statement_refusal {
 	const char *constraint; /* name of a constraint or a unique index, or an SQLSTATE */
@@ -101,6 +115,8 @@ struct statement_entry {
 	const unsigned *column_types; /* OIDs */
 	const struct statement_refusal *refusals;
 	unsigned refusal_count;
+	const struct statement_change *changes;
+	unsigned change_count;
 	const struct statement_entry *gathered_by; /* NULL: it is always asked alone */
 };
 

@@ -218,6 +218,7 @@ enum metric_hint {
 	METRIC_HINT_CHANGED,
 	METRIC_HINT_WATCH,
 	METRIC_HINT_SHOWS,
+	METRIC_HINT_READ,
 };
 
 /* Same order as enum engine_language. */

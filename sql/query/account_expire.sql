@@ -3,6 +3,7 @@
 -- row: id uuid, generation int8
 -- effect: write
 -- work: bounded
+-- changes: id
 WITH found AS (
 	SELECT id
 	FROM device

@@ -4,6 +4,7 @@
 -- row: removed_portion
 -- effect: write
 -- work: grows with the account's apps
+-- changes: told
 WITH portion AS (
 	SELECT id
 	FROM app
@@ -15,8 +16,11 @@ WITH portion AS (
 	DELETE FROM app
 	USING portion
 	WHERE app.id = portion.id
+), told AS (
+	SELECT pg_notify('displayd_hint', 'read:' || id)
+	FROM portion
 )
-SELECT (SELECT count(*) FROM portion) AS removed, EXISTS (
+SELECT (SELECT count(*) FROM portion, told) AS removed, EXISTS (
 	SELECT
 	FROM app
 	WHERE is_removed AND account_id

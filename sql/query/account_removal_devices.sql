@@ -4,6 +4,7 @@
 -- row: removed_portion
 -- effect: write
 -- work: grows with the account's devices
+-- changes: told
 WITH portion AS (
 	SELECT id, generation
 	FROM device
@@ -16,7 +17,8 @@ WITH portion AS (
 	WHERE device.id = portion.id
 ), told AS (
 	SELECT pg_notify('displayd_hint',
-		string_agg('device:' || id || ':' || generation + 1, ' '))
+		string_agg('device:' || id || ':' || generation + 1, ' ')),
+		pg_notify('displayd_hint', string_agg('read:' || id, ' '))
 	FROM portion
 	HAVING count(*) > 0
 )

@@ -4,6 +4,7 @@
 -- row: removed_portion
 -- effect: write
 -- work: grows with the account's revoked keys
+-- changes: account_id
 WITH removed AS (
 	DELETE FROM account
 	WHERE id = :account_id

@@ -5,6 +5,7 @@
 -- row: removed_portion
 -- effect: write
 -- work: grows with the account's apps
+-- changes: told
 WITH portion AS (
 	SELECT installation.device_id, installation.id, device.generation
 	FROM app
@@ -23,7 +24,8 @@ WITH portion AS (
 	FROM portion
 ), told AS (
 	SELECT pg_notify('displayd_hint',
-		string_agg('device:' || device_id || ':' || generation, ' '))
+		string_agg('device:' || device_id || ':' || generation, ' ')),
+		pg_notify('displayd_hint', string_agg('read:' || device_id, ' '))
 	FROM changed
 	HAVING count(*) > 0
 )

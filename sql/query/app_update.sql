@@ -3,6 +3,7 @@
 -- row: own_app
 -- effect: write
 -- work: bounded
+-- changes: id
 -- refuse: app_slug_public_unique -> slug_taken
 WITH changed AS (
 	UPDATE app

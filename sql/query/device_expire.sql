@@ -3,6 +3,7 @@
 -- row: generation int8
 -- effect: write
 -- work: bounded
+-- changes: device_id
 WITH touched AS (
 	UPDATE device
 	SET generation = generation + 1

@@ -2,10 +2,13 @@
 -- wrong or is, becomes the present. Locked rows are left alone and returned: so nobody waits, and no
 -- two instances can wait for each other. The commit does not wait for the disk: all workers write at the same
 -- moment, and reach it together. So it must never share a commit: others' writes would not wait, either.
+-- Other instances are told of panels that are there for the first time, or were away: rows of those that stay they
+-- read again by themselves (include/task/read_cache.h).
 -- params: ids uuid[], seen_at timestamptz[]
 -- row: id uuid, seen_at timestamptz
 -- effect: write
 -- work: bounded
+-- changes: ids without hints
 WITH unhurried AS MATERIALIZED (
 	SELECT set_config('synchronous_commit', 'off', true)
 ), seen AS (
@@ -14,15 +17,26 @@ WITH unhurried AS MATERIALIZED (
 	CROSS JOIN unnest(:ids, :seen_at) AS seen (id, at)
 	GROUP BY seen.id
 ), locked AS (
-	SELECT id
+	SELECT id, last_online_at, connected_at
 	FROM device
 	WHERE id = ANY (:ids)
 	FOR NO KEY UPDATE SKIP LOCKED
+), told AS (
+	SELECT count(pg_notify('displayd_hint', portion.hints))
+	FROM (
+		SELECT string_agg('read:' || back.id, ' ') AS hints
+		FROM (
+			SELECT id, row_number() OVER () AS number
+			FROM locked
+			WHERE connected_at IS NULL OR last_online_at < present_time() - interval '75 seconds'
+		) AS back
+		GROUP BY back.number / 150
+	) AS portion
 ), written AS (
 	UPDATE device
 	SET last_online_at = least(greatest(device.last_online_at, seen.at), present_time()),
 		connected_at = coalesce(device.connected_at, least(seen.at, present_time()))
-	FROM seen
+	FROM told, seen
 	JOIN locked USING (id)
 	WHERE device.id = seen.id
 )

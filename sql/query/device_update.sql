@@ -6,6 +6,7 @@
 -- row: device
 -- effect: write
 -- work: bounded
+-- changes: id
 -- commit: shared
 -- alone: brightness, volume
 -- refuse: 22023 -> unknown_timezone

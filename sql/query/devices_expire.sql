@@ -4,6 +4,7 @@
 -- row: id uuid, generation int8, is_full bool
 -- effect: write
 -- work: bounded
+-- changes: id
 WITH oldest AS (
 	SELECT device_id, expires_at
 	FROM installation

@@ -7,6 +7,7 @@
 -- row: installation, generation int8
 -- effect: write
 -- work: bounded
+-- changes: device_id
 -- refuse: device_entry_limit -> too_many_installations
 WITH chosen AS (
 	SELECT app.id, app.name

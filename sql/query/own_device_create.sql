@@ -5,6 +5,7 @@
 -- row: is_stored bool
 -- effect: write
 -- work: bounded
+-- changes: account_id
 -- refuse: device_serial_unique -> serial_taken
 -- refuse: device_mac_unique -> mac_taken
 -- refuse: 22023 -> unknown_timezone

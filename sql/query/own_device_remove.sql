@@ -4,6 +4,7 @@
 -- row: generation int8
 -- effect: write
 -- work: bounded
+-- changes: id
 WITH removed AS (
 	DELETE FROM device
 	WHERE id = :id AND account_id = :account_id

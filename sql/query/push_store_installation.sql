@@ -12,6 +12,7 @@
 -- row: push_stored
 -- effect: write
 -- work: bounded
+-- changes: device_id
 -- commit: shared
 -- refuse: device_entry_limit -> too_many_installations
 WITH locked AS (

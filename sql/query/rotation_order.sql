@@ -7,6 +7,7 @@
 -- row: generation int8, is_stale bool
 -- effect: write
 -- work: bounded
+-- changes: device_id
 WITH locked AS (
 	SELECT id, generation, entry_count
 	FROM device

@@ -361,6 +361,7 @@ void connection_start_asleep(struct connection *connection)
 	pipeline_init(pipeline);
 	pipeline->statements = connection->statements;
 	pipeline->storage = connection->storage;
+	pipeline->changes = connection->changes;
 	pipeline->on_row = on_row;
 	pipeline->on_answer = on_answer;
 	pipeline->on_locked = connection->role->on_locked ? on_locked : NULL;

@@ -61,10 +61,11 @@ struct connection {
 	struct hosts *hosts; /* shared by the connections of a worker */
 	const struct statement_entry *statements;
 	unsigned statement_count;
-	enum statement_effect effect;	/* only statements with this effect are prepared */
-	struct storage *storage;	/* see struct pipeline */
-	bool session_pooler;		/* one may stand between us and the server */
-	const uint8_t *key_fingerprint; /* see struct set_up */
+	enum statement_effect effect;	       /* only statements with this effect are prepared */
+	struct storage *storage;	       /* see struct pipeline */
+	const struct change_listener *changes; /* likewise */
+	bool session_pooler;		       /* one may stand between us and the server */
+	const uint8_t *key_fingerprint;	       /* see struct set_up */
 
 	enum db_connection_state state;
 	struct opening opening; /* while OPENING */

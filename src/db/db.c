@@ -21,6 +21,7 @@ struct db {
 	struct hints hints;
 	struct late late;
 	struct storage own_storage;
+	struct change_listener changes;
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
 	struct turn_end turn_end;
 	/* Since the hint connection got no answer: when the others are looked at. */
@@ -217,6 +218,11 @@ struct storage *db_storage(struct db *db)
 	return db->settings.storage;
 }
 
+void db_on_change(struct db *db, const struct change_listener *listener)
+{
+	db->changes = *listener;
+}
+
 size_t db_hint_room(const struct db *db)
 {
 	return hints_room(&db->hints);
@@ -331,6 +337,7 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 	    .statement_count = db->settings.statement_count,
 	    .effect = effect,
 	    .storage = db->settings.storage,
+	    .changes = &db->changes,
 	    .session_pooler = db->settings.session_pooler,
 	    .key_fingerprint = effect == EFFECT_WRITE ? db->settings.key_fingerprint : NULL,
 	};

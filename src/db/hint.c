@@ -131,6 +131,7 @@ static unsigned metric_of(struct str kind)
 	    [METRIC_HINT_KEY] = "key",	     [METRIC_HINT_APP] = "app",
 	    [METRIC_HINT_RENDER] = "render", [METRIC_HINT_CHANGED] = "changed",
 	    [METRIC_HINT_WATCH] = "watch",   [METRIC_HINT_SHOWS] = "shows",
+	    [METRIC_HINT_READ] = "read",
 	};
 
 	for (unsigned i = 0; i < array_length(kinds); i++)

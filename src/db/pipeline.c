@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "batch.h"
+#include "changes.h"
 #include "db/result.h"
 #include "failures.h"
 #include "gather.h"
@@ -146,9 +147,11 @@ static void answer(struct pipeline *pipeline, struct db_query *query, const PGre
 		   struct db_result *db_result)
 {
 	failures_count(db_result->outcome, pipeline->storage);
-	if (db_result->outcome == DB_OK && !db_result->rows) {
+	if (db_result->outcome == DB_OK && !db_result->rows)
 		*db_result = result_rows(result);
-	}
+	if (db_result->outcome == DB_OK || db_result->outcome == DB_AWAY)
+		changes_tell(pipeline->changes, &pipeline->statements[query->statement], query,
+			     result);
 	pipeline->on_answer(pipeline, query, db_result);
 }
 
@@ -165,6 +168,9 @@ static void give_back(struct pipeline *pipeline, struct db_query *query, bool ne
 			give_back(pipeline, query, never_ran);
 		return;
 	}
+	if (!never_ran)
+		changes_tell(pipeline->changes, &pipeline->statements[query->statement], query,
+			     NULL);
 	pipeline->on_return(pipeline, query, query->moves++ < limit);
 }
 

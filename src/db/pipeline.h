@@ -22,6 +22,8 @@ enum { PIPELINE_READ_BATCHES = 2, PIPELINE_WRITES = 32, PIPELINE_SHARED_BATCHES 
 /* The most writes that share a commit. */
 enum { PIPELINE_SHARED_WRITES = 32 };
 
+struct change_listener;
+
 struct pipeline {
 	PGconn *pg; /* NULL while there is no connection */
 	const struct statement_entry *statements;
@@ -29,6 +31,7 @@ struct pipeline {
 	unsigned batch_count;
 	struct list again;	/* of struct db_query: to be sent alone */
 	struct list conflicted; /* of struct db_query: lost against another transaction, and rest */
+	const struct change_listener *changes; /* is told of changed rows before that is answered */
 	struct storage *storage; /* is told of want of room before that is answered; or NULL */
 	/* The connection works, but cannot run its statements any more: nothing more is sent, and
 	 * it is closed when all queries are answered. */

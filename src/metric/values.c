@@ -116,7 +116,7 @@ static const char *const hints[] = {
     [METRIC_HINT_PUSH] = "push",       [METRIC_HINT_KEY] = "key",
     [METRIC_HINT_APP] = "app",	       [METRIC_HINT_RENDER] = "render",
     [METRIC_HINT_CHANGED] = "changed", [METRIC_HINT_WATCH] = "watch",
-    [METRIC_HINT_SHOWS] = "shows",
+    [METRIC_HINT_SHOWS] = "shows",     [METRIC_HINT_READ] = "read",
 };
 
 static const char *const languages[] = {

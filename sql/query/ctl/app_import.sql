@@ -8,6 +8,7 @@
 -- row: id uuid, generation int8, status text
 -- effect: write
 -- work: bounded
+-- changes: told
 -- refuse: account_app_limit -> too_many_apps, app_version_limit -> too_many_versions,
 --   app_version_name_unique -> version_name_used
 WITH known AS (
@@ -61,6 +62,9 @@ WITH known AS (
 	INSERT INTO audit_entry (actor, action, target)
 	SELECT 'displayctl', 'app.import', stored.slug || ' ' || :version
 	FROM stored
+), told AS (
+	SELECT pg_notify('displayd_hint', 'read:' || id)
+	FROM stored
 )
 SELECT id, generation, status
-FROM stored
+FROM stored, told

@@ -6,6 +6,7 @@
 -- row: id uuid
 -- effect: write
 -- work: bounded
+-- changes: told
 -- refuse: device_entry_limit -> too_many_installations, installation_pkey -> entry_taken
 -- refuse: 22 -> not_storable, 23 -> not_storable
 WITH line AS (
@@ -45,13 +46,19 @@ WITH line AS (
 	SELECT app_is_to_be_sealed(app_id)
 	FROM fresh
 	WHERE app_id IS NOT NULL AND settings <> '{}'
+), touched AS (
+	UPDATE device
+	SET generation = :position,
+		pinned_installation_id = CASE
+			WHEN "isPinned" THEN fresh.id ELSE pinned_installation_id END,
+		night_installation_id = CASE WHEN "isNight" THEN fresh.id ELSE night_installation_id END
+	FROM line, fresh
+	LEFT JOIN unsealed ON true
+	WHERE device.id = fresh.device_id
+	RETURNING device.id
+), told AS (
+	SELECT pg_notify('displayd_hint', 'read:' || id)
+	FROM touched
 )
-UPDATE device
-SET generation = :position,
-	pinned_installation_id = CASE
-		WHEN "isPinned" THEN fresh.id ELSE pinned_installation_id END,
-	night_installation_id = CASE WHEN "isNight" THEN fresh.id ELSE night_installation_id END
-FROM line, fresh
-LEFT JOIN unsealed ON true
-WHERE device.id = fresh.device_id
-RETURNING device.id
+SELECT touched.id
+FROM touched, told
