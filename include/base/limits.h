@@ -115,6 +115,10 @@ enum {
 	LIMIT_STILLS_BYTES = 4 * 1024 * 1024,
 	LIMIT_ACCOUNT_STILLS_BYTES = 1024 * 1024,
 
+	/* Memory of a worker's answers to reads that are kept: the oldest go, of an account that
+	 * has its share. */
+	LIMIT_READS_BYTES = 64 * 1024 * 1024,
+
 	/* Apps that wait in a worker to be rendered, as previews and for panels: 503, as for those
 	 * of an account that has as many as it leaves to others. */
 	LIMIT_PREVIEWS = 32,

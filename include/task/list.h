@@ -35,7 +35,9 @@ struct task_list {
 	const char *parameters[LIST_PARAMETERS_MAX];
 	/* Fills the query: all elements, but at most LIMIT_LIST_SHORT + 1. */
 	void (*ask_short)(struct task *task, struct db_query *query);
-	/* Fills the query: the range. The record of its rows begins with that of ask_short()'s.
+	/* Last columns of these rows that no answer shows, nor its entity tag. */
+	unsigned unshown_columns;
+	/* Fills the query: the range. Its rows begin with the columns that are shown.
 	 * NULL: the list never has more than LIMIT_LIST_SHORT elements, and no parts. */
 	void (*ask_part)(struct task *task, struct db_query *query, const struct list_range *range);
 	/* NULL, or whether a row of ask_short() says that the elements are too large for a short

@@ -10,12 +10,14 @@
 
 struct key_cache;
 struct key_uses;
+struct read_cache;
 
 struct service {
 	struct loop *loop;
 	struct db *db;
 	struct key_cache *keys;
 	struct key_uses *key_uses;
+	struct read_cache *reads;
 	struct rate_table *rates;    /* shared by the workers of this instance */
 	struct rate_table *guesses;  /* likewise: see task/guess.h */
 	struct rate_table *visitors; /* likewise: of addresses, and attempts to sign in */

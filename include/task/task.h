@@ -21,6 +21,7 @@
 #include "http/router.h"
 #include "loop/lanes.h"
 #include "record/record.h"
+#include "task/read_cache.h"
 
 struct access;
 struct http_static_file;
@@ -81,6 +82,10 @@ struct endpoint {
 	/* Whether the handler calls task_fails_precondition(), since it does not change the path's
 	 * resource. */
 	bool handles_preconditions;
+	/* Kind as which the answer to a GET is kept (task/read_cache.h): it is the same for each
+	 * caller of the account, but for conditions and parts of lists. READ_NONE: it is not kept.
+	 */
+	enum read_kind kept_as;
 	/* NULL, or the step that answers a refusal of the database, see task_refusal(). */
 	task_step *refused;
 	/* NULL, or gives back what the state owns. Called once, however the task ends, but for

@@ -22,5 +22,6 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_account_get = {
     .handler = begin,
     .state_size = sizeof(struct account),
+    .kept_as = READ_ACCOUNT,
     ENDPOINT_ACCOUNT_GET,
 };

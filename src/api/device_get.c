@@ -10,5 +10,6 @@ static struct verdict begin(struct task *task)
 
 const struct endpoint endpoint_device_get = {
     .handler = begin,
+    .kept_as = READ_DEVICE,
     ENDPOINT_DEVICE_GET,
 };

@@ -48,5 +48,6 @@ static struct verdict begin(struct task *task)
 
 const struct endpoint endpoint_device_list = {
     .handler = begin,
+    .kept_as = READ_DEVICES,
     ENDPOINT_DEVICE_LIST,
 };

@@ -31,6 +31,7 @@ static struct list_place place(const void *row)
 static const struct task_list list = {
     .letter = 'i',
     .ask_short = ask_short,
+    .unshown_columns = 1, /* has_end */
     .ask_part = ask_part,
     .record = &installation_record,
     .start = {.number = INT64_MIN},
@@ -44,5 +45,6 @@ static struct verdict begin(struct task *task)
 
 const struct endpoint endpoint_installation_list = {
     .handler = begin,
+    .kept_as = READ_INSTALLATIONS,
     ENDPOINT_INSTALLATION_LIST,
 };

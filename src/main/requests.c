@@ -5,6 +5,7 @@
 #include "main/heartbeat.h"
 #include "task/key_cache.h"
 #include "task/key_uses.h"
+#include "task/read_cache.h"
 #include "web/web.h"
 
 /* Searched in this order. */
@@ -68,6 +69,10 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	service->keys = key_cache_create(loop);
 	db_subscribe(db, key_cache_subscription(service->keys));
 	service->key_uses = key_uses_create(loop, db);
+	service->reads =
+	    read_cache_create(loop, db, region_common(shared, &read_region), LIMIT_READS_BYTES);
+	db_subscribe(db, read_cache_subscription(service->reads));
+	db_on_change(db, &(struct change_listener){read_cache_on_change, service->reads});
 	service->rates = region_common(shared, &rate_region);
 	service->guesses = region_common(shared, &guess_region);
 	service->visitors = region_common(shared, &visitor_region);
@@ -139,6 +144,7 @@ void requests_drain(struct requests *requests)
 	delivery_drain(requests->web.api.delivery);
 	web_drain(&requests->web);
 	key_uses_drain(requests->web.api.service.key_uses);
+	read_cache_drain(requests->web.api.service.reads);
 }
 
 void requests_close(struct requests *requests)
@@ -153,6 +159,7 @@ void requests_finish(struct requests *requests)
 	delivery_destroy(requests->web.api.delivery);
 	key_cache_destroy(requests->web.api.service.keys);
 	key_uses_destroy(requests->web.api.service.key_uses);
+	read_cache_destroy(requests->web.api.service.reads);
 	engines_destroy(requests->engines);
 	still_cache_destroy(requests->web.api.stills);
 }

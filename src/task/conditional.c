@@ -43,6 +43,7 @@ static struct str make_tag(struct task *task, struct str prefix, struct str tagg
  */
 static bool is_named(struct task *task, struct str tag)
 {
+	task->shown_tag = tag;
 	task_add_field(task, STR("ETag"), tag);
 	task_let_caches_ask(task);
 	return http_has_tag(task->request, tag);
@@ -112,8 +113,13 @@ static void append_form(struct buffer *buffer, const struct record *record)
 	}
 }
 
+bool task_tag_is_not_modified(struct task *task, struct str tag)
+{
+	return is_get(task) && is_named(task, tag);
+}
+
 bool task_rows_are_not_modified(struct task *task, const struct record *record,
-				const struct db_result *result)
+				const struct db_result *result, unsigned columns)
 {
 	struct buffer *buffer = task_scratch();
 
@@ -121,7 +127,7 @@ bool task_rows_are_not_modified(struct task *task, const struct record *record,
 		return false;
 	append_form(buffer, record);
 	for (unsigned row = 0; row < result->row_count; row++) {
-		for (unsigned column = 0; column < result->column_count; column++) {
+		for (unsigned column = 0; column < columns; column++) {
 			struct record_value value = db_value(result, row, column);
 			uint32_t length = value.is_null ? UINT32_MAX : value.length;
 

@@ -31,6 +31,7 @@ static struct buffer *write_rows(struct task *task, const struct db_result *resu
 	for (unsigned row = 0; row < count; row++) {
 		memset(row_struct, 0, record->size);
 		db_read_row(result, row, record, arena, row_struct);
+		task_keep_row(task, row_struct);
 		if (row > 0)
 			buffer_append_char(json, ',');
 		record_write_json(task->list->record, row_struct, json);
@@ -58,6 +59,7 @@ static bool is_large(struct task *task, const struct db_result *result)
 static void on_short_list(struct db_query *query, const struct db_result *result)
 {
 	struct task *task = container_of(query, struct task, query);
+	bool is_known;
 
 	if (!task_has_result(task, result))
 		return;
@@ -65,12 +67,13 @@ static void on_short_list(struct db_query *query, const struct db_result *result
 		task_run(task, http_has_any_tag(task->request) ? reply_known : task_read_long_list);
 		return;
 	}
-	if (task_rows_are_not_modified(task, task->list->record, result)) {
-		task_run(task, reply_not_modified);
-		return;
+	is_known = task_rows_are_not_modified(task, task->list->record, result,
+					      result->column_count - task->list->unshown_columns);
+	if (!is_known || task->is_to_keep) {
+		write_rows(task, result, result->row_count);
+		task_keep(task, task->json);
 	}
-	write_rows(task, result, result->row_count);
-	task_run(task, reply_rows);
+	task_run(task, is_known ? reply_not_modified : reply_rows);
 }
 
 /* Replies with a part of a list. A row more than wanted means that there is a next part. */

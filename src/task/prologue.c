@@ -44,8 +44,11 @@ struct verdict task_prologue(struct task *task)
 		__attribute__((fallthrough));
 	case STAGE_RESOURCE:
 		task->stage = STAGE_TAG;
+		if (endpoint->kept_as != READ_NONE)
+			task_begin_keeping(task);
 		if (endpoint->resource != RESOURCE_NONE)
 			return task_find_resource(task);
+		task_finds_kept(task, task->account_id);
 		__attribute__((fallthrough));
 	case STAGE_TAG:
 		task->stage = STAGE_FIELDS;
@@ -66,7 +69,9 @@ struct verdict task_prologue(struct task *task)
 		if (task_changes_something(task) && !endpoint->handles_preconditions &&
 		    task_fails_precondition(task, &answer))
 			return answer;
-		return endpoint->body ? check_fields(task) : task_continue(task, endpoint->handler);
+		if (endpoint->body)
+			return check_fields(task);
+		return task_continue(task, task->kept ? task_reply_kept : endpoint->handler);
 	}
 }
 

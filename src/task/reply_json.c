@@ -7,7 +7,11 @@ static const struct str json_type = {"application/json", 16};
 
 struct verdict task_reply_json(struct task *task, int status, const struct buffer *json)
 {
-	if (status == 200 && task_is_not_modified(task, buffer_view(json)))
+	bool is_known = status == 200 && task_is_not_modified(task, buffer_view(json));
+
+	if (status == 200)
+		task_keep(task, buffer_view(json));
+	if (is_known)
 		return task_reply(task, 304, (struct str){0}, (struct str){0});
 	return task_reply(task, status, json_type, arena_copy(task_arena(task), buffer_view(json)));
 }
@@ -97,9 +101,13 @@ struct verdict task_reply_device(struct task *task, const struct record *record,
 				 int64_t settings_revision)
 {
 	struct buffer *json = task_scratch();
+	bool is_known;
 
 	record_write_json(record, row, json);
-	if (task_device_is_not_modified(task, settings_revision, buffer_view(json)))
+	is_known = task_device_is_not_modified(task, settings_revision, buffer_view(json));
+	task_keep_row(task, row);
+	task_keep(task, buffer_view(json));
+	if (is_known)
 		return task_reply(task, 304, (struct str){0}, (struct str){0});
 	return task_reply(task, 200, json_type, arena_copy(task_arena(task), buffer_view(json)));
 }

@@ -43,14 +43,28 @@ static struct verdict take(struct task *task, struct id owner_id, const char *of
 
 static const char of_another_account[] = "the device belongs to another account";
 
-static struct verdict on_device_found(struct task *task)
+static void log_device(struct task *task)
 {
 	char text[ID_TEXT_LENGTH + 1];
 
-	if (task->row_count == 0)
-		return task_fail(task, 404, "there is no such device");
 	id_format(task->device.id, text);
 	task->request->log_device = arena_copy(task_arena(task), str_from(text));
+}
+
+/* An answer is kept for the account that owns the device. */
+static struct verdict take_kept(struct task *task, struct id device_id)
+{
+	task->device = (struct device){.id = device_id, .account_id = task->account_id};
+	log_device(task);
+	return task_next_stage(task);
+}
+
+static struct verdict on_device_found(struct task *task)
+{
+	if (task->row_count == 0)
+		return task_fail(task, 404, "there is no such device");
+	log_device(task);
+	task->kept_id = task->device.id;
 	return take(task, task->device.account_id, of_another_account);
 }
 
@@ -94,7 +108,15 @@ struct verdict task_find_device(struct task *task, struct str name, task_step *n
 
 static struct verdict find_device(struct task *task)
 {
-	return task_find_device(task, task_path_parameter(task, 0), on_device_found);
+	struct str name = task_path_parameter(task, 0);
+	struct device_reference reference;
+
+	if (task->is_to_keep) {
+		reference = device_reference_parse(name);
+		if (reference.kind == DEVICE_REFERENCE_ID && task_finds_kept(task, reference.id))
+			return take_kept(task, reference.id);
+	}
+	return task_find_device(task, name, on_device_found);
 }
 
 const char *task_device_problem(const struct task *task)

@@ -60,6 +60,13 @@ struct task {
 	struct str written;
 	uint8_t written_hash[TASK_HASH_BYTES];
 
+	bool is_to_keep;		/* the answer, in service->reads */
+	struct id kept_id;		/* see struct read_key */
+	struct read_moment asked;	/* before the first query for the answer */
+	struct read_sources *sources;	/* rows of the answer; NULL: none was added */
+	const struct read_answer *kept; /* the answer is this one; NULL: it is to be made */
+	struct str shown_tag;		/* of the answer */
+
 	struct db_query query;
 	struct str json; /* of a list */
 	const struct task_list *list;
@@ -138,6 +145,17 @@ __attribute__((warn_unused_result)) bool task_is_limited(struct task *task,
 enum field_count { FIELD_ABSENT, FIELD_SINGLE, FIELD_REPEATED };
 enum field_count task_single_field(const struct task *task, struct str name, struct str *ret_value);
 
+/* Kept answers (kept.c). Before the first query of a GET: whether its answer may be kept. */
+void task_begin_keeping(struct task *task);
+/* Looks for the answer; false: it is to be made. id: see enum read_kind. */
+bool task_finds_kept(struct task *task, struct id id);
+/* A step: answers with it. */
+task_step task_reply_kept;
+/* The answer shows this row: of the endpoint's list or resource. */
+void task_keep_row(struct task *task, const void *row);
+/* Keeps the answer, which has its tag by now, if it may be kept. */
+void task_keep(struct task *task, struct str body);
+
 /* Sends task->query. */
 void task_submit(struct task *task);
 /* False, and the task is answered, where there is no result. */
@@ -187,6 +205,8 @@ struct str task_device_tag(struct task *task, int64_t settings_revision, struct 
 bool task_names_no_match(const struct task *task);
 
 /* Like task_is_not_modified(), for rows that were not yet written as JSON: the tag is made of their
- * values and of how the record writes them. Uses the scratch buffer. */
+ * first columns and of how the record writes them. Uses the scratch buffer. */
 bool task_rows_are_not_modified(struct task *task, const struct record *record,
-				const struct db_result *result);
+				const struct db_result *result, unsigned columns);
+/* The tag of a kept answer is added; true: answer 304. */
+bool task_tag_is_not_modified(struct task *task, struct str tag);

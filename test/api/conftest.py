@@ -1,6 +1,7 @@
 """The PostgreSQL of the run, and on it the servers that tests share. A test makes accounts
 and devices of its own, so that none sees another's."""
 
+import kept
 import pytest
 from world import World
 
@@ -44,6 +45,12 @@ def start(postgres):
     finally:
         for one in worlds:
             one.__exit__(RuntimeError)
+
+
+@pytest.fixture(autouse=True)
+def from_memory():
+    """Answers may come from memory until the test changes rows by itself."""
+    kept.forget()
 
 
 @pytest.fixture

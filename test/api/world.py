@@ -28,7 +28,9 @@ sys.path[:0] = [TESTS, os.path.join(TESTS, "contract")]
 
 # pylint: disable=wrong-import-position
 import images  # noqa: E402
+import kept  # noqa: E402
 import validate  # noqa: E402
+from logfmt import log_fields  # noqa: E402
 from server import Server  # noqa: E402
 from waiting import PATIENCE_S, repeat_if_busy, wait_as_told, wait_until  # noqa: E402
 
@@ -195,7 +197,7 @@ class Connection:
             validate.answer(method, target, answer.status, answer.fields, answer.body)
             return answer
 
-        data = request_bytes(method, target, **options)
+        data = request_bytes(method, target, **kept.options_of(method, target, options))
         return repeat_if_busy(ask, told_of) if self.is_patient and target != "/readyz" else ask()
 
 
@@ -309,6 +311,7 @@ class Account:
         values = {"id": device.id, "account_id": self.id, "name": name, "serial": serial,
                   "mac": mac, "link_key_hash": sha256(link_key), **columns}
         places = ", ".join(["%s"] * len(values))
+        kept.device_is_made()
         self.world.sql(f"INSERT INTO device ({', '.join(values)}) VALUES ({places})",
                        *values.values())
         return device
@@ -392,7 +395,7 @@ class World:
             self.connection = psycopg2.connect(self.database)
             self.connection.autocommit = True
         with self.connection.cursor() as cursor:
-            cursor.execute(statement, values)
+            cursor.execute(kept.looked_at(statement), values)
             return cursor.fetchall() if cursor.description else None
 
     def hint_backends(self):
@@ -478,20 +481,6 @@ def descriptors_without_database(pid):
         with contextlib.suppress(FileNotFoundError):
             names.append(os.readlink(entry.path))
     return sum(name not in local for name in names)
-
-
-def log_fields(line):
-    """The fields of a logfmt line; None where it is none."""
-    fields = {}
-    rest = line
-    while rest:
-        match = re.match(r'([a-z_]+)=("(?:[^"\\]|\\.)*"|[^\s"=]*)( |$)', rest)
-        if not match:
-            return None
-        value = match.group(2)
-        fields[match.group(1)] = json.loads(value) if value.startswith('"') else value
-        rest = rest[match.end():]
-    return fields
 
 
 __all__ = ["Account", "Answer", "Connection", "Device", "PATIENCE_S", "SECRETS", "Server",

@@ -1,0 +1,89 @@
+/* Answers to reads that this worker keeps in memory, so that the database need not be asked again.
+ *
+ *   read_cache_now() -> query -> answer, read_cache_keep() ... next read -> read_cache_find()
+ *
+ * A kept answer is right as long as none of its rows was changed since the moment before its query.
+ * Within an instance that is known before a change is answered (task/read_stamps.h): a read that
+ * begins after an answered write shows it, whichever worker either reached. Of other instances it
+ * is known by hints "read:<id>", or "read:all" from a worker that could not send one; where hints
+ * may be missing, an answer is kept for 750 ms. And no answer is kept for longer than a minute: a
+ * change whose worker died before noting it has no hint.
+ *
+ * An answer is found only by the account for which it was kept, and only its key, scope and rate
+ * are checked before. What is not read again within a minute takes no memory any more.
+ *
+ * At the limit of memory the oldest answers go: of the account that keeps one where that has its
+ * share, else of one that has more than its share. */
+#pragma once
+
+#include "base/id.h"
+#include "base/region.h"
+#include "db/db.h"
+#include "loop/loop.h"
+#include "task/read_stamps.h"
+
+struct read_cache;
+
+enum read_kind {
+	READ_NONE,
+	READ_ACCOUNT,	    /* by its ID */
+	READ_DEVICE,	    /* by its ID */
+	READ_DEVICES,	    /* by the account's ID */
+	READ_INSTALLATIONS, /* by the device's ID */
+};
+
+enum { READ_SOURCES_MAX = 102, READ_FRESH_MS = 60 * 1000 };
+
+/* db: where hints of changes are sent; NULL: nowhere. bytes_max: of all answers. */
+struct read_cache *read_cache_create(struct loop *loop, struct db *db, struct read_stamps *stamps,
+				     size_t bytes_max);
+/* Keeps nothing more. */
+void read_cache_drain(struct read_cache *cache);
+void read_cache_destroy(struct read_cache *cache);
+
+struct read_key {
+	struct id account_id; /* whose answer it is */
+	struct id id;
+	enum read_kind kind;
+};
+
+struct read_answer {
+	struct str tag; /* the entity tag */
+	struct str body;
+};
+
+/* Rows of which an answer is made, of devices, accounts and apps. */
+struct read_sources {
+	struct id ids[READ_SOURCES_MAX];
+	unsigned count;
+	uint64_t fresh_ms; /* the answer is kept no longer; at most READ_FRESH_MS. 0: not at all */
+};
+
+/* Moment before the database is asked. */
+struct read_moment {
+	uint64_t stamp;
+	uint64_t epoch; /* grows when hints may have been missed */
+	uint64_t ms;	/* of the loop */
+};
+
+struct read_moment read_cache_now(const struct read_cache *cache);
+/* Keeps a copy, unless the answer is large. */
+void read_cache_keep(struct read_cache *cache, const struct read_key *key,
+		     const struct read_answer *answer, const struct read_sources *sources,
+		     struct read_moment asked);
+/* NULL: it is not kept, or may be out of date. The texts are the cache's: copy them before the loop
+ * goes on. */
+const struct read_answer *read_cache_find(struct read_cache *cache, const struct read_key *key);
+
+/* For db_on_change(); context: the cache. */
+void read_cache_on_change(void *context, struct id id, bool is_hinted);
+/* Subscription for db_subscribe(): hints of all kinds. Lives as long as the cache. */
+struct hint_subscription *read_cache_subscription(struct read_cache *cache);
+
+/* How long the row of a device that was last online then may be kept. The row of a panel that is
+ * online changes once in 58 s without a hint, and is read anew then; one that comes back is hinted
+ * (device_seen.sql). */
+uint64_t read_cache_device_ms(int64_t last_online_us, int64_t wall_us);
+
+/* Bytes of all answers that are kept. */
+size_t read_cache_bytes(const struct read_cache *cache);

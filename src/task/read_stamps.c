@@ -1,0 +1,72 @@
+#include "task/read_stamps.h"
+
+#include <sodium.h>
+#include <stdatomic.h>
+
+enum { PLACES = 1 << 17 /* 1 MiB */ };
+
+struct read_stamps {
+	uint8_t secret[crypto_shorthash_KEYBYTES];
+	_Atomic uint64_t clock;
+	_Atomic uint64_t all; /* the stamp of the last change of all */
+	_Atomic uint64_t places[PLACES];
+};
+
+static void init(void *common)
+{
+	struct read_stamps *stamps = common;
+
+	crypto_shorthash_keygen(stamps->secret);
+}
+
+const struct region read_region = {
+    .name = "reads",
+    .version = 1,
+    .size = sizeof(struct read_stamps),
+    .init = init,
+};
+
+uint64_t read_stamps_now(const struct read_stamps *stamps)
+{
+	return atomic_load(&stamps->clock);
+}
+
+/* The later of two changes at once may come first. */
+static void advance(_Atomic uint64_t *place, uint64_t stamp)
+{
+	uint64_t last = atomic_load(place);
+
+	while (last < stamp && !atomic_compare_exchange_weak(place, &last, stamp))
+		;
+}
+
+static uint64_t new_stamp(struct read_stamps *stamps)
+{
+	return atomic_fetch_add(&stamps->clock, 1) + 1;
+}
+
+void read_stamps_note(struct read_stamps *stamps, struct id id)
+{
+	advance(&stamps->places[read_stamps_place(stamps, id)], new_stamp(stamps));
+}
+
+void read_stamps_note_all(struct read_stamps *stamps)
+{
+	advance(&stamps->all, new_stamp(stamps));
+}
+
+uint32_t read_stamps_place(const struct read_stamps *stamps, struct id id)
+{
+	uint64_t hash;
+
+	crypto_shorthash((uint8_t *)&hash, id.bytes, ID_BYTES, stamps->secret);
+	return (uint32_t)(hash % PLACES);
+}
+
+uint64_t read_stamps_last(const struct read_stamps *stamps, uint32_t place)
+{
+	uint64_t of_row = atomic_load(&stamps->places[place]);
+	uint64_t of_all = atomic_load(&stamps->all);
+
+	return of_row > of_all ? of_row : of_all;
+}

@@ -1,0 +1,18 @@
+"""Lines of the log of displayd."""
+
+import json
+import re
+
+
+def log_fields(line):
+    """The fields of a logfmt line; None where it is none."""
+    fields = {}
+    rest = line
+    while rest:
+        match = re.match(r'([a-z_]+)=("(?:[^"\\]|\\.)*"|[^\s"=]*)( |$)', rest)
+        if not match:
+            return None
+        value = match.group(2)
+        fields[match.group(1)] = json.loads(value) if value.startswith('"') else value
+        rest = rest[match.end():]
+    return fields
