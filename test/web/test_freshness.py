@@ -1,9 +1,13 @@
-"""A poll that begins after a page was answered shows what the page changed, whichever worker it
-reaches."""
+"""A poll, or a read of a program, that begins after a page was answered shows what the page changed,
+whichever worker it reaches."""
 
 import itertools
+import json
+import uuid
 
+import kept
 import pytest
+from authors import Author
 from devices import add, path_of
 from people import OWN_PAGE
 from world import request_bytes
@@ -99,3 +103,62 @@ def test_a_disabled_panel(scene):
         assert images.frames_of(panel.request("GET", scene.target).body) != usual
         scene.change(page, "POST", "/enable")
         assert scene.frames(panel) == usual
+
+
+# ---- programs ----
+
+
+class Reads:
+    """Somebody's pages reach one worker, and a program with a key of the same account another one."""
+
+    def __init__(self, author, clients):
+        self.author, self.clients = author, clients
+        self.key = author.key()
+
+    def rounds(self, target):
+        """(number, the page's client, the program's). Both workers keep the answer."""
+        for number, pair in enumerate(itertools.islice(itertools.cycle(
+                itertools.permutations(self.clients, 2)), ROUNDS)):
+            for client in self.clients:
+                self.read(client, target)
+            yield number, *pair
+
+    def read(self, client, target):
+        client.send(request_bytes("GET", target, key=self.key))
+        answer = client.answer()
+        assert answer.status == 200, answer
+        return json.loads(answer.body)
+
+    def change(self, client, method, target, body=None):
+        fields = [*OWN_PAGE, ("Cookie", self.author.browser.cookie)]
+        client.send(request_bytes(method, target, body=body, fields=fields))
+        answer = client.answer()
+        assert answer.status in (200, 201), answer
+        return json.loads(answer.body)
+
+
+@pytest.fixture
+def reads(world, clients):
+    return Reads(Author(world), clients)
+
+
+def test_the_name_of_an_app(world, reads):
+    app = reads.author.make()
+    [device] = reads.read(reads.clients[0], "/v1/devices")
+    world.sql("INSERT INTO installation (device_id, id, app_id, position) VALUES (%s, %s, %s, 1)",
+              device["id"], str(uuid.uuid4()), app.id)
+    kept.forget()
+    target = f"/v1/devices/{device['id']}/installations"
+    for number, page, program in reads.rounds(target):
+        reads.change(page, "PATCH", app.path, {"name": f"Clock {number}"})
+        assert reads.read(program, target)[0]["app"]["name"] == f"Clock {number}"
+
+
+def test_devices_that_come_and_go(reads):
+    for _, page, program in reads.rounds("/v1/devices"):
+        made = reads.change(page, "POST", "/web/devices", {"name": "More", "timezone": "UTC"})["device"]["id"]
+        assert made in [device["id"] for device in reads.read(program, "/v1/devices")]
+        assert reads.read(program, f"/v1/devices/{made}")["name"] == "More"
+        reads.change(page, "DELETE", f"/web/devices/{made}")
+        assert made not in [device["id"] for device in reads.read(program, "/v1/devices")]
+        program.request("GET", f"/v1/devices/{made}", key=reads.key).problem(404)
