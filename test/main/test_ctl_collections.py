@@ -267,7 +267,7 @@ def test_what_is_installed_of_a_broken_app_goes_on(running, run, folder, email, 
 
 def pictures(running, checkout):
     """By app: the bytes of the file that was imported, until they are looked at, and whether there is a picture."""
-    wait_until(lambda: not query(running, "SELECT FROM app_own_picture WHERE checked_at IS NULL"), "all checks")
+    wait_until(lambda: not query(running, "SELECT 1 FROM app_own_picture WHERE checked_at IS NULL"), "all checks")
     return dict(query(running, """SELECT right(slug, -%s), picture FROM app
         JOIN app_own_picture ON app_own_picture.app_id = app.id WHERE slug LIKE %s""",
                       len(checkout.prefix) + 1, checkout.prefix + "-%"))
