@@ -48,6 +48,7 @@ LIMITS = ["minimum", "maximum", "minLength", "maxLength", "enum", "default", "mi
 # Nobody reads regular expressions: each pattern of the document has words here.
 PATTERNS = {
     r"^sha256:[0-9a-f]{64}$": "sha256: and 64 lower-case hexadecimal digits",
+    r"^[0-9a-f]{32}$": "32 lower-case hexadecimal digits",
     r"^[A-Za-z0-9._-]+$": "letters and digits of ASCII, dot, underscore, hyphen",
     r"^[^\u0000]*$": "no U+0000",
     r"^[^\u0000-\u001f\u007f-\u009f]*[^\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029"

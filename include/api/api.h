@@ -10,6 +10,7 @@
 
 struct delivery;
 struct engines;
+struct events;
 struct render_health;
 struct settings_key;
 struct still_cache;
@@ -18,6 +19,7 @@ struct still_cache;
 struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
+	struct events *events;			 /* to programs, see events/events.h */
 	struct engines *engines;		 /* that run apps, see render/engine.h */
 	const struct settings_key *settings_key; /* of secret settings of apps */
 	struct still_cache *stills;

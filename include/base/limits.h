@@ -192,6 +192,21 @@ enum {
 	/* Streams of events in a worker, of one account and of all: 503. */
 	LIMIT_PAGE_STREAMS_OF_ACCOUNT = 64,
 	LIMIT_PAGE_STREAMS = 4096,
+	/* Streams of events by API key (GET /v1/events): of a key in all workers of an instance,
+	 * 429; in a worker, of one account and of all, 503. */
+	LIMIT_EVENT_STREAMS_OF_KEY = 8,
+	LIMIT_EVENT_STREAMS_OF_ACCOUNT = 64,
+	LIMIT_EVENT_STREAMS = 1024,
+	LIMIT_EVENT_DEVICES = 100,	/* that a stream names; 400 */
+	LIMIT_EVENT_ALL_DEVICES = 1000, /* of an account whose stream names none; 409 */
+	/* Events that a worker keeps for Last-Event-ID, in time and bytes: clients that ask for
+	 * what is no longer there get the event "reset". Of all accounts the one with most gives
+	 * way. */
+	LIMIT_EVENTS_MS = 10 * 60 * 1000,
+	LIMIT_EVENTS_OF_ACCOUNT_BYTES = 2 * 1024 * 1024,
+	LIMIT_EVENTS_BYTES = 32 * 1024 * 1024,
+	/* Accounts for which it does: 503, or "reset" for streams of other workers. */
+	LIMIT_EVENT_ACCOUNTS = 1024,
 	/* Bodies of the pages: 413. */
 	LIMIT_PAGE_BODY_BYTES = 16 * 1024,
 	/* Apps that an account makes, as the trigger app_counted() has it: 409. */

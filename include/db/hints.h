@@ -8,6 +8,8 @@
  *   "changed:<id>:<topic>"       of an account           streams tell the account's pages
  *   "watch:<id>:<sender>"        a page shows a device   who holds its panel answers
  *   "shows:<id>:<sender>:..."    what a panel shows      watches tell pages
+ *   "listen:<account>"           a program listens       who hears it keeps events
+ *   "event:<account>:..."        to an account's device  rings of events
  *
  * A module subscribes to the kind that it wants. A hint may be lost or come twice: the database
  * decides. */

@@ -21,6 +21,10 @@ struct view_picture {
 	struct str installation_id; /* data is NULL where it is no installation's */
 };
 
+/* Hash of the picture in hexadecimal digits, in text; data is NULL where it has none. */
+struct str view_picture_text(const struct view_picture *picture,
+			     char text[static 2 * PICTURE_HASH_BYTES + 1]);
+
 /* View of a panel: what it shows. Times: microseconds, wall clock; 0: not known. */
 struct panel_view {
 	enum shown_connection connection;
@@ -49,3 +53,6 @@ struct watcher {
 /* NULL while it is not known. Valid until the next turn of the loop. */
 const struct panel_view *delivery_view(const struct watcher *watcher);
 struct id delivery_watched_id(const struct watcher *watcher);
+/* Whether two times of views are the same: clocks of instances differ a little, and what is derived
+ * from them jitters. */
+bool delivery_is_same_time(int64_t a_us, int64_t b_us);

@@ -21,6 +21,9 @@ enum shown_kind {
 	SHOWN_KINDS
 };
 
+/* Name of the kind in answers: "rotation". Static text. */
+struct str shown_kind_name(enum shown_kind kind);
+
 struct shown {
 	enum shown_connection connection;
 	bool is_acknowledged; /* the panel has said so; else it is what it was served */

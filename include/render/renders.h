@@ -27,12 +27,14 @@
 #include "render/engine.h"
 
 struct renders;
+struct events;
 struct settings_key;
 
 struct renders_settings {
 	struct loop *loop;
 	struct db *db;
 	struct delivery *delivery;
+	struct events *events;
 	struct engines *engines;
 	const struct settings_key *key; /* of secret settings */
 };

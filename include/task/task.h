@@ -120,6 +120,9 @@ bool task_is_of_operator(const struct task *task);
 /* The chosen devices of the caller's API key, in ascending order; none: it is for all of the
  * account. The prologue has looked at the path's device. */
 struct db_ids task_key_devices(const struct task *task);
+/* Limits of the caller's API key, and the SHA-256 of the key; NULL for any other caller. */
+const struct key_scope *task_key_scope(const struct task *task);
+const uint8_t *task_key_hash(const struct task *task);
 /* The device of the path as the database had it; RESOURCE_DEVICE only. */
 struct device *task_device(struct task *task);
 /* Reads a device of the caller's account, by ID, serial number or MAC address as paths name it,

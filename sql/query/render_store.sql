@@ -12,7 +12,7 @@
 --   picture bytea?, is_whole bool, took_us int8, max_age_s int4, interval_s int4,
 --   is_each_turn bool, moment_s int8, ahead_ms int8, log text,
 --   problem text?, hosts text
--- row: generation int8, failures int4, app_id uuid
+-- row: generation int8, failures int4, misses int4, app_id uuid
 -- effect: write
 -- work: bounded
 WITH mine AS (
@@ -125,5 +125,5 @@ SET generation = timed.stamp,
 	claimed_until = NULL
 FROM timed
 WHERE render.place = timed.place AND render.version_id = timed.version_id
-RETURNING render.generation, render.failures,
+RETURNING render.generation, render.failures, render.misses,
 	(SELECT app_id FROM app_version WHERE id = render.version_id) AS app_id

@@ -3,6 +3,7 @@
 #include "delivery/delivery.h"
 #include "domain/v0.h"
 #include "endpoints.h"
+#include "events/events.h"
 #include "metric/metric.h"
 #include "push_steps.h"
 
@@ -199,8 +200,12 @@ struct verdict push_store(struct task *task)
 void push_answered(struct task *task)
 {
 	const struct push *push = *task_helper(task);
+	const struct device *device = task_device(task);
 
-	delivery_push_answered(api_delivery(task), task_device(task)->id, push->stored.generation);
+	delivery_push_answered(api_delivery(task), device->id, push->stored.generation);
+	events_pushed(api_service(task)->events, device->account_id, device->id,
+		      push->stored.generation,
+		      push->body->is_installation ? push->body->installation_id : (struct str){0});
 }
 
 struct verdict push_refused(struct task *task)

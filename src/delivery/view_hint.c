@@ -2,26 +2,11 @@
 #include "base/buffer.h"
 #include "base/hex.h"
 #include "base/limits.h"
-#include "base/utf8.h"
+#include "db/hint_text.h"
 
 enum { FIELD_COUNT = 14, INSTALLATION_BYTES_MAX = 4 * LIMIT_INSTALLATION_ID };
 
 /* ---- writing ---- */
-
-static bool is_plain(char c)
-{
-	return c > ' ' && c <= '~' && c != ':' && c != '%';
-}
-
-static void add_text(struct buffer *word, struct str text)
-{
-	for (size_t i = 0; i < text.length; i++) {
-		if (is_plain(text.data[i]))
-			buffer_append_char(word, text.data[i]);
-		else
-			buffer_printf(word, "%%%02x", (unsigned char)text.data[i]);
-	}
-}
 
 static void add_picture(struct buffer *word, const struct view_picture *picture)
 {
@@ -30,7 +15,7 @@ static void add_picture(struct buffer *word, const struct view_picture *picture)
 	if (picture->has_hash)
 		hex_encode(picture->hash, PICTURE_HASH_BYTES, hash);
 	buffer_printf(word, ":%d:%s:", picture->kind, hash);
-	add_text(word, picture->installation_id);
+	hint_text_write(word, picture->installation_id);
 }
 
 struct str view_hint_write(struct arena *arena, struct id device_id, struct id sender,
@@ -73,37 +58,6 @@ static bool read_number(struct str text, unsigned long long max, int64_t *ret_nu
 	return true;
 }
 
-/* NULL data where the text is empty. */
-static bool read_text(struct str text, struct arena *arena, struct str *ret_text)
-{
-	char *bytes;
-	size_t length = 0;
-
-	*ret_text = (struct str){0};
-	if (text.length == 0)
-		return true;
-	bytes = arena_alloc(arena, text.length + 1);
-	for (size_t i = 0; i < text.length; i++) {
-		char c = text.data[i];
-
-		if (c == '%') {
-			if (text.length - i < 3 ||
-			    !hex_decode((struct str){text.data + i + 1, 2}, &bytes[length], 1))
-				return false;
-			i += 2;
-		} else if (is_plain(c)) {
-			bytes[length] = c;
-		} else {
-			return false;
-		}
-		if (bytes[length++] == '\0')
-			return false;
-	}
-	bytes[length] = '\0';
-	*ret_text = (struct str){bytes, length};
-	return length <= INSTALLATION_BYTES_MAX && utf8_is_valid(*ret_text);
-}
-
 static bool read_picture(const struct str *fields, struct arena *arena,
 			 struct view_picture *ret_picture)
 {
@@ -115,7 +69,8 @@ static bool read_picture(const struct str *fields, struct arena *arena,
 	ret_picture->has_hash = fields[1].length > 0;
 	if (ret_picture->has_hash && !hex_decode(fields[1], ret_picture->hash, PICTURE_HASH_BYTES))
 		return false;
-	return read_text(fields[2], arena, &ret_picture->installation_id);
+	return hint_text_read(fields[2], INSTALLATION_BYTES_MAX, arena,
+			      &ret_picture->installation_id);
 }
 
 static bool read_view(const struct str *fields, struct arena *arena, struct panel_view *ret_view)
@@ -137,26 +92,12 @@ static bool read_view(const struct str *fields, struct arena *arena, struct pane
 	       read_picture(fields + 11, arena, &ret_view->next);
 }
 
-/* True where there are exactly so many. */
-static bool split(struct str text, struct str *ret_fields, unsigned count)
-{
-	unsigned found = 0;
-	struct str piece;
-
-	while (str_next(&text, ':', &piece)) {
-		if (found == count)
-			return false;
-		ret_fields[found++] = piece;
-	}
-	return found == count;
-}
-
 bool view_hint_read(struct str text, struct arena *arena, struct id *ret_device_id,
 		    struct id *ret_sender, struct panel_view *ret_view)
 {
 	struct str fields[FIELD_COUNT];
 
-	return split(text, fields, FIELD_COUNT) && id_parse(fields[0], ret_device_id) &&
+	return hint_split(text, fields, FIELD_COUNT) && id_parse(fields[0], ret_device_id) &&
 	       id_parse(fields[1], ret_sender) && read_view(fields, arena, ret_view);
 }
 
@@ -164,6 +105,6 @@ bool watch_hint_read(struct str text, struct id *ret_device_id, struct id *ret_s
 {
 	struct str fields[2];
 
-	return split(text, fields, 2) && id_parse(fields[0], ret_device_id) &&
+	return hint_split(text, fields, 2) && id_parse(fields[0], ret_device_id) &&
 	       id_parse(fields[1], ret_sender);
 }

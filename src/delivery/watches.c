@@ -1,4 +1,5 @@
 #include "watches.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/require.h"
 #include "change_hint.h"
@@ -107,6 +108,15 @@ static void tell_watchers(struct watch *watch)
 	}
 }
 
+struct str view_picture_text(const struct view_picture *picture,
+			     char text[static 2 * PICTURE_HASH_BYTES + 1])
+{
+	if (!picture->has_hash)
+		return (struct str){0};
+	hex_encode(picture->hash, PICTURE_HASH_BYTES, text);
+	return (struct str){text, 2 * PICTURE_HASH_BYTES};
+}
+
 static bool is_same_picture(const struct view_picture *a, const struct view_picture *b)
 {
 	return a->kind == b->kind && a->has_hash == b->has_hash &&
@@ -114,8 +124,7 @@ static bool is_same_picture(const struct view_picture *a, const struct view_pict
 	       str_equal(a->installation_id, b->installation_id);
 }
 
-/* Clocks of instances differ a little, and what is derived from them jitters. */
-static bool is_same_time(int64_t a_us, int64_t b_us)
+bool delivery_is_same_time(int64_t a_us, int64_t b_us)
 {
 	enum { JITTER_US = 50 * 1000 };
 
@@ -126,8 +135,10 @@ static bool is_same(const struct panel_view *a, const struct panel_view *b)
 {
 	return a->connection == b->connection && a->is_acknowledged == b->is_acknowledged &&
 	       a->brightness == b->brightness && is_same_picture(&a->now, &b->now) &&
-	       is_same_picture(&a->next, &b->next) && is_same_time(a->since_us, b->since_us) &&
-	       is_same_time(a->until_us, b->until_us) && a->last_online_us == b->last_online_us;
+	       is_same_picture(&a->next, &b->next) &&
+	       delivery_is_same_time(a->since_us, b->since_us) &&
+	       delivery_is_same_time(a->until_us, b->until_us) &&
+	       a->last_online_us == b->last_online_us;
 }
 
 /* Appends the text at *end, and lets it point there. */

@@ -1,5 +1,18 @@
 #include "domain/shown.h"
 
+struct str shown_kind_name(enum shown_kind kind)
+{
+	static const char *const kinds[SHOWN_KINDS] = {
+	    [SHOWN_UNKNOWN] = "unknown", [SHOWN_ROTATION] = "rotation",
+	    [SHOWN_PUSH] = "push",	 [SHOWN_TEMPORARY] = "temporary",
+	    [SHOWN_NOTHING] = "nothing", [SHOWN_ASLEEP] = "asleep",
+	    [SHOWN_DARK] = "dark",	 [SHOWN_NIGHT] = "night",
+	    [SHOWN_PINNED] = "pinned",
+	};
+
+	return str_from(kinds[kind]);
+}
+
 static const struct playback_item nothing = {.kind = PLAYBACK_NOTHING, .position = -1};
 
 static enum shown_kind kind_of(const struct playback_item *item, const struct regime *regime)

@@ -2,6 +2,7 @@
 #include "api/still_cache.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
+#include "events/events.h"
 #include "main/heartbeat.h"
 #include "task/key_cache.h"
 #include "task/key_uses.h"
@@ -51,6 +52,19 @@ static void set_limits(struct service *service, const struct config *config)
 	};
 }
 
+static struct events *start_events(const struct api_service *api, struct region_map *shared,
+				   unsigned worker, unsigned workers)
+{
+	return events_create(&(struct events_settings){
+	    .loop = api->service.loop,
+	    .db = api->service.db,
+	    .delivery = api->delivery,
+	    .shared = shared,
+	    .worker = worker,
+	    .workers = workers,
+	});
+}
+
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
 		    const struct engines_settings *engines, struct region_map *shared,
@@ -87,10 +101,13 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	requests->web.api.settings_key = settings_key;
 	requests->web.api.stills = still_cache_create();
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
+	requests->web.api.events =
+	    start_events(&requests->web.api, shared, worker, config_worker_slots(config));
 	requests->renders = renders_create(&(struct renders_settings){
 	    .loop = loop,
 	    .db = db,
 	    .delivery = requests->web.api.delivery,
+	    .events = requests->web.api.events,
 	    .engines = requests->engines,
 	    .key = settings_key,
 	});
@@ -141,6 +158,7 @@ void requests_drain(struct requests *requests)
 {
 	requests->web.api.service.is_draining = true;
 	renders_drain(requests->renders);
+	events_drain(requests->web.api.events);
 	delivery_drain(requests->web.api.delivery);
 	web_drain(&requests->web);
 	key_uses_drain(requests->web.api.service.key_uses);
@@ -156,6 +174,7 @@ void requests_finish(struct requests *requests)
 {
 	web_finish(&requests->web);
 	renders_destroy(requests->renders);
+	events_destroy(requests->web.api.events);
 	delivery_destroy(requests->web.api.delivery);
 	key_cache_destroy(requests->web.api.service.keys);
 	key_uses_destroy(requests->web.api.service.key_uses);

@@ -10,6 +10,7 @@
 #include "db/statements.h"
 #include "domain/content.h"
 #include "domain/settings_mask.h"
+#include "events/events.h"
 #include "render/asked_hosts.h"
 
 #include <sodium.h>
@@ -124,6 +125,16 @@ static void let_go(struct render_job *job)
 
 /* ---- store ---- */
 
+/* The first one in a row. */
+static void tell_failure(struct render_job *job)
+{
+	if (job->stored.misses == 1)
+		events_failed(
+		    job->jobs->settings.events, job->want->app.place, job->stored.generation,
+		    job->stored.app_id,
+		    settings_mask(&job->values, job->engine.answer.problem.message, &job->arena));
+}
+
 static void on_stored(struct db_query *query, const struct db_result *result)
 {
 	struct render_job *job = container_of(query, struct render_job, query);
@@ -133,6 +144,7 @@ static void on_stored(struct db_query *query, const struct db_result *result)
 		delivery_rendered(job->jobs->settings.delivery, job->want->app.place,
 				  job->stored.generation);
 		asked_hosts_note(job->jobs->settings.db, job->stored.app_id, job->hosts);
+		tell_failure(job);
 	} else if (result->outcome == DB_REFUSED || result->outcome == DB_FAILED) {
 		put_off(job, REFUSED_MS); /* it would be again */
 	}

@@ -38,6 +38,7 @@ static struct verdict admit(struct task *task, const struct key_known *known)
 	key->scope = known->scope;
 	key->scope.devices = arena_copy(task_arena(task), known->scope.devices);
 	task->key_scope = &key->scope;
+	task->key_hash = key->hash;
 
 	/* The first bytes of the key's hash stand for the key. */
 	memcpy(caller.rate_id.bytes, key->hash, sizeof(caller.rate_id.bytes));

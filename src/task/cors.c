@@ -51,9 +51,9 @@ void cors_add_options_fields(const struct service *service, const struct http_re
 	if (!cors_is_preflight(service, request))
 		return;
 	http_response_add(response, STR("Access-Control-Allow-Methods"), allow);
-	http_response_add(
-	    response, STR("Access-Control-Allow-Headers"),
-	    STR("Authorization, Cache-Control, Content-Type, If-Match, If-None-Match, "
-		"X-Request-Id"));
+	http_response_add(response, STR("Access-Control-Allow-Headers"),
+			  STR("Authorization, Cache-Control, Content-Type, If-Match, "
+			      "If-None-Match, Last-Event-ID, "
+			      "X-Request-Id"));
 	http_response_add(response, STR("Access-Control-Max-Age"), STR("3600"));
 }

@@ -55,3 +55,13 @@ struct db_ids task_key_devices(const struct task *task)
 	return (struct db_ids){(const struct id *)(const void *)devices.data,
 			       (unsigned)(devices.length / ID_BYTES)};
 }
+
+const struct key_scope *task_key_scope(const struct task *task)
+{
+	return task->key_scope;
+}
+
+const uint8_t *task_key_hash(const struct task *task)
+{
+	return task->key_hash;
+}

@@ -39,6 +39,7 @@ struct task {
 	struct id caller_rate_id;
 	const struct key_scope *key_scope; /* of access_api_key; NULL: the account may do all */
 	bool has_device_key;		   /* it stands for a device's own key */
+	const uint8_t *key_hash;	   /* of access_api_key; else NULL */
 	struct device device;
 	struct app app;
 	int64_t expected_revision; /* of the device's settings; 0: any */

@@ -8,9 +8,8 @@
 
 #include "base/id.h"
 #include "db/db.h"
+#include "events/changed_hint.h"
 #include "task/task.h"
-
-enum { TOPIC_BYTES_MAX = 80 };
 
 /* Call it once the change is committed. topic: "keys", "sessions", "account", "devices",
  * "device:ID", "rotation:ID", "apps", "app:SLUG", "draft:SLUG:REVISION", "reviews" (to reviewers),
@@ -19,6 +18,3 @@ enum { TOPIC_BYTES_MAX = 80 };
  * looked at whose session may have ended. */
 __attribute__((format(printf, 3, 4))) void web_changed(struct task *task, struct id account_id,
 						       const char *topic, ...);
-
-/* The text of such a hint behind its kind. False: it has another form. */
-bool changed_parse(struct str text, struct id *ret_account_id, struct str *ret_topic);

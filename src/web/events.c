@@ -1,8 +1,8 @@
 #include "access.h"
+#include "api/device_choice.h"
 #include "endpoints.h"
 #include "page_views.h"
 #include "streams.h"
-#include "web/devices/device_choice.h"
 
 /* GET /web/events?devices=ID,ID - what panels show and what changes, as it happens. */
 
@@ -36,7 +36,7 @@ static struct verdict open_stream(struct task *task)
 	/* nginx would keep events until it has a buffer full of them. */
 	task_add_field(task, STR("X-Accel-Buffering"), STR("no"));
 	return task_hand_over(task, STR("text/event-stream"), &page_stream_source, page,
-			      &page->stream);
+			      &page->stream.http);
 }
 
 static struct verdict found(struct task *task)
@@ -55,7 +55,7 @@ static struct verdict begin(struct task *task)
 	struct events *events = task_state(task);
 	struct verdict answer;
 
-	if (!web_read_devices(task, &events->chosen, &answer))
+	if (!api_read_devices(task, &events->chosen, DEVICE_CHOICE_MAX, &answer))
 		return answer;
 	if (events->chosen.count == 0)
 		return open_stream(task);

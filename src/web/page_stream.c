@@ -1,7 +1,6 @@
 #include "page_stream.h"
 
 enum {
-	PING_MS = 15 * 1000,
 	TELL_MS = 300,
 	/* Two topics of each device that a stream may name, and some more. */
 	TOPICS_BYTES_MAX = 32 * 1024,
@@ -9,21 +8,7 @@ enum {
 
 void page_stream_write(struct page_stream *page, const char *event, struct str data)
 {
-	struct buffer text = {0};
-
-	buffer_printf(&text, "event: %s\ndata: %.*s\n\n", event, STR_ARG(data));
-	http_stream_write(page->stream, buffer_view(&text));
-	buffer_finish(&text);
-}
-
-/* A client that vanished without a word is seen by a write only, and a server by what does not
- * come: so it is an event, since browsers tell their pages of no comment. */
-static void on_ping(struct deadline *deadline)
-{
-	struct page_stream *page = container_of(deadline, struct page_stream, ping);
-
-	deadline_set(page->loop, deadline, PING_MS);
-	page_stream_write(page, "ping", STR("{}"));
+	event_stream_write(&page->stream, event, data);
 }
 
 static void write_topics(struct page_stream *page)
@@ -40,9 +25,9 @@ static void write_topics(struct page_stream *page)
 			buffer_printf(&text, "event: changed\ndata: {\"topic\":\"%.*s\"}\n\n",
 				      STR_ARG(topic));
 	}
-	page->told_ms = loop_now_ms(page->loop);
+	page->told_ms = loop_now_ms(page->stream.loop);
 	buffer_finish(&page->topics);
-	http_stream_write(page->stream, buffer_view(&text));
+	http_stream_write(page->stream.http, buffer_view(&text));
 	buffer_finish(&text);
 }
 
@@ -50,7 +35,7 @@ static void on_tell(struct deadline *deadline)
 {
 	struct page_stream *page = container_of(deadline, struct page_stream, tell);
 
-	if (!http_stream_is_full(page->stream)) /* else proceed comes */
+	if (!event_stream_is_full(&page->stream)) /* else proceed comes */
 		write_topics(page);
 }
 
@@ -79,7 +64,7 @@ void page_stream_tell(struct page_stream *page, struct str topic)
 		buffer_append_char(&page->topics, '\n');
 	}
 	if (!deadline_is_set(&page->tell))
-		deadline_set_at(page->loop, &page->tell, at_ms);
+		deadline_set_at(page->stream.loop, &page->tell, at_ms);
 }
 
 void page_stream_proceed(struct page_stream *page)
@@ -88,20 +73,16 @@ void page_stream_proceed(struct page_stream *page)
 		write_topics(page);
 }
 
-void page_stream_init(struct page_stream *page)
+void page_stream_init(struct page_stream *page, struct loop *loop)
 {
-	list_init(&page->node);
-	list_init(&page->of_share);
 	list_init(&page->to_check);
-	list_init(&page->to_write);
-	deadline_init(&page->ping, on_ping);
+	event_stream_init(&page->stream, loop);
 	deadline_init(&page->tell, on_tell);
-	deadline_set(page->loop, &page->ping, PING_MS);
 }
 
 void page_stream_finish(struct page_stream *page)
 {
-	deadline_clear(page->loop, &page->ping);
-	deadline_clear(page->loop, &page->tell);
+	event_stream_finish(&page->stream);
+	deadline_clear(page->stream.loop, &page->tell);
 	buffer_finish(&page->topics);
 }

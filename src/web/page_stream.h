@@ -6,41 +6,32 @@
 
 #include "base/buffer.h"
 #include "base/id.h"
-#include "http/stream.h"
-#include "loop/loop.h"
+#include "events/event_stream.h"
+#include "events/event_views.h"
+#include "events/stream_shares.h"
 
-struct page_view;
 struct streams;
-struct stream_share;
 
 struct page_stream {
-	struct list node;	    /* in streams->all */
-	struct list of_share;	    /* in share->streams */
-	struct list to_check;	    /* of session_checks.c */
-	struct streams *streams;    /* where it lies */
-	struct stream_share *share; /* of its account */
-	struct loop *loop;
-	struct http_stream *stream;
+	struct stream_place place;
+	struct list to_check;	 /* of session_checks.c */
+	struct streams *streams; /* where it lies */
+	struct event_stream stream;
 	struct id session_id;
 	bool is_reviewer;
 	bool is_administrator;
 	/* Topics of roles that came while the roles are read again. */
 	bool owes_reviews;
 	bool owes_admin;
-	bool has_begun; /* the head was written */
-	struct deadline ping;
-	struct buffer topics; /* that wait, a line each */
-	bool has_too_many;    /* so many that there was no room: the page asks for all */
-	uint64_t told_ms;     /* when topics were last written */
-	struct deadline tell; /* when those that wait are written */
-	/* Used by page_views.c: */
-	struct page_view *views; /* of the devices that the page shows */
-	unsigned view_count;
-	struct list to_write; /* of struct page_view */
+	bool has_begun;		  /* the head was written */
+	struct buffer topics;	  /* that wait, a line each */
+	bool has_too_many;	  /* so many that there was no room: the page asks for all */
+	uint64_t told_ms;	  /* when topics were last written */
+	struct deadline tell;	  /* when those that wait are written */
+	struct event_views views; /* of the devices that the page shows */
 };
 
-/* The caller has set loop. */
-void page_stream_init(struct page_stream *page);
+void page_stream_init(struct page_stream *page, struct loop *loop);
 /* Gives back what the stream owns; its deadlines are cleared. */
 void page_stream_finish(struct page_stream *page);
 

@@ -3,39 +3,7 @@
 #include "base/hex.h"
 #include "web/devices/panel_event.h"
 
-#include <stdlib.h>
-
-struct page_view {
-	struct watcher watcher;
-	struct page_stream *page;
-	struct list to_write; /* in page->to_write */
-};
-
-/* ---- writing ---- */
-
-static struct str hash_text(const struct view_picture *picture,
-			    char text[static 2 * PICTURE_HASH_BYTES + 1])
-{
-	if (!picture->has_hash)
-		return (struct str){0};
-	hex_encode(picture->hash, PICTURE_HASH_BYTES, text);
-	return (struct str){text, 2 * PICTURE_HASH_BYTES};
-}
-
-static struct str kind_text(enum shown_kind kind)
-{
-	static const char *const kinds[SHOWN_KINDS] = {
-	    [SHOWN_UNKNOWN] = "unknown", [SHOWN_ROTATION] = "rotation",
-	    [SHOWN_PUSH] = "push",	 [SHOWN_TEMPORARY] = "temporary",
-	    [SHOWN_NOTHING] = "nothing", [SHOWN_ASLEEP] = "asleep",
-	    [SHOWN_DARK] = "dark",	 [SHOWN_NIGHT] = "night",
-	    [SHOWN_PINNED] = "pinned",
-	};
-
-	return str_from(kinds[kind]);
-}
-
-static void write_view(struct page_view *view)
+static void write_view(struct page_stream *page, const struct event_view *view)
 {
 	static const char *const connections[] = {
 	    [SHOWN_WEB_SOCKET] = "webSocket", [SHOWN_POLLING] = "polling"};
@@ -49,95 +17,76 @@ static void write_view(struct page_view *view)
 	    .last_online_us = is_online ? clock_wall_us() : known->last_online_us,
 	    .connection = str_from(connections[known->connection]),
 	    .is_acknowledged = known->is_acknowledged,
-	    .picture = hash_text(&known->now, now),
-	    .kind = kind_text(known->now.kind),
+	    .picture = view_picture_text(&known->now, now),
+	    .kind = shown_kind_name(known->now.kind),
 	    .installation_id = known->now.installation_id,
 	    .since_us = known->since_us,
 	    .until_us = known->until_us,
 	    .brightness = known->brightness,
 	    .has_no_next = known->next.kind == SHOWN_UNKNOWN,
-	    .next_picture = hash_text(&known->next, next),
-	    .next_kind = kind_text(known->next.kind),
+	    .next_picture = view_picture_text(&known->next, next),
+	    .next_kind = shown_kind_name(known->next.kind),
 	    .next_installation_id = known->next.installation_id,
 	};
 
 	record_write_json(&panel_event_record, &event, &json);
-	page_stream_write(view->page, "panel", buffer_view(&json));
+	page_stream_write(page, "panel", buffer_view(&json));
 	buffer_finish(&json);
 }
 
 void page_views_proceed(struct page_stream *page)
 {
-	struct list *node;
+	const struct event_view *view;
 
-	while (!http_stream_is_full(page->stream) && (node = list_take_first(&page->to_write)))
-		write_view(container_of(node, struct page_view, to_write));
+	while (!event_stream_is_full(&page->stream) && (view = event_views_take(&page->views)))
+		write_view(page, view);
 }
 
 /* ---- changes ---- */
 
-static void on_view(struct watcher *watcher)
+static struct page_stream *page_of(struct event_views *views)
 {
-	struct page_view *view = container_of(watcher, struct page_view, watcher);
-	struct page_stream *page = view->page;
-
-	if (!list_is_linked(&view->to_write))
-		list_append(&page->to_write, &view->to_write);
-	if (page->has_begun)
-		page_views_proceed(page);
+	return container_of(views, struct page_stream, views);
 }
 
-static void on_change(struct watcher *watcher, enum watch_change change)
+static void on_view(struct event_views *views)
 {
-	const struct page_view *view = container_of(watcher, struct page_view, watcher);
+	if (page_of(views)->has_begun)
+		page_views_proceed(page_of(views));
+}
+
+static void on_change(struct event_views *views, struct id device_id, enum watch_change change)
+{
 	struct str what = change == WATCH_SETTINGS ? STR("device:") : STR("rotation:");
 	char topic[sizeof("rotation:") + ID_TEXT_LENGTH];
 
 	memcpy(topic, what.data, what.length);
-	id_format(delivery_watched_id(watcher), topic + what.length);
-	page_stream_tell(view->page, str_from(topic));
+	id_format(device_id, topic + what.length);
+	page_stream_tell(page_of(views), str_from(topic));
 }
 
 void page_views_repeat(struct page_stream *page)
 {
-	for (unsigned i = 0; i < page->view_count; i++) {
-		struct page_view *view = &page->views[i];
-
-		if (delivery_view(&view->watcher) && !list_is_linked(&view->to_write))
-			list_append(&page->to_write, &view->to_write);
-	}
+	event_views_repeat(&page->views);
 	page_views_proceed(page);
 }
 
 bool page_views_watch(struct page_stream *page, struct delivery *delivery, const struct id *ids,
 		      unsigned count, struct id account_id)
 {
-	page->views = memory_zalloc(count * sizeof(page->views[0]));
+	page->views.delivery = delivery;
 	for (unsigned i = 0; i < count; i++) {
-		struct page_view *view = &page->views[i];
-
-		view->page = page;
-		view->watcher.on_view = on_view;
-		view->watcher.on_change = on_change;
-		list_init(&view->to_write);
-		if (!delivery_watch(delivery, &view->watcher, ids[i], account_id)) {
-			page_views_finish(page);
+		if (!event_views_add(&page->views, ids[i], account_id)) {
+			event_views_finish(&page->views);
 			return false;
 		}
-		page->view_count++;
-		if (delivery_view(&view->watcher))
-			list_append(&page->to_write, &view->to_write);
 	}
 	return true;
 }
 
-void page_views_finish(struct page_stream *page)
+void page_views_init(struct page_stream *page)
 {
-	for (unsigned i = 0; i < page->view_count; i++) {
-		delivery_unwatch(&page->views[i].watcher);
-		list_remove(&page->views[i].to_write);
-	}
-	free(page->views);
-	page->views = NULL;
-	page->view_count = 0;
+	page->views.on_view = on_view;
+	page->views.on_change = on_change;
+	event_views_init(&page->views);
 }

@@ -1,91 +1,32 @@
 #include "streams.h"
 #include "base/limits.h"
-#include "base/map.h"
-#include "base/require.h"
 #include "changed.h"
+#include "events/away_watch.h"
 #include "page_views.h"
 #include "web/people/session_checks.h"
 
 #include <stdlib.h>
 
-enum { LOOK_AGAIN_MS = 50 };
-
-/* Streams of one account. */
-struct stream_share {
-	struct map_node by_account;
-	struct id account_id;
-	struct list streams; /* of struct page_stream */
-	unsigned count;
-};
-
 struct streams {
 	struct loop *loop;
 	struct db *db;
-	struct map shares;
-	struct list all; /* of struct page_stream */
-	unsigned count;
+	struct stream_shares shares; /* of struct page_stream, by its place */
 	struct session_checks checks;
-	bool is_draining;
-	bool is_away;			  /* the database, as pages were told */
-	struct deadline look_again;	  /* set while it may be back */
+	struct away_watch away;
 	struct hint_subscription changes; /* "changed" */
 	struct hint_subscription apps;	  /* "app" */
 };
 
-static struct str id_view(const struct id *id)
-{
-	return (struct str){(const char *)id->bytes, ID_BYTES};
-}
-
 static struct page_stream *page_of(struct list *node)
 {
-	return container_of(node, struct page_stream, node);
-}
-
-/* ---- shares of accounts ---- */
-
-static struct stream_share *share_find(const struct streams *streams, struct id account_id)
-{
-	struct map_node *node = map_find(&streams->shares, id_view(&account_id));
-
-	return node ? container_of(node, struct stream_share, by_account) : NULL;
-}
-
-static void share_join(struct page_stream *page, struct id account_id)
-{
-	struct streams *streams = page->streams;
-	struct stream_share *share = share_find(streams, account_id);
-
-	if (!share) {
-		share = memory_zalloc(sizeof(*share));
-		share->account_id = account_id;
-		list_init(&share->streams);
-		map_insert(&streams->shares, &share->by_account, id_view(&share->account_id));
-	}
-	list_append(&share->streams, &page->of_share);
-	share->count++;
-	page->share = share;
-}
-
-static void share_leave(struct page_stream *page)
-{
-	struct stream_share *share = page->share;
-
-	list_remove(&page->of_share);
-	if (--share->count)
-		return;
-	map_remove(&page->streams->shares, &share->by_account);
-	free(share);
+	return container_of(node, struct page_stream, place.node);
 }
 
 /* ---- a stream's beginning and end ---- */
 
 bool streams_have_room(const struct streams *streams, struct id account_id)
 {
-	const struct stream_share *share = share_find(streams, account_id);
-
-	return streams->count < LIMIT_PAGE_STREAMS &&
-	       (!share || share->count < LIMIT_PAGE_STREAMS_OF_ACCOUNT);
+	return stream_shares_have_room(&streams->shares, account_id);
 }
 
 struct page_stream *streams_open(struct streams *streams, const struct person *person,
@@ -94,14 +35,12 @@ struct page_stream *streams_open(struct streams *streams, const struct person *p
 	struct page_stream *page = memory_zalloc(sizeof(*page));
 
 	page->streams = streams;
-	page->loop = streams->loop;
 	page->session_id = session_id;
 	page->is_reviewer = person->is_reviewer;
 	page->is_administrator = person->is_administrator;
-	page_stream_init(page);
-	list_append(&streams->all, &page->node);
-	streams->count++;
-	share_join(page, person->id);
+	page_stream_init(page, streams->loop);
+	page_views_init(page);
+	stream_shares_join(&streams->shares, &page->place, person->id);
 	/* The session may have ended since it was read, and its hint may be here already. */
 	session_checks_add(&streams->checks, page);
 	return page;
@@ -109,11 +48,9 @@ struct page_stream *streams_open(struct streams *streams, const struct person *p
 
 void streams_leave(struct page_stream *page)
 {
-	list_remove(&page->node);
 	list_remove(&page->to_check);
-	page->streams->count--;
-	share_leave(page);
-	page_views_finish(page);
+	stream_shares_leave(&page->streams->shares, &page->place);
+	event_views_finish(&page->views);
 	page_stream_finish(page);
 	free(page);
 }
@@ -123,7 +60,7 @@ static void begin_or_proceed(struct http_stream *stream, void *owner)
 	struct page_stream *page = owner;
 
 	(void)stream;
-	if (!page->has_begun && page->streams->is_away)
+	if (!page->has_begun && page->streams->away.is_away)
 		page_stream_write(page, "away", STR("{}"));
 	page->has_begun = true;
 	page_stream_proceed(page);
@@ -144,7 +81,7 @@ const struct http_stream_source page_stream_source = {
 
 static void on_session_ended(struct page_stream *page)
 {
-	struct http_stream *stream = page->stream;
+	struct http_stream *stream = page->stream.http;
 
 	page_stream_write(page, "bye", STR("{}"));
 	streams_leave(page);
@@ -191,18 +128,18 @@ static void on_session_alive(struct page_stream *page)
 
 static void tell_all(struct streams *streams, struct str topic)
 {
-	list_for_each (node, &streams->all)
+	list_for_each (node, &streams->shares.all)
 		tell(page_of(node), topic);
 }
 
 static void tell_account(struct streams *streams, struct id account_id, struct str topic)
 {
-	struct stream_share *share = share_find(streams, account_id);
+	struct list *pages = stream_shares_find(&streams->shares, account_id);
 
-	if (!share)
+	if (!pages)
 		return;
-	list_for_each (node, &share->streams) {
-		struct page_stream *page = container_of(node, struct page_stream, of_share);
+	list_for_each (node, pages) {
+		struct page_stream *page = container_of(node, struct page_stream, place.of_account);
 
 		if (str_equal(topic, STR("sessions")) || str_equal(topic, STR("account")))
 			session_checks_add(&streams->checks, page);
@@ -230,44 +167,24 @@ static void on_app(struct hint_subscription *hints, struct str text)
 	tell_all(container_of(hints, struct streams, apps), STR("apps"));
 }
 
-static void say(struct streams *streams, bool is_away)
+static void on_away(struct away_watch *away, bool is_away)
 {
-	if (streams->is_away == is_away)
-		return;
-	streams->is_away = is_away;
-	list_for_each (node, &streams->all) {
+	struct streams *streams = container_of(away, struct streams, away);
+
+	list_for_each (node, &streams->shares.all) {
 		if (!page_of(node)->has_begun)
 			continue;
 		page_stream_write(page_of(node), is_away ? "away" : "back", STR("{}"));
 		if (!is_away)
 			page_views_repeat(page_of(node));
 	}
+	if (!is_away)
+		session_checks_add_all(&streams->checks);
 }
 
-/* Pages that are told so ask for all they show: the other connections must be there, too. */
-static void look_again(struct deadline *deadline)
-{
-	struct streams *streams = container_of(deadline, struct streams, look_again);
-
-	if (!db_is_up(streams->db)) {
-		deadline_set(streams->loop, deadline, LOOK_AGAIN_MS);
-		return;
-	}
-	say(streams, false);
-	session_checks_add_all(&streams->checks);
-}
-
-/* While no hints come, what pages show may be old. */
 static void on_up(struct hint_subscription *hints, bool up)
 {
-	struct streams *streams = container_of(hints, struct streams, changes);
-
-	if (up && !streams->is_draining) {
-		deadline_set(streams->loop, &streams->look_again, 0);
-	} else {
-		deadline_clear(streams->loop, &streams->look_again);
-		say(streams, true);
-	}
+	away_watch_on_up(&container_of(hints, struct streams, changes)->away, up);
 }
 
 /* ---- all ---- */
@@ -278,13 +195,17 @@ struct streams *streams_create(struct loop *loop, struct db *db)
 
 	streams->loop = loop;
 	streams->db = db;
-	streams->is_away = true;
-	deadline_init(&streams->look_again, look_again);
-	list_init(&streams->all);
+	streams->shares = (struct stream_shares){
+	    .max = LIMIT_PAGE_STREAMS,
+	    .account_max = LIMIT_PAGE_STREAMS_OF_ACCOUNT,
+	};
+	stream_shares_init(&streams->shares);
+	streams->away = (struct away_watch){.loop = loop, .db = db, .on_change = on_away};
+	away_watch_init(&streams->away);
 	streams->checks = (struct session_checks){
 	    .loop = loop,
 	    .db = db,
-	    .all = &streams->all,
+	    .all = &streams->shares.all,
 	    .on_ended = on_session_ended,
 	    .on_alive = on_session_alive,
 	};
@@ -299,17 +220,15 @@ struct streams *streams_create(struct loop *loop, struct db *db)
 
 void streams_drain(struct streams *streams)
 {
-	streams->is_draining = true;
-	deadline_clear(streams->loop, &streams->look_again);
+	away_watch_drain(&streams->away);
 	session_checks_drain(&streams->checks);
 }
 
 void streams_destroy(struct streams *streams)
 {
-	require(streams->count == 0);
+	stream_shares_finish(&streams->shares);
 	db_unsubscribe(&streams->changes);
 	db_unsubscribe(&streams->apps);
 	session_checks_finish(&streams->checks);
-	map_finish(&streams->shares);
 	free(streams);
 }

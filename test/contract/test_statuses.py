@@ -6,6 +6,7 @@ import json
 
 import pytest
 import scene
+from key_events import Events
 from scene import CONTRACT
 from world import UNKNOWN_ID, World, new_key, request_bytes
 
@@ -64,6 +65,10 @@ def stage(world):
 
 
 def success(stage, found):
+    if found[1] == "/v1/events":
+        with Events(stage.account) as events:
+            CONTRACT.check("GET", found[1], events.status, events.fields.items(), b"")
+            return events
     return stage.request(found)
 
 
@@ -74,6 +79,9 @@ def not_modified(stage, found):
 
 
 def bad_request(stage, found):
+    if found[1] == "/v1/events":
+        assert stage.request(found, target="/v1/events?devices=x").status == 400
+        return stage.request(found, target="/v1/events", fields=[("Last-Event-ID", "x")])
     if found[0] == "GET":  # a list, or a picture
         target = stage.target(found[1], found[2]["operationId"])
         wrong = "scale=0" if "/devices/{deviceId}/picture" in found[1] else "limit=0"
@@ -107,6 +115,8 @@ def forbidden(stage, found):
 
 def not_found(stage, found):
     template = found[1]
+    if template == "/v1/events":
+        return stage.request(found, target=f"/v1/events?devices={UNKNOWN_ID}")
     if "{installationId}" in template:
         path = stage.target(template, "", installationId="no-such")
         assert stage.request(found, target=path).status == 404
@@ -120,6 +130,10 @@ def conflict(stage, found):
         many = stage.world.account()
         many.devices(1001)
         return stage.request(found, account=many, body={**scene.bodies_of(found[2])[0], "devices": "all"})
+    if found[1] == "/v1/events":
+        many = stage.world.account()
+        many.devices(1001)
+        return stage.request(found, account=many)
     if found[1].endswith(("/push", "/message", "/push_app")):
         full = stage.world.account()
         path = stage.target(found[1], "", deviceId=full.device().id)

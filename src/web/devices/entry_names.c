@@ -1,4 +1,4 @@
-#include "device_choice.h"
+#include "api/device_choice.h"
 #include "domain/installation.h"
 #include "web/access.h"
 #include "web/endpoints.h"
@@ -23,7 +23,7 @@ static struct verdict begin(struct task *task)
 	struct naming *naming = task_state(task);
 	struct verdict answer;
 
-	if (!web_read_devices(task, &naming->chosen, &answer))
+	if (!api_read_devices(task, &naming->chosen, DEVICE_CHOICE_MAX, &answer))
 		return answer;
 	statement_entry_names(task_new_query(task),
 			      &(struct entry_names_parameters){

@@ -1,4 +1,4 @@
-#include "device_choice.h"
+#include "api/device_choice.h"
 
 static void add_once(struct device_choice *chosen, struct id id)
 {
@@ -15,7 +15,8 @@ static bool fail(struct verdict *ret_answer, struct verdict answer)
 	return false;
 }
 
-bool web_read_devices(struct task *task, struct device_choice *chosen, struct verdict *ret_answer)
+bool api_read_devices(struct task *task, struct device_choice *chosen, unsigned max,
+		      struct verdict *ret_answer)
 {
 	struct str sent = http_request_query(task_request(task), STR("devices"));
 	struct str rest = {0}, text;
@@ -29,10 +30,9 @@ bool web_read_devices(struct task *task, struct device_choice *chosen, struct ve
 			return fail(
 			    ret_answer,
 			    task_fail(task, 400, "devices must be IDs with commas between them"));
-		if (chosen->count == PAGE_DEVICES_MAX)
+		if (chosen->count == max)
 			return fail(ret_answer,
-				    task_fail(task, 400, "devices must be at most %d IDs",
-					      PAGE_DEVICES_MAX));
+				    task_fail(task, 400, "devices must be at most %u IDs", max));
 		add_once(chosen, id);
 	}
 	return true;

@@ -1,0 +1,30 @@
+/* Writer of server-sent events (text/event-stream), with a ping every 15 s. */
+#pragma once
+
+#include "base/str.h"
+#include "http/stream.h"
+#include "loop/loop.h"
+
+enum { EVENT_PING_MS = 15 * 1000 };
+
+/* Embed it in the owner of the http stream. */
+struct event_stream {
+	struct loop *loop;
+	struct http_stream *http; /* set by task_hand_over() */
+	struct deadline ping;
+};
+
+void event_stream_init(struct event_stream *stream, struct loop *loop);
+/* Clears the ping. The http stream ends on its own, or by http_stream_end(). */
+void event_stream_finish(struct event_stream *stream);
+
+/* Writes an event; data: a JSON object. */
+void event_stream_write(struct event_stream *stream, const char *event, struct str data);
+/* The same with a line "id:", which the client sends back as Last-Event-ID. */
+void event_stream_write_kept(struct event_stream *stream, const char *event, struct str id,
+			     struct str data);
+/* Whether the reader should be given no more for now: proceed() comes. */
+static inline bool event_stream_is_full(const struct event_stream *stream)
+{
+	return http_stream_is_full(stream->http);
+}

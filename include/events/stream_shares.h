@@ -1,0 +1,36 @@
+/* The open streams of a worker, and those of each account, both limited. */
+#pragma once
+
+#include "base/id.h"
+#include "base/list.h"
+#include "base/map.h"
+
+/* The caller sets max and account_max of a zeroed one, and calls init. */
+struct stream_shares {
+	struct list all; /* of struct stream_place, by node */
+	unsigned count;
+	unsigned max;
+	unsigned account_max;
+	struct map by_account; /* private */
+};
+
+struct stream_share;
+
+/* Embed it in the stream. */
+struct stream_place {
+	struct list node;
+	struct list of_account;
+	struct stream_share *share;
+};
+
+void stream_shares_init(struct stream_shares *shares);
+/* No stream is left. */
+void stream_shares_finish(struct stream_shares *shares);
+
+/* Whether the account may have one more. */
+bool stream_shares_have_room(const struct stream_shares *shares, struct id account_id);
+void stream_shares_join(struct stream_shares *shares, struct stream_place *place,
+			struct id account_id);
+void stream_shares_leave(struct stream_shares *shares, struct stream_place *place);
+/* List of the account's streams, by of_account; NULL: it has none. */
+struct list *stream_shares_find(const struct stream_shares *shares, struct id account_id);

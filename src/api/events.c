@@ -1,0 +1,160 @@
+#include "events/events.h"
+#include "api/device_choice.h"
+#include "base/limits.h"
+#include "endpoints.h"
+
+/* GET /v1/events?devices=ID,ID - what happens to devices, as it happens.
+ *
+ *   begin --devices named-----> owned --.
+ *     `-----all of the account> listed --+-> listen --workers know of it--> open */
+
+enum { FULL_RETRY_S = 10, FULL_OF_KEY_RETRY_S = 1 };
+
+struct listening {
+	struct device_choice chosen;
+	struct device_owners_row owners;
+	struct push_devices_row all;
+	bool has_last_id;
+	uint8_t last_id[EVENT_ID_BYTES];
+	struct event_wait wait;
+	struct task *task;
+};
+
+static bool is_for_chosen_devices(struct task *task)
+{
+	return task_key_devices(task).count > 0;
+}
+
+static struct event_wish wish_of(struct task *task)
+{
+	const struct listening *listening = task_state(task);
+	bool is_named = listening->chosen.count > 0;
+	struct str all = listening->all.ids;
+
+	return (struct event_wish){
+	    .account_id = task_account_id(task),
+	    .key_hash = task_key_hash(task),
+	    .scope = task_key_scope(task),
+	    .ids = is_named ? listening->chosen.ids : (const struct id *)(const void *)all.data,
+	    .count = is_named ? listening->chosen.count : (unsigned)(all.length / ID_BYTES),
+	    .is_all = !is_named && !is_for_chosen_devices(task),
+	    .last_id = listening->has_last_id ? listening->last_id : NULL,
+	};
+}
+
+static struct verdict fail(struct task *task, enum event_refusal refusal)
+{
+	char retry_after[12];
+
+	if (refusal == EVENTS_FULL_OF_DEVICES)
+		return task_fail_busy(task, FULL_RETRY_S,
+				      "too many devices are watched, try again");
+	if (refusal == EVENTS_FULL)
+		return task_fail_busy(task, FULL_RETRY_S, "too many streams are open, try again");
+	snprintf(retry_after, sizeof(retry_after), "%d", FULL_OF_KEY_RETRY_S);
+	task_add_field(task, STR("Retry-After"),
+		       arena_copy(task_arena(task), str_from(retry_after)));
+	return task_fail(task, 429, "%d streams are open with this key: close one",
+			 LIMIT_EVENT_STREAMS_OF_KEY);
+}
+
+static struct verdict open_stream(struct task *task)
+{
+	struct event_wish wish = wish_of(task);
+	struct key_stream *stream;
+	enum event_refusal refusal = events_open(api_service(task)->events, &wish, &stream);
+
+	if (refusal)
+		return fail(task, refusal);
+	task_add_field(task, STR("Cache-Control"), STR("no-store"));
+	/* nginx would keep events until it has a buffer full of them. */
+	task_add_field(task, STR("X-Accel-Buffering"), STR("no"));
+	return task_hand_over(task, STR("text/event-stream"), &key_stream_source, stream,
+			      events_http_stream(stream));
+}
+
+static void on_heard(struct event_wait *wait)
+{
+	task_resume(container_of(wait, struct listening, wait)->task);
+}
+
+static struct verdict listen_to_account(struct task *task)
+{
+	struct listening *listening = task_state(task);
+
+	listening->task = task;
+	listening->wait.done = on_heard;
+	if (events_listen(api_service(task)->events, task_account_id(task), &listening->wait))
+		return open_stream(task);
+	return task_wait(task, open_stream);
+}
+
+static struct verdict listed(struct task *task)
+{
+	const struct listening *listening = task_state(task);
+
+	if (listening->all.ids.length / ID_BYTES > LIMIT_EVENT_ALL_DEVICES)
+		return task_fail(task, 409,
+				 "there are more than %d devices: name them, at most %d at once",
+				 LIMIT_EVENT_ALL_DEVICES, LIMIT_EVENT_DEVICES);
+	return listen_to_account(task);
+}
+
+static struct verdict owned(struct task *task)
+{
+	const struct listening *listening = task_state(task);
+
+	if (listening->owners.own + listening->owners.others < listening->chosen.count)
+		return task_fail(task, 404, "there is no such device");
+	if (listening->owners.others)
+		return task_fail(task, 403, "a device belongs to another account");
+	for (unsigned i = 0; i < listening->chosen.count; i++) {
+		if (!key_scope_has_device(task_key_scope(task), listening->chosen.ids[i]))
+			return task_fail(task, 403,
+					 "the API key is for other devices of the account");
+	}
+	return listen_to_account(task);
+}
+
+/* True, with the answer 400, if it is none that this server makes. */
+static bool has_bad_last_id(struct task *task, struct verdict *ret_answer)
+{
+	struct listening *listening = task_state(task);
+	struct str text = http_request_field(task_request(task), STR("last-event-id"));
+
+	listening->has_last_id = text.data != NULL;
+	if (!text.data || event_id_read(text, listening->last_id))
+		return false;
+	*ret_answer = task_fail(task, 400, "Last-Event-ID must be the ID of an event");
+	return true;
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct listening *listening = task_state(task);
+	struct verdict answer;
+
+	if (!api_read_devices(task, &listening->chosen, LIMIT_EVENT_DEVICES, &answer) ||
+	    has_bad_last_id(task, &answer))
+		return answer;
+	if (listening->chosen.count) {
+		statement_device_owners(task_new_query(task),
+					&(struct device_owners_parameters){
+					    .ids = {listening->chosen.ids, listening->chosen.count},
+					    .account_id = task_account_id(task),
+					},
+					&listening->owners);
+		return task_query(task, owned);
+	}
+	statement_push_devices(
+	    task_new_query(task),
+	    &(struct push_devices_parameters){task_account_id(task), task_key_devices(task)},
+	    &listening->all);
+	return task_query(task, listed);
+}
+
+const struct endpoint endpoint_key_events = {
+    .handler = begin,
+    .state_size = sizeof(struct listening),
+    ENDPOINT_KEY_EVENTS,
+};

@@ -1,0 +1,21 @@
+/* Hints on what happens to devices, made into events of their accounts.
+ *
+ * While the devices of any account are being loaded, hints wait: so the order of the events is the
+ * same in all workers. */
+#pragma once
+
+#include "listeners.h"
+
+struct happenings {
+	struct db *db;
+	struct listeners *listeners;
+	struct buffer waiting;		  /* hints, a line each */
+	struct hint_subscription events;  /* "event" */
+	struct hint_subscription devices; /* "device" */
+};
+
+/* The caller has set db and listeners. */
+void happenings_init(struct happenings *happenings);
+void happenings_finish(struct happenings *happenings);
+/* No devices are being loaded any more. */
+void happenings_take_waiting(struct happenings *happenings);

@@ -1,0 +1,41 @@
+/* Stream of events to a program: what is written to it, and when.
+ *
+ * Events of the ring come in their order. A stream remembers the number of the next one: what the
+ * reader does not take in time drops out of the ring, and the reader gets "reset". */
+#pragma once
+
+#include "events/event_stream.h"
+#include "events/event_views.h"
+#include "events/stream_shares.h"
+#include "listeners.h"
+
+struct key_stream {
+	struct stream_place place;
+	struct list to_check; /* of key_checks.c */
+	struct events *events;
+	struct event_stream stream;
+	struct event_views views; /* of its devices */
+	struct listener *listener;
+	struct id account_id;
+	uint8_t key_hash[KEY_HASH_BYTES];
+	struct key_scope scope; /* the devices are its own copy */
+	int slot;		/* of its key, see key_slots.h */
+	struct id *ids;		/* that it hears, sorted; not if is_all */
+	unsigned count;
+	bool is_all;
+	bool has_begun; /* the head was written */
+	bool is_paused; /* the database is away: nothing that it may no longer hear is written */
+	bool owes_reset;
+	uint64_t next; /* number of its next event of the ring */
+};
+
+/* The caller has set account_id, listener, is_all and views.delivery; wish->ids are the devices. */
+void key_stream_init(struct key_stream *stream, struct loop *loop, const struct event_wish *wish);
+void key_stream_finish(struct key_stream *stream);
+/* Looks at these devices. False: there is no room. */
+bool key_stream_watch(struct key_stream *stream, const struct id *ids, unsigned count);
+/* Writes what is to be written, as far as the reader takes it. */
+void key_stream_proceed(struct key_stream *stream);
+/* The database has gone, or is back. */
+void key_stream_pause(struct key_stream *stream);
+void key_stream_resume(struct key_stream *stream);

@@ -1,0 +1,95 @@
+/* The accounts that somebody listens to, with their devices and their ring of events.
+ *
+ *   "listen:ACCOUNT" heard, or a stream opened here --> IDs of its devices are loaded
+ *        --happenings--> ring --> on_event()
+ *   not heard for ten minutes, and no stream here --> forgotten
+ *
+ * All workers keep the same events in the same order, if not from the same one on. */
+#pragma once
+
+#include "base/map.h"
+#include "db/db.h"
+#include "db/statements.h"
+#include "event_hint.h"
+#include "events/events.h"
+#include "ring.h"
+
+struct listener_device;
+
+struct listener {
+	struct map_node by_account;
+	struct id account_id;
+	struct ring ring;
+	struct listener_device *devices;
+	unsigned device_count;
+	unsigned streams;  /* of this worker */
+	struct list waits; /* of struct event_wait */
+	struct list to_load;
+	uint64_t heard_ms; /* somebody listened then */
+	uint64_t told_ms;  /* 0: this worker has not said that it listens */
+	bool is_heard;	   /* by this worker, as by the others */
+	bool has_devices;
+	bool owes_loss; /* the others are to be told that an event could not be sent */
+};
+
+struct listeners {
+	struct loop *loop;
+	struct db *db;
+	/* An event was added to the ring, or events were lost. */
+	void (*on_event)(void *context, struct listener *listener);
+	/* The account's devices were loaded; ids: device_count, in no order. */
+	void (*on_devices)(void *context, struct listener *listener, const struct id *ids);
+	/* No devices are being loaded any more. */
+	void (*on_ready)(void *context);
+	/* The account itself may have been closed. */
+	void (*on_account)(void *context, struct id account_id);
+	void *context;
+	struct map accounts; /* of struct listener */
+	struct map devices;  /* of struct listener_device */
+	size_t bytes;	     /* of all rings */
+	struct list to_load; /* of struct listener */
+	struct later load;
+	bool is_loading;
+	bool has_ended;
+	struct id loaded_id; /* account of the query under way */
+	struct arena arena;
+	struct db_query query;
+	struct event_devices_row row;
+	struct deadline tick;
+	struct hint_subscription listens; /* "listen" */
+	struct hint_subscription changes; /* "changed" */
+};
+
+/* The caller has set loop, db, the functions and context. */
+void listeners_init(struct listeners *listeners);
+/* Loads nothing more, and lets none wait. */
+void listeners_drain(struct listeners *listeners);
+void listeners_finish(struct listeners *listeners);
+
+/* NULL: nobody is known to listen to the account. */
+struct listener *listeners_find(const struct listeners *listeners, struct id account_id);
+/* Finds it by one of the account's devices. */
+struct listener *listeners_of_device(const struct listeners *listeners, struct id device_id);
+/* Whether no devices are being loaded. */
+bool listeners_are_ready(const struct listeners *listeners);
+
+/* See events_listen(). */
+bool listeners_listen(struct listeners *listeners, struct id account_id, struct event_wait *wait);
+/* A stream of the account opens. NULL: there is no room for the account. */
+struct listener *listeners_join(struct listeners *listeners, struct id account_id);
+/* It ends. */
+void listeners_leave(struct listeners *listeners, struct listener *listener);
+
+/* An event comes: it is kept, and told to the streams. name: static. */
+void listeners_append(struct listeners *listeners, struct listener *listener,
+		      const uint8_t id[static EVENT_ID_BYTES], const char *name,
+		      struct id device_id, struct str data);
+/* Events are missing: the account's ring begins anew. */
+void listeners_lose(struct listeners *listeners, struct listener *listener);
+void listeners_lose_all(struct listeners *listeners);
+
+/* Sends a hint on what has happened to an account that somebody listens to. */
+void listeners_tell(struct listeners *listeners, struct listener *listener,
+		    const struct event_hint *hint);
+/* Events of an account could not be found out: its clients are to ask for all. */
+void listeners_tell_loss(struct listeners *listeners, struct listener *listener);

@@ -1,0 +1,45 @@
+"""A program that listens: GET /v1/events. Each event must be one that docs/api/public describes."""
+
+import re
+
+import validate
+from event_stream import EventStream
+from world import request_bytes
+
+STATE = {"online": "OnlineEvent", "shown": "ShownEvent"}
+KEPT = {"pushed": "PushedEvent", "changed": "DeviceChangedEvent", "failed": "FailedEvent"}
+OTHERS = {name: "Empty" for name in ("reset", "away", "back", "bye")}
+
+
+class Events(EventStream):
+    """last_id: of Last-Event-ID."""
+
+    def __init__(self, account, devices=(), client=None, key=None, last_id=None, world=None):
+        target = "/v1/events" + ("?devices=" + ",".join(devices) if devices else "")
+        fields = [] if last_id is None else [("Last-Event-ID", last_id)]
+        super().__init__(client or (world or account.world).client(),
+                         request_bytes("GET", target, key=key or account.key, fields=fields))
+        if self.status == 200:
+            assert self.fields["X-Accel-Buffering"] == "no"
+
+    def check(self, fields, data):
+        name = fields["event"]
+        is_kept = name in KEPT
+        assert list(fields) == (["id"] if is_kept else []) + ["event", "data"], fields
+        assert not is_kept or re.fullmatch(r"[0-9a-f]{32}", fields["id"])
+        schema = {**STATE, **KEPT, **OTHERS}[name]
+        errors = validate.CONTRACT.errors({"$ref": f"#/components/schemas/{schema}"}, data)
+        assert not errors, (name, data, errors)
+
+    def kept(self, name, device):
+        """The data of the next event of this name on the device."""
+        return self.next(name, lambda data: data["deviceId"] == device.id)
+
+    def begun(self, *devices):
+        """The state of each device has come."""
+        missing = {device.id for device in devices}
+        while missing:
+            name, data = self.event()
+            if name == "shown":
+                missing.discard(data["deviceId"])
+        return self

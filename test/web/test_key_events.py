@@ -1,0 +1,90 @@
+"""GET /v1/events, while owners use the pages."""
+
+import os
+
+import pytest
+from devices import panel_of
+from key_events import Events
+from people import PASSWORD, Person, make_first, wait_until
+from rendered import HEAD, author, installed, make_due, published, rendered, reviewer, script
+
+from world import Account
+
+__all__ = ["author", "reviewer"]  # fixtures
+
+BROKEN = HEAD + 'def main():\n    fail("no bus: ü")\n'
+
+
+def program(world, browser, **wish):
+    """A program with a key of this person."""
+    account = Account.__new__(Account)
+    account.world = world
+    account.key = browser.post("/web/keys", {"name": "program", **wish}).json()["key"]
+    return account
+
+
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
+def test_an_app_that_fails(world, author, reviewer, browser):
+    """The first time in a row."""
+    app = published(author, reviewer, BROKEN)
+    made = installed(browser, app)
+    with Events(program(world, browser)) as events, panel_of(world, made):
+        failed = events.next("failed")
+        assert (failed["deviceId"], failed["installationId"], failed["appId"]) == \
+            (made["device"]["id"], made["entry"], app.id)
+        assert "no bus: ü" in failed["message"]
+        make_due(world, app)
+        wait_until(lambda: rendered(world, app, "misses") == [(2,)], "the second failure")
+        app.publish(reviewer, "2.0", script("#f00"))
+        events.next("shown", lambda data: data["picture"] and data["installationId"] == made["entry"])
+        assert "failed" not in [name for name, _ in events.seen[events.seen.index(("failed", failed)) + 1:]]
+        app.publish(reviewer, "3.0", BROKEN)
+        assert events.next("failed")["installationId"] == made["entry"]
+
+
+def test_devices_come_and_go(world, person):
+    first = person.device()
+    browser = person.browser()
+    with Events(program(world, browser)) as events:
+        events.next("shown")
+        made = browser.post("/web/devices", {"name": "Second", "timezone": "UTC", "serialNumber": "SN-" + first[:8]})
+        second = made.json()["device"]["id"]
+        assert events.next("online", lambda data: data["deviceId"] == second)["isOnline"] is False
+        browser.patch(f"/web/devices/{second}", {"brightness": 3})
+        events.next("changed", lambda data: data["deviceId"] == second)
+
+
+@pytest.mark.parametrize("wish", [{"scope": "push"}, {"deviceIds": True}, {"endsAt": "2099-01-31T12:00:00Z"}, None])
+def test_a_key_changes(world, person, wish):
+    """None: it is revoked. Another name changes nothing."""
+    device = person.device()
+    browser = person.browser()
+    key = browser.post("/web/keys", {"name": "program"}).json()
+    account = Account.__new__(Account)
+    account.world, account.key = world, key["key"]
+    with Events(account) as events:
+        events.next("shown")
+        path = f"/web/keys/{key['id']}"
+        if wish is None:
+            assert browser.delete(path).status == 200
+        else:
+            browser.request("PUT", path, body={"name": "another"}).json()
+            browser.patch(f"/web/devices/{device}", {"brightness": 4})
+            events.next("changed")
+            if wish == {"deviceIds": True}:
+                wish = {"deviceIds": [device]}
+            browser.request("PUT", path, body={"name": "another", **wish}).json()
+        assert events.end()[-1] == "bye"
+
+
+def test_an_account_is_closed(start):
+    world = start("--rate-limit", "0")
+    make_first(world)
+    person = Person(world)
+    person.device()
+    browser = person.browser()
+    with Events(program(world, browser)) as events:
+        events.next("shown")
+        answer = browser.post("/web/account/removal", {"password": PASSWORD})
+        assert answer.status == 200, answer
+        assert events.end()[-1] == "bye"
