@@ -4,6 +4,7 @@
 -- row: made int8
 -- effect: write
 -- work: grows with the lines
+-- changes: told
 -- refuse: device_serial_unique -> serial_taken
 -- refuse: device_mac_unique -> mac_taken
 WITH line AS (
@@ -37,7 +38,7 @@ WITH line AS (
 	JOIN account ON account.id = owner.account_id
 ), told AS (
 	SELECT count(pg_notify('displayd_hint',
-		'changed:' || account_id || ':devices changed:' || account_id || ':account'))
+		'read:' || account_id || ' changed:' || account_id || ':devices changed:' || account_id || ':account'))
 	FROM owner
 )
 SELECT (SELECT count(*) FROM fresh) AS made

@@ -6,6 +6,7 @@
 -- row: generation int8
 -- effect: write
 -- work: bounded
+-- changes: id
 -- refuse: device_pinned_fkey -> entry_gone, device_night_fkey -> entry_gone, 22023 -> unknown_timezone
 UPDATE device
 SET {change},
