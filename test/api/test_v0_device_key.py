@@ -93,3 +93,19 @@ def test_rates(start):
     allow(world, device)
     refused = until_refused(lambda: push(device), 8)[-1]
     assert refused.problem(429) and "Retry-After" in refused
+
+
+def test_on_another_instance(start):
+    """It counts there at once, too, and ends there."""
+    one = start()
+    other = start(database=one.database)
+    device = one.account().device()
+    allow(one, device)
+    elsewhere = [("Authorization", "Bearer " + device.link_key), *UNTYPED]
+
+    def push_there():
+        return other.request("POST", v0(device, "/push"), body={"image": IMAGE, "installationID": "a"}, fields=elsewhere)
+
+    assert push(device).ok() == push_there().ok() == {}
+    allow(one, device, False)
+    assert push_there().problem(401) and push(device).problem(401)

@@ -167,3 +167,15 @@ def test_preview(world, device, installed):
     for name in installed:
         assert "has no picture yet" in one(device, f"{name}/preview").problem(404)["detail"]
     assert one(device, "none/preview").problem(404)
+
+
+def test_a_panel_of_another_instance_follows(start):
+    one = start()
+    other = start(database=one.database)
+    device = one.account().device()
+    first, second = (images.png(images.gradient(number)) for number in (1, 2))
+    for name, picture in (("a", first), ("b", second)):
+        assert push(device, image=images.text(picture), installationID=name).status == 200
+    for name, picture in (("a", first), ("b", second), ("a", first)):
+        assert patch(device, {"pinnedApp": name}).status == 200
+        device.shows(picture, world=other)
