@@ -3,7 +3,8 @@
 Such a write has a line in its header that names the rows: of a device for its settings and its rotation,
 of an account for itself and the list of its devices, of an app for its name.
 
-    -- changes: id                    a parameter, or a column of the statement's rows: uuid or uuid[]
+    -- changes: id                    a parameter, uuid or uuid[], or a column of the statement's rows: uuid, or
+                                      bytea with 16 bytes for each ID
     -- changes: id, account_id
     -- changes: ids without hints     only this instance learns of it
     -- changes: told                  the statement itself tells all workers: pg_notify() of 'read:<id>'
@@ -113,7 +114,7 @@ def read_change(text, parameters, columns):
         for index, (field, kind) in enumerate(fields):
             if field != name:
                 continue
-            if kind not in ("uuid", "uuid[]") or is_column and kind != "uuid":
+            if kind not in (("uuid", "bytea") if is_column else ("uuid", "uuid[]")):
                 raise BadChange(f"'{name}' in changes is no ID")
             return Change(index, is_column, kind.endswith("[]"), not text.endswith(WITHOUT_HINTS))
     raise BadChange(f"'{name}' in changes is neither a parameter nor a column")

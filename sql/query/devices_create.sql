@@ -1,10 +1,11 @@
 -- Makes all devices of the lines (devices_known), or none if an account is missing. They were made when the first ID
 -- says (RFC 9562, version 7), a microsecond apart. The open pages of their accounts learn of them.
+-- The owners are the IDs of these accounts, 16 bytes each.
 -- params: lines text, session_id uuid
--- row: made int8
+-- row: made int8, owners bytea
 -- effect: write
 -- work: grows with the lines
--- changes: told
+-- changes: owners
 -- refuse: device_serial_unique -> serial_taken
 -- refuse: device_mac_unique -> mac_taken
 WITH line AS (
@@ -38,8 +39,9 @@ WITH line AS (
 	JOIN account ON account.id = owner.account_id
 ), told AS (
 	SELECT count(pg_notify('displayd_hint',
-		'read:' || account_id || ' changed:' || account_id || ':devices changed:' || account_id || ':account'))
+		'changed:' || account_id || ':devices changed:' || account_id || ':account'))
 	FROM owner
 )
-SELECT (SELECT count(*) FROM fresh) AS made
+SELECT (SELECT count(*) FROM fresh) AS made,
+	(SELECT coalesce(string_agg(uuid_send(account_id), ''), '') FROM owner) AS owners
 FROM told

@@ -39,8 +39,10 @@ static void tell_column(const struct change_listener *listener,
 	int column = (int)change->index;
 
 	for (int row = 0; row < PQntuples(result); row++) {
-		if (PQgetlength(result, row, column) == ID_BYTES)
-			tell(listener, change, PQgetvalue(result, row, column));
+		const char *ids = PQgetvalue(result, row, column);
+
+		for (int at = 0; at + ID_BYTES <= PQgetlength(result, row, column); at += ID_BYTES)
+			tell(listener, change, ids + at);
 	}
 }
 

@@ -104,6 +104,16 @@ def test_where_the_ids_of_changed_rows_are(tmp_path):
     assert ".change_count = 3" in table
 
 
+def test_a_column_of_many_ids(tmp_path):
+    text = WRITE.format(text="DELETE FROM device", changes="-- changes: owners\n").replace(
+        "account_id uuid", "made int8, owners bytea")
+    (tmp_path / "thing_change.sql").write_text(text, encoding="utf-8")
+    done = run(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "{.index = 1, .is_column = true, .is_array = false, .is_hinted = true}," in (
+        tmp_path / "out/table.c").read_text()
+
+
 def test_a_change_that_is_told(tmp_path):
     done = generate_kept(tmp_path, "DELETE FROM device RETURNING pg_notify('x', 'read:' || id)", "-- changes: told\n")
     assert done.returncode == 0, done.stderr
