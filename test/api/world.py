@@ -184,7 +184,8 @@ class Connection:
         answer = Answer(status, [tuple(line.split(": ", 1)) for line in lines[1:]], b"")
         if method != "HEAD" and "Content-Length" in answer:
             answer.body = self._take(int(answer["Content-Length"]))
-        elif method != "HEAD" and "Transfer-Encoding" in answer:
+        elif method != "HEAD" and "Transfer-Encoding" in answer and \
+                answer["Content-Type"] != "text/event-stream":  # which has no end
             answer.body = self._take_chunks()
         assert re.fullmatch(r"[A-Za-z0-9._-]{1,128}", answer["X-Request-Id"])
         return answer
