@@ -231,29 +231,39 @@ void key_stream_init(struct key_stream *stream, struct loop *loop, const struct 
 	qsort(stream->ids, stream->count, sizeof(stream->ids[0]), compare_ids);
 }
 
-static bool has_view(const struct key_stream *stream, struct id device_id)
+/* Sorted, in the arena; their number: *ret_count. */
+static const struct id *watched_ids(const struct key_stream *stream, struct arena *arena,
+				    unsigned *ret_count)
 {
+	unsigned count = 0;
+	struct id *ids;
+
+	list_for_each (node, &stream->views.all)
+		count++;
+	ids = arena_alloc(arena, (count + 1) * sizeof(*ids));
+	*ret_count = 0;
 	list_for_each (node, &stream->views.all) {
 		const struct event_view *view = container_of(node, struct event_view, node);
 
-		if (id_equal(delivery_watched_id(&view->watcher), device_id))
-			return true;
+		ids[(*ret_count)++] = delivery_watched_id(&view->watcher);
 	}
-	return false;
+	qsort(ids, count, sizeof(*ids), compare_ids);
+	return ids;
 }
 
 bool key_stream_watch(struct key_stream *stream, const struct id *ids, unsigned count)
 {
-	bool is_new = list_is_empty(&stream->views.all);
+	struct arena arena = {0};
+	unsigned watched_count;
+	const struct id *watched = watched_ids(stream, &arena, &watched_count);
+	bool has_room = true;
 
-	if (count > LIMIT_EVENT_ALL_DEVICES)
-		count = LIMIT_EVENT_ALL_DEVICES;
-	for (unsigned i = 0; i < count; i++) {
-		if ((is_new || !has_view(stream, ids[i])) &&
-		    !event_views_add(&stream->views, ids[i], stream->account_id))
-			return false;
+	for (unsigned i = 0; i < count && i < LIMIT_EVENT_ALL_DEVICES && has_room; i++) {
+		if (!bsearch(&ids[i], watched, watched_count, sizeof(*watched), compare_ids))
+			has_room = event_views_add(&stream->views, ids[i], stream->account_id);
 	}
-	return true;
+	arena_finish(&arena);
+	return has_room;
 }
 
 void key_stream_finish(struct key_stream *stream)

@@ -32,7 +32,7 @@ struct key_stream {
 /* The caller has set account_id, listener, is_all and views.delivery; wish->ids are the devices. */
 void key_stream_init(struct key_stream *stream, struct loop *loop, const struct event_wish *wish);
 void key_stream_finish(struct key_stream *stream);
-/* Looks at these devices. False: there is no room. */
+/* Looks at these devices, too, where it does not yet. False: there is no room. */
 bool key_stream_watch(struct key_stream *stream, const struct id *ids, unsigned count);
 /* Writes what is to be written, as far as the reader takes it. */
 void key_stream_proceed(struct key_stream *stream);

@@ -15,12 +15,17 @@ class Events(EventStream):
     """last_id: of Last-Event-ID."""
 
     def __init__(self, account, devices=(), client=None, key=None, last_id=None, world=None):
-        target = "/v1/events" + ("?devices=" + ",".join(devices) if devices else "")
+        self.target = "/v1/events" + ("?devices=" + ",".join(devices) if devices else "")
         fields = [] if last_id is None else [("Last-Event-ID", last_id)]
         super().__init__(client or (world or account.world).client(),
-                         request_bytes("GET", target, key=key or account.key, fields=fields))
+                         request_bytes("GET", self.target, key=key or account.key, fields=fields))
         if self.status == 200:
             assert self.fields["X-Accel-Buffering"] == "no"
+
+    def refused(self):
+        answer = super().refused()
+        validate.answer("GET", self.target, answer.status, answer.fields, answer.body)
+        return answer
 
     def check(self, fields, data):
         name = fields["event"]
