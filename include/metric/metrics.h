@@ -58,6 +58,7 @@ enum metric {
 	METRIC_PANELS,		 /* in memory */
 	METRIC_PANELS_CONNECTED, /* by metric_panel */
 	METRIC_PANEL_LINKS,	 /* that were made */
+	METRIC_EVENT_STREAMS,	 /* that are open to programs */
 	METRIC_PICTURES_SENT,	 /* by metric_panel */
 	METRIC_PICTURE_BYTES,	 /* in memory */
 	METRIC_PUSHES,		 /* by metric_push_result */

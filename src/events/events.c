@@ -7,6 +7,7 @@
 #include "key_checks.h"
 #include "key_slots.h"
 #include "key_stream.h"
+#include "metric/metric.h"
 
 #include <stdlib.h>
 
@@ -43,6 +44,7 @@ static void leave(struct key_stream *stream)
 	stream_shares_leave(&events->shares, &stream->place);
 	key_slots_give_back(&events->slots, stream->slot);
 	listeners_leave(&events->listeners, stream->listener);
+	metric_set(METRIC_EVENT_STREAMS, 0, events->shares.count);
 	key_stream_finish(stream);
 	free(stream);
 }
@@ -83,6 +85,7 @@ enum event_refusal events_open(struct events *events, const struct event_wish *w
 	stream->views.delivery = events->delivery;
 	key_stream_init(stream, events->loop, wish);
 	stream_shares_join(&events->shares, &stream->place, wish->account_id);
+	metric_set(METRIC_EVENT_STREAMS, 0, events->shares.count);
 	if (!key_stream_watch(stream, wish->ids, wish->count)) {
 		leave(stream);
 		return EVENTS_FULL_OF_DEVICES;

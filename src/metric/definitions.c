@@ -121,6 +121,12 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
 	    .help = "WebSockets opened by panels.",
 	    .kind = METRIC_COUNTER,
 	},
+    [METRIC_EVENT_STREAMS] =
+	{
+	    .name = "displayd_event_streams",
+	    .help = "Open streams of events by API key.",
+	    .kind = METRIC_GAUGE,
+	},
     [METRIC_PICTURES_SENT] =
 	{
 	    .name = "displayd_panel_pictures_sent_total",

@@ -3,7 +3,9 @@
 import contextlib
 import datetime
 import os
+import re
 import signal
+import urllib.request
 
 import pytest
 from key_events import KEPT, Events
@@ -296,6 +298,24 @@ def test_streams_of_an_account(start):
         other = world.account()
         other.device()
         stack.enter_context(Events(other))
+
+
+def test_they_are_counted(start):
+    world = start("--admin-listen", "127.0.0.1:0")
+    account = world.account()
+    account.device()
+    port = re.search(r"port=(\d+) role=admin", world.server.log())[1]
+
+    def is_counted(count):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+            found = re.search(r"^displayd_event_streams (\d+)$", answer.read().decode(), re.M)
+        return int(found[1]) == count
+
+    with contextlib.ExitStack() as stack:
+        for client in world.clients():
+            stack.enter_context(Events(account, client=client)).next("shown")
+        assert is_counted(2)
+    wait_until(lambda: is_counted(0), "the end of the streams")
 
 
 # ---- the end ----
