@@ -16,7 +16,7 @@ WITH chosen AS (
 		END AS kind
 	FROM site
 	LEFT JOIN account ON lower(account.email) = lower(:email)
-	WHERE account.closed_at IS NULL
+	WHERE site.is_it AND account.closed_at IS NULL
 ), fresh AS (
 	INSERT INTO account_link (id, kind, secret_hash, account_id, email, is_reviewer,
 		is_administrator, is_operators, expires_at)
