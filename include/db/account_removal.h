@@ -1,10 +1,13 @@
 /* The removal of an account with all that it owns, in portions.
  *
- *   keys -> devices -> its apps are marked -> these on devices of others -> what they rendered
- *    ^                                                                              |
- *    |                                    account <- apps <- their versions <- schemas of these
- *    |                                        |
- *    +- something of it was made meanwhile ---+
+ *   keys -> devices -> its apps are marked -> these on all devices -> what they rendered
+ *    ^                                           ^                          |
+ *    |                                account <- apps <- their versions <- schemas of these
+ *    |                                   |
+ *    +- something of it was made meanwhile
+ *
+ * Apps alone begin with their installations and end with themselves; those that are marked
+ * meanwhile make it begin again. So does an app that got a version or an installation.
  *
  * A marked app cannot be used any more, and only its versions may be removed while it is there.
  * Each portion is a transaction of a few milliseconds, and pauses of the same length lie between

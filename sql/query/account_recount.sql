@@ -7,6 +7,7 @@ WITH locked AS (
 	SELECT id
 	FROM device
 	WHERE account_id = :account_id
+	ORDER BY id
 	FOR NO KEY UPDATE
 ), anew AS MATERIALIZED (
 	SELECT id, pushed_bytes(id) AS bytes

@@ -1,5 +1,5 @@
--- Removes a removed app of an account with what it still has: its versions have gone before, unless it was
--- marked meanwhile. account_id all zero: of nobody. One that is locked is left for later.
+-- Removes a removed app of an account that has neither installations nor versions any more. is_left: there are
+-- others, which were marked meanwhile, or are locked. account_id all zero: of nobody.
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write
@@ -10,6 +10,8 @@ WITH portion AS (
 	FROM app
 	WHERE is_removed AND account_id
 		IS NOT DISTINCT FROM nullif(:account_id::uuid, '00000000-0000-0000-0000-000000000000')
+		AND NOT EXISTS (SELECT FROM installation WHERE app_id = app.id)
+		AND NOT EXISTS (SELECT FROM app_version WHERE app_id = app.id)
 	LIMIT 1
 	FOR UPDATE SKIP LOCKED
 ), removed AS (

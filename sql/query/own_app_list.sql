@@ -14,6 +14,6 @@ SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app.broken_reason
 FROM app
 LEFT JOIN app_version ON app_version.id = app.deployed_version_id
-WHERE app.account_id = :account_id
+WHERE app.account_id = :account_id AND NOT app.is_removed
 ORDER BY app.created_at, app.id
 LIMIT 101

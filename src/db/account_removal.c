@@ -115,6 +115,11 @@ uint64_t account_removal_take(struct account_removal *removal,
 	} else if (is_last) {
 		/* Something of it was made meanwhile. */
 		removal->step = REMOVAL_OF_KEYS;
+	} else if (portion->removed == 0 && removal->step == REMOVAL_OF_APPS) {
+		/* An app was marked meanwhile: it goes in portions, too. */
+		removal->step = REMOVAL_OF_INSTALLATIONS;
+		removal->idle_ms += took_ms + LOCKED_REST_MS;
+		return LOCKED_REST_MS;
 	} else if (portion->removed == 0) {
 		removal->idle_ms += took_ms + LOCKED_REST_MS;
 		return LOCKED_REST_MS;

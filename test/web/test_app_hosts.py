@@ -1,13 +1,12 @@
 """The table of the hosts that apps have asked: what is noted there meets the removal of an app, and is
 forgotten after a month."""
 
-import os
 import uuid
 
 import pytest
 from lock_sessions import Session
 from people import wait_until
-from rendered import app, author, reviewer, statement, store, webp, world_without_engines
+from rendered import app, author, reviewer, statement, world_without_engines
 
 __all__ = ["app", "author", "reviewer", "world_without_engines"]  # fixtures
 HOSTS = "a.example b.example"
@@ -20,29 +19,16 @@ def sessions(world):
         yield asking, removing, holding
 
 
-def render(world, app):
-    """Something that the app has made, and that is being made again."""
-    place, claim = os.urandom(32), str(uuid.uuid4())
-    store(world, place.hex(), app.version_id, webp(1))
-    world.sql("UPDATE render SET claimed_by = %s, claimed_until = now() + interval '1 hour' "
-              "WHERE place = %s", claim, place)
-    return {
-        "place": place, "version_id": app.version_id, "claim": claim, "engine": "x", "is_good": True,
-        "is_blamed": False, "picture": webp(2), "is_whole": False, "took_us": 1, "max_age_s": 60,
-        "interval_s": 60, "is_each_turn": False, "moment_s": 1, "ahead_ms": 0, "log": "", "problem": None, "hosts": HOSTS}
-
-
-@pytest.mark.parametrize("name", ["render_store", "app_hosts_note"])
-def test_the_removal_of_an_app_while_its_hosts_are_noted(world, author, app, sessions, name):
+def test_the_removal_of_an_app_while_its_hosts_are_noted(world, author, app, sessions):
     """None of the two locks something, and then waits for the other one."""
     asking, removing, holding = sessions
-    parameters = {"app_id": app.id, "hosts": HOSTS}
-    if name == "render_store":
-        parameters = render(world, app)
+    # Its versions go first.
+    world.sql("UPDATE app SET is_removed = true, status = 'disabled', deployed_version_id = NULL WHERE id = %s", app.id)
+    world.sql("DELETE FROM app_version WHERE app_id = %s", app.id)
     world.sql("INSERT INTO app_host VALUES (%s, 'a.example', now() - interval '2 days')", app.id)
     holding.run("BEGIN")
     holding.run("SELECT FROM app_host WHERE app_id = %s FOR UPDATE", [app.id])
-    asked = asking.begin(name, **parameters)
+    asked = asking.begin("app_hosts_note", app_id=app.id, hosts=HOSTS)
     removed = removing.begin("account_removal_apps", account_id=author.person.id)
     holding.run("ROLLBACK")
     assert len(asked.result()) == 1

@@ -55,6 +55,14 @@ def test_a_marked_app_is_not_there(world, author, reviewer, session):
     assert author.browser.get("/web/account/removal").ok()["keptApps"] == 0
 
 
+def test_an_app_with_versions_waits_for_its_portions(author, reviewer, session):
+    """One that is marked while others of its account are removed: nothing goes with it at once."""
+    author.make(visibility="public").publish(reviewer)
+    mark(session, author)
+    assert session.run(statement("account_removal_apps"), {"account_id": author.person.id}) == [(0, True)]
+    assert author.browser.get("/web/studio").ok() == []
+
+
 def test_a_marked_app_is_not_given_away(world, author, reviewer, session):
     """Neither by an instance that knows of the mark nor by one of before."""
     app = author.make(visibility="public")

@@ -78,7 +78,7 @@ static void on_apps_found(struct db_query *query, const struct db_result *result
 /* No account is to be removed: perhaps apps are, later. */
 static void look_for_apps(struct removals *removals)
 {
-	removals->looks_for_apps = true;
+	removals->looks_for_apps = !removals->wants_look;
 	rest(removals, 0);
 }
 
@@ -149,8 +149,10 @@ void removals_look(struct removals *removals)
 {
 	if (removals->is_asking)
 		removals->wants_look = true;
-	else if (!removals->is_under_way && !removals->is_draining)
+	else if (!removals->is_under_way && !removals->is_draining) {
+		removals->looks_for_apps = false;
 		deadline_set(removals->loop, &removals->next, 0);
+	}
 }
 
 void removals_drain(struct removals *removals)

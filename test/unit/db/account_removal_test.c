@@ -70,6 +70,17 @@ static void what_failed_is_tried_with_fewer_rows(void **state)
 	assert_int_equal(removal.step, REMOVAL_OF_VERSIONS);
 }
 
+/* Else its installations would go with it, all at once. */
+static void an_app_that_was_marked_meanwhile_goes_in_portions(void **state)
+{
+	struct removed_portion portion = {.removed = 0, .is_left = true};
+
+	(void)state;
+	go_to(REMOVAL_OF_APPS);
+	assert_true(account_removal_take(&removal, &portion, 1) > 0);
+	assert_int_equal(removal.step, REMOVAL_OF_INSTALLATIONS);
+}
+
 static void what_was_made_meanwhile_goes_too(void **state)
 {
 	(void)state;
@@ -88,6 +99,7 @@ int main(void)
 	    cmocka_unit_test(portions_fit_the_time_that_they_take),
 	    cmocka_unit_test(portions_of_large_rows_are_small),
 	    cmocka_unit_test(what_failed_is_tried_with_fewer_rows),
+	    cmocka_unit_test(an_app_that_was_marked_meanwhile_goes_in_portions),
 	    cmocka_unit_test(what_was_made_meanwhile_goes_too),
 	};
 
