@@ -14,7 +14,7 @@
  * Hints may be lost: then all rings begin anew, and the streams are told to ask for all ("reset").
  *
  * Modules of src/events, each knows those before it: event_hint, ring, key_slots -> listeners ->
- * failures, key_stream -> key_checks -> events. */
+ * happenings, failures, key_stream -> key_checks -> events. */
 #pragma once
 
 #include "delivery/delivery.h"
@@ -49,7 +49,8 @@ void events_destroy(struct events *events);
 
 /* ---- what happens ---- */
 
-/* A push to a device of the account was answered. installation_id: data is NULL: it is temporary.
+/* A push to a device of the account was answered. events: NULL if nobody can listen.
+ * installation_id: data is NULL: it is temporary.
  * Costs one look-up if nobody listens to the account. */
 void events_pushed(struct events *events, struct id account_id, struct id device_id,
 		   int64_t generation, struct str installation_id);

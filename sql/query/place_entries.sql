@@ -1,10 +1,14 @@
--- The entries at a place that are on devices of these accounts, at most row_limit.
--- params: place bytea, account_ids uuid[], row_limit int8
--- row: account_id uuid, device_id uuid, id text
+-- The entries at a place that are on devices of these accounts, at most so many of each account; they are numbered.
+-- params: place bytea, account_ids uuid[], most int8
+-- row: account_id uuid, device_id uuid, id text, number int8
 -- effect: read
 -- work: grows with entries at a place
-SELECT device.account_id, installation.device_id, installation.id
-FROM installation
-JOIN device ON device.id = installation.device_id
-WHERE installation.place = :place AND device.account_id = ANY (:account_ids)
-LIMIT :row_limit
+SELECT account_id, device_id, id, number
+FROM (
+	SELECT device.account_id, installation.device_id, installation.id,
+		row_number() OVER (PARTITION BY device.account_id) AS number
+	FROM installation
+	JOIN device ON device.id = installation.device_id
+	WHERE installation.place = :place AND device.account_id = ANY (:account_ids)
+) AS entry
+WHERE number <= :most

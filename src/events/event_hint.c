@@ -5,7 +5,7 @@
 enum {
 	FIELD_COUNT = 7,
 	INSTALLATION_BYTES_MAX = 4 * LIMIT_INSTALLATION_ID,
-	/* Three times as long in a word; the rest of which may have 1,000. */
+	/* Percent-encoded it is three times as long, in a word that has 1,000 bytes more. */
 	MESSAGE_BYTES_MAX = 300,
 };
 

@@ -260,7 +260,7 @@ bool events_listen(struct events *events, struct id account_id, struct event_wai
 void events_pushed(struct events *events, struct id account_id, struct id device_id,
 		   int64_t generation, struct str installation_id)
 {
-	struct listener *listener = listeners_find(&events->listeners, account_id);
+	struct listener *listener = events ? listeners_find(&events->listeners, account_id) : NULL;
 
 	if (listener)
 		listeners_tell(&events->listeners, listener,

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* Failures looked at together, and entries of one: of more the clients are told that they have
- * missed some. */
-enum { UNDER_WAY_MAX = 64, ENTRIES_MAX = 500 };
+/* Failures looked at together, and entries of an account at one: of more the account's clients are
+ * told that they have missed some. */
+enum { UNDER_WAY_MAX = 64, ENTRIES_MAX = 100 };
 
 struct failure {
 	struct failures *failures;
@@ -31,7 +31,9 @@ static void tell(struct failure *failure, const struct place_entries_row *row)
 	struct listeners *listeners = failure->failures->listeners;
 	struct listener *listener = listeners_find(listeners, row->account_id);
 
-	if (listener)
+	if (listener && row->number > ENTRIES_MAX)
+		listeners_tell_loss(listeners, listener);
+	else if (listener)
 		listeners_tell(listeners, listener,
 			       &(struct event_hint){
 				   .account_id = row->account_id,
@@ -53,7 +55,7 @@ static void on_entries(struct db_query *query, const struct db_result *result)
 		rows = db_read_rows(result, query->record, &failure->arena);
 	for (unsigned i = 0; rows && i < result->row_count; i++)
 		tell(failure, &rows[i]);
-	if (result->outcome != DB_OK || result->row_count == ENTRIES_MAX)
+	if (result->outcome != DB_OK)
 		tell_loss(failure->failures);
 	failure->failures->under_way--;
 	arena_finish(&failure->arena);
@@ -95,7 +97,7 @@ void failures_note(struct failures *failures, const uint8_t place[static PLACE_B
 		.place =
 		    arena_copy(&failure->arena, (struct str){(const char *)place, PLACE_BYTES}),
 		.account_ids = account_ids(failures->listeners, &failure->arena),
-		.row_limit = ENTRIES_MAX,
+		.most = ENTRIES_MAX + 1,
 	    },
 	    NULL);
 	failure->query.done = on_entries;

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A worker that shows itself several times a second and has not done so for this long has died. */
+/* A worker that shows itself each second and has not done so for this long has died. */
 enum { GONE_MS = 5 * 1000 };
 
 struct key_slot {

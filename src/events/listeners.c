@@ -9,8 +9,8 @@ enum {
 	TELL_MS = 60 * 1000,
 	/* Devices of an account whose changes are heard. */
 	DEVICES_MAX = 10 * 1000,
-	/* Time for the hints of others that leave no room for one more. */
-	HINT_ROOM = LIMIT_HINT_WORD_BYTES,
+	/* Events leave half of the room for hints to others: panels wait for those. */
+	HINT_ROOM = LIMIT_HINT_BYTES / 2,
 };
 
 struct listener_device {
