@@ -99,6 +99,9 @@ struct push_app_body {
 /* Also a body of /v0. */
 extern const struct record push_app_body_record;
 
+/* The shortest duration, in seconds, in which an animation is shown whole; else the longest one. */
+int64_t push_duration_for(int64_t animation_ms);
+
 /* Checks the ID of a pushed installation that has the right length. NULL: it is good; else the
  * fault ("must ..."). */
 const char *push_id_check(struct str id);

@@ -16,6 +16,7 @@
 enum {
 	LONGEST_MS = 45 * 1000, /* that a push is shown for */
 	NO_RENDERER_RETRY_S = 60,
+	LIMITED_RETRY_S = 60,
 };
 
 struct messaging {
@@ -46,32 +47,30 @@ static void write_config(const struct push_message *message, struct buffer *json
 	buffer_append_char(json, '}');
 }
 
-/* The shortest duration of a push in which the animation is shown whole. */
-static int64_t duration_for(unsigned animation_ms)
-{
-	static const int64_t seconds[] = {5, 10, 15, 30, 35, 40, 45};
-	size_t i = 0;
-
-	while (i + 1 < array_length(seconds) && seconds[i] * 1000 < animation_ms)
-		i++;
-	return seconds[i];
-}
-
 static struct verdict fail_problem(struct task *task, const struct messaging *messaging)
 {
-	switch (messaging->job.answer.problem.kind) {
+	const struct engine_answer *answer = &messaging->job.answer;
+
+	if (answer->is_limited)
+		return task_fail_busy(task, LIMITED_RETRY_S,
+				      "a preview of this account has met a limit: texts have their "
+				      "full time again in a minute");
+	switch (answer->problem.kind) {
 	case ENGINE_LATE:
 	case ENGINE_NOT_AVAILABLE:
 	case ENGINE_CANCELLED:
 		return task_fail_busy(task, 1,
 				      "the machine is too busy to draw the text, try again");
+	case ENGINE_WRONG_SCRIPT:
+		if (messaging->body.message.icon_base64.length)
+			return task_fail_field(
+			    task, "icon",
+			    "is no PNG, GIF or WebP that can be drawn beside the text");
+		break;
 	default:
 		break;
 	}
-	if (messaging->body.message.icon_base64.length)
-		return task_fail_field(task, "icon",
-				       "is no PNG, GIF or WebP that can be drawn beside the text");
-	return task_fail_field(task, "text", "cannot be drawn");
+	return task_fail_field(task, "text", "cannot be drawn: it takes too much time or memory");
 }
 
 static struct verdict fail_refused(struct task *task, const struct engine_answer *answer)
@@ -109,7 +108,7 @@ static struct verdict drawn(struct task *task)
 				       "takes: shorten it, or leave out the icon");
 	push->picture = answer->picture;
 	if (messaging->body.duration_s == 0)
-		messaging->body.duration_s = duration_for(answer->duration_ms);
+		messaging->body.duration_s = push_duration_for(answer->duration_ms);
 	push->is_done = push_answer;
 	return push_store(task);
 }

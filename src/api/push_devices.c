@@ -110,7 +110,8 @@ static struct verdict next_device(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 
-	if (take_name(task, pushing))
+	/* Devices that are left get no image of a client that has gone: it may push again. */
+	if (!http_request_is_abandoned(task_request(task)) && take_name(task, pushing))
 		return task_find_device(task, pushing->name, found);
 	buffer_append_str(&pushing->json, STR("]}"));
 	return task_reply_json(task, 200, &pushing->json);

@@ -1,0 +1,83 @@
+#include "base/base64.h"
+#include "domain/push.h"
+
+static bool is_image_type(struct str type)
+{
+	return str_equal_ignore_case(type, STR("image/png")) ||
+	       str_equal_ignore_case(type, STR("image/webp")) ||
+	       str_equal_ignore_case(type, STR("image/gif"));
+}
+
+/* A scheme's name (RFC 3986 section 3.1). */
+static bool is_scheme(struct str text)
+{
+	for (size_t i = 0; i < text.length; i++) {
+		char c = text.data[i];
+		bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+		bool is_other = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+
+		if (!is_letter && !(is_other && i > 0))
+			return false;
+	}
+	return text.length > 0;
+}
+
+/* Base64 has no colon, so nothing that could be an image is taken for one. */
+static bool is_url(struct str text)
+{
+	size_t colon = str_find(text, ':');
+	struct str scheme = {text.data, colon};
+
+	if (colon == text.length)
+		return false;
+	if (str_equal_ignore_case(scheme, STR("https")) ||
+	    str_equal_ignore_case(scheme, STR("http")))
+		return true;
+	return is_scheme(scheme) && str_starts_with(str_from_offset(text, colon), STR("://"));
+}
+
+static bool is_data_url(struct str text)
+{
+	return text.length >= 5 && str_equal_ignore_case((struct str){text.data, 5}, STR("data:"));
+}
+
+/* Splits a data URL (RFC 2397) into its media type and its base64 text. NULL: it is good; else the
+ * fault. */
+static const char *split_data_url(struct str url, struct str *ret_media_type,
+				  struct str *ret_base64)
+{
+	struct str head, parameters, type;
+	struct str last = {0};
+	size_t comma;
+
+	url = str_from_offset(url, 5);
+	comma = str_find(url, ',');
+	if (comma == url.length)
+		return "is a data URL without a comma";
+	head = (struct str){url.data, comma};
+	type = (struct str){head.data, str_find(head, ';')};
+	if (!is_image_type(type))
+		return "is a data URL of a type other than image/png, image/webp and image/gif";
+	parameters = str_from_offset(head, type.length);
+	while (str_next(&parameters, ';', &last))
+		;
+	if (!str_equal_ignore_case(last, STR("base64")))
+		return "is a data URL that is not base64";
+	*ret_media_type = type;
+	*ret_base64 = str_from_offset(url, comma + 1);
+	return NULL;
+}
+
+const char *push_split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
+{
+	/* Base64 may begin with white space, so whatever stands in its place may, too. */
+	struct str text = base64_skip_space(image);
+
+	if (is_data_url(text))
+		return split_data_url(text, ret_media_type, ret_base64);
+	if (is_url(text))
+		return "is a URL, which is not fetched: send the image itself, in base64";
+	*ret_media_type = (struct str){0};
+	*ret_base64 = image; /* all of it: explanations count its characters */
+	return NULL;
+}
