@@ -25,7 +25,7 @@ def push(device, target=None, **options):
     return ask(device, "POST", v0(target or device, "/push"), {"image": IMAGE, "installationID": "a"}, **options)
 
 
-def test_off_by_default(device):
+def test_a_device_s_key_is_refused_by_default(device):
     answer = push(device)
     assert answer.problem(401) and 'error="invalid_token"' in answer["WWW-Authenticate"]
     assert device.ids() == []

@@ -188,7 +188,13 @@ function Night(props: SettingsProps): JSX.Element {
 				value={device.dimEnabled}
 				label="Dimmed before it, until the end of the night"
 			/>
-			<TextSetting {...props} name="dimStart" label="Dimmed from" type="time" value={device.dimStart} />
+			<TextSetting
+				{...props}
+				name="dimStart"
+				label="Dimmed from"
+				type="time"
+				value={device.dimStart}
+			/>
 			<SliderSetting
 				{...props}
 				name="dimBrightness"
@@ -231,7 +237,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 					{...props}
 					name="allowsOwnKey"
 					value={device.allowsOwnKey}
-					label="May push with the key of this device's address (older programs, at /v0)"
+					label="Programs of /v0 may push, list and remove entries with the key of this device's address"
 				/>
 			</Group>
 			<Group title="Apps">
