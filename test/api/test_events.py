@@ -204,6 +204,11 @@ def test_coming_back(world, account, start):
     for number in (1, 2, 3):
         push(first, installationId=str(number))
         push(second, installationId=str(number))
+    with contextlib.ExitStack() as stack:  # until all workers have heard of them
+        streams = on_each_worker(stack, account, (world, other))
+        push(second, installationId="4")
+        for stream in streams:
+            stream.next("pushed", lambda data: data["installationId"] == "4")
     for client in [*world.clients(), *other.clients()]:
         with Events(account, [first.id], client, last_id=last_id) as events:
             found = [events.kept("pushed", first)["installationId"] for _ in range(3)]
