@@ -36,9 +36,6 @@ def tell_key(world, key):
     world.sql("SELECT pg_notify('displayd_hint', %s)", f"key:{sha256(key).hex()}")
 
 
-# ---- kinds of events ----
-
-
 def test_state(world, account):
     """Online and shown: as they are when the stream begins, and then each change."""
     device = account.device()
@@ -124,9 +121,6 @@ def test_a_device_that_comes(world, account):
         world.sql("SELECT pg_notify('displayd_hint', %s)", f"changed:{account.id}:devices")
         push(first)
         events.kept("pushed", first)
-
-
-# ---- devices ----
 
 
 def test_named_devices(world, account):
@@ -266,9 +260,6 @@ def test_more_than_is_kept(world, account):
             assert events.event()[0] == "reset"
 
 
-# ---- limits ----
-
-
 def test_eight_streams_of_a_key(world, account):
     """In all workers together; one that is closed makes room."""
     account.device()
@@ -323,9 +314,6 @@ def test_they_are_counted(start):
             stack.enter_context(Events(account, client=client)).next("shown")
         assert is_counted(2)
     wait_until(lambda: is_counted(0), "the end of the streams")
-
-
-# ---- the end ----
 
 
 def ends(streams):
@@ -504,9 +492,6 @@ def test_a_slow_reader(start):
                     quick.next("pushed")
         push(device, installationId="last")
         events.next("reset")
-        heard = None
-        while heard != ("pushed", "last"):
-            name, data = events.event()
-            heard = name, data.get("installationId")
-            if name == "reset":  # this push may be missed, too
+        while ("pushed", "last") != (events.event()[0], events.seen[-1][1].get("installationId")):
+            if events.seen[-1][0] == "reset":  # this push may be missed, too
                 push(device, installationId="last")

@@ -7,8 +7,10 @@ import subprocess
 import sys
 
 import images
+import kept
 import npm_packages
 import pytest
+from waiting import wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 
@@ -66,10 +68,20 @@ def test_odd_file_names(world, account, folder, command):
     assert device.ids() == ["example"]
 
 
+def hear_of_devices(world, account):
+    """No worker answers any more that there is none."""
+    world.sql("SELECT pg_notify('displayd_hint', 'read:' || %s)", account.id)
+    kept.forget()
+    with world.each_worker() as clients:
+        for client in clients:
+            wait_until(lambda client=client: client.request("GET", "/v1/devices", key=account.key).ok(), "the device")
+
+
 def refusals(world, account, folder):
     yield world.server.url, "ddk_wrong", "the API key is not valid"
     yield world.server.url, account.key, "the account has no device"
     account.device()
+    hear_of_devices(world, account)
     (folder / "picture.png").write_bytes(images.png(images.solid(size=(32, 32))))
     yield world.server.url, account.key, "image is 32x32 pixels, must be 64x32"
     os.unlink(folder / "picture.png")

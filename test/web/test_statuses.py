@@ -3,6 +3,7 @@ against the document. Apps need no engine here: what an engine would give is put
 
 import contextlib
 import json
+import os
 import re
 import secrets
 from functools import cached_property
@@ -374,6 +375,7 @@ CONFLICTS = {
     "changePassword": outdated, "removeAccount": outdated, "removePasskey": outdated,
     "signIn": outdated, "signInWithPasskey": outdated,
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
+    "showMessage": full_account,
     "installApp": full_device, "setSettings": without_form, "deployVersion": version_in_review,
     "removeVersion": deployed_version,
     "orderRotation": Stage.request, "showEntry": Stage.request, "createKey": Stage.request,
@@ -389,7 +391,9 @@ STATUSES = {"200": success, "201": success, "304": not_modified, "400": bad_requ
             "413": too_large, "415": wrong_media_type}
 # These have tests below.
 ELSEWHERE = {"408", "429", "503"}
-CASES = [(found, status) for found in OPERATIONS for status in found[2]["responses"] if status not in ELSEWHERE]
+DRAWN = [("showMessage", "200"), ("showMessage", "409")]
+CASES = [(found, status) for found in OPERATIONS for status in found[2]["responses"]
+         if status not in ELSEWHERE and (found[2]["operationId"], status) not in DRAWN]
 
 
 @pytest.fixture(name="world", scope="module")
@@ -422,6 +426,13 @@ def slow(stage):
                          ids=[f"{found[2]['operationId']}-{status}" for found, status in CASES])
 def test_status(stage, found, status):
     assert STATUSES[status](stage, found).status == int(status)
+
+
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark")
+def test_a_text_that_is_drawn(postgres):
+    with World(postgres.create_database(), "--rate-limit", "0", "--registration", "open") as world:
+        for name, status in DRAWN:
+            assert STATUSES[status](Stage(world), CONTRACT.operation(name)).status == int(status)
 
 
 @pytest.mark.parametrize("found", OPERATIONS, ids=lambda found: found[2]["operationId"])

@@ -149,8 +149,9 @@ static void answer_claim(bool is_claimed, int64_t wait_ms)
 
 static void answer_store(int64_t generation)
 {
-	begin_rows(3);
+	begin_rows(4);
 	add_integer(generation);
+	add_integer(0);
 	add_integer(0);
 	add_bytes(clock_app.app_id.bytes, ID_BYTES);
 	answer(asked(STATEMENT_RENDER_STORE));
