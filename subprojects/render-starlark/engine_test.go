@@ -485,7 +485,7 @@ func TestLongAnswersAreBlobs(t *testing.T) {
 	assert.Equal(t, &short, a.Result)
 }
 
-// What is drawn, by the font or as an emoji, is not missing.
+// TestMissingCharacters: characters that the font has, and emoji, are not missing.
 func TestMissingCharacters(t *testing.T) {
 	script := `
 load("displayd.star", "missing")

@@ -69,7 +69,7 @@ def check_without_database(clients, account, device):
         wait_until(lambda client=client: not is_ready(client), "a worker that has noticed")
         for target in ("/v1/account/", "/v1/devices", device.path,
                        device.path + "/installations"):
-            # One that is in memory is given until it is a second old.
+            # An answer that is in memory is given until it is a second old.
             answer = wait_until(lambda: refused(client, target, account.key), "503")
             assert "database" in answer.problem(503)["detail"]
             assert int(answer["Retry-After"]) >= 1

@@ -96,7 +96,7 @@ def test_no_cache_reads_the_database(alone):
         assert name(("Cache-Control", "no-store")) in ("old", "new")
         for value in ("no-cache", "max-age=0, No-Cache", "no-store,no-cache"):
             assert name(("Cache-Control", value)) == "new"
-        # What it has read is kept.
+        # The worker keeps the answer that it has read.
         assert name() == "new"
 
 
@@ -334,7 +334,7 @@ def test_the_name_of_an_app(world, instance):
     kept.forget()
     with instance.each_worker() as clients:
         assert kept_by_all(clients, account, entries)[0]["app"]["name"] == "Clock"
-        # As app_update does it, at another instance.
+        # Another instance renames it in this way (app_update).
         world.sql("UPDATE app SET name = 'Watch' WHERE id = %s", app)
         world.sql("SELECT pg_notify('displayd_hint', 'read:' || %s)", app)
         kept.forget()

@@ -103,7 +103,7 @@ def test_hours_one_by_one(device):
     ("startTime", ["24:00", "7:00", 7, []]), ("endTime", ["x", True]),
     ("days", [["Monday"], ["monday", "monday"], WEEK + ["monday"], "monday", [1]]),
     ("config", [[], "x", {"a": 1}, {"n" * 2000: "x"}, {"a": "x" * 65536}]),
-    # What displayd has no counterpart of.
+    # Members that displayd has no counterpart of.
     ("renderIntervalMin", [5]), ("autoPin", [True]), ("colorFilter", ["warm"]), ("showFullAnimation", ["true"]),
     ("useCustomRecurrence", [True]), ("recurrenceType", ["weekly"]), ("appID", ["x"]), ("unknown", [1])])
 def test_wrong_changes_of_an_entry(device, name, values):

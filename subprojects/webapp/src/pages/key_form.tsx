@@ -86,7 +86,7 @@ interface KeyFormProps {
 	onSubmit: (wish: Wish) => Promise<void>;
 }
 
-/** What a key is called, and what it is for. */
+/** Name of a key, and what it is for. */
 export function KeyForm({ of, action, beside, onSubmit }: KeyFormProps): JSX.Element {
 	const [name, setName] = useState(of?.name ?? "");
 	const [scope, setScope] = useState<Scope>(of?.scope ?? "all");

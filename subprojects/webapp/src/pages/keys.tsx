@@ -88,7 +88,7 @@ function Change({ of, onDone }: { of: Key; onDone: () => void }): JSX.Element {
 	);
 }
 
-/** What a key is for, in a few words. */
+/** Purpose of a key, in a few words. */
 function Purpose({ of }: { of: Key }): JSX.Element {
 	const count = of.deviceIds?.length;
 	return (
