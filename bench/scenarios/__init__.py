@@ -48,6 +48,8 @@ SCENARIOS = (
     ("tls", "TlsReturn"),
     ("fleet", "Fleet"),
     ("beside_fleet", "BesideFleet"),
+    ("first_contacts", "FirstContacts"),
+    ("first_contacts", "ContactsAtOnce"),
     ("renders", "Renders"),
     ("hostile", "Hostile"),
     ("hostile", "Drafts"),

@@ -97,10 +97,10 @@ def bare_write_us(picture, count=5000):
 class Panels:
     """The program bench/panels. It stands for other machines: it takes no core from the server."""
 
-    def __init__(self, bench, urls):
+    def __init__(self, bench, urls, connects_per_s=CONNECTS_PER_S):
         path = bench.write_file("urls", "\n".join(urls) + "\n")
         self.process = bench.spawn(
-            [bench.built("panels"), path, CONNECTS_PER_S], steps_back=True,
+            [bench.built("panels"), path, connects_per_s], steps_back=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         count = self.ask("connected", PATIENCE_S)["connected"]
         if count != len(urls):
