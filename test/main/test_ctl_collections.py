@@ -274,14 +274,16 @@ def pictures(running, checkout):
 
 
 def test_the_folder_s_own_picture(running, run, folder):
-    """A picture named like the app comes first, then another one of the panel's size; images that the
-    app draws with do not count."""
+    """A picture named like the app comes first, then another one of the panel's size, then one that was
+    magnified; images that the app draws with do not count."""
     checkout = folder(unique("c"))
     red, green = (webp(solid(color)) for color in ((255, 0, 0), (0, 255, 0)))
     large = webp(solid(size=(640, 320)))
     checkout.add("abc_news", id=checkout.slug("named"), files={
         "a.webp": green, "AbcNews.webp": red, "abcnews@2x.webp": large, "abcnews.gif": gif([solid()])})
     checkout.add("other", files={"large.webp": large, "preview.gif": gif([solid((0, 255, 0))]), "z.webp": large})
+    checkout.add("shot", files={"odd.gif": gif([solid(size=(640, 330))]),
+                                "shot.gif": gif([solid((0, 0, 255), size=(640, 320))])})
     checkout.add("drawn", files={"icon.png": png(solid())})
     checkout.add("png", files={"png.png": png(solid((0, 255, 0)))})
     checkout.add("huge", files={"huge.webp": red + bytes(200_000)})
@@ -290,19 +292,19 @@ def test_the_folder_s_own_picture(running, run, folder):
     os.mkfifo(os.path.join(checkout.folder, "apps/drawn/drawn.gif"))
     os.mkdir(os.path.join(checkout.folder, "apps/drawn/drawn.png"))
     answer = run(checkout)
-    assert counts(answer) == outcome(made=6) and answer["pictures"] == 4
+    assert counts(answer) == outcome(made=7) and answer["pictures"] == 5
     assert {app["folder"].removeprefix("apps/"): app["picture"] for app in answer["apps"]} == {
-        "abc_news": "AbcNews.webp", "other": "preview.gif", "png": "png.png", "drawn": None, "huge": None,
+        "abc_news": "AbcNews.webp", "other": "preview.gif", "png": "png.png", "shot": "shot.gif", "drawn": None, "huge": None,
         "broken picture": "broken picture.webp"}
     found = pictures(running, checkout)
-    assert set(found) == {"named", "other", "png", "bad"} and found["bad"] is None
+    assert set(found) == {"named", "other", "png", "shot", "bad"} and found["bad"] is None
     assert {name: bytes(frames_of(bytes(picture))[0][0][:3]) for name, picture in found.items() if picture} == {
-        "named": bytes((255, 0, 0)), "other": bytes((0, 255, 0)), "png": bytes((0, 255, 0))}
-    assert counts(run(checkout)) == outcome(unchanged=6)
+        "named": bytes((255, 0, 0)), "other": bytes((0, 255, 0)), "png": bytes((0, 255, 0)), "shot": bytes((0, 0, 255))}
+    assert counts(run(checkout)) == outcome(unchanged=7)
     # Another picture, and none any more.
     write(os.path.join(checkout.folder, "apps/abc_news/AbcNews.webp"), green)
     os.unlink(os.path.join(checkout.folder, "apps/other/preview.gif"))
-    assert counts(run(checkout)) == outcome(updated=2, unchanged=4)
+    assert counts(run(checkout)) == outcome(updated=2, unchanged=5)
     found = pictures(running, checkout)
-    assert set(found) == {"named", "png", "bad"}
+    assert set(found) == {"named", "other", "png", "shot", "bad"}
     assert frames_of(bytes(found["named"]))[0][0][:3] == bytes((0, 255, 0))

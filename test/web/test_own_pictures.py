@@ -6,6 +6,7 @@ import struct
 import images
 import psycopg2
 import pytest
+from PIL import Image
 from rendered import app, author, reviewer, world_without_engines
 from waiting import wait_until
 
@@ -58,6 +59,30 @@ def test_where_rendering_gave_none(world, app):
     assert shown(app) == first
 
 
+def magnified(picture, times):
+    """Each pixel is a round LED: a square whose corners are dark."""
+    large = picture.resize((64 * times, 32 * times), Image.NEAREST)
+    for y in range(0, large.height, times):
+        for x in range(0, large.width, times):
+            large.putpixel((x, y), (0, 0, 0))
+    return large
+
+
+@pytest.mark.parametrize("kind, times", [("PNG", 10), ("GIF", 2), ("GIF", 10), ("WEBP", 3), ("WEBP", 20)])
+def test_a_magnified_one(world, app, kind, times):
+    small = [images.solid((255, 0, 0)), images.solid((0, 0, 255))]
+    for x in range(64):
+        small[0].putpixel((x, x % 32), (0, 255, 0))
+    large = [magnified(picture, times) for picture in small]
+    if kind == "PNG":
+        source, expected = images.png(large[0]), images.png(small[0])
+    else:
+        options = {"lossless": True} if kind == "WEBP" else {}
+        source, expected = (images.animation(kind, pictures, **options) for pictures in (large, small))
+    assert give(world, app, source) is None
+    assert images.frames_of(shown(app)) == images.frames_of(expected)
+
+
 def test_a_long_one_is_cut(world, app):
     assert give(world, app, LONG) is None
     body = shown(app)
@@ -70,7 +95,9 @@ def test_a_long_one_is_cut(world, app):
     (b"<html>", "PNG, GIF"),
     (images.gif([images.solid(), images.noise()])[:-200], ""),
     (images.webp(images.noise())[:-20], ""),
-    (images.webp(images.solid(size=(640, 320))), "640x320"),
+    (images.webp(images.solid(size=(640, 330))), "640x330"),
+    (images.webp(images.solid(size=(21 * 64, 21 * 32))), "1344x672"),
+    (images.gif([images.solid(color, (640, 320)) for color in ((255, 0, 0), (0, 255, 0))])[:-500], ""),
     (b"RIFF" + struct.pack("<I", 1 << 30) + b"WEBPVP8X" + bytes(22), ""),
     (images.png() + bytes(100), None)])
 def test_hostile_ones(world, app, source, words):

@@ -1,6 +1,7 @@
 /* The picture that an app's folder has for a catalogue: a WebP or GIF of 64x32 in it, first of all
- * the one that is called as the app; or such a PNG. Only its head is read here: it is a stranger's
- * file, which a sealed worker of the server decodes (web/own_pictures.h). */
+ * the one that is called as the app; or such a PNG; or one that was magnified, if there is no
+ * other. Only its head is read here: it is a stranger's file, which a sealed worker of the server
+ * decodes (web/own_pictures.h). */
 #include "app_import_steps.h"
 #include "base/memory.h"
 #include "domain/display.h"
@@ -15,58 +16,12 @@
 enum {
 	NAMES_MAX = 2000,    /* of a folder */
 	CANDIDATES_MAX = 16, /* that are opened */
-	HEAD_BYTES = 30,
 };
 
 struct candidate {
 	char *name;
 	int rank; /* the smaller the better */
 };
-
-static unsigned le16(const uint8_t *bytes)
-{
-	return bytes[0] | (unsigned)bytes[1] << 8;
-}
-
-static unsigned le24(const uint8_t *bytes)
-{
-	return le16(bytes) | (unsigned)bytes[2] << 16;
-}
-
-static bool has_canvas_webp(const uint8_t *head)
-{
-	unsigned bits;
-
-	if (memcmp(head + 12, "VP8X", 4) == 0)
-		return le24(head + 24) + 1 == DISPLAY_WIDTH &&
-		       le24(head + 27) + 1 == DISPLAY_HEIGHT;
-	if (memcmp(head + 12, "VP8L", 4) == 0) {
-		bits = le24(head + 21) | (unsigned)head[24] << 24;
-		return (bits & 0x3fff) + 1 == DISPLAY_WIDTH &&
-		       (bits >> 14 & 0x3fff) + 1 == DISPLAY_HEIGHT;
-	}
-	return memcmp(head + 12, "VP8 ", 4) == 0 && (le16(head + 26) & 0x3fff) == DISPLAY_WIDTH &&
-	       (le16(head + 28) & 0x3fff) == DISPLAY_HEIGHT;
-}
-
-/* Whether the file says that it is as large as a panel. */
-static bool has_canvas(const uint8_t *data, size_t size)
-{
-	static const uint8_t png[] = {0, 0, 0, DISPLAY_WIDTH, 0, 0, 0, DISPLAY_HEIGHT};
-
-	if (size < HEAD_BYTES)
-		return false;
-	switch (panelimage_detect(data, size)) {
-	case PANELIMAGE_FORMAT_GIF:
-		return le16(data + 6) == DISPLAY_WIDTH && le16(data + 8) == DISPLAY_HEIGHT;
-	case PANELIMAGE_FORMAT_PNG:
-		return memcmp(data + 16, png, sizeof(png)) == 0;
-	case PANELIMAGE_FORMAT_WEBP:
-		return has_canvas_webp(data);
-	default:
-		return false;
-	}
-}
 
 /* Names of one app differ in case, dashes and the like. */
 static bool is_alike(const char *name, size_t length, const char *other)
@@ -137,8 +92,9 @@ static unsigned find(const struct import_app *app, struct candidate *candidates)
 	return count;
 }
 
-/* False: the file is no picture that a panel shows, as far as its head says. */
-static bool read_picture(const char *path, const char *name, struct buffer *picture)
+/* Returns how large the picture says it is, see panelimage_magnification(); 0: it is no picture
+ * that a panel shows. */
+static unsigned read_picture(const char *path, const char *name, struct buffer *picture)
 {
 	ssize_t length = 1;
 	struct str view;
@@ -150,7 +106,7 @@ static bool read_picture(const char *path, const char *name, struct buffer *pict
 	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	free(file);
 	if (fd < 0)
-		return false;
+		return 0;
 	buffer_clear(picture);
 	while (length > 0 && buffer_length(picture) <= PANELIMAGE_INPUT_MAX_BYTES) {
 		enum { PIECE = 64 * 1024 };
@@ -161,8 +117,27 @@ static bool read_picture(const char *path, const char *name, struct buffer *pict
 	}
 	close(fd);
 	view = buffer_view(picture);
-	return length == 0 && view.length <= PANELIMAGE_INPUT_MAX_BYTES &&
-	       has_canvas((const uint8_t *)view.data, view.length);
+	if (length != 0 || view.length > PANELIMAGE_INPUT_MAX_BYTES)
+		return 0;
+	return panelimage_magnification((const uint8_t *)view.data, view.length,
+					(struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT});
+}
+
+/* The first candidate of the panel's size, or of any. */
+static void choose(struct import_app *app, const struct candidate *candidates, unsigned count,
+		   unsigned magnification_max)
+{
+	struct str view;
+
+	for (unsigned i = 0; i < count && i < CANDIDATES_MAX && !app->picture_name; i++) {
+		unsigned times = read_picture(app->path, candidates[i].name, &app->picture);
+
+		if (times == 0 || times > magnification_max)
+			continue;
+		view = buffer_view(&app->picture);
+		app->picture_name = memory_strdup(candidates[i].name);
+		crypto_hash_sha256(app->picture_hash, (const uint8_t *)view.data, view.length);
+	}
 }
 
 void import_read_picture(struct import_app *app)
@@ -170,16 +145,9 @@ void import_read_picture(struct import_app *app)
 	struct candidate *candidates = memory_zalloc(NAMES_MAX * sizeof(*candidates));
 	unsigned count = find(app, candidates);
 
-	for (unsigned i = 0; i < count; i++) {
-		if (i < CANDIDATES_MAX && !app->picture_name &&
-		    read_picture(app->path, candidates[i].name, &app->picture)) {
-			struct str view = buffer_view(&app->picture);
-
-			app->picture_name = memory_strdup(candidates[i].name);
-			crypto_hash_sha256(app->picture_hash, (const uint8_t *)view.data,
-					   view.length);
-		}
+	choose(app, candidates, count, 1);
+	choose(app, candidates, count, PANELIMAGE_MAGNIFICATION_MAX);
+	for (unsigned i = 0; i < count; i++)
 		free(candidates[i].name);
-	}
 	free(candidates);
 }

@@ -151,7 +151,7 @@ static bool step(struct lane_job *job)
 	struct str source = pictures->row.source;
 
 	if (!pictures->conversion)
-		pictures->conversion = panelimage_conversion_new(
+		pictures->conversion = panelimage_conversion_new_magnified(
 		    (const uint8_t *)source.data, source.length,
 		    (struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT}, &pictures->error);
 	switch (pictures->conversion

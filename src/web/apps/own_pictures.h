@@ -1,7 +1,8 @@
 /* Makes pictures of the catalogue out of the files that apps were imported with: strangers' files,
  * so each is decoded completely, in a worker lane of a sealed process, before anybody sees it.
  *
- * A file has at most 192 KiB, as a push; a picture 60 KB: longer animations are cut. Each worker
+ * A file has at most 192 KiB, as a push, and may be magnified (panelimage_magnification()); a
+ * picture has 60 KB: longer animations are cut. Each worker
  * decodes one at a time, and claims it in the database first. */
 #pragma once
 

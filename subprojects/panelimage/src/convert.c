@@ -7,6 +7,7 @@
 #include "fail.h"
 #include "gif.h"
 #include "input.h"
+#include "magnified.h"
 #include "png.h"
 #include "webp.h"
 
@@ -18,7 +19,10 @@ struct panelimage_conversion {
 	enum panelimage_progress (*step)(struct panelimage_conversion *conversion,
 					 struct panelimage_result *ret,
 					 struct panelimage_error *reterr);
+	struct panelimage_size image; /* a multiple of the panel's */
 	struct encoder encoder;
+	struct shrinker shrinker; /* before the encoder, if the image is larger than the panel */
+	struct frame_sink *sink;  /* the first of the two */
 	/* By the format. */
 	struct gif_outline gif_outline;
 	struct gif_decoder *gif;
@@ -56,11 +60,11 @@ static enum panelimage_progress convert_png(struct panelimage_conversion *conver
 					    struct panelimage_result *ret,
 					    struct panelimage_error *reterr)
 {
-	struct frame_sink *sink = &conversion->encoder.sink;
+	struct frame_sink *sink = conversion->sink;
 	enum panelimage_progress progress = PANELIMAGE_FAILED;
 	struct canvas canvas;
 
-	if (pi_canvas_init(&canvas, conversion->encoder.pending.size, reterr) == 0 &&
+	if (pi_canvas_init(&canvas, conversion->image, reterr) == 0 &&
 	    pi_png_decode(conversion->data, conversion->size, &canvas, reterr) == 0 &&
 	    sink->on_frame(sink, &canvas, 0, reterr) == 0)
 		progress = end(conversion, 0, ret, reterr);
@@ -74,7 +78,7 @@ static enum panelimage_progress convert_gif(struct panelimage_conversion *conver
 {
 	if (!pi_gif_has_more(conversion->gif))
 		return end(conversion, conversion->gif_outline.loop_count, ret, reterr);
-	if (pi_gif_next(conversion->gif, &conversion->encoder.sink, reterr))
+	if (pi_gif_next(conversion->gif, conversion->sink, reterr))
 		return PANELIMAGE_FAILED;
 	return PANELIMAGE_MORE;
 }
@@ -84,7 +88,7 @@ static enum panelimage_progress begin_gif(struct panelimage_conversion *conversi
 					  struct panelimage_error *reterr)
 {
 	(void)ret;
-	if (pi_gif_outline(conversion->data, conversion->size, conversion->encoder.pending.size,
+	if (pi_gif_outline(conversion->data, conversion->size, conversion->image,
 			   &conversion->gif_outline, reterr))
 		return PANELIMAGE_FAILED;
 	conversion->gif =
@@ -128,13 +132,13 @@ static enum panelimage_progress convert_webp(struct panelimage_conversion *conve
 	}
 	if (conversion->webp_sink != &check)
 		return end(conversion, conversion->webp_outline.loop_count, ret, reterr);
-	if (pi_webp_is_fit(conversion->webp))
+	if (conversion->sink == &conversion->encoder.sink && pi_webp_is_fit(conversion->webp))
 		return copy_webp(conversion, ret, reterr);
 	pi_webp_close(conversion->webp);
 	conversion->webp = pi_webp_open(conversion->data, &conversion->webp_outline, reterr);
 	if (!conversion->webp)
 		return PANELIMAGE_FAILED;
-	conversion->webp_sink = &conversion->encoder.sink;
+	conversion->webp_sink = conversion->sink;
 	return PANELIMAGE_MORE;
 }
 
@@ -143,7 +147,7 @@ static enum panelimage_progress begin_webp(struct panelimage_conversion *convers
 					   struct panelimage_error *reterr)
 {
 	(void)ret;
-	if (pi_webp_outline(conversion->data, conversion->size, conversion->encoder.pending.size,
+	if (pi_webp_outline(conversion->data, conversion->size, conversion->image,
 			    &conversion->webp_outline, reterr))
 		return PANELIMAGE_FAILED;
 	conversion->webp_outline.keeps_short = conversion->is_own;
@@ -171,6 +175,8 @@ static struct panelimage_conversion *new_conversion(const uint8_t *data, size_t 
 	conversion->data = data;
 	conversion->size = size;
 	conversion->format = panelimage_detect(data, size);
+	conversion->image = panel;
+	conversion->sink = &conversion->encoder.sink;
 	if (pi_encoder_init(&conversion->encoder, panel, reterr)) {
 		panelimage_conversion_free(conversion);
 		return NULL;
@@ -203,6 +209,28 @@ struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data,
 	return conversion;
 }
 
+struct panelimage_conversion *panelimage_conversion_new_magnified(const uint8_t *data, size_t size,
+								  struct panelimage_size panel,
+								  struct panelimage_error *reterr)
+{
+	struct panelimage_conversion *conversion =
+	    new_conversion(data, size, PANELIMAGE_INPUT_MAX_BYTES, panel, reterr);
+	unsigned times;
+
+	if (!conversion)
+		return NULL;
+	times = panelimage_magnification(data, size, panel);
+	if (times <= 1)
+		return conversion;
+	if (pi_shrinker_init(&conversion->shrinker, conversion->sink, panel, times, reterr)) {
+		panelimage_conversion_free(conversion);
+		return NULL;
+	}
+	conversion->image = (struct panelimage_size){panel.width * times, panel.height * times};
+	conversion->sink = &conversion->shrinker.sink;
+	return conversion;
+}
+
 void panelimage_conversion_be_quick(struct panelimage_conversion *conversion)
 {
 	conversion->encoder.is_quick = true;
@@ -221,6 +249,7 @@ void panelimage_conversion_free(struct panelimage_conversion *conversion)
 		return;
 	pi_gif_close(conversion->gif);
 	pi_webp_close(conversion->webp);
+	pi_shrinker_finish(&conversion->shrinker);
 	pi_encoder_finish(&conversion->encoder);
 	free(conversion);
 }

@@ -128,7 +128,7 @@ static int draw_image(struct gif_decoder *decoder, const struct rect *rect,
 	static const size_t first_row[] = {0, 4, 2, 1}, row_step[] = {8, 8, 4, 2};
 	const GifFileType *gif = decoder->gif;
 	const ColorMapObject *map = gif->Image.ColorMap ? gif->Image.ColorMap : gif->SColorMap;
-	GifPixelType pixels[PANELIMAGE_SIDE_MAX];
+	GifPixelType pixels[PANELIMAGE_SIDE_MAX * PANELIMAGE_MAGNIFICATION_MAX];
 	size_t passes = gif->Image.Interlace ? 4 : 1;
 
 	if (!map)

@@ -29,6 +29,7 @@ enum {
 	PANELIMAGE_INPUT_MAX_BYTES = 196608,
 	PANELIMAGE_OUTPUT_MAX_BYTES = 460000, /* the largest file that panels take */
 	PANELIMAGE_FRAMES_MAX = 2048,
+	PANELIMAGE_MAGNIFICATION_MAX = 20,
 };
 
 /* Size of the panel, in pixels, 1 to PANELIMAGE_SIDE_MAX each. Images of other sizes are
@@ -111,6 +112,18 @@ struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, siz
 struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data, size_t size,
 							    struct panelimage_size panel,
 							    struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
+
+/* How many times as wide and as high as the panel the image says it is: 1 to
+ * PANELIMAGE_MAGNIFICATION_MAX. 0: its sides are others, or it is no image. Reads its head only. */
+unsigned panelimage_magnification(const uint8_t *data, size_t size, struct panelimage_size panel);
+
+/* The same as panelimage_conversion_new() for an image that may have been magnified for a screen:
+ * of each square that stands for a pixel the middle one counts. It holds two images of that size
+ * more between two steps, and a step takes as many times as long as it has more pixels. */
+struct panelimage_conversion *panelimage_conversion_new_magnified(const uint8_t *data, size_t size,
+								  struct panelimage_size panel,
+								  struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
 /* Before the first step: a still is encoded with little effort, in a quarter of the time. It has
