@@ -254,3 +254,12 @@ def test_the_url_of_a_panel_is_one_that_panels_reach(launch):
     told = server.ctl("--public-url", "http://panels.example", "device", "rekey", device["id"],
                       "--yes")
     assert told["pollUrl"].startswith("http://panels.example/d/")
+
+
+@pytest.mark.parametrize("option, kind", [("--url", "websocketUrl"), ("--poll", "pollUrl")])
+def test_a_panel_with_a_wrong_key_ends_with_the_reason(running, device, option, kind):
+    url = device[kind].replace(device["key"], "KbcXWRqQpy9BDx757jOPKVzF")
+    code, text = on_terminal(running, "panel", option, url)
+    assert code == 4 and "KbcXWRqQpy9BDx757jOPKVzF" not in text
+    assert text.rstrip().endswith("the server answered 404: it does not know this device, or the key in "
+                                  "the URL is wrong")

@@ -75,6 +75,8 @@ static void leave(struct link *link, int status, const char *reason)
 	snprintf(text + strnlen(text, 100), sizeof(text) - 100, "; again in %.1f s",
 		 (double)retry_ms / 1000);
 	link->events->on_state(link->context, text);
+	if (!link->was_accepted && (status == 401 || status == 403 || status == 404))
+		link->events->on_refused(link->context, status);
 }
 
 static void on_timeout(uv_timer_t *timer)
@@ -267,6 +269,7 @@ static void on_head(struct link *link)
 		link->state = LINK_BODY;
 	} else {
 		link->state = LINK_OPEN;
+		link->was_accepted = true;
 		uv_timer_start(&link->ping, on_ping, link->config->ping_ms, link->config->ping_ms);
 		uv_timer_start(&link->timeout, on_timeout, link->config->pong_timeout_ms, 0);
 		EVENT(link->log, "connected", EVENT_NUMBER("answer_bytes", link->head_size));
@@ -305,6 +308,7 @@ static void on_answer(struct link *link)
 	struct link_picture *picture = &link->picture;
 
 	drop_connection(link);
+	link->was_accepted = true;
 	picture->data = link->body;
 	EVENT(link->log, "response", EVENT_NUMBER("size", picture->size),
 	      EVENT_SHA256("sha256", picture->data, picture->size),

@@ -42,6 +42,9 @@ struct link_events {
 	void (*on_text)(void *context, const char *text, size_t size);
 	/* A polling link makes its next request at link_poll() only. */
 	void (*on_picture)(void *context, const struct link_picture *picture);
+	/* The server refused the first request: it does not know the device, or its key. The link
+	 * comes back as after any other end. */
+	void (*on_refused)(void *context, int status);
 	/* Something for the status line. */
 	void (*on_state)(void *context, const char *text);
 };
@@ -59,6 +62,7 @@ struct link {
 	uv_timer_t ping;
 	uv_timer_t timeout; /* of what is waited for: the connection, an answer, a pong */
 	enum link_state state;
+	bool was_accepted;	     /* at any time */
 	struct transport *transport; /* NULL while waiting */
 	/* The answer to the request. */
 	char head_text[LINK_HEAD_MAX];

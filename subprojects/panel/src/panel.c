@@ -13,6 +13,7 @@ enum {
 	DWELL_DEFAULT_S = 10,	  /* until the server says something, as in the firmware */
 	DWELL_POLLED_END_S = 300, /* a polled dwell of so much or more is ignored */
 	SIGNALS = 3,
+	PANEL_REFUSED = 4, /* exit code */
 };
 
 struct panel {
@@ -28,7 +29,8 @@ struct panel {
 	bool wants_reboot;
 	bool wants_stop;
 	bool is_stopped;
-	uint32_t dwell_s;		 /* for the next picture */
+	int refusal;	  /* status with which the server refused the device; 0: it did not */
+	uint32_t dwell_s; /* for the next picture */
 	char image_url[MESSAGE_URL_MAX]; /* as the server ordered, or the one of the options */
 	uint64_t shown_count;
 	uint32_t shown_dwell_s;
@@ -265,7 +267,20 @@ static void on_state(void *context, const char *text)
 	show_status(panel);
 }
 
+/* A person looks, and can give the right URL; firmware, and who reads the events as its, goes on.
+ */
+static void on_refused(void *context, int status)
+{
+	struct panel *panel = context;
+
+	if (panel->options.events || panel->options.frames || panel->options.quiet)
+		return;
+	panel->refusal = status;
+	do_later(panel, &panel->wants_stop);
+}
+
 static const struct link_events link_events = {
+    .on_refused = on_refused,
     .on_open = on_open,
     .on_text = on_text,
     .on_picture = on_picture,
@@ -332,5 +347,11 @@ int panel_main(int argc, char **argv, panel_mask *mask)
 		wire_tls_config_destroy(panel.tls);
 	}
 	panel_options_finish(&panel.options);
+	if (panel.refusal) {
+		complain("the server answered %d: it does not know this device, or the key in the "
+			 "URL is wrong",
+			 panel.refusal);
+		return PANEL_REFUSED;
+	}
 	return panel.display.is_broken ? 1 : exit_code;
 }
