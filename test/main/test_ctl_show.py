@@ -180,6 +180,22 @@ class TestTables:
         wide = self.lines(running, 250, "device", "list", "--account", many)
         assert len(wide) == 5 and "createdAt" in wide[0]
 
+    @pytest.mark.parametrize("columns", [40, 80, 100])
+    def test_what_one_types_is_never_cut(self, running, columns, tmp_path):
+        """An address is what commands about accounts take, and an ID what those about entries do."""
+        address = f"{'long' * 12}@example{columns}.org"
+        running.ctl("account", "create", address)
+        made = running.ctl("device", "create", "--account", address, "--name", "x")
+        path, entry = tmp_path / "picture.png", "entry " * 10 + "end"
+        path.write_bytes(images.png())
+        running.ctl("push", made["id"], str(path), "--installation", entry)
+        assert any(address in line for line in self.lines(running, columns, "account", "list"))
+        listed = self.lines(running, columns, "installation", "list", "--device", made["id"])
+        assert any(entry in line for line in listed)
+        listed = self.lines(running, columns, "device", "list", "--account", address)
+        assert any(made["id"] in line for line in listed)
+        assert not any("long\u2026" in line or "\u2026@" in line for line in listed)
+
     def test_long_texts_are_cut(self, running, email):
         for number in range(2):
             new_app(running, email, "--description", f"{number} " + "long " * 90)

@@ -1,5 +1,6 @@
 #include "table.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/require.h"
 #include "base/utf8.h"
 #include "ctl/ctl.h"
@@ -249,6 +250,17 @@ static size_t line_width(const struct table *table)
 	return width;
 }
 
+/* Whether commands take what the column holds: a part of it would be of no use. */
+static bool is_typed(const struct table_column *column)
+{
+	static const char *const names[] = {"id", "email", "slug", "version", "account"};
+
+	for (unsigned i = 0; i < array_length(names); i++)
+		if (strcmp(column->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* The widest text that may become narrower; NULL: none. */
 static struct table_column *find_widest(struct table *table)
 {
@@ -261,14 +273,15 @@ static struct table_column *find_widest(struct table *table)
 		least = least > TEXT_WIDTH_MIN ? least : TEXT_WIDTH_MIN;
 		if ((column->field->kind == RECORD_KIND_STR ||
 		     column->field->kind == RECORD_KIND_JSON) &&
-		    !column->is_left_out && column->width > least &&
+		    !column->is_left_out && !is_typed(column) && column->width > least &&
 		    (!widest || column->width > widest->width))
 			widest = column;
 	}
 	return widest;
 }
 
-/* Chooses the column to drop: creation time first, else the last one. NULL: all are needed. */
+/* Chooses the column to drop: creation time first, else the last one; the ID if the column behind
+ * it says what is meant, too. NULL: all are needed. */
 static struct table_column *find_dispensable(struct table *table)
 {
 	struct table_column *last = NULL;
@@ -282,6 +295,9 @@ static struct table_column *find_dispensable(struct table *table)
 			return column;
 		last = column;
 	}
+	if (!last && table->column_count > 1 && !table->columns[0].is_left_out &&
+	    is_typed(&table->columns[1]))
+		return &table->columns[0];
 	return last;
 }
 
