@@ -29,6 +29,7 @@ enum ctl_exit {
 enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = REVIEW_COMMENTS_MAX, CTL_EGRESS_MAX = 64 };
 
 struct ctl;
+struct remote;
 
 struct ctl_command {
 	struct option_command line; /* its words, options and help */
@@ -52,6 +53,7 @@ struct ctl {
 	PGconn *connection;
 	bool is_in_transaction;
 	struct db_query query;
+	struct remote *remote; /* of --server; NULL: the state directory's server is meant */
 };
 
 enum ctl_exit ctl_account_create(struct ctl *ctl);
@@ -101,6 +103,8 @@ enum ctl_exit ctl_migrate(struct ctl *ctl);
 enum ctl_exit ctl_push(struct ctl *ctl);
 enum ctl_exit ctl_reload(struct ctl *ctl);
 enum ctl_exit ctl_restore(struct ctl *ctl);
+enum ctl_exit ctl_sign_in(struct ctl *ctl);
+enum ctl_exit ctl_sign_out(struct ctl *ctl);
 enum ctl_exit ctl_status(struct ctl *ctl);
 enum ctl_exit ctl_upgrade(struct ctl *ctl);
 enum ctl_exit ctl_version_approve(struct ctl *ctl);

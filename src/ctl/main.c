@@ -1,5 +1,8 @@
 #include "base/arguments.h"
 #include "ctl/ctl.h"
+#include "ctl/people/session_key.h"
+#include "ctl/server/remote.h"
+#include "ctl/shell/complete.h"
 #include "main/state_dir.h"
 
 #include <locale.h>
@@ -24,7 +27,8 @@ static int run(struct ctl *ctl, int argc, char **argv)
 	}
 	if (ctl->command->run_apart)
 		return ctl->command->run_apart(argc - rest, argv + rest);
-	return ctl->command->run(ctl);
+	code = session_key_prepare(ctl);
+	return code == CTL_DONE ? ctl->command->run(ctl) : code;
 }
 
 int main(int argc, char **argv)
@@ -41,12 +45,16 @@ int main(int argc, char **argv)
 	log_set_level(LOG_WARN);
 	if (sodium_init() < 0)
 		return ctl_fail(CTL_FAILED, "no source of random numbers");
-	code = run(&ctl, argc, arguments);
+	if (argc > 1 && strcmp(arguments[1], "__complete") == 0)
+		code = ctl_complete(&ctl, argc - 2, arguments + 2);
+	else
+		code = run(&ctl, argc, arguments);
 	if (ctl.connection)
 		PQfinish(ctl.connection);
 	cluster_close(&ctl.cluster);
 	options_finish(&ctl.options);
 	config_finish(&ctl.config);
+	remote_finish(&ctl);
 	arena_finish(&ctl.arena);
 	free(arguments);
 	return code;

@@ -1,4 +1,4 @@
-/* At build time: write_manuals NAME writes a page of the manual, or a shell's completion. */
+/* At build time: write_manuals NAME writes a page of the manual. */
 #include "ctl/shell/manual.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*write)(FILE *out);
 	} kinds[] = {
-	    {"displayctl.1", manual_displayctl},  {"displayd.8", manual_displayd},
-	    {"displayd.conf.5", manual_settings}, {"displayctl.bash", completion_bash},
-	    {"_displayctl", completion_zsh},	  {"displayctl.fish", completion_fish},
+	    {"displayctl.1", manual_displayctl},
+	    {"displayd.8", manual_displayd},
+	    {"displayd.conf.5", manual_settings},
 	};
 
 	for (unsigned i = 0; argc == 2 && i < array_length(kinds); i++) {

@@ -19,9 +19,10 @@ int config_check_variables(const struct config *config, struct options_error *re
 	/* Variables of displayctl, of programs that use the API, of the tests, and of Kubernetes
 	 * services whose names begin with displayd. */
 	static const char *const others[] = {
-	    "CONFIG",	 "PANEL_URL",	   "URL",    "KEY",    "DEVICE",
-	    "SERVICE_*", "*_SERVICE_HOST", "PORT",   "PORT_*", "*_SERVICE_PORT*",
-	    "*_PORT",	 "*_PORT_*",	   "TEST_*", NULL};
+	    "CONFIG",	 "PANEL_URL",	   "URL",    "KEY",	"DEVICE",
+	    "SERVICE_*", "*_SERVICE_HOST", "PORT",   "PORT_*",	"*_SERVICE_PORT*",
+	    "*_PORT",	 "*_PORT_*",	   "TEST_*", "API_KEY", "SERVER",
+	    NULL};
 
 	return options_check_variables(&config->options, others, reterr);
 }

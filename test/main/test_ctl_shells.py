@@ -5,6 +5,7 @@ import pty
 import re
 import select
 import shutil
+import socket
 import subprocess
 import time
 
@@ -50,6 +51,10 @@ def place(tmp_path_factory):
     return folder
 
 
+def variables(place):
+    return os.environ | {"HOME": str(place), "PATH": f"{place}:/usr/bin:/bin"}
+
+
 def check(line, offered, wanted, unwanted):
     assert set(wanted) <= set(offered), (line, offered)
     assert not set(unwanted) & set(offered), (line, offered)
@@ -63,7 +68,7 @@ def test_bash(place, line, wanted, unwanted):
               f"COMP_CWORD={len(words) - 1}\n"
               "_displayctl\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n")
     done = subprocess.run([shell("bash"), "--norc", "-c", script], cwd=place, text=True, check=True,
-                          capture_output=True)
+                          capture_output=True, env=variables(place))
     assert done.stderr == ""
     check(line, done.stdout.split(), wanted, unwanted)
 
@@ -73,7 +78,7 @@ def test_bash_with_an_equals_sign(place):
               "COMP_WORDS=(displayctl device update x --auto-dim = o)\nCOMP_CWORD=6\n"
               "_displayctl\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n")
     done = subprocess.run([shell("bash"), "-c", script], cwd=place, text=True, check=True,
-                          capture_output=True)
+                          capture_output=True, env=variables(place))
     assert done.stdout.split() == ["on", "off"]
 
 
@@ -81,8 +86,7 @@ def test_bash_with_an_equals_sign(place):
 def test_fish(place, line, wanted, unwanted):
     script = f"source {BUILT}/displayctl.fish; complete -C '{line}'"
     done = subprocess.run([shell("fish"), "--no-config", "-c", script], cwd=place, text=True,
-                          check=True, capture_output=True,
-                          env=os.environ | {"HOME": str(place), "PATH": f"{place}:/usr/bin:/bin"})
+                          check=True, capture_output=True, env=variables(place))
     assert done.stderr == ""
     check(line, [row.split("\t")[0] for row in done.stdout.splitlines()], wanted, unwanted)
 
@@ -94,7 +98,7 @@ class Zsh:
         pid, self.terminal = pty.fork()
         if pid == 0:
             os.chdir(place)
-            os.environ.update(TERM="dumb", COLUMNS="200", PS1="% ")
+            os.environ.update(variables(place), TERM="dumb", COLUMNS="200", PS1="% ")
             os.execv(shell("zsh"), ["zsh", "-f", "-i"])
         self.pid = pid
         self.ask(f"fpath=({place} $fpath); autoload -U compinit; compinit -u -D; unsetopt beep; "
@@ -163,3 +167,99 @@ def test_the_manual_has_every_setting():
     for setting in ("listen", "state-dir", "rate-limit", "sandbox"):
         assert f".It Cm {setting} " in text and f".It Fl \\-{setting} " in flags
     assert ".It Cm check-config" not in text and "check-config" in flags
+
+
+# ---- names that a server has ----
+
+def completed(place, *words, **more):
+    done = subprocess.run([DISPLAYCTL, "__complete", *words], capture_output=True, text=True, check=True,
+                          env=variables(place) | more, timeout=PATIENCE_S)
+    assert done.stderr == ""
+    return [line.split("\t")[0] for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def named(running):
+    """A server with two accounts, whose devices have one name in common."""
+    for address in ("ada@example.org", "bob@example.org"):
+        running.ctl("account", "create", address)
+        running.ctl("device", "create", "--account", address, "--name", "Hall")
+    kitchen = running.ctl("device", "create", "--account", "ada@example.org", "--name", "Kitchen sink",
+                          "--serial", "K-1")
+    running.ctl("app", "create", "--account", "ada@example.org", "--name", "Clock", "--slug", "clock")
+    return running, kitchen
+
+
+class TestNames:
+    def test_devices(self, place, named):
+        server, kitchen = named
+        where = ("--state-dir", server.state_dir)
+        assert completed(place, *where, "push", "Ki") == ["Kitchen sink"]
+        assert completed(place, *where, "installation", "list", "--device", "K-") == ["K-1"]
+        assert completed(place, *where, "device", "show", kitchen["id"][:35]) == [kitchen["id"]]
+        assert completed(place, *where, "device", "show", "Hall") == []  # which one?
+        found = completed(place, *where, "device", "show", "")
+        assert "Kitchen sink" in found and "Hall" not in found
+        assert len([one for one in found if re.fullmatch("[0-9a-f-]{36}", one)]) == 2
+        assert completed(place, *where, "device", "show", "Kitchen sink", "x") == []
+
+    def test_apps_and_accounts(self, place, named):
+        where = (f"--state-dir={named[0].state_dir}",)
+        assert completed(place, *where, "app", "show", "cl") == ["clock"]
+        assert completed(place, *where, "installation", "create", "--app=c") == ["--app=clock"]
+        assert completed(place, *where, "account", "show", "a") == ["ada@example.org"]
+        assert completed(place, *where, "account", "link", "b") == ["bob@example.org"]
+
+    def test_over_a_url(self, place, named):
+        server, kitchen = named
+        key = server.ctl("key", "create", "--account", "ada@example.org")["key"]
+        assert completed(place, "--server", server.url, "push", "Kit",
+                         DISPLAYD_API_KEY=key) == ["Kitchen sink"]
+        assert completed(place, "account", "show", "", DISPLAYD_SERVER=server.url,
+                         DISPLAYD_API_KEY=key) == []
+        assert kitchen
+
+    def test_in_bash(self, place, named):
+        script = (f"source {BUILT}/displayctl.bash\n"
+                  f"COMP_WORDS=(displayctl --state-dir {named[0].state_dir} push Kit)\nCOMP_CWORD=4\n"
+                  "_displayctl\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n")
+        done = subprocess.run([shell("bash"), "-c", script], text=True, check=True,
+                              capture_output=True, env=variables(place))
+        assert (done.stdout, done.stderr) == ("Kitchen\\ sink\n", "")
+
+    def test_in_fish(self, place, named):
+        line = f"displayctl --state-dir {named[0].state_dir} device show Kit"
+        script = f"source {BUILT}/displayctl.fish; complete -C '{line}'"
+        done = subprocess.run([shell("fish"), "--no-config", "-c", script], text=True, check=True,
+                              capture_output=True, env=variables(place))
+        assert done.stdout.split("\t")[0].replace("\\ ", " ") == "Kitchen sink"
+
+    def test_in_zsh(self, zsh, named):
+        line = f"displayctl --state-dir {named[0].state_dir} device show Kit"
+        text = zsh.ask(f"{line}\x04\x15\recho done-$((6*7))\r", "done-42")
+        assert "Kitchen sink" in text or "chen\\ sink" in text
+
+
+@pytest.mark.parametrize("where", [(), ("--state-dir", "/nowhere"), ("--server", "http://127.0.0.1:1"),
+                                   ("--server", "nonsense"), ("--state-dir",)])
+def test_without_a_server_nothing_is_said(place, where):
+    assert completed(place, *where, "device", "show", "") == []
+
+
+def test_a_server_that_does_not_answer(place):
+    """The program gives up by itself."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        assert completed(place, "--server", url, "device", "show", "", DISPLAYD_API_KEY="x") == []
+
+
+@pytest.mark.parametrize("words, wanted", [
+    (["device", "update", "x", "--auto-dim=o"], ["--auto-dim=on", "--auto-dim=off"]),
+    (["device", "update", "x", "--auto-dim", "=", "of"], ["off"]),
+    (["app", "review", "'a b'", "1\\ 0", "rej"], ["reject"]),
+    (["--state-dir=/x", "dev"], ["device"]), ([], None), (["help", "key", "cr"], ["create"]),
+    (["sign-"], ["sign-in", "sign-out"]), (["__c"], []), (["nothing", "x"], []),
+])
+def test_words(place, words, wanted):
+    found = completed(place, *words)
+    assert found == wanted or (wanted is None and "device" in found)

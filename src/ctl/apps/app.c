@@ -1,5 +1,6 @@
 #include "app_named.h"
 #include "base/memory.h"
+#include "ctl/server/remote.h"
 #include "domain/studio.h"
 
 #include <stdlib.h>
@@ -25,6 +26,17 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 	return code == CTL_DONE ? ctl_print_row(ctl, &own_app_record, &app) : code;
 }
 
+/* Apps that the account of an API key can install. */
+static enum ctl_exit list_installable(struct ctl *ctl)
+{
+	const struct ctl_request request = {
+	    .path = ctl_value(ctl, "broken").data ? STR("/v1/apps?broken=true") : STR("/v1/apps")};
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &app_listed_record, &rows);
+
+	return code == CTL_DONE ? ctl_print_rows(ctl, &app_listed_record, &rows) : code;
+}
+
 enum ctl_exit ctl_app_list(struct ctl *ctl)
 {
 	struct ctl_request request = {.path = ctl_value(ctl, "broken").data
@@ -32,8 +44,11 @@ enum ctl_exit ctl_app_list(struct ctl *ctl)
 						  : STR("/web/admin/apps"),
 				      .account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, &request, &own_app_record, &rows);
+	enum ctl_exit code;
 
+	if (ctl->remote)
+		return list_installable(ctl);
+	code = ctl_ask_rows(ctl, &request, &own_app_record, &rows);
 	return code == CTL_DONE ? ctl_print_rows(ctl, &own_app_record, &rows) : code;
 }
 

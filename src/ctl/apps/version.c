@@ -1,6 +1,7 @@
 /* The versions of an app, with what reviewers said, and their scripts. */
 #include "app_named.h"
 #include "base/utf8.h"
+#include "domain/studio.h"
 
 #include <unistd.h>
 
@@ -43,10 +44,37 @@ static enum ctl_exit find_app(struct ctl *ctl, struct str no_app,
 	return code == CTL_DONE ? ctl_ask_row(ctl, &request, &app_shown_record, ret_app) : code;
 }
 
+/* Sets the path "/v1/apps/APP" and what follows, for an API key. */
+static enum ctl_exit name_keyed(struct ctl *ctl, const char *rest, struct ctl_request *request)
+{
+	enum ctl_exit code = ctl_name_app(ctl, rest, ctl_no_app(ctl), request);
+	const struct str admin = STR("/web/admin");
+
+	if (code == CTL_DONE)
+		request->path = ARENA_JOIN(&ctl->arena, STR("/v1"),
+					   str_from_offset(request->path, admin.length));
+	return code;
+}
+
+static enum ctl_exit show_installable(struct ctl *ctl)
+{
+	struct ctl_request request = {0};
+	struct catalogue_app app = {0};
+	enum ctl_exit code = name_keyed(ctl, "", &request);
+
+	if (code == CTL_DONE)
+		code = ctl_ask_row(ctl, &request, &app_detail_record, &app);
+	return code == CTL_DONE ? ctl_print_row(ctl, &app_detail_record, &app) : code;
+}
+
 enum ctl_exit ctl_app_show(struct ctl *ctl)
 {
 	struct inventory_app_get_row app = {0};
-	enum ctl_exit code = find_app(ctl, ctl_no_app(ctl), &app);
+	enum ctl_exit code;
+
+	if (ctl->remote)
+		return show_installable(ctl);
+	code = find_app(ctl, ctl_no_app(ctl), &app);
 
 	return code == CTL_DONE ? ctl_print_row(ctl, &app_shown_record, &app) : code;
 }
@@ -104,9 +132,14 @@ static enum ctl_exit ask(struct ctl *ctl, struct str no_app, struct str *ret_pat
 
 enum ctl_exit ctl_version_list(struct ctl *ctl)
 {
+	struct ctl_request request = {0};
 	struct ctl_rows rows;
 	struct str path;
-	enum ctl_exit code = ask(ctl, ctl_no_app(ctl), &path, &rows);
+	enum ctl_exit code = ctl->remote ? name_keyed(ctl, "/versions", &request)
+					 : ask(ctl, ctl_no_app(ctl), &path, &rows);
+
+	if (ctl->remote && code == CTL_DONE)
+		code = ctl_ask_rows(ctl, &request, &app_version_record, &rows);
 
 	return code == CTL_DONE ? ctl_print_rows(ctl, &app_version_record, &rows) : code;
 }

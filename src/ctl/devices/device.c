@@ -12,7 +12,7 @@ static enum ctl_exit check_options(const struct ctl *ctl)
 	}
 	if (ctl_value(ctl, "from").data)
 		return CTL_DONE;
-	if (!ctl_value(ctl, "account").data)
+	if (!ctl->remote && !ctl_value(ctl, "account").data)
 		return ctl_fail(CTL_USAGE, "device create needs --account EMAIL");
 	if (!ctl_value(ctl, "name").data)
 		return ctl_fail(CTL_USAGE, "device create needs --name NAME, or --from FILE");
@@ -36,6 +36,8 @@ enum ctl_exit ctl_device_create(struct ctl *ctl)
 
 	if (code != CTL_DONE)
 		return code;
+	if (path.data && ctl->remote)
+		return ctl_fail(CTL_REFUSED, "--from is for the server's own machine");
 	if (path.data)
 		return ctl_device_create_from(ctl, path);
 	code = ctl_check_urls(ctl);

@@ -1,5 +1,6 @@
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
+#include "ctl/server/remote.h"
 #include "domain/device.h"
 #include "record/json.h"
 
@@ -90,7 +91,8 @@ enum ctl_exit ctl_device_update(struct ctl *ctl)
 	code = ctl_find_listed_device(ctl, ctl->positionals[0], &found);
 	if (code != CTL_DONE)
 		return code;
-	request.path = ctl_path(ctl, "/web/devices/", found.id, "");
+	request.path = ctl_path(ctl, remote_has_key_only(ctl) ? "/v1/devices/" : "/web/devices/",
+				found.id, "");
 	request.sentences[0] = ctl_no_device(ctl);
 	code = ctl_ask_row(ctl, &request, &device_record, &device);
 	return code == CTL_DONE ? ctl_print_row(ctl, &device_record, &device) : code;

@@ -1,6 +1,10 @@
 #include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
+#include "ctl/server/remote.h"
+#include "domain/device_reference.h"
+
+#include <wctype.h>
 
 static void say_devices(const struct inventory_device *devices, unsigned count)
 {
@@ -39,6 +43,117 @@ static enum ctl_exit check_is_one(struct str name, const struct ctl_rows *rows)
 	return code;
 }
 
+/* ---- over --server: those of the account ---- */
+
+static const struct record_field own_fields[] = {
+    RECORD_ID(struct inventory_device, id, .name = "id"),
+    RECORD_STR(struct inventory_device, name, .name = "name"),
+    RECORD_STR(struct inventory_device, serial, .name = "serialNumber", .nullable = true),
+    RECORD_STR(struct inventory_device, mac, .name = "macAddress", .nullable = true),
+    RECORD_TIMESTAMP(struct inventory_device, created_at_us, .name = "createdAt"),
+    RECORD_TIMESTAMP(struct inventory_device, last_online_us, .name = "lastOnline"),
+};
+static const struct record own_record = RECORD(struct inventory_device, own_fields);
+
+/* The same, as far as an API key sees it. */
+static const struct record_field keyed_fields[] = {
+    RECORD_ID(struct inventory_device, id, .name = "id"),
+    RECORD_STR(struct inventory_device, name, .name = "name"),
+};
+static const struct record keyed_record = RECORD(struct inventory_device, keyed_fields);
+
+enum ctl_exit ctl_list_own_devices(struct ctl *ctl, struct ctl_rows *ret_rows)
+{
+	bool is_keyed = remote_has_key_only(ctl);
+	const struct ctl_request request = {.path = is_keyed ? STR("/v1/devices")
+							     : STR("/web/devices")};
+	enum ctl_exit code =
+	    ctl_ask_rows(ctl, &request, is_keyed ? &keyed_record : &own_record, ret_rows);
+	struct inventory_device *devices = ret_rows->rows;
+
+	for (unsigned i = 0; code == CTL_DONE && i < ret_rows->count; i++)
+		devices[i].account = ctl->remote->session.email;
+	return code;
+}
+
+/* main() has chosen a locale in which this knows all letters. */
+static bool equal_in_any_case(struct str a, struct str b)
+{
+	while (a.length && b.length)
+		if (towlower((wint_t)utf8_next(&a)) != towlower((wint_t)utf8_next(&b)))
+			return false;
+	return a.length == b.length;
+}
+
+static bool has_number(const struct inventory_device *device, struct str name)
+{
+	uint8_t mac[MAC_BYTES];
+	char text[MAC_TEXT_LENGTH + 1];
+
+	if (device->serial.length && str_equal_ignore_case(device->serial, name))
+		return true;
+	if (!device->mac.length || !mac_parse(name, mac))
+		return false;
+	mac_format(mac, text);
+	return str_equal(device->mac, str_from(text));
+}
+
+/* Moves those that are meant to the front; returns how many. A number goes before a name. */
+static unsigned choose(struct inventory_device *devices, unsigned count, struct str name)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (has_number(&devices[i], name))
+			devices[found++] = devices[i];
+	for (unsigned i = 0; found == 0 && i < count; i++)
+		if (str_equal(devices[i].name, name))
+			devices[found++] = devices[i];
+	if (found)
+		return found;
+	for (unsigned i = 0; i < count; i++)
+		if (equal_in_any_case(devices[i].name, name))
+			devices[found++] = devices[i];
+	return found;
+}
+
+static unsigned choose_id(struct inventory_device *devices, unsigned count, struct id id)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (!id_equal(devices[i].id, id))
+			continue;
+		devices[0] = devices[i];
+		return 1;
+	}
+	return 0;
+}
+
+/* An ID is not looked up: a key may be for pushes only. */
+static enum ctl_exit find_own(struct ctl *ctl, struct str name, struct inventory_device *ret_device)
+{
+	struct id id;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	if (id_parse(name, &id) && remote_has_key_only(ctl)) {
+		*ret_device = (struct inventory_device){.id = id, .name = name};
+		return CTL_DONE;
+	}
+	code = ctl_list_own_devices(ctl, &rows);
+	if (code != CTL_DONE)
+		return code;
+	if (id_parse(name, &id))
+		rows.count = choose_id(rows.rows, rows.count, id);
+	else
+		rows.count = choose(rows.rows, rows.count, name);
+	code = check_is_one(name, &rows);
+	if (code == CTL_DONE)
+		*ret_device = *(const struct inventory_device *)rows.rows;
+	return code;
+}
+
+/* ---- by the operator: all ---- */
+
 enum ctl_exit ctl_find_listed_device(struct ctl *ctl, struct str name,
 				     struct inventory_device *ret_device)
 {
@@ -48,6 +163,8 @@ enum ctl_exit ctl_find_listed_device(struct ctl *ctl, struct str name,
 
 	if (!utf8_is_valid(name))
 		return ctl_fail(CTL_USAGE, "the device's name must be UTF-8");
+	if (ctl->remote)
+		return find_own(ctl, name, ret_device);
 	request.path =
 	    ARENA_JOIN(&ctl->arena, STR("/web/admin/devices?name="), ctl_encode(ctl, name));
 	code = ctl_ask_rows(ctl, &request, &inventory_device_record, &rows);

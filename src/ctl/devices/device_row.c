@@ -36,6 +36,9 @@ enum ctl_exit ctl_check_urls(struct ctl *ctl)
 	struct device_row row = {0};
 	char key[LINK_KEY_LENGTH + 1];
 
+	/* Another machine's server knows its URLs. */
+	if (ctl->remote)
+		return CTL_DONE;
 	link_key_new(key);
 	return ctl_make_urls(ctl, id_new(), str_from(key), &row);
 }
@@ -50,6 +53,8 @@ static const struct record_field answer_fields[] = {
     RECORD_CLOSE(),
     RECORD_OPEN(.name = "link"),
     RECORD_STR(struct device_row, key, .name = "key"),
+    RECORD_STR(struct device_row, poll_url, .name = "pollingUrl"),
+    RECORD_STR(struct device_row, websocket_url, .name = "webSocketUrl"),
     RECORD_CLOSE(),
 };
 static const struct record answer_record = RECORD(struct device_row, answer_fields);
@@ -59,7 +64,7 @@ enum ctl_exit ctl_make_device(struct ctl *ctl, const struct ctl_request *request
 	struct device_row row = {0};
 	enum ctl_exit code = ctl_ask_row(ctl, request, &answer_record, &row);
 
-	if (code == CTL_DONE)
+	if (code == CTL_DONE && !ctl->remote)
 		code = ctl_make_urls(ctl, row.id, row.key, &row);
 	if (code == CTL_DONE)
 		code = ctl_print_row(ctl, &device_row_record, &row);

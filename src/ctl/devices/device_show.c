@@ -1,6 +1,8 @@
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
+#include "ctl/server/remote.h"
 #include "domain/device.h"
+#include "installation_row.h"
 
 /* device list, device show */
 
@@ -15,13 +17,27 @@ static const struct record_field listed_fields[] = {
 };
 static const struct record listed_record = RECORD(struct inventory_device, listed_fields);
 
+/* An API key has its own view of a device, in lists, too. */
+static enum ctl_exit list_keyed(struct ctl *ctl)
+{
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_ask_rows(ctl, &(struct ctl_request){.path = STR("/v1/devices")},
+					  &device_shown_record, &rows);
+
+	return code == CTL_DONE ? ctl_print_rows(ctl, &device_shown_record, &rows) : code;
+}
+
 enum ctl_exit ctl_device_list(struct ctl *ctl)
 {
 	struct ctl_request request = {.path = STR("/web/admin/devices"),
 				      .account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, &request, &inventory_device_record, &rows);
+	enum ctl_exit code;
 
+	if (remote_has_key_only(ctl))
+		return list_keyed(ctl);
+	code = ctl->remote ? ctl_list_own_devices(ctl, &rows)
+			   : ctl_ask_rows(ctl, &request, &inventory_device_record, &rows);
 	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
 }
 
@@ -46,21 +62,38 @@ static const struct record_field shown_fields[] = {
 };
 static const struct record shown_record = RECORD(struct shown_device, shown_fields);
 
+static enum ctl_exit show_keyed(struct ctl *ctl, struct id id)
+{
+	const struct ctl_request request = {.path = ctl_path(ctl, "/v1/devices/", id, ""),
+					    .sentences = {ctl_no_device(ctl)}};
+	struct device device = {0};
+	enum ctl_exit code = ctl_ask_row(ctl, &request, &device_shown_record, &device);
+
+	return code == CTL_DONE ? ctl_print_row(ctl, &device_shown_record, &device) : code;
+}
+
 enum ctl_exit ctl_device_show(struct ctl *ctl)
 {
 	struct inventory_device found = {0};
 	struct ctl_request request = {0};
 	struct shown_device shown = {0};
+	struct ctl_rows rows = {0};
 	enum ctl_exit code = ctl_find_listed_device(ctl, ctl->positionals[0], &found);
 
 	if (code != CTL_DONE)
 		return code;
+	if (remote_has_key_only(ctl))
+		return show_keyed(ctl, found.id);
 	request.path = ctl_path(ctl, "/web/devices/", found.id, "");
 	request.sentences[0] = ctl_no_device(ctl);
 	code = ctl_ask_row(ctl, &request, &own_record, &shown);
 	if (code != CTL_DONE)
 		return code;
+	if (ctl->remote)
+		code = ctl_ask_rotation(ctl, found.id, &rows);
 	shown.account = found.account;
-	shown.entries = found.entries;
+	shown.entries = ctl->remote ? (int64_t)rows.count : found.entries;
+	if (code != CTL_DONE)
+		return code;
 	return ctl_print_row(ctl, &shown_record, &shown);
 }

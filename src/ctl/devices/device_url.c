@@ -1,5 +1,6 @@
 /* Finds the base of URLs. */
 #include "ctl/ctl.h"
+#include "ctl/server/remote.h"
 #include "main/listen_socket.h"
 #include "main/state_dir.h"
 #include "web/site.h"
@@ -35,6 +36,8 @@ struct str ctl_public_url(struct ctl *ctl)
 {
 	struct str url = str_from(ctl->config.public_url);
 
+	if (ctl->remote)
+		return ctl->remote->base;
 	if (!url.data)
 		url = keep(ctl, state_dir_read_public_url(ctl->config.state_dir));
 	if (!url.data)

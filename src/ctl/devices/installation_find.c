@@ -1,5 +1,6 @@
 #include "base/utf8.h"
 #include "ctl/ctl.h"
+#include "ctl/server/remote.h"
 #include "domain/installation.h"
 #include "domain/schedule.h"
 #include "installation_row.h"
@@ -18,6 +19,7 @@ struct entry {
 	struct str hours;    /* JSON: null, or an object of start and end */
 	struct str weekdays; /* JSON: an array of names */
 	bool is_pinned;
+	bool is_pushed;
 	struct str picture;
 };
 
@@ -35,6 +37,22 @@ static const struct record_field entry_fields[] = {
     RECORD_STR(struct entry, picture, .name = "picture", .nullable = true),
 };
 static const struct record entry_record = RECORD(struct entry, entry_fields);
+
+/* The same, as an API key sees it: its night is the pages'. */
+static const struct record_field keyed_fields[] = {
+    RECORD_STR(struct entry, id, .name = "id"),
+    RECORD_OPEN(.name = "app", .nullable = true, .offset = offsetof(struct entry, is_pushed)),
+    RECORD_ID(struct entry, app_id, .name = "id"),
+    RECORD_STR(struct entry, app_name, .name = "name"),
+    RECORD_CLOSE(),
+    RECORD_TIMESTAMP(struct entry, created_at_us, .name = "createdAt"),
+    RECORD_BOOL(struct entry, is_enabled, .name = "isEnabled"),
+    RECORD_INT(struct entry, display_s, .name = "displaySeconds", .nullable = true),
+    RECORD_JSON(struct entry, hours, .name = "hours"),
+    RECORD_JSON(struct entry, weekdays, .name = "weekdays"),
+    RECORD_BOOL(struct entry, is_pinned, .name = "isPinned"),
+};
+static const struct record keyed_record = RECORD(struct entry, keyed_fields);
 
 /* Hours as displayctl takes them: "07:00-09:00". Data is NULL: always. */
 static struct str hours_of(struct ctl *ctl, struct str json)
@@ -82,7 +100,7 @@ static struct options_row options_of(struct ctl *ctl, const struct entry *entry,
 	    .weekdays = weekdays_of(ctl, entry->weekdays),
 	    .created_at_us = entry->created_at_us,
 	    .display_s = entry->display_s,
-	    .is_pushed = str_equal(entry->kind, STR("push")),
+	    .is_pushed = entry->is_pushed || str_equal(entry->kind, STR("push")),
 	    .is_enabled = entry->is_enabled,
 	    .is_pinned = entry->is_pinned,
 	    .is_night = night.data && str_equal(night, entry->id),
@@ -110,16 +128,44 @@ enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct ctl_
 	return code;
 }
 
+static enum ctl_exit find_keyed(struct ctl *ctl, struct id device_id, struct str id,
+				struct str missing, const struct options_row **ret_options)
+{
+	struct ctl_request request = {
+	    .sentences = {{404, "the device has no such installation", missing}}};
+	struct options_row *options = arena_zalloc(&ctl->arena, sizeof(*options));
+	struct entry entry = {0};
+	enum ctl_exit code;
+
+	if (!ctl_is_segment(id))
+		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
+	request.path =
+	    ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/v1/devices/", device_id, "/installations/"),
+		       ctl_encode(ctl, id));
+	code = ctl_ask_row(ctl, &request, &keyed_record, &entry);
+	*options = options_of(ctl, &entry, (struct str){0});
+	*ret_options = options;
+	return code;
+}
+
 enum ctl_exit ctl_find_installation(struct ctl *ctl, struct id device_id, struct str id,
 				    bool must_be_app, const struct options_row **ret_options)
 {
 	const struct options_row *options;
-	struct ctl_rows rows;
+	struct str missing = ARENA_JOIN(&ctl->arena, STR("the device has no installation "), id,
+					must_be_app ? STR(" of an app") : STR(""));
+	struct ctl_rows rows = {0};
 	enum ctl_exit code;
 
 	if (!utf8_is_valid(id))
 		return ctl_fail(CTL_USAGE, "the installation's ID must be UTF-8");
-	code = ctl_ask_rotation(ctl, device_id, &rows);
+	if (remote_has_key_only(ctl)) {
+		code = find_keyed(ctl, device_id, id, missing, ret_options);
+		if (code == CTL_DONE && !(must_be_app && (*ret_options)->is_pushed))
+			return CTL_DONE;
+	} else {
+		code = ctl_ask_rotation(ctl, device_id, &rows);
+	}
 	options = rows.rows;
 	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
 		if (str_equal(options[i].id, id) && !(must_be_app && options[i].is_pushed)) {
@@ -129,6 +175,5 @@ enum ctl_exit ctl_find_installation(struct ctl *ctl, struct id device_id, struct
 	}
 	if (code != CTL_DONE)
 		return code;
-	return ctl_fail(CTL_NOT_FOUND, "the device has no installation %.*s%s", STR_ARG(id),
-			must_be_app ? " of an app" : "");
+	return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
 }

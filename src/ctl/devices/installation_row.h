@@ -20,7 +20,8 @@ struct options_row {
 	struct str picture; /* its hash; data is NULL: none */
 };
 
-extern const struct record installation_options_record;
+/* Returns the record for printing; an API key sees nothing of the night. */
+const struct record *installation_options_record(const struct ctl *ctl);
 
 /* Asks for the rotation of a device: rows of struct options_row, in its order. */
 enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct ctl_rows *ret_rows);

@@ -1,9 +1,25 @@
 #include "base/require.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
+#include "ctl/server/remote.h"
+#include "domain/installation.h"
 #include "installation_row.h"
 
 /* installation list, installation show, installation remove */
+
+/* An API key asks for the options of each entry by itself. */
+static enum ctl_exit list_keyed(struct ctl *ctl, struct id device_id)
+{
+	const struct ctl_request request = {
+	    .path = ctl_path(ctl, "/v1/devices/", device_id, "/installations"),
+	    .sentences = {
+		{404, NULL,
+		 ARENA_JOIN(&ctl->arena, STR("there is no device "), ctl_value(ctl, "device"))}}};
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &installation_record, &rows);
+
+	return code == CTL_DONE ? ctl_print_rows(ctl, &installation_record, &rows) : code;
+}
 
 enum ctl_exit ctl_installation_list(struct ctl *ctl)
 {
@@ -11,9 +27,12 @@ enum ctl_exit ctl_installation_list(struct ctl *ctl)
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
 
+	if (code == CTL_DONE && remote_has_key_only(ctl))
+		return list_keyed(ctl, device.id);
 	if (code == CTL_DONE)
 		code = ctl_ask_rotation(ctl, device.id, &rows);
-	return code == CTL_DONE ? ctl_print_rows(ctl, &installation_options_record, &rows) : code;
+	return code == CTL_DONE ? ctl_print_rows(ctl, installation_options_record(ctl), &rows)
+				: code;
 }
 
 struct shown_row {
@@ -31,12 +50,27 @@ static const struct record_field detail_fields[] = {
 static const struct record detail_record = RECORD(struct shown_row, detail_fields);
 
 static const struct record_field fields[] = {
-    RECORD_ROW(struct shown_row, options, &installation_options_record, .is_shown = true),
     RECORD_JSON(struct shown_row, settings, .name = "settings"),
     RECORD_BOOL(struct shown_row, has_secrets, .name = "hasSecrets"),
     RECORD_INT8(struct shown_row, picture_bytes, .name = "pictureBytes"),
 };
-static const struct record record = RECORD(struct shown_row, fields);
+
+/* Prints the options, and these fields behind them. */
+static enum ctl_exit print(const struct ctl *ctl, const struct shown_row *shown)
+{
+	const struct record_field all[] = {
+	    RECORD_ROW(struct shown_row, options, installation_options_record(ctl),
+		       .is_shown = true),
+	    fields[0],
+	    fields[1],
+	    fields[2],
+	};
+	struct record record = RECORD(struct shown_row, all);
+
+	/* Pictures of entries are the pages'. */
+	record.field_count -= remote_has_key_only(ctl);
+	return ctl_print_row(ctl, &record, shown);
+}
 
 /* Finds the device of --device and what the positional names there. */
 static enum ctl_exit find(struct ctl *ctl, struct inventory_device *ret_device,
@@ -63,7 +97,7 @@ static enum ctl_exit read_picture(struct ctl *ctl, struct id device_id, struct s
 {
 	struct ctl_request request = {.sentences = {{404, NULL, STR("the installation is gone")}}};
 
-	if (!shown->options.is_pushed || !shown->options.picture.data)
+	if (!shown->options.is_pushed || !shown->options.picture.data || remote_has_key_only(ctl))
 		return CTL_DONE;
 	request.path =
 	    ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/web/devices/", device_id, "/pictures/"),
@@ -92,7 +126,7 @@ enum ctl_exit ctl_installation_show(struct ctl *ctl)
 	shown.has_secrets = !str_equal(shown.secrets, STR("[]"));
 	if (!shown.settings.data)
 		shown.settings = STR("{}");
-	return ctl_print_row(ctl, &record, &shown);
+	return print(ctl, &shown);
 }
 
 enum ctl_exit ctl_installation_remove(struct ctl *ctl)
@@ -113,5 +147,6 @@ enum ctl_exit ctl_installation_remove(struct ctl *ctl)
 	request = request_of(ctl, device.id, options->id);
 	request.method = "DELETE";
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
-	return code == CTL_DONE ? ctl_print_row(ctl, &installation_options_record, options) : code;
+	return code == CTL_DONE ? ctl_print_row(ctl, installation_options_record(ctl), options)
+				: code;
 }

@@ -1,31 +1,41 @@
 #include "base/require.h"
 #include "ctl/ctl.h"
+#include "ctl/server/remote.h"
 #include "domain/entry_change.h"
 #include "domain/schedule.h"
 #include "installation_row.h"
 #include "installation_settings.h"
 #include "record/json.h"
 
+#define KEYED_FIELDS                                                                               \
+	RECORD_STR(struct options_row, id, .name = "id"),                                          \
+	    RECORD_BOOL(struct options_row, is_pushed),                                            \
+	    RECORD_OPEN(.name = "app", .nullable = true,                                           \
+			.offset = offsetof(struct options_row, is_pushed)),                        \
+	    RECORD_ID(struct options_row, app_id, .name = "id", .nullable = true),                 \
+	    RECORD_STR(struct options_row, app_name, .name = "name", .nullable = true),            \
+	    RECORD_CLOSE(),                                                                        \
+	    RECORD_TIMESTAMP(struct options_row, created_at_us, .name = "createdAt"),              \
+	    RECORD_BOOL(struct options_row, is_enabled, .name = "enabled"),                        \
+	    RECORD_INT4(struct options_row, display_s, .name = "displaySeconds",                   \
+			.nullable = true),                                                         \
+	    RECORD_STR(struct options_row, hours, .name = "hours", .nullable = true),              \
+	    RECORD_STR(struct options_row, weekdays, .name = "weekdays", .nullable = true),        \
+	    RECORD_BOOL(struct options_row, is_pinned, .name = "pinned")
+
+static const struct record_field keyed_fields[] = {KEYED_FIELDS};
+static const struct record keyed_record = RECORD(struct options_row, keyed_fields);
+
 static const struct record_field options_fields[] = {
-    RECORD_STR(struct options_row, id, .name = "id", .column = "id"),
-    RECORD_BOOL(struct options_row, is_pushed, .column = "is_pushed"),
-    RECORD_OPEN(.name = "app", .nullable = true, .offset = offsetof(struct options_row, is_pushed)),
-    RECORD_ID(struct options_row, app_id, .name = "id", .column = "app_id", .nullable = true),
-    RECORD_STR(struct options_row, app_name, .name = "name", .column = "app_name",
-	       .nullable = true),
-    RECORD_CLOSE(),
-    RECORD_TIMESTAMP(struct options_row, created_at_us, .name = "createdAt",
-		     .column = "created_at"),
-    RECORD_BOOL(struct options_row, is_enabled, .name = "enabled", .column = "is_enabled"),
-    RECORD_INT4(struct options_row, display_s, .name = "displaySeconds", .column = "display_s",
-		.nullable = true),
-    RECORD_STR(struct options_row, hours, .name = "hours", .column = "hours", .nullable = true),
-    RECORD_STR(struct options_row, weekdays, .name = "weekdays", .column = "weekdays",
-	       .nullable = true),
-    RECORD_BOOL(struct options_row, is_pinned, .name = "pinned", .column = "is_pinned"),
-    RECORD_BOOL(struct options_row, is_night, .name = "night", .column = "is_night"),
+    KEYED_FIELDS,
+    RECORD_BOOL(struct options_row, is_night, .name = "night"),
 };
-const struct record installation_options_record = RECORD(struct options_row, options_fields);
+static const struct record options_record = RECORD(struct options_row, options_fields);
+
+const struct record *installation_options_record(const struct ctl *ctl)
+{
+	return remote_has_key_only(ctl) ? &keyed_record : &options_record;
+}
 
 /* ---- options ---- */
 
@@ -263,6 +273,8 @@ static enum ctl_exit change_night(struct ctl *ctl, const struct inventory_device
 	struct buffer json = {0};
 	enum ctl_exit code;
 
+	if (remote_has_key_only(ctl))
+		return CTL_DONE;
 	add_night(ctl, options, &json);
 	code = change(ctl, ctl_path(ctl, "/web/devices/", device->id, "/night"), &json);
 	buffer_finish(&json);
@@ -292,6 +304,10 @@ enum ctl_exit ctl_installation_update(struct ctl *ctl)
 	if (!has_options(ctl) && !has_settings)
 		return ctl_fail(CTL_USAGE, "installation update needs at least one option, such as "
 					   "--hours 07:00-09:00; see displayctl --help");
+	if (remote_has_key_only(ctl) &&
+	    (ctl_value(ctl, "night").data || ctl_value(ctl, "night-brightness").data))
+		return ctl_fail(CTL_REFUSED, "--night and --night-brightness need somebody who is "
+					     "signed in: an API key does not do");
 	code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
 	if (code == CTL_DONE)
 		code = ctl_find_installation(ctl, device.id, id, has_settings, &options);
@@ -301,5 +317,6 @@ enum ctl_exit ctl_installation_update(struct ctl *ctl)
 		code = change_night(ctl, &device, options);
 	if (code == CTL_DONE)
 		code = ctl_find_installation(ctl, device.id, id, has_settings, &options);
-	return code == CTL_DONE ? ctl_print_row(ctl, &installation_options_record, options) : code;
+	return code == CTL_DONE ? ctl_print_row(ctl, installation_options_record(ctl), options)
+				: code;
 }

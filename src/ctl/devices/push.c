@@ -13,7 +13,7 @@ struct pushed_row {
 	struct id device_id;
 	struct str device_name;
 	struct str installation_id; /* data is NULL for a temporary image */
-	int64_t bytes;		    /* as a WebP */
+	int64_t bytes;		    /* as a WebP; 0: only the operator is told */
 	struct str shown;	    /* in words */
 };
 
@@ -21,7 +21,7 @@ static const struct record_field pushed_fields[] = {
     RECORD_ID(struct pushed_row, device_id, .name = "deviceId"),
     RECORD_STR(struct pushed_row, device_name, .name = "device"),
     RECORD_STR(struct pushed_row, installation_id, .name = "installationId", .nullable = true),
-    RECORD_INT8(struct pushed_row, bytes, .name = "bytes"),
+    RECORD_INT8(struct pushed_row, bytes, .name = "bytes", .nullable = true),
     RECORD_STR(struct pushed_row, shown, .name = "shown"),
 };
 static const struct record pushed_record = RECORD(struct pushed_row, pushed_fields);

@@ -1,5 +1,6 @@
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
+#include "ctl/server/remote.h"
 #include "domain/person.h"
 
 struct link_row {
@@ -17,24 +18,71 @@ static const struct record_field link_fields[] = {
 };
 static const struct record link_record = RECORD(struct link_row, link_fields);
 
+/* ---- over --server: as an administrator ---- */
+
+static const struct record_field made_fields[] = {
+    RECORD_STR(struct link_row, url, .name = "url"),
+    RECORD_TIMESTAMP(struct link_row, expires_at_us, .name = "expiresAt"),
+};
+static const struct record made_record = RECORD(struct link_row, made_fields);
+
+struct found_row {
+	struct id id;
+};
+
+static const struct record_field found_fields[] = {RECORD_ID(struct found_row, id, .name = "id")};
+static const struct record found_record = RECORD(struct found_row, found_fields);
+
+/* A new password for who has an account, else an invitation. roles: members of its body. */
+static enum ctl_exit make_link(struct ctl *ctl, struct str email, const struct ctl_member *roles)
+{
+	struct ctl_request request = {
+	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email)),
+	    .sentences = {{.status = 404}}};
+	struct link_row link = {.email = email, .kind = STR("invitation")};
+	struct found_row found = {0};
+	enum ctl_exit code;
+
+	if (!ctl_is_segment(email))
+		return ctl_fail(CTL_USAGE, "account link needs an e-mail address over --server");
+	code = ctl_ask_row(ctl, &request, &found_record, &found);
+	if (code != CTL_DONE && code != CTL_NOT_FOUND)
+		return code;
+	if (code == CTL_DONE && ctl_value(ctl, "role").data)
+		return ctl_fail(CTL_REFUSED,
+				"there is an account %.*s already: --role is for new "
+				"ones",
+				STR_ARG(email));
+	request = (struct ctl_request){.method = "POST", .path = STR("/web/admin/invitations")};
+	request.body = ctl_body(ctl, roles);
+	if (code == CTL_DONE) {
+		link.kind = STR("password");
+		request.body = (struct str){0};
+		request.path = ctl_path(ctl, "/web/admin/accounts/", found.id, "/password-link");
+	}
+	code = ctl_ask_row(ctl, &request, &made_record, &link);
+	return code == CTL_DONE ? ctl_print_row(ctl, &link_record, &link) : code;
+}
+
 enum ctl_exit ctl_account_link(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0], role = ctl_value(ctl, "role");
 	struct str is_true = STR("true"), none = {0};
 	struct ctl_request request = {.method = "POST", .path = STR("/web/admin/links")};
 	const char *fault = email.length ? email_check(email) : NULL;
+	const struct ctl_member members[] = {
+	    {"email", email.length ? email : none, false},
+	    {"isReviewer", str_equal(role, STR("reviewer")) ? is_true : none, true},
+	    {"isAdministrator", str_equal(role, STR("administrator")) ? is_true : none, true},
+	    {0}};
 	struct link_row link = {0};
 	enum ctl_exit code;
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
-	request.body = ctl_body(
-	    ctl,
-	    (const struct ctl_member[]){
-		{"email", email.length ? email : none, false},
-		{"isReviewer", str_equal(role, STR("reviewer")) ? is_true : none, true},
-		{"isAdministrator", str_equal(role, STR("administrator")) ? is_true : none, true},
-		{0}});
+	if (ctl->remote)
+		return make_link(ctl, email, members);
+	request.body = ctl_body(ctl, members);
 	request.sentences[0] = (struct ctl_sentence){
 	    409, NULL,
 	    ARENA_JOIN(&ctl->arena, STR("the account "), email, STR(" is being removed"))};

@@ -1,7 +1,9 @@
 #include "domain/key.h"
+#include "base/clock.h"
 #include "base/require.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
+#include "ctl/server/remote.h"
 
 static const struct record_field listed_fields[] = {
     RECORD_ID(struct inventory_key, id, .name = "id"),
@@ -95,11 +97,35 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 					 {0}});
 	request.sentences[0] = (struct ctl_sentence){
 	    409, "an account must own at least one device",
-	    ARENA_JOIN(&ctl->arena, account,
+	    ARENA_JOIN(&ctl->arena, ctl->remote ? ctl->remote->session.email : account,
 		       STR(" owns no device yet: an account needs one before it can have a key "
 			   "(displayctl device create)"))};
 	code = ctl_ask_row(ctl, &request, &new_record, &key);
 	return code == CTL_DONE ? ctl_print_row(ctl, &printed_record, &key) : code;
+}
+
+/* Over --server there are those of the account that are not revoked. */
+static const struct record_field own_fields[] = {
+    RECORD_ID(struct inventory_key, id, .name = "id"),
+    RECORD_STR(struct inventory_key, name, .name = "name"),
+    RECORD_STR(struct inventory_key, first_characters, .name = "firstCharacters", .nullable = true),
+    RECORD_STR(struct inventory_key, scope, .name = "scope"),
+    RECORD_JSON(struct inventory_key, device_ids, .name = "deviceIds", .nullable = true),
+    RECORD_TIMESTAMP(struct inventory_key, ends_at_us, .name = "endsAt", .nullable = true),
+    RECORD_TIMESTAMP(struct inventory_key, created_at_us, .name = "createdAt"),
+    RECORD_TIMESTAMP(struct inventory_key, last_used_at_us, .name = "lastUsedAt", .nullable = true),
+};
+static const struct record own_record = RECORD(struct inventory_key, own_fields);
+
+static enum ctl_exit list_own(struct ctl *ctl, struct ctl_rows *ret_rows)
+{
+	enum ctl_exit code = ctl_ask_rows(ctl, &(struct ctl_request){.path = STR("/web/keys")},
+					  &own_record, ret_rows);
+	struct inventory_key *keys = ret_rows->rows;
+
+	for (unsigned i = 0; code == CTL_DONE && i < ret_rows->count; i++)
+		keys[i].account = ctl->remote->session.email;
+	return code;
 }
 
 enum ctl_exit ctl_key_list(struct ctl *ctl)
@@ -107,7 +133,9 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 	struct ctl_request request = {.path = STR("/web/admin/keys"),
 				      .account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
+	enum ctl_exit code = ctl->remote
+				 ? list_own(ctl, &rows)
+				 : ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
 
 	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
 }
@@ -145,6 +173,23 @@ static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 	return code;
 }
 
+/* Keeps those with this ID, name or first characters, in their order. */
+static enum ctl_exit find_own(struct ctl *ctl, struct str text, struct ctl_rows *ret_rows)
+{
+	enum ctl_exit code = list_own(ctl, ret_rows);
+	struct inventory_key *keys = ret_rows->rows;
+	unsigned count = 0;
+	struct id id = {0};
+
+	(void)id_parse(text, &id);
+	for (unsigned i = 0; i < ret_rows->count; i++)
+		if (id_equal(keys[i].id, id) || str_equal_ignore_case(keys[i].name, text) ||
+		    str_equal(keys[i].first_characters, text))
+			keys[count++] = keys[i];
+	ret_rows->count = count;
+	return code;
+}
+
 /* Finds the one key with this ID, name or first characters; among several, the only one that is not
  * revoked. */
 static enum ctl_exit find(struct ctl *ctl, const struct inventory_key **ret_key)
@@ -158,7 +203,8 @@ static enum ctl_exit find(struct ctl *ctl, const struct inventory_key **ret_key)
 	if (code != CTL_DONE)
 		return code;
 	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/keys?name="), ctl_encode(ctl, text));
-	code = ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
+	code = ctl->remote ? find_own(ctl, text, &rows)
+			   : ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
 	if (code != CTL_DONE)
 		return code;
 	keys = rows.rows;
@@ -192,6 +238,14 @@ static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key,
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code != CTL_DONE)
 		return code;
+	if (ctl->remote) {
+		struct inventory_key *ended = arena_alloc(&ctl->arena, sizeof(*ended));
+
+		*ended = *key;
+		ended->revoked_at_us = clock_wall_us();
+		*ret_key = ended;
+		return CTL_DONE;
+	}
 	request.method = NULL;
 	request.path = ctl_path(ctl, "/web/admin/keys?name=", key->id, "");
 	code = ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);

@@ -1,92 +1,12 @@
 #include "ctl/server/client.h"
 #include "base/clock.h"
-#include "ctl/server/server_socket.h"
+#include "ctl/server/remote.h"
 #include "main/state_dir.h"
 
 #include <poll.h>
 #include <yyjson.h>
 
 enum { WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 50 };
-
-struct str ctl_encode(struct ctl *ctl, struct str text)
-{
-	static const char digits[] = "0123456789ABCDEF";
-	struct buffer encoded = {0};
-	struct str copy;
-
-	for (size_t i = 0; i < text.length; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		    c == '-' || c == '_' || c == '.' || c == '~') {
-			buffer_append_char(&encoded, (char)c);
-			continue;
-		}
-		buffer_append_char(&encoded, '%');
-		buffer_append_char(&encoded, digits[c >> 4]);
-		buffer_append_char(&encoded, digits[c & 15]);
-	}
-	copy = arena_copy(&ctl->arena, buffer_view(&encoded));
-	buffer_finish(&encoded);
-	return copy;
-}
-
-bool ctl_is_segment(struct str text)
-{
-	return text.length && !str_equal(text, STR(".")) && !str_equal(text, STR("..")) &&
-	       str_find(text, '/') == text.length;
-}
-
-struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char *rest)
-{
-	char text[ID_TEXT_LENGTH + 1];
-
-	id_format(id, text);
-	return ARENA_JOIN(&ctl->arena, str_from(path), str_from(text), str_from(rest));
-}
-
-void ctl_option_of(struct str member, char ret_name[static CTL_OPTION_BYTES])
-{
-	const struct str end = STR("Enabled");
-	size_t length = member.length, used = 0;
-
-	if (length > end.length && str_equal(str_from_offset(member, length - end.length), end))
-		length -= end.length;
-	for (size_t i = 0; i < length && used + 3 < CTL_OPTION_BYTES; i++) {
-		char c = member.data[i];
-
-		if (c >= 'A' && c <= 'Z') {
-			ret_name[used++] = '-';
-			c = (char)(c - 'A' + 'a');
-		}
-		ret_name[used++] = c;
-	}
-	ret_name[used] = '\0';
-}
-
-struct str ctl_body(struct ctl *ctl, const struct ctl_member *members)
-{
-	struct buffer json = {0};
-	struct str body;
-
-	buffer_append_char(&json, '{');
-	for (; members->name; members++) {
-		if (!members->value.data)
-			continue;
-		if (buffer_length(&json) > 1)
-			buffer_append_char(&json, ',');
-		json_write_str(&json, str_from(members->name));
-		buffer_append_char(&json, ':');
-		if (members->is_json)
-			buffer_append_str(&json, members->value);
-		else
-			json_write_str(&json, members->value);
-	}
-	buffer_append_char(&json, '}');
-	body = arena_copy(&ctl->arena, buffer_view(&json));
-	buffer_finish(&json);
-	return body;
-}
 
 /* ---- asking ---- */
 
@@ -96,6 +16,12 @@ static bool has_no_room(const struct server_answer *answer)
 	struct str body = buffer_view(&answer->body);
 
 	return body.length && memmem(body.data, body.length, words, sizeof(words) - 1);
+}
+
+/* A server that somebody else starts is not waited for. */
+static enum ctl_exit fail_away(const struct ctl *ctl, const struct reason *why)
+{
+	return ctl_fail(CTL_DATABASE, "%s: %s", ctl->remote->base.data, why->text);
 }
 
 static enum ctl_exit fail_no_server(const struct ctl *ctl)
@@ -109,19 +35,22 @@ static enum ctl_exit fail_no_server(const struct ctl *ctl)
 static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request *request,
 				   struct server_answer *ret_answer)
 {
-	const char *state_dir = ctl->config.state_dir;
+	const struct server_place place = remote_place(ctl);
 	uint64_t begun_ms = clock_monotonic_ms();
 	struct reason why;
 
 	for (;;) {
-		enum server_result result = server_socket_ask(state_dir, request, ret_answer, &why);
+		enum server_result result = server_socket_ask(&place, request, ret_answer, &why);
 		bool is_over = clock_monotonic_ms() - begun_ms >= WAIT_FOR_SERVER_MS;
 
 		if (result == SERVER_ANSWERED && (ret_answer->status != 503 || is_over))
 			return CTL_DONE;
-		if (result == SERVER_AWAY && state_dir_is_locked(state_dir) == 0)
+		if (result == SERVER_AWAY && ctl->remote)
+			return fail_away(ctl, &why);
+		if (result == SERVER_AWAY && state_dir_is_locked(place.state_dir) == 0)
 			return fail_no_server(ctl);
-		if (result == SERVER_FAILED || (result == SERVER_AWAY && is_over))
+		if (result == SERVER_FAILED || result == SERVER_UNREACHED ||
+		    (result == SERVER_AWAY && is_over))
 			return ctl_fail(CTL_DATABASE, "%s", why.text);
 		/* A full disk does not get room soon. */
 		if (result == SERVER_ANSWERED && has_no_room(ret_answer))
@@ -136,14 +65,21 @@ static enum ctl_exit ask_once(struct ctl *ctl, const struct server_request *requ
 			      struct server_answer *ret_answer)
 {
 	const struct server_request ready = {.method = "GET", .path = STR("/readyz")};
-	enum ctl_exit code = ask_patiently(ctl, &ready, ret_answer);
+	const struct server_place place = remote_place(ctl);
+	enum ctl_exit code = ctl->remote ? CTL_DONE : ask_patiently(ctl, &ready, ret_answer);
+	enum server_result result;
 	struct reason why;
 
-	server_answer_finish(ret_answer);
-	if (code == CTL_DONE &&
-	    server_socket_ask(ctl->config.state_dir, request, ret_answer, &why) != SERVER_ANSWERED)
-		code = ctl_fail(CTL_DATABASE, "%s; it may have been done", why.text);
-	return code;
+	if (!ctl->remote)
+		server_answer_finish(ret_answer);
+	if (code != CTL_DONE)
+		return code;
+	result = server_socket_ask(&place, request, ret_answer, &why);
+	if (result == SERVER_UNREACHED)
+		return ctl_fail(CTL_DATABASE, "%s", why.text);
+	if (result != SERVER_ANSWERED)
+		return ctl_fail(CTL_DATABASE, "%s; it may have been done", why.text);
+	return CTL_DONE;
 }
 
 static enum ctl_exit code_of(int status)
@@ -154,6 +90,7 @@ static enum ctl_exit code_of(int status)
 		return CTL_USAGE;
 	case 404:
 		return CTL_NOT_FOUND;
+	case 401:
 	case 403:
 	case 409:
 	case 412:
@@ -237,7 +174,8 @@ static enum ctl_exit fail_version(void)
 }
 
 /* Says what the problem of an answer is. */
-static enum ctl_exit fail(const struct ctl_request *request, int status, yyjson_val *problem)
+static enum ctl_exit fail(const struct ctl *ctl, const struct ctl_request *request, int status,
+			  yyjson_val *problem)
 {
 	const char *detail = yyjson_get_str(yyjson_obj_get(problem, "detail"));
 	yyjson_val *faults = yyjson_obj_get(problem, "errors");
@@ -245,11 +183,14 @@ static enum ctl_exit fail(const struct ctl_request *request, int status, yyjson_
 	enum ctl_exit code = code_of(status);
 
 	if (!detail)
-		return ctl_fail(code, "the server has answered with status %d", status);
+		return ctl_fail(ctl->remote ? CTL_FAILED : code,
+				"the server has answered with status %d", status);
 	if (strcmp(detail, "there is no such resource") == 0 || status == 405)
 		return fail_version();
 	if (request->account.data && strcmp(detail, "there is no such account") == 0)
 		return ctl_fail_account(request->account);
+	if (status == 401 && ctl->remote)
+		return remote_fail_unknown(ctl, detail);
 	sentence = find_sentence(request, status, detail);
 	if (sentence)
 		return sentence->text.data ? ctl_fail(code, "%.*s", STR_ARG(sentence->text)) : code;
@@ -267,19 +208,47 @@ static bool has_control(struct str text)
 	return false;
 }
 
-/* text: "NAME:VALUE" and a newline for each field. */
-static void keep_fields(struct ctl *ctl, struct str text, struct ctl_field *fields)
+/* Appends what a browser sends back of a Set-Cookie: "NAME=VALUE". */
+static void keep_cookie(struct ctl *ctl, struct str value, struct str *cookies)
 {
-	for (; fields && text.length; text = str_from_offset(text, str_find(text, '\n') + 1)) {
+	struct str pair = {value.data, str_find(value, ';')};
+
+	*cookies = cookies->data ? ARENA_JOIN(&ctl->arena, *cookies, STR("; "), pair)
+				 : arena_copy(&ctl->arena, pair);
+}
+
+/* text: "NAME:VALUE" and a newline for each field. */
+static void keep_fields(struct ctl *ctl, struct str text, struct ctl_field *fields,
+			struct str *cookies)
+{
+	for (; text.length; text = str_from_offset(text, str_find(text, '\n') + 1)) {
 		struct str line = {text.data, str_find(text, '\n')};
 		size_t colon = str_find(line, ':');
+		struct str name = {line.data, colon}, value = str_from_offset(line, colon + 1);
 
-		for (struct ctl_field *field = fields; field->name; field++)
-			if (str_equal_ignore_case((struct str){line.data, colon},
-						  str_from(field->name)))
-				field->value =
-				    arena_copy(&ctl->arena, str_from_offset(line, colon + 1));
+		if (cookies && str_equal_ignore_case(name, STR("Set-Cookie")))
+			keep_cookie(ctl, value, cookies);
+		for (struct ctl_field *field = fields; field && field->name; field++)
+			if (str_equal_ignore_case(name, str_from(field->name)))
+				field->value = arena_copy(&ctl->arena, value);
 	}
+}
+
+static enum ctl_exit fail_answer(struct ctl *ctl, const struct ctl_request *request,
+				 const struct server_answer *answer)
+{
+	struct ctl_field fields[] = {{.name = "Location"}, {0}};
+	struct str body = buffer_view(&answer->body);
+	yyjson_doc *problem = body.length ? yyjson_read(body.data, body.length, 0) : NULL;
+	enum ctl_exit code;
+
+	keep_fields(ctl, buffer_view(&answer->fields), fields, NULL);
+	if (ctl->remote && fields[0].value.data)
+		code = remote_fail_redirect(ctl, answer->status, fields[0].value);
+	else
+		code = fail(ctl, request, answer->status, yyjson_doc_get_root(problem));
+	yyjson_doc_free(problem);
+	return code;
 }
 
 /* buffer_finish(ret_body) in either case. */
@@ -288,26 +257,23 @@ static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request
 {
 	const struct server_request sent = {.method = request->method ? request->method : "GET",
 					    .path = request->path,
-					    .account = request->account,
-					    .body = request->body};
+					    .account =
+						ctl->remote ? (struct str){0} : request->account,
+					    .body = request->body,
+					    .fields = remote_fields(ctl, request->path)};
 	struct server_answer answer = {0};
-	yyjson_doc *problem;
 	enum ctl_exit code;
-	struct str body;
 
 	*ret_body = (struct buffer){0};
 	if (has_control(request->account))
 		return ctl_fail_account(request->account);
 	code = (request->method ? ask_once : ask_patiently)(ctl, &sent, &answer);
+	if (code == CTL_DONE && !(answer.status >= 200 && answer.status <= 299))
+		code = fail_answer(ctl, request, &answer);
+	if (code == CTL_DONE)
+		keep_fields(ctl, buffer_view(&answer.fields), request->fields, request->cookies);
 	*ret_body = answer.body;
-	keep_fields(ctl, buffer_view(&answer.fields), request->fields);
 	buffer_finish(&answer.fields);
-	if (code != CTL_DONE || (answer.status >= 200 && answer.status <= 299))
-		return code;
-	body = buffer_view(ret_body);
-	problem = body.length ? yyjson_read(body.data, body.length, 0) : NULL;
-	code = fail(request, answer.status, yyjson_doc_get_root(problem));
-	yyjson_doc_free(problem);
 	return code;
 }
 

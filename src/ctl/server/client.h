@@ -1,4 +1,5 @@
-/* displayctl as a client of the server of its state directory, as the operator (task/access.h).
+/* displayctl as a client of the server of its state directory, as the operator (task/access.h), or
+ * of that of --server (server/remote.h).
  *
  *   ctl_ask_rows() -> server_socket_ask()    again while the server starts or restarts
  *
@@ -7,7 +8,7 @@
  * server or no database. */
 #pragma once
 
-#include "ctl/ctl.h"
+#include "ctl/server/text.h"
 #include "domain/inventory.h"
 
 /* Sentence for an answer, instead of the server's. */
@@ -43,14 +44,8 @@ struct ctl_request {
 	struct ctl_sentence sentences[CTL_SENTENCES_MAX];
 	const struct ctl_fault *faults; /* NULL: none */
 	struct ctl_field *fields;	/* to be read from an answer that is good; NULL: none */
+	struct str *cookies;		/* value for a Cookie field, from such an answer; NULL */
 };
-
-/* Returns the text, encoded as a part of a path or a query. */
-struct str ctl_encode(struct ctl *ctl, struct str text);
-/* Whether a path can have the text, encoded, as a part; no thing is called otherwise. */
-bool ctl_is_segment(struct str text);
-/* Returns the path with an ID behind it, and what follows. */
-struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char *rest);
 
 /* Asks, and reads the answer as rows of the record, from an array. CTL_DONE, or the reason was
  * said. A GET is repeated while the server or its database starts; anything else is sent once, when
@@ -65,27 +60,16 @@ enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 /* The same for an answer that is not read: its size, bytes. */
 enum ctl_exit ctl_ask_size(struct ctl *ctl, const struct ctl_request *request, int64_t *ret_size);
 
-struct ctl_member {
-	const char *name; /* NULL: the end */
-	struct str value; /* data NULL: it is left out */
-	bool is_json;	  /* the value is JSON, and no text */
-};
-
-/* Returns a body: an object of these members. */
-struct str ctl_body(struct ctl *ctl, const struct ctl_member *members);
-
 /* Reads rows from the text of a JSON array, which is a member of an answer. */
 enum ctl_exit ctl_read_rows(struct ctl *ctl, struct str json, const struct record *record,
 			    struct ctl_rows *ret_rows);
-
-/* The option that sets a member of a body: "scheduleInterval" is --schedule-interval, and
- * "sleepEnabled", a switch, is --sleep. */
-enum { CTL_OPTION_BYTES = 64 };
-void ctl_option_of(struct str member, char ret_name[static CTL_OPTION_BYTES]);
 
 /* Finds a device by ID, serial number or MAC address, or by its name if no other has it; in
  * upper or lower case. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_listed_device(struct ctl *ctl, struct str name,
 				     struct inventory_device *ret_device);
+/* Lists the caller's devices over --server: rows of struct inventory_device, which have no more
+ * than ID and name if only an API key asks. */
+enum ctl_exit ctl_list_own_devices(struct ctl *ctl, struct ctl_rows *ret_rows);
 /* For the first argument of a command: another removed that device meanwhile. */
 struct ctl_sentence ctl_no_device(struct ctl *ctl);

@@ -1,77 +1,77 @@
 #include "ctl/server/server_socket.h"
+#include "ctl/server/stream.h"
 #include "main/state_dir.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
-#include <unistd.h>
 #include <wire/head.h>
 
-enum { ANSWER_S = 30, PIECE_BYTES = 64 * 1024, HEAD_BYTES_MAX = 64 * 1024 };
-
-struct connection {
-	int fd;
-	struct wire_parser parser;
-	struct server_answer *answer;
+enum {
+	PIECE_BYTES = 64 * 1024,
+	HEAD_BYTES_MAX = 64 * 1024,
+	BODY_BYTES_MAX = 64 * 1024 * 1024, /* of a server that somebody else runs */
 };
 
-static int open_socket(const char *state_dir, struct reason *reterr)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const struct timeval patience = {.tv_sec = ANSWER_S};
-	int fd, error;
+struct connection {
+	struct stream stream;
+	struct wire_parser parser;
+	struct server_answer *answer;
+	size_t body_most;
+};
 
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", state_dir, STATE_DIR_SOCKET);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return reason_set(reterr, "cannot open a socket: %s", strerror(errno));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
-		return fd;
-	error = -errno;
-	if (error == -ENOENT || error == -ECONNREFUSED)
+static enum server_result open_socket(const char *state_dir, struct stream *ret,
+				      struct reason *reterr)
+{
+	char path[PATH_MAX];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/%s", state_dir, STATE_DIR_SOCKET);
+	error = stream_connect_socket(path, ret);
+	if (error == 0)
+		return SERVER_ANSWERED;
+	if (error == -ENOENT || error == -ECONNREFUSED) {
 		reason_set(reterr, "no server runs with the state directory %s", state_dir);
-	else if (error == -EACCES)
+		return SERVER_AWAY;
+	}
+	if (error == -EACCES)
 		reason_set(reterr,
 			   "the server of %s is another user's: run this as that user or root",
 			   state_dir);
 	else
 		reason_set(reterr, "cannot reach the server of %s: %s", state_dir,
 			   strerror(-error));
-	close(fd);
-	return error;
+	return SERVER_FAILED;
+}
+
+static enum server_result open_place(const struct server_place *place, struct stream *ret,
+				     struct reason *reterr)
+{
+	if (place->state_dir)
+		return open_socket(place->state_dir, ret, reterr);
+	return stream_connect_url(place->url, place->tls, place->patience_ms, ret, reterr) < 0
+		   ? SERVER_UNREACHED
+		   : SERVER_ANSWERED;
 }
 
 /* ---- the request ---- */
 
-static void write_request(const struct server_request *request, struct buffer *text)
+static void write_request(const struct server_place *place, const struct server_request *request,
+			  struct buffer *text)
 {
-	buffer_printf(text, "%s %.*s HTTP/1.1\r\nHost: displayd\r\nConnection: close\r\n",
-		      request->method, STR_ARG(request->path));
+	buffer_printf(text, "%s %.*s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n",
+		      request->method, STR_ARG(request->path),
+		      place->state_dir ? "displayd" : place->url->authority);
 	if (request->account.data)
 		buffer_printf(text, "Displayd-Account: %.*s\r\n", STR_ARG(request->account));
 	if (request->body.data)
 		buffer_printf(text, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
 			      request->body.length);
+	buffer_append_str(text, request->fields);
 	buffer_append_str(text, STR("\r\n"));
 	if (request->body.data)
 		buffer_append_str(text, request->body);
-}
-
-static bool send_all(int fd, struct str text)
-{
-	while (text.length) {
-		ssize_t sent = send(fd, text.data, text.length, MSG_NOSIGNAL);
-
-		if (sent < 0)
-			return false;
-		text = str_from_offset(text, (size_t)sent);
-	}
-	return true;
 }
 
 /* ---- the answer ---- */
@@ -93,6 +93,8 @@ static bool on_body(void *context, const void *data, size_t size)
 {
 	struct connection *connection = context;
 
+	if (buffer_length(&connection->answer->body) + size > connection->body_most)
+		return false;
 	buffer_append(&connection->answer->body, data, size);
 	return true;
 }
@@ -100,19 +102,26 @@ static bool on_body(void *context, const void *data, size_t size)
 static const struct wire_parser_events events = {.on_field = on_field, .on_body = on_body};
 
 /* Returns the bytes that came; 0: the end. Negative: an error. */
-static ssize_t read_piece(const struct connection *connection, struct buffer *text)
+static ssize_t read_piece(struct connection *connection, struct buffer *text)
 {
-	ssize_t got = recv(connection->fd, buffer_reserve(text, PIECE_BYTES), PIECE_BYTES, 0);
+	ssize_t got =
+	    stream_read(&connection->stream, buffer_reserve(text, PIECE_BYTES), PIECE_BYTES);
 
 	if (got > 0)
 		buffer_commit(text, (size_t)got);
 	return got;
 }
 
-static enum server_result fail_read(ssize_t got, struct reason *reterr)
+static enum server_result fail_read(const struct connection *connection, ssize_t got,
+				    struct reason *reterr)
 {
+	const struct stream *stream = &connection->stream;
 	bool is_late = got < 0 && errno == EAGAIN;
 
+	if (stream->has_failed_tls) {
+		reason_set(reterr, "%s", wire_tls_fault(stream->tls));
+		return SERVER_FAILED;
+	}
 	reason_set(reterr, "the server does not answer: %s",
 		   is_late    ? "it may be busy or stopped"
 		   : got == 0 ? "it has closed the connection"
@@ -137,7 +146,7 @@ static enum server_result read_head(struct connection *connection, struct buffer
 		struct str view = buffer_view(text);
 
 		if (got <= 0)
-			return fail_read(got, reterr);
+			return fail_read(connection, got, reterr);
 		end = memmem(view.data, view.length, "\r\n\r\n", 4);
 		if (!end && view.length > HEAD_BYTES_MAX)
 			return fail_answer(reterr);
@@ -163,13 +172,14 @@ static enum server_result read_body(struct connection *connection, struct str pi
 		if (got == 0 && wire_body_ends(&connection->parser))
 			break;
 		if (got <= 0)
-			result = fail_read(got, reterr);
+			result = fail_read(connection, got, reterr);
 		else
 			state = wire_body_read(&connection->parser, connection,
 					       buffer_view(&text).data, (size_t)got, &used);
 	}
 	buffer_finish(&text);
-	return state == WIRE_BODY_MALFORMED ? fail_answer(reterr) : result;
+	return state == WIRE_BODY_MALFORMED || state == WIRE_BODY_STOPPED ? fail_answer(reterr)
+									  : result;
 }
 
 static enum server_result read_answer(struct connection *connection, struct reason *reterr)
@@ -190,26 +200,27 @@ static enum server_result read_answer(struct connection *connection, struct reas
 	return result;
 }
 
-enum server_result server_socket_ask(const char *state_dir, const struct server_request *request,
+enum server_result server_socket_ask(const struct server_place *place,
+				     const struct server_request *request,
 				     struct server_answer *ret_answer, struct reason *reterr)
 {
-	struct connection connection = {.answer = ret_answer};
+	struct connection connection = {.answer = ret_answer,
+					.body_most = place->state_dir ? SIZE_MAX : BODY_BYTES_MAX};
 	struct buffer text = {0};
 	enum server_result result;
 
 	*ret_answer = (struct server_answer){0};
-	connection.fd = open_socket(state_dir, reterr);
-	if (connection.fd < 0)
-		return connection.fd == -ENOENT || connection.fd == -ECONNREFUSED ? SERVER_AWAY
-										  : SERVER_FAILED;
-	write_request(request, &text);
-	/* A server that has enough answers before it has read all. */
-	if (!send_all(connection.fd, buffer_view(&text)) && errno != EPIPE)
-		result = fail_read(-1, reterr);
-	else
-		result = read_answer(&connection, reterr);
+	result = open_place(place, &connection.stream, reterr);
+	if (result == SERVER_ANSWERED) {
+		write_request(place, request, &text);
+		/* A server that has enough answers before it has read all. */
+		if (!stream_write(&connection.stream, buffer_view(&text)) && errno != EPIPE)
+			result = fail_read(&connection, -1, reterr);
+		else
+			result = read_answer(&connection, reterr);
+	}
 	buffer_finish(&text);
-	close(connection.fd);
+	stream_close(&connection.stream);
 	return result;
 }
 
@@ -225,8 +236,8 @@ int server_socket_get(const char *state_dir, const char *path, struct buffer *re
 {
 	struct server_answer answer;
 	enum server_result result = server_socket_ask(
-	    state_dir, &(struct server_request){.method = "GET", .path = str_from(path)}, &answer,
-	    reterr);
+	    &(struct server_place){.state_dir = state_dir},
+	    &(struct server_request){.method = "GET", .path = str_from(path)}, &answer, reterr);
 
 	buffer_finish(&answer.fields);
 	*ret_text = answer.body;

@@ -1,14 +1,27 @@
-/* Asks the running server of a state directory, over its private socket there (HTTP/1.1). */
+/* Asks a server by HTTP/1.1: that of a state directory over its private socket there, or one by its
+ * URL. */
 #pragma once
 
 #include "base/buffer.h"
 #include "main/reason.h"
+
+#include <wire/tls.h>
+#include <wire/url.h>
+
+/* Server that is asked. */
+struct server_place {
+	const char *state_dir;	     /* NULL: the URL's */
+	const struct wire_url *url;  /* its target is not looked at */
+	struct wire_tls_config *tls; /* of https */
+	int patience_ms;	     /* of a URL's server, for a whole answer */
+};
 
 struct server_request {
 	const char *method;
 	struct str path;    /* with its query; encoded */
 	struct str account; /* e-mail address: Displayd-Account. data is NULL: none */
 	struct str body;    /* JSON; data is NULL: none */
+	struct str fields;  /* further ones of the head, each with its CR LF */
 };
 
 struct server_answer {
@@ -21,14 +34,15 @@ void server_answer_finish(struct server_answer *answer);
 
 enum server_result {
 	SERVER_ANSWERED,
-	SERVER_AWAY,   /* no server listens, or it has left: another try may reach one */
-	SERVER_FAILED, /* it cannot be asked */
+	SERVER_AWAY,	  /* no server listens, or it has left: another try may reach one */
+	SERVER_FAILED,	  /* it cannot be asked */
+	SERVER_UNREACHED, /* nothing was sent to the server of the URL */
 };
 
 /* Sends the request once and reads the answer. A sentence says why there is none.
  * server_answer_finish(ret_answer) in either case. */
 __attribute__((warn_unused_result)) enum server_result
-server_socket_ask(const char *state_dir, const struct server_request *request,
+server_socket_ask(const struct server_place *place, const struct server_request *request,
 		  struct server_answer *ret_answer, struct reason *reterr);
 
 /* GET path. 0, with the body of the answer 200, which lies in *ret_text; or -1 with a sentence,

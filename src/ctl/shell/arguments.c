@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "ctl/ctl.h"
+#include "ctl/server/remote.h"
 
 static const struct option_command *find_command(unsigned i)
 {
@@ -19,6 +20,14 @@ static const struct option general[] = {
 	TEXT, "config", "FILE",
 	"displayd's configuration file, for these three. Default: that of the service, where it is "
 	"the service's state directory."),
+    OPTION(TEXT, "server", "URL",
+	   "Ask this server instead, such as https://panels.example.org, with an API key or as who "
+	   "has signed in there by sign-in. Default: the variable DISPLAYD_SERVER."),
+    OPTION(TEXT, "key-file", "FILE",
+	   "A file whose first line is the API key; - is standard input. Default: the variable "
+	   "DISPLAYD_API_KEY."),
+    OPTION(TEXT, "ca-file", "FILE",
+	   "Certificates (PEM) of the authorities of --server. Default: the system's."),
     OPTION(SWITCH, "json", NULL, "Print one JSON object or array.", OPTION_INTO(struct ctl, json)),
     OPTION(SWITCH, "help", NULL, "Show this text, or that of a noun or a command, and exit."),
     OPTION(SWITCH, "version", NULL, "Show the version and exit."),
@@ -58,9 +67,10 @@ static const struct option_synonym synonyms[] = {
 
 const struct option_set ctl_option_set = {
     .program = "displayctl",
-    .intro = "displayctl - manages displayd's accounts, devices, keys and apps\n\n"
-	     "usage: displayctl [--state-dir DIR | --database URL] [--json] COMMAND ...\n"
-	     "       displayctl help NOUN\n",
+    .intro =
+	"displayctl - manages displayd's accounts, devices, keys and apps\n\n"
+	"usage: displayctl [--state-dir DIR | --database URL | --server URL] [--json] COMMAND ...\n"
+	"       displayctl help NOUN\n",
     .notes =
 	"\nBehind \"--\" no options follow: for versions named like one. The variables\n"
 	"DISPLAYD_STATE_DIR, DISPLAYD_DATABASE, DISPLAYD_PUBLIC_URL and DISPLAYD_CONFIG serve as\n"
@@ -122,12 +132,35 @@ static enum ctl_exit read_places(struct ctl *ctl, char *program)
 	return CTL_DONE;
 }
 
+/* Over --server it is that of the caller; on the machine somebody must be named. */
+static enum ctl_exit check_account(const struct ctl *ctl)
+{
+	static const char *const needing[] = {"app create", "key create", "key list"};
+
+	for (unsigned i = 0; i < array_length(needing); i++)
+		if (strcmp(ctl->command->line.name, needing[i]) == 0 &&
+		    !ctl_value(ctl, "account").data)
+			return ctl_fail(CTL_USAGE, "%s needs --account EMAIL", needing[i]);
+	return CTL_DONE;
+}
+
 /* Returns the wish of --help or --version, which need no command, else CTL_COMMAND. */
 static enum ctl_wish find_wish(const struct options *options)
 {
 	if (options_find_given(options, "help"))
 		return CTL_HELP;
 	return options_find_given(options, "version") ? CTL_VERSION : CTL_COMMAND;
+}
+
+/* Reads which server is meant. */
+static enum ctl_exit read_server(struct ctl *ctl, char *program)
+{
+	enum ctl_exit code = ctl->command->needs_no_place ? CTL_DONE : remote_read(ctl);
+
+	if (code != CTL_DONE || ctl->remote || ctl->command->needs_no_place)
+		return code;
+	code = read_places(ctl, program);
+	return code == CTL_DONE ? check_account(ctl) : code;
 }
 
 enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ctl_wish *ret_wish)
@@ -145,15 +178,17 @@ enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ct
 		return CTL_DONE;
 	if (options->topic && options_fail_topic(&ctl_option_set, options->topic, &why) < 0)
 		return ctl_fail(CTL_USAGE, "%s", why.text);
-	if (!ctl->command)
-		return ctl_fail(CTL_USAGE, "which command? See displayctl --help");
+	if (!ctl->command) {
+		*ret_wish = CTL_HELP;
+		return CTL_DONE;
+	}
 	if (ctl->command->run_apart)
 		return CTL_DONE;
 	if (options_apply(options, ctl, &why) < 0)
 		return ctl_fail(CTL_USAGE, "%s", why.text);
 	for (unsigned i = 0; i < options->positional_count && i < CTL_POSITIONALS_MAX; i++)
 		ctl->positionals[i] = str_from(options->positionals[i]);
-	return ctl->command->needs_no_place ? CTL_DONE : read_places(ctl, argv[0]);
+	return read_server(ctl, argv[0]);
 }
 
 struct str ctl_value(const struct ctl *ctl, const char *name)

@@ -1,0 +1,246 @@
+/* displayctl sign-in, sign-out: sessions as browsers have them. */
+#include "ctl/ctl.h"
+#include "ctl/people/session_key.h"
+#include "ctl/server/client.h"
+#include "ctl/server/remote.h"
+#include "ctl/shell/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { LINE_BYTES_MAX = 2048 };
+
+static const struct record_field signed_in_fields[] = {
+    RECORD_STR(struct session, email, .name = "email"),
+    RECORD_BOOL(struct session, is_administrator, .name = "isAdministrator"),
+};
+static const struct record signed_in_record = RECORD(struct session, signed_in_fields);
+
+/* Members for printing: none is secret. */
+static const struct record_field shown_fields[] = {
+    RECORD_STR(struct session, server, .name = "server"),
+    RECORD_STR(struct session, email, .name = "email"),
+    RECORD_BOOL(struct session, is_administrator, .name = "isAdministrator"),
+};
+static const struct record shown_record = RECORD(struct session, shown_fields);
+
+/* ---- asking a person ---- */
+
+/* Reads a line from the terminal, without echo if it is secret. */
+static enum ctl_exit ask_line(struct ctl *ctl, const char *question, bool is_secret,
+			      const char *otherwise, struct str *ret_line)
+{
+	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	FILE *terminal = fd >= 0 ? fdopen(fd, "r+") : NULL;
+	char line[LINE_BYTES_MAX] = "";
+	struct termios before, silent;
+	bool has_echo;
+
+	if (!terminal)
+		return ctl_fail(CTL_USAGE, "there is no terminal to ask: give %s", otherwise);
+	has_echo = is_secret && tcgetattr(fd, &before) == 0;
+	silent = before;
+	silent.c_lflag &= ~(tcflag_t)ECHO;
+	if (has_echo)
+		tcsetattr(fd, TCSAFLUSH, &silent);
+	fprintf(terminal, "%s: ", question);
+	fflush(terminal);
+	if (!fgets(line, sizeof(line), terminal))
+		line[0] = '\0';
+	if (has_echo) {
+		tcsetattr(fd, TCSAFLUSH, &before);
+		fputc('\n', terminal);
+	}
+	fclose(terminal);
+	line[strcspn(line, "\r\n")] = '\0';
+	*ret_line = arena_copy(&ctl->arena, str_from(line));
+	sodium_memzero(line, sizeof(line));
+	return ret_line->length ? CTL_DONE : ctl_fail(CTL_REFUSED, "nothing was typed");
+}
+
+/* Reads the first line of a file; - is standard input. */
+static enum ctl_exit read_line(struct ctl *ctl, const char *path, struct str *ret_line)
+{
+	struct buffer file;
+	enum ctl_exit code = ctl_read_file("", path, LINE_BYTES_MAX, &file);
+	struct str text = buffer_view(&file);
+
+	text.length = str_find(text, '\n');
+	while (text.length && (text.data[text.length - 1] == '\r'))
+		text.length--;
+	*ret_line = arena_copy(&ctl->arena, text);
+	buffer_finish(&file);
+	if (code == CTL_DONE && !ret_line->length)
+		return ctl_fail(CTL_USAGE, "the first line of %s is empty", path);
+	return code;
+}
+
+static enum ctl_exit find_email(struct ctl *ctl, struct str *ret_email)
+{
+	*ret_email = ctl_value(ctl, "email");
+	return ret_email->data ? CTL_DONE
+			       : ask_line(ctl, "E-mail address", false, "--email EMAIL", ret_email);
+}
+
+/* is_new: it is typed twice. */
+static enum ctl_exit find_password(struct ctl *ctl, bool is_new, struct str *ret_password)
+{
+	static const char otherwise[] = "--password-file FILE";
+	const char *path = options_text(&ctl->options, "password-file");
+	struct str again;
+	enum ctl_exit code;
+
+	if (path)
+		return read_line(ctl, path, ret_password);
+	code = ask_line(ctl, is_new ? "New password" : "Password", true, otherwise, ret_password);
+	if (code != CTL_DONE || !is_new)
+		return code;
+	code = ask_line(ctl, "The same again", true, otherwise, &again);
+	if (code == CTL_DONE && !str_equal(again, *ret_password))
+		return ctl_fail(CTL_REFUSED, "the two passwords differ");
+	return code;
+}
+
+/* ---- sign-in ---- */
+
+/* Sends the request that signs in, and keeps the session in place of an earlier one. */
+static enum ctl_exit keep(struct ctl *ctl, struct ctl_request *request)
+{
+	struct remote *remote = ctl->remote;
+	struct session earlier = {0}, session = {.server = remote->base};
+	enum ctl_exit code = session_read(ctl, remote->base, &earlier);
+
+	if (code != CTL_DONE)
+		return code;
+	/* A session that was there ends, as in a browser. */
+	remote->session = earlier;
+	request->cookies = &session.cookies;
+	code = ctl_ask_row(ctl, request, &signed_in_record, &session);
+	if (code == CTL_DONE && !session.cookies.data)
+		code = ctl_fail(CTL_FAILED, "the server has set no cookie");
+	if (code != CTL_DONE)
+		return code;
+	remote->session = session;
+	if (str_equal(earlier.email, session.email))
+		(void)session_key_revoke(ctl, &earlier);
+	code = session_write(ctl, &session);
+	return code == CTL_DONE ? ctl_print_row(ctl, &shown_record, &session) : code;
+}
+
+static enum ctl_exit sign_in_by_password(struct ctl *ctl)
+{
+	struct ctl_request request = {.method = "POST", .path = STR("/web/session")};
+	struct str email = {0}, password = {0};
+	enum ctl_exit code = find_email(ctl, &email);
+
+	if (code == CTL_DONE)
+		code = find_password(ctl, false, &password);
+	if (code != CTL_DONE)
+		return code;
+	request.body = ctl_body(
+	    ctl, (const struct ctl_member[]){{"email", email}, {"password", password}, {0}});
+	return keep(ctl, &request);
+}
+
+struct link {
+	struct str kind;
+	struct str email;
+};
+
+static const struct record_field link_fields[] = {
+    RECORD_STR(struct link, kind, .name = "kind"),
+    RECORD_STR(struct link, email, .name = "email", .nullable = true),
+};
+static const struct record link_record = RECORD(struct link, link_fields);
+
+static enum ctl_exit sign_in_by_token(struct ctl *ctl, struct str token)
+{
+	struct ctl_request request = {
+	    .method = "POST",
+	    .path = STR("/web/links/look"),
+	    .body = ctl_body(ctl, (const struct ctl_member[]){{"token", token}, {0}})};
+	struct str email = {0}, name = ctl_value(ctl, "name"), password = {0};
+	struct link link = {0};
+	enum ctl_exit code = ctl_ask_row(ctl, &request, &link_record, &link);
+	bool is_new = !str_equal(link.kind, STR("password"));
+
+	if (code == CTL_DONE && is_new && !link.email.data)
+		code = find_email(ctl, &email);
+	if (code == CTL_DONE && is_new && !name.data)
+		code = ask_line(ctl, "A name that others see", false, "--name NAME", &name);
+	if (code == CTL_DONE)
+		code = find_password(ctl, true, &password);
+	if (code != CTL_DONE)
+		return code;
+	request.path = STR("/web/links/use");
+	request.body = ctl_body(ctl, (const struct ctl_member[]){{"token", token},
+								 {"email", email},
+								 {"name", is_new ? name : email},
+								 {"password", password},
+								 {0}});
+	return keep(ctl, &request);
+}
+
+/* A link is "https://panels.example.org/link#TOKEN". */
+static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
+{
+	const struct str path = STR("/link");
+	size_t hash = str_find(link, '#');
+	struct str base = {link.data, hash};
+	enum ctl_exit code = CTL_DONE;
+
+	if (hash == link.length || base.length < path.length ||
+	    !str_equal(str_from_offset(base, base.length - path.length), path))
+		return ctl_fail(CTL_USAGE, "a link is as https://panels.example.org/link#TOKEN");
+	base.length -= path.length;
+	if (!ctl->remote)
+		code = remote_use(ctl, base);
+	if (code != CTL_DONE)
+		return code;
+	return sign_in_by_token(ctl, arena_copy(&ctl->arena, str_from_offset(link, hash + 1)));
+}
+
+enum ctl_exit ctl_sign_in(struct ctl *ctl)
+{
+	struct str link = ctl->positionals[0];
+	enum ctl_exit code = session_check_place(ctl);
+
+	if (code == CTL_DONE && str_equal(link, STR("-")))
+		code = read_line(ctl, "-", &link);
+	if (code != CTL_DONE)
+		return code;
+	if (link.data)
+		return sign_in_by_link(ctl, link);
+	if (!ctl->remote)
+		return ctl_fail(CTL_USAGE, "sign-in needs --server URL, or a one-time link");
+	return sign_in_by_password(ctl);
+}
+
+/* ---- sign-out ---- */
+
+enum ctl_exit ctl_sign_out(struct ctl *ctl)
+{
+	const struct ctl_request request = {.method = "DELETE", .path = STR("/web/session")};
+	struct remote *remote = ctl->remote;
+	enum ctl_exit code;
+
+	if (!remote)
+		return ctl_fail(CTL_USAGE, "sign-out needs --server URL");
+	code = session_read(ctl, remote->base, &remote->session);
+	if (code == CTL_DONE && !remote->session.cookies.data)
+		return ctl_fail(CTL_REFUSED, "nobody is signed in at %s", remote->base.data);
+	if (code == CTL_DONE)
+		code = session_key_revoke(ctl, &remote->session);
+	if (code == CTL_DONE)
+		code = ctl_ask_row(ctl, &request, NULL, NULL);
+	/* A session that has ended is of no use; its key ends by itself. */
+	if (code != CTL_DONE && code != CTL_REFUSED)
+		return code;
+	if (session_remove(ctl, remote->base) != CTL_DONE)
+		return CTL_FAILED;
+	return code == CTL_DONE ? ctl_print_row(ctl, &shown_record, &remote->session) : code;
+}

@@ -1,0 +1,315 @@
+#include "ctl/server/remote.h"
+#include "base/clock.h"
+#include "ctl/shell/input.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { KEY_FILE_BYTES_MAX = 4096, KEY_LENGTH_MAX = 256, PATIENCE_MS = 120 * 1000 };
+
+/* Needs of a command towards a server that is not the machine's own. */
+enum reach {
+	REACH_MACHINE,	     /* it is done on the server's machine only */
+	REACH_NO_SERVER,     /* it asks none */
+	REACH_ANY,	     /* a key or a session */
+	REACH_KEY,	     /* a key, also that of the session */
+	REACH_SESSION,	     /* who is signed in */
+	REACH_ADMINISTRATOR, /* the same, an administrator */
+	REACH_VISITOR,	     /* nobody need be signed in */
+};
+
+/* The first one whose words begin the command's counts. */
+static const struct {
+	const char *words;
+	enum reach reach;
+} reaches[] = {
+    {"account remove", REACH_MACHINE},
+    {"account ", REACH_ADMINISTRATOR},
+    {"app create", REACH_SESSION},
+    {"app disable", REACH_ADMINISTRATOR},
+    {"app enable", REACH_ADMINISTRATOR},
+    {"app list", REACH_KEY},
+    {"app new", REACH_NO_SERVER},
+    {"app render", REACH_NO_SERVER},
+    {"app show", REACH_KEY},
+    {"app types", REACH_NO_SERVER},
+    {"device list", REACH_ANY},
+    {"device show", REACH_ANY},
+    {"device update", REACH_ANY},
+    {"device ", REACH_SESSION},
+    {"installation ", REACH_KEY},
+    {"key ", REACH_SESSION},
+    {"push", REACH_KEY},
+    {"sign-in", REACH_VISITOR},
+    {"sign-out", REACH_VISITOR},
+    {"version list", REACH_KEY},
+};
+
+static enum reach reach_of(const struct ctl *ctl)
+{
+	struct str name = str_from(ctl->command->line.name);
+
+	for (unsigned i = 0; i < array_length(reaches); i++)
+		if (str_starts_with(name, str_from(reaches[i].words)))
+			return reaches[i].reach;
+	return REACH_MACHINE;
+}
+
+bool remote_has_session(const struct ctl *ctl)
+{
+	return ctl->remote && !ctl->remote->key.data && ctl->remote->session.cookies.data;
+}
+
+bool remote_has_key_only(const struct ctl *ctl)
+{
+	return ctl->remote && !remote_has_session(ctl);
+}
+
+bool remote_needs_key(const struct ctl *ctl)
+{
+	return remote_has_session(ctl) && reach_of(ctl) == REACH_KEY &&
+	       (!ctl->remote->session.key.data ||
+		ctl->remote->session.ends_at_us <= clock_wall_us());
+}
+
+/* ---- the server ---- */
+
+static struct str without_slash(struct str url)
+{
+	while (url.length && url.data[url.length - 1] == '/')
+		url.length--;
+	return url;
+}
+
+static enum ctl_exit set_up_tls(struct ctl *ctl)
+{
+	struct remote *remote = ctl->remote;
+	char fault[WIRE_TLS_FAULT_MAX];
+
+	if (!remote->url.is_tls)
+		return CTL_DONE;
+	remote->tls = wire_tls_client_create(options_text(&ctl->options, "ca-file"), fault);
+	return remote->tls ? CTL_DONE : ctl_fail(CTL_USAGE, "%s", fault);
+}
+
+enum ctl_exit remote_use(struct ctl *ctl, struct str url)
+{
+	struct remote *remote = arena_zalloc(&ctl->arena, sizeof(*remote));
+	const char *fault;
+
+	remote->base = arena_copy(&ctl->arena, without_slash(url));
+	remote->patience_ms = PATIENCE_MS;
+	fault = wire_url_parse(remote->base.data, remote->base.length, &remote->url);
+	if (!fault && remote->url.is_websocket)
+		fault = "it must begin with https:// or http://";
+	if (!fault && remote->url.target_length)
+		fault = "it must end with the host, or its port";
+	if (fault)
+		return ctl_fail(CTL_USAGE, "the server's URL %.*s: %s", STR_ARG(url), fault);
+	ctl->remote = remote;
+	return set_up_tls(ctl);
+}
+
+void remote_finish(struct ctl *ctl)
+{
+	if (ctl->remote)
+		wire_tls_config_destroy(ctl->remote->tls);
+}
+
+/* ---- who asks ---- */
+
+static enum ctl_exit take_key(struct ctl *ctl, struct str text, const char *where)
+{
+	struct str key, rest = text;
+
+	(void)str_next(&rest, '\n', &key);
+	while (key.length && (key.data[key.length - 1] == '\r' || key.data[key.length - 1] == ' '))
+		key.length--;
+	for (size_t i = 0; i < key.length; i++)
+		if (key.data[i] <= ' ' || key.data[i] > '~')
+			key.length = 0;
+	if (key.length == 0 || key.length > KEY_LENGTH_MAX)
+		return ctl_fail(CTL_USAGE, "%s holds no API key", where);
+	ctl->remote->key = arena_copy(&ctl->arena, key);
+	return CTL_DONE;
+}
+
+static enum ctl_exit read_key(struct ctl *ctl)
+{
+	const char *path = options_text(&ctl->options, "key-file");
+	const char *variable = getenv("DISPLAYD_API_KEY");
+	struct buffer file;
+	enum ctl_exit code;
+
+	if (!path)
+		return variable && variable[0]
+			   ? take_key(ctl, str_from(variable), "DISPLAYD_API_KEY")
+			   : CTL_DONE;
+	code = ctl_read_file("", path, KEY_FILE_BYTES_MAX, &file);
+	if (code == CTL_DONE)
+		code = take_key(ctl, buffer_view(&file), path);
+	buffer_finish(&file);
+	return code;
+}
+
+static enum ctl_exit check_credentials(struct ctl *ctl, enum reach reach)
+{
+	const char *name = ctl->command->line.name, *base = ctl->remote->base.data;
+	bool is_signed_in = remote_has_session(ctl);
+
+	if (!is_signed_in && !ctl->remote->key.data)
+		return ctl_fail(CTL_REFUSED,
+				"nobody is signed in at %s: see displayctl sign-in, or give an API "
+				"key by --key-file or DISPLAYD_API_KEY",
+				base);
+	if (reach == REACH_ADMINISTRATOR &&
+	    !(is_signed_in && ctl->remote->session.is_administrator))
+		return ctl_fail(CTL_REFUSED,
+				"%s needs the server's own machine, or an administrator who is "
+				"signed in with displayctl sign-in",
+				name);
+	if (reach == REACH_SESSION && !is_signed_in)
+		return ctl_fail(CTL_REFUSED,
+				"%s needs the server's own machine, or somebody who is signed in "
+				"with displayctl sign-in: an API key does not do",
+				name);
+	return CTL_DONE;
+}
+
+/* Over --server each account has its own things. */
+static enum ctl_exit check_account(const struct ctl *ctl)
+{
+	struct str account = str_from(options_text(&ctl->options, "account"));
+
+	if (!account.data ||
+	    (remote_has_session(ctl) && str_equal_ignore_case(account, ctl->remote->session.email)))
+		return CTL_DONE;
+	return ctl_fail(CTL_REFUSED,
+			"--account is for the server's own machine: over --server everybody has "
+			"their own things");
+}
+
+/* ---- which server ---- */
+
+/* Options of the command line overrule the variable. */
+static enum ctl_exit find_url(const struct ctl *ctl, const char **ret_url)
+{
+	static const char *const others[] = {"state-dir", "database"};
+	const char *option = options_text(&ctl->options, "server"),
+		   *variable = getenv("DISPLAYD_SERVER");
+
+	*ret_url = option;
+	for (unsigned i = 0; i < array_length(others); i++) {
+		if (!options_text(&ctl->options, others[i]))
+			continue;
+		if (option)
+			return ctl_fail(CTL_USAGE, "--server and --%s exclude each other",
+					others[i]);
+		return CTL_DONE;
+	}
+	if (!option && variable && variable[0])
+		*ret_url = variable;
+	return CTL_DONE;
+}
+
+static enum ctl_exit check_without_server(const struct ctl *ctl)
+{
+	static const char *const needing[] = {"key-file", "ca-file"};
+
+	for (unsigned i = 0; i < array_length(needing); i++)
+		if (options_text(&ctl->options, needing[i]))
+			return ctl_fail(CTL_USAGE, "--%s needs --server URL", needing[i]);
+	return CTL_DONE;
+}
+
+enum ctl_exit remote_read(struct ctl *ctl)
+{
+	enum reach reach = reach_of(ctl);
+	const char *url;
+	enum ctl_exit code = find_url(ctl, &url);
+
+	if (code != CTL_DONE || reach == REACH_NO_SERVER)
+		return code;
+	if (!url && reach == REACH_VISITOR)
+		return CTL_DONE;
+	if (!url)
+		return check_without_server(ctl);
+	if (reach == REACH_MACHINE)
+		return ctl_fail(
+		    CTL_REFUSED, "%s is done on the server's own machine: it takes no --server%s",
+		    ctl->command->line.name,
+		    options_text(&ctl->options, "server") ? "" : ", and DISPLAYD_SERVER is set");
+	code = remote_use(ctl, str_from(url));
+	if (code != CTL_DONE || reach == REACH_VISITOR)
+		return code;
+	code = read_key(ctl);
+	if (code == CTL_DONE && !ctl->remote->key.data)
+		code = session_read(ctl, ctl->remote->base, &ctl->remote->session);
+	if (code == CTL_DONE)
+		code = check_credentials(ctl, reach);
+	return code == CTL_DONE ? check_account(ctl) : code;
+}
+
+/* ---- requests ---- */
+
+struct server_place remote_place(const struct ctl *ctl)
+{
+	const struct remote *remote = ctl->remote;
+
+	if (!remote)
+		return (struct server_place){.state_dir = ctl->config.state_dir};
+	return (struct server_place){
+	    .url = &remote->url, .tls = remote->tls, .patience_ms = remote->patience_ms};
+}
+
+/* Returns what the list of sessions shows of this program. */
+static struct str user_agent(struct ctl *ctl)
+{
+	char host[256] = "";
+
+	(void)gethostname(host, sizeof(host) - 1);
+	return ARENA_JOIN(&ctl->arena, STR("User-Agent: displayctl on "), str_from(host),
+			  STR("\r\n"));
+}
+
+struct str remote_fields(struct ctl *ctl, struct str path)
+{
+	const struct remote *remote = ctl->remote;
+	struct str key;
+
+	if (!remote)
+		return (struct str){0};
+	key = remote->key.data ? remote->key : remote->session.key;
+	if (str_starts_with(path, STR("/v1/")))
+		return ARENA_JOIN(&ctl->arena, user_agent(ctl), STR("Authorization: Bearer "), key,
+				  STR("\r\n"));
+	/* No page of another site can have sent it: it keeps its cookies to itself. */
+	if (!remote->session.cookies.data)
+		return ARENA_JOIN(&ctl->arena, user_agent(ctl),
+				  STR("Sec-Fetch-Site: same-origin\r\n"));
+	return ARENA_JOIN(&ctl->arena, user_agent(ctl),
+			  STR("Sec-Fetch-Site: same-origin\r\nCookie: "), remote->session.cookies,
+			  STR("\r\n"));
+}
+
+enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *detail)
+{
+	const struct remote *remote = ctl->remote;
+
+	if (remote->key.data)
+		return ctl_fail(CTL_REFUSED, "%s refuses the API key: %s", remote->base.data,
+				detail);
+	if (!remote->session.cookies.data || (strcmp(detail, "nobody is signed in") != 0 &&
+					      strcmp(detail, "the API key is not valid") != 0))
+		return ctl_fail(CTL_REFUSED, "%s", detail);
+	return ctl_fail(CTL_REFUSED, "%.*s is no longer signed in at %s: see displayctl sign-in",
+			STR_ARG(remote->session.email), remote->base.data);
+}
+
+enum ctl_exit remote_fail_redirect(const struct ctl *ctl, int status, struct str location)
+{
+	return ctl_fail(CTL_FAILED,
+			"%s answers with a redirect (%d) to %.*s, which is not followed: give its "
+			"own URL by --server",
+			ctl->remote->base.data, status, STR_ARG(location));
+}

@@ -1,0 +1,129 @@
+#include "ctl/server/session_file.h"
+#include "ctl/exchange/new_file.h"
+#include "ctl/server/text.h"
+#include "ctl/shell/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yyjson.h>
+
+enum { FILE_BYTES_MAX = 64 * 1024 };
+
+static const struct record_field fields[] = {
+    RECORD_STR(struct session, server, .name = "server"),
+    RECORD_STR(struct session, email, .name = "email"),
+    RECORD_BOOL(struct session, is_administrator, .name = "isAdministrator"),
+    RECORD_STR(struct session, cookies, .name = "cookies"),
+    RECORD_ID(struct session, key_id, .name = "keyId", .nullable = true),
+    RECORD_STR(struct session, key, .name = "key", .nullable = true),
+    RECORD_TIMESTAMP(struct session, ends_at_us, .name = "endsAt", .nullable = true),
+};
+static const struct record session_record = RECORD(struct session, fields);
+
+/* Returns the folder of this program's files; data is NULL: there is no home. */
+static struct str folder_of(struct ctl *ctl)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && config[0] == '/')
+		return ARENA_JOIN(&ctl->arena, str_from(config), STR("/displayd/sessions"));
+	if (home && home[0] == '/')
+		return ARENA_JOIN(&ctl->arena, str_from(home), STR("/.config/displayd/sessions"));
+	return (struct str){0};
+}
+
+static struct str path_of(struct ctl *ctl, struct str server)
+{
+	struct str folder = folder_of(ctl);
+
+	if (!folder.data)
+		return folder;
+	return ARENA_JOIN(&ctl->arena, folder, STR("/"), ctl_encode(ctl, server), STR(".json"));
+}
+
+/* Makes the folder and those above it, for this user alone. 0 or a negative errno. */
+static int make_folder(struct ctl *ctl, struct str folder)
+{
+	for (size_t i = 1; i <= folder.length; i++) {
+		struct str part = {folder.data, i};
+
+		if (i < folder.length && folder.data[i] != '/')
+			continue;
+		if (mkdir(arena_copy(&ctl->arena, part).data, 0700) < 0 && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+enum ctl_exit session_read(struct ctl *ctl, struct str server, struct session *ret)
+{
+	struct str path = path_of(ctl, server), text;
+	struct buffer file = {0};
+	yyjson_doc *document;
+	enum ctl_exit code;
+	bool is_good;
+
+	*ret = (struct session){0};
+	if (!path.data || (access(path.data, F_OK) < 0 && errno == ENOENT))
+		return CTL_DONE;
+	code = ctl_read_file("", path.data, FILE_BYTES_MAX, &file);
+	text = buffer_view(&file);
+	document = text.length ? yyjson_read(text.data, text.length, 0) : NULL;
+	is_good =
+	    document &&
+	    record_read_answer(&session_record,
+			       (const struct json_value *)(void *)yyjson_doc_get_root(document),
+			       &ctl->arena, ret) &&
+	    str_equal(ret->server, server);
+	yyjson_doc_free(document);
+	buffer_finish(&file);
+	if (code == CTL_DONE && !is_good)
+		return ctl_fail(CTL_FAILED, "%s is no session: remove it and sign in again",
+				path.data);
+	return code;
+}
+
+enum ctl_exit session_check_place(struct ctl *ctl)
+{
+	return folder_of(ctl).data
+		   ? CTL_DONE
+		   : ctl_fail(CTL_FAILED, "there is no place for the session: set HOME");
+}
+
+enum ctl_exit session_write(struct ctl *ctl, const struct session *session)
+{
+	struct str folder = folder_of(ctl), path = path_of(ctl, session->server);
+	struct buffer text = {0};
+	struct new_file file;
+	struct reason why;
+	int error;
+
+	if (session_check_place(ctl) != CTL_DONE)
+		return CTL_FAILED;
+	error = make_folder(ctl, folder);
+	if (error < 0)
+		return ctl_fail(CTL_FAILED, "cannot make %s: %s", folder.data, strerror(-error));
+	record_write_json(&session_record, session, &text);
+	buffer_append_char(&text, '\n');
+	error = new_file_open(&file, path.data, &why);
+	if (error == 0) {
+		/* A write that failed is told by the end. */
+		if (!new_file_write(&file, buffer_view(&text).data, buffer_length(&text)))
+			error = -1;
+		if (new_file_finish(&file, &why) < 0)
+			error = -1;
+	}
+	buffer_finish(&text);
+	return error < 0 ? ctl_fail(CTL_FAILED, "%s", why.text) : CTL_DONE;
+}
+
+enum ctl_exit session_remove(struct ctl *ctl, struct str server)
+{
+	struct str path = path_of(ctl, server);
+
+	if (!path.data || unlink(path.data) == 0 || errno == ENOENT)
+		return CTL_DONE;
+	return ctl_fail(CTL_FAILED, "cannot remove %s: %s", path.data, strerror(errno));
+}

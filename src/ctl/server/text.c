@@ -1,0 +1,82 @@
+#include "ctl/server/text.h"
+#include "record/json.h"
+
+struct str ctl_encode(struct ctl *ctl, struct str text)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	struct buffer encoded = {0};
+	struct str copy;
+
+	for (size_t i = 0; i < text.length; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		    c == '-' || c == '_' || c == '.' || c == '~') {
+			buffer_append_char(&encoded, (char)c);
+			continue;
+		}
+		buffer_append_char(&encoded, '%');
+		buffer_append_char(&encoded, digits[c >> 4]);
+		buffer_append_char(&encoded, digits[c & 15]);
+	}
+	copy = arena_copy(&ctl->arena, buffer_view(&encoded));
+	buffer_finish(&encoded);
+	return copy;
+}
+
+bool ctl_is_segment(struct str text)
+{
+	return text.length && !str_equal(text, STR(".")) && !str_equal(text, STR("..")) &&
+	       str_find(text, '/') == text.length;
+}
+
+struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char *rest)
+{
+	char text[ID_TEXT_LENGTH + 1];
+
+	id_format(id, text);
+	return ARENA_JOIN(&ctl->arena, str_from(path), str_from(text), str_from(rest));
+}
+
+void ctl_option_of(struct str member, char ret_name[static CTL_OPTION_BYTES])
+{
+	const struct str end = STR("Enabled");
+	size_t length = member.length, used = 0;
+
+	if (length > end.length && str_equal(str_from_offset(member, length - end.length), end))
+		length -= end.length;
+	for (size_t i = 0; i < length && used + 3 < CTL_OPTION_BYTES; i++) {
+		char c = member.data[i];
+
+		if (c >= 'A' && c <= 'Z') {
+			ret_name[used++] = '-';
+			c = (char)(c - 'A' + 'a');
+		}
+		ret_name[used++] = c;
+	}
+	ret_name[used] = '\0';
+}
+
+struct str ctl_body(struct ctl *ctl, const struct ctl_member *members)
+{
+	struct buffer json = {0};
+	struct str body;
+
+	buffer_append_char(&json, '{');
+	for (; members->name; members++) {
+		if (!members->value.data)
+			continue;
+		if (buffer_length(&json) > 1)
+			buffer_append_char(&json, ',');
+		json_write_str(&json, str_from(members->name));
+		buffer_append_char(&json, ':');
+		if (members->is_json)
+			buffer_append_str(&json, members->value);
+		else
+			json_write_str(&json, members->value);
+	}
+	buffer_append_char(&json, '}');
+	body = arena_copy(&ctl->arena, buffer_view(&json));
+	buffer_finish(&json);
+	return body;
+}

@@ -1,0 +1,25 @@
+/* Parts of requests: paths, bodies, names. */
+#pragma once
+
+#include "ctl/ctl.h"
+
+/* Returns the text, encoded as a part of a path or a query. */
+struct str ctl_encode(struct ctl *ctl, struct str text);
+/* Whether a path can have the text, encoded, as a part; no thing is called otherwise. */
+bool ctl_is_segment(struct str text);
+/* Returns the path with an ID behind it, and what follows. */
+struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char *rest);
+
+struct ctl_member {
+	const char *name; /* NULL: the end */
+	struct str value; /* data NULL: it is left out */
+	bool is_json;	  /* the value is JSON, and no text */
+};
+
+/* Returns a body: an object of these members. */
+struct str ctl_body(struct ctl *ctl, const struct ctl_member *members);
+
+/* The option that sets a member of a body: "scheduleInterval" is --schedule-interval, and
+ * "sleepEnabled", a switch, is --sleep. */
+enum { CTL_OPTION_BYTES = 64 };
+void ctl_option_of(struct str member, char ret_name[static CTL_OPTION_BYTES]);

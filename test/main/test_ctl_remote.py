@@ -1,0 +1,284 @@
+"""displayctl --server: with an API key, over TCP and TLS."""
+
+import contextlib
+import http.server
+import json
+import re
+import socket
+import subprocess
+import threading
+
+import certificates
+import pytest
+import tls
+from ctl_scene import device, email, key, new_app, publish
+from laptop import Laptop, keyed, laptop, picture
+from ports import free_port
+from server import DISPLAYCTL, PATIENCE_S, CtlError, Server, run_ctl
+
+__all__ = ["device", "email", "key", "keyed", "laptop"]  # fixtures
+
+
+# ---- an API key ----
+
+class TestKey:
+    def test_devices(self, running, keyed, device):
+        [listed] = keyed.ctl("device", "list")
+        shown = keyed.ctl("device", "show", device["name"].upper())
+        assert listed == shown and shown["id"] == device["id"]
+        changed = keyed.ctl("device", "update", device["id"], "--brightness", "41")
+        assert changed["brightness"] == 41
+        assert running.ctl("device", "show", device["id"])["brightness"] == 41
+        assert keyed.refused(3, "device", "show", "nothing") == "there is no device nothing"
+        assert keyed.refused(2, "device", "update", device["id"], "--timezone", "Mars/Base").startswith(
+            "--timezone must be")
+
+    def test_push_from_a_file_and_standard_input(self, keyed, device):
+        path = picture(keyed.home)
+        assert keyed.ctl("push", "Desk", path)["deviceId"] == device["id"]
+        with open(path, "rb") as file:
+            done = subprocess.run([DISPLAYCTL, "--server", keyed.url, *keyed.options, "--json", "push",
+                                   device["id"], "-", "--installation", "mine"], stdin=file,
+                                  capture_output=True, check=True, env={"HOME": keyed.home})
+        assert json.loads(done.stdout)["installationId"] == "mine"
+        [listed] = keyed.ctl("installation", "list", "--device", "desk")
+        assert listed["id"] == "mine"
+        assert keyed.refused(3, "push", "Nothing", path) == "there is no device Nothing"
+
+    def test_entries(self, running, keyed, key, device, email):
+        app = new_app(running, email, "--visibility", "public")
+        publish(running, key, app)
+        made = keyed.ctl("installation", "create", "--device", "Desk", "--app", app["slug"])
+        changed = keyed.ctl("installation", "update", made["id"], "--device", "Desk", "--hours",
+                            "07:00-09:00", "--weekdays", "mon,sun", "--pinned", "on")
+        ours = running.ctl("installation", "list", "--device", device["id"])[0]
+        del ours["night"]
+        assert changed == ours and changed["hours"] == "07:00-09:00"
+        shown = keyed.ctl("installation", "show", made["id"], "--device", device["id"])
+        assert shown["settings"] == {} and shown["weekdays"] == "mon,sun"
+        assert "signed in" in keyed.refused(4, "installation", "update", made["id"], "--device", "Desk",
+                                            "--night", "on")
+        assert keyed.refused(3, "installation", "show", "x/y", "--device", "Desk") == (
+            "the device has no installation x/y")
+        assert keyed.refused(3, "installation", "show", "nothing", "--device", "Desk") == (
+            "the device has no installation nothing")
+        keyed.ctl("installation", "remove", made["id"], "--device", "Desk", "--yes")
+        assert keyed.ctl("installation", "list", "--device", "Desk") == []
+        assert app["id"] in [one["id"] for one in keyed.ctl("app", "list")]
+        assert keyed.ctl("app", "show", app["slug"])["id"] == app["id"]
+        assert keyed.refused(3, "app", "show", "nothing") == "there is no app nothing"
+
+    def test_versions_of_an_own_app(self, running, keyed, key, email):
+        app = new_app(running, email)
+        publish(running, key, app)
+        assert keyed.ctl("version", "list", app["slug"]) == running.ctl("version", "list", app["slug"])
+
+    def test_by_variables(self, laptop, key, device):
+        variables = {"DISPLAYD_SERVER": laptop.url + "/", "DISPLAYD_API_KEY": key}
+        assert laptop.ctl("device", "list", server=False, **variables)[0]["id"] == device["id"]
+        assert laptop.ctl("device", "list", server=False, HOME=None, **variables)
+
+    def test_the_state_directory_goes_before_the_variable(self, running, laptop, device):
+        assert device["id"] in [one["id"] for one in laptop.ctl(
+            "--state-dir", running.state_dir, "device", "list", server=False,
+            DISPLAYD_SERVER="https://nowhere.invalid")]
+        assert laptop.refused(2, "--state-dir", "/x", "device", "list") == (
+            "--server and --state-dir exclude each other")
+
+    def test_in_a_table(self, keyed, device):
+        text = keyed.ctl("device", "list", json_output=False)
+        assert device["id"] in text and "brightness" in text
+
+    def test_a_scope(self, running, laptop, email, device):
+        scoped = running.ctl("key", "create", "--account", email, "--scope", "push")["key"]
+        path = picture(laptop.home)
+        assert laptop.ctl("push", device["id"], path, DISPLAYD_API_KEY=scoped)["shown"]
+        wanted = 'the API key has the scope "push", and this call needs "devices"'
+        assert laptop.refused(4, "device", "list", DISPLAYD_API_KEY=scoped) == wanted
+        assert laptop.refused(4, "push", "Desk", path, DISPLAYD_API_KEY=scoped) == wanted
+
+    def test_for_another_device(self, running, laptop, email, device):
+        running.ctl("device", "create", "--account", email, "--name", "Other")
+        limited = running.ctl("key", "create", "--account", email, "--device", "Other")["key"]
+        assert laptop.refused(4, "device", "show", device["id"], DISPLAYD_API_KEY=limited) == (
+            "the API key is for other devices of the account")
+
+    def test_a_wrong_one(self, laptop):
+        assert laptop.refused(4, "device", "list", DISPLAYD_API_KEY="ddk_" + 36 * "x") == (
+            f"{laptop.url} refuses the API key: the API key is not valid")
+        for wrong in ("a b", "x\x01", " "):
+            assert laptop.refused(2, "device", "list", DISPLAYD_API_KEY=wrong) == (
+                "DISPLAYD_API_KEY holds no API key")
+        empty = laptop.password_file("")
+        assert laptop.refused(2, "--key-file", empty, "device", "list") == f"{empty} holds no API key"
+        assert "/nowhere" in laptop.refused(2, "--key-file", "/nowhere", "device", "list")
+
+    def test_none(self, laptop):
+        assert laptop.refused(4, "device", "list").startswith(f"nobody is signed in at {laptop.url}: ")
+
+
+@pytest.mark.parametrize("words", [
+    "backup -", "restore x", "migrate", "database show", "reload", "upgrade", "status",
+    "export x --account a@example.org", "import x", "app import x --account a@example.org",
+    "account remove a@example.org --yes", "app remove x --yes", "version show a 1", "version approve a 1",
+    "app review a 1 approve"])
+def test_what_is_done_on_the_machine_only(keyed, words):
+    arguments = words.split()
+    told = keyed.refused(4, *arguments)
+    name = " ".join(words.split()[:1 if words.split()[0] in told.split()[1:2] else 2])
+    assert re.fullmatch(r"[a-z ]+ is done on the server's own machine: it takes no --server", told), name
+    told = keyed.refused(4, *arguments, server=False, DISPLAYD_SERVER=keyed.url)
+    assert told.endswith("it takes no --server, and DISPLAYD_SERVER is set")
+
+
+@pytest.mark.parametrize("words, needed", [
+    ("account list", "an administrator"), ("account create x@example.org", "an administrator"),
+    ("app disable x", "an administrator"), ("device create --name x", "an API key does not do"),
+    ("key list", "an API key does not do"), ("device remove Desk --yes", "an API key does not do")])
+def test_what_a_key_does_not_do(keyed, words, needed):
+    told = keyed.refused(4, *words.split())
+    assert needed in told and "the server's own machine" in told
+
+
+def test_another_account(keyed, email):
+    assert "--account" in keyed.refused(4, "device", "list", "--account", email)
+
+
+@pytest.mark.parametrize("url", ["panels.example.org", "ws://localhost", "http://", "http://x/path",
+                                 "http://u:p@x", "http://x#y"])
+def test_a_malformed_url(tmp_path, url):
+    assert Laptop(tmp_path, url).refused(2, "device", "list").startswith("the server's URL ")
+
+
+def test_commands_without_a_server_go_on(laptop):
+    text = laptop.ctl("app", "types", json_output=False, server=False,
+                      DISPLAYD_SERVER="https://nowhere.invalid")
+    assert "export" in text
+    assert laptop.refused(2, "--key-file", "x", "device", "list", server=False) == (
+        "--key-file needs --server URL")
+
+
+# ---- the way there ----
+
+def test_nobody_listens(tmp_path):
+    url = f"http://127.0.0.1:{free_port()}"
+    told = Laptop(tmp_path, url).refused(5, "device", "list", DISPLAYD_API_KEY="x")
+    assert told == f"cannot reach {url.removeprefix('http://')}: Connection refused"
+
+
+def test_an_unknown_host(tmp_path):
+    told = Laptop(tmp_path, "https://nowhere.invalid").refused(5, "device", "list", DISPLAYD_API_KEY="x")
+    assert told.startswith("cannot reach nowhere.invalid: ")
+
+
+@contextlib.contextmanager
+def answering(answer):
+    """A server that answers each connection with these bytes and closes it: its URL."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    with listener.accept()[0] as stream:
+                        stream.recv(65536)
+                        stream.sendall(answer)
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@pytest.mark.parametrize("answer, code, told", [
+    (b"", 5, "the server does not answer: it has closed the connection"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<html", 1, "the server's answer is no JSON"),
+    (b"HTTP/1.1 404 No\r\nContent-Length: 1\r\n\r\nx", 1, "the server has answered with status 404"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n[]", 5, "it has closed the connection"),
+    (b"garbage\r\n\r\n", 5, "the server's answer is malformed"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", 1, "another version"),
+])
+def test_something_else_answers(tmp_path, answer, code, told):
+    with answering(answer) as url:
+        assert told in Laptop(tmp_path, url).refused(code, "device", "list", DISPLAYD_API_KEY="x")
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_not_followed(tmp_path, status):
+    asked = []
+
+    class Elsewhere(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.headers["Authorization"])
+            self.send_error(404)
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Elsewhere) as elsewhere:
+        place = f"http://127.0.0.1:{elsewhere.server_port}/v1/devices"
+        answer = f"HTTP/1.1 {status} Go\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode()
+        with answering(answer) as url:
+            told = Laptop(tmp_path, url).refused(1, "device", "list", DISPLAYD_API_KEY="x")
+        elsewhere.timeout = 0
+        elsewhere.handle_request()
+    assert asked == []
+    assert f"redirect ({status}) to {place}, which is not followed" in told
+
+
+class TestTls:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def site(cls, tmp_path_factory):
+        folder = str(tmp_path_factory.mktemp("tls"))
+        certificate = certificates.make(folder, "own")
+        with Server("--tls-listen", "127.0.0.1:0", *certificate.options) as server:
+            server.ctl("account", "create", "tls@example.org")
+            server.ctl("device", "create", "--account", "tls@example.org", "--name", "Desk")
+            key = server.ctl("key", "create", "--account", "tls@example.org")["key"]
+            yield server, certificate, key, folder
+
+    def at(self, site, home, *options, host="localhost"):
+        return Laptop(home, f"https://{host}:{tls.port_of(site[0])}", *options)
+
+    def test_the_right_authority(self, site, tmp_path):
+        laptop = self.at(site, tmp_path, "--ca-file", site[1].certificate)
+        assert laptop.ctl("device", "list", DISPLAYD_API_KEY=site[2])[0]["name"] == "Desk"
+        path = picture(tmp_path)
+        assert laptop.ctl("push", "Desk", path, DISPLAYD_API_KEY=site[2])["shown"]
+
+    def test_another_authority(self, site, tmp_path):
+        other = certificates.make(site[3], "other").certificate
+        for options in ((), ("--ca-file", other)):
+            told = self.at(site, tmp_path, *options).refused(5, "device", "list",
+                                                             DISPLAYD_API_KEY=site[2])
+            assert "certificate refused: " in told
+
+    def test_another_name(self, site, tmp_path):
+        laptop = self.at(site, tmp_path, "--ca-file", site[1].certificate, host="ip6-localhost")
+        port = laptop.url.rpartition(":")[2]
+        laptop.url = f"https://127.0.0.2:{port}"
+        with pytest.raises(CtlError) as caught:
+            laptop.ctl("device", "list", DISPLAYD_API_KEY=site[2])
+        assert caught.value.code == 5
+
+    def test_a_file_without_authorities(self, site, tmp_path):
+        told = self.at(site, tmp_path, "--ca-file", "/nowhere").refused(2, "device", "list",
+                                                                         DISPLAYD_API_KEY=site[2])
+        assert told.startswith("/nowhere")
+
+    def test_plain_http_to_a_tls_port(self, site, tmp_path):
+        laptop = Laptop(tmp_path, f"http://localhost:{tls.port_of(site[0])}")
+        laptop.refused(5, "device", "list", DISPLAYD_API_KEY=site[2])
+
+    def test_tls_to_a_plain_port(self, site, tmp_path):
+        laptop = Laptop(tmp_path, "https://localhost:%d" % site[0].address[1], "--ca-file",
+                        site[1].certificate)
+        laptop.refused(5, "device", "list", DISPLAYD_API_KEY=site[2])
+
+    def test_a_session(self, site, tmp_path):
+        laptop = self.at(site, tmp_path, "--ca-file", site[1].certificate)
+        link = site[0].ctl("account", "link", "tls@example.org")["url"]
+        assert laptop.sign_in_by_link(link)["email"] == "tls@example.org"
+        assert laptop.ctl("device", "show", "desk")["account"] == "tls@example.org"
+
+
+def test_alone_it_prints_help():
+    done = subprocess.run([DISPLAYCTL], capture_output=True, text=True, check=True,
+                          timeout=PATIENCE_S)
+    assert done.stdout == run_ctl("help", json_output=False) and done.stderr == ""

@@ -1,0 +1,215 @@
+"""displayctl sign-in: who has signed in, and administrators, from another machine."""
+
+import contextlib
+import os
+import pty
+import re
+import stat
+import subprocess
+
+import pytest
+from ctl_scene import device, email, key, new_app, query
+from laptop import PASSWORD, Laptop, laptop, people, person, picture
+from server import DISPLAYCTL
+
+__all__ = ["device", "email", "key", "laptop"]  # fixtures
+
+
+class TestSession:
+    def test_by_a_link_and_a_password(self, running, laptop, email):
+        assert email  # somebody else is the first
+        address = person(running, laptop)
+        [path] = laptop.files()
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        folder = os.path.dirname(path)
+        assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
+        with open(path, encoding="utf-8") as file:
+            assert PASSWORD not in file.read()
+        assert laptop.ctl("sign-out") == {"server": laptop.url, "email": address,
+                                          "isAdministrator": False}
+        assert laptop.files() == []
+        assert laptop.refused(4, "sign-out") == f"nobody is signed in at {laptop.url}"
+        laptop.ctl("sign-in", "--email", address.upper(), "--password-file", laptop.password_file())
+        assert laptop.ctl("device", "list") == []
+
+    def test_a_link_is_used_once(self, running, laptop):
+        link = running.ctl("account", "link", f"once{next(people)}@example.org")["url"]
+        laptop.sign_in_by_link(link, "--name", "Once")
+        assert laptop.refused(3, "sign-in", link, "--password-file", laptop.password_file())
+
+    def test_a_link_from_standard_input(self, running, laptop):
+        link = running.ctl("account", "link", f"stdin{next(people)}@example.org")["url"]
+        done = subprocess.run([DISPLAYCTL, "sign-in", "-", "--name", "In", "--password-file",
+                               laptop.password_file()], input=link + "\n", text=True, check=True,
+                              capture_output=True, env={"HOME": laptop.home})
+        assert laptop.url in done.stdout
+
+    def test_own_things(self, running, laptop):
+        address = person(running, laptop)
+        told = laptop.refused(4, "app", "list")
+        assert told.startswith(f"{address} owns no device yet")
+        made = laptop.ctl("device", "create", "--name", "Küche", "--serial", f"R-{next(people)}")
+        assert running.get(made["pollUrl"].removeprefix(running.url)).status == 200
+        [listed] = laptop.ctl("device", "list")
+        ours = running.ctl("device", "list", "--account", address)
+        assert [listed] == ours
+        assert laptop.ctl("device", "show", "KÜCHE") == running.ctl("device", "show", made["id"])
+        assert laptop.ctl("device", "show", made["serial"].lower())["id"] == made["id"]
+        assert laptop.ctl("device", "update", "küche", "--dim", "on")["id"] == made["id"]
+        assert laptop.ctl("push", "Küche", picture(laptop.home), "--installation", "x")["shown"]
+        assert laptop.ctl("installation", "list", "--device", "Küche") == running.ctl(
+            "installation", "list", "--device", made["id"])
+        assert laptop.ctl("installation", "update", "x", "--device", "Küche", "--night", "on")["night"]
+        assert laptop.ctl("device", "disable", "Küche")["isDisabled"] is True
+        assert laptop.ctl("device", "rekey", "Küche", "--yes")["key"] != made["key"]
+        assert laptop.ctl("device", "remove", "Küche", "--yes")["id"] == made["id"]
+
+    def test_keys(self, running, laptop):
+        address = person(running, laptop)
+        laptop.ctl("device", "create", "--name", "Desk")
+        made = laptop.ctl("key", "create", "--name", "Mine", "--scope", "push", "--device", "desk")
+        assert [one["id"] for one in laptop.ctl("key", "list")] == [made["id"]]
+        assert laptop.ctl("key", "show", "mine")["account"] == address
+        assert laptop.ctl("key", "revoke", made["key"][:8], "--yes")["revokedAt"]
+        assert laptop.ctl("key", "list") == []
+
+    def test_the_key_of_a_session_ends_with_it(self, running, laptop):
+        address = person(running, laptop)
+        laptop.ctl("device", "create", "--name", "Desk")
+        laptop.ctl("app", "list")
+        [own] = running.ctl("key", "list", "--account", address)
+        assert own["name"].startswith("displayctl on ") and own["endsAt"] and own["scope"] == "all"
+        laptop.ctl("app", "list")
+        assert len(running.ctl("key", "list", "--account", address)) == 1
+        laptop.ctl("sign-out")
+        [own] = running.ctl("key", "list", "--account", address)
+        assert own["revokedAt"]
+        assert query(running, "SELECT count(*) FROM session JOIN account ON account.id = account_id "
+                              "WHERE email = %s", address) == [(0,)]
+
+    def test_signing_in_again_leaves_one_session(self, running, laptop):
+        address = person(running, laptop)
+        laptop.ctl("device", "create", "--name", "Desk")
+        laptop.ctl("app", "list")
+        laptop.ctl("sign-in", "--email", address, "--password-file", laptop.password_file())
+        assert query(running, "SELECT count(*) FROM session JOIN account ON account.id = account_id "
+                              "WHERE email = %s", address) == [(1,)]
+        laptop.ctl("app", "list")
+        assert sorted(bool(one["revokedAt"]) for one in running.ctl(
+            "key", "list", "--account", address)) == [False, True]
+
+    def test_one_that_has_ended(self, running, laptop):
+        address = person(running, laptop)
+        query(running, "DELETE FROM session")
+        assert laptop.refused(4, "device", "list") == (
+            f"{address} is no longer signed in at {laptop.url}: see displayctl sign-in")
+        laptop.refused(4, "sign-out")
+        assert laptop.files() == []
+
+    def test_a_wrong_password(self, running, laptop):
+        address = person(running, laptop)
+        wrong = laptop.password_file("another one")
+        assert laptop.refused(4, "sign-in", "--email", address, "--password-file", wrong) == (
+            "the e-mail address or the password is wrong")
+        assert laptop.ctl("device", "list") == []  # the session that was there stays
+
+    def test_a_key_goes_first(self, running, laptop, key, device):
+        person(running, laptop)
+        assert laptop.ctl("device", "list", DISPLAYD_API_KEY=key)[0]["id"] == device["id"]
+        assert "an API key does not do" in laptop.refused(4, "key", "list", DISPLAYD_API_KEY=key)
+
+    def test_no_home(self, running, laptop):
+        link = running.ctl("account", "link", f"home{next(people)}@example.org")["url"]
+        told = laptop.refused(1, "sign-in", link, "--name", "x", "--password-file",
+                              laptop.password_file(), HOME=None)
+        assert told == "there is no place for the session: set HOME"
+        assert laptop.ctl("sign-in", link, "--name", "x", "--password-file", laptop.password_file(),
+                          HOME=None, XDG_CONFIG_HOME=laptop.home)  # the link was not used up
+
+    def test_two_servers(self, running, laptop):
+        person(running, laptop)
+        other = Laptop(laptop.home, running.url.replace("127.0.0.1", "localhost"))
+        assert "nobody is signed in" in other.refused(4, "device", "list")
+
+    def test_a_spoilt_file(self, running, laptop):
+        person(running, laptop)
+        [path] = laptop.files()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("{")
+        assert laptop.refused(1, "device", "list") == (
+            f"{path} is no session: remove it and sign in again")
+
+    @pytest.mark.parametrize("link", ["x", "http://127.0.0.1/link", "http://127.0.0.1/x#y"])
+    def test_what_is_no_link(self, laptop, link):
+        assert laptop.refused(2, "sign-in", link).startswith("a link is as ")
+
+    def test_without_a_server(self, laptop):
+        assert laptop.refused(2, "sign-in", server=False).startswith("sign-in needs --server URL")
+        assert laptop.refused(2, "sign-out", server=False) == "sign-out needs --server URL"
+
+
+def typed(command, answers):
+    """Runs it on a terminal of its own, where somebody types these at its questions: code, output."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(command[0], command)
+    text = b""
+    for question, answer in answers:
+        while not text.endswith(question.encode() + b": "):
+            text += os.read(terminal, 1)
+        os.write(terminal, answer.encode() + b"\n")
+    with contextlib.suppress(OSError):
+        while data := os.read(terminal, 4096):
+            text += data
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text.decode()
+
+
+def test_a_typed_password_is_not_shown(running, laptop):
+    link = running.ctl("account", "link", f"typed{next(people)}@example.org")["url"]
+    os.environ["HOME"], before = laptop.home, os.environ["HOME"]
+    try:
+        code, text = typed([DISPLAYCTL, "sign-in", link], [
+            ("A name that others see", "Ann"), ("New password", PASSWORD), ("The same again", PASSWORD)])
+        assert code == 0 and PASSWORD not in text and "typed" in text
+        code, text = typed([DISPLAYCTL, "sign-in", "--server", laptop.url], [
+            ("E-mail address", re.search(r"typed\d+@example.org", text)[0]), ("Password", PASSWORD)])
+        assert code == 0 and PASSWORD not in text
+    finally:
+        os.environ["HOME"] = before
+
+
+# ---- an administrator ----
+
+class TestAdministrator:
+    @pytest.fixture
+    def admin(self, running, laptop):
+        person(running, laptop, "--role", "administrator")
+        return laptop
+
+    def test_accounts(self, running, admin):
+        address = f"new{next(people)}@example.org"
+        made = admin.ctl("account", "create", address, "--name", "New")
+        assert running.ctl("account", "show", address)["id"] == made["id"]
+        assert admin.ctl("account", "list") == running.ctl("account", "list")
+        assert admin.ctl("account", "limit", address, "1000000")["bytesAllowed"] == 1000000
+        assert admin.ctl("account", "previews", address, "local")["reachesLocal"] is True
+        assert admin.ctl("account", "rename", address, "Newer")["name"] == "Newer"
+        assert admin.ctl("account", "show", address)["name"] == "Newer"
+        assert admin.refused(3, "account", "show", "no@example.org") == (
+            "there is no account no@example.org")
+
+    def test_links(self, running, admin, tmp_path_factory):
+        address = f"guest{next(people)}@example.org"
+        link = admin.ctl("account", "link", address)
+        assert (link["kind"], link["email"]) == ("invitation", address)
+        guest = Laptop(tmp_path_factory.mktemp("guest"), running.url)
+        guest.sign_in_by_link(link["url"], "--name", "Guest")
+        assert admin.ctl("account", "link", address)["kind"] == "password"
+        assert "--role" in admin.refused(4, "account", "link", address, "--role", "reviewer")
+        assert guest.refused(4, "account", "list").startswith("account list needs ")
+
+    def test_apps(self, running, admin, email):
+        app = new_app(running, email)
+        assert admin.ctl("app", "disable", app["slug"])["status"] != app["status"]
+        assert admin.ctl("app", "enable", app["slug"])["status"] == app["status"]
