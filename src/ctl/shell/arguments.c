@@ -173,15 +173,13 @@ enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ct
 		return ctl_fail(CTL_USAGE, "%s", why.text);
 	if (options->command)
 		ctl->command = container_of(options->command, struct ctl_command, line);
-	*ret_wish = find_wish(options);
+	*ret_wish = argc == 1 ? CTL_HELP : find_wish(options);
 	if (*ret_wish != CTL_COMMAND)
 		return CTL_DONE;
 	if (options->topic && options_fail_topic(&ctl_option_set, options->topic, &why) < 0)
 		return ctl_fail(CTL_USAGE, "%s", why.text);
-	if (!ctl->command) {
-		*ret_wish = CTL_HELP;
-		return CTL_DONE;
-	}
+	if (!ctl->command)
+		return ctl_fail(CTL_USAGE, "which command? See displayctl --help");
 	if (ctl->command->run_apart)
 		return CTL_DONE;
 	if (options_apply(options, ctl, &why) < 0)
