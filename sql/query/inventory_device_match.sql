@@ -1,5 +1,5 @@
 -- The devices that an administrator may mean, at most 11: by ID; else those that are registered with this serial
--- number or MAC address; else those of this name, in any case if none has it exactly, and behind them those whose
+-- number, also in upper or lower case if none has it exactly, or MAC address; else those of this name, in any case if none has it exactly, and behind them those whose
 -- panels say that they have this address.
 -- params: account_id uuid, id uuid, serial text?, mac macaddr?, name text
 -- row: inventory_device
@@ -12,7 +12,7 @@ WITH eligible AS NOT MATERIALIZED (
 ), registered AS (
 	SELECT *, 1 AS choice, false AS is_told
 	FROM eligible
-	WHERE id = :id OR serial = :serial OR mac = :mac
+	WHERE id = :id OR serial IN (:serial, upper(:serial), lower(:serial)) OR mac = :mac
 	ORDER BY created_at, id
 	LIMIT 11
 ), named AS (
@@ -29,6 +29,8 @@ WITH eligible AS NOT MATERIALIZED (
 	LIMIT 11
 ), found AS (
 	SELECT * FROM registered
+	WHERE id = :id OR mac = :mac OR serial = :serial
+		OR NOT EXISTS (SELECT FROM registered AS exact WHERE exact.serial = :serial)
 	UNION ALL
 	SELECT * FROM named
 	WHERE NOT EXISTS (SELECT FROM registered)

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from ctl_scene import NOWHERE, device, email, key, on_terminal, query, refused
+from ctl_scene import NOWHERE, device, email, key, new_app, on_terminal, publish, query, refused
 from server import DISPLAYCTL, PATIENCE_S, CtlError, run_ctl, wait_until
 
 __all__ = ["device", "email", "key"]  # fixtures
@@ -69,6 +69,28 @@ class TestDeviceByName:
         text = refused(running, 4, "device", "disable", "Twin of two")
         assert text.splitlines() == ["several devices are called Twin of two: give the ID of one",
                                      *(f"  {one}  {email}" for one in ids)]
+
+
+def test_names_in_any_case(running, email, key):
+    """What has a name is found in upper and lower case, and first as it is written."""
+    number = email.partition("@")[0].upper()
+    upper = running.ctl("device", "create", "--account", email, "--name", "x", "--serial", f"S-{number}")
+    assert running.ctl("device", "show", f"s-{number.lower()}")["id"] == upper["id"]
+    lower = running.ctl("device", "create", "--account", email, "--name", "x", "--serial",
+                        f"s-{number.lower()}")
+    assert running.ctl("device", "show", f"s-{number.lower()}")["id"] == lower["id"]
+    assert running.ctl("device", "show", f"S-{number}")["id"] == upper["id"]
+    made = running.ctl("key", "create", "--account", email, "--name", f"Of {email}")
+    assert running.ctl("key", "show", f"OF {email}")["id"] == made["id"]
+    other = running.ctl("key", "create", "--account", email, "--name", f"of {email}")
+    assert running.ctl("key", "show", f"of {email}")["id"] == other["id"]
+    app = new_app(running, email)
+    assert running.ctl("app", "show", app["slug"].upper())["id"] == app["id"]
+    publish(running, key, app)
+    assert running.ctl("version", "list", app["slug"].upper())[0]["version"] == "1.0"
+    assert running.ctl("installation", "create", "--device", upper["id"], "--app",
+                       app["slug"].upper())["app"]["id"] == app["id"]
+    assert refused(running, 3, "app", "show", "NOTHING") == "there is no app NOTHING"
 
 
 class TestDeviceByNumber:

@@ -29,8 +29,8 @@ enum ctl_exit ctl_name_app(struct ctl *ctl, const char *rest, struct str no_app,
 		return ctl_fail(CTL_USAGE, "the name of the app must be UTF-8");
 	if (!ctl_is_segment(app))
 		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(no_app));
-	request->path =
-	    ARENA_JOIN(&ctl->arena, STR("/web/admin/apps/"), ctl_encode(ctl, app), str_from(rest));
+	request->path = ARENA_JOIN(&ctl->arena, STR("/web/admin/apps/"),
+				   ctl_encode(ctl, ctl_lower(ctl, app)), str_from(rest));
 	request->sentences[0] = (struct ctl_sentence){404, NULL, no_app};
 	return CTL_DONE;
 }

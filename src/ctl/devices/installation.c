@@ -27,8 +27,8 @@ static struct str body_of(struct ctl *ctl, struct str app, struct str settings)
 
 enum ctl_exit ctl_installation_create(struct ctl *ctl)
 {
-	struct str app = ctl_value(ctl, "app"), settings = {0};
-	struct str missing = ARENA_JOIN(&ctl->arena, STR("there is no app "), app,
+	struct str app = ctl_lower(ctl, ctl_value(ctl, "app")), settings = {0};
+	struct str missing = ARENA_JOIN(&ctl->arena, STR("there is no app "), ctl_value(ctl, "app"),
 					STR(" that this device can install"));
 	struct ctl_request request = {
 	    .method = "POST",

@@ -173,19 +173,29 @@ static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 	return code;
 }
 
+/* The ways in which a text means a key, the surest first. */
+static bool means(const struct inventory_key *key, struct str text, unsigned way)
+{
+	struct id id = {0};
+
+	if (way == 0)
+		return id_parse(text, &id) && id_equal(key->id, id);
+	if (way == 1)
+		return str_equal(key->name, text) || str_equal(key->first_characters, text);
+	return str_equal_ignore_case(key->name, text);
+}
+
 /* Keeps those with this ID, name or first characters, in their order. */
 static enum ctl_exit find_own(struct ctl *ctl, struct str text, struct ctl_rows *ret_rows)
 {
 	enum ctl_exit code = list_own(ctl, ret_rows);
 	struct inventory_key *keys = ret_rows->rows;
 	unsigned count = 0;
-	struct id id = {0};
 
-	(void)id_parse(text, &id);
-	for (unsigned i = 0; i < ret_rows->count; i++)
-		if (id_equal(keys[i].id, id) || str_equal_ignore_case(keys[i].name, text) ||
-		    str_equal(keys[i].first_characters, text))
-			keys[count++] = keys[i];
+	for (unsigned way = 0; way < 3 && count == 0; way++)
+		for (unsigned i = 0; i < ret_rows->count; i++)
+			if (means(&keys[i], text, way))
+				keys[count++] = keys[i];
 	ret_rows->count = count;
 	return code;
 }

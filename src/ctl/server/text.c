@@ -24,6 +24,17 @@ struct str ctl_encode(struct ctl *ctl, struct str text)
 	return copy;
 }
 
+struct str ctl_lower(struct ctl *ctl, struct str text)
+{
+	struct str copy = arena_copy(&ctl->arena, text);
+	char *bytes = (char *)(uintptr_t)copy.data;
+
+	for (size_t i = 0; i < copy.length; i++)
+		if (bytes[i] >= 'A' && bytes[i] <= 'Z')
+			bytes[i] = (char)(bytes[i] - 'A' + 'a');
+	return copy;
+}
+
 bool ctl_is_segment(struct str text)
 {
 	return text.length && !str_equal(text, STR(".")) && !str_equal(text, STR("..")) &&

@@ -5,6 +5,8 @@
 
 /* Returns the text, encoded as a part of a path or a query. */
 struct str ctl_encode(struct ctl *ctl, struct str text);
+/* Returns the text with its ASCII letters in lower case, as slugs are. */
+struct str ctl_lower(struct ctl *ctl, struct str text);
 /* Whether a path can have the text, encoded, as a part; no thing is called otherwise. */
 bool ctl_is_segment(struct str text);
 /* Returns the path with an ID behind it, and what follows. */
