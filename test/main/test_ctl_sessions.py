@@ -4,8 +4,10 @@ import contextlib
 import os
 import pty
 import re
+import signal
 import stat
 import subprocess
+import termios
 
 import pytest
 from ctl_scene import device, email, key, new_app, query
@@ -106,6 +108,33 @@ class TestSession:
         laptop.refused(4, "sign-out")
         assert laptop.files() == []
 
+    def test_one_that_was_not_used_for_long(self, running, laptop):
+        """Its API key is good for pictures still."""
+        address = person(running, laptop)
+        made = laptop.ctl("device", "create", "--name", "Desk")
+        laptop.ctl("push", "Desk", picture(laptop.home))
+        [path] = laptop.files()
+        query(running, "DELETE FROM session")
+        assert "no longer signed in" in laptop.refused(4, "push", "Desk", picture(laptop.home))
+        long_ago = os.stat(path).st_mtime - 12 * 3600
+        os.utime(path, (long_ago, long_ago))
+        assert laptop.ctl("push", "Desk", picture(laptop.home))["deviceId"] == made["id"]
+        assert laptop.ctl("device", "show", "desk")["id"] == made["id"]
+        assert "signed in with displayctl sign-in" in laptop.refused(4, "key", "list")
+        laptop.ctl("sign-in", "--email", address, "--password-file", laptop.password_file())
+        assert laptop.ctl("key", "list") == []
+
+    def test_its_key_was_revoked(self, running, laptop):
+        address = person(running, laptop)
+        laptop.ctl("device", "create", "--name", "Desk")
+        laptop.ctl("app", "list")
+        [own] = laptop.ctl("key", "list")
+        laptop.ctl("key", "revoke", own["id"], "--yes")
+        assert laptop.refused(4, "app", "list") == (
+            "the API key of this session was revoked: see displayctl sign-in")
+        laptop.ctl("sign-in", "--email", address, "--password-file", laptop.password_file())
+        assert laptop.ctl("app", "list") is not None
+
     def test_a_wrong_password(self, running, laptop):
         address = person(running, laptop)
         wrong = laptop.password_file("another one")
@@ -177,6 +206,21 @@ def test_a_typed_password_is_not_shown(running, laptop):
         assert code == 0 and PASSWORD not in text
     finally:
         os.environ["HOME"] = before
+
+
+def test_a_signal_gives_the_echo_back(laptop):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(DISPLAYCTL, [DISPLAYCTL, "--server", laptop.url, "sign-in", "--email", "a@example.org"],
+                  {"HOME": laptop.home})
+    text = b""
+    while not text.endswith(b"Password: "):
+        text += os.read(terminal, 1)
+    assert not termios.tcgetattr(terminal)[3] & termios.ECHO
+    os.write(terminal, b"\x03")
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGINT
+    assert termios.tcgetattr(terminal)[3] & termios.ECHO
+    os.close(terminal)
 
 
 # ---- an administrator ----

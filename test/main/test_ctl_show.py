@@ -70,6 +70,14 @@ class TestDevice:
         assert devices[device["id"]]["account"] == email
 
 
+    def test_list_and_show_have_one_shape(self, running, email):
+        made = running.ctl("device", "create", "--account", email, "--name", "Desk", "--mac",
+                           "02:00:5e:77:10:01")
+        [listed] = running.ctl("device", "list", "--account", email)
+        shown = running.ctl("device", "show", made["id"])
+        assert listed == {name: shown[name] for name in listed} and len(listed) == 7
+
+
 class TestInstallation:
     def test_show_and_remove(self, running, device, published, tmp_path):
         path = tmp_path / "picture.png"

@@ -1,4 +1,6 @@
 /* displayctl sign-in, sign-out: sessions as browsers have them. */
+#include "base/clock.h"
+#include "base/memory.h"
 #include "ctl/ctl.h"
 #include "ctl/people/session_key.h"
 #include "ctl/server/client.h"
@@ -7,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <termios.h>
@@ -30,6 +33,40 @@ static const struct record shown_record = RECORD(struct session, shown_fields);
 
 /* ---- asking a person ---- */
 
+/* Terminal whose echo is off, for a signal that ends the program; -1: there is none. */
+static volatile sig_atomic_t silent_fd = -1;
+static struct termios echoing;
+
+static void on_signal(int number)
+{
+	if (silent_fd >= 0)
+		(void)tcsetattr(silent_fd, TCSAFLUSH, &echoing);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* False: it is no terminal, or had no echo. */
+static bool take_echo(int fd)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
+	struct termios silent;
+
+	if (tcgetattr(fd, &echoing) < 0 || !(echoing.c_lflag & ECHO))
+		return false;
+	silent = echoing;
+	silent.c_lflag &= ~(tcflag_t)ECHO;
+	silent_fd = fd;
+	for (unsigned i = 0; i < array_length(numbers); i++)
+		signal(numbers[i], on_signal);
+	return tcsetattr(fd, TCSAFLUSH, &silent) == 0;
+}
+
+static void give_echo(int fd)
+{
+	silent_fd = -1;
+	tcsetattr(fd, TCSAFLUSH, &echoing);
+}
+
 /* Reads a line from the terminal, without echo if it is secret. */
 static enum ctl_exit ask_line(struct ctl *ctl, const char *question, bool is_secret,
 			      const char *otherwise, struct str *ret_line)
@@ -37,22 +74,17 @@ static enum ctl_exit ask_line(struct ctl *ctl, const char *question, bool is_sec
 	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	FILE *terminal = fd >= 0 ? fdopen(fd, "r+") : NULL;
 	char line[LINE_BYTES_MAX] = "";
-	struct termios before, silent;
-	bool has_echo;
+	bool is_silent;
 
 	if (!terminal)
 		return ctl_fail(CTL_USAGE, "there is no terminal to ask: give %s", otherwise);
-	has_echo = is_secret && tcgetattr(fd, &before) == 0;
-	silent = before;
-	silent.c_lflag &= ~(tcflag_t)ECHO;
-	if (has_echo)
-		tcsetattr(fd, TCSAFLUSH, &silent);
+	is_silent = is_secret && take_echo(fd);
 	fprintf(terminal, "%s: ", question);
 	fflush(terminal);
 	if (!fgets(line, sizeof(line), terminal))
 		line[0] = '\0';
-	if (has_echo) {
-		tcsetattr(fd, TCSAFLUSH, &before);
+	if (is_silent) {
+		give_echo(fd);
 		fputc('\n', terminal);
 	}
 	fclose(terminal);
@@ -222,6 +254,18 @@ enum ctl_exit ctl_sign_in(struct ctl *ctl)
 
 /* ---- sign-out ---- */
 
+/* Says what is left of a session that had ended already. */
+static void say_key_stays(const struct session *session)
+{
+	char end[TIMESTAMP_LENGTH + 1];
+
+	if (id_is_none(session->key_id) || session->ends_at_us <= clock_wall_us())
+		return;
+	timestamp_format(session->ends_at_us, end);
+	ctl_say("its API key is valid until %s: revoke it in the pages, or sign in and out again",
+		end);
+}
+
 enum ctl_exit ctl_sign_out(struct ctl *ctl)
 {
 	const struct ctl_request request = {.method = "DELETE", .path = STR("/web/session")};
@@ -240,6 +284,8 @@ enum ctl_exit ctl_sign_out(struct ctl *ctl)
 	/* A session that has ended is of no use; its key ends by itself. */
 	if (code != CTL_DONE && code != CTL_REFUSED)
 		return code;
+	if (code == CTL_REFUSED)
+		say_key_stays(&remote->session);
 	if (session_remove(ctl, remote->base) != CTL_DONE)
 		return CTL_FAILED;
 	return code == CTL_DONE ? ctl_print_row(ctl, &shown_record, &remote->session) : code;

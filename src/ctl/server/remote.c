@@ -65,11 +65,15 @@ bool remote_has_key_only(const struct ctl *ctl)
 	return ctl->remote && !remote_has_session(ctl);
 }
 
+static bool has_valid_key(const struct session *session)
+{
+	return session->key.data && session->ends_at_us > clock_wall_us();
+}
+
 bool remote_needs_key(const struct ctl *ctl)
 {
 	return remote_has_session(ctl) && reach_of(ctl) == REACH_KEY &&
-	       (!ctl->remote->session.key.data ||
-		ctl->remote->session.ends_at_us <= clock_wall_us());
+	       !has_valid_key(&ctl->remote->session);
 }
 
 /* ---- the server ---- */
@@ -150,6 +154,21 @@ static enum ctl_exit read_key(struct ctl *ctl)
 		code = take_key(ctl, buffer_view(&file), path);
 	buffer_finish(&file);
 	return code;
+}
+
+/* The key of a session that the server has ended for want of use is still good. */
+static enum ctl_exit read_session(struct ctl *ctl)
+{
+	struct remote *remote = ctl->remote;
+	enum ctl_exit code = session_read(ctl, remote->base, &remote->session);
+
+	if (code != CTL_DONE || !remote->session.cookies.data)
+		return code;
+	if (remote->session.is_idle && has_valid_key(&remote->session))
+		remote->key = remote->session.key;
+	else
+		session_touch(ctl, remote->base);
+	return CTL_DONE;
 }
 
 static enum ctl_exit check_credentials(struct ctl *ctl, enum reach reach)
@@ -244,7 +263,7 @@ enum ctl_exit remote_read(struct ctl *ctl)
 		return code;
 	code = read_key(ctl);
 	if (code == CTL_DONE && !ctl->remote->key.data)
-		code = session_read(ctl, ctl->remote->base, &ctl->remote->session);
+		code = read_session(ctl);
 	if (code == CTL_DONE)
 		code = check_credentials(ctl, reach);
 	return code == CTL_DONE ? check_account(ctl) : code;
@@ -299,8 +318,10 @@ enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *detail)
 	if (remote->key.data)
 		return ctl_fail(CTL_REFUSED, "%s refuses the API key: %s", remote->base.data,
 				detail);
-	if (!remote->session.cookies.data || (strcmp(detail, "nobody is signed in") != 0 &&
-					      strcmp(detail, "the API key is not valid") != 0))
+	if (strcmp(detail, "the API key is not valid") == 0)
+		return ctl_fail(CTL_REFUSED,
+				"the API key of this session was revoked: see displayctl sign-in");
+	if (!remote->session.cookies.data || strcmp(detail, "nobody is signed in") != 0)
 		return ctl_fail(CTL_REFUSED, "%s", detail);
 	return ctl_fail(CTL_REFUSED, "%.*s is no longer signed in at %s: see displayctl sign-in",
 			STR_ARG(remote->session.email), remote->base.data);

@@ -1,15 +1,19 @@
 #include "ctl/server/session_file.h"
+#include "base/clock.h"
+#include "base/limits.h"
 #include "ctl/exchange/new_file.h"
 #include "ctl/server/text.h"
 #include "ctl/shell/input.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <yyjson.h>
 
-enum { FILE_BYTES_MAX = 64 * 1024 };
+/* The server notes uses by the minute. */
+enum { FILE_BYTES_MAX = 64 * 1024, IDLE_S = LIMIT_SESSION_IDLE_S - 5 * 60 };
 
 static const struct record_field fields[] = {
     RECORD_STR(struct session, server, .name = "server"),
@@ -62,11 +66,12 @@ enum ctl_exit session_read(struct ctl *ctl, struct str server, struct session *r
 	struct str path = path_of(ctl, server), text;
 	struct buffer file = {0};
 	yyjson_doc *document;
+	struct stat info = {0};
 	enum ctl_exit code;
 	bool is_good;
 
 	*ret = (struct session){0};
-	if (!path.data || (access(path.data, F_OK) < 0 && errno == ENOENT))
+	if (!path.data || (stat(path.data, &info) < 0 && errno == ENOENT))
 		return CTL_DONE;
 	code = ctl_read_file("", path.data, FILE_BYTES_MAX, &file);
 	text = buffer_view(&file);
@@ -77,6 +82,7 @@ enum ctl_exit session_read(struct ctl *ctl, struct str server, struct session *r
 			       (const struct json_value *)(void *)yyjson_doc_get_root(document),
 			       &ctl->arena, ret) &&
 	    str_equal(ret->server, server);
+	ret->is_idle = clock_wall_us() / 1000000 - info.st_mtim.tv_sec > IDLE_S;
 	yyjson_doc_free(document);
 	buffer_finish(&file);
 	if (code == CTL_DONE && !is_good)
@@ -117,6 +123,14 @@ enum ctl_exit session_write(struct ctl *ctl, const struct session *session)
 	}
 	buffer_finish(&text);
 	return error < 0 ? ctl_fail(CTL_FAILED, "%s", why.text) : CTL_DONE;
+}
+
+void session_touch(struct ctl *ctl, struct str server)
+{
+	struct str path = path_of(ctl, server);
+
+	if (path.data)
+		(void)utimensat(AT_FDCWD, path.data, NULL, 0);
 }
 
 enum ctl_exit session_remove(struct ctl *ctl, struct str server)
