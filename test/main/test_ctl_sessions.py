@@ -10,7 +10,7 @@ import subprocess
 import termios
 
 import pytest
-from ctl_scene import device, email, key, new_app, query
+from ctl_scene import device, email, key, new_app, query, upload
 from laptop import PASSWORD, Laptop, laptop, people, person, picture
 from server import DISPLAYCTL
 
@@ -257,3 +257,20 @@ class TestAdministrator:
         app = new_app(running, email)
         assert admin.ctl("app", "disable", app["slug"])["status"] != app["status"]
         assert admin.ctl("app", "enable", app["slug"])["status"] == app["status"]
+
+
+def test_a_reviewer(running, laptop, email, key):
+    app = new_app(running, email)
+    upload(running, key, app)
+    person(running, laptop)
+    assert laptop.refused(4, "version", "approve", app["slug"], "1.0") == "this is for reviewers"
+    laptop.ctl("sign-out")
+    person(running, laptop, "--role", "reviewer")
+    assert laptop.refused(3, "version", "approve", app["slug"], "2.0") == (
+        f"there is no version 2.0 of an app {app['slug']} that awaits review")
+    assert laptop.refused(2, "version", "approve", app["slug"], "1.0", "--author", "x") == (
+        "--author is for the operator of the machine")
+    done = laptop.ctl("app", "review", app["slug"].upper(), "1.0", "request-changes", "--comment", "Why?")
+    assert done["status"] == "CHANGES_REQUESTED"
+    [comment] = running.ctl("version", "show", app["slug"], "1.0")["reviewComments"]
+    assert comment["author"] == "Ann"

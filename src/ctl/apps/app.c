@@ -123,6 +123,16 @@ static struct str or_none(struct str text, bool is_needed, struct str none)
 	return !text.data && is_needed ? none : text;
 }
 
+/* The server knows the name of who has signed in. */
+static struct str author_of(const struct ctl *ctl)
+{
+	const struct option_given *given = options_find_given(&ctl->options, "author");
+
+	if (ctl->remote && given && given->source == OPTION_DEFAULT)
+		return (struct str){0};
+	return ctl_value(ctl, "author");
+}
+
 static enum ctl_exit write_review(struct ctl *ctl, struct str status, struct str *ret_body)
 {
 	bool is_rejected = str_equal(status, STR("REJECTED"));
@@ -149,9 +159,35 @@ static enum ctl_exit write_review(struct ctl *ctl, struct str status, struct str
 				  str_equal(status, STR("CHANGES_REQUESTED")) && !comments.data,
 				  STR("no summary given"))},
 		{.name = "reason", .value = or_none(reason, is_rejected, STR("no reason given"))},
-		{.name = "author", .value = ctl_value(ctl, "author")},
+		{.name = "author", .value = author_of(ctl)},
 		{.name = "comments", .value = comments, .is_json = true},
 		{0}});
+	return code;
+}
+
+/* Finds a version among those that await review. */
+static enum ctl_exit find_awaiting(struct ctl *ctl, struct str missing, struct id *ret_id)
+{
+	struct str slug = ctl_lower(ctl, ctl->positionals[0]), version = ctl->positionals[1];
+	const struct review_entry *entries;
+	struct ctl_rows rows;
+	unsigned count = 0;
+	enum ctl_exit code = ctl_ask_rows(ctl, &(struct ctl_request){.path = STR("/web/reviews")},
+					  &review_entry_record, &rows);
+
+	entries = rows.rows;
+	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
+		if (!str_equal(entries[i].slug, slug) || !str_equal(entries[i].version, version))
+			continue;
+		*ret_id = entries[i].id;
+		count++;
+	}
+	if (count > 1)
+		return ctl_fail(CTL_REFUSED,
+				"several apps are called %.*s: review this one in the pages",
+				STR_ARG(slug));
+	if (code == CTL_DONE && count == 0)
+		return ctl_fail(CTL_NOT_FOUND, "%.*s that awaits review", STR_ARG(missing));
 	return code;
 }
 
@@ -166,7 +202,8 @@ static enum ctl_exit review(struct ctl *ctl, struct str status)
 	enum ctl_exit code = write_review(ctl, status, &request.body);
 
 	if (code == CTL_DONE)
-		code = ctl_find_version(ctl, missing, missing, &found, &path);
+		code = ctl->remote ? find_awaiting(ctl, missing, &found.id)
+				   : ctl_find_version(ctl, missing, missing, &found, &path);
 	if (code != CTL_DONE)
 		return code;
 	request.path = ctl_path(ctl, "/web/reviews/", found.id, "");

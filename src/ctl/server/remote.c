@@ -31,6 +31,7 @@ static const struct {
     {"app list", REACH_KEY},
     {"app new", REACH_NO_SERVER},
     {"app render", REACH_NO_SERVER},
+    {"app review", REACH_SESSION},
     {"app show", REACH_KEY},
     {"app types", REACH_NO_SERVER},
     {"device list", REACH_ANY},
@@ -42,6 +43,7 @@ static const struct {
     {"push", REACH_KEY},
     {"sign-in", REACH_VISITOR},
     {"sign-out", REACH_VISITOR},
+    {"version approve", REACH_SESSION},
     {"version list", REACH_KEY},
 };
 
