@@ -243,6 +243,16 @@ class TestAdministrator:
         assert admin.refused(3, "account", "show", "no@example.org") == (
             "there is no account no@example.org")
 
+    def test_lists_of_others(self, running, admin, email, device, key):
+        for noun in ("device", "key"):
+            others = admin.ctl(noun, "list", "--account", email.upper())
+            assert others == running.ctl(noun, "list", "--account", email) and len(others) == 1
+            assert admin.ctl(noun, "list") == []
+            assert admin.refused(3, noun, "list", "--account", "no@example.org") == (
+                "there is no account no@example.org")
+        assert "--account" in admin.refused(4, "key", "create", "--account", email)
+        assert device and key
+
     def test_links(self, running, admin, tmp_path_factory):
         address = f"guest{next(people)}@example.org"
         link = admin.ctl("account", "link", address)

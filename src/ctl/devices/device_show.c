@@ -36,8 +36,12 @@ enum ctl_exit ctl_device_list(struct ctl *ctl)
 
 	if (remote_has_key_only(ctl))
 		return list_keyed(ctl);
-	code = ctl->remote ? ctl_list_own_devices(ctl, &rows)
-			   : ctl_ask_rows(ctl, &request, &inventory_device_record, &rows);
+	if (remote_is_of_another(ctl))
+		code = ctl_ask_rows_of_another(ctl, "/web/admin/devices", &inventory_device_record,
+					       offsetof(struct inventory_device, account), &rows);
+	else
+		code = ctl->remote ? ctl_list_own_devices(ctl, &rows)
+				   : ctl_ask_rows(ctl, &request, &inventory_device_record, &rows);
 	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
 }
 

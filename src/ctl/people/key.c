@@ -133,9 +133,14 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 	struct ctl_request request = {.path = STR("/web/admin/keys"),
 				      .account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl->remote
-				 ? list_own(ctl, &rows)
-				 : ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
+	enum ctl_exit code;
+
+	if (remote_is_of_another(ctl))
+		code = ctl_ask_rows_of_another(ctl, "/web/admin/keys", &inventory_key_record,
+					       offsetof(struct inventory_key, account), &rows);
+	else
+		code = ctl->remote ? list_own(ctl, &rows)
+				   : ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
 
 	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
 }

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <yyjson.h>
 
-enum { WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 50 };
+enum { WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 50, LOOK_AGAIN_REMOTE_MS = 1000 };
 
 /* ---- asking ---- */
 
@@ -56,7 +56,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 		if (result == SERVER_ANSWERED && has_no_room(ret_answer))
 			return CTL_DONE;
 		server_answer_finish(ret_answer);
-		poll(NULL, 0, LOOK_AGAIN_MS);
+		poll(NULL, 0, ctl->remote ? LOOK_AGAIN_REMOTE_MS : LOOK_AGAIN_MS);
 	}
 }
 
@@ -361,5 +361,31 @@ enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 				ret_row))
 		code = fail_version();
 	yyjson_doc_free(document);
+	return code;
+}
+
+enum ctl_exit ctl_ask_rows_of_another(struct ctl *ctl, const char *path,
+				      const struct record *record, size_t account_at,
+				      struct ctl_rows *ret_rows)
+{
+	struct str account = ctl_value(ctl, "account");
+	struct ctl_request request = {
+	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, account)),
+	    .sentences = {
+		{404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no account "), account)}}};
+	enum ctl_exit code = ctl_ask_row(ctl, &request, NULL, NULL);
+	unsigned count = 0;
+
+	if (code != CTL_DONE)
+		return code;
+	request = (struct ctl_request){.path = str_from(path)};
+	code = ctl_ask_rows(ctl, &request, record, ret_rows);
+	for (unsigned i = 0; code == CTL_DONE && i < ret_rows->count; i++) {
+		char *row = (char *)ret_rows->rows + i * record->size;
+
+		if (str_equal_ignore_case(*(const struct str *)(void *)(row + account_at), account))
+			memmove((char *)ret_rows->rows + count++ * record->size, row, record->size);
+	}
+	ret_rows->count = count;
 	return code;
 }

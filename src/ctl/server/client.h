@@ -53,6 +53,12 @@ struct ctl_request {
 enum ctl_exit ctl_ask_rows(struct ctl *ctl, const struct ctl_request *request,
 			   const struct record *record, struct ctl_rows *ret_rows);
 
+/* The same for what an administrator lists of all accounts; those of --account are kept.
+ * account_at: offset of the row's e-mail address. */
+enum ctl_exit ctl_ask_rows_of_another(struct ctl *ctl, const char *path,
+				      const struct record *record, size_t account_at,
+				      struct ctl_rows *ret_rows);
+
 /* The same for an object. record may be NULL: then what the object has does not matter. */
 enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 			  const struct record *record, void *ret_row);

@@ -34,6 +34,9 @@ bool remote_has_session(const struct ctl *ctl);
 /* Whether the command asks /v1 as who is signed in, who has no valid key for it yet. */
 bool remote_needs_key(const struct ctl *ctl);
 
+/* Whether an administrator lists what another account has. */
+bool remote_is_of_another(const struct ctl *ctl);
+
 struct server_place remote_place(const struct ctl *ctl);
 /* Returns the fields of a request's head that say who asks. */
 struct str remote_fields(struct ctl *ctl, struct str path);

@@ -195,6 +195,8 @@ static const char ctl_synopsis[] =
     "and\n"
     ".Cm version approve\n"
     "a reviewer.\n"
+    "An administrator also lists devices and keys of another account by\n"
+    ".Fl \\-account .\n"
     "The others, such as\n"
     ".Cm backup ,\n"
     "are done on the server's machine.\n"
