@@ -22,5 +22,8 @@ struct program {
 bool program_find(enum render_program name, bool is_required, struct program *ret)
     __attribute__((warn_unused_result));
 
+/* Whether the program is one that renders apps. The others serve displayd itself, too. */
+bool program_renders(enum render_program name);
+
 /* A sentence, static: there is no such program in this build. */
 const char *program_missing(enum render_program name);

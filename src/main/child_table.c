@@ -34,7 +34,7 @@ static unsigned workers(const struct instance *instance)
 	return instance->config->workers;
 }
 
-static unsigned one_if_rendering(const struct instance *instance)
+static unsigned one_if_hosting(const struct instance *instance)
 {
 	return instance->host_sockets[0] >= 0;
 }
@@ -67,6 +67,7 @@ static int run_host(struct instance *instance, unsigned index)
 	    .sockets = instance->host_sockets,
 	    .workers = config_worker_slots(instance->config),
 	    .is_required = instance->config->sandbox == SANDBOX_REQUIRED,
+	    .renders = instance->config->renderers > 0,
 	    .egress_allow = &instance->config->egress_allow,
 	    .ready_pid = &health_of(instance)->host,
 	    .beat = &health_of(instance)->host_beat,
@@ -170,7 +171,7 @@ static const struct child_kind migrate = {
 static const struct child_kind renderers = {
     .name = "renderers",
     .metric = METRIC_CHILD_RENDERERS,
-    .count = one_if_rendering,
+    .count = one_if_hosting,
     .run = run_host,
     .is_kept = true,
     .exit_code = EXIT_FAILED,

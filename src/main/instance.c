@@ -252,18 +252,27 @@ void instance_find_programs(struct instance *instance)
 		enum render_program name = (enum render_program)i;
 		struct program program;
 
-		if (instance->config->renderers == 0)
+		if (instance->config->renderers == 0 && program_renders(name))
 			instance->missing[i] = "this server renders no apps (--renderers 0)";
 		else if (!program_find(name, false, &program))
 			instance->missing[i] = program_missing(name);
 	}
 }
 
-static enum exit_code open_render_sockets(struct instance *instance, struct reason *reterr)
+/* Whether there is anything that the render host can start. */
+static bool has_program(const struct instance *instance)
 {
-	bool renders = !instance->missing[RENDER_STARLARK];
+	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++)
+		if (!instance->missing[i])
+			return true;
+	return false;
+}
 
-	for (unsigned i = 0; renders && i < config_worker_slots(instance->config); i++) {
+static enum exit_code open_host_sockets(struct instance *instance, struct reason *reterr)
+{
+	bool has_host = has_program(instance);
+
+	for (unsigned i = 0; has_host && i < config_worker_slots(instance->config); i++) {
 		int ends[2];
 
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
@@ -361,7 +370,7 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 		return EXIT_CONFIG;
 	instance_choose_urls(instance);
 	instance_find_programs(instance);
-	code = open_render_sockets(instance, reterr);
+	code = open_host_sockets(instance, reterr);
 	if (code == EXIT_DONE)
 		code = open_cluster(instance, reterr);
 	return code == EXIT_DONE ? instance_give_up_rights(instance, reterr) : code;

@@ -40,7 +40,7 @@ struct instance {
 	uint8_t metrics_token_hash[METRICS_TOKEN_HASH_BYTES]; /* with --metrics-token-file */
 	struct cluster cluster;				      /* unused with --database */
 	/* Sockets between workers and the render host (render/host.h), by the worker's index; -1
-	 * if no app is rendered. */
+	 * if it has no program to start. */
 	int host_sockets[CONFIG_WORKER_SLOTS_MAX];
 	int worker_sockets[CONFIG_WORKER_SLOTS_MAX];
 	/* Why workers cannot have a program (see main/program.h); NULL: they can. Found before a

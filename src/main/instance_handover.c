@@ -98,8 +98,8 @@ static void take_host(struct instance *instance, const struct handover *handover
 	instance_find_programs(instance);
 	for (unsigned i = 0; instance->host_sockets[0] < 0 && i < RENDER_PROGRAM_COUNT; i++)
 		if (!instance->missing[i])
-			instance->missing[i] = "this server rendered no apps before it was "
-					       "upgraded: start it again";
+			instance->missing[i] = "this server had no render host before it "
+					       "was upgraded: start it again";
 }
 
 enum exit_code instance_take_over(struct instance *instance, const struct config *config,

@@ -110,6 +110,11 @@ static bool find(const char *folder, const char *name, char ret_path[static PATH
 	return join(ret_path, other, name) || join(ret_path, DISPLAYD_LIBEXECDIR, name);
 }
 
+bool program_renders(enum render_program name)
+{
+	return name != RENDER_EGRESS;
+}
+
 bool program_find(enum render_program name, bool is_required, struct program *ret)
 {
 	const struct kind *kind = &kinds[name];

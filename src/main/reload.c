@@ -87,7 +87,7 @@ static void keep_fixed(struct reload *reload, struct config *next)
 	next->secret_key_file = first->secret_key_file;
 	next->workers = first->workers;
 	next->sandbox = first->sandbox;
-	/* The render host is there, or it is not. */
+	/* The programs that the render host may start were found at the start. */
 	if ((next->renderers == 0) != (first->renderers == 0)) {
 		tell_restart(reload, "renderers");
 		next->renderers = in_force(reload)->renderers;

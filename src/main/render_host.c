@@ -369,6 +369,13 @@ static int open_signals(void)
 	return signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static bool find_program(struct host *host, enum render_program name)
+{
+	if (!host->settings->renders && program_renders(name))
+		return false;
+	return program_find(name, host->settings->is_required, &host->programs[name]);
+}
+
 static bool start(struct host *host)
 {
 	const uint64_t kept =
@@ -379,8 +386,7 @@ static bool start(struct host *host)
 	if (host->signal_fd < 0 || host->nothing < 0 || (geteuid() == 0 && rights_keep(kept) < 0))
 		return false;
 	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++)
-		host->has_program[i] = program_find(
-		    (enum render_program)i, host->settings->is_required, &host->programs[i]);
+		host->has_program[i] = find_program(host, (enum render_program)i);
 	host->egress = (struct host_egress){.program = &host->programs[RENDER_EGRESS],
 					    .allow = host->settings->egress_allow,
 					    .nothing = host->nothing};

@@ -1,5 +1,6 @@
 /* The render host: a child of the supervisor that starts renderers for workers, in the sandbox, and
- * ends them (render/host.h has what they say to each other).
+ * ends them (render/host.h has what they say to each other). It is there without renderers, too
+ * (--renderers 0): workers reach the network through its egress.
  *
  * As root it keeps what it takes to give each renderer a user of its own, and no other right. It
  * reads nothing but small messages of workers, which it does not trust either: a worker gets so
@@ -18,7 +19,8 @@ struct option_list;
 struct render_host_settings {
 	const int *sockets; /* to the workers, by their index */
 	unsigned workers;
-	bool is_required;			/* --sandbox required */
+	bool is_required; /* --sandbox required */
+	bool renders; /* false: it starts only programs that render nothing, such as the egress */
 	const struct option_list *egress_allow; /* NULL: none */
 	_Atomic int32_t *ready_pid; /* gets its process ID once it has begun its work; NULL: none */
 	_Atomic uint32_t *beat;	    /* its heartbeat, raised twice a second; NULL: none */

@@ -297,7 +297,7 @@ static int run_host(void *context)
 	const char *allowed = getenv("EGRESS_ALLOW");
 	struct option_list list = {&allowed, allowed != NULL};
 	struct render_host_settings settings = {
-	    .sockets = &client.host[0], .workers = 1, .egress_allow = &list};
+	    .sockets = &client.host[0], .workers = 1, .renders = true, .egress_allow = &list};
 
 	(void)context;
 	close(client.host[1]);

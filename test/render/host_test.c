@@ -18,10 +18,12 @@ enum { WORKERS = 2, PATIENCE_MS = 60 * 1000, FIRST = 100 };
 static int host_ends[WORKERS];
 static int ends[WORKERS];
 static pid_t host;
+static bool renders = true;
 
 static int run_host(void *context)
 {
-	struct render_host_settings settings = {.sockets = host_ends, .workers = WORKERS};
+	struct render_host_settings settings = {
+	    .sockets = host_ends, .workers = WORKERS, .renders = renders};
 
 	(void)context;
 	for (int i = 0; i < WORKERS; i++)
@@ -226,6 +228,40 @@ static void test_a_worker_has_so_many(void **state)
 	close(start(0, 2000));
 }
 
+/* --renderers 0, whatever a worker asks for. */
+static void test_without_renderers_it_starts_the_egress_alone(void **state)
+{
+	static const enum render_program refused[] = {RENDER_STARLARK, RENDER_TYPESCRIPT,
+						      RENDER_COMPILER};
+	struct program program;
+	int link;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		tell(0,
+		     (struct host_message){.kind = HOST_START, .number = i, .program = refused[i]});
+		assert_int_equal(expect(0, HOST_FAILED).value, ENOENT);
+	}
+	if (!program_find(RENDER_EGRESS, false, &program))
+		return;
+	tell(0, (struct host_message){.kind = HOST_START, .number = 7, .program = RENDER_EGRESS});
+	assert_int_equal(hear(0, &link).kind, HOST_STARTED);
+	assert_true(link >= 0);
+	close(link);
+}
+
+static int start_host_without_renderers(void **state)
+{
+	renders = false;
+	return start_host(state);
+}
+
+static int stop_host_without_renderers(void **state)
+{
+	renders = true;
+	return stop_host(state);
+}
+
 static void test_all_end_with_it(void **state)
 {
 	int link = start(0, 1), status = 0;
@@ -254,6 +290,9 @@ int main(void)
 	    CASE(test_what_is_no_message),
 	    CASE(test_a_worker_has_so_many),
 	    CASE(test_all_end_with_it),
+	    cmocka_unit_test_setup_teardown(test_without_renderers_it_starts_the_egress_alone,
+					    start_host_without_renderers,
+					    stop_host_without_renderers),
 	};
 	struct program program;
 
