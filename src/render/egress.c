@@ -24,6 +24,8 @@ static const char no_network[] = "apps have no network on this server";
 static const char lost[] = "the network is not there at the moment";
 static const char no_request[] = "what is asked for is too large, or no UTF-8";
 static const char queue_is_full[] = "too many requests of apps wait for the network";
+/* Members of requests of displayd itself; scripts set none of them. */
+static const char *const own_members[] = {"stays", "paced"};
 
 /* A frame that is not written yet, though nobody may wait for its answer any more. */
 struct queued {
@@ -78,6 +80,9 @@ static char *write_head(yyjson_val *fetch, int64_t id, const struct egress_asker
 	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "public"),
 			   asker && asker->why_public ? yyjson_mut_str(doc, asker->why_public)
 						      : NULL);
+	for (unsigned i = 0; i < array_length(own_members); i++)
+		yyjson_mut_obj_put(copy, yyjson_mut_str(doc, own_members[i]),
+				   asker && asker->is_own ? yyjson_mut_true(doc) : NULL);
 	text = yyjson_mut_write_opts(doc, YYJSON_WRITE_NOFLAG, &json_memory, ret_length, NULL);
 	yyjson_mut_doc_free(doc);
 	return text;

@@ -1,5 +1,5 @@
 /* A worker's way to the egress (subprojects/egress): what scripts ask the network for, while they
- * run, and what comes back.
+ * run, and what comes back; and what displayd itself sends (render/outbound.h).
  *
  *   renderer --fetch--> egress_ask() --with an ID and the scope--> egress process
  *   renderer <--answer-- answered() <------------------------------'
@@ -38,6 +38,9 @@ struct egress_asker {
 	/* Why it reaches public addresses only, and not what --egress-allow opens; NULL: it does.
 	 */
 	const char *why_public;
+	/* It is displayd itself, and no script: no redirect is followed, and the caller limits what
+	 * goes to a host. */
+	bool is_own;
 };
 
 struct egress *egress_create(struct loop *loop, struct host_link *host);

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/require.h"
 #include "metric/metric.h"
+#include "outbound.h"
 #include "preview_accounts.h"
 #include "render/engines.h"
 #include "run.h"
@@ -17,6 +18,7 @@ struct engines {
 	struct loop *loop;
 	struct engines_settings settings;
 	struct run_tools tools;
+	struct outbound *outbound;
 	struct lane_queue queues[QUEUES];
 	struct preview_accounts accounts;
 	unsigned quick_previews; /* that run */
@@ -342,6 +344,11 @@ void engines_tell(const struct engines *engines)
 	lane_tell(METRIC_LANE_RENDER, &engines->queues[RENDERS]);
 }
 
+struct outbound *engines_outbound(struct engines *engines)
+{
+	return engines->outbound;
+}
+
 struct engines *engines_create(struct loop *loop, const struct engines_settings *settings)
 {
 	struct engines *engines = memory_zalloc(sizeof(*engines));
@@ -361,6 +368,7 @@ struct engines *engines_create(struct loop *loop, const struct engines_settings 
 		    settings->idle_ms ? settings->idle_ms : LIMIT_RENDERER_IDLE_MS);
 		engines->tools.egress = egress_create(loop, engines->tools.host);
 	}
+	engines->outbound = outbound_create(loop, engines->tools.egress);
 	return engines;
 }
 
@@ -377,6 +385,7 @@ void engines_drain(struct engines *engines)
 			loop_later(engines->loop, &run->cancelled);
 		compiler_stop(&run->compilation);
 	}
+	outbound_drain(engines->outbound);
 	if (!engines->tools.host)
 		return;
 	renderers_destroy(engines->tools.renderers);
@@ -406,5 +415,6 @@ void engines_destroy(struct engines *engines)
 		lane_queue_finish(&engines->queues[i]);
 	}
 	preview_accounts_finish(&engines->accounts);
+	outbound_destroy(engines->outbound);
 	free(engines);
 }

@@ -226,7 +226,9 @@ static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct
 {
 	struct engine_run *run = container_of(request, struct engine_run, request);
 	struct run_fetch *mine = &run->fetches[run->fetch_count];
-	struct egress_asker asker = {run->account, buffer_view(&run->scope), run->why_public};
+	struct egress_asker asker = {.account = run->account,
+				     .scope = buffer_view(&run->scope),
+				     .why_public = run->why_public};
 
 	if (!run->has_network) {
 		refuse_fetch(run, fetch, "no network here");

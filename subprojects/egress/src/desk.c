@@ -133,6 +133,14 @@ static bool may_fly(const struct desk *desk, const struct request *request)
 	return own + desk->flight_count < DESK_FLIGHTS_MAX && own_bytes + bytes <= DESK_BODIES_MAX;
 }
 
+/* Takes the request from the account's share of the host's name. */
+static enum share_result take_name(const struct desk *desk, const struct request *request)
+{
+	if (request->is_paced)
+		return SHARE_TAKEN;
+	return shares_take_name(desk->tools.shares, &request->account, request->host, clock_us());
+}
+
 /* Whether there is a place and a share for a flight. False: the client was told why not. */
 static bool admit(struct desk *desk, struct client *client, const struct request *request)
 {
@@ -143,7 +151,7 @@ static bool admit(struct desk *desk, struct client *client, const struct request
 		refuse(client, request->id, too_many);
 		return false;
 	}
-	result = shares_take_name(desk->tools.shares, &request->account, request->host, clock_us());
+	result = take_name(desk, request);
 	if (result == SHARE_TAKEN)
 		return true;
 	shares_explain(result, request->host, &reply);
@@ -206,8 +214,7 @@ static void join(struct desk *desk, struct flight *flight, struct client *client
 	if (!flight->has_started && !flight->has_landed &&
 	    transfers_of(desk, &request->account, scope, &of_scope) <
 		transfers_of(desk, &flight->request.account, scope, &of_scope) &&
-	    shares_take_name(desk->tools.shares, &request->account, request->host, clock_us()) ==
-		SHARE_TAKEN)
+	    take_name(desk, request) == SHARE_TAKEN)
 		flight->request.account = request->account;
 }
 
@@ -415,8 +422,7 @@ static void hand_over(struct desk *desk, struct flight *flight)
 {
 	while ((flight = flight_take_others(flight, now_ms()))) {
 		const struct request *request = &flight->request;
-		enum share_result result = shares_take_name(desk->tools.shares, &request->account,
-							    request->host, clock_us());
+		enum share_result result = take_name(desk, request);
 
 		append(desk, flight);
 		if (result == SHARE_TAKEN)

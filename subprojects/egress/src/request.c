@@ -217,6 +217,7 @@ static void make_keys(struct reading *reading)
 	crypto_generichash_init(&state, NULL, 0, KEY_BYTES);
 	crypto_generichash_update(&state, request->scope.bytes, KEY_BYTES);
 	hash_text(&state, request->why_public ? request->why_public : "");
+	hash_text(&state, request->stays ? "stays" : "");
 	hash_text(&state, request->method);
 	hash_text(&state, request->url);
 	for (struct curl_slist *header = request->headers; header; header = header->next)
@@ -245,6 +246,8 @@ enum request_status request_read(const char *head, size_t head_length, struct by
 	if (yyjson_is_int(id)) {
 		ret_request->id = yyjson_get_sint(id);
 		ret_request->ttl_s = yyjson_get_sint(yyjson_obj_get(fetch, "ttl_s"));
+		ret_request->stays = yyjson_get_bool(yyjson_obj_get(fetch, "stays"));
+		ret_request->is_paced = yyjson_get_bool(yyjson_obj_get(fetch, "paced"));
 		if (public && asprintf(&ret_request->why_public, "not public: %s", public) < 0)
 			abort();
 		status = REQUEST_REFUSED;

@@ -1,6 +1,6 @@
 /* A request as a client has sent it, checked: the head {"fetch":{"id":N,"scope":"...","method":
- * "GET","url":"...","headers":{"Name":"value"},"ttl_s":N,"public":"...","account":"..."}} and the
- * body as blob. */
+ * "GET","url":"...","headers":{"Name":"value"},"ttl_s":N,"public":"...","account":"...",
+ * "stays":false,"paced":false}} and the body as blob. */
 #pragma once
 
 #include "cache.h"
@@ -25,6 +25,8 @@ struct request {
 	bool has_user_agent;
 	struct bytes body;
 	int64_t ttl_s;
+	bool stays;    /* redirects are not followed */
+	bool is_paced; /* the client limits what goes to a host: it takes nothing from its share */
 	/* Why it reaches public addresses only, whatever --allow says; NULL: it does not. */
 	char *why_public;
 	struct key scope;   /* what it shares its answers with */

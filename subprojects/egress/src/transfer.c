@@ -87,6 +87,8 @@ static enum share_result pay_parts(struct transfer *transfer, const struct addre
 	enum share_result result = SHARE_TAKEN;
 	char host[256];
 
+	if (transfer->request->is_paced)
+		return SHARE_TAKEN;
 	if (!transfer->has_paid_name) {
 		name_host(transfer, host, sizeof(host));
 		result = shares_take_name(shares, account, host, clock_us());
@@ -248,7 +250,7 @@ static void set_up(struct transfer *transfer)
 	curl_easy_setopt(easy, CURLOPT_URL, request->url);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request->stays ? 0L : 1L);
 	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)TRANSFER_REDIRECTS_MAX);
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
