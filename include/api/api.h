@@ -11,6 +11,7 @@
 struct delivery;
 struct engines;
 struct events;
+struct hooks;
 struct render_health;
 struct settings_key;
 struct still_cache;
@@ -20,6 +21,7 @@ struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
 	struct events *events;			 /* to programs, see events/events.h */
+	struct hooks *hooks;			 /* to webhooks, see hooks/hooks.h */
 	struct engines *engines;		 /* that run apps, see render/engine.h */
 	const struct settings_key *settings_key; /* of secret settings of apps */
 	struct still_cache *stills;
@@ -40,6 +42,13 @@ extern const struct endpoint endpoint_order_set;
 extern const struct endpoint endpoint_message;
 extern const struct endpoint endpoint_push;
 extern const struct endpoint endpoint_temporary_delete;
+extern const struct endpoint endpoint_webhook_create;
+extern const struct endpoint endpoint_webhook_get;
+extern const struct endpoint endpoint_webhook_list;
+extern const struct endpoint endpoint_webhook_remove;
+extern const struct endpoint endpoint_webhook_secret;
+extern const struct endpoint endpoint_webhook_test;
+extern const struct endpoint endpoint_webhook_update;
 
 /* The public API, made of docs/api. */
 extern const struct route_table api_routes;

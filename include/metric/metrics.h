@@ -32,6 +32,7 @@ enum metric_by {
 	METRIC_BY_LANGUAGE,
 	METRIC_BY_RENDER_RESULT,
 	METRIC_BY_FETCH_RESULT,
+	METRIC_BY_HOOK_RESULT,
 	METRIC_BY_LOG_LEVEL,
 	METRIC_BY_CHILD,
 	METRIC_BY_PROCESS, /* see metric_process() */
@@ -93,6 +94,8 @@ enum metric {
 	METRIC_RENDERS,		/* by metric_language, metric_render_result */
 	METRIC_RENDER_DURATION, /* by metric_language */
 	METRIC_RENDER_FETCHES,	/* by metric_fetch_result */
+	METRIC_WEBHOOK_POSTS,	/* by metric_hook_result */
+	METRIC_WEBHOOK_EVENTS,	/* that were delivered */
 
 	/* The loop, the log, the processes. */
 	METRIC_LOOP_TURN,
@@ -241,6 +244,8 @@ enum metric_render_result {
 };
 
 enum metric_fetch_result { METRIC_FETCH_ANSWERED, METRIC_FETCH_REFUSED };
+
+enum metric_hook_result { METRIC_HOOK_DELIVERED, METRIC_HOOK_FAILED };
 
 enum metric_child {
 	METRIC_CHILD_OTHER,

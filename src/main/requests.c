@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "events/events.h"
+#include "hooks/hooks.h"
 #include "main/heartbeat.h"
 #include "task/key_cache.h"
 #include "task/key_uses.h"
@@ -65,6 +66,16 @@ static struct events *start_events(const struct api_service *api, struct region_
 	});
 }
 
+static struct hooks *start_hooks(const struct api_service *api)
+{
+	return hooks_create(&(struct hooks_settings){
+	    .loop = api->service.loop,
+	    .db = api->service.db,
+	    .outbound = engines_outbound(api->engines),
+	    .key = api->settings_key,
+	});
+}
+
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
 		    const struct engines_settings *engines, struct region_map *shared,
@@ -103,6 +114,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
 	requests->web.api.events =
 	    start_events(&requests->web.api, shared, worker, config_worker_slots(config));
+	requests->web.api.hooks = start_hooks(&requests->web.api);
 	requests->renders = renders_create(&(struct renders_settings){
 	    .loop = loop,
 	    .db = db,
@@ -158,6 +170,7 @@ void requests_drain(struct requests *requests)
 {
 	requests->web.api.service.is_draining = true;
 	renders_drain(requests->renders);
+	hooks_drain(requests->web.api.hooks);
 	events_drain(requests->web.api.events);
 	delivery_drain(requests->web.api.delivery);
 	web_drain(&requests->web);
@@ -174,6 +187,7 @@ void requests_finish(struct requests *requests)
 {
 	web_finish(&requests->web);
 	renders_destroy(requests->renders);
+	hooks_destroy(requests->web.api.hooks);
 	events_destroy(requests->web.api.events);
 	delivery_destroy(requests->web.api.delivery);
 	key_cache_destroy(requests->web.api.service.keys);

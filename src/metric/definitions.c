@@ -334,6 +334,19 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_FETCH_RESULT},
 	},
+    [METRIC_WEBHOOK_POSTS] =
+	{
+	    .name = "displayd_webhook_posts_total",
+	    .help = "Messages to webhooks: delivered, or failed, which are tried again.",
+	    .kind = METRIC_COUNTER,
+	    .by = {METRIC_BY_HOOK_RESULT},
+	},
+    [METRIC_WEBHOOK_EVENTS] =
+	{
+	    .name = "displayd_webhook_events_total",
+	    .help = "Events that were delivered to webhooks.",
+	    .kind = METRIC_COUNTER,
+	},
     [METRIC_LOOP_TURN] =
 	{
 	    .name = "displayd_loop_turn_seconds",

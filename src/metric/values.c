@@ -142,6 +142,11 @@ static const char *const fetch_results[] = {
     [METRIC_FETCH_REFUSED] = "refused",
 };
 
+static const char *const hook_results[] = {
+    [METRIC_HOOK_DELIVERED] = "delivered",
+    [METRIC_HOOK_FAILED] = "failed",
+};
+
 static const char *const children[] = {
     [METRIC_CHILD_OTHER] = "other",
     [METRIC_CHILD_WORKER] = "worker",
@@ -184,6 +189,7 @@ const struct metric_label metric_labels[METRIC_BY_COUNT] = {
     [METRIC_BY_LANGUAGE] = LABEL("language", languages),
     [METRIC_BY_RENDER_RESULT] = LABEL("result", render_results),
     [METRIC_BY_FETCH_RESULT] = LABEL("result", fetch_results),
+    [METRIC_BY_HOOK_RESULT] = LABEL("result", hook_results),
     [METRIC_BY_CHILD] = LABEL("process", children),
     [METRIC_BY_LOG_LEVEL] = LABEL("level", log_levels),
     [METRIC_BY_PROCESS] = {.names = {"process"}},

@@ -70,6 +70,14 @@ def rotation(world, device, names):
         assert device.push(installationId=name).status == 200
 
 
+def webhook(world, account):
+    """One whose secret no server can open."""
+    [(webhook_id,)] = world.sql(
+        "INSERT INTO webhook (id, account_id, url, events, is_enabled, secret) VALUES (gen_random_uuid(), %s, "
+        "'http://webhook.invalid/', 2, false, 'x') RETURNING id::text", account.id)
+    return webhook_id
+
+
 def target(template, **values):
     """A template with its parameters filled in."""
     for name, value in values.items():

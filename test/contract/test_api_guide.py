@@ -9,6 +9,7 @@ import sys
 import images
 import pytest
 import scene
+from hook_receiver import signature
 from panel import Panel
 from world import PATIENCE_S, World
 
@@ -108,6 +109,17 @@ def test_parts(world):
     account = world.account()
     names = [account.device(name=f"D{number}") and f"D{number}" for number in range(5)]
     assert run(world, account, python(1)).split() == names
+
+
+def test_signatures_of_webhooks():
+    known = {}
+    exec(python(2), known)  # pylint: disable=exec-used
+    secret, body = "whsec_MDEyMzQ1Njc4OWFiY2RlZg==", b'{"type":"events"}'
+    fields = {"webhook-id": "1", "webhook-timestamp": "1000", "webhook-signature": signature(secret, "1", "1000", body)}
+    assert known["is_ours"](secret, fields, body, 1100)
+    assert not known["is_ours"](secret, fields, body, 1400)
+    assert not known["is_ours"](secret, fields, body + b" ", 1100)
+    assert not known["is_ours"]("whsec_MTEyMzQ1Njc4OWFiY2RlZg==", fields, body, 1100)
 
 
 def test_every_status_is_explained():

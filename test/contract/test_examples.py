@@ -24,7 +24,9 @@ ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "nextEntry", 
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice",
          "v0UpdateFirmwareSettings", "v0PushImage", "v0PushApp",
          "v0ListInstallations", "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview",
-         "v0DeleteInstallation"]
+         "v0DeleteInstallation",
+         "listWebhooks", "createWebhook", "getWebhook", "updateWebhook", "testWebhook", "renewWebhookSecret",
+         "removeWebhook"]
 
 
 def parameter(name):
@@ -71,6 +73,13 @@ def prepare(world, device, app_id, operation_id):
     if operation_id == "orderInstallations":
         body, = scene.bodies_of(CONTRACT.operation(operation_id)[2])
         scene.rotation(world, device, reversed(body["order"]))
+    if operation_id == "createWebhook":
+        world.sql("DELETE FROM webhook WHERE account_id = %s", device.account.id)
+    if operation_id == "getWebhook":  # that of the examples
+        world.sql("UPDATE webhook SET id = %s WHERE account_id = %s",
+                  scene.examples_of(parameter("webhookId"))[0], device.account.id)
+    if operation_id == "testWebhook":
+        world.sql("UPDATE webhook SET secret = (SELECT secret FROM webhook LIMIT 1)")
     if operation_id in ("deleteInstallation", "v0DeleteInstallation"):
         push = CONTRACT.operation("pushImage")[2]
         assert device.push_body(scene.bodies_of(push)[0]).status == 200

@@ -155,6 +155,9 @@ def test_curl_lines_work(world, answer, operation_id):
     line = curl_of(sections(answer)[operation_id])
     line = line.replace("0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa", device.id)
     line = line.replace("/v1/apps/clock", f"/v1/apps/{app}").replace('"clock"', f'"{app}"')
+    if "Webhook" in operation_id:
+        made = account.post("/v1/webhooks", {"url": "http://webhook.invalid/", "events": ["pushed"]}).json()
+        line = line.replace("0198f6a5-3c41-7d02-b6f1-0a9e8d7c6b5a", made["id"])
     assert line.startswith("curl ")
     # The stream of events has no end but the client's.
     end, status = (" --max-time 2", 28) if operation_id == "streamEvents" else ("", 0)

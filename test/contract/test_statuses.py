@@ -47,6 +47,8 @@ class Stage:
             self.device.poll()
         if operation_id == "orderInstallations":
             scene.rotation(self.world, self.device, ["weather", "news"])
+        if "{webhookId}" in template:
+            values.setdefault("webhookId", scene.webhook(self.world, self.account))
         return scene.target(template, **{"deviceId": self.device.id, "installationId": "weather",
                                          "appId": "", **values})
 
@@ -65,6 +67,9 @@ def stage(world):
 
 
 def success(stage, found):
+    if found[2]["operationId"] == "testWebhook":  # nothing answers there
+        made = stage.account.post("/v1/webhooks", {"url": "http://webhook.invalid/", "events": ["pushed"]}).json()
+        return stage.request(found, target=stage.target(found[1], "", webhookId=made["id"]))
     if found[1] == "/v1/events":
         with Events(stage.account) as events:
             CONTRACT.check("GET", found[1], events.status, events.fields.items(), b"")
@@ -103,7 +108,7 @@ def unauthorized(stage, found):
 def forbidden(stage, found):
     if found[2]["operationId"] not in PUSHES:
         refused = stage.request(found, key=stage.account.new_key(scope="push"))
-        if "{" not in found[1] or found[2]["operationId"] in FOR_ALL:
+        if "{" not in found[1] or found[2]["operationId"] in FOR_ALL or "{webhookId}" in found[1]:
             return refused
         assert refused.status == 403
     if found[2]["operationId"] == "listAppVersions":
@@ -121,7 +126,7 @@ def not_found(stage, found):
         path = stage.target(template, "", installationId="no-such")
         assert stage.request(found, target=path).status == 404
     return stage.request(found, target=stage.target(template, "", deviceId=UNKNOWN_ID,
-                                                    appId=UNKNOWN_ID))
+                                                    appId=UNKNOWN_ID, webhookId=UNKNOWN_ID))
 
 
 def conflict(stage, found):
@@ -139,6 +144,13 @@ def conflict(stage, found):
         path = stage.target(found[1], "", deviceId=full.device().id)
         stage.world.sql("UPDATE account SET byte_limit = 1 WHERE id = %s", full.id)
         return stage.request(found, account=full, target=path)
+    if found[2]["operationId"] == "createWebhook":
+        full = stage.world.account()
+        for _ in range(10):
+            scene.webhook(stage.world, full)
+        return stage.request(found, account=full)
+    if found[2]["operationId"] == "testWebhook":  # its secret is sealed with no key of this server
+        return stage.request(found)
     if found[2]["operationId"] == "createInstallation":
         full = stage.account.device()
         scene.fill(stage.world, full)
@@ -218,7 +230,7 @@ def test_too_many_requests(postgres):
         for found in CONTRACT.operations():
             key = stage.account.new_key()
             target = scene.target(found[1], deviceId=stage.device.id, appId="clock",
-                                  installationId="weather")
+                                  installationId="weather", webhookId=UNKNOWN_ID)
             stage.device.poll()  # else it takes a while to find out that nobody has its panel
             statuses = {stage.request(found, target=target, key=key).status for _ in range(8)}
             assert 429 in statuses, found
@@ -236,7 +248,7 @@ def test_unavailable(postgres):
                              f"WHERE datname = '{name}' AND pid <> pg_backend_pid()")
             for found in CONTRACT.operations():
                 target = scene.target(found[1], deviceId=stage.device.id, appId=UNKNOWN_ID,
-                                      installationId="weather")
+                                      installationId="weather", webhookId=UNKNOWN_ID)
                 assert stage.request(found, target=target).status == 503, found
         postgres.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
 

@@ -166,6 +166,21 @@ def test_keys_are_for_everything_and_have_no_end(postgres, tmp_path):
                "FROM api_key") == [(3, 3, 0, 0)]
 
 
+def test_no_account_has_a_webhook(postgres, tmp_path):
+    """Changes and failures of rows that are there make no events, until somebody wants them."""
+    sql = migrated(postgres, tmp_path, 43)
+    change = "UPDATE device SET generation = generation + 1, last_push_generation = generation + 1"
+    sql(change)
+    assert sql("SELECT sum(webhook_count), sum(webhook_events) FROM account") == [(0, 0)]
+    assert sql("SELECT count(*) FROM webhook_event") == [(0,)]
+    sql("INSERT INTO webhook (id, account_id, url, events, secret) "
+        "SELECT gen_random_uuid(), account_id, 'https://example.org', 2, 'x' FROM device LIMIT 1")
+    sql(change)
+    assert sql("SELECT count(*) FROM webhook_event JOIN webhook ON webhook.id = webhook_id "
+               "JOIN device USING (account_id) WHERE data::json ->> 'deviceId' = device.id::text") == \
+        sql("SELECT count(*) FROM device WHERE account_id = (SELECT account_id FROM webhook)")
+
+
 def test_no_device_allows_its_own_key(postgres, tmp_path):
     sql = migrated(postgres, tmp_path, 42)
     assert sql("SELECT count(*), bool_or(allows_own_key) FROM device") == [(2, False)]

@@ -14,7 +14,7 @@ def operations():
     for method, template, operation in CONTRACT.operations():
         path = template
         for name in ("accountId", "deviceId", "installationId", "invitationId", "keyId",
-                     "sessionId"):
+                     "sessionId", "webhookId"):
             path = path.replace("{%s}" % name, "0190163d-8694-739b-aea5-966c26f8ad91")
         yield method, path, operation
 

@@ -10,7 +10,10 @@ from people import UNKNOWN_ID, Person, sha256, wait_until
 PUSHES = {("post", "/v1/devices/{deviceId}/push"), ("delete", "/v1/devices/{deviceId}/temporary"),
           ("post", "/v0/devices/{deviceId}/push"), ("post", "/v0/devices/{deviceId}/push_app"), ("post", "/v1/push"),
           ("post", "/v1/devices/{deviceId}/message")}
-OF_APPS = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
+OF_APPS = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")} | {
+    (method, "/v1/webhooks" + rest) for method, rest in (
+        ("get", ""), ("post", ""), ("get", "/{webhookId}"), ("patch", "/{webhookId}"), ("delete", "/{webhookId}"),
+        ("post", "/{webhookId}/test"), ("post", "/{webhookId}/secret"))}
 
 
 def make(browser, **wish):
@@ -46,7 +49,8 @@ def test_each_call_needs_its_scope(world):
                 continue
             asked.add((method, path))
             target = (path.replace("{deviceId}", device).replace("{appId}", app)
-                      .replace("{installationId}", "none").replace("{version}", "none"))
+                      .replace("{installationId}", "none").replace("{version}", "none")
+                      .replace("{webhookId}", UNKNOWN_ID))
             body = None if method in ("get", "delete") else {}
             found = {scope: needed(world.request(method.upper(), target, key=key, body=body))
                      for scope, key in keys.items()}

@@ -167,6 +167,7 @@ MADE = {
     "versionId": lambda stage: stage.version(stage.value("appId"), "2.0.0"),
     "keyId": lambda stage: stage.value("deviceId") and stage.made("/web/keys", {"name": "Weather"})["id"],
     "hash": Stage.picture,
+    "webhookId": lambda stage: stage.made("/web/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]})["id"],
     "sessionId": Stage.new_session,
 }
 # What the operator alone may do.
@@ -368,7 +369,20 @@ def unknown_account(stage, found):
     return stage.ask_operator(found, body_of(found[2]) | {"onlyCheck": False})
 
 
+def too_many_webhooks(stage, found):
+    for _ in range(10):
+        assert stage.request(found).status == 201
+    return stage.request(found)
+
+
+def unknown_secret(stage, found):
+    target = stage.target(found[1])
+    stage.world.sql("UPDATE webhook SET secret = 'x' WHERE id = %s", stage.value("webhookId"))
+    return stage.request(found, target)
+
+
 CONFLICTS = {
+    "createWebhook": too_many_webhooks, "testWebhook": unknown_secret,
     "createOperatorLink": removed_link, "removeMember": only_administrator, "enableApp": ownerless_app,
     "createDevices": unknown_account,
     "updateApp": public_twice,

@@ -94,6 +94,16 @@ INSERT INTO used_challenge (challenge) SELECT hash(15, n) FROM generate_series(1
 INSERT INTO audit_entry (account_id, actor, action, target, address, number, last_at)
 SELECT key(1, n % 1000), 'account', 'key.create', 'Key', '192.0.2.1', 1 + n / 1000, now() FROM generate_series(1, :n) AS n;
 
+INSERT INTO webhook (id, account_id, url, events, secret)
+SELECT key(18, n), key(1, CASE WHEN n <= 10 THEN 1 ELSE n END), 'https://example.org/', 15, 'x'
+FROM generate_series(1, :n) AS n;
+INSERT INTO webhook_event (webhook_id, kind, data)
+SELECT key(18, CASE WHEN n % 2 = 0 THEN 1 ELSE n END), 'pushed', '{}' FROM generate_series(1, :n) AS n;
+INSERT INTO webhook_online (webhook_id, device_id, is_online) SELECT key(18, n), key(3, n), true
+FROM generate_series(1, :n) AS n;
+UPDATE account SET webhook_events = 15;
+UPDATE device SET webhook_events = 15;
+
 UPDATE account
 SET key_count = keys, device_count = devices, app_count = apps, passkey_count = passkeys,
 	owned_app_count = apps

@@ -1,0 +1,216 @@
+-- Accounts name URLs to which the server sends events of their devices.
+--
+-- No row changes: no account has a webhook. Earlier programs may run meanwhile: what they change makes events, too,
+-- since triggers note them; they deliver none.
+
+ALTER TABLE account
+	ADD COLUMN webhook_count int4 NOT NULL DEFAULT 0,
+	ADD COLUMN webhook_events int4 NOT NULL DEFAULT 0,
+	ADD CONSTRAINT account_webhook_limit CHECK (webhook_count BETWEEN 0 AND 10);
+COMMENT ON COLUMN account.webhook_events IS 'bits of the events that its enabled webhooks want, kept by a trigger';
+ALTER TABLE device ADD COLUMN webhook_events int4 NOT NULL DEFAULT 0;
+COMMENT ON COLUMN device.webhook_events IS 'those of its account: so a change of a device that nobody wants costs nothing';
+
+CREATE TABLE webhook (
+	id uuid PRIMARY KEY,
+	account_id uuid NOT NULL REFERENCES account ON DELETE CASCADE,
+	url text NOT NULL,
+	events int4 NOT NULL,
+	is_enabled boolean NOT NULL DEFAULT true,
+	secret bytea NOT NULL,
+	created_at timestamptz NOT NULL DEFAULT present_time(),
+	last_status int4,
+	last_problem text,
+	last_at timestamptz,
+	failing_since timestamptz,
+	switched_off_at timestamptz,
+	tries int4 NOT NULL DEFAULT 0,
+	next_at timestamptz NOT NULL DEFAULT '-infinity',
+	lease uuid,
+	leased_until timestamptz NOT NULL DEFAULT '-infinity',
+	message_id uuid,
+	message_at timestamptz,
+	message_numbers int8[],
+	message_lost int8 NOT NULL DEFAULT 0,
+	lost int8 NOT NULL DEFAULT 0,
+	tested_at timestamptz NOT NULL DEFAULT '-infinity',
+	trimmed_at timestamptz NOT NULL DEFAULT '-infinity',
+	looked_at timestamptz NOT NULL DEFAULT '-infinity',
+	looked_to_at timestamptz NOT NULL DEFAULT '-infinity',
+	looked_to_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+	CONSTRAINT webhook_url_length CHECK (octet_length(url) BETWEEN 1 AND 2048),
+	CONSTRAINT webhook_events_known CHECK (events BETWEEN 1 AND 15),
+	CONSTRAINT webhook_problem_length CHECK (char_length(last_problem) <= 300)
+) WITH (fillfactor = 50);
+CREATE INDEX webhook_account ON webhook (account_id, created_at, id);
+CREATE INDEX webhook_wants_online ON webhook (looked_at) WHERE is_enabled AND events & 1 <> 0;
+CREATE INDEX webhook_wants_failed ON webhook (account_id) WHERE is_enabled AND events & 8 <> 0;
+CREATE INDEX webhook_to_trim ON webhook (trimmed_at) WHERE is_enabled;
+COMMENT ON COLUMN webhook.events IS '1 online, 2 pushed, 4 changed, 8 failed';
+COMMENT ON COLUMN webhook.secret IS 'encrypted as secret settings are (domain/secret_settings.h)';
+COMMENT ON COLUMN webhook.lease IS 'of the worker that sends to it; it ends at leased_until, if the worker does not';
+COMMENT ON COLUMN webhook.message_id IS
+	'webhook-id of what is being sent: until it was delivered, or dropped, the events of message_numbers';
+COMMENT ON COLUMN webhook.message_lost IS 'lost events that the message tells of';
+COMMENT ON COLUMN webhook.lost IS 'events that were dropped and that no message has told of';
+COMMENT ON COLUMN webhook.looked_to_id IS 'of the devices, as far as it was looked which are online';
+
+-- One row for each webhook that an event is for. A device's row is locked while its events are made: so their numbers
+-- are in the order of its changes.
+CREATE TABLE webhook_event (
+	webhook_id uuid NOT NULL REFERENCES webhook ON DELETE CASCADE,
+	number int8 GENERATED ALWAYS AS IDENTITY,
+	kind text NOT NULL,
+	data text NOT NULL,
+	created_at timestamptz NOT NULL DEFAULT present_time(),
+	PRIMARY KEY (webhook_id, number)
+);
+
+-- What a webhook was told of a device.
+CREATE TABLE webhook_online (
+	webhook_id uuid NOT NULL REFERENCES webhook ON DELETE CASCADE,
+	device_id uuid NOT NULL REFERENCES device ON DELETE CASCADE,
+	is_online boolean NOT NULL,
+	PRIMARY KEY (webhook_id, device_id)
+);
+CREATE INDEX webhook_online_device ON webhook_online (device_id);
+
+CREATE FUNCTION webhook_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	of_account uuid := CASE TG_OP WHEN 'DELETE' THEN OLD.account_id ELSE NEW.account_id END;
+	wanted int4;
+	more int4 := CASE TG_OP WHEN 'INSERT' THEN 1 WHEN 'DELETE' THEN -1 ELSE 0 END;
+BEGIN
+	-- The sum is made of what is committed once the row is locked.
+	PERFORM FROM account WHERE id = of_account FOR NO KEY UPDATE;
+	UPDATE account
+	SET webhook_count = webhook_count + more,
+		webhook_events = (
+			SELECT coalesce(bit_or(events), 0) FROM webhook WHERE account_id = of_account AND is_enabled)
+	WHERE id = of_account
+	RETURNING webhook_events INTO wanted;
+	-- In the order in which all lock devices.
+	PERFORM FROM device WHERE account_id = of_account AND webhook_events <> wanted ORDER BY id FOR NO KEY UPDATE;
+	UPDATE device SET webhook_events = wanted WHERE account_id = of_account AND webhook_events <> wanted;
+	IF TG_OP = 'UPDATE' THEN
+		DELETE FROM webhook_event WHERE webhook_id = NEW.id AND NOT NEW.is_enabled;
+		DELETE FROM webhook_online WHERE webhook_id = NEW.id AND (NOT NEW.is_enabled OR NEW.events & 1 = 0);
+	END IF;
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER webhook_change AFTER INSERT OR DELETE OR UPDATE OF events, is_enabled ON webhook
+	FOR EACH ROW EXECUTE FUNCTION webhook_changed();
+
+-- The account's row was locked when the devices were counted: what its webhooks want is known.
+CREATE FUNCTION device_wanted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE device
+	SET webhook_events = account.webhook_events
+	FROM come
+	JOIN account ON account.id = come.account_id
+	WHERE device.id = come.id AND account.webhook_events <> 0;
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER device_want AFTER INSERT ON device
+	REFERENCING NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION device_wanted();
+
+-- A message of what is no longer kept is none.
+CREATE FUNCTION webhook_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.message_id := NULL;
+	NEW.message_at := NULL;
+	NEW.message_numbers := NULL;
+	NEW.message_lost := 0;
+	NEW.lost := 0;
+	NEW.tries := 0;
+	NEW.failing_since := NULL;
+	NEW.next_at := '-infinity';
+	IF NEW.is_enabled THEN
+		NEW.switched_off_at := NULL;
+	END IF;
+	RETURN NEW;
+END
+$$;
+CREATE TRIGGER webhook_end BEFORE UPDATE OF is_enabled ON webhook
+	FOR EACH ROW WHEN (NEW.is_enabled IS DISTINCT FROM OLD.is_enabled) EXECUTE FUNCTION webhook_ended();
+
+CREATE FUNCTION webhook_tell(of_account uuid, wanted int4, name text, told text) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO webhook_event (webhook_id, kind, data)
+	SELECT id, name, told
+	FROM webhook
+	WHERE account_id = of_account AND is_enabled AND events & wanted <> 0
+$$;
+
+-- A device whose generation grows was pushed to, or has changed.
+CREATE FUNCTION device_happened() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF NEW.last_push_generation > OLD.last_push_generation THEN
+		PERFORM webhook_tell(NEW.account_id, 2, 'pushed', json_build_object('deviceId', NEW.id, 'installationId', (
+			SELECT installation_id FROM showing
+			WHERE device_id = NEW.id AND push_generation = NEW.last_push_generation
+				AND installation_id IS NOT NULL
+			UNION ALL
+			SELECT id FROM installation
+			WHERE device_id = NEW.id AND app_id IS NULL AND picture_generation = NEW.last_push_generation
+			LIMIT 1))::text)
+		WHERE NEW.webhook_events & 2 <> 0;
+	ELSE
+		PERFORM webhook_tell(NEW.account_id, 4, 'changed', json_build_object('deviceId', NEW.id)::text)
+		WHERE NEW.webhook_events & 4 <> 0;
+	END IF;
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER device_happening AFTER UPDATE OF generation ON device
+	FOR EACH ROW WHEN (NEW.generation > OLD.generation AND NEW.webhook_events & 6 <> 0)
+	EXECUTE FUNCTION device_happened();
+
+-- The first failed render in a row. Of a place with more entries the first thousand are looked at.
+CREATE FUNCTION render_failed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM webhook WHERE is_enabled AND events & 8 <> 0) THEN
+		RETURN NULL;
+	END IF;
+	INSERT INTO webhook_event (webhook_id, kind, data)
+	SELECT webhook.id, 'failed', json_build_object('deviceId', entry.device_id, 'installationId', entry.id,
+		'appId', (SELECT app_id FROM app_version WHERE id = NEW.version_id),
+		'message', left(NEW.problem::json ->> 'message', 300))::text
+	FROM (
+		SELECT device_id, id FROM installation WHERE place = NEW.place LIMIT 1000
+	) AS entry
+	JOIN device ON device.id = entry.device_id AND device.webhook_events & 8 <> 0
+	JOIN webhook ON webhook.account_id = device.account_id AND webhook.is_enabled AND webhook.events & 8 <> 0;
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER render_failing AFTER UPDATE OF misses ON render
+	FOR EACH ROW WHEN (NEW.misses = 1 AND NEW.generation > OLD.generation) EXECUTE FUNCTION render_failed();
+
+CREATE FUNCTION webhook_time(at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+	SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- As before, with what is done to webhooks.
+CREATE OR REPLACE FUNCTION audit_share(action text) RETURNS int4 LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE WHEN action IN ('app.create', 'app.deploy', 'device.create', 'device.disable',
+			'device.enable', 'device.key', 'key.create', 'key.revoke', 'key.update', 'passkey.add',
+			'webhook.create', 'webhook.remove', 'webhook.secret', 'webhook.update')
+		THEN 1000 ELSE 10000 END
+$$;
+CREATE OR REPLACE FUNCTION audit_rank(action text) RETURNS int2 LANGUAGE sql IMMUTABLE AS $$
+	SELECT (CASE WHEN action IN ('app.create', 'app.deploy', 'device.create', 'device.disable',
+			'device.enable', 'device.key', 'key.create', 'key.revoke', 'key.update', 'passkey.add',
+			'webhook.create', 'webhook.remove', 'webhook.secret', 'webhook.update')
+		THEN 0 WHEN action IN ('account.create', 'account.remove', 'device.remove', 'passkey.remove',
+			'password.change', 'session.end', 'session.start', 'version.remove')
+		THEN 1 ELSE 2 END)::int2
+$$;
+
+-- JSON with the names of the events of these bits.
+CREATE FUNCTION webhook_event_names(events int4) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT json_agg(name ORDER BY bit)::text
+	FROM (VALUES (1, 'online'), (2, 'pushed'), (4, 'changed'), (8, 'failed')) AS known (bit, name)
+	WHERE events & bit <> 0
+$$;

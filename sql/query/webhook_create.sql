@@ -1,0 +1,23 @@
+-- A new webhook of an account, with its secret, which is encrypted. The account's changes make events for it from then
+-- on. address and session_id are of a browser; session_id all zero: a program has made it. No row: the account is gone.
+-- params: id uuid, account_id uuid, url text, events int4, is_enabled bool, secret bytea,
+--   address text?, session_id uuid
+-- row: webhook
+-- effect: write
+-- work: bounded
+-- refuse: account_webhook_limit -> too_many_webhooks, webhook_account_id_fkey -> account_gone
+WITH fresh AS (
+	INSERT INTO webhook (id, account_id, url, events, is_enabled, secret)
+	SELECT :id, account.id, :url, :events, :is_enabled, :secret
+	FROM account
+	WHERE account.id = :account_id AND account.closed_at IS NULL
+	RETURNING *
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'webhook.create', left(fresh.url, 200), :address, :session_id
+	FROM fresh
+	JOIN account ON account.id = fresh.account_id
+)
+SELECT {webhook}
+FROM fresh
+CROSS JOIN LATERAL (SELECT webhook_event_names(events) AS event_names) AS wanted

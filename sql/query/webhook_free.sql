@@ -1,0 +1,7 @@
+-- Gives back a webhook whose message was not sent, as this worker ends: another one may take it at once.
+-- params: id uuid, lease uuid
+-- effect: write
+-- work: bounded
+UPDATE webhook
+SET lease = NULL, leased_until = '-infinity', next_at = '-infinity'
+WHERE id = :id AND lease = :lease

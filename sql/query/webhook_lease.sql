@@ -1,0 +1,92 @@
+-- Takes a webhook for which events wait and that is due: from now on for lease_ms this worker alone sends to it. The
+-- message is that of the attempt before, with the same ID, or a new one of the next 100 events, in order. Webhooks
+-- are looked at from an ID on, so many that have events. The next message is not due before all webhooks of the account
+-- had their turn: they send 10 a second together. One row; id is all zero: none is due. has_webhooks: there is any.
+-- next_after: where to go on; all zero: from the first one. wait_ms: until one of them will be due, at most a minute.
+-- params: lease uuid, lease_ms int8, message_id uuid, after uuid
+-- row: has_webhooks bool, next_after uuid, id uuid, account_id uuid, url text, secret bytea, message_id uuid,
+--   wall_time timestamptz, body text, event_count int8, reaches_local bool, wait_ms int8
+-- effect: write
+-- work: bounded
+WITH RECURSIVE waiting (id, number) AS (
+	SELECT first.webhook_id, 1
+	FROM (
+		SELECT webhook_id FROM webhook_event WHERE webhook_id > :after ORDER BY webhook_id LIMIT 1
+	) AS first
+	UNION ALL
+	SELECT next.webhook_id, waiting.number + 1
+	FROM waiting
+	CROSS JOIN LATERAL (
+		SELECT webhook_id FROM webhook_event WHERE webhook_id > waiting.id ORDER BY webhook_id LIMIT 1
+	) AS next
+	WHERE waiting.number < 100
+), chosen AS MATERIALIZED (
+	SELECT due.*
+	FROM waiting
+	CROSS JOIN LATERAL (
+		SELECT *
+		FROM webhook
+		WHERE webhook.id = waiting.id AND is_enabled AND next_at <= present_time()
+			AND leased_until <= present_time()
+		FOR NO KEY UPDATE SKIP LOCKED
+	) AS due
+	LIMIT 1
+), batch AS MATERIALIZED (
+	SELECT event.number, event.kind, event.data, event.created_at
+	FROM chosen
+	CROSS JOIN LATERAL (
+		SELECT number, kind, data, created_at
+		FROM webhook_event
+		WHERE webhook_id = chosen.id AND chosen.message_id IS NULL
+			OR webhook_id = chosen.id AND number = ANY (chosen.message_numbers)
+		ORDER BY number
+		LIMIT 100
+	) AS event
+), taken AS (
+	UPDATE webhook
+	SET lease = :lease,
+		leased_until = present_time() + :lease_ms * interval '1 millisecond',
+		next_at = present_time() + interval '100 milliseconds' * (
+			SELECT count(*) FROM webhook AS other
+			WHERE other.account_id = webhook.account_id AND other.is_enabled),
+		message_id = coalesce(webhook.message_id, :message_id),
+		message_at = coalesce(webhook.message_at, present_time()),
+		message_numbers = coalesce(webhook.message_numbers, (SELECT array_agg(number) FROM batch)),
+		message_lost = CASE WHEN webhook.message_id IS NULL THEN webhook.lost ELSE webhook.message_lost END,
+		lost = CASE WHEN webhook.message_id IS NULL THEN 0 ELSE webhook.lost END
+	FROM chosen
+	WHERE webhook.id = chosen.id
+	RETURNING webhook.id, webhook.account_id, webhook.url, webhook.secret, webhook.message_id, webhook.message_at,
+		webhook.message_lost
+)
+SELECT EXISTS (SELECT FROM webhook WHERE is_enabled) AS has_webhooks,
+	coalesce((SELECT id FROM waiting WHERE number = 100), '00000000-0000-0000-0000-000000000000') AS next_after,
+	coalesce(taken.id, '00000000-0000-0000-0000-000000000000') AS id,
+	coalesce(taken.account_id, '00000000-0000-0000-0000-000000000000') AS account_id,
+	coalesce(taken.url, '') AS url, coalesce(taken.secret, '') AS secret,
+	coalesce(taken.message_id, '00000000-0000-0000-0000-000000000000') AS message_id, now.at AS wall_time,
+	coalesce('{"type":"events","timestamp":"' || webhook_time(taken.message_at) || '","events":['
+		|| CASE WHEN taken.message_lost > 0 THEN
+			'{"type":"lost","timestamp":"' || webhook_time(taken.message_at) || '","data":{"count":'
+			|| taken.message_lost || '}}' || CASE WHEN EXISTS (SELECT FROM batch) THEN ',' ELSE '' END
+			ELSE '' END
+		|| coalesce((
+			SELECT string_agg('{"type":"' || kind || '","timestamp":"' || webhook_time(created_at)
+				|| '","data":' || data || '}', ',' ORDER BY number)
+			FROM batch), '')
+		|| ']}', '') AS body,
+	(SELECT count(*) FROM batch) AS event_count,
+	coalesce(account.reaches_local AND site.apps_reach_local, false) AS reaches_local,
+	coalesce((
+		SELECT milliseconds_until(least(now.at + interval '1 minute', min(other.due_at)))
+		FROM waiting
+		CROSS JOIN LATERAL (
+			SELECT greatest(next_at, leased_until) AS due_at
+			FROM webhook
+			WHERE webhook.id = waiting.id AND is_enabled
+			LIMIT 1
+		) AS other), 60000) AS wait_ms
+FROM present_time() AS now (at)
+JOIN site ON site.is_it
+LEFT JOIN taken ON true
+LEFT JOIN account ON account.id = taken.account_id

@@ -1,0 +1,47 @@
+-- Notes what came of a message that was sent with this lease. Delivered, its events go. Else it is tried again, after
+-- pauses that grow to an hour; a message that was tried for a day goes, with all events that are as old, and the next
+-- one tells how many were lost. A webhook that has failed for three days is switched off. status 0: no answer.
+-- No row: another worker has the webhook, or it is gone.
+-- params: id uuid, lease uuid, is_delivered bool, status int4, problem text?
+-- row: is_off bool, lost int8
+-- effect: write
+-- work: bounded
+WITH mine AS MATERIALIZED (
+	SELECT id, message_numbers, tries, failing_since, next_at,
+		NOT :is_delivered AND message_at < present_time() - interval '1 day' AS is_old,
+		NOT :is_delivered AND failing_since < present_time() - interval '3 days' AS is_off
+	FROM webhook
+	WHERE id = :id AND lease = :lease
+	FOR NO KEY UPDATE
+), gone AS (
+	DELETE FROM webhook_event
+	USING mine
+	WHERE webhook_id = mine.id AND (
+		number = ANY (message_numbers) AND (:is_delivered OR is_old)
+		OR is_old AND created_at < present_time() - interval '1 day')
+	RETURNING number
+), noted AS (
+	UPDATE webhook
+	SET lease = NULL,
+		leased_until = '-infinity',
+		last_status = nullif(:status, 0),
+		last_problem = left(:problem, 300),
+		last_at = present_time(),
+		tries = CASE WHEN :is_delivered THEN 0 ELSE webhook.tries + 1 END,
+		failing_since = CASE WHEN NOT :is_delivered
+			THEN coalesce(webhook.failing_since, present_time()) END,
+		next_at = CASE WHEN :is_delivered THEN webhook.next_at
+			ELSE present_time() + least(3600, 5 * 3 ^ least(webhook.tries, 8)) * (0.75 + 0.5 * random())
+				* interval '1 second' END,
+		lost = webhook.lost + CASE WHEN mine.is_old
+			THEN webhook.message_lost + (SELECT count(*) FROM gone) ELSE 0 END,
+		message_id = CASE WHEN NOT :is_delivered AND NOT mine.is_old THEN webhook.message_id END,
+		message_at = CASE WHEN NOT :is_delivered AND NOT mine.is_old THEN webhook.message_at END,
+		message_numbers = CASE WHEN NOT :is_delivered AND NOT mine.is_old THEN webhook.message_numbers END,
+		message_lost = CASE WHEN NOT :is_delivered AND NOT mine.is_old THEN webhook.message_lost ELSE 0 END
+	FROM mine
+	WHERE webhook.id = mine.id
+	RETURNING webhook.id, mine.is_off, CASE WHEN mine.is_old THEN (SELECT count(*) FROM gone) ELSE 0 END AS lost
+)
+SELECT coalesce(is_off, false) AS is_off, lost
+FROM noted

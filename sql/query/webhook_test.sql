@@ -1,0 +1,19 @@
+-- What is sent to a webhook of an account to try it, once a second. is_early: it was tried within the last second, and
+-- is not to be sent to now. No row: the account has none with this ID.
+-- params: id uuid, account_id uuid
+-- row: url text, secret bytea, reaches_local bool, is_early bool, wall_time timestamptz, sent_at text
+-- effect: write
+-- work: bounded
+WITH tried AS (
+	UPDATE webhook
+	SET tested_at = present_time()
+	WHERE id = :id AND account_id = :account_id AND tested_at < present_time() - interval '1 second'
+	RETURNING id
+)
+SELECT webhook.url, webhook.secret, account.reaches_local AND site.apps_reach_local AS reaches_local,
+	NOT EXISTS (SELECT FROM tried) AS is_early, now.at AS wall_time, webhook_time(now.at) AS sent_at
+FROM webhook
+JOIN account ON account.id = webhook.account_id
+JOIN site ON site.is_it
+CROSS JOIN present_time() AS now (at)
+WHERE webhook.id = :id AND webhook.account_id = :account_id

@@ -1,0 +1,23 @@
+-- Changes a webhook of an account. No url, and events 0: they stay. enabled: 1 on, 0 off, -1 as it is. What waits for
+-- one that is switched off is dropped; one that is switched on begins anew. No row: the account has none with this ID.
+-- params: id uuid, account_id uuid, url text?, events int4, enabled int4, address text?, session_id uuid
+-- row: webhook
+-- effect: write
+-- work: bounded
+WITH changed AS (
+	UPDATE webhook
+	SET url = coalesce(:url, url),
+		events = CASE WHEN :events = 0 THEN events ELSE :events END,
+		is_enabled = CASE WHEN :enabled < 0 THEN is_enabled ELSE :enabled = 1 END,
+		next_at = '-infinity'
+	WHERE id = :id AND account_id = :account_id
+	RETURNING *
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'webhook.update', left(changed.url, 200), :address, :session_id
+	FROM changed
+	JOIN account ON account.id = changed.account_id
+)
+SELECT {webhook}
+FROM changed
+CROSS JOIN LATERAL (SELECT webhook_event_names(events) AS event_names) AS wanted

@@ -1,0 +1,272 @@
+#include "domain/webhook.h"
+#include "endpoints.h"
+#include "hooks/hooks.h"
+#include "task/list.h"
+
+/* /v1/webhooks and /v1/webhooks/{webhookId} - an account's webhooks. hooks/hooks.h sends to them.
+ */
+
+struct webhook_change {
+	struct webhook_body body; /* first: the prologue reads the request into it */
+	struct webhook webhook;
+	char secret[WEBHOOK_SECRET_LENGTH + 1];
+	struct buffer sealed;
+};
+
+static void finish(void *state)
+{
+	struct webhook_change *change = state;
+
+	buffer_finish(&change->sealed);
+}
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "there is no such webhook");
+}
+
+static struct verdict refused(struct task *task)
+{
+	switch (task_refusal(task)) {
+	case REFUSAL_TOO_MANY_WEBHOOKS:
+		return task_fail(task, 409,
+				 "the account has 10 webhooks already, remove one first");
+	case REFUSAL_ACCOUNT_GONE:
+		return task_refuse(task);
+	default:
+		return task_fail_refusal(task);
+	}
+}
+
+static bool read_id(struct task *task, struct id *ret_id)
+{
+	return id_parse(task_path_parameter(task, 0), ret_id);
+}
+
+static struct str address(struct task *task)
+{
+	return task_request(task)->remote_address;
+}
+
+/* By it the audit log names displayctl; none: the account itself has done it. */
+static struct id session_id(struct task *task)
+{
+	return task_is_of_operator(task) ? access_operator_session() : (struct id){0};
+}
+
+/* ---- lists and single ones ---- */
+
+static void ask_short(struct task *task, struct db_query *query)
+{
+	statement_webhook_list(
+	    query, &(struct webhook_list_parameters){.account_id = task_account_id(task)}, NULL);
+}
+
+static struct list_place place(const void *row)
+{
+	const struct webhook *webhook = row;
+
+	return (struct list_place){.number = webhook->created_at_us, .id = webhook->id};
+}
+
+static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
+{
+	statement_webhook_part(
+	    query,
+	    &(struct webhook_part_parameters){.account_id = task_account_id(task),
+					      .after_created_at = range->after.number,
+					      .after_id = range->after.id,
+					      .row_limit = range->limit},
+	    NULL);
+}
+
+static const struct task_list list = {
+    .letter = 'w',
+    .ask_short = ask_short,
+    .ask_part = ask_part,
+    .record = &webhook_record,
+    .place = place,
+};
+
+static struct verdict begin_list(struct task *task)
+{
+	return task_reply_list(task, &list);
+}
+
+const struct endpoint endpoint_webhook_list = {
+    .handler = begin_list,
+    ENDPOINT_WEBHOOK_LIST,
+};
+
+static struct verdict found(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return fail(task);
+	return task_reply_record(task, 200, &webhook_record, task_state(task));
+}
+
+static struct verdict begin_get(struct task *task)
+{
+	struct id id;
+
+	if (!read_id(task, &id))
+		return fail(task);
+	statement_webhook_get(
+	    task_new_query(task),
+	    &(struct webhook_get_parameters){.id = id, .account_id = task_account_id(task)},
+	    task_state(task));
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_webhook_get = {
+    .handler = begin_get,
+    .state_size = sizeof(struct webhook),
+    ENDPOINT_WEBHOOK_GET,
+};
+
+/* ---- changes ---- */
+
+static struct verdict reply_with_secret(struct task *task, int status)
+{
+	struct webhook_change *change = task_state(task);
+
+	change->webhook.secret = str_from(change->secret);
+	return task_reply_record(task, status, &new_webhook_record, &change->webhook);
+}
+
+static struct verdict created(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_is_of_operator(task) ? task_fail(task, 404, "there is no such account")
+						 : task_refuse(task);
+	hooks_changed(api_service(task)->hooks);
+	return reply_with_secret(task, 201);
+}
+
+static struct verdict begin_create(struct task *task)
+{
+	struct webhook_change *change = task_state(task);
+	struct id id = id_new();
+
+	webhook_secret_new(api_service(task)->settings_key, id, change->secret, &change->sealed);
+	statement_webhook_create(
+	    task_new_query(task),
+	    &(struct webhook_create_parameters){
+		.id = id,
+		.account_id = task_account_id(task),
+		.url = change->body.url,
+		.events = (int32_t)change->body.events,
+		.is_enabled = !change->body.has_enabled || change->body.is_enabled,
+		.secret = buffer_view(&change->sealed),
+		.address = address(task),
+		.session_id = session_id(task),
+	    },
+	    &change->webhook);
+	return task_query(task, created);
+}
+
+const struct endpoint endpoint_webhook_create = {
+    .handler = begin_create,
+    .state_size = sizeof(struct webhook_change),
+    .refused = refused,
+    .finish = finish,
+    ENDPOINT_WEBHOOK_CREATE,
+};
+
+static struct verdict updated(struct task *task)
+{
+	struct webhook_change *change = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	hooks_changed(api_service(task)->hooks);
+	return task_reply_record(task, 200, &webhook_record, &change->webhook);
+}
+
+static struct verdict begin_update(struct task *task)
+{
+	struct webhook_change *change = task_state(task);
+	struct id id;
+
+	if (!read_id(task, &id))
+		return fail(task);
+	statement_webhook_update(
+	    task_new_query(task),
+	    &(struct webhook_update_parameters){
+		.id = id,
+		.account_id = task_account_id(task),
+		.url = change->body.url,
+		.events = (int32_t)change->body.events,
+		.enabled = change->body.has_enabled ? change->body.is_enabled : -1,
+		.address = address(task),
+		.session_id = session_id(task),
+	    },
+	    &change->webhook);
+	return task_query(task, updated);
+}
+
+const struct endpoint endpoint_webhook_update = {
+    .handler = begin_update,
+    .state_size = sizeof(struct webhook_change),
+    .finish = finish,
+    ENDPOINT_WEBHOOK_UPDATE,
+};
+
+static struct verdict renewed(struct task *task)
+{
+	return task_row_count(task) == 0 ? fail(task) : reply_with_secret(task, 200);
+}
+
+static struct verdict begin_secret(struct task *task)
+{
+	struct webhook_change *change = task_state(task);
+	struct id id;
+
+	if (!read_id(task, &id))
+		return fail(task);
+	webhook_secret_new(api_service(task)->settings_key, id, change->secret, &change->sealed);
+	statement_webhook_secret(task_new_query(task),
+				 &(struct webhook_secret_parameters){
+				     .id = id,
+				     .account_id = task_account_id(task),
+				     .secret = buffer_view(&change->sealed),
+				     .address = address(task),
+				     .session_id = session_id(task),
+				 },
+				 &change->webhook);
+	return task_query(task, renewed);
+}
+
+const struct endpoint endpoint_webhook_secret = {
+    .handler = begin_secret,
+    .state_size = sizeof(struct webhook_change),
+    .finish = finish,
+    ENDPOINT_WEBHOOK_SECRET,
+};
+
+static struct verdict removed(struct task *task)
+{
+	return task_row_count(task) == 0 ? fail(task) : task_reply_empty(task, 200);
+}
+
+static struct verdict begin_remove(struct task *task)
+{
+	struct id id;
+
+	if (!read_id(task, &id))
+		return fail(task);
+	statement_webhook_remove(task_new_query(task),
+				 &(struct webhook_remove_parameters){
+				     .id = id,
+				     .account_id = task_account_id(task),
+				     .address = address(task),
+				     .session_id = session_id(task),
+				 },
+				 arena_zalloc(task_arena(task), sizeof(struct webhook_remove_row)));
+	return task_query(task, removed);
+}
+
+const struct endpoint endpoint_webhook_remove = {
+    .handler = begin_remove,
+    ENDPOINT_WEBHOOK_REMOVE,
+};

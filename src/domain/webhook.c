@@ -1,0 +1,210 @@
+#include "domain/webhook.h"
+
+#include <sodium.h>
+
+_Static_assert(
+    WEBHOOK_SECRET_LENGTH ==
+	    6 + sodium_base64_ENCODED_LEN(WEBHOOK_SECRET_BYTES, sodium_base64_VARIANT_ORIGINAL) -
+		1 &&
+	WEBHOOK_SIGNATURE_LENGTH == 3 +
+					sodium_base64_ENCODED_LEN(crypto_auth_hmacsha256_BYTES,
+								  sodium_base64_VARIANT_ORIGINAL) -
+					1,
+    "lengths of base64");
+
+static const char *const event_names[] = {"online", "pushed", "changed", "failed"};
+
+#define WEBHOOK_SHOWN_FIELDS                                                                       \
+	RECORD_ID(struct webhook, id, .name = "id", .column = "id"),                               \
+	    RECORD_STR(struct webhook, url, .name = "url", .column = "url"),                       \
+	    RECORD_JSON(struct webhook, events, .name = "events", .column = "event_names"),        \
+	    RECORD_BOOL(struct webhook, is_enabled, .name = "isEnabled", .column = "is_enabled"),  \
+	    RECORD_TIMESTAMP(struct webhook, created_at_us, .name = "createdAt",                   \
+			     .column = "created_at"),                                              \
+	    RECORD_INT4(struct webhook, last_status, .name = "lastStatus",                         \
+			.column = "last_status", .nullable = true),                                \
+	    RECORD_STR(struct webhook, last_problem, .name = "lastProblem",                        \
+		       .column = "last_problem", .nullable = true),                                \
+	    RECORD_TIMESTAMP(struct webhook, last_at_us, .name = "lastAt", .column = "last_at",    \
+			     .nullable = true),                                                    \
+	    RECORD_TIMESTAMP(struct webhook, failing_since_us, .name = "failingSince",             \
+			     .column = "failing_since", .nullable = true),                         \
+	    RECORD_TIMESTAMP(struct webhook, switched_off_at_us, .name = "switchedOffAt",          \
+			     .column = "switched_off_at", .nullable = true)
+
+static const struct record_field fields[] = {WEBHOOK_SHOWN_FIELDS};
+const struct record webhook_record = RECORD(struct webhook, fields);
+
+static const struct record_field new_fields[] = {
+    WEBHOOK_SHOWN_FIELDS,
+    RECORD_STR(struct webhook, secret, .name = "secret"),
+};
+const struct record new_webhook_record = RECORD(struct webhook, new_fields);
+
+static const struct record_field outcome_fields[] = {
+    RECORD_INT(struct webhook_outcome, status, .name = "status", .nullable = true),
+    RECORD_STR(struct webhook_outcome, problem, .name = "problem", .nullable = true),
+    RECORD_INT(struct webhook_outcome, took_ms, .name = "ms"),
+};
+const struct record webhook_outcome_record = RECORD(struct webhook_outcome, outcome_fields);
+
+/* ---- what the owner sets ---- */
+
+static bool is_url_character(char c)
+{
+	return c > ' ' && c < 0x7f && !strchr("\"<>\\^`{|}#", c);
+}
+
+/* "host", "host:port" or "[address]:port". */
+static bool is_authority(struct str text)
+{
+	struct str port = text;
+	size_t host = 0;
+
+	if (text.length && text.data[0] == '[') {
+		while (host < text.length && text.data[host] != ']')
+			host++;
+		if (host < 3 || host == text.length)
+			return false;
+		host++;
+	} else {
+		while (host < text.length && text.data[host] != ':')
+			host++;
+	}
+	if (host == 0)
+		return false;
+	port = str_from_offset(text, host);
+	if (port.length == 0)
+		return true;
+	if (port.data[0] != ':' || port.length < 2 || port.length > 6)
+		return false;
+	for (size_t i = 1; i < port.length; i++)
+		if (port.data[i] < '0' || port.data[i] > '9')
+			return false;
+	return true;
+}
+
+static const char *check_url(struct str url)
+{
+	struct str rest, https = STR("https://"), http = STR("http://");
+	size_t end = 0;
+
+	if (url.length > WEBHOOK_URL_BYTES_MAX)
+		return "must have at most 2048 bytes";
+	for (size_t i = 0; i < url.length; i++)
+		if (!is_url_character(url.data[i]))
+			return "must be a URL of ASCII characters without spaces and \"#\"";
+	if (str_starts_with(url, https))
+		rest = str_from_offset(url, https.length);
+	else if (str_starts_with(url, http))
+		rest = str_from_offset(url, http.length);
+	else
+		return "must begin with https:// or http://";
+	while (end < rest.length && rest.data[end] != '/' && rest.data[end] != '?')
+		end++;
+	rest.length = end;
+	for (size_t i = 0; i < rest.length; i++)
+		if (rest.data[i] == '@')
+			return "must have no user and password";
+	return is_authority(rest) ? NULL : "must name a host";
+}
+
+static bool read_event(const struct json_value *value, int64_t *events)
+{
+	struct str name;
+
+	if (!json_get_str(value, &name))
+		return false;
+	for (unsigned i = 0; i < array_length(event_names); i++) {
+		int64_t bit = INT64_C(1) << i;
+
+		if (!str_equal(name, str_from(event_names[i])))
+			continue;
+		if (*events & bit)
+			return false;
+		*events |= bit;
+		return true;
+	}
+	return false;
+}
+
+enum { FIELD_URL, FIELD_EVENTS, FIELD_ENABLED };
+
+static void check(void *body, uint64_t seen, struct faults *faults)
+{
+	struct webhook_body *webhook = body;
+	unsigned count = 0;
+	bool is_fine = true;
+
+	webhook->has_enabled = seen & (UINT64_C(1) << FIELD_ENABLED);
+	if (!webhook->event_list)
+		return;
+	is_fine = json_get_array(webhook->event_list, &count) && count > 0;
+	for (unsigned i = 0; is_fine && i < count; i++)
+		is_fine = read_event(json_array_item(webhook->event_list, i), &webhook->events);
+	if (!is_fine)
+		faults_add(faults, STR("events"),
+			   "must be an array of online, pushed, changed and failed, each at most "
+			   "once and at least one of them");
+}
+
+#define URL_RULES .minimum = 1, .maximum = WEBHOOK_URL_BYTES_MAX, .check = check_url
+
+static const struct record_field creation_fields[] = {
+    [FIELD_URL] = RECORD_STR(struct webhook_body, url, .body = "url", .required = true, URL_RULES),
+    [FIELD_EVENTS] =
+	RECORD_ANY(struct webhook_body, event_list, .body = "events", .required = true),
+    [FIELD_ENABLED] = RECORD_BOOL(struct webhook_body, is_enabled, .body = "isEnabled"),
+};
+const struct record webhook_creation_record =
+    RECORD(struct webhook_body, creation_fields, .check = check);
+
+static const struct record_field update_fields[] = {
+    [FIELD_URL] = RECORD_STR(struct webhook_body, url, .body = "url", URL_RULES),
+    [FIELD_EVENTS] = RECORD_ANY(struct webhook_body, event_list, .body = "events"),
+    [FIELD_ENABLED] = RECORD_BOOL(struct webhook_body, is_enabled, .body = "isEnabled"),
+};
+const struct record webhook_update_record =
+    RECORD(struct webhook_body, update_fields, .check = check);
+
+/* ---- secrets ---- */
+
+static void encode(char *to, size_t size, const uint8_t *bytes, size_t count)
+{
+	sodium_bin2base64(to, size, bytes, count, sodium_base64_VARIANT_ORIGINAL);
+}
+
+void webhook_secret_new(const struct settings_key *key, struct id webhook_id,
+			char ret_text[static WEBHOOK_SECRET_LENGTH + 1], struct buffer *ret_sealed)
+{
+	const struct str prefix = STR("whsec_");
+	uint8_t secret[WEBHOOK_SECRET_BYTES];
+
+	randombytes_buf(secret, sizeof(secret));
+	memcpy(ret_text, prefix.data, prefix.length);
+	encode(ret_text + prefix.length, WEBHOOK_SECRET_LENGTH + 1 - prefix.length, secret,
+	       sizeof(secret));
+	settings_seal(key, webhook_id, STR("webhook"),
+		      (struct str){(const char *)secret, sizeof(secret)}, ret_sealed);
+	sodium_memzero(secret, sizeof(secret));
+}
+
+bool webhook_sign(const struct settings_key *key, struct id webhook_id, struct str sealed,
+		  struct str message_id, int64_t wall_s, struct str body, struct arena *arena,
+		  char ret_signature[static WEBHOOK_SIGNATURE_LENGTH + 1])
+{
+	struct str secret, head;
+	uint8_t mac[crypto_auth_hmacsha256_BYTES];
+	crypto_auth_hmacsha256_state state;
+
+	if (!settings_open(key, webhook_id, STR("webhook"), sealed, arena, &secret))
+		return false;
+	head = arena_printf(arena, "%.*s.%lld.", STR_ARG(message_id), (long long)wall_s);
+	crypto_auth_hmacsha256_init(&state, (const uint8_t *)secret.data, secret.length);
+	crypto_auth_hmacsha256_update(&state, (const uint8_t *)head.data, head.length);
+	crypto_auth_hmacsha256_update(&state, (const uint8_t *)body.data, body.length);
+	crypto_auth_hmacsha256_final(&state, mac);
+	memcpy(ret_signature, "v1,", 3);
+	encode(ret_signature + 3, WEBHOOK_SIGNATURE_LENGTH + 1 - 3, mac, sizeof(mac));
+	return true;
+}

@@ -1,0 +1,408 @@
+#include "hooks/hooks.h"
+#include "base/log.h"
+#include "base/require.h"
+#include "db/db.h"
+#include "db/statements.h"
+#include "metric/metric.h"
+
+#include <stdlib.h>
+
+enum {
+	SOON_MS = 30,	      /* after a hint: its commit may bring more */
+	LOOK_MS = 2 * 1000,   /* while there are webhooks */
+	QUIET_MS = 30 * 1000, /* while there are none */
+	AWAY_MS = 1000,
+	LEASE_MS = 60 * 1000, /* an answer of the egress takes no longer */
+	UNDER_WAY_MAX = 32,
+	EVENTS_KEPT = 10 * 1000,
+	DEVICES_A_LOOK = 1000,
+};
+
+struct hooks {
+	struct hooks_settings settings;
+	struct hint_subscription devices, pushes, changes;
+	struct deadline look; /* set unless a query is under way */
+	struct arena arena;
+	struct db_query query;
+	struct webhook_lease_row row;
+	struct webhook_online_row online;
+	struct webhook_trim_row trimmed;
+	struct id lease, after;
+	bool is_asking;
+	bool is_wanted_again; /* hints have come since it asked */
+	bool has_webhooks;
+	bool is_draining;
+	unsigned under_way;
+	uint64_t upkeep_ms; /* of the loop: when it is due */
+};
+
+/* Message that is being sent. */
+struct sending {
+	struct hooks *hooks;
+	struct hook_post post;
+	struct hook_target target;
+	struct id lease;
+	int64_t event_count;
+	struct arena arena;
+	struct db_query query;
+	struct webhook_sent_row sent;
+};
+
+static void look_after(struct hooks *hooks, uint64_t ms)
+{
+	if (!hooks->is_draining && !hooks->is_asking)
+		deadline_set(hooks->settings.loop, &hooks->look, ms);
+}
+
+static void look_soon(struct hooks *hooks)
+{
+	hooks->is_wanted_again = true;
+	if (!hooks->is_asking && !hooks->is_draining)
+		deadline_set(hooks->settings.loop, &hooks->look, SOON_MS);
+}
+
+/* ---- a message ---- */
+
+static const char local_is_closed[] =
+    "an administrator has not opened local addresses to this account, or has closed them to all";
+
+bool hook_post_send(struct hook_post *post, struct hooks *hooks, const struct hook_target *target,
+		    struct id message_id, int64_t wall_us, struct str body, struct arena *arena,
+		    void (*done)(struct outbound_request *request))
+{
+	int64_t wall_s = wall_us / (1000 * 1000);
+
+	id_format(message_id, post->id);
+	snprintf(post->timestamp, sizeof(post->timestamp), "%lld", (long long)wall_s);
+	if (!webhook_sign(hooks->settings.key, target->webhook_id, target->sealed_secret,
+			  str_from(post->id), wall_s, body, arena, post->signature))
+		return false;
+	post->headers[0] = (struct outbound_header){"content-type", STR("application/json")};
+	post->headers[1] = (struct outbound_header){"user-agent", STR("displayd-webhook")};
+	post->headers[2] = (struct outbound_header){"webhook-id", str_from(post->id)};
+	post->headers[3] = (struct outbound_header){"webhook-timestamp", str_from(post->timestamp)};
+	post->headers[4] = (struct outbound_header){"webhook-signature", str_from(post->signature)};
+	post->request = (struct outbound_request){
+	    .account = target->account_id,
+	    .scope = STR("webhooks"),
+	    .url = target->url,
+	    .headers = post->headers,
+	    .header_count = array_length(post->headers),
+	    .body = body,
+	    .why_public = target->reaches_local ? NULL : local_is_closed,
+	    .done = done,
+	};
+	outbound_post(hooks->settings.outbound, &post->request);
+	return true;
+}
+
+bool hook_post_is_delivered(const struct hook_post *post)
+{
+	return post->request.status >= 200 && post->request.status < 300;
+}
+
+static void end(struct sending *sending)
+{
+	struct hooks *hooks = sending->hooks;
+
+	hooks->under_way--;
+	arena_finish(&sending->arena);
+	free(sending);
+	look_soon(hooks);
+}
+
+static void on_off(struct db_query *query, const struct db_result *result)
+{
+	struct sending *sending = container_of(query, struct sending, query);
+
+	if (result->outcome == DB_OK && result->row_count)
+		log_info("hooks", "a webhook was switched off: it has failed for three days");
+	end(sending);
+}
+
+static void on_noted(struct db_query *query, const struct db_result *result)
+{
+	struct sending *sending = container_of(query, struct sending, query);
+
+	if (result->outcome != DB_OK || result->row_count == 0) {
+		end(sending);
+		return;
+	}
+	db_read_row(result, 0, query->record, &sending->arena, &sending->sent);
+	if (!sending->sent.is_off) {
+		end(sending);
+		return;
+	}
+	db_query_init(query, &sending->arena);
+	statement_webhook_off(
+	    query, &(struct webhook_off_parameters){.id = sending->target.webhook_id}, NULL);
+	query->done = on_off;
+	db_submit(sending->hooks->settings.db, query);
+}
+
+static void note(struct sending *sending, bool is_delivered, int status, const char *problem)
+{
+	db_query_init(&sending->query, &sending->arena);
+	statement_webhook_sent(&sending->query,
+			       &(struct webhook_sent_parameters){
+				   .id = sending->target.webhook_id,
+				   .lease = sending->lease,
+				   .is_delivered = is_delivered,
+				   .status = status,
+				   .problem = problem[0] ? str_from(problem) : (struct str){0},
+			       },
+			       NULL);
+	sending->query.done = on_noted;
+	db_submit(sending->hooks->settings.db, &sending->query);
+}
+
+static void on_freed(struct db_query *query, const struct db_result *result)
+{
+	(void)result;
+	end(container_of(query, struct sending, query));
+}
+
+static void give_back(struct sending *sending)
+{
+	db_query_init(&sending->query, &sending->arena);
+	statement_webhook_free(&sending->query, &(struct webhook_free_parameters){
+						    .id = sending->target.webhook_id,
+						    .lease = sending->lease,
+						});
+	sending->query.done = on_freed;
+	db_submit(sending->hooks->settings.db, &sending->query);
+}
+
+static void on_posted(struct outbound_request *request)
+{
+	struct hook_post *post = container_of(request, struct hook_post, request);
+	struct sending *sending = container_of(post, struct sending, post);
+	bool is_delivered = hook_post_is_delivered(post);
+
+	if (request->is_dropped) {
+		give_back(sending);
+		return;
+	}
+	metric_add(METRIC_WEBHOOK_POSTS, is_delivered ? METRIC_HOOK_DELIVERED : METRIC_HOOK_FAILED,
+		   1);
+	if (is_delivered)
+		metric_add(METRIC_WEBHOOK_EVENTS, 0, (uint64_t)sending->event_count);
+	note(sending, is_delivered, request->status, request->problem);
+}
+
+static void send_message(struct hooks *hooks, struct arena *arena)
+{
+	const struct webhook_lease_row *row = &hooks->row;
+	struct sending *sending = memory_zalloc(sizeof(*sending));
+
+	hooks->under_way++;
+	sending->hooks = hooks;
+	sending->arena = *arena;
+	*arena = (struct arena){0};
+	sending->lease = hooks->lease;
+	sending->event_count = row->event_count;
+	sending->target = (struct hook_target){
+	    .webhook_id = row->id,
+	    .account_id = row->account_id,
+	    .url = row->url,
+	    .sealed_secret = row->secret,
+	    .reaches_local = row->reaches_local,
+	};
+	if (!hook_post_send(&sending->post, hooks, &sending->target, row->message_id,
+			    row->wall_time, row->body, &sending->arena, on_posted))
+		note(sending, false, 0,
+		     "its secret was encrypted with another key: make a new one");
+}
+
+/* ---- what is due ---- */
+
+static void lease(struct hooks *hooks);
+
+static void on_leased(struct db_query *query, const struct db_result *result)
+{
+	struct hooks *hooks = container_of(query, struct hooks, query);
+	bool is_due = false, has_more = false;
+
+	hooks->is_asking = false;
+	if (result->outcome == DB_OK && result->row_count) {
+		db_read_row(result, 0, query->record, &hooks->arena, &hooks->row);
+		hooks->has_webhooks = hooks->row.has_webhooks;
+		is_due = !id_is_none(hooks->row.id);
+		/* From the first one again after each message, so that nobody is passed over. */
+		hooks->after = is_due ? hooks->after : hooks->row.next_after;
+		has_more = !id_is_none(hooks->row.next_after);
+		if (is_due && hooks->is_draining)
+			is_due = has_more = false; /* its lease ends */
+		else if (is_due)
+			send_message(hooks, &hooks->arena);
+	}
+	arena_finish(&hooks->arena);
+	if (hooks->is_draining)
+		return;
+	if ((is_due || has_more) && hooks->under_way < UNDER_WAY_MAX)
+		lease(hooks);
+	else if (result->outcome != DB_OK)
+		look_after(hooks, AWAY_MS);
+	else if (hooks->is_wanted_again && hooks->has_webhooks)
+		look_after(hooks, SOON_MS);
+	else if (!hooks->has_webhooks)
+		look_after(hooks, QUIET_MS);
+	else
+		look_after(hooks, hooks->row.wait_ms < LOOK_MS ? (uint64_t)hooks->row.wait_ms + 1
+							       : LOOK_MS);
+}
+
+static void lease(struct hooks *hooks)
+{
+	hooks->is_asking = true;
+	hooks->is_wanted_again = false;
+	hooks->lease = id_new();
+	db_query_init(&hooks->query, &hooks->arena);
+	statement_webhook_lease(&hooks->query,
+				&(struct webhook_lease_parameters){
+				    .lease = hooks->lease,
+				    .lease_ms = LEASE_MS,
+				    .message_id = id_new(),
+				    .after = hooks->after,
+				},
+				NULL);
+	hooks->query.done = on_leased;
+	db_submit(hooks->settings.db, &hooks->query);
+}
+
+/* ---- upkeep ---- */
+
+static void on_trimmed(struct db_query *query, const struct db_result *result);
+
+static void trim(struct hooks *hooks)
+{
+	db_query_init(&hooks->query, &hooks->arena);
+	statement_webhook_trim(&hooks->query,
+			       &(struct webhook_trim_parameters){.row_limit = EVENTS_KEPT},
+			       &hooks->trimmed);
+	hooks->query.done = on_trimmed;
+	db_submit(hooks->settings.db, &hooks->query);
+}
+
+static void on_trimmed(struct db_query *query, const struct db_result *result)
+{
+	struct hooks *hooks = container_of(query, struct hooks, query);
+
+	arena_finish(&hooks->arena);
+	hooks->is_asking = false;
+	if (hooks->is_draining)
+		return;
+	hooks->is_asking = true;
+	if (result->outcome == DB_OK && result->row_count)
+		trim(hooks);
+	else
+		lease(hooks);
+}
+
+static void on_online(struct db_query *query, const struct db_result *result);
+
+static void look_who_is_online(struct hooks *hooks)
+{
+	hooks->is_asking = true;
+	db_query_init(&hooks->query, &hooks->arena);
+	statement_webhook_online(&hooks->query,
+				 &(struct webhook_online_parameters){.row_limit = DEVICES_A_LOOK},
+				 &hooks->online);
+	hooks->query.done = on_online;
+	db_submit(hooks->settings.db, &hooks->query);
+}
+
+static void on_online(struct db_query *query, const struct db_result *result)
+{
+	struct hooks *hooks = container_of(query, struct hooks, query);
+
+	arena_finish(&hooks->arena);
+	if (hooks->is_draining)
+		hooks->is_asking = false;
+	else if (result->outcome == DB_OK && result->row_count)
+		look_who_is_online(hooks);
+	else
+		trim(hooks);
+}
+
+static void on_look(struct deadline *deadline)
+{
+	struct hooks *hooks = container_of(deadline, struct hooks, look);
+	uint64_t now_ms = loop_now_ms(hooks->settings.loop);
+
+	if (!db_is_up(hooks->settings.db)) {
+		look_after(hooks, AWAY_MS);
+	} else if (hooks->has_webhooks && now_ms >= hooks->upkeep_ms) {
+		hooks->upkeep_ms = now_ms + LOOK_MS;
+		look_who_is_online(hooks);
+	} else {
+		lease(hooks);
+	}
+}
+
+/* ---- hints ---- */
+
+static void on_device(struct hint_subscription *hints, struct str text)
+{
+	struct hooks *hooks = container_of(hints, struct hooks, devices);
+
+	(void)text;
+	if (hooks->has_webhooks)
+		look_soon(hooks);
+}
+
+static void on_push(struct hint_subscription *hints, struct str text)
+{
+	struct hooks *hooks = container_of(hints, struct hooks, pushes);
+
+	(void)text;
+	if (hooks->has_webhooks)
+		look_soon(hooks);
+}
+
+static void on_changed(struct hint_subscription *hints, struct str text)
+{
+	struct hooks *hooks = container_of(hints, struct hooks, changes);
+
+	(void)text;
+	hooks->has_webhooks = true;
+	look_soon(hooks);
+}
+
+void hooks_changed(struct hooks *hooks)
+{
+	db_hint(hooks->settings.db, STR("webhook:changed"));
+}
+
+/* ---- all ---- */
+
+struct hooks *hooks_create(const struct hooks_settings *settings)
+{
+	struct hooks *hooks = memory_zalloc(sizeof(*hooks));
+
+	hooks->settings = *settings;
+	deadline_init(&hooks->look, on_look);
+	deadline_set(settings->loop, &hooks->look, AWAY_MS);
+	hooks->devices = (struct hint_subscription){.kind = "device", .on_hint = on_device};
+	hooks->pushes = (struct hint_subscription){.kind = "push", .on_hint = on_push};
+	hooks->changes = (struct hint_subscription){.kind = "webhook", .on_hint = on_changed};
+	db_subscribe(settings->db, &hooks->devices);
+	db_subscribe(settings->db, &hooks->pushes);
+	db_subscribe(settings->db, &hooks->changes);
+	return hooks;
+}
+
+void hooks_drain(struct hooks *hooks)
+{
+	hooks->is_draining = true;
+	deadline_clear(hooks->settings.loop, &hooks->look);
+}
+
+void hooks_destroy(struct hooks *hooks)
+{
+	require(hooks->under_way == 0 && !hooks->is_asking);
+	db_unsubscribe(&hooks->devices);
+	db_unsubscribe(&hooks->pushes);
+	db_unsubscribe(&hooks->changes);
+	free(hooks);
+}

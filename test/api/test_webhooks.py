@@ -1,0 +1,377 @@
+"""Webhooks: events go to a real receiver, signed, in order, and again where it fails."""
+
+import os
+
+import pytest
+from hook_receiver import Receiver
+from world import UNKNOWN_ID, World, images, wait_until
+
+from database_clock import DatabaseClock
+
+pytestmark = pytest.mark.skipif(not os.environ.get("HAS_EGRESS"), reason="built without the egress")
+ALLOWED = ("--egress-allow", "127.0.0.1/32")
+ALL = ["online", "pushed", "changed", "failed"]
+SECRET_LENGTH = 50
+
+
+@pytest.fixture(scope="module", name="world")
+def world_that_reaches(postgres):
+    with World(postgres.create_database(), "--rate-limit", "0", "--renderers", "0", *ALLOWED) as one:
+        yield one
+
+
+@pytest.fixture(name="receiver")
+def one_receiver():
+    with Receiver() as receiver:
+        yield receiver
+
+
+def local(account):
+    """An account that an administrator has marked."""
+    account.world.sql("UPDATE account SET reaches_local = true WHERE id = %s", account.id)
+    return account
+
+
+@pytest.fixture(name="account")
+def marked_account(world):
+    return local(world.account())
+
+
+def make(account, receiver, events=("pushed", "changed"), **members):
+    answer = account.post("/v1/webhooks", {"url": receiver.url, "events": list(events), **members})
+    assert answer.status == 201, answer
+    return answer.json()
+
+
+def state(account, hook):
+    return account.get(f"/v1/webhooks/{hook['id']}").ok()
+
+
+def push(device, name):
+    assert device.push(installationId=name, background=True).ok() == {}
+
+
+def forward(clock, receiver, count):
+    """Lets time pass until so many events have arrived."""
+    def look():
+        clock.advance(10)
+        return len(receiver.events()) >= count
+
+    wait_until(look, f"{count} events")
+    return receiver.events()
+
+
+def names(events):
+    return [event["data"]["installationId"] for event in events if event["type"] == "pushed"]
+
+
+# ---- operations ----
+
+
+def test_made_read_changed_and_removed(account, receiver):
+    made = make(account, receiver, ["failed", "online"])
+    assert len(made["secret"]) == SECRET_LENGTH and made["events"] == ["online", "failed"]
+    assert made["isEnabled"] and made["lastStatus"] is None and made["lastAt"] is None
+    shown = state(account, made)
+    assert shown == {name: value for name, value in made.items() if name != "secret"}
+    assert account.get("/v1/webhooks").ok() == [shown]
+    path = f"/v1/webhooks/{made['id']}"
+    changed = account.request("PATCH", path, body={"events": ["pushed"], "isEnabled": False}).ok()
+    assert changed == {**shown, "events": ["pushed"], "isEnabled": False}
+    assert account.request("PATCH", path, body={}).ok() == changed
+    assert account.request("PATCH", path, body={"url": "https://example.org/x?a=b"}).ok()["url"] == "https://example.org/x?a=b"
+    new = account.post(path + "/secret", {}).ok()
+    assert new["secret"] != made["secret"] and len(new["secret"]) == SECRET_LENGTH
+    assert account.request("DELETE", path).ok() == {}
+    for method in ("GET", "DELETE"):
+        account.request(method, path).problem(404)
+    assert account.get("/v1/webhooks").ok() == []
+
+
+def test_ten_at_most(account, receiver):
+    hooks = [make(account, receiver) for _ in range(10)]
+    problem = account.post("/v1/webhooks", {"url": receiver.url, "events": ["pushed"]}).problem(409)
+    assert "10 webhooks" in problem["detail"]
+    assert account.request("DELETE", f"/v1/webhooks/{hooks[3]['id']}").ok() == {}
+    make(account, receiver)
+    parts = account.get("/v1/webhooks?limit=4")
+    assert [one["id"] for one in parts.json()] == [one["id"] for one in account.get("/v1/webhooks").ok()][:4]
+
+
+def test_of_others(world, account, receiver):
+    made = make(account, receiver)
+    stranger = world.account()
+    path = f"/v1/webhooks/{made['id']}"
+    assert stranger.get("/v1/webhooks").ok() == []
+    for one, who in ((path, stranger), (f"/v1/webhooks/{UNKNOWN_ID}", account), ("/v1/webhooks/x", account)):
+        who.get(one).problem(404)
+        who.request("PATCH", one, body={"isEnabled": False}).problem(404)
+        who.request("DELETE", one).problem(404)
+        who.post(one + "/test", {}).problem(404)
+        who.post(one + "/secret", {}).problem(404)
+    for scope in ("push", "devices"):
+        assert account.get("/v1/webhooks", key=account.new_key(scope=scope)).status == 403
+
+
+@pytest.mark.parametrize("url", [
+    "", "example.org", "ftp://example.org/", "https://", "https:///x", "https://a@example.org/", "https://a:b@example.org",
+    "https://example.org/#x", "https://example.org/ x", "https://ex\u00e4mple.org/", "https://example.org/\\",
+    "https://:80/", "https://example.org:/", "https://example.org:port/", "https://[::1/", "https://[]/",
+    "https://example.org/" + "x" * 2029, None, 1, ["https://example.org/"]])
+def test_bad_urls(account, url):
+    assert list(account.post("/v1/webhooks", {"url": url, "events": ["pushed"]}).faults()) == ["/url"]
+
+
+@pytest.mark.parametrize("events", [[], ["shown"], ["pushed", "pushed"], "pushed", None, {}, [1], ["PUSHED"]])
+def test_bad_events(account, events):
+    faults = account.post("/v1/webhooks", {"url": "https://example.org", "events": events}).faults()
+    assert list(faults) == ["/events"]
+
+
+def test_bounds_that_are_taken(account):
+    for url in ("https://example.org", "HTTPS://example.org"[:0] + "http://[::1]:8080/x", "https://example.org?x",
+                "https://example.org/" + "x" * 2028):
+        assert account.post("/v1/webhooks", {"url": url, "events": ALL}).status == 201, url
+    assert list(account.post("/v1/webhooks", {}).faults()) == ["/url", "/events"]
+    assert list(account.post("/v1/webhooks", {"url": "https://a", "events": ALL, "isEnabled": 1}).faults()) == ["/isEnabled"]
+
+
+# ---- delivery ----
+
+
+def test_pushes_and_changes_arrive_signed(account, receiver):
+    made = make(account, receiver)
+    device = account.device()
+    push(device, "weather")
+    assert device.push().ok() == {}
+    assert account.request("PATCH", device.path, body={"brightness": 12}).ok()
+    events = receiver.wait_for(3)
+    assert [event["type"] for event in events] == ["pushed", "pushed", "changed"]
+    assert names(events) == ["weather", None]
+    assert {event["data"]["deviceId"] for event in events} == {device.id}
+    for message in receiver.taken():
+        assert message.is_signed_with(made["secret"])
+        assert message.fields["content-type"] == "application/json"
+    wait_until(lambda: state(account, made)["lastStatus"] == 204, "the state")
+    assert state(account, made)["failingSince"] is None
+    renewed = account.post(f"/v1/webhooks/{made['id']}/secret", {}).ok()
+    push(device, "news")
+    receiver.wait_for(4)
+    last = receiver.taken()[-1]
+    assert last.is_signed_with(renewed["secret"]) and not last.is_signed_with(made["secret"])
+
+
+def test_each_gets_what_it_wants(world, account, receiver):
+    make(account, receiver, ["changed"])
+    with Receiver() as second, Receiver() as third:
+        make(account, second, ["pushed"])
+        make(account, third, ["pushed"], isEnabled=False)
+        stranger = world.account().device()
+        device = account.device()
+        push(stranger, "not-mine")
+        push(device, "mine")
+        assert account.request("PATCH", device.path, body={"brightness": 12}).ok()
+        assert names(second.wait_for(1)) == ["mine"]
+        assert [event["type"] for event in receiver.wait_for(1)] == ["changed"]
+        assert third.seen() == []
+
+
+def test_order_of_each_device(account, receiver):
+    """Also where some messages fail."""
+    receiver.answers = [500, 503, 204, 500]
+    make(account, receiver, ["pushed"])
+    devices = [account.device() for _ in range(3)]
+    for number in range(30):
+        for device in devices:
+            push(device, str(number))
+    with DatabaseClock(account.world.database) as clock:
+        found = forward(clock, receiver, 90)
+    for device in devices:
+        own = [event for event in found if event["data"]["deviceId"] == device.id]
+        assert names(own) == [str(number) for number in range(30)]
+    assert max(len(message.events) for message in receiver.seen()) <= 100
+
+
+def test_the_same_comes_again_with_its_id(account, receiver):
+    receiver.answers = [500]
+    made = make(account, receiver, ["pushed"])
+    device = account.device()
+    push(device, "one")
+    wait_until(lambda: state(account, made)["lastStatus"] == 500, "a failure")
+    assert state(account, made)["failingSince"]
+    push(device, "two")
+    with DatabaseClock(account.world.database) as clock:
+        forward(clock, receiver, 2)
+    first, again = receiver.seen()[:2]
+    assert first.id == again.id and first.events == again.events
+    assert names(receiver.events()) == ["one", "two"]
+    wait_until(lambda: not state(account, made)["failingSince"], "that it works")
+
+
+def test_a_receiver_that_is_away(account, receiver):
+    made = make(account, receiver, ["pushed"])
+    device = account.device()
+    receiver.close()
+    push(device, "one")
+    wait_until(lambda: state(account, made)["lastProblem"], "a problem")
+    shown = state(account, made)
+    assert shown["lastStatus"] is None and "cannot be reached" in shown["lastProblem"]
+    receiver.open()
+    with DatabaseClock(account.world.database) as clock:
+        assert names(forward(clock, receiver, 1)) == ["one"]
+
+
+def test_no_redirect_is_followed(account, receiver):
+    with Receiver() as other:
+        receiver.always = (307, {"Location": other.url})
+        made = make(account, receiver, ["pushed"])
+        push(account.device(), "one")
+        wait_until(lambda: state(account, made)["lastStatus"] == 307, "the redirect")
+        assert other.seen() == []
+
+
+def test_local_addresses_need_the_mark(world, receiver):
+    account = world.account()
+    world.sql("UPDATE account SET reaches_local = false WHERE id = %s", account.id)
+    made = make(account, receiver, ["pushed"])
+    push(account.device(), "one")
+    wait_until(lambda: state(account, made)["lastProblem"], "a problem")
+    assert "not public" in state(account, made)["lastProblem"]
+    outcome = account.post(f"/v1/webhooks/{made['id']}/test", {}).ok()
+    assert outcome["status"] is None and "an administrator has not opened" in outcome["problem"]
+    assert receiver.seen() == []
+
+
+def test_after_a_day_events_are_dropped_and_told(account, receiver):
+    receiver.always = 500
+    made = make(account, receiver, ["pushed"])
+    device = account.device()
+    push(device, "lost")
+    wait_until(lambda: state(account, made)["lastStatus"] == 500, "a failure")
+    with DatabaseClock(account.world.database) as clock:
+        clock.advance("25 hours")
+        wait_until(lambda: account.world.sql("SELECT lost FROM webhook WHERE id = %s", made["id"]) == [(1,)], "a loss")
+        push(device, "new")
+        receiver.always = 204
+        clock.advance("2 hours")
+        events = receiver.wait_for(2)
+    assert [event["type"] for event in events] == ["lost", "pushed"]
+    assert events[0]["data"] == {"count": 1} and names(events) == ["new"]
+
+
+def test_three_days_of_failures(account, receiver):
+    receiver.always = 410
+    made = make(account, receiver, ["pushed"])
+    device = account.device()
+    push(device, "one")
+    wait_until(lambda: state(account, made)["failingSince"], "a failure")
+    with DatabaseClock(account.world.database) as clock:
+        for _ in range(4):
+            clock.advance("20 hours")
+            push(device, "more")
+            before = state(account, made)["lastAt"]
+            wait_until(lambda before=before: state(account, made)["lastAt"] != before
+                       or not state(account, made)["isEnabled"], "another failure")
+        wait_until(lambda: not state(account, made)["isEnabled"], "that it is switched off")
+    assert state(account, made)["switchedOffAt"]
+    assert account.world.sql("SELECT webhook_events FROM account WHERE id = %s", account.id) == [(0,)]
+    assert account.world.sql("SELECT count(*) FROM webhook_event WHERE webhook_id = %s", made["id"]) == [(0,)]
+    receiver.always = 204
+    shown = account.request("PATCH", f"/v1/webhooks/{made['id']}", body={"isEnabled": True}).ok()
+    assert shown["switchedOffAt"] is None and shown["failingSince"] is None
+    push(device, "again")
+    assert names(receiver.wait_for(1)) == ["again"]
+
+
+def test_the_newest_ten_thousand_are_kept(account, receiver):
+    receiver.always = 500
+    made = make(account, receiver, ["pushed"])
+    device = account.device()
+    push(device, "first")
+    wait_until(lambda: state(account, made)["lastStatus"] == 500, "a failure")
+    account.world.sql("INSERT INTO webhook_event (webhook_id, kind, data) SELECT %s, 'pushed', '{}' "
+                      "FROM generate_series(1, 10500)", made["id"])
+    with DatabaseClock(account.world.database) as clock:
+        clock.advance(11)
+        wait_until(lambda: account.world.sql("SELECT lost FROM webhook WHERE id = %s", made["id"])[0][0] >= 500,
+                   "that the oldest go")
+    [(count,)] = account.world.sql("SELECT count(*) FROM webhook_event WHERE webhook_id = %s", made["id"])
+    assert count == 10001  # and the one of the message that is tried again
+    account.request("DELETE", f"/v1/webhooks/{made['id']}").ok()
+
+
+def test_online_and_offline(account, receiver):
+    device = account.device(created_at="2020-01-01")
+    make(account, receiver, ["online"])
+    account.world.sql("UPDATE webhook SET looked_at = '-infinity' WHERE account_id = %s", account.id)
+    wait_until(lambda: account.world.sql("SELECT 1 FROM webhook_online WHERE device_id = %s", device.id), "a look")
+    assert device.poll().status == 200
+    [event] = receiver.wait_for(1)
+    assert event["type"] == "online" and event["data"]["deviceId"] == device.id and event["data"]["isOnline"]
+    with DatabaseClock(account.world.database) as clock:
+        clock.advance(3600)
+        events = receiver.wait_for(2)
+    assert not events[1]["data"]["isOnline"]
+
+
+# ---- tests of webhooks ----
+
+
+def test_a_test(account, receiver):
+    made = make(account, receiver, isEnabled=False)
+    path = f"/v1/webhooks/{made['id']}/test"
+    outcome = account.post(path, {}).ok()
+    assert outcome["status"] == 204 and outcome["problem"] is None and outcome["ms"] >= 0
+    [message] = receiver.seen()
+    assert message.kinds() == ["test"] and message.is_signed_with(made["secret"])
+    assert state(account, made)["lastAt"] is None
+    account.world.sql("UPDATE webhook SET tested_at = clock_timestamp() + interval '1 hour' WHERE id = %s", made["id"])
+    assert account.post(path, {})["Retry-After"] == "1"
+    account.world.sql("UPDATE webhook SET tested_at = '-infinity' WHERE id = %s", made["id"])
+    receiver.always = 418
+    assert account.post(path, {}).ok()["status"] == 418
+
+
+# ---- faults ----
+
+
+def test_a_worker_dies_before_it_sends(start, receiver):
+    """What was answered is sent by whoever comes."""
+    world = start("--renderers", "0", *ALLOWED)
+    account = local(world.account())
+    made = make(account, receiver, ["pushed"])
+    device = account.device()
+    # Somebody holds it: so the events are written and not sent.
+    world.sql("UPDATE webhook SET leased_until = clock_timestamp() + interval '1 hour', lease = id WHERE id = %s", made["id"])
+    for number in range(5):
+        push(device, str(number))
+    for pid in world.workers():
+        world.kill_worker(pid)
+    assert receiver.seen() == []
+    world.sql("UPDATE webhook SET leased_until = clock_timestamp() WHERE id = %s", made["id"])
+    assert names(receiver.wait_for(5)) == [str(number) for number in range(5)]
+
+
+def test_two_instances(start, receiver):
+    one = start("--renderers", "0", *ALLOWED)
+    other = start("--renderers", "0", *ALLOWED, database=one.database)
+    account = local(one.account())
+    make(account, receiver, ["pushed"])
+    device = account.device()
+    for number in range(60):
+        writer = one if number % 2 else other
+        answer = writer.request("POST", device.path + "/push", key=account.key, body={
+            "image": images.text(images.png()), "installationId": str(number), "background": True})
+        assert answer.ok() == {}
+    assert names(receiver.wait_for(60)) == [str(number) for number in range(60)]
+
+
+def test_removal_of_device_and_account(world, account, receiver):
+    receiver.always = 500
+    make(account, receiver, ALL)
+    device = account.device()
+    push(device, "one")
+    wait_until(receiver.seen, "a message")
+    world.sql("DELETE FROM device WHERE id = %s", device.id)
+    world.sql("DELETE FROM account WHERE id = %s", account.id)
+    assert world.sql("SELECT 1 FROM webhook WHERE account_id = %s", account.id) == []
