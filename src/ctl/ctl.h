@@ -110,6 +110,11 @@ enum ctl_exit ctl_upgrade(struct ctl *ctl);
 enum ctl_exit ctl_version_approve(struct ctl *ctl);
 enum ctl_exit ctl_version_list(struct ctl *ctl);
 enum ctl_exit ctl_version_show(struct ctl *ctl);
+enum ctl_exit ctl_webhook_create(struct ctl *ctl);
+enum ctl_exit ctl_webhook_list(struct ctl *ctl);
+enum ctl_exit ctl_webhook_remove(struct ctl *ctl);
+enum ctl_exit ctl_webhook_test(struct ctl *ctl);
+enum ctl_exit ctl_webhook_update(struct ctl *ctl);
 
 /* ---- arguments.c ---- */
 

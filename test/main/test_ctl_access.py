@@ -285,3 +285,29 @@ def test_a_panel_with_a_wrong_key_ends_with_the_reason(running, device, option, 
     assert code == 4 and "KbcXWRqQpy9BDx757jOPKVzF" not in text
     assert text.rstrip().endswith("the server answered 404: it does not know this device, or the key in "
                                   "the URL is wrong")
+
+
+class TestWebhook:
+    def test_made_listed_changed_tried_and_removed(self, running, email):
+        of = ("--account", email)
+        made = running.ctl("webhook", "create", "https://webhook.invalid/x", "--event", "pushed", *of)
+        assert made["secret"].startswith("whsec_") and made["events"] == ["pushed"]
+        listed = running.ctl("webhook", "list", *of)
+        assert listed == [{name: value for name, value in made.items() if name != "secret"}]
+        changed = running.ctl("webhook", "update", made["id"], "--enabled", "off", "--event", "failed", "--event",
+                              "online", *of)
+        assert not changed["isEnabled"] and changed["events"] == ["online", "failed"]
+        assert "webhook.invalid" in refused(running, 4, "webhook", "test", made["id"], *of)
+        assert running.ctl("webhook", "remove", made["id"], "--yes", *of)["id"] == made["id"]
+        assert running.ctl("webhook", "list", *of) == []
+        assert refused(running, 3, "webhook", "remove", made["id"], "--yes", *of) == (
+            f"the account has no webhook {made['id']}")
+        assert query(running, "SELECT DISTINCT actor FROM audit_entry WHERE action LIKE 'webhook.%%'") == [
+            ("displayctl",)]
+
+    def test_bad_values(self, running, email):
+        of = ("--account", email)
+        assert "must begin with https://" in refused(running, 2, "webhook", "create", "ftp://example.org", *of)
+        assert refused(running, 2, "webhook", "create", "https://example.org", "--event", "shown", *of)
+        all_events = running.ctl("webhook", "create", "https://example.org", *of)["events"]
+        assert all_events == ["online", "pushed", "changed", "failed"]

@@ -27,6 +27,16 @@
 	    "A JSON object of settings, for secret ones, too; - is standard input. null gives a "  \
 	    "secret up.")
 
+#define WEBHOOK_ACCOUNT                                                                            \
+	OPTION(TEXT, "account", "EMAIL", "Whose webhooks.", .is_required = true,                   \
+	       .check = ctl_check_account)
+
+#define WEBHOOK_EVENTS                                                                             \
+	OPTION(LIST, "event", "EVENT",                                                             \
+	       "An event that it wants: online, pushed, changed or failed; may be given several "  \
+	       "times. Of a new webhook by default all.",                                          \
+	       .most = 4)
+
 static int run_panel(int argc, char **argv)
 {
 	return panel_main(argc, argv, ctl_mask);
@@ -382,5 +392,21 @@ const struct ctl_command ctl_commands[] = {
 	    ctl_version_list),
     COMMAND("version show", "APP VERSION", "Show a version of an app: its review, and its script.",
 	    ctl_version_show, OPTION(SWITCH, "script", NULL, "Print the script and nothing else.")),
+    COMMAND("webhook create", "URL",
+	    "Send events of an account's devices to a URL; shows the secret that messages are "
+	    "signed with, once.",
+	    ctl_webhook_create, WEBHOOK_ACCOUNT, WEBHOOK_EVENTS),
+    COMMAND("webhook list", NULL,
+	    "List an account's webhooks, and what came of the last message to each.",
+	    ctl_webhook_list, WEBHOOK_ACCOUNT),
+    COMMAND_ASKING("webhook remove", "WEBHOOK", "Remove a webhook (ID), and what waits for it.",
+		   ctl_webhook_remove, WEBHOOK_ACCOUNT),
+    COMMAND("webhook test", "WEBHOOK",
+	    "Send an event \"test\" to a webhook (ID) now, and show what came of it.",
+	    ctl_webhook_test, WEBHOOK_ACCOUNT),
+    COMMAND("webhook update", "WEBHOOK", "Change a webhook (ID); what is not given stays.",
+	    ctl_webhook_update, WEBHOOK_ACCOUNT, OPTION(TEXT, "url", "URL", "Where messages go."),
+	    WEBHOOK_EVENTS,
+	    OPTION(ON_OFF, "enabled", "on|off", "Whether messages are sent to it.")),
 };
 const unsigned ctl_command_count = array_length(ctl_commands);
