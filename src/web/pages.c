@@ -116,6 +116,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/apps/{appId}", &endpoint_page},
     {HTTP_GET, "/apps/{appId}/install/{deviceId}", &endpoint_page},
     {HTTP_GET, "/development/keys", &endpoint_page},
+    {HTTP_GET, "/development/webhooks", &endpoint_page},
     {HTTP_GET, "/devices", &endpoint_page},
     {HTTP_GET, "/devices/new", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}", &endpoint_page},

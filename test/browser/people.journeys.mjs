@@ -458,4 +458,30 @@ export default {
 			);
 		}
 	},
+
+	"a webhook is made, its secret is shown once, and it goes again": async (stage) => {
+		const page = await stage.signedIn(await stage.ask("person"));
+		await page.goto("development/webhooks");
+		await page.getByText("No webhook yet").waitFor();
+		await page.getByLabel("URL of a new webhook").fill("ftp://example.org");
+		await page.getByRole("button", { name: "Create a webhook" }).click();
+		await page.getByText("must begin with https:// or http://").waitFor();
+		await page.getByLabel("URL of a new webhook").fill("https://webhook.invalid/hook");
+		await page.getByLabel("A device is changed").uncheck();
+		await page.getByRole("button", { name: "Create a webhook" }).click();
+		const secret = await page.locator(".secret code").first().innerText();
+		assert.match(secret, /^whsec_[0-9A-Za-z+/]{43}=$/);
+		await page.getByRole("button", { name: "I have copied it" }).click();
+		const row = page.getByRole("row", { name: /webhook\.invalid/ });
+		await row.getByText("online, pushed, failed").waitFor();
+		await row.getByText("Nothing was sent yet").waitFor();
+		assert.ok(!(await page.content()).includes(secret));
+		await row.getByRole("button", { name: /^Test/ }).click();
+		await page.getByText(/there is no host|cannot be reached|gave no answer/).waitFor();
+		await row.getByRole("button", { name: /^Switch off/ }).click();
+		await row.getByText("Switched off", { exact: true }).waitFor();
+		await row.getByRole("button", { name: /^Remove/ }).click();
+		await page.getByRole("button", { name: "Remove", exact: true }).click();
+		await page.getByText("No webhook yet").waitFor();
+	},
 };

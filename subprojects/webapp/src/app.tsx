@@ -34,6 +34,7 @@ import { ReviewsPage } from "./pages/reviews";
 import { RegisterPage, SignInPage } from "./pages/sign_in";
 import { StudioPage } from "./pages/studio";
 import { StudioAppPage } from "./pages/studio_app";
+import { WebhooksPage } from "./pages/webhooks";
 
 type Page = (props: { account: Account; parameters: Parameters }) => JSX.Element | null;
 
@@ -59,6 +60,7 @@ const pages: Record<string, Page> = {
 	"devices/{id}/{tab}": DevicePage,
 	"devices/{id}/apps/{installation}": InstallationPage,
 	"development/keys": KeysPage,
+	"development/webhooks": WebhooksPage,
 	account: AccountPage,
 	apps: AppsPage,
 	"apps/{id}": AppPage,

@@ -60,6 +60,7 @@ export function Frame({
 					<PageLink to="studio">Studio</PageLink>
 					{account.isReviewer && <PageLink to="review">Review</PageLink>}
 					<PageLink to="development/keys">API keys</PageLink>
+					<PageLink to="development/webhooks">Webhooks</PageLink>
 					<a href="docs">API reference</a>
 					{account.isAdministrator && <PageLink to="admin">Administration</PageLink>}
 				</nav>
