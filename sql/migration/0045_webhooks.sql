@@ -176,7 +176,7 @@ BEGIN
 	INSERT INTO webhook_event (webhook_id, kind, data)
 	SELECT webhook.id, 'failed', json_build_object('deviceId', entry.device_id, 'installationId', entry.id,
 		'appId', (SELECT app_id FROM app_version WHERE id = NEW.version_id),
-		'message', left(NEW.problem::json ->> 'message', 300))::text
+		'message', CASE WHEN NEW.problem LIKE '{%' THEN left(NEW.problem::json ->> 'message', 300) END)::text
 	FROM (
 		SELECT device_id, id FROM installation WHERE place = NEW.place LIMIT 1000
 	) AS entry
@@ -213,4 +213,9 @@ CREATE FUNCTION webhook_event_names(events int4) RETURNS text LANGUAGE sql IMMUT
 	SELECT json_agg(name ORDER BY bit)::text
 	FROM (VALUES (1, 'online'), (2, 'pushed'), (4, 'changed'), (8, 'failed')) AS known (bit, name)
 	WHERE events & bit <> 0
+$$;
+
+-- A URL without its path, which may hold a secret of the receiver.
+CREATE FUNCTION webhook_host(url text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT left(substring(url FROM '^[^/]*//[^/?]*'), 200)
 $$;

@@ -14,7 +14,7 @@ WITH fresh AS (
 	RETURNING *
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
-	SELECT account.id, account.email, 'webhook.create', left(fresh.url, 200), :address, :session_id
+	SELECT account.id, account.email, 'webhook.create', webhook_host(fresh.url), :address, :session_id
 	FROM fresh
 	JOIN account ON account.id = fresh.account_id
 )

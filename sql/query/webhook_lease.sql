@@ -1,15 +1,15 @@
 -- Takes a webhook for which events wait and that is due: from now on for lease_ms this worker alone sends to it. The
--- message is that of the attempt before, with the same ID, or a new one of the next 100 events, in order. Webhooks
--- are looked at from an ID on, so many that have events. The next message is not due before all webhooks of the account
+-- message is that of the attempt before, with the same ID, or a new one of the next row_limit events, in order.
+-- Webhooks are looked at from an ID on, as many that have events. The next message is not due before all webhooks of the account
 -- had their turn: they send 10 a second together. One row; id is all zero: none is due. has_webhooks: there is any.
 -- next_after: where to go on; all zero: from the first one. wait_ms: until one of them will be due, at most a minute.
--- params: lease uuid, lease_ms int8, message_id uuid, after uuid
+-- params: lease uuid, lease_ms int8, message_id uuid, after uuid, row_limit int8
 -- row: has_webhooks bool, next_after uuid, id uuid, account_id uuid, url text, secret bytea, message_id uuid,
 --   wall_time timestamptz, body text, event_count int8, reaches_local bool, wait_ms int8
 -- effect: write
 -- work: bounded
 WITH RECURSIVE waiting (id, number) AS (
-	SELECT first.webhook_id, 1
+	SELECT first.webhook_id, 1::int8
 	FROM (
 		SELECT webhook_id FROM webhook_event WHERE webhook_id > :after ORDER BY webhook_id LIMIT 1
 	) AS first
@@ -19,7 +19,7 @@ WITH RECURSIVE waiting (id, number) AS (
 	CROSS JOIN LATERAL (
 		SELECT webhook_id FROM webhook_event WHERE webhook_id > waiting.id ORDER BY webhook_id LIMIT 1
 	) AS next
-	WHERE waiting.number < 100
+	WHERE waiting.number < :row_limit
 ), chosen AS MATERIALIZED (
 	SELECT due.*
 	FROM waiting
@@ -35,12 +35,16 @@ WITH RECURSIVE waiting (id, number) AS (
 	SELECT event.number, event.kind, event.data, event.created_at
 	FROM chosen
 	CROSS JOIN LATERAL (
-		SELECT number, kind, data, created_at
+		(SELECT number, kind, data, created_at
 		FROM webhook_event
 		WHERE webhook_id = chosen.id AND chosen.message_id IS NULL
-			OR webhook_id = chosen.id AND number = ANY (chosen.message_numbers)
 		ORDER BY number
-		LIMIT 100
+		LIMIT :row_limit)
+		UNION ALL
+		SELECT number, kind, data, created_at
+		FROM unnest(chosen.message_numbers) AS kept (number)
+		JOIN webhook_event USING (number)
+		WHERE webhook_id = chosen.id
 	) AS event
 ), taken AS (
 	UPDATE webhook
@@ -60,7 +64,7 @@ WITH RECURSIVE waiting (id, number) AS (
 		webhook.message_lost
 )
 SELECT EXISTS (SELECT FROM webhook WHERE is_enabled) AS has_webhooks,
-	coalesce((SELECT id FROM waiting WHERE number = 100), '00000000-0000-0000-0000-000000000000') AS next_after,
+	coalesce((SELECT id FROM waiting WHERE number = :row_limit), '00000000-0000-0000-0000-000000000000') AS next_after,
 	coalesce(taken.id, '00000000-0000-0000-0000-000000000000') AS id,
 	coalesce(taken.account_id, '00000000-0000-0000-0000-000000000000') AS account_id,
 	coalesce(taken.url, '') AS url, coalesce(taken.secret, '') AS secret,

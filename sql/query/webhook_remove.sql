@@ -9,7 +9,7 @@ WITH removed AS (
 	RETURNING account_id, url
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
-	SELECT account.id, account.email, 'webhook.remove', left(removed.url, 200), :address, :session_id
+	SELECT account.id, account.email, 'webhook.remove', webhook_host(removed.url), :address, :session_id
 	FROM removed
 	JOIN account ON account.id = removed.account_id
 )

@@ -13,13 +13,24 @@ WITH mine AS MATERIALIZED (
 	FROM webhook
 	WHERE id = :id AND lease = :lease
 	FOR NO KEY UPDATE
+), past AS (
+	SELECT mine.id, sent.number
+	FROM mine
+	CROSS JOIN LATERAL unnest(mine.message_numbers) AS sent (number)
+	WHERE :is_delivered OR mine.is_old
+	UNION
+	SELECT mine.id, event.number
+	FROM mine
+	CROSS JOIN LATERAL (
+		SELECT number
+		FROM webhook_event
+		WHERE mine.is_old AND webhook_id = mine.id AND created_at < present_time() - interval '1 day'
+	) AS event
 ), gone AS (
 	DELETE FROM webhook_event
-	USING mine
-	WHERE webhook_id = mine.id AND (
-		number = ANY (message_numbers) AND (:is_delivered OR is_old)
-		OR is_old AND created_at < present_time() - interval '1 day')
-	RETURNING number
+	USING past
+	WHERE webhook_event.webhook_id = past.id AND webhook_event.number = past.number
+	RETURNING webhook_event.number
 ), noted AS (
 	UPDATE webhook
 	SET lease = NULL,

@@ -14,7 +14,7 @@ WITH changed AS (
 	RETURNING *
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
-	SELECT account.id, account.email, 'webhook.update', left(changed.url, 200), :address, :session_id
+	SELECT account.id, account.email, 'webhook.update', webhook_host(changed.url), :address, :session_id
 	FROM changed
 	JOIN account ON account.id = changed.account_id
 )

@@ -16,6 +16,7 @@ enum {
 	UNDER_WAY_MAX = 32,
 	EVENTS_KEPT = 10 * 1000,
 	DEVICES_A_LOOK = 1000,
+	EVENTS_A_MESSAGE = 100, /* and webhooks that are looked at together */
 };
 
 struct hooks {
@@ -264,6 +265,7 @@ static void lease(struct hooks *hooks)
 				    .lease_ms = LEASE_MS,
 				    .message_id = id_new(),
 				    .after = hooks->after,
+				    .row_limit = EVENTS_A_MESSAGE,
 				},
 				NULL);
 	hooks->query.done = on_leased;

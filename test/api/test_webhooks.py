@@ -86,6 +86,8 @@ def test_made_read_changed_and_removed(account, receiver):
     for method in ("GET", "DELETE"):
         account.request(method, path).problem(404)
     assert account.get("/v1/webhooks").ok() == []
+    assert account.world.sql("SELECT action, target FROM audit_entry WHERE account_id = %s ORDER BY id", account.id)[-1] == (
+        "webhook.remove", "https://example.org")
 
 
 def test_ten_at_most(account, receiver):

@@ -47,8 +47,9 @@ class Stage:
             self.device.poll()
         if operation_id == "orderInstallations":
             scene.rotation(self.world, self.device, ["weather", "news"])
-        if "{webhookId}" in template:
-            values.setdefault("webhookId", scene.webhook(self.world, self.account))
+        if "{webhookId}" in template and "webhookId" not in values:
+            self.world.sql("DELETE FROM webhook WHERE account_id = %s", self.account.id)
+            values["webhookId"] = scene.webhook(self.world, self.account)
         return scene.target(template, **{"deviceId": self.device.id, "installationId": "weather",
                                          "appId": "", **values})
 

@@ -95,14 +95,14 @@ INSERT INTO audit_entry (account_id, actor, action, target, address, number, las
 SELECT key(1, n % 1000), 'account', 'key.create', 'Key', '192.0.2.1', 1 + n / 1000, now() FROM generate_series(1, :n) AS n;
 
 INSERT INTO webhook (id, account_id, url, events, secret)
-SELECT key(18, n), key(1, CASE WHEN n <= 10 THEN 1 ELSE n END), 'https://example.org/', 15, 'x'
+SELECT key(18, n), key(1, CASE WHEN n <= 10 THEN 1 ELSE n END), 'https://example.org/', 7, 'x'
 FROM generate_series(1, :n) AS n;
 INSERT INTO webhook_event (webhook_id, kind, data)
-SELECT key(18, CASE WHEN n % 2 = 0 THEN 1 ELSE n END), 'pushed', '{}' FROM generate_series(1, :n) AS n;
+SELECT key(18, CASE WHEN n <= 50 THEN 1 ELSE n END), 'pushed', '{}' FROM generate_series(1, :n) AS n;
 INSERT INTO webhook_online (webhook_id, device_id, is_online) SELECT key(18, n), key(3, n), true
 FROM generate_series(1, :n) AS n;
-UPDATE account SET webhook_events = 15;
-UPDATE device SET webhook_events = 15;
+UPDATE account SET webhook_events = 7, webhook_count = CASE id WHEN key(1, 1) THEN 10 ELSE 1 END;
+UPDATE device SET webhook_events = 7;
 
 UPDATE account
 SET key_count = keys, device_count = devices, app_count = apps, passkey_count = passkeys,

@@ -116,9 +116,11 @@ SPECIAL = {
     "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},
     "render_store": {"is_good": "false", "is_blamed": "true"}, "render_claim": {"version_id": quoted(key(5, 2))},
     "device_key_find": {"link_key_hash": of_hash(3, 1)}, "v0_device_": {"id": quoted(key(3, 1))}, "v0_installation_get": {"id": "'e1'"}, "v0_picture": {"id": "'e1'"},
-    "webhook_": {"id": quoted(key(18, 1)), "lease": quoted(key(18, 1)), "status": "500"},
-    "webhook_create": {"id": quoted(key(17, 1)), "events": "2", "is_enabled": "true", "account_id": quoted(key(1, ROWS))},
-    "webhook_lease": {"after": "'00000000-0000-0000-0000-000000000000'", "lease_ms": "1000"},
+    "webhook_": {"id": quoted(key(18, 1)), "lease": quoted(key(18, 1)), "status": "500",
+                 "url": "'https://example.org'"},
+    "webhook_create": {"id": quoted(key(17, 1)), "events": "2", "is_enabled": "true", "url": "'https://example.org'", "account_id": quoted(key(1, ROWS))},
+    "webhook_lease": {"after": "'00000000-0000-0000-0000-000000000000'", "lease_ms": "1000",
+                      "lease": quoted(key(18, 1))},
     "webhook_trim": {"row_limit": "10000"}, "webhook_online": {"row_limit": "1000"},
     "render_outdated": {"engine": "'newer'"}, "app_picture_": {"version_id": quoted(key(5, 1))},
 }
@@ -225,9 +227,10 @@ def counts(values, statement):
                                 if name == "row_limit"])
 
 
-# Statements that read what belongs to one device, the whole rotation, or to one account: its sessions.
+# Statements that read what belongs to one device, the whole rotation, or to one account: its sessions,
+# or the devices that its webhooks hear of.
 READS_ENTRIES = ("rotation_", "installation_list", "installation_part", "own_device_remove", "device_update",
-                 "panel_installations", "installation_", "picture_by_hash", "session_")
+                 "panel_installations", "installation_", "picture_by_hash", "session_", "webhook_")
 
 # Statements that add up the bytes of an account: the sums stand in the rows of its devices and apps,
 # whose number is limited. And the one that looks at its devices for expired entries.

@@ -51,6 +51,10 @@ const WORDS: Record<Entry["action"], string> = {
 	"version.reject": "rejected",
 	"version.remove": "removed the version",
 	"version.return": "requested changes to",
+	"webhook.create": "created a webhook for",
+	"webhook.remove": "removed the webhook for",
+	"webhook.secret": "made a new secret of the webhook for",
+	"webhook.update": "changed the webhook for",
 };
 
 /** Entries of a part. */
