@@ -1,5 +1,6 @@
 """GET /v1/events, while owners use the pages."""
 
+import json
 import os
 
 import pytest
@@ -28,8 +29,12 @@ def test_an_app_that_fails(world, author, reviewer, browser):
     """The first time in a row."""
     app = published(author, reviewer, BROKEN)
     made = installed(browser, app)
-    with Events(program(world, browser)) as events, panel_of(world, made):
+    owner = program(world, browser)
+    hook = owner.post("/v1/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]}).json()["id"]
+    with Events(owner) as events, panel_of(world, made):
         failed = events.next("failed")
+        [(told,)] = world.sql("SELECT data FROM webhook_event WHERE webhook_id = %s", hook)
+        assert json.loads(told) == failed
         assert (failed["deviceId"], failed["installationId"], failed["appId"]) == \
             (made["device"]["id"], made["entry"], app.id)
         assert "no bus: ü" in failed["message"]

@@ -70,6 +70,14 @@ def test_redirects(client, server):
         assert "neither https:// nor http://" in client.error(f"{server.url}/to?{target}")
 
 
+def test_redirects_that_are_not_followed(client, server):
+    """Of what displayd itself sends."""
+    url = f"{server.url}/to?{server.url}/end"
+    head, _ = client.ask(url, method="POST", stays=True)
+    assert head["status"] in range(300, 400) and head["url"] == url
+    assert client.ask(url)[0]["status"] == 200
+
+
 def test_redirects_to_ports_of_other_protocols(client, server):
     for port in (25, 6667):
         words = client.error(f"{server.url}/to?http://127.0.0.1:{port}/", method="POST")

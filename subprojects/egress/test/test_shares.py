@@ -54,6 +54,12 @@ def test_posts_count(client, server):
     check_shared_out(server, ask_all(client, [server.url + "/"] * ASKED, method="POST"))
 
 
+def test_a_paced_client_takes_nothing_of_the_share(client, server):
+    assert ask_all(client, (f"{server.url}/{i}" for i in range(ASKED)), method="POST", paced=True) == []
+    refused = ask_all(client, (f"{server.url}/more/{i}" for i in range(ASKED)))
+    assert len(refused) >= ASKED - BURST - SLACK and len(server.seen) >= ASKED + BURST
+
+
 def test_names_of_one_address_are_one_host(client, server):
     """Also where they differ by name, by the form of the address and by connection."""
     port = server.server_address[1]

@@ -156,7 +156,8 @@ static void requests_name_their_account(void **state)
 	char bytes[512] = {0};
 	struct frame frame;
 	struct egress_asker asker = {{{3}}, STR("app")};
-	const char *text = "{\"id\":7,\"url\":\"http://a\",\"account\":\"another\"}";
+	const char *text = "{\"id\":7,\"url\":\"http://a\",\"account\":\"another\","
+			   "\"stays\":true,\"paced\":true}";
 	yyjson_doc *doc = yyjson_read(text, strlen(text), YYJSON_READ_NOFLAG);
 	char id[ID_TEXT_LENGTH + 1];
 	ssize_t length;
@@ -174,6 +175,9 @@ static void requests_name_their_account(void **state)
 	id_format(asker.account, id);
 	assert_non_null(memmem(frame.head.data, frame.head.length, id, strlen(id)));
 	assert_null(memmem(frame.head.data, frame.head.length, "another", 7));
+	/* These are for displayd itself. */
+	assert_null(memmem(frame.head.data, frame.head.length, "stays", 5));
+	assert_null(memmem(frame.head.data, frame.head.length, "paced", 5));
 	egress_forget(&asked[0].fetch);
 }
 
