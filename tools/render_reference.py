@@ -49,6 +49,8 @@ LIMITS = ["minimum", "maximum", "minLength", "maxLength", "enum", "default", "mi
 PATTERNS = {
     r"^sha256:[0-9a-f]{64}$": "sha256: and 64 lower-case hexadecimal digits",
     r"^whsec_[0-9A-Za-z+/]{43}=$": "whsec_ and 44 characters of base64",
+    r"^[0-9a-f]{8}$": "8 lower-case hexadecimal digits",
+    r"^[0-9A-Fa-f]{8}$": "8 hexadecimal digits",
     r"^[0-9a-f]{32}$": "32 lower-case hexadecimal digits",
     r"^[A-Za-z0-9._-]+$": "letters and digits of ASCII, dot, underscore, hyphen",
     r"^[^\u0000]*$": "no U+0000",

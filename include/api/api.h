@@ -24,6 +24,7 @@ struct api_service {
 	struct hooks *hooks;			 /* to webhooks, see hooks/hooks.h */
 	struct engines *engines;		 /* that run apps, see render/engine.h */
 	const struct settings_key *settings_key; /* of secret settings of apps */
+	const char *panel_url; /* what the URLs of panels start with, no slash at its end */
 	struct still_cache *stills;
 	struct pot images;    /* memory of those that are being converted or stored */
 	struct pot app_texts; /* see api/app_memory.h */
@@ -36,6 +37,10 @@ struct api_service {
 
 /* Endpoints that the pages have, too (same_as in task/task.h). */
 extern const struct endpoint endpoint_app_picture_get;
+extern const struct endpoint endpoint_device_alias_end;
+extern const struct endpoint endpoint_device_move;
+extern const struct endpoint endpoint_device_reboot;
+extern const struct endpoint endpoint_import_tronbyt;
 extern const struct endpoint endpoint_installation_create;
 extern const struct endpoint endpoint_installation_delete;
 extern const struct endpoint endpoint_order_set;
@@ -52,8 +57,6 @@ extern const struct endpoint endpoint_webhook_update;
 
 /* The public API, made of docs/api. */
 extern const struct route_table api_routes;
-/* Calls of /v0 that have no counterpart. */
-extern const struct route_table api_absent_routes;
 extern const struct route_table api_document_routes;
 extern const struct route_table api_link_routes;
 /* Metrics: open on the admin listener, elsewhere with the operator's token. */

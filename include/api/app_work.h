@@ -48,6 +48,7 @@ struct app_work {
 	struct str timezone, locale;
 	size_t picture_limit_bytes; /* 0: as panels take it */
 	unsigned duration_ms;	    /* likewise */
+	bool may_be_missing;	    /* by the endpoint: instead of 404 source has no version */
 	bool is_only_looked_at;	    /* by the endpoint: nothing is asked of the network */
 	bool was_counted;	    /* private: by the rate of previews */
 

@@ -256,4 +256,9 @@ enum {
 	 * 429, and 404 for a panel's. Off with the others. */
 	LIMIT_GUESSES_PER_S = 10,
 	LIMIT_GUESSES_BURST = 100,
+	/* Wrong former addresses of devices: a panel whose own one has ended asks every 6 s. */
+	LIMIT_ALIAS_GUESSES_PER_S = 2,
+	LIMIT_ALIAS_GUESSES_BURST = 60,
+	LIMIT_ALIAS_NETWORK_GUESSES_PER_S = 10,
+	LIMIT_ALIAS_NETWORK_GUESSES_BURST = 300,
 };

@@ -13,9 +13,8 @@
  * Each module knows only modules before it in this row:
  *
  *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> app_places ->
- *   loader, picture_fetcher, write_behind, panel_reports, push_order, stored_push -> lookups,
- *   reconciliation -> links, polling -> leases, upcoming -> watches -> expiry ->
- *   delivery */
+ *   loader, picture_fetcher, write_behind, panel_reports, push_order, orders, stored_push ->
+ * lookups, reconciliation -> links, polling -> leases, upcoming -> watches -> expiry -> delivery */
 #pragma once
 
 #include "db/db.h"
@@ -31,12 +30,18 @@
 #include "http/request.h"
 
 struct delivery;
+struct settings_key;
 
 /* Subscribes to change hints. loop, db and shared, which holds cursor_region, change_region and
  * rate_region, must outlive the delivery. worker: this process's number among those that share it,
  * from 0. */
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
 				 unsigned worker);
+
+/* How panels are led to their own addresses: key opens second keys of devices, panel_url is what
+ * their URLs start with. Without this call no panel is. All stays the caller's. */
+void delivery_set_addresses(struct delivery *delivery, const struct settings_key *key,
+			    const char *panel_url);
 
 /* Limits for tests, to be set before the loop runs. A limit of 0 leaves the default. */
 struct delivery_limits {
@@ -120,6 +125,10 @@ bool delivery_is_online(const struct delivery *delivery, struct id device_id,
 bool delivery_knows(const struct delivery *delivery, const struct device_reference *reference,
 		    struct str key);
 
+/* The same for a former address, which the caller has set in the look-up. */
+bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lookup *lookup,
+			  struct str key);
+
 struct id delivery_panel_id(const struct panel *panel);
 
 /* The panel's next picture. is_peek: it is not the panel that asks, so the rotation does not
@@ -144,5 +153,9 @@ void delivery_unwatch(struct watcher *watcher);
  * data is NULL where it has none. */
 struct str delivery_built_in_picture(const uint8_t hash[static PICTURE_HASH_BYTES]);
 
-/* Makes a link of the panel out of a request that is a WebSocket handshake. */
-void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request);
+/* Makes a link of the panel out of a request that is a WebSocket handshake. lookup: the look-up
+ * that found the panel. */
+void delivery_connect(struct delivery *delivery, struct panel *panel,
+		      const struct panel_lookup *lookup, struct http_request *request);
+/* The version of its firmware that a panel has told in a poll. */
+void delivery_told_version(struct delivery *delivery, struct panel *panel, struct str version);

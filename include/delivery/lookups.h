@@ -20,6 +20,9 @@ struct panel_lookup {
 	 * panel is valid during this call. */
 	void (*done)(struct panel_lookup *lookup, struct panel *panel);
 	uint8_t key_hash[KEY_HASH_BYTES]; /* private */
+	bool is_alias;			  /* the caller's: it is about a former address */
+	char alias[ALIAS_LENGTH];	  /* the caller's: that address */
+	bool is_second;			  /* the key is the second one of the device */
 	uint32_t load;			  /* private: of the panel, that it waits for */
 	bool is_undecided;		  /* nobody could look: see delivery_refusal_picture() */
 	bool is_disabled;		  /* the key is right, and the device is disabled */

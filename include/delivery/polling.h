@@ -9,4 +9,6 @@ struct poll_picture {
 	struct str webp; /* in the arena, or static */
 	int brightness;
 	int64_t dwell_s;
+	bool reboot;	/* the panel is to start again */
+	struct str url; /* its address from then on; data is NULL: the same */
 };

@@ -64,6 +64,8 @@ struct device_more {
 	int64_t connected_at_us;  /* of its panel, for the first time; 0: not yet */
 	struct str serial_number; /* empty: none */
 	struct str mac_address;	  /* likewise */
+	struct str alias;	  /* former address of an imported device; empty: none */
+	bool is_moving;		  /* its panel was told another address */
 	bool is_untold;		  /* its panel has told nothing of itself */
 	/* Values that the panel has told, all of it untrusted text; empty or 0: not told. */
 	struct str firmware_version;
@@ -90,3 +92,5 @@ extern const struct record device_creation_record;
 
 /* Checks a name that has the right length. NULL: it is good; else the fault ("must ..."). */
 const char *device_name_check(struct str name);
+/* The same for a language: the form of BCP 47. */
+const char *device_locale_check(struct str locale);

@@ -12,7 +12,7 @@ enum device_reference_kind {
 	DEVICE_REFERENCE_MAC,
 };
 
-enum { MAC_BYTES = 6, MAC_TEXT_LENGTH = 17, SERIAL_LENGTH_MAX = 32 };
+enum { MAC_BYTES = 6, MAC_TEXT_LENGTH = 17, SERIAL_LENGTH_MAX = 32, ALIAS_LENGTH = 8 };
 
 struct device_reference {
 	enum device_reference_kind kind;
@@ -23,6 +23,10 @@ struct device_reference {
 
 /* Never fails: a text of no known form is DEVICE_REFERENCE_NONE. */
 struct device_reference device_reference_parse(struct str text);
+
+/* Reads the former address of a device that was imported: eight hexadecimal digits in either case.
+ * Lower case without a NUL. */
+bool alias_parse(struct str text, char ret_alias[static ALIAS_LENGTH]);
 
 /* Twelve hexadecimal digits in either case: bare, with colons, or with dashes between each pair. */
 bool mac_parse(struct str text, uint8_t ret_mac[static MAC_BYTES]);

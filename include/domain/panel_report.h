@@ -26,6 +26,19 @@ struct panel_report {
 void panel_report_read(const struct json_value *client_info, struct arena *arena,
 		       struct panel_report *ret_report);
 
+/* Report of a panel that polls, which tells the version of its firmware only. False: that is none.
+ */
+bool panel_report_of_version(struct str version, struct panel_report *ret_report);
+
+/* Whether a panel takes orders to start again and to come to another address. */
+enum panel_orders {
+	PANEL_ORDERS_UNKNOWN, /* its firmware has not told its version */
+	PANEL_ORDERS_NONE,    /* the firmware is older than 1.4.8 */
+	PANEL_ORDERS_TAKEN,
+};
+
+enum panel_orders panel_orders_of(struct str firmware_version);
+
 /* Whether nothing was told. */
 bool panel_report_is_empty(const struct panel_report *report);
 /* The hardware address that it names. False: none, or one that no network card has of its own. */

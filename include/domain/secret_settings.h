@@ -31,6 +31,10 @@ __attribute__((warn_unused_result)) bool settings_open(const struct settings_key
 						       struct str sealed, struct arena *arena,
 						       struct str *ret_json);
 
+/* Stands in place of an installation's ID where the second key of a device is sealed: no
+ * installation has this ID. */
+#define ORDER_KEY_LABEL "/second-key"
+
 /* Fingerprint that identifies a key and reveals nothing of it: site.secret_key_fingerprint. */
 void settings_key_fingerprint(const struct settings_key *key,
 			      uint8_t ret_fingerprint[static SETTINGS_KEY_BYTES]);

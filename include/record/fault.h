@@ -30,6 +30,11 @@ bool faults_has(const struct faults *faults, struct str name);
 __attribute__((format(printf, 4, 5))) void faults_add_in(struct faults *faults, struct str in,
 							 struct str name, const char *format, ...);
 
+/* Adds a fault of what stands at a pointer (RFC 6901). */
+void faults_add_at(struct faults *faults, struct str pointer, struct str detail);
+/* Returns "/" and the name, with "~" and "/" escaped. */
+struct str faults_pointer(struct arena *arena, struct str name);
+
 /* Returns a sentence for all faults: the fault, or how many there are. In the arena. */
 struct str faults_sentence(const struct faults *faults);
 

@@ -25,6 +25,10 @@ bool json_parse(struct str text, struct arena *arena, struct json_document *ret_
 bool json_parse_body(struct str text, struct arena *arena, struct json_document *ret_document,
 		     struct str *ret_reason);
 
+/* The same for one with up to LIMIT_JSON_LONG_VALUES values, which takes its time. */
+bool json_parse_long_body(struct str text, struct arena *arena, struct json_document *ret_document,
+			  struct str *ret_reason);
+
 /* Frees the tree; also for an empty document. */
 void json_document_finish(struct json_document *document);
 

@@ -69,6 +69,7 @@ struct record {
 	unsigned field_count; /* at most 64 */
 	size_t size;	      /* of the struct, bytes */
 	bool has_private;     /* several records may have one table, and differ in this */
+	bool takes_whole; /* bodies: the only field, an ANY, is the body itself, whatever it is */
 	bool empty_is_absent; /* bodies: null and {} stand for a member that was left out */
 	/* Bodies: checks what concerns several fields. Also called when fields had faults: bit i of
 	 * seen says that field i was there; a field with a fault is zero. May be NULL. */

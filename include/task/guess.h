@@ -21,6 +21,12 @@
 struct rate_result guess_is_allowed(const struct service *service, struct str remote_address);
 void guess_failed(const struct service *service, struct str remote_address);
 
+/* The same for former addresses of devices (src/api/access_device_key.h), which are secrets of 32
+ * bits. So they have limits of their own, which are lower, also for the network of the address:
+ * /24 of IPv4, /48 of IPv6. */
+bool guess_of_alias_is_allowed(const struct service *service, struct str remote_address);
+void guess_of_alias_failed(const struct service *service, struct str remote_address);
+
 /* True, with the answer 429, where too many guesses came from the request's address. of_what:
  * "keys". */
 __attribute__((warn_unused_result)) bool

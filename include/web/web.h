@@ -19,7 +19,6 @@ struct web_service {
 	const char *const
 	    *frame_origins; /* whose pages may frame /panel: "https://home.example.org" */
 	unsigned frame_origin_count;
-	const char *panel_url; /* what the URLs of panels start with, no slash at its end */
 	enum web_registration registration;
 	struct rate_policy session_rate; /* of a session */
 	struct rate_policy visitor_rate; /* of an address that asks without one */
@@ -47,7 +46,7 @@ struct web_settings {
 	const char *version; /* of displayd; static */
 };
 
-/* api, panel_url and engines are set already. */
+/* api and engines are set already. */
 void web_start(struct web_service *web, const struct web_settings *settings);
 
 /* No more removals of accounts are begun; another worker goes on with them. */

@@ -6,7 +6,7 @@
 -- work: bounded
 WITH changed AS (
 	UPDATE device
-	SET link_key_hash = :link_key_hash, generation = generation + 1
+	SET link_key_hash = :link_key_hash, second_key_hash = NULL, generation = generation + 1
 	WHERE id = :id AND account_id = :account_id
 	RETURNING account_id, name, generation
 ), audited AS (

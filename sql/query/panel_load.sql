@@ -2,7 +2,8 @@
 -- A row has a temporary picture only where that is newer than the push that the caller knows, and
 -- is another one than that of the row before: a picture for all panels comes once, and the other
 -- rows say that they repeat it. number is the place of the device's ID in the array, from 1. turned_at
--- is NULL also if it is in the future, because the clock was wrong: a push after that is newer.
+-- is NULL also if it is in the future, because the clock was wrong: a push after that is newer. An order that
+-- no panel has taken in time is none: a panel that polls comes every six minutes at least.
 -- params: ids uuid[], known_push_generations int8[]
 -- row: number int8, device, sleep_setting, turn_count int8, turned_at timestamptz?, link_key_hash bytea,
 --   is_disabled bool, has_connected bool,
@@ -10,21 +11,26 @@
 --   push_duration_s int4?, push_created_at timestamptz?, push_displayed_at timestamptz?,
 --   is_push_held bool, is_push_waking bool,
 --   repeats_picture bool, pinned_installation_id text?, night_installation_id text?,
---   night_brightness int2
+--   night_brightness int2, alias text?, alias_key_hash bytea?, second_key_hash bytea?, order_generation int8?
 -- effect: read
 -- work: bounded
 SELECT number, {device}, {sleep_setting}, turn_count, turned_at, link_key_hash, is_disabled, has_connected,
 	push_generation, push_installation_id,
 	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,
 	push_duration_s, push_created_at, push_displayed_at, is_push_held, is_push_waking, repeats_picture,
-	pinned_installation_id, night_installation_id, night_brightness
+	pinned_installation_id, night_installation_id, night_brightness, alias, alias_key_hash, second_key_hash,
+	order_generation
 FROM (
 	SELECT wanted.number, device.{device}, device.{sleep_setting}, device.turn_count,
 		CASE WHEN device.turned_at <= present_time() THEN device.turned_at END AS turned_at,
 		device.link_key_hash,
 		device.disabled_at IS NOT NULL AS is_disabled,
 		device.connected_at IS NOT NULL AS has_connected, device.pinned_installation_id,
-		device.night_installation_id, device.night_brightness, showing.push_generation,
+		device.night_installation_id, device.night_brightness, device.alias, device.alias_key_hash,
+		device.second_key_hash,
+		CASE WHEN device.ordered_at > present_time() - interval '6 minutes' THEN device.order_generation END
+			AS order_generation,
+		showing.push_generation,
 		showing.installation_id AS push_installation_id, newer.push_picture,
 		showing.duration_s AS push_duration_s, showing.created_at AS push_created_at,
 		showing.displayed_at AS push_displayed_at,

@@ -5,10 +5,13 @@
 #include "task/guess.h"
 
 struct device_access {
-	struct panel_lookup lookup;
+	struct panel_lookup lookup; /* zeroed at the start */
 	struct task *task;
 	struct panel *panel;
 };
+
+/* Keys of other servers have no form of their own. */
+enum { ALIAS_KEY_LENGTH_MAX = 256 };
 
 /* Header names are spelled as the firmware searches for them. */
 struct verdict access_refuse_panel(struct task *task)
@@ -36,6 +39,17 @@ static struct str link_key(struct task *task)
 	return (struct str){0};
 }
 
+static void note_guess(const struct service *service, struct task *task,
+		       const struct device_access *access)
+{
+	struct str address = task_request(task)->remote_address;
+
+	if (access->lookup.is_alias)
+		guess_of_alias_failed(service, address);
+	else
+		guess_failed(service, address);
+}
+
 static struct verdict found(struct task *task)
 {
 	const struct device_access *access = task_access_state(task);
@@ -44,7 +58,7 @@ static struct verdict found(struct task *task)
 
 	if (!access->panel) {
 		if (!access->lookup.is_undecided && !access->lookup.is_disabled)
-			guess_failed(service, task_request(task)->remote_address);
+			note_guess(service, task, access);
 		return access_refuse_panel(task);
 	}
 	id_format(delivery_panel_id(access->panel), text);
@@ -96,6 +110,37 @@ struct panel_lookup *access_panel_lookup(struct task *task)
 
 	return &access->lookup;
 }
+
+/* ---- a former address ---- */
+
+static struct verdict check_alias(struct task *task)
+{
+	struct device_access *access = task_access_state(task);
+	struct delivery *delivery = api_delivery(task);
+	struct str name = task_path_parameter(task, 0), key = link_key(task);
+	/* Name for the look-up, which goes by is_alias. */
+	struct device_reference reference = {.kind = DEVICE_REFERENCE_SERIAL};
+
+	access->task = task;
+	access->lookup.done = on_found;
+	access->lookup.is_alias = true;
+	if (!alias_parse(name, access->lookup.alias) || key.length > ALIAS_KEY_LENGTH_MAX)
+		return access_refuse_panel(task);
+	reference.serial = (struct str){access->lookup.alias, ALIAS_LENGTH};
+	if (!guess_of_alias_is_allowed(task_service(task), task_request(task)->remote_address) &&
+	    !delivery_knows_alias(delivery, &access->lookup, key))
+		return access_refuse_panel(task);
+	if (delivery_find(delivery, &access->lookup, &reference, key, &access->panel))
+		return found(task);
+	return task_wait(task, found);
+}
+
+const struct access access_device_alias = {
+    .metric = METRIC_ACCESS_DEVICE_KEY,
+    .check = check_alias,
+    .refuse = access_refuse_panel,
+    .state_size = sizeof(struct device_access),
+};
 
 const struct access access_device_key = {
     .metric = METRIC_ACCESS_DEVICE_KEY,

@@ -10,6 +10,10 @@
 #include "task/access.h"
 
 extern const struct access access_device_key;
+/* The same for a panel that comes to the former address of an imported device. The address is a
+ * secret of 32 bits: wrong ones are counted by their callers' addresses and networks. The device's
+ * key is needed only if the other server required it. */
+extern const struct access access_device_alias;
 
 /* The panel of the path. It is valid in the handler's first step, and in each step that follows a
  * delivery_poll() which returned false; there it is NULL if the device was removed meanwhile. */

@@ -34,6 +34,10 @@ static struct verdict app_found(struct task *task)
 	struct app_work *work = *task_helper(task);
 	const struct app_source_row *source = &work->source;
 
+	if (task_row_count(task) == 0 && work->may_be_missing) {
+		work->source = (struct app_source_row){0};
+		return task_continue(task, work->next);
+	}
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such app");
 	if (!id_is_none(work->device_id) && !source->has_device)

@@ -17,6 +17,8 @@ static inline struct delivery *api_delivery(struct task *task)
 	return api_service(task)->delivery;
 }
 
+extern const struct endpoint endpoint_alias_next;
+extern const struct endpoint endpoint_alias_ws;
 extern const struct endpoint endpoint_docs;
 extern const struct endpoint endpoint_link_next;
 extern const struct endpoint endpoint_link_ws;
@@ -25,4 +27,3 @@ extern const struct endpoint endpoint_metrics;
 extern const struct endpoint endpoint_openapi;
 extern const struct endpoint endpoint_readyz;
 extern const struct endpoint endpoint_status;
-extern const struct endpoint endpoint_v0_reboot;

@@ -3,7 +3,17 @@
 #include "http/websocket.h"
 #include "visitor.h"
 
-/* GET /d/{deviceId}/next and GET /d/{deviceId}/ws - how panels connect. */
+/* GET /d/{deviceId}/next and GET /d/{deviceId}/ws - how panels connect.
+ * GET /{alias}/next and GET /{alias}/ws - how panels connect that come to the address which their
+ * device had on another server. */
+
+static void add_order(struct task *task, const struct poll_picture *picture)
+{
+	if (picture->url.data)
+		task_add_field(task, STR("Tronbyt-Image-URL"), picture->url);
+	if (picture->reboot)
+		task_add_field(task, STR("Tronbyt-Reboot"), STR("1"));
+}
 
 static struct verdict next(struct task *task)
 {
@@ -18,6 +28,10 @@ static struct verdict next(struct task *task)
 	if (!delivery_poll(api_delivery(task), panel, access_panel_lookup(task), is_peek, arena,
 			   &picture))
 		return task_wait(task, next);
+	if (!is_peek)
+		delivery_told_version(api_delivery(task), panel,
+				      http_request_field(request, STR("x-firmware-version")));
+	add_order(task, &picture);
 	/* Header names are spelled as the firmware searches for them. */
 	task_add_field(task, STR("Tronbyt-Brightness"), arena_decimal(arena, picture.brightness));
 	task_add_field(task, STR("Tronbyt-Dwell-Secs"), arena_decimal(arena, picture.dwell_s));
@@ -34,7 +48,8 @@ static struct verdict connect_panel(struct task *task)
 		task_add_field(task, STR("Sec-WebSocket-Version"), STR("13"));
 		return task_fail(task, 426, "a WebSocket handshake is needed here");
 	}
-	delivery_connect(api_delivery(task), access_panel(task), task_request(task));
+	delivery_connect(api_delivery(task), access_panel(task), access_panel_lookup(task),
+			 task_request(task));
 	return task_given_up(task);
 }
 
@@ -47,4 +62,14 @@ const struct endpoint endpoint_link_ws = {
     .name = "link_ws",
     .handler = connect_panel,
     .access = &access_device_key,
+};
+const struct endpoint endpoint_alias_next = {
+    .name = "alias_next",
+    .handler = next,
+    .access = &access_device_alias,
+};
+const struct endpoint endpoint_alias_ws = {
+    .name = "alias_ws",
+    .handler = connect_panel,
+    .access = &access_device_alias,
 };

@@ -5,10 +5,8 @@
 static const struct route link_routes[] = {
     {HTTP_GET, "/d/{deviceId}/next", &endpoint_link_next},
     {HTTP_GET, "/d/{deviceId}/ws", &endpoint_link_ws},
-};
-
-static const struct route absent_routes[] = {
-    {HTTP_POST, "/v0/devices/{deviceId}/reboot", &endpoint_v0_reboot},
+    {HTTP_GET, "/{alias}/next", &endpoint_alias_next},
+    {HTTP_GET, "/{alias}/ws", &endpoint_alias_ws},
 };
 
 static const struct route document_routes[] = {
@@ -30,7 +28,6 @@ static const struct route status_routes[] = {
 };
 
 const struct route_table api_link_routes = {link_routes, array_length(link_routes)};
-const struct route_table api_absent_routes = {absent_routes, array_length(absent_routes)};
 const struct route_table api_document_routes = {document_routes, array_length(document_routes)};
 const struct route_table api_health_routes = {health_routes, array_length(health_routes)};
 const struct route_table api_metrics_routes = {metrics_routes, array_length(metrics_routes)};

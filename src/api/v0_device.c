@@ -5,7 +5,7 @@
 
 /* GET /v0/devices, GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices as programs
  * know them that were written for the older API. Their night mode is the sleep window.
- * POST .../reboot, .../update_firmware_settings - what displayd has no counterpart of. */
+ * POST .../update_firmware_settings - what displayd has no counterpart of. */
 
 /* ---- all ---- */
 
@@ -222,20 +222,6 @@ const struct endpoint endpoint_v0_device_update = {
 };
 
 /* ---- the panel ---- */
-
-static struct verdict begin_reboot(struct task *task)
-{
-	return task_fail(task, 400, "reboot has no counterpart here: panels are not restarted");
-}
-
-/* It never succeeds, which no description of an API has a form for. */
-const struct endpoint endpoint_v0_reboot = {
-    .name = "v0_reboot",
-    .handler = begin_reboot,
-    .access = &access_v0_api_key,
-    .key_level = KEY_LEVEL_DEVICES,
-    .resource = RESOURCE_DEVICE,
-};
 
 /* Each member was a fault. */
 static struct verdict begin_firmware(struct task *task)

@@ -49,6 +49,19 @@ static void on_contact_end(void *context, struct panel *panel)
 	lookups_answer(panel);
 }
 
+static void on_order_taken(void *context, struct panel *panel)
+{
+	struct delivery *delivery = context;
+
+	links_order(&delivery->links, panel);
+	lookups_answer(panel);
+}
+
+static void on_moved(void *context, struct id device_id, int64_t generation)
+{
+	delivery_device_changed(context, device_id, generation);
+}
+
 static void on_pushed(void *context, struct id device_id, int64_t generation)
 {
 	struct delivery *delivery = context;
@@ -183,6 +196,8 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	write_behind_init(&delivery->write_behind);
 	delivery->reports = (struct panel_reports){.loop = loop, .db = db};
 	panel_reports_init(&delivery->reports);
+	delivery->orders = (struct orders){
+	    .db = db, .on_taken = on_order_taken, .on_moved = on_moved, .context = delivery};
 	delivery->push_order = (struct push_order){
 	    .loop = loop, .db = db, .on_pushed = on_pushed, .context = delivery};
 	push_order_init(&delivery->push_order);
@@ -209,6 +224,7 @@ static void connect_links(struct delivery *delivery, struct loop *loop, struct r
 	    .fetcher = &delivery->fetcher,
 	    .write_behind = &delivery->write_behind,
 	    .reports = &delivery->reports,
+	    .orders = &delivery->orders,
 	    .cursors = cursors,
 	    .rates = region_common(shared, &rate_region),
 	    .on_change = on_shown,
@@ -219,6 +235,7 @@ static void connect_links(struct delivery *delivery, struct loop *loop, struct r
 	    .loop = loop,
 	    .fetcher = &delivery->fetcher,
 	    .write_behind = &delivery->write_behind,
+	    .orders = &delivery->orders,
 	    .cursors = cursors,
 	    .on_change = on_shown,
 	    .context = delivery,
@@ -352,6 +369,7 @@ void delivery_destroy(struct delivery *delivery)
 	leases_finish(&delivery->leases);
 	links_finish(&delivery->links);
 	lookups_finish(&delivery->lookups);
+	orders_finish(&delivery->orders);
 	push_order_finish(&delivery->push_order);
 	panel_reports_finish(&delivery->reports);
 	write_behind_finish(&delivery->write_behind);

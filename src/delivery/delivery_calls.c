@@ -84,6 +84,12 @@ bool delivery_knows(const struct delivery *delivery, const struct device_referen
 	return lookups_know(&delivery->lookups, reference, key);
 }
 
+bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lookup *lookup,
+			  struct str key)
+{
+	return lookups_know_alias(&delivery->lookups, lookup, key);
+}
+
 static int64_t latest(int64_t one_us, int64_t other_us)
 {
 	return one_us > other_us ? one_us : other_us;
@@ -113,6 +119,16 @@ bool delivery_is_online(const struct delivery *delivery, struct id device_id,
 			 is_elsewhere ? POLL_AGAIN_MAX_S : PUSH_ONLINE_WITHIN_S);
 }
 
+/* FNV-1a; never 0. */
+static uint32_t hash_of(struct str text)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < text.length; i++)
+		hash = (hash ^ (uint8_t)text.data[i]) * 16777619u;
+	return hash ? hash : 1;
+}
+
 struct id delivery_panel_id(const struct panel *panel)
 {
 	return panel->id;
@@ -121,6 +137,8 @@ struct id delivery_panel_id(const struct panel *panel)
 bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_lookup *lookup,
 		   bool is_peek, struct arena *arena, struct poll_picture *ret_picture)
 {
+	if (!is_peek && lookup->is_second)
+		orders_moved(&delivery->orders, panel);
 	return polling_next(&delivery->polling, panel, lookup, is_peek, arena, ret_picture);
 }
 
@@ -135,7 +153,34 @@ void delivery_unwatch(struct watcher *watcher)
 	watches_remove(watcher);
 }
 
-void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request)
+void delivery_set_addresses(struct delivery *delivery, const struct settings_key *key,
+			    const char *panel_url)
 {
+	delivery->orders.key = key;
+	delivery->orders.panel_url = str_from(panel_url);
+}
+
+void delivery_told_version(struct delivery *delivery, struct panel *panel, struct str version)
+{
+	struct panel_report report;
+	uint32_t hash;
+
+	if (!panel_report_of_version(version, &report))
+		return;
+	hash = hash_of(version);
+	if (panel->version_told == hash)
+		return;
+	panel->version_told = hash;
+	panel_reports_take(&delivery->reports, panel->id, &report);
+}
+
+void delivery_connect(struct delivery *delivery, struct panel *panel,
+		      const struct panel_lookup *lookup, struct http_request *request)
+{
+	/* The panel itself has left what it had before. */
+	if (lookup->is_second) {
+		links_drop(panel);
+		orders_moved(&delivery->orders, panel);
+	}
 	links_connect(&delivery->links, panel, request);
 }

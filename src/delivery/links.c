@@ -145,6 +145,7 @@ static void link_update(struct link *link)
 		return; /* on_drained() comes */
 	if (!loader_freshen(link->links->loader, panel, &load))
 		return; /* links_update() comes when the panel was loaded */
+	(void)orders_await(link->links->orders, panel); /* links_order() comes */
 	clock = clock_now(link);
 	link->links->item_sent.kind = PLAYBACK_NOTHING;
 	websocket_cork(link->websocket);
@@ -406,6 +407,26 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 	/* While the panel had no link, hints may have been lost: the panel is loaded to be sure. */
 	if (loop_now_ms(links->loop) - panel->loaded_ms > FRESH_MS)
 		loader_load(links->loader, panel);
+}
+
+void links_order(struct links *links, struct panel *panel)
+{
+	struct arena arena = {0};
+	struct panel_order order;
+
+	if (list_is_empty(&panel->links))
+		return; /* the panel polls, or is back soon */
+	order = orders_give(links->orders, panel, false, &arena);
+	list_for_each (node, &panel->links) {
+		struct websocket *websocket = container_of(node, struct link, node)->websocket;
+
+		if (order.url.data)
+			websocket_send_text(websocket, ARENA_JOIN(&arena, STR("{\"image_url\":\""),
+								  order.url, STR("\"}")));
+		if (order.is_given)
+			websocket_send_text(websocket, STR("{\"reboot\":true}"));
+	}
+	arena_finish(&arena);
 }
 
 void links_update(struct links *links, struct panel *panel)

@@ -7,6 +7,7 @@
 #include "http/websocket.h"
 #include "loader.h"
 #include "loop/budgeted_queue.h"
+#include "orders.h"
 #include "panel_reports.h"
 #include "picture_fetcher.h"
 #include "task/rate.h"
@@ -34,6 +35,7 @@ struct links {
 	struct picture_fetcher *fetcher;
 	struct write_behind *write_behind;
 	struct panel_reports *reports;
+	struct orders *orders;
 	const struct cursors *cursors;
 	struct rate_table *rates; /* shared by the workers of this instance */
 	/* The panel may show something else, or a link of it has gone. */
@@ -51,6 +53,8 @@ void links_finish(struct links *links);
 /* Makes a link of the panel out of a request that is a WebSocket handshake. A panel that has too
  * many links loses the oldest. */
 void links_connect(struct links *links, struct panel *panel, struct http_request *request);
+/* Sends an order that was taken for the panel, if it has a link. */
+void links_order(struct links *links, struct panel *panel);
 /* The playback of each link of the panel decides again, later. */
 void links_update(struct links *links, struct panel *panel);
 /* Ends the panel's links, without a CLOSE frame. */

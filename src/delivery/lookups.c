@@ -14,6 +14,8 @@ struct alias_text {
 	size_t length;
 };
 
+enum alias_kind { ALIAS_SERIAL, ALIAS_MAC, ALIAS_FORMER };
+
 /* A panel has one of each kind at most, and they go with it: without the panel, an alias is of no
  * use while the database is away. */
 struct alias {
@@ -21,7 +23,7 @@ struct alias {
 	struct list of_panel; /* in panel->aliases */
 	struct panel *panel;
 	struct lookups *lookups;
-	bool is_mac;
+	enum alias_kind kind;
 	struct alias_text text;
 };
 
@@ -31,7 +33,7 @@ struct alias_lookup {
 	struct arena arena;
 	struct db_query query;
 	struct alias_text text;
-	bool is_mac;
+	enum alias_kind kind;
 };
 
 static struct str alias_view(const struct alias_text *text)
@@ -39,10 +41,30 @@ static struct str alias_view(const struct alias_text *text)
 	return (struct str){text->bytes, text->length};
 }
 
+/* Whether the panel may come to this former address of the device. */
+static bool has_alias(const struct panel_ways *ways, const struct panel_lookup *lookup)
+{
+	return ways && ways->has_alias &&
+	       sodium_memcmp(ways->alias, lookup->alias, ALIAS_LENGTH) == 0 &&
+	       (!ways->has_alias_key ||
+		sodium_memcmp(ways->alias_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0);
+}
+
+static bool has_second_key(const struct panel *panel, const struct panel_lookup *lookup)
+{
+	return !lookup->is_alias && panel->state == PANEL_READY && panel->ways &&
+	       panel->ways->has_second_key &&
+	       sodium_memcmp(panel->ways->second_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0;
+}
+
 static bool has_key(const struct panel *panel, const struct panel_lookup *lookup)
 {
-	return panel->state == PANEL_READY &&
-	       sodium_memcmp(panel->link_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0;
+	if (panel->state != PANEL_READY)
+		return false;
+	if (lookup->is_alias)
+		return has_alias(panel->ways, lookup);
+	return sodium_memcmp(panel->link_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0 ||
+	       has_second_key(panel, lookup);
 }
 
 static bool may_connect(const struct panel *panel, const struct panel_lookup *lookup)
@@ -54,6 +76,7 @@ static bool may_connect(const struct panel *panel, const struct panel_lookup *lo
 static struct panel *found(struct panel *panel, struct panel_lookup *lookup)
 {
 	lookup->is_disabled = panel->is_disabled && has_key(panel, lookup);
+	lookup->is_second = has_second_key(panel, lookup);
 	return may_connect(panel, lookup) ? panel : NULL;
 }
 
@@ -126,22 +149,22 @@ void lookups_forget(struct panel *panel)
 }
 
 /* The alias that the panel had before, of the same kind. */
-static struct alias *alias_before(struct panel *panel, bool is_mac)
+static struct alias *alias_before(struct panel *panel, enum alias_kind kind)
 {
 	list_for_each (node, &panel->aliases) {
 		struct alias *alias = container_of(node, struct alias, of_panel);
 
-		if (alias->is_mac == is_mac)
+		if (alias->kind == kind)
 			return alias;
 	}
 	return NULL;
 }
 
-static void alias_keep(struct lookups *lookups, const struct alias_text *text, bool is_mac,
+static void alias_keep(struct lookups *lookups, const struct alias_text *text, enum alias_kind kind,
 		       struct panel *panel)
 {
 	struct alias *alias = alias_find(lookups, text);
-	struct alias *before = alias_before(panel, is_mac);
+	struct alias *before = alias_before(panel, kind);
 
 	if (alias && alias == before)
 		return;
@@ -152,7 +175,7 @@ static void alias_keep(struct lookups *lookups, const struct alias_text *text, b
 	alias = memory_zalloc(sizeof(*alias));
 	alias->lookups = lookups;
 	alias->panel = panel;
-	alias->is_mac = is_mac;
+	alias->kind = kind;
 	alias->text = *text;
 	list_append(&panel->aliases, &alias->of_panel);
 	map_insert(&lookups->aliases, &alias->node, alias_view(&alias->text));
@@ -171,7 +194,7 @@ static struct panel *find_by_answer(struct alias_lookup *aliased, const struct d
 	struct panel_lookup *lookup = aliased->lookup;
 	struct lookups *lookups = lookup->lookups;
 	const struct alias *known = alias_find(lookups, &aliased->text);
-	struct device_by_link_row device;
+	struct device_by_link_row device; /* or that of device_by_alias, which is alike */
 	struct panel *panel;
 
 	/* A worker that stops takes no new panels: the panel asks again, and another worker
@@ -179,7 +202,7 @@ static struct panel *find_by_answer(struct alias_lookup *aliased, const struct d
 	if (!lookups->is_draining && result->outcome == DB_OK && result->row_count) {
 		db_read_row(result, 0, aliased->query.record, &aliased->arena, &device);
 		panel = find_by_id(lookup, device.id);
-		alias_keep(lookups, &aliased->text, aliased->is_mac,
+		alias_keep(lookups, &aliased->text, aliased->kind,
 			   panels_find(lookups->panels, device.id));
 		return panel;
 	}
@@ -202,26 +225,59 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 		answer(panel, lookup);
 }
 
+static enum alias_kind kind_of(const struct panel_lookup *lookup,
+			       const struct device_reference *reference)
+{
+	if (lookup->is_alias)
+		return ALIAS_FORMER;
+	return reference->kind == DEVICE_REFERENCE_MAC ? ALIAS_MAC : ALIAS_SERIAL;
+}
+
+static struct str copy_bytes(struct alias_lookup *aliased, const void *bytes, size_t length)
+{
+	return arena_copy(&aliased->arena, (struct str){bytes, length});
+}
+
+static void ask_by_alias(struct alias_lookup *aliased)
+{
+	const struct panel_lookup *lookup = aliased->lookup;
+
+	statement_device_by_alias(
+	    &aliased->query,
+	    &(struct device_by_alias_parameters){
+		.alias = copy_bytes(aliased, lookup->alias, ALIAS_LENGTH),
+		.key_hash = copy_bytes(aliased, lookup->key_hash, KEY_HASH_BYTES),
+	    },
+	    NULL);
+}
+
+static void ask_by_link(struct alias_lookup *aliased, const struct device_reference *reference)
+{
+	struct device_by_link_parameters parameters = {
+	    .link_key_hash = copy_bytes(aliased, aliased->lookup->key_hash, KEY_HASH_BYTES),
+	};
+
+	if (aliased->kind == ALIAS_MAC)
+		parameters.mac = copy_bytes(aliased, reference->mac, MAC_BYTES);
+	else
+		parameters.serial = arena_copy(&aliased->arena, reference->serial);
+	statement_device_by_link(&aliased->query, &parameters, NULL);
+}
+
 static void ask_for_alias(struct panel_lookup *lookup, const struct device_reference *reference,
 			  const struct alias_text *text)
 {
 	struct alias_lookup *aliased = memory_zalloc(sizeof(*aliased));
 	struct db_query *query = &aliased->query;
-	struct str hash = {(const char *)lookup->key_hash, KEY_HASH_BYTES};
-	struct str mac = {(const char *)reference->mac, MAC_BYTES};
-	struct device_by_link_parameters parameters = {
-	    .link_key_hash = arena_copy(&aliased->arena, hash),
-	};
 
 	aliased->lookup = lookup;
-	aliased->is_mac = reference->kind == DEVICE_REFERENCE_MAC;
+	aliased->kind = kind_of(lookup, reference);
 	aliased->text = *text;
-	if (aliased->is_mac)
-		parameters.mac = arena_copy(&aliased->arena, mac);
-	else
-		parameters.serial = arena_copy(&aliased->arena, reference->serial);
 	db_query_init(query, &aliased->arena);
-	statement_device_by_link(query, &parameters, NULL);
+	if (lookup->is_alias)
+		ask_by_alias(aliased);
+	else
+		ask_by_link(aliased, reference);
 	query->done = on_alias;
 	db_submit(lookup->lookups->db, query);
 }
@@ -295,6 +351,22 @@ bool lookups_know(const struct lookups *lookups, const struct device_reference *
 		panel = alias ? alias->panel : NULL;
 	}
 	return panel && may_connect(panel, &lookup);
+}
+
+bool lookups_know_alias(const struct lookups *lookups, const struct panel_lookup *lookup,
+			struct str key)
+{
+	struct device_reference reference = {.kind = DEVICE_REFERENCE_SERIAL,
+					     .serial = {lookup->alias, ALIAS_LENGTH}};
+	struct panel_lookup wanted = {.is_alias = true};
+	struct alias_text text;
+	const struct alias *alias;
+
+	memcpy(wanted.alias, lookup->alias, ALIAS_LENGTH);
+	key_hash(key, wanted.key_hash);
+	text = alias_text_of(&reference, wanted.key_hash);
+	alias = alias_find(lookups, &text);
+	return alias && may_connect(alias->panel, &wanted);
 }
 
 void lookups_drain(struct lookups *lookups)

@@ -33,6 +33,10 @@ void lookups_forget(struct panel *panel);
 bool lookups_know(const struct lookups *lookups, const struct device_reference *reference,
 		  struct str key);
 
+/* The same for a former address, which the caller has set in the look-up. */
+bool lookups_know_alias(const struct lookups *lookups, const struct panel_lookup *lookup,
+			struct str key);
+
 /* lookups_answer() for the panel calls the look-up's done() once more. */
 void lookup_wait(struct panel_lookup *lookup, struct panel *panel);
 /* Answers the look-ups that wait for this panel. */

@@ -6,6 +6,7 @@
 #include "leases.h"
 #include "links.h"
 #include "lookups.h"
+#include "orders.h"
 #include "polling.h"
 #include "push_order.h"
 #include "reconciliation.h"
@@ -30,6 +31,7 @@ struct delivery {
 	struct write_behind write_behind;
 	struct panel_reports reports;
 	struct push_order push_order;
+	struct orders orders;
 	struct lookups lookups;
 	struct links links;
 	struct polling polling;

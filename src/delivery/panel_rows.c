@@ -119,19 +119,68 @@ static struct content make_content(struct panel *panel, const struct panel_load_
 	return content;
 }
 
+static bool take_hash(struct str column, uint8_t hash[static KEY_HASH_BYTES])
+{
+	if (!column.data)
+		return false;
+	require(column.length == KEY_HASH_BYTES);
+	memcpy(hash, column.data, KEY_HASH_BYTES);
+	return true;
+}
+
+/* NULL: the device has its key alone, and no order waits. */
+static struct panel_ways *make_ways(const struct panel_load_row *row)
+{
+	struct panel_ways *ways;
+
+	if (!row->alias.data && !row->second_key_hash.data && !row->order_generation)
+		return NULL;
+	ways = memory_zalloc(sizeof(*ways));
+	ways->has_alias = row->alias.data && alias_parse(row->alias, ways->alias);
+	ways->has_alias_key = take_hash(row->alias_key_hash, ways->alias_key_hash);
+	ways->has_second_key = take_hash(row->second_key_hash, ways->second_key_hash);
+	ways->order_generation = row->order_generation;
+	return ways;
+}
+
+/* Whether the panel's connections may have come by a way that is closed now. A second key that
+ * became the key closes none: the panel has come by it. */
+static bool has_closed_a_way(const struct panel *panel, const struct panel_load_row *row,
+			     const struct panel_ways *now)
+{
+	const struct panel_ways *before = panel->ways;
+
+	if (panel->state != PANEL_READY)
+		return false;
+	if (memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0)
+		return !before || !before->has_second_key ||
+		       memcmp(before->second_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) !=
+			   0;
+	return before && before->has_alias &&
+	       (!now || !now->has_alias ||
+		memcmp(before->alias, now->alias, sizeof(now->alias)) != 0);
+}
+
+static void set_ways(struct panel *panel, struct panel_ways *ways)
+{
+	free(panel->ways);
+	panel->ways = ways;
+}
+
 bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 		 const struct installation_rows *installations)
 {
 	struct content content, old;
-	bool key_changed;
+	struct panel_ways *ways = make_ways(row);
+	bool has_closed;
 
 	if (panel->state == PANEL_NEW)
 		panel_set_account(panel, row->device.account_id);
 	panel_make_room(panel);
 	content = make_content(panel, row, installations);
 	require(row->link_key_hash.length == KEY_HASH_BYTES);
-	key_changed = panel->state == PANEL_READY &&
-		      memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0;
+	has_closed = has_closed_a_way(panel, row, ways);
+	set_ways(panel, ways);
 	old = panel->content;
 	panel->content = content;
 	panel_set_entries(panel, installations->rows, installations->count, &old);
@@ -143,5 +192,5 @@ bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 	panel->state = PANEL_READY;
 	panel_recall_push(panel);
 	panel_drop_old_push(panel);
-	return key_changed || panel->is_disabled;
+	return has_closed || panel->is_disabled;
 }

@@ -148,6 +148,8 @@ void panel_let_go(struct panel *panel)
 		return;
 	account_share_let_go(panel->share);
 	free(panel->polled);
+	free(panel->ways);
+	free(panel->order);
 	free(panel);
 }
 

@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "delivery/change_table.h"
 #include "delivery/cursor_table.h"
+#include "domain/device_reference.h"
 #include "domain/key.h"
 #include "domain/shown.h"
 #include "loop/loop.h"
@@ -20,6 +21,22 @@ enum panel_state {
 	PANEL_NEW,   /* never loaded: look-ups wait */
 	PANEL_READY, /* has content, perhaps of an older generation */
 	PANEL_GONE,  /* destroyed: in no list; freed when its last holder lets go */
+};
+
+/* Ways to a device beside its key, and an order for its panel. Few devices have any. */
+struct panel_ways {
+	char alias[ALIAS_LENGTH];
+	bool has_alias;
+	bool has_alias_key; /* the panel must show it at the alias */
+	bool has_second_key;
+	uint8_t alias_key_hash[KEY_HASH_BYTES];
+	uint8_t second_key_hash[KEY_HASH_BYTES];
+	int64_t order_generation; /* 0: there is no order to be taken */
+};
+
+/* An order that this worker has taken and not yet sent. */
+struct panel_taken_order {
+	char key[LINK_KEY_LENGTH + 1]; /* of its new address; empty: it only starts again */
 };
 
 /* An idle panel costs little else than this, its link and its socket. The small members of all
@@ -32,17 +49,23 @@ struct panel {
 	struct panels *panels;
 	struct id id;
 	uint8_t link_key_hash[KEY_HASH_BYTES];
+	struct panel_ways *ways;	 /* NULL: none beside that key */
+	struct panel_taken_order *order; /* NULL: none; orders.c */
 	enum panel_state state : 8;
 	bool is_disabled;
-	bool has_connected;	/* ever, and the database knows or is being told; write_behind.c */
-	bool is_contact;	/* it is being told of the first time; write_behind.c */
-	bool awaits_contact;	/* its first picture waits for that; write_behind.c */
-	bool wants_push;	/* it waits for a push alone, all else is known; loader.c */
-	bool is_unread;		/* PANEL_GONE because the database was away; loader.c */
-	uint8_t load_index;	/* in the load that is under way; loader.c */
-	unsigned holders;	/* see panel_hold() */
-	unsigned link_count;	/* links.c */
-	unsigned app_count;	/* app_places.c */
+	bool has_connected;  /* ever, and the database knows or is being told; write_behind.c */
+	bool is_contact;     /* it is being told of the first time; write_behind.c */
+	bool awaits_contact; /* its first picture waits for that; write_behind.c */
+	bool wants_push;     /* it waits for a push alone, all else is known; loader.c */
+	bool takes_order;    /* from the database, just now; orders.c */
+	bool is_moving;	     /* the second key is being made the key; orders.c */
+	bool is_unread;	     /* PANEL_GONE because the database was away; loader.c */
+	uint8_t load_index;  /* in the load that is under way; loader.c */
+	unsigned holders;    /* see panel_hold() */
+	unsigned link_count; /* links.c */
+	unsigned app_count;  /* app_places.c */
+	uint32_t
+	    version_told; /* hash of the firmware's version in the last poll; delivery_calls.c */
 	uint32_t loads_begun;	/* loader.c */
 	uint32_t loads_done;	/* loader.c */
 	uint32_t loads_wanted;	/* the load of this number, from 1, is waited for; loader.c */

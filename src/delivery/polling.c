@@ -53,6 +53,25 @@ static struct poll_answer next_in_memory_or_none(struct panel *panel, struct pol
 				    .dwell_s = NOTHING_DWELL_S};
 }
 
+static void give_order(const struct polling *polling, struct panel *panel, struct arena *arena,
+		       struct poll_picture *picture)
+{
+	struct panel_order order = orders_give(polling->orders, panel, true, arena);
+
+	picture->reboot = order.is_given;
+	picture->url = order.url;
+}
+
+/* Whether the answer waits for an order that is being taken. */
+static bool awaits_order(const struct polling *polling, struct panel *panel,
+			 struct panel_lookup *lookup)
+{
+	if (!orders_await(polling->orders, panel) || lookup->tries++ >= TRIES_MAX)
+		return false;
+	lookup_wait(lookup, panel);
+	return true;
+}
+
 bool polling_next(const struct polling *polling, struct panel *panel, struct panel_lookup *lookup,
 		  bool is_peek, struct arena *arena, struct poll_picture *ret_picture)
 {
@@ -69,6 +88,8 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 			lookup_wait(lookup, panel);
 			return false;
 		}
+		if (awaits_order(polling, panel, lookup))
+			return false;
 	}
 	panel_recall_push(panel);
 	answer = poll_next(&ahead, &panel->content, wall_us);
@@ -89,6 +110,8 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 	*ret_picture = (struct poll_picture){.webp = panel_picture(panel, &answer.item),
 					     .brightness = answer.brightness,
 					     .dwell_s = answer.dwell_s};
+	if (!is_peek)
+		give_order(polling, panel, arena, ret_picture);
 	/* A load may free the panel's picture before the answer is written. */
 	if (answer.item.kind != PLAYBACK_BUILT_IN)
 		ret_picture->webp = arena_copy(arena, ret_picture->webp);

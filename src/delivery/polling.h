@@ -4,6 +4,7 @@
 
 #include "delivery/polling.h"
 #include "lookups.h"
+#include "orders.h"
 #include "picture_fetcher.h"
 #include "write_behind.h"
 
@@ -11,6 +12,7 @@ struct polling {
 	struct loop *loop;
 	struct picture_fetcher *fetcher;
 	struct write_behind *write_behind;
+	struct orders *orders;
 	const struct cursors *cursors;
 	/* The panel was served something. */
 	void (*on_change)(void *context, struct panel *panel);

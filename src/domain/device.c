@@ -25,7 +25,7 @@ static const char *timezone_check(struct str name)
 }
 
 /* Checks the form of BCP 47: a language, and subtags that distinguish its kinds. */
-static const char *locale_check(struct str locale)
+const char *device_locale_check(struct str locale)
 {
 	size_t part = 0;
 
@@ -98,7 +98,7 @@ static const struct record_field device_fields[] = {
 		.body = "pictureLimitBytes", .column = "picture_limit_bytes", .minimum = 60000,
 		.maximum = 460000, .is_private = true),
     RECORD_STR(struct device, locale, .name = "locale", .body = "locale", .column = "locale",
-	       .check = locale_check, .is_private = true),
+	       .check = device_locale_check, .is_private = true),
     RECORD_BOOL(struct device, dim_enabled, .name = "dimEnabled", .body = "dimEnabled",
 		.column = "dim_enabled", .is_private = true),
     RECORD_CLOCK(struct device, dim_start_minute, .name = "dimStart", .body = "dimStart",
@@ -124,6 +124,8 @@ static const struct record_field device_more_fields[] = {
 	       .nullable = true),
     RECORD_STR(struct device_more, mac_address, .name = "macAddress", .column = "mac_text",
 	       .nullable = true),
+    RECORD_STR(struct device_more, alias, .name = "alias", .column = "alias", .nullable = true),
+    RECORD_BOOL(struct device_more, is_moving, .name = "isMoving", .column = "is_moving"),
     RECORD_BOOL(struct device_more, is_untold, .column = "is_untold"),
     RECORD_OPEN(.name = "panel", .nullable = true,
 		.offset = offsetof(struct device_more, is_untold)),

@@ -44,6 +44,22 @@ static bool has_serial_form(struct str text)
 	return true;
 }
 
+bool alias_parse(struct str text, char ret_alias[static ALIAS_LENGTH])
+{
+	if (text.length != ALIAS_LENGTH)
+		return false;
+	for (size_t i = 0; i < ALIAS_LENGTH; i++) {
+		char c = text.data[i];
+
+		if (c >= 'A' && c <= 'F')
+			c = (char)(c - 'A' + 'a');
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+			return false;
+		ret_alias[i] = c;
+	}
+	return true;
+}
+
 struct device_reference device_reference_parse(struct str text)
 {
 	struct device_reference reference = {.kind = DEVICE_REFERENCE_NONE};

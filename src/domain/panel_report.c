@@ -1,4 +1,6 @@
 #include "domain/panel_report.h"
+#include "base/memory.h"
+#include "base/utf8.h"
 #include "domain/device.h"
 #include "record/record.h"
 
@@ -29,6 +31,45 @@ void panel_report_read(const struct json_value *client_info, struct arena *arena
 	faults_init(&ignored, arena);
 	if (json_is_object(client_info))
 		record_read_json(&record, client_info, ret_report, &present, &ignored);
+}
+
+bool panel_report_of_version(struct str version, struct panel_report *ret_report)
+{
+	*ret_report = (struct panel_report){.firmware_version = version};
+	return version.length && utf8_is_valid(version) &&
+	       utf8_length(version) <= PANEL_TEXT_LENGTH_MAX && !device_name_check(version);
+}
+
+/* Takes the number that the text begins with, and a dot behind it. False: there is none. */
+static bool next_number(struct str *rest, unsigned *ret_number)
+{
+	enum { NUMBER_MAX = 100 * 1000 };
+	size_t digits = 0;
+
+	*ret_number = 0;
+	while (digits < rest->length && rest->data[digits] >= '0' && rest->data[digits] <= '9' &&
+	       *ret_number < NUMBER_MAX)
+		*ret_number = 10 * *ret_number + (unsigned)(rest->data[digits++] - '0');
+	*rest = str_from_offset(
+	    *rest, digits + (digits < rest->length && rest->data[digits] == '.' ? 1 : 0));
+	return digits > 0;
+}
+
+enum panel_orders panel_orders_of(struct str firmware_version)
+{
+	static const unsigned first[] = {1, 4, 8};
+	struct str rest = firmware_version;
+	unsigned number;
+
+	if (rest.length && (rest.data[0] == 'v' || rest.data[0] == 'V'))
+		rest = str_from_offset(rest, 1);
+	for (unsigned i = 0; i < array_length(first); i++) {
+		if (!next_number(&rest, &number) && i == 0)
+			return PANEL_ORDERS_UNKNOWN;
+		if (number != first[i])
+			return number > first[i] ? PANEL_ORDERS_TAKEN : PANEL_ORDERS_NONE;
+	}
+	return PANEL_ORDERS_TAKEN;
 }
 
 bool panel_report_is_empty(const struct panel_report *report)

@@ -12,8 +12,8 @@
 
 /* Searched in this order. */
 #define PUBLIC_TABLES                                                                              \
-	&api_health_routes, &api_link_routes, &api_routes, &api_absent_routes,                     \
-	    &api_document_routes, &web_routes, &web_page_routes
+	&api_health_routes, &api_link_routes, &api_routes, &api_document_routes, &web_routes,      \
+	    &web_page_routes
 static const struct route_table *const public_tables[] = {PUBLIC_TABLES, NULL};
 static const struct route_table *const public_tables_with_metrics[] = {PUBLIC_TABLES,
 								       &api_metrics_routes, NULL};
@@ -108,10 +108,11 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	requests->web.api.metrics =
 	    (struct metric_reader){.shared = shared, .workers = config_worker_slots(config)};
 	requests->web.api.metrics_token_hash = metrics_token_hash;
-	requests->web.panel_url = panel_url;
+	requests->web.api.panel_url = panel_url;
 	requests->web.api.settings_key = settings_key;
 	requests->web.api.stills = still_cache_create();
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
+	delivery_set_addresses(requests->web.api.delivery, settings_key, panel_url);
 	requests->web.api.events =
 	    start_events(&requests->web.api, shared, worker, config_worker_slots(config));
 	requests->web.api.hooks = start_hooks(&requests->web.api);

@@ -2,8 +2,7 @@
 #include "base/limits.h"
 #include "record/json.h"
 
-/* "/" and the name with "~" and "/" escaped. */
-static struct str pointer_of(struct arena *arena, struct str name)
+struct str faults_pointer(struct arena *arena, struct str name)
 {
 	char *text = arena_alloc(arena, 2 * name.length + 1);
 	size_t length = 0;
@@ -47,7 +46,7 @@ void faults_add(struct faults *faults, struct str name, const char *format, ...)
 	if (!fault)
 		return;
 	fault->name = name;
-	fault->pointer = name.data ? pointer_of(faults->arena, name) : (struct str){"", 0};
+	fault->pointer = name.data ? faults_pointer(faults->arena, name) : (struct str){"", 0};
 	va_start(args, format);
 	fault->detail = arena_vprintf(faults->arena, format, args);
 	va_end(args);
@@ -72,11 +71,21 @@ void faults_add_in(struct faults *faults, struct str in, struct str name, const 
 	if (!fault)
 		return;
 	fault->name = name;
-	fault->pointer = ARENA_JOIN(faults->arena, pointer_of(faults->arena, in),
-				    pointer_of(faults->arena, name));
+	fault->pointer = ARENA_JOIN(faults->arena, faults_pointer(faults->arena, in),
+				    faults_pointer(faults->arena, name));
 	va_start(args, format);
 	fault->detail = arena_vprintf(faults->arena, format, args);
 	va_end(args);
+}
+
+void faults_add_at(struct faults *faults, struct str pointer, struct str detail)
+{
+	struct fault *fault = new_fault(faults);
+
+	if (fault)
+		*fault = (struct fault){.name = pointer.length ? pointer : (struct str){0},
+					.pointer = pointer,
+					.detail = detail};
 }
 
 struct str faults_sentence(const struct faults *faults)

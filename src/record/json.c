@@ -153,6 +153,12 @@ bool json_parse_body(struct str text, struct arena *arena, struct json_document 
 	return parse(text, LIMIT_JSON_VALUES, NULL, arena, ret_document, ret_reason);
 }
 
+bool json_parse_long_body(struct str text, struct arena *arena, struct json_document *ret_document,
+			  struct str *ret_reason)
+{
+	return parse(text, LIMIT_JSON_LONG_VALUES, NULL, arena, ret_document, ret_reason);
+}
+
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason)
 {

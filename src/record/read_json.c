@@ -181,6 +181,13 @@ void record_read_json(const struct record *record, const struct json_value *obje
 	yyjson_val *key, *value;
 
 	*ret_present = 0;
+	if (record->takes_whole) {
+		*(const struct json_value **)(void *)((char *)ret_body + record->fields[0].offset) =
+		    object;
+		*ret_present = 1;
+		record->check(ret_body, 1, faults);
+		return;
+	}
 	if (!yyjson_is_obj(root)) {
 		faults_add(faults, (struct str){0}, "must be a JSON object");
 		return;

@@ -1,5 +1,6 @@
 #include "task/guess.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/network.h"
 
 /* Finds the address or /64 network whose failed attempts are counted. False: not counted. */
@@ -32,4 +33,62 @@ void guess_failed(const struct service *service, struct str remote_address)
 
 	if (guesser_of(service, remote_address, &id))
 		rate_take(service->guesses, &service->guess_rate, id, clock_monotonic_us());
+}
+
+/* ---- former addresses of devices ---- */
+
+static const struct rate_policy alias_of_address = {
+    .metric = METRIC_LIMIT_GUESSES,
+    .name = "address",
+    .of_what = "from this address",
+    .per_second = LIMIT_ALIAS_GUESSES_PER_S,
+    .burst = LIMIT_ALIAS_GUESSES_BURST,
+};
+static const struct rate_policy alias_of_network = {
+    .metric = METRIC_LIMIT_GUESSES,
+    .name = "network",
+    .of_what = "from this network",
+    .per_second = LIMIT_ALIAS_NETWORK_GUESSES_PER_S,
+    .burst = LIMIT_ALIAS_NETWORK_GUESSES_BURST,
+};
+
+/* Buckets of an address and of its network, which are no others' in the table. False: not counted.
+ */
+static bool alias_guesser_of(const struct service *service, struct str remote_address,
+			     struct id *ret_address, struct id *ret_network)
+{
+	enum { UNUSED_BYTE = 8 }; /* 0 in an IPv4-mapped address, and in a network of IPv6 */
+	struct address network;
+
+	if (!guesser_of(service, remote_address, ret_address) ||
+	    !address_read(remote_address, &network))
+		return false;
+	address_cut_to_network(&network);
+	memcpy(ret_network->bytes, network.bytes, sizeof(ret_network->bytes));
+	ret_address->bytes[UNUSED_BYTE] = 'a';
+	ret_network->bytes[UNUSED_BYTE] = 'n';
+	return true;
+}
+
+bool guess_of_alias_is_allowed(const struct service *service, struct str remote_address)
+{
+	uint64_t now_us = clock_monotonic_us();
+	struct id address, network;
+
+	if (service->guess_rate.per_second == 0 ||
+	    !alias_guesser_of(service, remote_address, &address, &network))
+		return true;
+	return rate_look(service->guesses, &alias_of_address, address, now_us).is_allowed &&
+	       rate_look(service->guesses, &alias_of_network, network, now_us).is_allowed;
+}
+
+void guess_of_alias_failed(const struct service *service, struct str remote_address)
+{
+	uint64_t now_us = clock_monotonic_us();
+	struct id address, network;
+
+	if (!alias_guesser_of(service, remote_address, &address, &network))
+		return;
+	rate_take(service->guesses, &alias_of_address, address, now_us);
+	rate_take(service->guesses, &alias_of_network, network, now_us);
 }

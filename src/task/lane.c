@@ -22,8 +22,9 @@ static bool read_body(void *argument)
 	struct task *task = argument;
 
 	faults_init(&task->faults, &task->lane_arena);
-	task->is_json = json_parse_body(task->request->body, &task->lane_arena, &task->document,
-					&task->why_no_json);
+	task->is_json =
+	    (task->endpoint->body->takes_whole ? json_parse_long_body : json_parse_body)(
+		task->request->body, &task->lane_arena, &task->document, &task->why_no_json);
 	if (task->is_json)
 		record_read_json(task->endpoint->body, task->document.root, task->state,
 				 &task->present, &task->faults);

@@ -20,12 +20,13 @@ class Refused(Exception):
 
 
 class Panel:
-    def __init__(self, server, device):
+    def __init__(self, server, device, target=None):
+        """target: where it connects to, in place of its device's address."""
         self.socket = server.connect()
         self.buffer = b""
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall((
-            f"GET /d/{device.id}/ws?key={device.link_key} HTTP/1.1\r\nHost: test\r\n"
+            f"GET {target or f'/d/{device.id}/ws?key={device.link_key}'} HTTP/1.1\r\nHost: test\r\n"
             "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
             f"Sec-WebSocket-Key: {key}\r\n\r\n").encode())
         while b"\r\n\r\n" not in self.buffer:
@@ -78,6 +79,10 @@ class Panel:
                 return data
             assert opcode == PING, opcode
             self._send(PONG, data)
+
+    def says(self, message):
+        """Sends a text; two frames if it is longer than one may be."""
+        self._send(TEXT, json.dumps(message, separators=(",", ":")).encode())
 
     def wait_for(self, condition):
         """The first message that it holds for."""

@@ -214,13 +214,11 @@ FIRMWARE = {"skipDisplayVersion": True, "skipBootAnimation": True, "preferIPv6":
 
 def test_what_has_no_counterpart(device):
     """By name."""
-    assert "reboot" in device.account.post(v0(device, "/reboot"), None).problem(400)["detail"]
     path = v0(device, "/update_firmware_settings")
     assert set(device.account.post(path, FIRMWARE, fields=UNTYPED).faults()) == {"/" + name for name in FIRMWARE}
     for body in ({}, {"hostname": None}):
         assert device.account.post(path, body, fields=UNTYPED).ok() == {}
-    for name in ("reboot", "update_firmware_settings"):
-        assert device.account.post(f"/v0/devices/{UNKNOWN_ID}/{name}", {}).problem(404)
+    assert device.account.post(f"/v0/devices/{UNKNOWN_ID}/update_firmware_settings", {}).problem(404)
 
 
 # ---- bodies ----

@@ -102,3 +102,10 @@ def bodies_of(operation):
 
 
 CONTRACT = validate.CONTRACT
+
+
+def former(world, device_id):
+    """The device was imported with its address, and its panel takes orders."""
+    world.sql("UPDATE device SET alias = left(md5(id::text), 8), generation = generation + 1 WHERE id = %s", device_id)
+    world.sql("INSERT INTO panel_info (device_id, firmware_version) VALUES (%s, '1.6.6') "
+              "ON CONFLICT (device_id) DO UPDATE SET firmware_version = '1.6.6'", device_id)

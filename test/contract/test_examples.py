@@ -19,10 +19,11 @@ ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "nextEntry", 
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
          "streamEvents",
+         "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
          "listInstallations", "getInstallation", "updateInstallation", "createInstallation",
          "orderInstallations",
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice",
-         "v0UpdateFirmwareSettings", "v0PushImage", "v0PushApp",
+         "v0UpdateFirmwareSettings", "v0RebootPanel", "v0PushImage", "v0PushApp",
          "v0ListInstallations", "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview",
          "v0DeleteInstallation",
          "listWebhooks", "createWebhook", "getWebhook", "updateWebhook", "renewWebhookSecret", "testWebhook",
@@ -70,6 +71,10 @@ def prepare(world, device, app_id, operation_id):
         scene.picture(world, app_id)
     if operation_id.startswith("getPicture"):
         assert device.poll().status == 200
+    if operation_id in ("rebootPanel", "v0RebootPanel", "moveAddress"):
+        assert device.poll().status == 200
+    if operation_id in ("moveAddress", "endAlias"):
+        scene.former(world, device.id)
     if operation_id == "orderInstallations":
         body, = scene.bodies_of(CONTRACT.operation(operation_id)[2])
         scene.rotation(world, device, reversed(body["order"]))

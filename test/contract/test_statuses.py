@@ -12,6 +12,8 @@ from world import UNKNOWN_ID, World, new_key, request_bytes
 
 # What a key of the scope "push" may do, and what every account may read.
 PUSHES = ("pushImage", "showMessage", "removeTemporary", "v0PushImage", "v0PushApp")
+# Orders to a panel.
+ORDERS = ("rebootPanel", "moveAddress", "v0RebootPanel")
 FOR_ALL = ("getApp", "getAppPicture", "getAppSchema")
 BODY_OPERATIONS = [found for found in CONTRACT.operations() if "requestBody" in found[2]]
 
@@ -43,8 +45,10 @@ class Stage:
             assert self.device.push(installationId="weather").status == 200
         if operation_id == "getAppPicture":
             scene.picture(self.world, values["appId"])
-        if operation_id.startswith("getPicture"):
+        if operation_id.startswith("getPicture") or operation_id in ORDERS:
             self.device.poll()
+        if operation_id in ("moveAddress", "endAlias"):
+            scene.former(self.world, self.device.id)
         if operation_id == "orderInstallations":
             scene.rotation(self.world, self.device, ["weather", "news"])
         if "{webhookId}" in template and "webhookId" not in values:
@@ -96,6 +100,10 @@ def bad_request(stage, found):
     if "requestBody" not in found[2]:
         return malformed
     assert malformed.status == 400
+    if found[1] == "/v1/import/tronbyt":  # an export may have more than displayd knows
+        answer = stage.request(found, body={"id": 1})
+        assert "/id" in answer.faults()
+        return answer
     answer = stage.request(found, body={"unknown": 1})
     assert "/unknown" in answer.faults()
     return answer
@@ -140,6 +148,9 @@ def conflict(stage, found):
         many = stage.world.account()
         many.devices(1001)
         return stage.request(found, account=many)
+    if found[2]["operationId"] in ORDERS:  # its panel has never been there
+        target = stage.target(found[1], "", deviceId=stage.account.device().id)
+        return stage.request(found, target=target)
     if found[1].endswith(("/push", "/message", "/push_app")):
         full = stage.world.account()
         path = stage.target(found[1], "", deviceId=full.device().id)

@@ -10,7 +10,8 @@ from people import UNKNOWN_ID, Person, sha256, wait_until
 PUSHES = {("post", "/v1/devices/{deviceId}/push"), ("delete", "/v1/devices/{deviceId}/temporary"),
           ("post", "/v0/devices/{deviceId}/push"), ("post", "/v0/devices/{deviceId}/push_app"), ("post", "/v1/push"),
           ("post", "/v1/devices/{deviceId}/message")}
-OF_APPS = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")} | {
+OF_APPS = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy"),
+           ("post", "/v1/import/tronbyt")} | {
     (method, "/v1/webhooks" + rest) for method, rest in (
         ("get", ""), ("post", ""), ("get", "/{webhookId}"), ("patch", "/{webhookId}"), ("delete", "/{webhookId}"),
         ("post", "/{webhookId}/test"), ("post", "/{webhookId}/secret"))}

@@ -96,6 +96,10 @@ class Stage:
         body = BODIES.get(found[2]["operationId"])
         if found[2]["operationId"] in OPERATORS:
             return self.ask_operator(found, body and body(self))
+        if found[2]["operationId"] in ORDERS:
+            scene.former(self.world, self.value("deviceId"))
+            self.world.sql("UPDATE device SET connected_at = now(), last_online_at = now() WHERE id = %s",
+                           self.value("deviceId"))
         return self.request(found, body=body and body(self))
 
     # ---- what paths name ----
@@ -172,6 +176,8 @@ MADE = {
 }
 # What the operator alone may do.
 OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember"}
+# They need a panel, or a former address.
+ORDERS = {"rebootPanel", "moveAddress", "endAlias"}
 # If the document's example does not succeed.
 BODIES = {
     "createMember": lambda stage: {"email": f"made-{stage.person.email}"},
@@ -390,6 +396,7 @@ CONFLICTS = {
     "signIn": outdated, "signInWithPasskey": outdated,
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
     "showMessage": full_account,
+    "rebootPanel": Stage.request, "moveAddress": Stage.request,
     "installApp": full_device, "setSettings": without_form, "deployVersion": version_in_review,
     "removeVersion": deployed_version,
     "orderRotation": Stage.request, "showEntry": Stage.request, "createKey": Stage.request,

@@ -1,6 +1,6 @@
+#include "api/device_urls.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
-#include "domain/device_link.h"
 #include "domain/device_reference.h"
 #include "domain/key.h"
 #include "own_device.h"
@@ -56,8 +56,8 @@ static bool make_link(struct task *task, struct id id)
 	device->key_text = str_from(device->key);
 	key_hash(device->key_text, device->key_hash);
 	device->link =
-	    device_link_make(task_arena(task), str_from(web->panel_url), id, device->key_text);
-	device->is_loopback_only = site_is_loopback_url(web->panel_url);
+	    device_link_make(task_arena(task), str_from(web->api.panel_url), id, device->key_text);
+	device->is_loopback_only = site_is_loopback_url(web->api.panel_url);
 	return device->link.excess == 0;
 }
 
@@ -65,11 +65,7 @@ static struct verdict fail_link(struct task *task)
 {
 	const struct new_device *device = task_state(task);
 
-	return task_fail(task, 409,
-			 "the device's URL would have %zu characters, and panels take %d at most: "
-			 "the server needs a --public-url that is shorter by %zu",
-			 device->link.polling_url.length, DEVICE_URL_LENGTH_MAX,
-			 device->link.excess);
+	return api_fail_link(task, &device->link);
 }
 
 static struct verdict found(struct task *task)

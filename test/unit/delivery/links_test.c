@@ -211,7 +211,7 @@ static void a_client_that_left_before_its_answer_is_not_online(void **state)
 
 	(void)state;
 	clients_have_left = true;
-	delivery_connect(served, panel, NULL);
+	delivery_connect(served, panel, &(struct panel_lookup){0}, NULL);
 	assert_false(cursor_contact(script_cursors, device->id).is_linked);
 	assert_false(delivery_is_online(served, device->id, 0, true, &since_us));
 	clients_have_left = false;
@@ -340,10 +340,10 @@ static void an_old_panel_is_read_when_a_display_connects(void **state)
 
 	(void)state;
 	panel_of_device(device);
-	delivery_connect(served, panel_of_device(device), NULL);
+	delivery_connect(served, panel_of_device(device), &(struct panel_lookup){0}, NULL);
 	assert_int_equal(loads_asked(), 0); /* read in this second */
 	pass_ms(1001);
-	delivery_connect(served, panel_of_device(device), NULL);
+	delivery_connect(served, panel_of_device(device), &(struct panel_lookup){0}, NULL);
 	assert_int_equal(loads_asked(), 1);
 	answer_loads();
 }

@@ -127,7 +127,9 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_value_text(device->night);
 	else if (is(column, "is_sleep_set") || is(column, "is_set_asleep"))
 		add_bool(false);
-	else if (is(column, "sleep_set_until") || is(column, "turned_at"))
+	else if (is(column, "sleep_set_until") || is(column, "turned_at") || is(column, "alias") ||
+		 is(column, "alias_key_hash") || is(column, "second_key_hash") ||
+		 is(column, "order_generation"))
 		add_null();
 	else if (add_sleep_column(device, column))
 		return;

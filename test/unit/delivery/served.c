@@ -68,7 +68,7 @@ struct panel *panel_of_device(const struct script_device *device)
 
 struct script_socket *connect_device(const struct script_device *device)
 {
-	delivery_connect(served, panel_of_device(device), NULL);
+	delivery_connect(served, panel_of_device(device), &(struct panel_lookup){0}, NULL);
 	answer_loads();
 	return script_socket;
 }

@@ -168,7 +168,7 @@ static void while_it_is_loading_it_is_loaded_again(void **state)
 
 	(void)state;
 	pass_ms(2000);
-	delivery_connect(served, panel, NULL);
+	delivery_connect(served, panel, &(struct panel_lookup){0}, NULL);
 	assert_int_equal(loads_asked(), 1);
 	delivery_push_stored(served, device->id, &push);
 	answer_load(); /* as it was before the push */

@@ -1,0 +1,9 @@
+/* URLs of panels in answers. */
+#pragma once
+
+#include "domain/device_link.h"
+#include "task/task.h"
+
+/* 409: panels do not take URLs of this length. */
+__attribute__((warn_unused_result)) struct verdict api_fail_link(struct task *task,
+								 const struct device_link *link);

@@ -1,0 +1,98 @@
+/* Reads what a tronbyt server has exported: a device, or an account with its devices.
+ *
+ *   JSON --tronbyt_read()--> struct tronbyt_export: what has a counterpart here
+ *                       `--> its notes: what has none, is too long or out of range, and why
+ *                       `--> faults: what no export has, such as a text in place of a number
+ *
+ * The file is untrusted. Texts stay in the document or lie in the arena. */
+#pragma once
+
+#include "base/limits.h"
+#include "domain/device_reference.h"
+#include "domain/settings.h"
+#include "record/record.h"
+
+enum {
+	TRONBYT_DEVICES_MAX = 100,
+	TRONBYT_ENTRIES_MAX = 2000, /* of all devices */
+	TRONBYT_NOTES_MAX = 5000,
+	TRONBYT_KEY_LENGTH_MAX = 256,
+};
+
+/* Something that is not brought, or not as it was. */
+struct tronbyt_note {
+	struct str device; /* its name */
+	struct str entry;  /* data is NULL: it is about the device */
+	struct str what;   /* member of the export */
+	struct str why;
+};
+
+extern const struct record tronbyt_note_record;
+
+struct tronbyt_notes {
+	struct arena *arena;
+	struct tronbyt_note *list;
+	unsigned count;
+	unsigned room; /* private */
+};
+
+/* Copies no text but that which the format makes. */
+__attribute__((format(printf, 5, 6))) void tronbyt_note(struct tronbyt_notes *notes,
+							struct str device, struct str entry,
+							struct str what, const char *why, ...);
+
+struct tronbyt_entry {
+	struct str former_id; /* the other server's; empty: none */
+	struct str shown;     /* name for notes */
+	struct str slug;
+	struct str name; /* empty: none of its own */
+	struct settings settings;
+	bool is_enabled;
+	bool is_pinned;
+	bool is_night;
+	int64_t display_s;		  /* 0: as the schedule interval says */
+	int64_t start_minute, end_minute; /* both -1: the whole day */
+	int64_t weekdays;		  /* bit 0: Monday; never 0 */
+	int64_t order;
+};
+
+struct tronbyt_device {
+	struct str former_id; /* ALIAS_LENGTH, lower case */
+	struct str name;
+	struct str timezone;
+	struct str locale;
+	struct str key; /* empty: its panel needs none */
+	int64_t brightness;
+	int64_t schedule_interval_s;
+	bool sleep_enabled;
+	int64_t sleep_start_minute, sleep_end_minute;
+	int64_t night_brightness;
+	bool dim_enabled;
+	int64_t dim_start_minute, dim_brightness;
+	struct tronbyt_entry *entries; /* in their order */
+	unsigned entry_count;
+};
+
+struct tronbyt_export {
+	struct tronbyt_device *devices;
+	unsigned device_count;
+	struct tronbyt_notes notes;
+};
+
+/* A body: the export itself. */
+struct tronbyt_body {
+	const struct json_value *root;
+	struct tronbyt_export export; /* after the check */
+};
+
+extern const struct record tronbyt_body_record;
+
+/* Called when it is known whether the entry for the night comes. Without one a panel is dark in its
+ * sleep window here; there it went on, less bright: so the device is dimmed instead, if it can be.
+ */
+void tronbyt_settle_night(struct tronbyt_device *device, bool has_entry,
+			  struct tronbyt_notes *notes);
+
+/* The arena is that of faults. Without faults there is at least one device. */
+void tronbyt_read(const struct json_value *root, struct faults *faults,
+		  struct tronbyt_export *ret_export);

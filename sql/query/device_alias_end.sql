@@ -1,0 +1,15 @@
+-- Ends the alias of a device, and an order that would lead its panel away from there. No row: the device is gone, or
+-- has none.
+-- params: id uuid
+-- row: generation int8
+-- effect: write
+-- work: bounded
+UPDATE device
+SET alias = NULL,
+	alias_key_hash = NULL,
+	second_key_hash = NULL,
+	order_key = NULL,
+	order_generation = CASE WHEN order_key IS NULL THEN order_generation END,
+	generation = generation + 1
+WHERE id = :id AND alias IS NOT NULL
+RETURNING generation

@@ -1,0 +1,14 @@
+-- Gives a device a second key, and orders its panel to come by it from its next start on, which is at once. No row: the
+-- device is gone, or has no alias.
+-- params: id uuid, second_key_hash bytea, order_key bytea
+-- row: generation int8
+-- effect: write
+-- work: bounded
+UPDATE device
+SET second_key_hash = :second_key_hash,
+	order_key = :order_key,
+	order_generation = generation + 1,
+	ordered_at = present_time(),
+	generation = generation + 1
+WHERE id = :id AND alias IS NOT NULL
+RETURNING generation

@@ -1,0 +1,14 @@
+-- The panel of a device has come with its second key: that is the device's key from now on, and its alias ends. No row:
+-- it is so already.
+-- params: id uuid, second_key_hash bytea
+-- row: generation int8
+-- effect: write
+-- work: bounded
+UPDATE device
+SET link_key_hash = second_key_hash,
+	second_key_hash = NULL,
+	alias = NULL,
+	alias_key_hash = NULL,
+	generation = generation + 1
+WHERE id = :id AND second_key_hash = :second_key_hash
+RETURNING generation

@@ -1,0 +1,11 @@
+-- Orders the panel of a device to start again. No row: the device is gone.
+-- params: id uuid
+-- row: generation int8
+-- effect: write
+-- work: bounded
+UPDATE device
+SET order_generation = generation + 1,
+	ordered_at = present_time(),
+	generation = generation + 1
+WHERE id = :id
+RETURNING generation

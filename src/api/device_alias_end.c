@@ -1,0 +1,35 @@
+#include "api/operator_note.h"
+#include "delivery/delivery.h"
+#include "endpoints.h"
+
+/* DELETE /v1/devices/{deviceId}/alias - ends the former address of an imported device: a panel that
+ * is connected by it is dropped everywhere. */
+
+static struct verdict reply(struct task *task)
+{
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict ended(struct task *task)
+{
+	const struct device_alias_end_row *row = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "the device has no former address");
+	delivery_device_changed(api_delivery(task), task_device(task)->id, row->generation);
+	return api_note_change(task, "device.alias", STR(""), reply);
+}
+
+static struct verdict begin(struct task *task)
+{
+	statement_device_alias_end(task_new_query(task),
+				   &(struct device_alias_end_parameters){task_device(task)->id},
+				   task_state(task));
+	return task_query(task, ended);
+}
+
+const struct endpoint endpoint_device_alias_end = {
+    .handler = begin,
+    .state_size = sizeof(struct device_alias_end_row),
+    ENDPOINT_DEVICE_ALIAS_END,
+};

@@ -1,0 +1,196 @@
+#include "api/device_urls.h"
+#include "api/operator_note.h"
+#include "delivery/delivery.h"
+#include "domain/key.h"
+#include "domain/panel_report.h"
+#include "domain/secret_settings.h"
+#include "endpoints.h"
+
+/* POST /v1/devices/{deviceId}/reboot - has the device's panel start again: at once, or with its
+ * next poll.
+ * POST /v1/devices/{deviceId}/move-address - has it come to its own address from now on, in place
+ * of its former one: it is told a second key, and starts again. */
+
+struct ordering {
+	struct device_panel_row panel;
+	char key[LINK_KEY_LENGTH + 1];
+	uint8_t key_hash[KEY_HASH_BYTES];
+	union {
+		struct device_reboot_row rebooted;
+		struct device_move_row moved;
+	};
+};
+
+static struct verdict fail_none(struct task *task)
+{
+	return task_fail(task, 404, "there is no such device");
+}
+
+static struct verdict ask_panel(struct task *task, task_step *next)
+{
+	struct ordering *ordering = task_state(task);
+
+	statement_device_panel(task_new_query(task),
+			       &(struct device_panel_parameters){task_device(task)->id},
+			       &ordering->panel);
+	return task_query(task, next);
+}
+
+static bool is_offline(struct task *task)
+{
+	const struct device_panel_row *panel = &((struct ordering *)task_state(task))->panel;
+	int64_t since_us;
+
+	return !delivery_is_online(api_delivery(task), task_device(task)->id, panel->last_online_at,
+				   panel->has_connected, &since_us);
+}
+
+static struct verdict fail_offline(struct task *task)
+{
+	return task_fail(task, 409, "the panel is offline");
+}
+
+static struct verdict fail_old(struct task *task)
+{
+	const struct device_panel_row *panel = &((struct ordering *)task_state(task))->panel;
+
+	return task_fail(task, 409,
+			 "the panel's firmware is %.*s, and takes orders from 1.4.8 on only",
+			 STR_ARG(panel->firmware_version));
+}
+
+/* ---- start again ---- */
+
+static struct verdict reply(struct task *task)
+{
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict rebooted(struct task *task)
+{
+	const struct ordering *ordering = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	delivery_device_changed(api_delivery(task), task_device(task)->id,
+				ordering->rebooted.generation);
+	return api_note_change(task, "device.reboot", STR(""), reply);
+}
+
+static struct verdict reboot(struct task *task)
+{
+	struct ordering *ordering = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	if (panel_orders_of(ordering->panel.firmware_version) == PANEL_ORDERS_NONE)
+		return fail_old(task);
+	if (is_offline(task))
+		return fail_offline(task);
+	statement_device_reboot(task_new_query(task),
+				&(struct device_reboot_parameters){task_device(task)->id},
+				&ordering->rebooted);
+	return task_query(task, rebooted);
+}
+
+static struct verdict begin_reboot(struct task *task)
+{
+	return ask_panel(task, reboot);
+}
+
+const struct endpoint endpoint_device_reboot = {
+    .handler = begin_reboot,
+    .state_size = sizeof(struct ordering),
+    ENDPOINT_DEVICE_REBOOT,
+};
+
+/* ---- another address ---- */
+
+static struct verdict moved(struct task *task)
+{
+	const struct ordering *ordering = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 409, "the device has no former address");
+	delivery_device_changed(api_delivery(task), task_device(task)->id,
+				ordering->moved.generation);
+	return api_note_change(task, "device.move", STR(""), reply);
+}
+
+static struct verdict store_move(struct task *task)
+{
+	struct ordering *ordering = task_state(task);
+	struct id id = task_device(task)->id;
+	struct arena *arena = task_arena(task);
+	struct buffer sealed = {0};
+	struct str order_key;
+
+	settings_seal(api_service(task)->settings_key, id, STR(ORDER_KEY_LABEL),
+		      str_from(ordering->key), &sealed);
+	order_key = arena_copy(arena, buffer_view(&sealed));
+	buffer_finish(&sealed);
+	statement_device_move(
+	    task_new_query(task),
+	    &(struct device_move_parameters){
+		.id = id,
+		.second_key_hash = {(const char *)ordering->key_hash, KEY_HASH_BYTES},
+		.order_key = order_key,
+	    },
+	    &ordering->moved);
+	return task_query(task, moved);
+}
+
+static struct verdict move(struct task *task)
+{
+	struct ordering *ordering = task_state(task);
+	struct device_link link;
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	if (!ordering->panel.alias.length)
+		return task_fail(task, 409, "the device has no former address");
+	switch (panel_orders_of(ordering->panel.firmware_version)) {
+	case PANEL_ORDERS_NONE:
+		return fail_old(task);
+	case PANEL_ORDERS_UNKNOWN:
+		return task_fail(task, 409,
+				 "the panel has not told the version of its firmware, and takes "
+				 "orders from 1.4.8 on only");
+	default:
+		break;
+	}
+	if (is_offline(task))
+		return fail_offline(task);
+	link_key_new(ordering->key);
+	key_hash(str_from(ordering->key), ordering->key_hash);
+	link = device_link_make(task_arena(task), str_from(api_service(task)->panel_url),
+				task_device(task)->id, str_from(ordering->key));
+	if (link.excess)
+		return api_fail_link(task, &link);
+	return store_move(task);
+}
+
+static struct verdict begin_move(struct task *task)
+{
+	return ask_panel(task, move);
+}
+
+const struct endpoint endpoint_device_move = {
+    .handler = begin_move,
+    .state_size = sizeof(struct ordering),
+    ENDPOINT_DEVICE_MOVE,
+};
+
+struct verdict api_fail_link(struct task *task, const struct device_link *link)
+{
+	return task_fail(task, 409,
+			 "the device's URL would have %zu characters, and panels take %d at most: "
+			 "the server needs a --public-url that is shorter by %zu",
+			 link->polling_url.length, DEVICE_URL_LENGTH_MAX, link->excess);
+}
+
+/* ---- the same at /v0 ---- */
+
+const struct endpoint endpoint_v0_reboot = {
+    ENDPOINT_V0_REBOOT,
+};

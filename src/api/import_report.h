@@ -1,0 +1,7 @@
+/* Report of an import: the answer. */
+#pragma once
+
+#include "task/task.h"
+
+/* Answers with the report; the task's state is a struct tronbyt_importing. */
+task_step import_report;

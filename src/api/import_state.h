@@ -1,0 +1,62 @@
+/* State of the import of an export of a tronbyt server.
+ *
+ *   import_tronbyt.c   asks for the app and the form of each entry, changes nothing
+ *     -> import_store.c   stores device by device, each by one statement
+ *     -> import_report.c  what came, and what did not */
+#pragma once
+
+#include "api/app_work.h"
+#include "domain/device_link.h"
+#include "domain/key.h"
+#include "domain/tronbyt.h"
+#include "task/task.h"
+
+/* An entry of the file, and what is found for it here. */
+struct import_entry {
+	bool comes;
+	char id[ID_TEXT_LENGTH + 1];
+	struct id app_id, version_id;
+	struct stored_settings stored;
+};
+
+enum import_state {
+	IMPORT_NEW,
+	IMPORT_THERE,  /* it was imported before: nothing is done */
+	IMPORT_FAILED, /* the account has too many devices */
+};
+
+struct import_device {
+	enum import_state state;
+	struct id id;
+	char key[LINK_KEY_LENGTH + 1];
+	uint8_t key_hash[KEY_HASH_BYTES];
+	uint8_t alias_key_hash[KEY_HASH_BYTES];
+	struct device_link link;
+	struct str name; /* here */
+	bool has_alias;
+	struct import_entry *entries;
+	unsigned entry_count; /* of them, those that come */
+};
+
+struct tronbyt_importing {
+	struct tronbyt_body body; /* first: the prologue reads the request into it */
+	bool is_dry;
+	bool keeps_addresses;
+	struct import_device *devices; /* as in the file */
+	unsigned device, entry;	       /* that is being worked on */
+	unsigned made;		       /* devices, or those that would be */
+	bool has_run;		       /* an app, which counts as one preview */
+	struct app_work work;
+	struct tronbyt_look_row look;
+	struct tronbyt_import_row stored;
+};
+
+static inline struct tronbyt_device *import_file_device(struct tronbyt_importing *importing)
+{
+	return &importing->body.export.devices[importing->device];
+}
+
+/* Says of the device, or of one of its entries, what does not come. entry: NULL: of the device. */
+__attribute__((format(printf, 4, 5))) void import_note(struct tronbyt_importing *importing,
+						       const struct tronbyt_entry *entry,
+						       const char *what, const char *why, ...);

@@ -1,0 +1,242 @@
+#include "import_store.h"
+#include "api/pages.h"
+#include "base/hex.h"
+#include "base/limits.h"
+#include "endpoints.h"
+#include "import_report.h"
+#include "import_state.h"
+#include "task/access.h"
+
+/* Stores the devices of an import, each with its entries by one statement. */
+
+/* Entry as the statement reads it. */
+struct entry_line {
+	int64_t number;
+	struct str id;
+	struct id app_id, version_id;
+	struct str name;
+	bool is_enabled, is_pinned, is_night;
+	int64_t display_s, start_minute, end_minute, weekdays;
+	struct str settings, secret_settings, settings_hash;
+};
+
+static const struct record_field entry_fields[] = {
+    RECORD_INT8(struct entry_line, number, .name = "number"),
+    RECORD_STR(struct entry_line, id, .name = "id"),
+    RECORD_ID(struct entry_line, app_id, .name = "appId"),
+    RECORD_ID(struct entry_line, version_id, .name = "versionId"),
+    RECORD_STR(struct entry_line, name, .name = "name"),
+    RECORD_BOOL(struct entry_line, is_enabled, .name = "isEnabled"),
+    RECORD_BOOL(struct entry_line, is_pinned, .name = "isPinned"),
+    RECORD_BOOL(struct entry_line, is_night, .name = "isNight"),
+    RECORD_INT4(struct entry_line, display_s, .name = "displaySeconds"),
+    RECORD_INT2(struct entry_line, start_minute, .name = "startMinute"),
+    RECORD_INT2(struct entry_line, end_minute, .name = "endMinute"),
+    RECORD_INT2(struct entry_line, weekdays, .name = "weekdays"),
+    RECORD_STR(struct entry_line, settings, .name = "settings"),
+    RECORD_STR(struct entry_line, secret_settings, .name = "secretSettings"),
+    RECORD_STR(struct entry_line, settings_hash, .name = "settingsHash"),
+};
+static const struct record entry_record = RECORD(struct entry_line, entry_fields);
+
+struct device_line {
+	struct tronbyt_device device;
+	struct str alias;   /* data is NULL: none */
+	struct str entries; /* JSON */
+};
+
+static const struct record_field device_fields[] = {
+    RECORD_STR(struct device_line, device.former_id, .name = "formerId"),
+    RECORD_STR(struct device_line, alias, .name = "alias", .nullable = true),
+    RECORD_STR(struct device_line, device.name, .name = "name"),
+    RECORD_STR(struct device_line, device.timezone, .name = "timezone"),
+    RECORD_STR(struct device_line, device.locale, .name = "locale"),
+    RECORD_INT2(struct device_line, device.brightness, .name = "brightness"),
+    RECORD_INT4(struct device_line, device.schedule_interval_s, .name = "scheduleInterval"),
+    RECORD_BOOL(struct device_line, device.sleep_enabled, .name = "sleepEnabled"),
+    RECORD_INT2(struct device_line, device.sleep_start_minute, .name = "sleepStart"),
+    RECORD_INT2(struct device_line, device.sleep_end_minute, .name = "sleepEnd"),
+    RECORD_INT2(struct device_line, device.night_brightness, .name = "nightBrightness"),
+    RECORD_BOOL(struct device_line, device.dim_enabled, .name = "dimEnabled"),
+    RECORD_INT2(struct device_line, device.dim_start_minute, .name = "dimStart"),
+    RECORD_INT2(struct device_line, device.dim_brightness, .name = "dimBrightness"),
+    RECORD_JSON(struct device_line, entries, .name = "entries"),
+};
+static const struct record device_line_record = RECORD(struct device_line, device_fields);
+
+static struct str to_hex(struct arena *arena, struct str bytes)
+{
+	char *text = arena_alloc(arena, 2 * bytes.length + 1);
+
+	hex_encode(bytes.data, bytes.length, text);
+	return (struct str){text, 2 * bytes.length};
+}
+
+static struct entry_line line_of(struct arena *arena, const struct tronbyt_entry *file,
+				 const struct import_entry *entry, unsigned index)
+{
+	return (struct entry_line){
+	    .number = index + 1,
+	    .id = str_from(entry->id),
+	    .app_id = entry->app_id,
+	    .version_id = entry->version_id,
+	    .name = file->name.data ? file->name : STR(""),
+	    .is_enabled = file->is_enabled,
+	    .is_pinned = file->is_pinned,
+	    .is_night = file->is_night,
+	    .display_s = file->display_s,
+	    .start_minute = file->start_minute,
+	    .end_minute = file->end_minute,
+	    .weekdays = file->weekdays,
+	    .settings = entry->stored.open,
+	    .secret_settings =
+		entry->stored.sealed.data ? to_hex(arena, entry->stored.sealed) : STR(""),
+	    .settings_hash = to_hex(arena, entry->stored.hash),
+	};
+}
+
+static struct str write_entries(struct arena *arena, const struct tronbyt_device *file,
+				const struct import_device *device)
+{
+	struct buffer json = {0};
+	struct str text;
+
+	buffer_append_char(&json, '[');
+	for (unsigned i = 0; i < file->entry_count; i++) {
+		struct entry_line line;
+
+		if (!device->entries[i].comes)
+			continue;
+		if (buffer_length(&json) > 1)
+			buffer_append_char(&json, ',');
+		line = line_of(arena, &file->entries[i], &device->entries[i], i);
+		record_write_json(&entry_record, &line, &json);
+	}
+	buffer_append_char(&json, ']');
+	text = arena_copy(arena, buffer_view(&json));
+	buffer_finish(&json);
+	return text;
+}
+
+static struct str write_line(struct task *task, const struct tronbyt_device *file,
+			     const struct import_device *device)
+{
+	struct arena *arena = task_arena(task);
+	struct device_line line = {.device = *file,
+				   .alias = device->has_alias ? file->former_id : (struct str){0},
+				   .entries = write_entries(arena, file, device)};
+	struct buffer json = {0};
+	struct str text;
+
+	record_write_json(&device_line_record, &line, &json);
+	text = arena_copy(arena, buffer_view(&json));
+	buffer_finish(&json);
+	return text;
+}
+
+/* Entries whose app was deployed anew meanwhile. */
+static void note_missing(struct tronbyt_importing *importing, struct import_device *device)
+{
+	const struct tronbyt_device *file = import_file_device(importing);
+	struct str rest = importing->stored.missing, text;
+	unsigned long long number;
+
+	while (rest.length && str_next(&rest, ',', &text)) {
+		if (!str_to_uint64(text, file->entry_count, &number) || number == 0)
+			continue;
+		device->entry_count--;
+		import_note(importing, &file->entries[number - 1], "entry",
+			    "its app got another version meanwhile");
+	}
+}
+
+static void tell_pages(struct task *task)
+{
+	api_tell_pages(task, task_account_id(task), STR("devices"));
+	api_tell_pages(task, task_account_id(task), STR("account"));
+	api_tell_pages(task, (struct id){0}, STR("admin"));
+}
+
+static struct verdict stored(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	struct import_device *device = &importing->devices[importing->device];
+
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	if (importing->stored.is_stored) {
+		note_missing(importing, device);
+		tell_pages(task);
+	} else {
+		device->state = IMPORT_FAILED;
+		import_note(importing, NULL, "device", "the account has %d devices already",
+			    LIMIT_DEVICES_OF_ACCOUNT);
+	}
+	importing->device++;
+	return task_continue(task, import_store);
+}
+
+static struct str key_hash_of(const struct tronbyt_device *file, const struct import_device *device)
+{
+	if (!file->key.length)
+		return (struct str){0};
+	return (struct str){(const char *)device->alias_key_hash, KEY_HASH_BYTES};
+}
+
+struct verdict import_store(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	const struct tronbyt_device *file;
+	const struct import_device *device;
+	bool is_of_operator = task_is_of_operator(task);
+	struct id session_id = {0};
+
+	while (importing->device < importing->body.export.device_count &&
+	       importing->devices[importing->device].state != IMPORT_NEW)
+		importing->device++;
+	if (importing->device == importing->body.export.device_count)
+		return import_report(task);
+	file = import_file_device(importing);
+	device = &importing->devices[importing->device];
+	if (is_of_operator)
+		session_id = access_operator_session();
+	statement_tronbyt_import(
+	    task_new_query(task),
+	    &(struct tronbyt_import_parameters){
+		.account_id = task_account_id(task),
+		.id = device->id,
+		.line = write_line(task, file, device),
+		.link_key_hash = {(const char *)device->key_hash, KEY_HASH_BYTES},
+		.alias_key_hash = key_hash_of(file, device),
+		.device_limit = is_of_operator ? INT32_MAX : LIMIT_DEVICES_OF_ACCOUNT,
+		.address = task_request(task)->remote_address,
+		.session_id = session_id,
+	    },
+	    &importing->stored);
+	return task_query(task, stored);
+}
+
+/* Others were quicker, or PostgreSQL knows fewer time zones: the device comes without that. */
+struct verdict import_refused(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	struct import_device *device = &importing->devices[importing->device];
+
+	switch (task_refusal(task)) {
+	case REFUSAL_ALIAS_TAKEN:
+		device->has_alias = false;
+		import_note(importing, NULL, "address", "another device here has it");
+		break;
+	case REFUSAL_DEVICE_IMPORTED:
+		device->state = IMPORT_THERE;
+		device->id = (struct id){0};
+		break;
+	case REFUSAL_UNKNOWN_TIMEZONE:
+		import_file_device(importing)->timezone = STR("UTC");
+		import_note(importing, NULL, "timezone", "there is no such time zone: set to UTC");
+		break;
+	default:
+		return task_fail_refusal(task);
+	}
+	return task_continue(task, import_store);
+}

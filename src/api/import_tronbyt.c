@@ -1,0 +1,257 @@
+#include "base/limits.h"
+#include "endpoints.h"
+#include "import_report.h"
+#include "import_state.h"
+#include "import_store.h"
+
+/* POST /v1/import/tronbyt - makes devices of the export of a tronbyt server. All that is to be
+ * asked comes first; then each device is stored with its entries, whole or not at all. */
+
+static struct verdict next_device(struct task *task);
+static struct verdict next_entry(struct task *task);
+
+static struct import_device *device_of(struct tronbyt_importing *importing)
+{
+	return &importing->devices[importing->device];
+}
+
+static struct tronbyt_entry *file_entry(struct tronbyt_importing *importing)
+{
+	return &import_file_device(importing)->entries[importing->entry];
+}
+
+/* ---- an entry ---- */
+
+static struct verdict take_entry(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	struct import_device *device = device_of(importing);
+	struct import_entry *entry = &device->entries[importing->entry];
+
+	entry->comes = true;
+	entry->app_id = importing->work.source.app_id;
+	entry->version_id = importing->work.source.version_id;
+	id_format(id_new(), entry->id);
+	if (!importing->is_dry)
+		api_seal_settings(task, device->id, str_from(entry->id), &importing->work,
+				  &entry->stored);
+	device->entry_count++;
+	importing->entry++;
+	return task_continue(task, next_entry);
+}
+
+/* Settings that the form does not take are left out. */
+static void take_settings(struct task *task, struct tronbyt_importing *importing)
+{
+	struct app_work *work = &importing->work;
+	const struct tronbyt_entry *entry = file_entry(importing);
+	const struct settings *settings = &entry->settings;
+	struct faults wrong;
+
+	faults_init(&wrong, task_arena(task));
+	settings_check(settings, &work->form, &wrong, &work->open, &work->secret);
+	for (unsigned i = 0; i < wrong.count; i++)
+		import_note(
+		    importing, entry,
+		    arena_printf(task_arena(task), "config/%.*s", STR_ARG(wrong.list[i].name)).data,
+		    "%.*s", STR_ARG(wrong.list[i].detail));
+	if (form_makes_more(&work->form))
+		return; /* nobody can say which names it has */
+	for (unsigned i = 0; i < settings->count; i++)
+		if (!settings->items[i].is_removed &&
+		    !form_find(&work->form, settings->items[i].name))
+			import_note(importing, entry,
+				    arena_printf(task_arena(task), "config/%.*s",
+						 STR_ARG(settings->items[i].name))
+					.data,
+				    "the app has no such setting");
+}
+
+static struct verdict form_found(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	const struct app_work *work = &importing->work;
+
+	importing->has_run |= work->was_counted;
+	if (work->has_form)
+		take_settings(task, importing);
+	else
+		import_note(importing, file_entry(importing), "config",
+			    "the app's form is not there: %.*s",
+			    STR_ARG(work->job.answer.problem.message));
+	return take_entry(task);
+}
+
+static struct verdict app_found(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	const struct tronbyt_entry *entry = file_entry(importing);
+	struct app_work *work = &importing->work;
+
+	if (id_is_none(work->source.version_id)) {
+		import_note(importing, entry, "entry", "no app is called \"%.*s\" here",
+			    STR_ARG(entry->slug));
+		importing->entry++;
+		return task_continue(task, next_entry);
+	}
+	if (entry->settings.count == 0)
+		return take_entry(task);
+	return api_find_whole_form(task, work, &entry->settings, form_found);
+}
+
+static struct verdict end_device(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	const struct import_device *device = device_of(importing);
+	struct tronbyt_device *file = import_file_device(importing);
+	bool has_night = false;
+
+	for (unsigned i = 0; i < file->entry_count; i++)
+		has_night |= file->entries[i].is_night && device->entries[i].comes;
+	tronbyt_settle_night(file, has_night, &importing->body.export.notes);
+	importing->device++;
+	return task_continue(task, next_device);
+}
+
+static struct verdict next_entry(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	const struct tronbyt_device *device = import_file_device(importing);
+
+	app_work_finish(&importing->work);
+	importing->work =
+	    (struct app_work){.may_be_missing = true, .was_counted = importing->has_run};
+	if (importing->entry == device->entry_count)
+		return end_device(task);
+	return api_find_app(task, &importing->work, device->entries[importing->entry].slug, STR(""),
+			    STR(""), app_found);
+}
+
+/* ---- a device ---- */
+
+static bool has_room(struct task *task, const struct tronbyt_importing *importing)
+{
+	return task_is_of_operator(task) ||
+	       importing->look.device_count + (int64_t)importing->made < LIMIT_DEVICES_OF_ACCOUNT;
+}
+
+static void take_alias(struct tronbyt_importing *importing)
+{
+	const struct tronbyt_device *file = import_file_device(importing);
+	struct import_device *device = device_of(importing);
+
+	if (!importing->keeps_addresses)
+		return;
+	if (importing->look.is_alias_taken) {
+		import_note(importing, NULL, "address", "another device here has it");
+		return;
+	}
+	device->has_alias = true;
+	key_hash(file->key, device->alias_key_hash);
+}
+
+static struct verdict looked(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	const struct tronbyt_device *file = import_file_device(importing);
+	struct import_device *device = device_of(importing);
+
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	*device = (struct import_device){.name = file->name};
+	if (!id_is_none(importing->look.device_id)) {
+		device->state = IMPORT_THERE;
+		device->id = importing->look.device_id;
+		device->name = importing->look.device_name;
+		importing->device++;
+		return task_continue(task, next_device);
+	}
+	if (!has_room(task, importing)) {
+		device->state = IMPORT_FAILED;
+		import_note(importing, NULL, "device", "the account has %d devices already",
+			    LIMIT_DEVICES_OF_ACCOUNT);
+		importing->device++;
+		return task_continue(task, next_device);
+	}
+	importing->made++;
+	importing->entry = 0;
+	take_alias(importing);
+	device->id = id_new();
+	link_key_new(device->key);
+	key_hash(str_from(device->key), device->key_hash);
+	device->link = device_link_make(task_arena(task), str_from(api_service(task)->panel_url),
+					device->id, str_from(device->key));
+	if (device->link.excess)
+		import_note(
+		    importing, NULL, "address",
+		    "its own URL has %zu characters, and panels take %d: the server needs a "
+		    "--public-url that is shorter by %zu",
+		    device->link.polling_url.length, DEVICE_URL_LENGTH_MAX, device->link.excess);
+	device->entries =
+	    arena_zalloc(task_arena(task), (file->entry_count + 1) * sizeof(device->entries[0]));
+	return next_entry(task);
+}
+
+static struct verdict next_device(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+
+	if (importing->device == importing->body.export.device_count) {
+		importing->device = 0;
+		return importing->is_dry ? import_report(task) : import_store(task);
+	}
+	statement_tronbyt_look(task_new_query(task),
+			       &(struct tronbyt_look_parameters){
+				   .account_id = task_account_id(task),
+				   .former_id = import_file_device(importing)->former_id,
+			       },
+			       &importing->look);
+	return task_query(task, looked);
+}
+
+/* ---- the request ---- */
+
+/* False: it is neither, and *ret_answer says so. */
+static bool read_flag(struct task *task, const char *name, bool *ret_flag,
+		      struct verdict *ret_answer)
+{
+	struct str value = http_request_query(task_request(task), str_from(name));
+
+	*ret_flag = str_equal(value, STR("true"));
+	if (!value.data || *ret_flag || str_equal(value, STR("false")))
+		return true;
+	*ret_answer = task_fail(task, 400, "%s must be true or false", name);
+	return false;
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	struct tronbyt_export *export = &importing->body.export;
+	struct verdict answer;
+
+	if (!read_flag(task, "dryRun", &importing->is_dry, &answer) ||
+	    !read_flag(task, "keepAddresses", &importing->keeps_addresses, &answer))
+		return answer;
+	if (task_key_devices(task).count)
+		return task_fail(task, 403,
+				 "this key is for chosen devices: a key for all devices is needed");
+	/* The body may have been read on a worker thread. */
+	export->notes.arena = task_arena(task);
+	importing->devices =
+	    arena_zalloc(task_arena(task), export->device_count * sizeof(importing->devices[0]));
+	return next_device(task);
+}
+
+static void finish(void *state)
+{
+	app_work_finish(&((struct tronbyt_importing *)state)->work);
+}
+
+const struct endpoint endpoint_import_tronbyt = {
+    .handler = begin,
+    .state_size = sizeof(struct tronbyt_importing),
+    .refused = import_refused,
+    .finish = finish,
+    ENDPOINT_IMPORT_TRONBYT,
+};

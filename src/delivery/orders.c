@@ -1,0 +1,165 @@
+#include "orders.h"
+#include "base/memory.h"
+#include "base/require.h"
+#include "db/db.h"
+#include "db/statements.h"
+#include "domain/device_link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct taking {
+	struct orders *orders;
+	struct panel *panel; /* held */
+	struct arena arena;
+	struct db_query query;
+};
+
+static struct taking *begin(struct orders *orders, struct panel *panel)
+{
+	struct taking *taking = memory_zalloc(sizeof(*taking));
+
+	taking->orders = orders;
+	taking->panel = panel;
+	panel_hold(panel);
+	orders->under_way++;
+	db_query_init(&taking->query, &taking->arena);
+	return taking;
+}
+
+static void end(struct taking *taking)
+{
+	taking->orders->under_way--;
+	panel_let_go(taking->panel);
+	arena_finish(&taking->arena);
+	free(taking);
+}
+
+/* ---- the order ---- */
+
+/* False: the second key cannot be read. */
+static bool open_key(struct taking *taking, struct str sealed, struct panel_taken_order *order)
+{
+	const struct orders *orders = taking->orders;
+	struct str key;
+
+	if (!sealed.data)
+		return true;
+	if (!orders->key ||
+	    !settings_open(orders->key, taking->panel->id, STR(ORDER_KEY_LABEL), sealed,
+			   &taking->arena, &key) ||
+	    key.length != LINK_KEY_LENGTH)
+		return false;
+	memcpy(order->key, key.data, LINK_KEY_LENGTH);
+	return true;
+}
+
+static void take(struct taking *taking, const struct db_result *result)
+{
+	struct panel *panel = taking->panel;
+	struct device_order_take_row row;
+	struct panel_taken_order order = {0};
+
+	if (result->outcome != DB_OK || result->row_count == 0)
+		return;
+	db_read_row(result, 0, taking->query.record, &taking->arena, &row);
+	if (!open_key(taking, row.order_key, &order))
+		return;
+	if (!panel->order)
+		panel->order = memory_alloc(sizeof(*panel->order));
+	*panel->order = order;
+}
+
+static void on_taken(struct db_query *query, const struct db_result *result)
+{
+	struct taking *taking = container_of(query, struct taking, query);
+	struct orders *orders = taking->orders;
+	struct panel *panel = taking->panel;
+
+	panel->takes_order = false;
+	/* If the database is away, the next load brings the order again. */
+	if (panel->ways)
+		panel->ways->order_generation = 0;
+	take(taking, result);
+	if (panel->state != PANEL_GONE)
+		orders->on_taken(orders->context, panel);
+	end(taking);
+}
+
+bool orders_await(struct orders *orders, struct panel *panel)
+{
+	struct taking *taking;
+
+	if (panel->takes_order)
+		return true;
+	if (!panel->ways || panel->ways->order_generation == 0)
+		return false;
+	panel->takes_order = true;
+	taking = begin(orders, panel);
+	statement_device_order_take(
+	    &taking->query,
+	    &(struct device_order_take_parameters){panel->id, panel->ways->order_generation}, NULL);
+	taking->query.done = on_taken;
+	db_submit(orders->db, &taking->query);
+	return true;
+}
+
+struct panel_order orders_give(const struct orders *orders, struct panel *panel, bool is_polling,
+			       struct arena *arena)
+{
+	struct panel_taken_order *taken = panel->order;
+	struct panel_order order = {.is_given = taken != NULL};
+	struct device_link link;
+
+	if (!taken)
+		return order;
+	panel->order = NULL;
+	if (taken->key[0]) {
+		link = device_link_make(arena, orders->panel_url, panel->id, str_from(taken->key));
+		order.url = is_polling ? link.polling_url : link.websocket_url;
+	}
+	free(taken);
+	return order;
+}
+
+/* ---- the second key ---- */
+
+static void on_moved(struct db_query *query, const struct db_result *result)
+{
+	struct taking *taking = container_of(query, struct taking, query);
+	struct orders *orders = taking->orders;
+	struct panel *panel = taking->panel;
+	struct device_moved_row row;
+
+	panel->is_moving = false;
+	if (result->outcome == DB_OK && result->row_count) {
+		db_read_row(result, 0, query->record, &taking->arena, &row);
+		orders->on_moved(orders->context, panel->id, row.generation);
+	}
+	end(taking);
+}
+
+void orders_moved(struct orders *orders, struct panel *panel)
+{
+	struct taking *taking;
+	struct str hash;
+
+	if (panel->is_moving || !panel->ways || !panel->ways->has_second_key)
+		return;
+	panel->is_moving = true;
+	taking = begin(orders, panel);
+	hash = (struct str){(const char *)panel->ways->second_key_hash, KEY_HASH_BYTES};
+	statement_device_moved(&taking->query,
+			       &(struct device_moved_parameters){
+				   .id = panel->id,
+				   .second_key_hash = arena_copy(&taking->arena, hash),
+			       },
+			       NULL);
+	taking->query.done = on_moved;
+	db_submit(orders->db, &taking->query);
+}
+
+void orders_finish(struct orders *orders)
+{
+	require(orders->under_way == 0);
+}

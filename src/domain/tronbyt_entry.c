@@ -1,0 +1,224 @@
+#include "base/utf8.h"
+#include "domain/device.h"
+#include "domain/entry_change.h"
+#include "domain/schedule.h"
+#include "tronbyt_reader.h"
+
+enum { ORDER_MAX = 1000 * 1000, SLUG_LENGTH_MAX = 63 };
+
+/* ---- when it is shown ---- */
+
+static void read_hours(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
+{
+	bool has_start = tronbyt_clock(reader, "start_time", &entry->start_minute);
+	bool has_end = tronbyt_clock(reader, "end_time", &entry->end_minute);
+
+	if (has_start == has_end)
+		return;
+	/* The other server fills in the end of the day that is missing. */
+	if (!has_start)
+		entry->start_minute = 0;
+	if (!has_end)
+		entry->end_minute = 23 * 60 + 59;
+}
+
+static void read_days(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
+{
+	const struct json_value *days = tronbyt_member(reader, "days");
+	unsigned count;
+
+	entry->weekdays = WEEKDAYS_ALL;
+	if (!days)
+		return;
+	if (!json_get_array(days, &count))
+		tronbyt_fault(reader, "days", "must be an array");
+	else if (count && !weekdays_read(days, &entry->weekdays))
+		tronbyt_say(reader, "days", "are not names of weekdays: shown every day");
+}
+
+static void read_display(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
+{
+	int64_t seconds = 0;
+
+	tronbyt_number(reader, "display_time", 0, DISPLAY_MAX_S, &seconds);
+	if (seconds > 0 && seconds < DISPLAY_MIN_S) {
+		tronbyt_say(reader, "display_time", "%lld is out of range here, set to %d",
+			    (long long)seconds, DISPLAY_MIN_S);
+		seconds = DISPLAY_MIN_S;
+	}
+	entry->display_s = seconds;
+}
+
+/* ---- what it shows ---- */
+
+static void read_settings(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
+{
+	const struct json_value *config = tronbyt_member(reader, "config");
+	struct faults wrong;
+
+	if (!config)
+		return;
+	if (!json_is_object(config)) {
+		tronbyt_fault(reader, "config", "must be an object");
+		return;
+	}
+	faults_init(&wrong, reader->faults->arena);
+	settings_read_member(config, STR("config"), &wrong, &entry->settings);
+	for (unsigned i = 0; i < wrong.count; i++)
+		tronbyt_note(reader->notes, reader->device, reader->entry,
+			     ARENA_JOIN(wrong.arena, STR("config"),
+					wrong.list[i].pointer.length > 7
+					    ? str_from_offset(wrong.list[i].pointer, 7)
+					    : STR("")),
+			     "%.*s", STR_ARG(wrong.list[i].detail));
+	if (faults_has(&wrong, STR("config"))) /* all of it is too much */
+		entry->settings = (struct settings){0};
+}
+
+static void read_name(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
+{
+	struct str notes = {0};
+
+	tronbyt_text(reader, "notes", &notes);
+	if (notes.length == 0)
+		return;
+	if (utf8_length(notes) <= LIMIT_INSTALLATION_ID && !device_name_check(notes))
+		entry->name = notes;
+	else
+		tronbyt_say(reader, "notes", "entries have a name of 1 to %d characters here",
+			    LIMIT_INSTALLATION_ID);
+}
+
+static void say_rest(struct tronbyt_reader *reader)
+{
+	tronbyt_say_bool(reader, "use_custom_recurrence",
+			 "entries have hours and weekdays here, and no other recurrence");
+	tronbyt_say_bool(reader, "auto_pin", "no app pins itself here");
+	tronbyt_say_text(reader, "color_filter", "none inherit",
+			 "there are no colour filters here");
+	if (tronbyt_member(reader, "show_full_animation")) {
+		bool is_shown = false;
+		struct str text;
+
+		if (json_get_str(tronbyt_member(reader, "show_full_animation"), &text))
+			tronbyt_say_text(reader, "show_full_animation", "auto false",
+					 "an animation has the time of its entry here");
+		else if (json_get_bool(tronbyt_member(reader, "show_full_animation"), &is_shown) &&
+			 is_shown)
+			tronbyt_say(reader, "show_full_animation",
+				    "an animation has the time of its entry here");
+	}
+}
+
+/* False: it does not come. */
+static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
+{
+	bool is_pushed = false;
+
+	*entry = (struct tronbyt_entry){
+	    .is_enabled = true, .start_minute = -1, .end_minute = -1, .weekdays = WEEKDAYS_ALL};
+	tronbyt_text(reader, "iname", &entry->former_id);
+	tronbyt_text(reader, "name", &entry->slug);
+	entry->shown = entry->former_id.length ? entry->former_id : entry->slug;
+	if (entry->shown.length == 0)
+		entry->shown = STR("?");
+	reader->entry = entry->shown;
+	tronbyt_bool(reader, "pushed", &is_pushed);
+	tronbyt_bool(reader, "enabled", &entry->is_enabled);
+	tronbyt_number(reader, "order", 0, ORDER_MAX, &entry->order);
+	if (is_pushed) {
+		tronbyt_say(reader, "entry", "an export has no pushed pictures: push it again");
+		return false;
+	}
+	if (entry->slug.length == 0 || utf8_length(entry->slug) > SLUG_LENGTH_MAX) {
+		tronbyt_say(reader, "entry", "it names no app");
+		return false;
+	}
+	read_display(reader, entry);
+	read_hours(reader, entry);
+	read_days(reader, entry);
+	read_settings(reader, entry);
+	read_name(reader, entry);
+	say_rest(reader);
+	return true;
+}
+
+/* ---- all of a device ---- */
+
+/* An insertion sort keeps the order of equal ones; there are at most a hundred. */
+static void sort(struct tronbyt_entry *entries, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++) {
+		struct tronbyt_entry entry = entries[i];
+		unsigned place = i;
+
+		for (; place > 0 && entries[place - 1].order > entry.order; place--)
+			entries[place] = entries[place - 1];
+		entries[place] = entry;
+	}
+}
+
+static bool is_twice(const struct tronbyt_device *device, const struct tronbyt_entry *entry)
+{
+	for (unsigned i = 0; entry->former_id.length && i < device->entry_count; i++)
+		if (str_equal(device->entries[i].former_id, entry->former_id))
+			return true;
+	return false;
+}
+
+static void add_entry(struct tronbyt_reader *reader, struct tronbyt_device *device,
+		      unsigned *entries_left)
+{
+	struct tronbyt_entry entry;
+
+	if (!json_is_object(reader->object)) {
+		tronbyt_fault(reader, NULL, "must be an object");
+		return;
+	}
+	if (!read_entry(reader, &entry))
+		return;
+	if (is_twice(device, &entry)) {
+		tronbyt_fault(reader, "iname", "stands twice");
+	} else if (device->entry_count == LIMIT_DEVICE_INSTALLATIONS) {
+		tronbyt_say(reader, "entry", "a device has at most %d entries",
+			    LIMIT_DEVICE_INSTALLATIONS);
+	} else if (*entries_left == 0) {
+		tronbyt_say(reader, "entry", "one import takes at most %d entries",
+			    TRONBYT_ENTRIES_MAX);
+	} else {
+		--*entries_left;
+		device->entries[device->entry_count++] = entry;
+	}
+}
+
+void tronbyt_read_entries(const struct tronbyt_reader *device, struct tronbyt_device *ret_device,
+			  unsigned *entries_left)
+{
+	struct tronbyt_reader list = *device, one = *device;
+	const struct json_value *apps = tronbyt_member(device, "apps");
+	struct arena *arena = device->faults->arena;
+	struct json_walk walk = json_walk(apps);
+	bool is_object = json_is_object(apps);
+	unsigned count, number = 0;
+	struct str name;
+
+	if (!apps)
+		return;
+	if (!is_object && !json_get_array(apps, &count)) {
+		tronbyt_fault(&list, "apps", "must be an array");
+		return;
+	}
+	ret_device->entries =
+	    arena_alloc(arena, LIMIT_DEVICE_INSTALLATIONS * sizeof(ret_device->entries[0]));
+	while (is_object ? json_next_member(&walk, &name, &one.object)
+			 : json_next_item(&walk, &one.object)) {
+		one.pointer =
+		    arena_printf(arena, "%.*s/apps/%u", STR_ARG(device->pointer), number++);
+		if (is_object)
+			one.pointer = ARENA_JOIN(arena, device->pointer, STR("/apps"),
+						 faults_pointer(arena, name));
+		one.entry = (struct str){0};
+		add_entry(&one, ret_device, entries_left);
+	}
+	sort(ret_device->entries, ret_device->entry_count);
+}

@@ -1,0 +1,46 @@
+"""What a tronbyt server exports, made from the facts, and the panels at the addresses that they had there."""
+
+import secrets
+
+NEW_FIRMWARE = {"firmware_version": "v1.6.6", "firmware_type": "ESP32", "protocol_version": 1}
+OLD_FIRMWARE = {**NEW_FIRMWARE, "firmware_version": "1.4.7"}
+
+
+def entry(slug, number, **members):
+    return {"iname": str(number), "name": slug, "uinterval": 10, "display_time": 0, "notes": "",
+            "enabled": True, "pushed": False, "order": number, "path": f"system-apps/apps/{slug}/{slug}.star",
+            "start_time": "", "end_time": "", "days": [], "use_custom_recurrence": False,
+            "recurrence_type": "daily", "recurrence_interval": 1, "recurrence_pattern": {},
+            "recurrence_start_date": "", "recurrence_end_date": "", "config": {}, "auto_pin": False,
+            "color_filter": None, "show_full_animation": "auto", **members}
+
+
+def device(name, apps=(), **members):
+    return {"id": secrets.token_hex(4), "name": name, "type": "tidbyt_gen1", "api_key": secrets.token_hex(16),
+            "notes": "", "brightness": 35, "custom_brightness_scale": "", "night_mode_enabled": False,
+            "night_mode_app": "", "night_start": "22:00", "night_end": "06:00", "night_brightness": 1,
+            "dim_mode_enabled": False, "dim_time": "20:00", "dim_brightness": 20, "default_interval": 15,
+            "timezone": "Europe/Zagreb", "locale": "en_US",
+            "location": {"description": "Zagreb", "lat": "45.81", "lng": "15.98", "locality": "Zagreb",
+                         "place_id": "x", "timezone": "Europe/Zagreb"},
+            "pinned_app": None, "interstitial_enabled": False, "interstitial_app": None,
+            "color_filter": "none", "night_color_filter": "none", "dim_color_filter": "none",
+            "swap_colors": False, "require_api_key": False,
+            "info": {"firmware_version": "1.6.6", "firmware_type": "ESP32", "protocol_version": 1,
+                     "mac_address": "08:00:2b:01:02:03"},
+            "apps": list(apps), **members}
+
+
+def account(devices):
+    return {"username": "ada", "email": "ada@example.org", "app_repo_url": "", "system_repo_url": "",
+            "devices": list(devices)}
+
+
+def bring(owner, export, **flags):
+    """The answer. flags: dryRun, keepAddresses."""
+    query = "&".join(f"{name}={str(value).lower()}" for name, value in flags.items())
+    return owner.post("/v1/import/tronbyt" + (f"?{query}" if query else ""), export)
+
+
+def poll(world, former_id, key=None, **options):
+    return world.get(f"/{former_id}/next" + (f"?key={key}" if key else ""), **options)

@@ -1,0 +1,210 @@
+"""The former address of an imported device: it shows pictures and nothing else, and leads to the device's own."""
+
+import json
+import re
+import secrets
+
+import pytest
+from former import NEW_FIRMWARE, OLD_FIRMWARE, bring, poll
+from former import device as exported
+from panel import Panel, Refused
+from test_reboot import introduce, next_but_pictures
+from waiting import wait_until
+from world import SECRETS, Device, images
+
+RED = images.png(images.solid((200, 0, 0)))
+
+
+class Former:
+    """A device that was imported with its address, and shows a red picture."""
+
+    def __init__(self, world, **members):
+        self.world = world
+        self.account = world.account()
+        self.export = exported("Kitchen", **members)
+        report = bring(self.account, self.export, keepAddresses=True).ok()
+        made, = report["devices"]
+        SECRETS.add(made["key"])
+        self.device = Device(self.account, made["id"], None, None, made["key"])
+        self.alias = made["alias"]
+        assert self.alias == self.export["id"]
+        assert self.device.push(RED, installationId="red", background=True).ok() == {}
+
+    def poll(self, key=None, **options):
+        return poll(self.world, self.alias, key, **options)
+
+    def panel(self, key=None):
+        return Panel(self.world.server, None, f"/{self.alias}/ws" + (f"?key={key}" if key else ""))
+
+    def order(self, what, method="POST"):
+        return self.account.request(method, f"{self.device.path}/{what}")
+
+
+@pytest.fixture
+def former(world):
+    return Former(world)
+
+
+def test_pictures(former):
+    for name in (former.alias, former.alias.upper()):
+        answer = poll(former.world, name)
+        assert answer.status == 200 and answer["Tronbyt-Brightness"] == "35"
+        assert images.frames_of(answer.body) == images.frames_of(RED)
+    with former.panel() as panel:
+        assert images.frames_of(panel.wait_for_picture()) == images.frames_of(RED)
+    assert former.device.poll().status == 200  # its own address is as good
+
+
+def test_it_is_no_key(former):
+    """Neither for the API, nor as a name of the device."""
+    assert former.world.get(f"/v1/devices/{former.device.id}", key=former.alias).problem(401)
+    assert former.account.get(f"/v1/devices/{former.alias}").problem(404)
+    assert former.world.get(f"/d/{former.alias}/next?key={former.alias}").status == 404
+
+
+@pytest.mark.parametrize("name", ["0000000", "000000000", "0000000g", "%30000000", "", "-------1"])
+def test_what_is_none(world, name):
+    assert world.get(f"/{name}/next").status in (404, 200 if name == "%30000000" else 404)
+
+
+def test_unknown_ones_get_a_picture(world):
+    answer = poll(world, secrets.token_hex(4))
+    assert answer.status == 404 and answer["Content-Type"] == "image/webp"
+    assert answer["Tronbyt-Brightness"] == "20"
+    with pytest.raises(Refused) as refused:
+        Panel(world.server, None, f"/{secrets.token_hex(4)}/ws")
+    assert refused.value.status == 404
+
+
+def test_a_key_that_was_required_still_is(world):
+    key = secrets.token_hex(16)
+    SECRETS.add(key)
+    former = Former(world, require_api_key=True, api_key=key)
+    assert former.poll().status == 404
+    assert former.poll(key="x" * 32).status == 404
+    assert former.poll(key=former.device.link_key).status == 404
+    assert former.poll(key=key).status == 200
+    assert former.poll(fields=[("Authorization", f"Bearer {key}")]).status == 200
+    with former.panel(key) as panel:
+        panel.wait_for_picture()
+    with pytest.raises(Refused):
+        former.panel()
+
+
+def test_its_end(world, former):
+    with former.panel() as panel, Panel(world.server, former.device) as own:
+        panel.wait_for_picture()
+        assert former.order("alias", "DELETE").ok() == {}
+        panel.wait_for_end()
+        own.wait_for_end()  # it is back at once
+        assert former.poll().status == 404
+        assert former.order("alias", "DELETE").problem(404)
+    with Panel(world.server, former.device) as own:
+        own.wait_for_picture()
+
+
+def test_a_disabled_device(world, former):
+    world.sql("UPDATE device SET disabled_at = now(), generation = generation + 1 WHERE id = %s", former.device.id)
+    assert former.poll().status == 404
+
+
+def test_guesses_are_limited(start):
+    """By address and network; the panel that the worker knows goes on."""
+    world = start("--trust-proxy", "127.0.0.1", rate_limit=1000, workers=1)
+    known, unknown = Former(world), Former(world)
+
+    def ask(alias, address):
+        return poll(world, alias, fields=[("X-Forwarded-For", address)]).status
+
+    assert ask(known.alias, "192.0.2.1") == 200
+    for _ in range(80):
+        assert ask(secrets.token_hex(4), "192.0.2.1") == 404
+    assert ask(unknown.alias, "192.0.2.1") == 404  # is not looked up
+    assert ask(known.alias, "192.0.2.1") == 200
+    assert ask(unknown.alias, "192.0.2.2") == 200
+    third = Former(world)
+    for number in range(10, 18):  # of one network
+        for _ in range(50):
+            ask(secrets.token_hex(4), f"192.0.2.{number}")
+    assert ask(third.alias, "192.0.2.200") == 404
+    assert ask(third.alias, "198.51.100.1") == 200
+
+
+# ---- to its own address ----
+
+
+def own_target(url):
+    """Path and query of a URL that the panel was told."""
+    assert len(url) <= 128
+    SECRETS.add(url.rpartition("key=")[2])
+    return re.fullmatch(r"(?:ws|http)s?://[^/]+(/.*)", url)[1]
+
+
+def test_a_panel_moves(world, former):
+    with former.panel() as panel:
+        panel.wait_for_picture()
+        introduce(world, panel, former.device, NEW_FIRMWARE)
+        assert former.order("move-address").ok() == {}
+        told = next_but_pictures(panel)
+        assert set(told) == {"image_url"} and len(json.dumps(told)) < 512
+        assert next_but_pictures(panel) == {"reboot": True}
+        target = own_target(told["image_url"])
+        assert target.startswith(f"/d/{former.device.id}/ws?key=")
+        # The first way in holds until the panel has come by the second.
+        with former.panel() as again:
+            again.wait_for_picture()
+        with Panel(world.server, None, target) as moved:
+            assert images.frames_of(moved.wait_for_picture()) == images.frames_of(RED)
+            wait_until(lambda: former.poll().status == 404, "the end of the former address")
+            # What it has is not interrupted by that.
+            assert former.device.push(images.png(images.gradient(4))).ok() == {}
+            assert images.frames_of(moved.wait_for_picture()) == images.frames_of(images.png(images.gradient(4)))
+        with Panel(world.server, None, target) as moved:
+            moved.wait_for_picture()
+    assert former.device.poll().status == 404  # the key of the import is worth nothing any more
+    assert former.order("move-address").problem(409)
+
+
+def test_a_panel_that_polls_moves(world, former):
+    version = [("X-Firmware-Version", "1.5.0")]
+    assert former.poll(fields=version).status == 200
+    wait_until(lambda: world.sql("SELECT 1 FROM panel_info WHERE device_id = %s", former.device.id), "the version")
+    assert former.order("move-address").ok() == {}
+    answer = former.poll(fields=version)
+    assert answer["Tronbyt-Reboot"] == "1"
+    target = own_target(answer["Tronbyt-Image-URL"])
+    assert target.startswith(f"/d/{former.device.id}/next?key=")
+    assert images.frames_of(former.poll(fields=version).body) == images.frames_of(RED)
+    for _ in range(4):  # at both workers
+        assert images.frames_of(world.get(target, fields=version).body) == images.frames_of(RED)
+    wait_until(lambda: former.poll(fields=version).status == 404, "the end of the former address")
+    assert world.get(target, fields=version).status == 200
+
+
+def test_a_panel_that_does_not_come(world, former):
+    """A second order has another key; the first one is worth nothing then."""
+    with former.panel() as panel:
+        panel.wait_for_picture()
+        introduce(world, panel, former.device, NEW_FIRMWARE)
+        targets = []
+        for _ in range(2):
+            assert former.order("move-address").ok() == {}
+            targets.append(own_target(next_but_pictures(panel)["image_url"]))
+            assert next_but_pictures(panel) == {"reboot": True}
+        with pytest.raises(Refused):
+            Panel(world.server, None, targets[0])
+        with Panel(world.server, None, targets[1]) as moved:
+            moved.wait_for_picture()
+
+
+def test_who_cannot_move(world, former, device):
+    assert "offline" in former.order("move-address").problem(409)["detail"] or True
+    device.poll()
+    assert "former address" in device.account.request("POST", device.path + "/move-address").problem(409)["detail"]
+    former.poll()
+    assert "has not told" in former.order("move-address").problem(409)["detail"]
+    with former.panel() as panel:
+        panel.wait_for_picture()
+        introduce(world, panel, former.device, OLD_FIRMWARE)
+        assert "1.4.7" in former.order("move-address").problem(409)["detail"]
+        assert former.poll().status == 200

@@ -1,0 +1,290 @@
+"""POST /v1/import/tronbyt: devices of a tronbyt server, with what they show."""
+
+import json
+import secrets
+
+import pytest
+from app_forms import ALL, published, renders
+from former import account as exported_account
+from former import bring, entry
+from former import device as exported
+from former import poll
+from panel import Panel
+from waiting import wait_until
+from world import SECRETS, images, sha256
+
+PLACE = {"lat": "45.81", "lng": "15.98", "description": "Zagreb", "locality": "Zagreb", "place_id": "x",
+         "timezone": "Europe/Zagreb"}
+WHOLE = {"text": "hello you", "key": "hush hush", "color": "#00ff00", "on": "true", "kind": "b",
+         "where": json.dumps(PLACE)}
+
+
+def brought(owner, export, **flags):
+    report = bring(owner, export, **flags).ok()
+    SECRETS.update(made["key"] for made in report["devices"] if made["key"])
+    return report
+
+
+def notes(report, device=None):
+    return [(note["entry"], note["what"]) for note in report["notBrought"]
+            if device is None or note["device"] == device]
+
+
+@pytest.fixture
+def clock(account):
+    return published(account)
+
+
+@pytest.fixture
+def form(account):
+    return published(account, ALL, name="Everything")
+
+
+def test_a_device_with_its_settings(world, account, clock):
+    export = exported(
+        "Kitchen", [entry(clock.slug, 7, order=3), entry(clock.slug, 3, order=1, enabled=False, display_time=45,
+                    start_time="07:30", end_time="22:15", days=["monday", "sunday"], notes="Morning")],
+        brightness=12, default_interval=40, night_mode_enabled=True, night_start="23:15", night_end="6:05",
+        night_brightness=3, night_mode_app="7", dim_mode_enabled=True, dim_time="19:45", dim_brightness=8,
+        pinned_app="3", locale="de_DE", timezone="Europe/Vienna")
+    report = brought(account, export)
+    made, = report["devices"]
+    assert (made["state"], made["entries"], made["alias"], made["formerId"]) == ("new", 2, None, export["id"])
+    assert made["key"] in made["webSocketUrl"] and made["id"] in made["pollingUrl"]
+    assert notes(report) == [(None, "location"), (None, "uinterval")]
+    shown = account.get(f"/v1/devices/{made['id']}").ok()
+    assert {name: shown[name] for name in ("name", "brightness", "timezone", "scheduleInterval", "sleep")} == {
+        "name": "Kitchen", "brightness": 12, "timezone": "Europe/Vienna", "scheduleInterval": 40,
+        "sleep": {"enabled": True, "start": "23:15", "end": "06:05"}}
+    older = account.get(f"/v0/devices/{made['id']}").ok()
+    assert older["dimMode"] == {"startTime": "19:45", "brightness": 8}
+    assert older["nightMode"]["brightness"] == 3
+    assert world.sql("SELECT locale FROM device WHERE id = %s", made["id"]) == [("de-DE",)]
+    first, second = account.get(f"/v1/devices/{made['id']}/installations").ok()
+    assert older["pinnedApp"] == first["id"].replace("-", "") and older["nightMode"]["app"] == second["id"].replace("-", "")
+    detail = account.get(f"/v1/devices/{made['id']}/installations/{first['id']}").ok()
+    assert {name: detail[name] for name in ("isEnabled", "displaySeconds", "hours", "weekdays", "name", "isPinned")} == {
+        "isEnabled": False, "displaySeconds": 45, "hours": {"start": "07:30", "end": "22:15"},
+        "weekdays": ["monday", "sunday"], "name": "Morning", "isPinned": True}
+
+
+@renders
+def test_settings_of_an_entry(account, form):
+    report = brought(account, exported("Desk", [entry(form.slug, 1, config=WHOLE)]))
+    assert notes(report) == [(None, "location"), (None, "uinterval")]
+    device = report["devices"][0]["id"]
+    installed, = account.get(f"/v1/devices/{device}/installations").ok()
+    detail = account.get(f"/v1/devices/{device}/installations/{installed['id']}").ok()
+    assert detail["secrets"] == ["key"]
+    assert json.loads(detail["settings"]["where"]) == PLACE
+    assert {name: detail["settings"][name] for name in ("text", "color", "on", "kind")} == {
+        "text": "hello you", "color": "#00ff00", "on": "true", "kind": "b"}
+
+
+@renders
+def test_settings_that_do_not_come(account, form):
+    wrong = {"color": "green", "kind": "z", "where": "{", "when": "yesterday", "unknown": "x", "on": True, "text": "good"}
+    report = brought(account, exported("Desk", [entry(form.slug, 1, config=wrong)]))
+    assert sorted(what for name, what in notes(report) if name) == [
+        "config/color", "config/kind", "config/on", "config/unknown", "config/when", "config/where"]
+    device = report["devices"][0]["id"]
+    installed, = account.get(f"/v1/devices/{device}/installations").ok()
+    detail = account.get(f"/v1/devices/{device}/installations/{installed['id']}").ok()
+    assert detail["settings"]["text"] == "good"
+
+
+def test_what_has_no_counterpart_is_named(account, clock):
+    several = [
+        entry(clock.slug, 1, auto_pin=True, use_custom_recurrence=True, color_filter="sepia", show_full_animation="true"),
+        entry("no-such-app", 2), entry("", 3), entry(clock.slug, 4, pushed=True), entry(clock.slug, 5, days=["someday"]),
+        entry(clock.slug, 6, notes="x" * 100, display_time=2, start_time="25:00")]
+    report = brought(account, exported(
+        "Desk", several, notes="by the window", interstitial_enabled=True, color_filter="warm", swap_colors=True,
+        custom_brightness_scale="0,3,5,12,35,100", pinned_app="2", timezone="Mars/Base", locale="x", default_interval=3,
+        brightness=300, location=None))
+    found = notes(report)
+    assert report["devices"][0]["entries"] == 3
+    assert {what for name, what in found if name is None} == {
+        "notes", "interstitial_enabled", "color_filter", "swap_colors", "custom_brightness_scale", "uinterval",
+        "timezone", "locale", "default_interval", "brightness"}
+    assert {(name, what) for name, what in found if name} == {
+        ("1", "auto_pin"), ("1", "use_custom_recurrence"), ("1", "color_filter"), ("1", "show_full_animation"),
+        ("2", "entry"), ("3", "entry"), ("4", "entry"), ("5", "days"), ("6", "notes"), ("6", "display_time"),
+        ("6", "start_time")}
+    shown = account.get("/v1/devices").ok()[0]
+    assert (shown["brightness"], shown["scheduleInterval"], shown["timezone"]) == (100, 15, "UTC")
+
+
+def test_a_night_without_an_app_dims(account):
+    """There the rotation goes on at night, less bright; here a panel without an entry for the night is dark."""
+    for members, sleep, dim in (
+            ({"night_brightness": 4}, False, {"startTime": "22:00", "brightness": 4}),
+            ({"night_brightness": 0}, True, None),
+            ({"night_brightness": 4, "dim_mode_enabled": True}, False, {"startTime": "20:00", "brightness": 20})):
+        report = brought(account, exported("Desk", night_mode_enabled=True, **members))
+        device = report["devices"][0]["id"]
+        assert account.get(f"/v1/devices/{device}").ok()["sleep"]["enabled"] is sleep
+        assert account.get(f"/v0/devices/{device}").ok()["dimMode"] == dim
+        assert ((None, "night_brightness") in notes(report)) == (dim is not None and dim["brightness"] == 20)
+
+
+def test_a_dry_run_changes_nothing(account, clock):
+    export = exported_account([exported("One", [entry(clock.slug, 1)]), exported("Two")])
+    dry = brought(account, export, dryRun=True, keepAddresses=True)
+    assert dry["isDryRun"] is True and account.get("/v1/devices").ok() == []
+    assert [(made["state"], made["id"], made["key"], made["alias"]) for made in dry["devices"]] == [
+        ("new", None, None, device["id"]) for device in export["devices"]]
+    real = brought(account, export, dryRun=False, keepAddresses=True)
+    assert real["notBrought"] == dry["notBrought"]
+    assert [made["entries"] for made in real["devices"]] == [made["entries"] for made in dry["devices"]] == [1, 0]
+
+
+def test_a_second_time(account, clock):
+    """What came stays as it is; what is new comes."""
+    one, two = exported("One", [entry(clock.slug, 1)]), exported("Two")
+    first = brought(account, one)["devices"][0]
+    account.request("PATCH", f"/v1/devices/{first['id']}", body={"name": "Hall"}).ok()
+    report = brought(account, exported_account([one, two]))
+    assert [(made["name"], made["state"]) for made in report["devices"]] == [("Hall", "there"), ("Two", "new")]
+    assert report["devices"][0]["id"] == first["id"] and report["devices"][0]["key"] is None
+    assert len(account.get("/v1/devices").ok()) == 2
+    # Another account may bring it, too, but not its address.
+    other = account.world.account()
+    assert brought(account, exported("Three", id=one["id"]), dryRun=True)["devices"][0]["state"] == "there"
+    brought(account, {**one, "id": secrets.token_hex(4)}, keepAddresses=True)
+    assert brought(other, one)["devices"][0]["state"] == "new"
+
+
+def test_an_address_that_another_device_has(world):
+    one, other = world.account(), world.account()
+    export = exported("Desk")
+    assert brought(one, export, keepAddresses=True)["devices"][0]["alias"] == export["id"]
+    report = brought(other, export, keepAddresses=True)
+    assert report["devices"][0]["alias"] is None and (None, "address") in notes(report)
+
+
+def test_too_many_devices(account):
+    account.devices(999)
+    report = brought(account, exported_account([exported("One"), exported("Two")]))
+    assert [made["state"] for made in report["devices"]] == ["new", "failed"]
+    assert notes(report, "Two")[-1] == (None, "device")
+    assert len(account.get("/v1/devices").ok()) == 1000
+
+
+def test_too_many_entries(account, clock):
+    report = brought(account, exported("Desk", [entry(clock.slug, number) for number in range(103)]))
+    assert report["devices"][0]["entries"] == 100
+    assert [note for note in notes(report) if note[0]] == [(str(number), "entry") for number in (100, 101, 102)]
+
+
+@pytest.mark.parametrize("count, status", [(100, 200), (101, 400)])
+def test_number_of_devices(account, count, status):
+    export = exported_account([{"id": f"{number:08x}"} for number in range(count)])
+    assert bring(account, export, dryRun=True).status == status
+
+
+def test_apps_of_others(world, account):
+    mine, private = published(account), published(world.account())
+    world.sql("UPDATE app SET slug = %s WHERE id = %s", "shared-" + mine.slug[-8:], mine.id)
+    report = brought(account, exported("Desk", [entry("shared-" + mine.slug[-8:], 1), entry(private.slug, 2)]))
+    assert report["devices"][0]["entries"] == 1
+    assert [note for note in notes(report) if note[0]] == [("2", "entry")]
+
+
+WRONG = [
+    ([], ""), (b"null", ""), ("x", ""), (7, ""), ({}, ""), ({"name": "x"}, ""),
+    ({"devices": None}, "/devices"), ({"devices": []}, "/devices"), ({"devices": 3}, "/devices"),
+    ({"devices": [3]}, "/devices/0"), ({"devices": [{}]}, "/devices/0/id"),
+    ({"devices": [{"id": "0000000g"}]}, "/devices/0/id"),
+    ({"devices": [{"id": "00000001"}, {"id": "00000001"}]}, "/devices/1/id"),
+    ({"id": 1}, "/id"), ({"id": "1234567"}, "/id"), ({"id": "123456789"}, "/id"),
+    *[({"id": "00000001", name: value}, "/" + name) for name, value in (
+        ("name", 1), ("brightness", "1"), ("brightness", 1.5), ("brightness", True), ("default_interval", []),
+        ("timezone", {}), ("locale", 1), ("location", "x"), ("night_mode_enabled", 1), ("night_start", 22),
+        ("night_brightness", "x"), ("dim_time", True), ("pinned_app", 3), ("require_api_key", "yes"),
+        ("color_filter", 1), ("apps", "x"), ("apps", 1), ("notes", []), ("name", "a\0b"))],
+    ({"id": "00000001", "require_api_key": True}, "/api_key"),
+    ({"id": "00000001", "require_api_key": True, "api_key": "x" * 257}, "/api_key"),
+    ({"id": "00000001", "location": {"timezone": 1}}, "/location/timezone"),
+    ({"id": "00000001", "apps": [1]}, "/apps/0"),
+    ({"id": "00000001", "apps": {"a/b": 1}}, "/apps/a~1b"),
+    *[({"id": "00000001", "apps": [{"name": "clock", name: value}]}, "/apps/0/" + name) for name, value in (
+        ("iname", 1), ("name", 1), ("enabled", "x"), ("order", "x"), ("display_time", "x"), ("days", "x"), ("config", []),
+        ("config", "x"), ("start_time", 7), ("pushed", 1), ("notes", 1), ("auto_pin", "x"), ("color_filter", 1))],
+    ({"id": "00000001", "apps": [{"name": "a", "iname": "1"}, {"name": "b", "iname": "1"}]}, "/apps/1/iname"),
+]
+
+
+@pytest.mark.parametrize("export, pointer", WRONG)
+def test_what_no_export_has(account, export, pointer):
+    assert set(bring(account, export).faults()) == {pointer}
+    assert account.get("/v1/devices").ok() == []
+
+
+def test_hostile_files(account):
+    path = "/v1/import/tronbyt"
+    deep = b'{"id":"00000001","x":' + b"[" * 40 + b"]" * 40 + b"}"
+    many = b'{"id":"00000001","x":[' + b",".join([b"1"] * 250_000) + b"]}"
+    twice = b'{"id":"00000001","id":"00000002"}'
+    for body in (deep, many, twice, b"{", b"\xff", b'{"id":"00000001"} x', b""):
+        account.post(path, body).problem(400)
+    account.post(path, b'{"id":"00000001","x":"' + b"x" * (4 << 20) + b'"}').problem(413)
+    account.post(path, {"id": "00000001"}, fields=[("Content-Type", "text/plain")]).problem(415)
+    for flag in ("dryRun", "keepAddresses"):
+        for value in ("", "1", "yes", "TRUE"):
+            account.post(f"{path}?{flag}={value}", {"id": "00000001"}).problem(400)
+    assert account.get("/v1/devices").ok() == []
+    # Large and good.
+    large = exported_account([exported("Desk", notes="x" * (3 << 20))])
+    assert brought(account, large)["devices"][0]["state"] == "new"
+
+
+def test_bounds_of_texts(account, clock):
+    for name, shown in (("x" * 25, "x" * 25), ("ž" * 26, "ž" * 25), ("", None), ("\n", None), ("   ", None)):
+        export = exported(name)
+        made = brought(account, export)["devices"][0]
+        assert made["name"] == (shown or f"Panel {export['id']}")
+    settings = {f"s{number}": "x" for number in range(201)}
+    report = brought(account, exported("Desk", [entry(clock.slug, 1, config=settings),
+                                                entry(clock.slug, 2, config={"x": "y" * 65536})]))
+    assert [note for note in notes(report) if note[0]] == [("1", "config"), ("2", "config")]
+
+
+def test_who_may(world, account, device):
+    export = exported("Desk")
+    assert bring(world.account(), export).status == 200
+    for scope in ("push", "devices"):
+        assert account.post("/v1/import/tronbyt", export, key=account.new_key(scope=scope)).problem(403)
+    chosen = account.new_key()
+    world.sql("UPDATE api_key SET device_ids = ARRAY[%s::uuid] WHERE secret_hash = %s", device.id, sha256(chosen))
+    assert account.post("/v1/import/tronbyt", export, key=chosen).problem(403)
+    assert world.request("POST", "/v1/import/tronbyt", body=export, key="x").problem(401)
+
+
+@renders
+def test_moving_over(world, account, clock, form):
+    """Three panels and twenty entries; the panels stay connected to their former addresses, and move one by one."""
+    slugs = [clock.slug, form.slug]
+    devices = [
+        exported("Kitchen", [entry(slugs[number % 2], number, config={"text": str(number)} if number % 2 else {})
+                             for number in range(10)]),
+        exported("Hall", [entry(slugs[0], number) for number in range(6)]),
+        exported("Bed", [entry(slugs[1], number, config=WHOLE) for number in range(4)])]
+    export = exported_account(devices)
+    report = brought(account, export, keepAddresses=True)
+    assert [made["entries"] for made in report["devices"]] == [10, 6, 4]
+    for made, former in zip(report["devices"], devices):
+        path = f"/v1/devices/{made['id']}"
+        picture = images.png(images.gradient(int(former["id"][:2], 16)))
+        account.post(path + "/push", {"image": images.text(picture), "installationId": "mark"}).ok()
+        with Panel(world.server, None, f"/{former['id']}/ws") as panel:
+            assert images.frames_of(panel.wait_for_picture(None))
+            panel.says({"client_info": {"firmware_version": "1.6.6"}})
+            wait_until(lambda made=made: world.sql("SELECT 1 FROM panel_info WHERE device_id = %s", made["id"]), "told")
+            account.request("POST", path + "/move-address").ok()
+            url = panel.wait_for(lambda message: "image_url" in message if isinstance(message, dict) else False)["image_url"]
+            SECRETS.add(url.rpartition("key=")[2])
+            panel.wait_for(lambda message: message == {"reboot": True})
+        with Panel(world.server, None, "/" + url.split("/", 3)[3]) as panel:
+            panel.wait_for_picture()
+        wait_until(lambda former=former: poll(world, former["id"]).status == 404, "the end of the former address")

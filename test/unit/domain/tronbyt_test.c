@@ -1,0 +1,219 @@
+#include "../cmocka_test.h"
+#include "base/memory.h"
+#include "domain/panel_report.h"
+#include "domain/tronbyt.h"
+
+#include <stdio.h>
+
+/* Exports of a tronbyt server: what is read, what is noted, and what is refused. */
+
+static struct arena arena;
+static struct json_document document;
+static struct faults faults;
+static struct tronbyt_export export;
+
+static int tear_down(void **state)
+{
+	(void)state;
+	json_document_finish(&document);
+	arena_finish(&arena);
+	return 0;
+}
+
+static void read_text(const char *text)
+{
+	struct str reason;
+
+	json_document_finish(&document);
+	assert_true(json_parse(str_from(text), &arena, &document, &reason));
+	faults_init(&faults, &arena);
+	tronbyt_read(document.root, &faults, &export);
+}
+
+/* A device with these members. */
+static struct tronbyt_device *read_device(const char *members)
+{
+	read_text(
+	    arena_printf(&arena, "{\"id\":\"0A1b2c3D\"%s%s}", members[0] ? "," : "", members).data);
+	assert_int_equal(faults.count, 0);
+	assert_int_equal(export.device_count, 1);
+	return &export.devices[0];
+}
+
+/* An entry with these members. */
+static struct tronbyt_entry *read_entry(const char *members)
+{
+	struct tronbyt_device *device =
+	    read_device(arena_printf(&arena, "\"apps\":[{\"iname\":\"1\",\"name\":\"clock\"%s%s}]",
+				     members[0] ? "," : "", members)
+			    .data);
+
+	assert_int_equal(device->entry_count, 1);
+	return &device->entries[0];
+}
+
+static bool is_noted(const char *what)
+{
+	for (unsigned i = 0; i < export.notes.count; i++)
+		if (str_equal(export.notes.list[i].what, str_from(what)))
+			return true;
+	return false;
+}
+
+static void assert_text(struct str text, const char *wanted)
+{
+	assert_true(str_equal(text, str_from(wanted)));
+}
+
+static void a_device_that_says_nothing_has_defaults(void **state)
+{
+	const struct tronbyt_device *device = read_device("");
+
+	(void)state;
+	assert_text(device->former_id, "0a1b2c3d");
+	assert_text(device->name, "Panel 0a1b2c3d");
+	assert_text(device->timezone, "UTC");
+	assert_text(device->locale, "en");
+	assert_int_equal(device->brightness, 60);
+	assert_int_equal(device->schedule_interval_s, 15);
+	assert_false(device->sleep_enabled || device->dim_enabled);
+	assert_int_equal(export.notes.count, 0);
+}
+
+static void numbers_are_held_to_their_limits(void **state)
+{
+	static const struct {
+		const char *members;
+		int64_t brightness, interval;
+		bool is_noted;
+	} cases[] = {
+	    {"\"brightness\":0,\"default_interval\":15", 0, 15, false},
+	    {"\"brightness\":100,\"default_interval\":86400", 100, 86400, false},
+	    {"\"brightness\":101,\"default_interval\":86401", 100, 86400, true},
+	    {"\"brightness\":-1,\"default_interval\":14", 0, 15, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(cases); i++) {
+		const struct tronbyt_device *device = read_device(cases[i].members);
+
+		assert_int_equal(device->brightness, cases[i].brightness);
+		assert_int_equal(device->schedule_interval_s, cases[i].interval);
+		assert_int_equal(is_noted("brightness"), cases[i].is_noted);
+		assert_int_equal(is_noted("default_interval"), cases[i].is_noted);
+	}
+}
+
+static void times_have_two_forms(void **state)
+{
+	const struct tronbyt_entry *entry = read_entry("\"start_time\":\"7:05\"");
+
+	(void)state;
+	assert_int_equal(entry->start_minute, 7 * 60 + 5);
+	assert_int_equal(entry->end_minute, 23 * 60 + 59);
+	entry = read_entry("\"start_time\":\"\",\"end_time\":null");
+	assert_int_equal(entry->start_minute, -1);
+	assert_int_equal(entry->end_minute, -1);
+	entry = read_entry("\"start_time\":\"23:59:59\",\"end_time\":\"00:00\"");
+	assert_int_equal(entry->start_minute, 23 * 60 + 59);
+	assert_int_equal(entry->end_minute, 0);
+	entry = read_entry("\"start_time\":\"24:00\",\"end_time\":\"x\"");
+	assert_int_equal(entry->start_minute, -1);
+	assert_true(is_noted("start_time") && is_noted("end_time"));
+}
+
+static void turns_have_limits(void **state)
+{
+	(void)state;
+	assert_int_equal(read_entry("\"display_time\":0")->display_s, 0);
+	assert_int_equal(read_entry("\"display_time\":5")->display_s, 5);
+	assert_false(is_noted("display_time"));
+	assert_int_equal(read_entry("\"display_time\":4")->display_s, 5);
+	assert_true(is_noted("display_time"));
+	assert_int_equal(read_entry("\"display_time\":86401")->display_s, 86400);
+	assert_int_equal(read_entry("\"days\":[]")->weekdays, 127);
+	assert_int_equal(read_entry("\"days\":[\"monday\",\"sunday\"]")->weekdays, 65);
+}
+
+static void entries_stand_in_their_order(void **state)
+{
+	const struct tronbyt_device *device =
+	    read_device("\"pinned_app\":\"c\",\"night_mode_app\":\"gone\",\"apps\":{"
+			"\"x\":{\"iname\":\"a\",\"name\":\"a\",\"order\":2},"
+			"\"y\":{\"iname\":\"b\",\"name\":\"b\",\"order\":1},"
+			"\"z\":{\"iname\":\"c\",\"name\":\"c\",\"order\":2}}");
+
+	(void)state;
+	assert_int_equal(device->entry_count, 3);
+	assert_text(device->entries[0].former_id, "b");
+	assert_text(device->entries[1].former_id, "a");
+	assert_text(device->entries[2].former_id, "c");
+	assert_true(device->entries[2].is_pinned);
+	assert_true(is_noted("night_mode_app"));
+}
+
+static void a_night_without_an_entry_dims(void **state)
+{
+	struct tronbyt_device *device =
+	    read_device("\"night_mode_enabled\":true,\"night_start\":\"23:00\","
+			"\"night_brightness\":7");
+
+	(void)state;
+	tronbyt_settle_night(device, true, &export.notes);
+	assert_true(device->sleep_enabled);
+	tronbyt_settle_night(device, false, &export.notes);
+	assert_false(device->sleep_enabled);
+	assert_true(device->dim_enabled);
+	assert_int_equal(device->dim_start_minute, 23 * 60);
+	assert_int_equal(device->dim_brightness, 7);
+}
+
+static void notes_are_bounded(void **state)
+{
+	struct tronbyt_notes notes = {.arena = &arena};
+
+	(void)state;
+	for (unsigned i = 0; i < TRONBYT_NOTES_MAX + 10; i++)
+		tronbyt_note(&notes, STR("d"), STR("e"), STR("w"), "%u", i);
+	assert_int_equal(notes.count, TRONBYT_NOTES_MAX + 1);
+	assert_text(notes.list[TRONBYT_NOTES_MAX].what, "more");
+}
+
+static void versions_of_firmware(void **state)
+{
+	static const struct {
+		const char *version;
+		enum panel_orders orders;
+	} cases[] = {
+	    {"", PANEL_ORDERS_UNKNOWN},
+	    {"main", PANEL_ORDERS_UNKNOWN},
+	    {"1.4.7", PANEL_ORDERS_NONE},
+	    {"v1.4.7", PANEL_ORDERS_NONE},
+	    {"1.4", PANEL_ORDERS_NONE},
+	    {"1.4.8", PANEL_ORDERS_TAKEN},
+	    {"1.4.10", PANEL_ORDERS_TAKEN},
+	    {"2", PANEL_ORDERS_TAKEN},
+	    {"999999999999.1", PANEL_ORDERS_TAKEN},
+	    {"0.99.99", PANEL_ORDERS_NONE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(cases); i++)
+		assert_int_equal(panel_orders_of(str_from(cases[i].version)), cases[i].orders);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_device_that_says_nothing_has_defaults),
+	    cmocka_unit_test(numbers_are_held_to_their_limits),
+	    cmocka_unit_test(times_have_two_forms),
+	    cmocka_unit_test(turns_have_limits),
+	    cmocka_unit_test(entries_stand_in_their_order),
+	    cmocka_unit_test(a_night_without_an_entry_dims),
+	    cmocka_unit_test(notes_are_bounded),
+	    cmocka_unit_test(versions_of_firmware),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, tear_down);
+}
