@@ -198,6 +198,9 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("device enable", "DEVICE", "Undo device disable.", ctl_device_enable),
     COMMAND("device list", NULL, "List all devices, or those of an account.", ctl_device_list,
 	    OPTION(TEXT, "account", "EMAIL", "Whose devices.", .check = ctl_check_account)),
+    COMMAND("device reboot", "DEVICE",
+	    "Have the panel of a device start again: at once, or with its next poll.",
+	    ctl_device_reboot),
     COMMAND_ASKING("device rekey", "DEVICE",
 		   "Give a device a new key; shows its URLs, once. The old key opens nothing from "
 		   "now on.",
@@ -245,6 +248,20 @@ const struct ctl_command ctl_commands[] = {
 	      .options = OPTIONS()},
      .run = ctl_help,
      .needs_no_place = true},
+    COMMAND(
+	"import tronbyt", "FILE...",
+	"Bring devices from a tronbyt server: files that it has exported, of a device or of an "
+	"account. Says what comes, and what does not and why; what came before stays as it is. "
+	"Shows the URLs of the devices with their keys, once.",
+	ctl_import_tronbyt,
+	OPTION(TEXT, "account", "EMAIL", "Whose devices they become.", .is_required = true,
+	       .check = ctl_check_account),
+	OPTION(SWITCH, "dry-run", NULL, "Say what would come, and change nothing."),
+	OPTION(
+	    SWITCH, "keep-addresses", NULL,
+	    "Let the panels in at the addresses that they have now, so that the name or the port "
+	    "of "
+	    "the other server may point here. Whoever knows such an address sees the pictures.")),
     COMMAND(
 	"import", "FILE",
 	"Make the account of an export; - is stdin. Its keys and the URLs of its panels are good "

@@ -1,0 +1,169 @@
+/* displayctl import tronbyt: asks the server to import files of a tronbyt server, one after the
+ * other, and prints what came and what did not. */
+#include "base/limits.h"
+#include "ctl/ctl.h"
+#include "ctl/server/client.h"
+#include "ctl/shell/input.h"
+#include "ctl/shell/table.h"
+#include "domain/device.h"
+#include "domain/tronbyt.h"
+
+struct report {
+	bool is_dry_run;
+	struct str devices, not_brought; /* JSON */
+};
+
+static const struct record_field report_fields[] = {
+    RECORD_BOOL(struct report, is_dry_run, .name = "isDryRun"),
+    RECORD_JSON(struct report, devices, .name = "devices"),
+    RECORD_JSON(struct report, not_brought, .name = "notBrought"),
+};
+static const struct record report_record = RECORD(struct report, report_fields);
+
+struct came_row {
+	struct str name, state;
+	int64_t entries;
+	struct str alias;
+	struct id id;
+	struct str url;
+};
+
+static const struct record_field came_fields[] = {
+    RECORD_STR(struct came_row, name, .name = "name"),
+    RECORD_STR(struct came_row, state, .name = "state"),
+    RECORD_INT4(struct came_row, entries, .name = "entries"),
+    RECORD_STR(struct came_row, alias, .name = "alias", .nullable = true),
+    RECORD_ID(struct came_row, id, .name = "id", .nullable = true),
+    RECORD_STR(struct came_row, url, .name = "webSocketUrl", .nullable = true),
+};
+static const struct record came_record = RECORD(struct came_row, came_fields);
+
+static void append_cell(struct buffer *text, struct str value, unsigned width)
+{
+	struct buffer cell = {0};
+	struct str shown;
+
+	ctl_append_visible(value, "\n\t", &cell);
+	shown = buffer_view(&cell);
+	buffer_append_str(text, shown);
+	for (size_t used = table_width(shown); used < width; used++)
+		buffer_append_char(text, ' ');
+	buffer_finish(&cell);
+}
+
+static struct str state_words(struct str state, bool is_dry_run)
+{
+	if (str_equal(state, STR("new")))
+		return is_dry_run ? STR("would come") : STR("came");
+	if (str_equal(state, STR("there")))
+		return STR("is here already");
+	return STR("did not come");
+}
+
+static void append_came(const struct report *report, const struct ctl_rows *rows,
+			struct buffer *text)
+{
+	enum { NAME_WIDTH = DEVICE_NAME_LENGTH_MAX + 2, STATE_WIDTH = 17 };
+	char id[ID_TEXT_LENGTH + 1];
+
+	for (unsigned i = 0; i < rows->count; i++) {
+		const struct came_row *row = (const struct came_row *)rows->rows + i;
+
+		append_cell(text, row->name, NAME_WIDTH);
+		append_cell(text, state_words(row->state, report->is_dry_run), STATE_WIDTH);
+		buffer_printf(text, "%lld %s%s%.*s%s\n", (long long)row->entries,
+			      row->entries == 1 ? "entry" : "entries",
+			      row->alias.length ? ", keeps /" : "", STR_ARG(row->alias),
+			      row->alias.length ? "/" : "");
+		if (!row->url.length)
+			continue;
+		id_format(row->id, id);
+		buffer_printf(text, "  id   %s\n  url  %.*s\n", id, STR_ARG(row->url));
+	}
+}
+
+/* A block for each: reasons are sentences, which have no room in columns. */
+static void append_not_brought(const struct ctl_rows *rows, struct buffer *text)
+{
+	struct str device = {0};
+
+	for (unsigned i = 0; i < rows->count; i++) {
+		const struct tronbyt_note *note = (const struct tronbyt_note *)rows->rows + i;
+
+		if (i == 0)
+			buffer_append_str(text, STR("\nNot brought, or not as it was:\n"));
+		if (i == 0 || !str_equal(device, note->device)) {
+			append_cell(text, note->device, 0);
+			buffer_append_char(text, '\n');
+		}
+		device = note->device;
+		buffer_append_str(text, STR("  "));
+		if (note->entry.length) {
+			append_cell(text, note->entry, 0);
+			buffer_append_str(text, STR(", "));
+		}
+		append_cell(text, note->what, 0);
+		buffer_append_str(text, STR("\n    "));
+		append_cell(text, note->why, 0);
+		buffer_append_char(text, '\n');
+	}
+}
+
+static enum ctl_exit print(struct ctl *ctl, const struct report *report)
+{
+	struct ctl_rows came, missing;
+	struct buffer text = {0};
+	enum ctl_exit code = ctl_read_rows(ctl, report->devices, &came_record, &came);
+
+	if (code == CTL_DONE)
+		code = ctl_read_rows(ctl, report->not_brought, &tronbyt_note_record, &missing);
+	if (code != CTL_DONE)
+		return code;
+	append_came(report, &came, &text);
+	append_not_brought(&missing, &text);
+	code = ctl_print(&text);
+	buffer_finish(&text);
+	return code;
+}
+
+static enum ctl_exit import_file(struct ctl *ctl, const char *path)
+{
+	bool is_dry = ctl_value(ctl, "dry-run").data, keeps = ctl_value(ctl, "keep-addresses").data;
+	struct ctl_request request = {
+	    .method = "POST",
+	    .path = ARENA_JOIN(&ctl->arena, STR("/v1/import/tronbyt?dryRun="),
+			       is_dry ? STR("true") : STR("false"), STR("&keepAddresses="),
+			       keeps ? STR("true") : STR("false")),
+	    .account = ctl_value(ctl, "account"),
+	};
+	struct report report = {0};
+	struct buffer file = {0};
+	enum ctl_exit code = ctl_read_file("", path, LIMIT_UPLOAD_BODY_BYTES, &file);
+
+	if (code == CTL_DONE && buffer_length(&file) > LIMIT_UPLOAD_BODY_BYTES)
+		code =
+		    ctl_fail(CTL_USAGE, "%s has more than %d bytes", path, LIMIT_UPLOAD_BODY_BYTES);
+	if (code == CTL_DONE) {
+		request.body = arena_copy(&ctl->arena, buffer_view(&file));
+		code = ctl_ask_row(ctl, &request, &report_record, &report);
+	}
+	buffer_finish(&file);
+	if (code != CTL_DONE)
+		return code;
+	return ctl->json ? ctl_print_row(ctl, &report_record, &report) : print(ctl, &report);
+}
+
+enum ctl_exit ctl_import_tronbyt(struct ctl *ctl)
+{
+	const struct options *options = &ctl->options;
+	enum ctl_exit code = CTL_DONE;
+
+	if (options->positional_count == 0)
+		return ctl_fail(CTL_USAGE, "import tronbyt needs a FILE");
+	for (unsigned i = 0; i < options->positional_count && code == CTL_DONE; i++) {
+		if (options->positional_count > 1 && !ctl->json)
+			printf("%s%s:\n", i ? "\n" : "", options->positionals[i]);
+		code = import_file(ctl, options->positionals[i]);
+	}
+	return code;
+}
