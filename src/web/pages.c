@@ -118,6 +118,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/development/keys", &endpoint_page},
     {HTTP_GET, "/development/webhooks", &endpoint_page},
     {HTTP_GET, "/devices", &endpoint_page},
+    {HTTP_GET, "/devices/import", &endpoint_page},
     {HTTP_GET, "/devices/new", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}/add", &endpoint_page},

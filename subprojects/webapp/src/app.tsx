@@ -24,6 +24,7 @@ import { ComponentsPage } from "./pages/components";
 import { DevicePage } from "./pages/device";
 import { NewDevicePage } from "./pages/device_new";
 import { DevicesPage } from "./pages/devices";
+import { ImportPage } from "./pages/import_tronbyt";
 import { InstallationPage } from "./pages/installation";
 import { KeysPage } from "./pages/keys";
 import { LinkPage } from "./pages/link";
@@ -55,6 +56,7 @@ const pages: Record<string, Page> = {
 	"": Home,
 	devices: DevicesPage,
 	"devices/new": NewDevicePage,
+	"devices/import": ImportPage,
 	"devices/{id}": DevicePage,
 	"devices/{id}/add": AddPage,
 	"devices/{id}/{tab}": DevicePage,

@@ -83,6 +83,9 @@ interface Query {
 	devices?: readonly string[];
 	/** Beginning of a place's name. */
 	search?: string;
+	/** Of an import. */
+	dryRun?: boolean;
+	keepAddresses?: boolean;
 }
 
 function queryText(query: Query): string {
@@ -93,6 +96,9 @@ function queryText(query: Query): string {
 	if (query.deviceId !== undefined) parameters.set("deviceId", query.deviceId);
 	if (query.devices !== undefined) parameters.set("devices", query.devices.join());
 	if (query.search !== undefined) parameters.set("search", query.search);
+	if (query.dryRun !== undefined) parameters.set("dryRun", String(query.dryRun));
+	if (query.keepAddresses !== undefined)
+		parameters.set("keepAddresses", String(query.keepAddresses));
 	// The server reads "+" as itself (RFC 3986).
 	const text = parameters.toString().replaceAll("+", "%20");
 	return text === "" ? "" : `?${text}`;
@@ -201,8 +207,11 @@ export function post<P extends PathsWith<"post">>(
 	path: P,
 	body: Body<P, "post">,
 	parameters: Record<string, string> = {},
+	query: Query = {},
 ): Promise<Answer<P, "post">> {
-	return send("post", fill(path, parameters), body) as Promise<Answer<P, "post">>;
+	return send("post", fill(path, parameters) + queryText(query), body) as Promise<
+		Answer<P, "post">
+	>;
 }
 
 /** Posts for what a field of the answer says; undefined: the answer has none. */

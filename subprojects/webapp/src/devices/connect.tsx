@@ -119,7 +119,54 @@ function Act(props: {
 	);
 }
 
-/** New key, disable, remove. */
+/** The former address of a device that was imported. */
+function Alias({ device, onDevice }: ConnectProps): JSX.Element | null {
+	const place = { deviceId: device.id };
+	if (device.alias === null) return null;
+	const move = async () => {
+		await post("/web/devices/{deviceId}/move-address", undefined, place);
+		onDevice({ ...device, isMoving: true });
+		toast(`${device.name} is told its own address, and starts again`);
+	};
+	const end = async () => {
+		const isSure = await confirm({
+			title: `End the former address of ${device.name}?`,
+			text: "A panel that comes by it is refused at once: it is dark until it is given its own address.",
+			action: "End it",
+		});
+		if (!isSure) return;
+		await remove("/web/devices/{deviceId}/alias", place);
+		onDevice({ ...device, alias: null, isMoving: false });
+		toast("The former address has ended");
+	};
+	return (
+		<>
+			<p class="notice">
+				{device.isMoving
+					? "The panel was told its own address. The former one ends as soon as the panel has come by it."
+					: "The panel may come by the address that it had on its former server: "}
+				{!device.isMoving && <code>/{device.alias}/</code>}
+				{!device.isMoving &&
+					". This is a short secret: whoever knows it sees the pictures of this device, and nothing else."}
+			</p>
+			<Act
+				title="Own address"
+				about="The panel is told an address with a key of its own, and starts again. The former one ends when it has come. Needs firmware 1.4.8 or newer."
+				action="Lead it to its own address"
+				onClick={move}
+			/>
+			<Act
+				title="Former address"
+				about="Where no panel needs it any more."
+				action="End the former address"
+				isDanger
+				onClick={end}
+			/>
+		</>
+	);
+}
+
+/** Former address, new start, new key, disable, remove. */
 function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => void }): JSX.Element {
 	const { device } = props;
 	const place = { deviceId: device.id };
@@ -130,6 +177,10 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 			action: "Make a new key",
 		});
 		if (isSure) props.onLink(await post("/web/devices/{deviceId}/key", undefined, place));
+	};
+	const reboot = async () => {
+		await post("/web/devices/{deviceId}/reboot", undefined, place);
+		toast(`${device.name} starts again`);
 	};
 	const toggle = async () => {
 		const path = device.isDisabled
@@ -151,6 +202,13 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 	};
 	return (
 		<div class="acts">
+			<Alias {...props} />
+			<Act
+				title="Start again"
+				about="The panel starts again; one that polls does so with its next poll."
+				action="Start the panel again"
+				onClick={reboot}
+			/>
 			<Act
 				title="New key"
 				about="Where the address is lost, or somebody else knows it."

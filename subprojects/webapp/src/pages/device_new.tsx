@@ -71,6 +71,11 @@ export function NewDevicePage(): JSX.Element {
 			<div class="stack wide">
 				<Heading title="Add a device" />
 				<NewDeviceForm onMade={setMade} />
+				<p>
+					<a href="devices/import" data-page>
+						Bring panels from a tronbyt server
+					</a>
+				</p>
 			</div>
 		);
 	return (

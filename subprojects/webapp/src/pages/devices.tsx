@@ -85,6 +85,9 @@ function NoDevices(): JSX.Element {
 				<a class="button primary" href="devices/new" data-page>
 					Add a device
 				</a>
+				<a class="button" href="devices/import" data-page>
+					Bring panels from a tronbyt server
+				</a>
 			</div>
 		</Empty>
 	);
