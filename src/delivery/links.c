@@ -146,6 +146,7 @@ static void link_update(struct link *link)
 	if (!loader_freshen(link->links->loader, panel, &load))
 		return; /* links_update() comes when the panel was loaded */
 	(void)orders_await(link->links->orders, panel); /* links_order() comes */
+	links_order(link->links, panel);
 	clock = clock_now(link);
 	link->links->item_sent.kind = PLAYBACK_NOTHING;
 	websocket_cork(link->websocket);
@@ -414,7 +415,7 @@ void links_order(struct links *links, struct panel *panel)
 	struct arena arena = {0};
 	struct panel_order order;
 
-	if (list_is_empty(&panel->links))
+	if (!panel->order || list_is_empty(&panel->links))
 		return; /* the panel polls, or is back soon */
 	order = orders_give(links->orders, panel, false, &arena);
 	list_for_each (node, &panel->links) {

@@ -31,6 +31,15 @@ class DeviceScene:
                    "--reconnect-ms", "200", *([] if acknowledges else ["--no-ack"])]
         self.panels[name or url] = subprocess.Popen(command)  # pylint: disable=consider-using-with
 
+    def former_panel(self, alias):
+        """A panel at the address that its device had on another server."""
+        self.panel(f"ws://127.0.0.1:{self.server.address[1]}/{alias}/ws", name=alias)
+
+    def devices_of(self, account):
+        """The names of an account's devices."""
+        rows = self.server.ctl("device", "list", "--account", account)
+        return [row["name"] for row in rows]
+
     def panel_off(self, name):
         process = self.panels.pop(name)
         process.kill()

@@ -173,7 +173,7 @@ def test_no_default_makes_a_field_required():
 def test_object_schemas_say_all():
     """Nothing is left open: what an object may hold, what it must, how long a caller's text is."""
     for name, schema in CONTRACT.document["components"]["schemas"].items():
-        if schema.get("type") == "object" and name != "Problem":
+        if schema.get("type") == "object" and name not in ("Problem", "TronbytExport"):  # of other programs
             assert schema["additionalProperties"] is False, name
         assert schema["description"], name
 

@@ -208,3 +208,18 @@ def test_pushes_have_no_end_and_are_not_held(postgres, tmp_path):
     assert sql("SELECT count(*), count(picture), count(held_generation), count(waking_generation) "
                "FROM showing") == [(2, 1, 0, 0)]
     assert sql("SELECT bool_and(entries_now(id, entry_count) = entry_count) FROM device") == [(True,)]
+
+
+def test_no_device_has_a_former_address(postgres, tmp_path):
+    """Devices of before have none, and no order; of two with the same one an account cannot have both."""
+    sql = migrated(postgres, tmp_path, 43)
+    assert sql("SELECT count(*) > 0, count(alias), count(imported_as), count(second_key_hash), count(order_generation) "
+               "FROM device") == [(True, 0, 0, 0, 0)]
+    assert sql("SELECT DISTINCT alias, is_moving FROM device_more") == [(None, False)]
+    sql("UPDATE device SET alias = left(md5(id::text), 8), imported_as = left(md5(id::text), 8)")
+    for wrong in ("0a1b2c3", "0A1B2C3D", "0a1b2c3dd", ""):
+        with pytest.raises(Exception, match="former_id_form"):
+            sql("UPDATE device SET alias = %s", wrong)
+    with pytest.raises(Exception, match="device_alias_unique"):
+        sql("INSERT INTO device (id, account_id, name, link_key_hash, alias) SELECT gen_random_uuid(), account_id, 'x', "
+            "sha256('x'), alias FROM device LIMIT 1")

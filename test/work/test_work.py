@@ -114,7 +114,10 @@ SPECIAL = {
     "account_create": {"id": quoted(key(17, 1)), "email": "'new@example.org'"},
     "account_remove": {"id": quoted(key(1, 3))}, "operator_link_create": {"secret_hash": of_hash(17, 4)},
     "device_reboot": {"id": quoted(key(3, 1))}, "device_move": {"id": quoted(key(3, 1))},
-    "tronbyt_import": {"line": "'{\"entries\": []}'"},
+    "tronbyt_import": {"line": quoted(json.dumps({
+        "formerId": "0a1b2c3d", "name": "New", "timezone": "UTC", "locale": "en", "brightness": 5, "scheduleInterval": 15,
+        "sleepEnabled": False, "sleepStart": 0, "sleepEnd": 0, "nightBrightness": 0, "dimEnabled": False, "dimStart": 0,
+        "dimBrightness": 0, "entries": []})), "device_limit": "1000000"},
     "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},
     "render_store": {"is_good": "false", "is_blamed": "true"}, "render_claim": {"version_id": quoted(key(5, 2))},
     "device_key_find": {"link_key_hash": of_hash(3, 1)}, "v0_device_": {"id": quoted(key(3, 1))}, "v0_installation_get": {"id": "'e1'"}, "v0_picture": {"id": "'e1'"},

@@ -1,0 +1,102 @@
+// Bringing panels from a tronbyt server: what comes is shown first; then the panels, by the addresses that they had.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+function heading(page, name) {
+	return page.getByRole("heading", { name, level: 1 });
+}
+
+/** A file as somebody has exported it. */
+function exported(content) {
+	const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "export-")), "devices.json");
+	fs.writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+	return file;
+}
+
+/** A former ID, which no other test has. */
+const newId = () =>
+	Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+function accountOf(...ids) {
+	const device = (id, i) => ({
+		id,
+		name: ["Kitchen", "Hall"][i],
+		brightness: 35,
+		timezone: "Europe/Zagreb",
+		color_filter: "sepia",
+		apps: [{ iname: "7", name: "no-such-app", enabled: true, config: {} }],
+	});
+	return { username: "ada", devices: ids.map(device) };
+}
+
+async function choose(page, file) {
+	await page.locator('input[type="file"]').setInputFiles(file);
+}
+
+async function bring(stage, options) {
+	const person = await stage.ask("person", { device: false });
+	const page = await stage.signedIn(person, options);
+	await page.goto("devices");
+	await page.getByRole("link", { name: "Bring panels from a tronbyt server" }).click();
+	await heading(page, "Bring panels from a tronbyt server").waitFor();
+	const ids = [newId(), newId()];
+	const file = exported(accountOf(...ids));
+	await choose(page, file);
+	await page.getByText("Nothing is changed yet.").waitFor();
+	assert.equal(await page.getByText("Will come", { exact: true }).count(), 2);
+	await page.getByText('no app is called "no-such-app" here').first().waitFor();
+	await page.getByText("there are no colour filters here").first().waitFor();
+	await page.getByText(`/${ids[0]}/`, { exact: true }).waitFor();
+	assert.deepEqual(await stage.ask("devices_of", { account: person.email }), []);
+	await page.getByRole("button", { name: "Bring 2 panels" }).click();
+	await page.getByText("Done.", { exact: true }).waitFor();
+	assert.equal(await page.getByText("Has come", { exact: true }).count(), 2);
+	assert.deepEqual((await stage.ask("devices_of", { account: person.email })).sort(), ["Hall", "Kitchen"]);
+	return { page, person, ids, file };
+}
+
+export default {
+	"somebody brings two panels, and one is led to its own address": async (stage) => {
+		const { page, ids, file } = await bring(stage, {});
+		await stage.ask("former_panel", { alias: ids[0] });
+		await page.getByRole("link", { name: "Kitchen" }).click();
+		await heading(page, "Kitchen").waitFor();
+		await page.getByRole("link", { name: "Connect" }).click();
+		await page.getByText("The panel may come by the address that it had").waitFor();
+		await page.getByText("WebSocket", { exact: true }).waitFor();
+		await page.getByRole("button", { name: "Lead it to its own address" }).click();
+		// This panel says nothing of its firmware.
+		await page.getByText(/has not told the version of its firmware|firmware is /).waitFor();
+		await page.getByRole("button", { name: "End the former address" }).click();
+		await page.getByRole("button", { name: "End it", exact: true }).click();
+		await page.getByText("The former address has ended").waitFor();
+		await page.getByText("The panel may come by the address").waitFor({ state: "detached" });
+		// Once more: they are here already.
+		await page.goto("devices/import");
+		await choose(page, file);
+		await page.getByText("Is here already, and stays as it is").first().waitFor();
+		assert.equal(await page.getByRole("button", { name: /^Bring/ }).count(), 0);
+		return page;
+	},
+
+	"somebody brings two panels on a phone": async (stage) => {
+		const { page } = await bring(stage, { screen: "phone" });
+		return page;
+	},
+
+	"a file that is no export": async (stage) => {
+		const person = await stage.ask("person", { device: false });
+		const page = await stage.signedIn(person, {});
+		await page.goto("devices/import");
+		await choose(page, exported("no JSON"));
+		await page.getByText("This file is not an export: it is no JSON.").waitFor();
+		await choose(page, exported({ id: "x" }));
+		await page.getByText("/id must be a string of 8 hexadecimal digits").waitFor();
+		await choose(page, exported(accountOf(newId())));
+		await page.getByRole("button", { name: "Bring 1 panel" }).waitFor();
+		assert.equal(await page.getByRole("alert").count(), 0);
+		return page;
+	},
+};
