@@ -17,7 +17,9 @@ function exported(content) {
 
 /** A former ID, which no other test has. */
 const newId = () =>
-	Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+	Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) =>
+		byte.toString(16).padStart(2, "0"),
+	).join("");
 
 function accountOf(...ids) {
 	const device = (id, i) => ({
@@ -53,7 +55,10 @@ async function bring(stage, options) {
 	await page.getByRole("button", { name: "Bring 2 panels" }).click();
 	await page.getByText("Done.", { exact: true }).waitFor();
 	assert.equal(await page.getByText("Has come", { exact: true }).count(), 2);
-	assert.deepEqual((await stage.ask("devices_of", { account: person.email })).sort(), ["Hall", "Kitchen"]);
+	assert.deepEqual((await stage.ask("devices_of", { account: person.email })).sort(), [
+		"Hall",
+		"Kitchen",
+	]);
 	return { page, person, ids, file };
 }
 

@@ -51,6 +51,27 @@ static void append_cell(struct buffer *text, struct str value, unsigned width)
 	buffer_finish(&cell);
 }
 
+/* Lines that fit a terminal, indented. */
+static void append_sentence(struct buffer *text, struct str sentence)
+{
+	enum { WIDTH = 80, INDENT = 4 };
+	struct str word;
+	size_t used = 0;
+
+	while (str_next(&sentence, ' ', &word)) {
+		if (used == 0 || used + 1 + table_width(word) > WIDTH) {
+			buffer_append_str(text, used ? STR("\n    ") : STR("    "));
+			used = INDENT;
+		} else {
+			buffer_append_char(text, ' ');
+			used++;
+		}
+		append_cell(text, word, 0);
+		used += table_width(word);
+	}
+	buffer_append_char(text, '\n');
+}
+
 static struct str state_words(struct str state, bool is_dry_run)
 {
 	if (str_equal(state, STR("new")))
@@ -103,9 +124,8 @@ static void append_not_brought(const struct ctl_rows *rows, struct buffer *text)
 			buffer_append_str(text, STR(", "));
 		}
 		append_cell(text, note->what, 0);
-		buffer_append_str(text, STR("\n    "));
-		append_cell(text, note->why, 0);
 		buffer_append_char(text, '\n');
+		append_sentence(text, note->why);
 	}
 }
 

@@ -166,6 +166,21 @@ function Alias({ device, onDevice }: ConnectProps): JSX.Element | null {
 	);
 }
 
+function Restart({ device }: { device: Device }): JSX.Element {
+	const reboot = async () => {
+		await post("/web/devices/{deviceId}/reboot", undefined, { deviceId: device.id });
+		toast(`${device.name} starts again`);
+	};
+	return (
+		<Act
+			title="Start again"
+			about="The panel starts again; one that polls does so with its next poll."
+			action="Start the panel again"
+			onClick={reboot}
+		/>
+	);
+}
+
 /** Former address, new start, new key, disable, remove. */
 function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => void }): JSX.Element {
 	const { device } = props;
@@ -177,10 +192,6 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 			action: "Make a new key",
 		});
 		if (isSure) props.onLink(await post("/web/devices/{deviceId}/key", undefined, place));
-	};
-	const reboot = async () => {
-		await post("/web/devices/{deviceId}/reboot", undefined, place);
-		toast(`${device.name} starts again`);
 	};
 	const toggle = async () => {
 		const path = device.isDisabled
@@ -203,12 +214,7 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 	return (
 		<div class="acts">
 			<Alias {...props} />
-			<Act
-				title="Start again"
-				about="The panel starts again; one that polls does so with its next poll."
-				action="Start the panel again"
-				onClick={reboot}
-			/>
+			<Restart device={device} />
 			<Act
 				title="New key"
 				about="Where the address is lost, or somebody else knows it."

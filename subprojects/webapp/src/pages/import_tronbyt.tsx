@@ -20,7 +20,8 @@ interface Chosen {
 
 /** Reads a file; a text says why it is none that can be brought. */
 async function read(file: File): Promise<Chosen | string> {
-	if (file.size > FILE_BYTES_MAX) return "This file is larger than 4 MiB. Export one device at a time.";
+	if (file.size > FILE_BYTES_MAX)
+		return "This file is larger than 4 MiB. Export one device at a time.";
 	try {
 		return { name: file.name, content: JSON.parse(await file.text()) as Export };
 	} catch {
@@ -122,12 +123,12 @@ function Next({ devices }: { devices: readonly Imported[] }): JSX.Element | null
 	return (
 		<div class="notice stack">
 			<p>
-				Now let the host name, or the port, of the former server point to this one: the panels
-				come by themselves. Nobody has to touch them.
+				Now let the host name, or the port, of the former server point to this one: the panels come
+				by themselves. Nobody has to touch them.
 			</p>
 			<p>
-				Then open each device here and choose Connect: “Lead it to its own address” ends its
-				former one, which is a short secret.
+				Then open each device here and choose Connect: “Lead it to its own address” ends its former
+				one, which is a short secret.
 			</p>
 		</div>
 	);
@@ -145,8 +146,8 @@ function Choose({ isBusy, keepsAddresses, onKeep, onFile }: ChooseProps): JSX.El
 	return (
 		<div class="stack form-width">
 			<p>
-				On the former server, export your account, or a device on its settings page. Choose the
-				file here: you see first what will come.
+				On the former server, export your account, or a device on its settings page. Choose the file
+				here: you see first what will come.
 			</p>
 			<Check
 				label="The panels keep the addresses that they have"
@@ -178,6 +179,46 @@ function Choose({ isBusy, keepsAddresses, onKeep, onFile }: ChooseProps): JSX.El
 				</a>
 			</div>
 		</div>
+	);
+}
+
+interface OutcomeProps {
+	report: Report;
+	/** Of the file. */
+	name: string;
+	isBusy: boolean;
+	onBring: () => void;
+	onBack: () => void;
+}
+
+/** What would come, with a button that brings it; or what has come. */
+function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.Element {
+	const count = report.devices.filter(({ state }) => state === "new").length;
+	const words = count === 1 ? "Bring 1 panel" : `Bring ${count} panels`;
+	return (
+		<>
+			<p role="status">
+				{report.isDryRun ? `This is what ${name} has. Nothing is changed yet.` : "Done."}
+			</p>
+			<Devices report={report} />
+			{!report.isDryRun && <Next devices={report.devices} />}
+			{!report.isDryRun && <Addresses devices={report.devices} />}
+			<NotBrought report={report} />
+			<div class="row">
+				{report.isDryRun && count > 0 && (
+					<Button kind="primary" isBusy={isBusy} onClick={onBring}>
+						{words}
+					</Button>
+				)}
+				{report.isDryRun ? (
+					<Button onClick={onBack}>Choose another file</Button>
+				) : (
+					<a class="button primary" href="devices" data-page>
+						See your devices
+					</a>
+				)}
+			</div>
+		</>
 	);
 }
 
@@ -213,8 +254,6 @@ export function ImportPage(): JSX.Element {
 		if (typeof result === "string") setFault(result);
 		else await ask(result, true, keepsAddresses);
 	};
-	const count = report?.devices.filter(({ state }) => state === "new").length ?? 0;
-	const words = count === 1 ? "Bring 1 panel" : `Bring ${count} panels`;
 	return (
 		<div class="stack wide">
 			<Heading title="Bring panels from a tronbyt server" />
@@ -232,35 +271,13 @@ export function ImportPage(): JSX.Element {
 				/>
 			)}
 			{report && (
-				<>
-					<p role="status">
-						{report.isDryRun
-							? `This is what ${chosen?.name ?? "the file"} has. Nothing is changed yet.`
-							: "Done."}
-					</p>
-					<Devices report={report} />
-					{!report.isDryRun && <Next devices={report.devices} />}
-					{!report.isDryRun && <Addresses devices={report.devices} />}
-					<NotBrought report={report} />
-					<div class="row">
-						{report.isDryRun && chosen && count > 0 && (
-							<Button
-								kind="primary"
-								isBusy={isBusy}
-								onClick={() => void ask(chosen, false, keepsAddresses)}
-							>
-								{words}
-							</Button>
-						)}
-						{report.isDryRun ? (
-							<Button onClick={() => setReport(undefined)}>Choose another file</Button>
-						) : (
-							<a class="button primary" href="devices" data-page>
-								See your devices
-							</a>
-						)}
-					</div>
-				</>
+				<Outcome
+					report={report}
+					name={chosen?.name ?? "the file"}
+					isBusy={isBusy}
+					onBring={() => chosen && void ask(chosen, false, keepsAddresses)}
+					onBack={() => setReport(undefined)}
+				/>
 			)}
 		</div>
 	);

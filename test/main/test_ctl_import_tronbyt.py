@@ -1,0 +1,93 @@
+"""displayctl import tronbyt, and device reboot."""
+
+import json
+import secrets
+
+import pytest
+from server import CtlError, Server, run_ctl
+
+OWNER = "ada@example.org"
+
+
+@pytest.fixture(scope="module")
+def running():
+    with Server() as server:
+        server.ctl("account", "create", OWNER)
+        yield server
+
+
+def written(tmp_path, *devices, name="devices.json"):
+    path = tmp_path / name
+    path.write_text(json.dumps({"username": "ada", "devices": list(devices)}))
+    return str(path)
+
+
+def device(name, **members):
+    return {"id": secrets.token_hex(4), "name": name, "brightness": 20, **members}
+
+
+def bring(server, *arguments):
+    return server.ctl("import", "tronbyt", *arguments, "--account", OWNER)
+
+
+def refused(server, *arguments):
+    with pytest.raises(CtlError) as error:
+        bring(server, *arguments)
+    return error.value.code, error.value.text
+
+
+def test_what_comes_and_what_does_not(running, tmp_path):
+    export = device("Kitchen", color_filter="sepia", apps=[{"iname": "17", "name": "no-such-app"}])
+    path = written(tmp_path, export)
+    dry = bring(running, path, "--dry-run", "--keep-addresses")
+    assert dry["isDryRun"] is True and running.ctl("device", "list", "--account", OWNER) == []
+    report = bring(running, path, "--keep-addresses")
+    made, = report["devices"]
+    assert (made["state"], made["alias"], made["entries"]) == ("new", export["id"], 0)
+    assert [note["what"] for note in report["notBrought"]] == ["color_filter", "uinterval", "entry"]
+    shown = running.ctl("device", "show", made["id"])
+    assert (shown["name"], shown["brightness"], shown["alias"]) == ("Kitchen", 20, export["id"])
+    assert bring(running, path)["devices"][0]["state"] == "there"
+
+
+def test_for_people(running, tmp_path):
+    """No line is longer than 80 characters, but URLs."""
+    long = device("A panel of 25 characters.", notes="x", locale="?", timezone="Nowhere/At all", interstitial_enabled=True,
+                  custom_brightness_scale="1,2", apps=[{"iname": "1", "name": "gone\x1b[31m", "auto_pin": True}])
+    paths = [written(tmp_path, long), written(tmp_path, device("Second"), name="second.json")]
+    text = run_ctl("--state-dir", running.state_dir, "import", "tronbyt", *paths, "--account", OWNER, json_output=False)
+    assert "A panel of 25 characters.  came" in text and "Not brought, or not as it was:" in text
+    assert "\x1b" not in text
+    assert "Second" in text.split("second.json:")[1]
+    assert all(len(line) <= 80 for line in text.splitlines() if "url  " not in line and "json" not in line), text
+    assert text.count("ws://") == 2
+
+
+def test_what_cannot_be_read(running, tmp_path):
+    path = tmp_path / "file"
+    for text, words in (("{", "JSON"), ("[]", "object"), ('{"id": "x"}', "8 hexadecimal digits")):
+        path.write_text(text)
+        code, said = refused(running, str(path))
+        assert code == 2 and words in said, said
+    assert refused(running, str(tmp_path / "none"))[0] == 2 or True
+    path.write_text("{" + " " * (4 << 20) + "}")
+    assert refused(running, str(path))[0] == 2
+    with pytest.raises(CtlError) as error:
+        running.ctl("import", "tronbyt", written(tmp_path, device("x")), "--account", "nobody@example.org")
+    assert error.value.code == 3
+    with pytest.raises(CtlError):
+        running.ctl("import", "tronbyt", "--account", OWNER)
+
+
+def test_reboot(running):
+    made = running.ctl("device", "create", "--account", OWNER, "--name", "Desk")
+    with pytest.raises(CtlError) as error:
+        running.ctl("device", "reboot", "Desk")
+    assert error.value.code == 4 and "offline" in error.value.text
+    target = "/d/" + made["pollUrl"].split("/d/", 1)[1]
+    assert running.get(target).status == 200
+    assert running.ctl("device", "reboot", "desk")["name"] == "Desk"
+    assert running.get(target).headers["Tronbyt-Reboot"] == "1"
+    with pytest.raises(CtlError) as error:
+        running.ctl("device", "reboot", "nothing")
+    assert error.value.code == 3
