@@ -104,7 +104,7 @@ def test_old_firmware(world, device):
 @pytest.mark.parametrize("version, takes", [
     ("1.4.8", True), ("v1.4.8", True), ("1.5", True), ("1.10.0", True), ("2.0.0-beta", True), ("1.4.8-rc1", True),
     ("development", True), ("1.4.7", False), ("1.4", False), ("v1.3.99", False), ("0.9", False)])
-def test_versions(world, device, version, takes):
+def test_versions_of_firmware(world, device, version, takes):
     device.poll()
     world.sql("INSERT INTO panel_info (device_id, firmware_version) VALUES (%s, %s)", device.id, version)
     assert reboot(device).status == (200 if takes else 409)
@@ -144,3 +144,22 @@ def test_reboot_is_for_the_owner(world, device):
     assert device.account.request("POST", f"/v1/devices/{uuid.uuid4()}/reboot").problem(404)
     assert device.account.get(device.path + "/reboot").problem(405)
     assert json.loads(reboot(device).body)["status"] == 409
+
+
+def test_panels_of_another_instance(start, postgres):
+    """One that is connected there, and one that polls there; each gets the order once."""
+    database = postgres.create_database()
+    here, there = start(database=database), start(database=database)
+    account = here.account()
+    connected, polling = account.device(), account.device()
+    with Panel(there.server, connected) as panel:
+        panel.wait_for_picture()
+        polling.poll(there)
+        for device in (connected, polling):
+            wait_until(lambda device=device: here.sql("SELECT connected_at FROM device WHERE id = %s", device.id)
+                       != [(None,)], "the first contact")
+            assert reboot(device).ok() == {}
+        assert next_but_pictures(panel) == REBOOT
+        wait_until(lambda: "Tronbyt-Reboot" in polling.poll(there), "the order")
+        assert not has_order(here, connected) and not has_order(here, polling)
+        assert "Tronbyt-Reboot" not in polling.poll(here)

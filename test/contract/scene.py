@@ -104,6 +104,11 @@ def bodies_of(operation):
 CONTRACT = validate.CONTRACT
 
 
+# Orders to a panel, which must be there; and what is about a former address.
+ORDERS = ("rebootPanel", "moveAddress", "v0RebootPanel")
+OF_FORMER = ("moveAddress", "endAlias")
+
+
 def former(world, device_id):
     """The device was imported with its address, and its panel takes orders."""
     world.sql("UPDATE device SET alias = left(md5(id::text), 8), generation = generation + 1 WHERE id = %s", device_id)

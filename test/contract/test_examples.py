@@ -71,9 +71,9 @@ def prepare(world, device, app_id, operation_id):
         scene.picture(world, app_id)
     if operation_id.startswith("getPicture"):
         assert device.poll().status == 200
-    if operation_id in ("rebootPanel", "v0RebootPanel", "moveAddress"):
+    if operation_id in scene.ORDERS:
         assert device.poll().status == 200
-    if operation_id in ("moveAddress", "endAlias"):
+    if operation_id in scene.OF_FORMER:
         scene.former(world, device.id)
     if operation_id == "orderInstallations":
         body, = scene.bodies_of(CONTRACT.operation(operation_id)[2])

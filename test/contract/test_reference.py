@@ -150,8 +150,10 @@ def test_curl_lines_work(world, answer, operation_id):
         scene.picture(world, app)
     if operation_id in scene.OF_ENTRIES:
         scene.rotation(world, device, ["weather", "news"])
-    if operation_id.startswith("getPicture"):
+    if operation_id.startswith("getPicture") or operation_id in scene.ORDERS:
         device.poll()
+    if operation_id in scene.OF_FORMER:
+        scene.former(world, device.id)
     line = curl_of(sections(answer)[operation_id])
     line = line.replace("0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa", device.id)
     line = line.replace("/v1/apps/clock", f"/v1/apps/{app}").replace('"clock"', f'"{app}"')

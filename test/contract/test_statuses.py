@@ -12,8 +12,6 @@ from world import UNKNOWN_ID, World, new_key, request_bytes
 
 # What a key of the scope "push" may do, and what every account may read.
 PUSHES = ("pushImage", "showMessage", "removeTemporary", "v0PushImage", "v0PushApp")
-# Orders to a panel.
-ORDERS = ("rebootPanel", "moveAddress", "v0RebootPanel")
 FOR_ALL = ("getApp", "getAppPicture", "getAppSchema")
 BODY_OPERATIONS = [found for found in CONTRACT.operations() if "requestBody" in found[2]]
 
@@ -45,9 +43,9 @@ class Stage:
             assert self.device.push(installationId="weather").status == 200
         if operation_id == "getAppPicture":
             scene.picture(self.world, values["appId"])
-        if operation_id.startswith("getPicture") or operation_id in ORDERS:
+        if operation_id.startswith("getPicture") or operation_id in scene.ORDERS:
             self.device.poll()
-        if operation_id in ("moveAddress", "endAlias"):
+        if operation_id in scene.OF_FORMER:
             scene.former(self.world, self.device.id)
         if operation_id == "orderInstallations":
             scene.rotation(self.world, self.device, ["weather", "news"])
@@ -148,7 +146,7 @@ def conflict(stage, found):
         many = stage.world.account()
         many.devices(1001)
         return stage.request(found, account=many)
-    if found[2]["operationId"] in ORDERS:  # its panel has never been there
+    if found[2]["operationId"] in scene.ORDERS:  # its panel has never been there
         target = stage.target(found[1], "", deviceId=stage.account.device().id)
         return stage.request(found, target=target)
     if found[1].endswith(("/push", "/message", "/push_app")):
