@@ -38,6 +38,22 @@ struct import_device {
 	unsigned entry_count; /* of them, those that come */
 };
 
+/* An app that an entry has named: others that name it ask no more. */
+struct import_app {
+	struct str slug;
+	struct id app_id, version_id; /* all zero: there is none */
+	bool has_form;		      /* and it is the same whatever the settings are */
+	bool is_made;		      /* handlers are asked for fields of it */
+	struct form form;
+};
+
+enum {
+	/* Bytes of the forms of an import, which stay in memory until it ends. */
+	IMPORT_FORM_BYTES_MAX = 8 * 1024 * 1024,
+	/* Entries for which an app's handlers are asked. */
+	IMPORT_MADE_MAX = 40,
+};
+
 struct tronbyt_importing {
 	struct tronbyt_body body; /* first: the prologue reads the request into it */
 	bool is_dry;
@@ -46,6 +62,10 @@ struct tronbyt_importing {
 	unsigned device, entry;	       /* that is being worked on */
 	unsigned made;		       /* devices, or those that would be */
 	bool has_run;		       /* an app, which counts as one preview */
+	struct import_app *apps;
+	unsigned app_count;
+	size_t form_bytes;
+	unsigned made_count;
 	struct app_work work;
 	struct tronbyt_look_row look;
 	struct tronbyt_import_row stored;

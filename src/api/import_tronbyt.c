@@ -67,12 +67,48 @@ static void take_settings(struct task *task, struct tronbyt_importing *importing
 				    "the app has no such setting");
 }
 
+static struct import_app *find_app(const struct tronbyt_importing *importing, struct str slug)
+{
+	for (unsigned i = 0; i < importing->app_count; i++)
+		if (str_equal(importing->apps[i].slug, slug))
+			return &importing->apps[i];
+	return NULL;
+}
+
+static struct import_app *remember_app(struct tronbyt_importing *importing)
+{
+	struct str slug = file_entry(importing)->slug;
+	struct import_app *app = find_app(importing, slug);
+
+	if (!app) {
+		app = &importing->apps[importing->app_count++];
+		*app = (struct import_app){.slug = slug};
+	}
+	app->app_id = importing->work.source.app_id;
+	app->version_id = importing->work.source.version_id;
+	return app;
+}
+
+static void remember_form(struct tronbyt_importing *importing)
+{
+	const struct app_work *work = &importing->work;
+	struct import_app *app = remember_app(importing);
+
+	app->is_made = form_makes_more(&work->form) || work->form.has_made;
+	app->has_form = work->has_form && !app->is_made;
+	app->form = work->form;
+	importing->made_count += app->is_made;
+}
+
 static struct verdict form_found(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct app_work *work = &importing->work;
 
 	importing->has_run |= work->was_counted;
+	if (!work->source.has_schema) /* else it was counted with the app */
+		importing->form_bytes += work->form_bytes;
+	remember_form(importing);
 	if (work->has_form)
 		take_settings(task, importing);
 	else
@@ -82,21 +118,77 @@ static struct verdict form_found(struct task *task)
 	return take_entry(task);
 }
 
-static struct verdict app_found(struct task *task)
+static struct verdict leave_out(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+
+	importing->entry++;
+	return task_continue(task, next_entry);
+}
+
+/* The app is known, and perhaps its form. */
+static struct verdict take_app(struct task *task, const struct import_app *app)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_entry *entry = file_entry(importing);
 	struct app_work *work = &importing->work;
 
-	if (id_is_none(work->source.version_id)) {
+	if (id_is_none(app->version_id)) {
 		import_note(importing, entry, "entry", "no app is called \"%.*s\" here",
 			    STR_ARG(entry->slug));
-		importing->entry++;
-		return task_continue(task, next_entry);
+		return leave_out(task);
 	}
-	if (entry->settings.count == 0)
-		return take_entry(task);
+	work->source.app_id = app->app_id;
+	work->source.version_id = app->version_id;
+	if (entry->settings.count && app->has_form) {
+		work->form = app->form;
+		take_settings(task, importing);
+	} else if (entry->settings.count) {
+		import_note(importing, entry, "config",
+			    "the import asks too much of apps: bring fewer devices at a time");
+	}
+	return take_entry(task);
+}
+
+static struct verdict app_found(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	const struct tronbyt_entry *entry = file_entry(importing);
+	struct app_work *work = &importing->work;
+	const struct import_app *app = remember_app(importing);
+
+	importing->form_bytes += (size_t)work->source.schema_bytes;
+	if (id_is_none(work->source.version_id) || entry->settings.count == 0)
+		return take_app(task, app);
 	return api_find_whole_form(task, work, &entry->settings, form_found);
+}
+
+/* Whether nothing is to be asked for the entry. */
+static bool is_known(const struct tronbyt_importing *importing, const struct import_app *app,
+		     const struct tronbyt_entry *entry)
+{
+	if (!app)
+		return false;
+	return id_is_none(app->version_id) || entry->settings.count == 0 || app->has_form ||
+	       (app->is_made && importing->made_count >= IMPORT_MADE_MAX);
+}
+
+static struct verdict find_entry(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	const struct tronbyt_entry *entry = file_entry(importing);
+	const struct import_app *app = find_app(importing, entry->slug);
+
+	if (is_known(importing, app, entry))
+		return take_app(task, app);
+	if (importing->form_bytes > IMPORT_FORM_BYTES_MAX) {
+		import_note(
+		    importing, entry, "entry",
+		    "the forms of its apps are too large together: bring fewer devices at a "
+		    "time");
+		return leave_out(task);
+	}
+	return api_find_app(task, &importing->work, entry->slug, STR(""), STR(""), app_found);
 }
 
 static struct verdict end_device(struct task *task)
@@ -123,8 +215,7 @@ static struct verdict next_entry(struct task *task)
 	    (struct app_work){.may_be_missing = true, .was_counted = importing->has_run};
 	if (importing->entry == device->entry_count)
 		return end_device(task);
-	return api_find_app(task, &importing->work, device->entries[importing->entry].slug, STR(""),
-			    STR(""), app_found);
+	return find_entry(task);
 }
 
 /* ---- a device ---- */
@@ -228,6 +319,7 @@ static struct verdict begin(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	struct tronbyt_export *export = &importing->body.export;
+	unsigned entry_count = 0;
 	struct verdict answer;
 
 	if (!read_flag(task, "dryRun", &importing->is_dry, &answer) ||
@@ -240,6 +332,10 @@ static struct verdict begin(struct task *task)
 	export->notes.arena = task_arena(task);
 	importing->devices =
 	    arena_zalloc(task_arena(task), export->device_count * sizeof(importing->devices[0]));
+	for (unsigned i = 0; i < export->device_count; i++)
+		entry_count += export->devices[i].entry_count;
+	importing->apps =
+	    arena_alloc(task_arena(task), (entry_count + 1) * sizeof(importing->apps[0]));
 	return next_device(task);
 }
 

@@ -4,7 +4,7 @@ import json
 import secrets
 
 import pytest
-from app_forms import ALL, published, renders
+from app_forms import ALL, MAKER, published, renders
 from former import account as exported_account
 from former import bring, entry
 from former import device as exported
@@ -288,3 +288,27 @@ def test_moving_over(world, account, clock, form):
         with Panel(world.server, None, "/" + url.split("/", 3)[3]) as panel:
             panel.wait_for_picture()
         wait_until(lambda former=former: poll(world, former["id"]).status == 404, "the end of the former address")
+
+
+@renders
+def test_many_entries_of_one_app(account, form):
+    """Its form is read once, and each entry has its own settings."""
+    several = [entry(form.slug, number, config={"text": f"t{number}", "key": f"k{number}", "color": "green" if number == 7 else "#fff"})
+               for number in range(40)]
+    report = brought(account, exported("Desk", several))
+    assert [note for note in notes(report) if note[0]] == [("7", "config/color")]
+    device = report["devices"][0]["id"]
+    for number, installed in enumerate(account.get(f"/v1/devices/{device}/installations").ok()):
+        detail = account.get(f"/v1/devices/{device}/installations/{installed['id']}").ok()
+        assert detail["settings"]["text"] == f"t{number}" and detail["secrets"] == ["key"]
+
+
+@renders
+def test_apps_that_make_fields(account):
+    """Handlers are asked for forty entries; further ones come without settings, and it is said."""
+    maker = published(account, ALL + MAKER)
+    several = [entry(maker.slug, number, config={"text": "x", "made": "y"}) for number in range(42)]
+    report = brought(account, exported("Desk", several))
+    assert report["devices"][0]["entries"] == 42
+    asked = [note for note in report["notBrought"] if note["entry"] and "too much" in note["why"]]
+    assert [note["entry"] for note in asked] == ["40", "41"]
