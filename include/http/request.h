@@ -52,6 +52,7 @@ struct http_request {
 	struct str log_account;	   /* set by the handler for the access line; may stay empty */
 	struct str log_device;	   /* likewise */
 	const char *log_route;	   /* likewise: the path template, never a query */
+	bool log_hides_path;	   /* likewise: a secret is in the path, the template is logged */
 	unsigned metric_route;	   /* likewise, for METRIC_BY_ROUTE; 0: it led to no route */
 	void *handler_data;	   /* the handler's own */
 	uint64_t started_us;	   /* monotonic, when its first byte was seen */

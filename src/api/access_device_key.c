@@ -124,6 +124,7 @@ static struct verdict check_alias(struct task *task)
 	access->task = task;
 	access->lookup.done = on_found;
 	access->lookup.is_alias = true;
+	task_request(task)->log_hides_path = true;
 	if (!alias_parse(name, access->lookup.alias) || key.length > ALIAS_KEY_LENGTH_MAX)
 		return access_refuse_panel(task);
 	reference.serial = (struct str){access->lookup.alias, ALIAS_LENGTH};

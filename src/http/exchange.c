@@ -303,7 +303,8 @@ static void log_request(const struct http_exchange *exchange, uint64_t took_us)
 	size_t n = 0;
 
 	fields[n++] = LOG_STR("method", request->method_text);
-	fields[n++] = LOG_STR("path", logged_path(request->path));
+	fields[n++] = LOG_STR("path", request->log_hides_path ? str_from(request->log_route)
+							      : logged_path(request->path));
 	if (request->log_route)
 		fields[n++] = LOG_WORD("route", str_from(request->log_route));
 	fields[n++] = LOG_INT("status", exchange->status);
