@@ -1,12 +1,14 @@
 """Functions for journeys about devices that act outside of the browser."""
 
 import base64
+import json
 import os
 import subprocess
 
 import images
 import scenes
 from server import DISPLAYCTL
+from waiting import wait_until
 
 
 class DeviceScene:
@@ -25,15 +27,30 @@ class DeviceScene:
         made = self.server.ctl("device", "create", "--account", account, "--name", name)
         return {"id": made["id"], "url": made["websocketUrl"], "pollUrl": made["pollUrl"]}
 
-    def panel(self, url, poll=False, acknowledges=True, name=None):
+    def panel(self, url, poll=False, acknowledges=True, name=None, more=()):
         """A panel that somebody has switched on; name is for panel_off()."""
         command = [DISPLAYCTL, "panel", "--poll" if poll else "--url", url, "--quiet",
-                   "--reconnect-ms", "200", *([] if acknowledges else ["--no-ack"])]
+                   "--reconnect-ms", "200", *([] if acknowledges else ["--no-ack"]), *more]
         self.panels[name or url] = subprocess.Popen(command)  # pylint: disable=consider-using-with
 
     def former_panel(self, alias):
         """A panel at the address that its device had on another server."""
-        self.panel(f"ws://127.0.0.1:{self.server.address[1]}/{alias}/ws", name=alias)
+        self.panel(f"ws://127.0.0.1:{self.server.address[1]}/{alias}/ws", name=alias,
+                   more=["--events", self.events_of(alias)])
+
+    def events_of(self, alias):
+        return os.path.join(self.server.state_dir, f"panel-{alias}")
+
+    def start_where_told(self, alias):
+        """The panel starts again, at the address that it was told."""
+        def told():
+            with open(self.events_of(alias), encoding="utf-8") as file:
+                events = [json.loads(line) for line in file if line.endswith("\n")]
+            return next((event["url"] for event in events if event.get("order") == "image_url"), None)
+
+        wait_until(told, "the panel's new address")
+        self.panel_off(alias)
+        self.panel(told(), name=alias)
 
     def devices_of(self, account):
         """The names of an account's devices."""

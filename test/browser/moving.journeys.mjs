@@ -71,9 +71,22 @@ export default {
 		await page.getByRole("link", { name: "Connect" }).click();
 		await page.getByText("The panel may come by the address that it had").waitFor();
 		await page.getByText("WebSocket", { exact: true }).waitFor();
+		await page.getByText("displayctl 1.6.6").waitFor();
 		await page.getByRole("button", { name: "Lead it to its own address" }).click();
-		// This panel says nothing of its firmware.
-		await page.getByText(/has not told the version of its firmware|firmware is /).waitFor();
+		await page.getByText("Kitchen is told its own address, and starts again").waitFor();
+		await page.getByText("The panel was told its own address.").waitFor();
+		// The panel starts again, comes by its own address, and the former one has ended.
+		await stage.ask("start_where_told", { alias: ids[0] });
+		await page
+			.getByRole("button", { name: "End the former address" })
+			.waitFor({ state: "detached" });
+		await page.getByText("WebSocket", { exact: true }).waitFor();
+		await page.getByText("The panel was told its own address.").waitFor({ state: "detached" });
+		// The other one's is ended by hand.
+		await page.goto("devices");
+		await page.getByRole("link", { name: "Hall" }).first().click();
+		await heading(page, "Hall").waitFor();
+		await page.getByRole("link", { name: "Connect" }).click();
 		await page.getByRole("button", { name: "End the former address" }).click();
 		await page.getByRole("button", { name: "End it", exact: true }).click();
 		await page.getByText("The former address has ended").waitFor();

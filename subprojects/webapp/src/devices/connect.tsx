@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useState } from "preact/hooks";
-import { post, Problem, remove, type Schemas } from "../api/client";
+import { useEffect, useState } from "preact/hooks";
+import { get, post, Problem, remove, type Schemas } from "../api/client";
 import { panelNews } from "../api/live";
 import { Button } from "../components/button";
 import { confirm } from "../components/dialog";
@@ -119,9 +119,22 @@ function Act(props: {
 	);
 }
 
+/** Interval at which a device is asked whether its panel has come to its own address. */
+const MOVING_MS = 2_000;
+
 /** The former address of a device that was imported. */
 function Alias({ device, onDevice }: ConnectProps): JSX.Element | null {
 	const place = { deviceId: device.id };
+	useEffect(() => {
+		if (!device.isMoving) return undefined;
+		const look = () => {
+			get("/web/devices/{deviceId}", {}, place).then(onDevice, (error: unknown) => {
+				if (!(error instanceof Problem)) throw error;
+			});
+		};
+		const timer = setInterval(look, MOVING_MS);
+		return () => clearInterval(timer);
+	}, [device.id, device.isMoving]);
 	if (device.alias === null) return null;
 	const move = async () => {
 		await post("/web/devices/{deviceId}/move-address", undefined, place);
