@@ -339,6 +339,37 @@ static void faults_are_written_as_json(void **state)
 	buffer_finish(&json);
 }
 
+static void takes_any(void *memory, uint64_t seen, struct faults *all)
+{
+	const struct body *whole = memory;
+
+	assert_int_equal(seen, 1);
+	if (!json_is_object(whole->any))
+		faults_add_at(all, STR("/a~1b"), STR("must be an object"));
+}
+
+static void a_record_takes_the_whole_body(void **state)
+{
+	static const struct record_field any[] = {RECORD_ANY(struct body, any)};
+	static const struct record whole =
+	    RECORD(struct body, any, .takes_whole = true, .check = takes_any);
+	struct str reason;
+	uint64_t seen;
+
+	(void)state;
+	body = (struct body){0};
+	faults_init(&faults, &arena);
+	assert_true(json_parse(STR("{\"what\":[\"ever\"]}"), &arena, &document, &reason));
+	record_read_json(&whole, document.root, &body, &seen, &faults);
+	assert_ptr_equal(body.any, document.root);
+	assert_int_equal(faults.count, 0);
+	json_document_finish(&document);
+	assert_true(json_parse(STR("7"), &arena, &document, &reason));
+	record_read_json(&whole, document.root, &body, &seen, &faults);
+	assert_int_equal(faults.count, 1);
+	assert_true(str_equal(faults.list[0].pointer, STR("/a~1b")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +388,7 @@ int main(void)
 	    cmocka_unit_test_teardown(names_of_answers_say_what_changes_them, clean),
 	    cmocka_unit_test_teardown(one_sentence_for_all, clean),
 	    cmocka_unit_test_teardown(faults_are_written_as_json, clean),
+	    cmocka_unit_test_teardown(a_record_takes_the_whole_body, clean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
