@@ -104,6 +104,20 @@ export default {
 		return page;
 	},
 
+	"photographs of an import": async (stage) => {
+		const person = await stage.ask("person", { device: false });
+		const file = exported(accountOf("1f6a09c3", "8e20b7d4"));
+		await stage.photograph(
+			"import",
+			async (page) => {
+				await page.goto("devices/import");
+				await choose(page, file);
+				await page.getByText("Nothing is changed yet.").waitFor();
+			},
+			person,
+		);
+	},
+
 	"a file that is no export": async (stage) => {
 		const person = await stage.ask("person", { device: false });
 		const page = await stage.signedIn(person, {});
