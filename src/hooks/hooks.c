@@ -373,6 +373,8 @@ static void on_changed(struct hint_subscription *hints, struct str text)
 
 void hooks_changed(struct hooks *hooks)
 {
+	hooks->has_webhooks = true;
+	look_soon(hooks);
 	db_hint(hooks->settings.db, STR("webhook:changed"));
 }
 

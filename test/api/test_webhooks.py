@@ -1,5 +1,6 @@
 """Webhooks: events go to a real receiver, signed, in order, and again where it fails."""
 
+import datetime
 import os
 
 import pytest
@@ -7,6 +8,7 @@ from hook_receiver import Receiver
 from world import UNKNOWN_ID, World, images, wait_until
 
 from database_clock import DatabaseClock
+from postgres import Postgres
 
 pytestmark = pytest.mark.skipif(not os.environ.get("HAS_EGRESS"), reason="built without the egress")
 ALLOWED = ("--egress-allow", "127.0.0.1/32")
@@ -223,6 +225,17 @@ def test_a_receiver_that_is_away(account, receiver):
         assert names(forward(clock, receiver, 1)) == ["one"]
 
 
+def test_ten_messages_a_second(account, receiver):
+    """Of all webhooks of an account together: of three, each has its next one after 300 ms."""
+    hooks = [make(account, receiver, ["pushed"]) for _ in range(3)]
+    with DatabaseClock(account.world.database) as clock:
+        push(account.device(), "one")
+        wait_until(lambda: all(state(account, hook)["lastStatus"] == 204 for hook in hooks), "messages to all")
+        found = account.world.sql("SELECT next_at - present_time() FROM webhook WHERE account_id = %s", account.id)
+        assert found == [(datetime.timedelta(milliseconds=300),)] * 3
+        clock.advance(1)
+
+
 def test_no_redirect_is_followed(account, receiver):
     with Receiver() as other:
         receiver.always = (307, {"Location": other.url})
@@ -352,6 +365,26 @@ def test_a_worker_dies_before_it_sends(start, receiver):
     assert receiver.seen() == []
     world.sql("UPDATE webhook SET leased_until = clock_timestamp() WHERE id = %s", made["id"])
     assert names(receiver.wait_for(5)) == [str(number) for number in range(5)]
+
+
+def test_the_database_dies(receiver):
+    """With events that wait; what was answered before is sent once it is back."""
+    with Postgres() as cluster, World(
+            cluster.create_database(), "--rate-limit", "0", "--renderers", "0", *ALLOWED) as world, world.impatient():
+        account = local(world.account())
+        receiver.answers = [500]
+        make(account, receiver, ["pushed"])
+        device = account.device()
+        for number in range(3):
+            push(device, str(number))
+        wait_until(receiver.seen, "a message that fails")
+        cluster.kill()
+        world.connection.close()
+        wait_until(lambda: world.get("/readyz").status == 503, "a worker that has noticed")
+        cluster.start()
+        assert names(receiver.wait_for(3))[:3] == ["0", "1", "2"]
+        wait_until(lambda: device.push(installationId="after", background=True).status == 200, "a push")
+        assert names(receiver.wait_for(4))[3] == "after"
 
 
 def test_two_instances(start, receiver):
