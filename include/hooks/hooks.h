@@ -24,6 +24,7 @@ struct hooks_settings {
 	struct db *db;
 	struct outbound *outbound;
 	const struct settings_key *key; /* of the secrets */
+	bool is_first; /* of the workers: tells of the whole instance in the metrics */
 };
 
 /* All in the settings must outlive it. */

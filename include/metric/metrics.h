@@ -91,11 +91,12 @@ enum metric {
 	METRIC_HINT_DELAY,
 
 	/* Apps. */
-	METRIC_RENDERS,		/* by metric_language, metric_render_result */
-	METRIC_RENDER_DURATION, /* by metric_language */
-	METRIC_RENDER_FETCHES,	/* by metric_fetch_result */
-	METRIC_WEBHOOK_POSTS,	/* by metric_hook_result */
-	METRIC_WEBHOOK_EVENTS,	/* that were delivered */
+	METRIC_RENDERS,		 /* by metric_language, metric_render_result */
+	METRIC_RENDER_DURATION,	 /* by metric_language */
+	METRIC_RENDER_FETCHES,	 /* by metric_fetch_result */
+	METRIC_WEBHOOK_POSTS,	 /* by metric_hook_result */
+	METRIC_WEBHOOK_EVENTS,	 /* that were delivered */
+	METRIC_WEBHOOKS_WAITING, /* to which events are still to be sent */
 
 	/* The loop, the log, the processes. */
 	METRIC_LOOP_TURN,

@@ -3,10 +3,11 @@
 -- Webhooks are looked at from an ID on, as many that have events. The next message is not due before all webhooks of
 -- the account had their turn: they send 10 a second together. One row; id is all zero: none is due. has_webhooks: there
 -- is any. next_after: where to go on; all zero: from the first one. wait_ms: until one of them will be due, at most a
--- minute.
+-- minute. waiting: how many of them have events.
 -- params: lease uuid, lease_ms int8, message_id uuid, after uuid, row_limit int8
 -- row: has_webhooks bool, next_after uuid, id uuid, account_id uuid, url text, secret bytea, message_id uuid,
---   wall_time timestamptz, body text, event_count int8, reaches_local bool, wait_ms int8
+--   wall_time timestamptz, body text, event_count int8, reaches_local bool, wait_ms int8,
+--   waiting int8
 -- effect: write
 -- work: bounded
 WITH RECURSIVE waiting (id, number) AS (
@@ -90,7 +91,8 @@ SELECT EXISTS (SELECT FROM webhook WHERE is_enabled) AS has_webhooks,
 			FROM webhook
 			WHERE webhook.id = waiting.id AND is_enabled
 			LIMIT 1
-		) AS other), 60000) AS wait_ms
+		) AS other), 60000) AS wait_ms,
+	(SELECT count(*) FROM waiting) AS waiting
 FROM present_time() AS now (at)
 JOIN site ON site.is_it
 LEFT JOIN taken ON true

@@ -228,6 +228,8 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	if (result->outcome == DB_OK && result->row_count) {
 		db_read_row(result, 0, query->record, &hooks->arena, &hooks->row);
 		hooks->has_webhooks = hooks->row.has_webhooks;
+		if (hooks->settings.is_first && id_is_none(hooks->after))
+			metric_set(METRIC_WEBHOOKS_WAITING, 0, hooks->row.waiting);
 		is_due = !id_is_none(hooks->row.id);
 		/* From the first one again after each message, so that nobody is passed over. */
 		hooks->after = is_due ? hooks->after : hooks->row.next_after;

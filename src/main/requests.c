@@ -66,13 +66,14 @@ static struct events *start_events(const struct api_service *api, struct region_
 	});
 }
 
-static struct hooks *start_hooks(const struct api_service *api)
+static struct hooks *start_hooks(const struct api_service *api, bool is_first)
 {
 	return hooks_create(&(struct hooks_settings){
 	    .loop = api->service.loop,
 	    .db = api->service.db,
 	    .outbound = engines_outbound(api->engines),
 	    .key = api->settings_key,
+	    .is_first = is_first,
 	});
 }
 
@@ -115,7 +116,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	delivery_set_addresses(requests->web.api.delivery, settings_key, panel_url);
 	requests->web.api.events =
 	    start_events(&requests->web.api, shared, worker, config_worker_slots(config));
-	requests->web.api.hooks = start_hooks(&requests->web.api);
+	requests->web.api.hooks = start_hooks(&requests->web.api, worker % config->workers == 0);
 	requests->renders = renders_create(&(struct renders_settings){
 	    .loop = loop,
 	    .db = db,

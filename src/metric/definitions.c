@@ -347,6 +347,12 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
 	    .help = "Events that were delivered to webhooks.",
 	    .kind = METRIC_COUNTER,
 	},
+    [METRIC_WEBHOOKS_WAITING] =
+	{
+	    .name = "displayd_webhooks_waiting",
+	    .help = "Webhooks to which events are still to be sent, counted up to 100.",
+	    .kind = METRIC_GAUGE,
+	},
     [METRIC_LOOP_TURN] =
 	{
 	    .name = "displayd_loop_turn_seconds",

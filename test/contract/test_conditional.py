@@ -27,6 +27,7 @@ def stage(world):
     assert device.poll().status == 200
     wait_until(lambda: world.sql("SELECT connected_at FROM device WHERE id = %s", device.id) != [(None,)],
                "the first contact")
+    scene.webhook(world, account)
     return account, device, app_id
 
 
@@ -36,7 +37,8 @@ STEPS = itertools.count(7)
 def target_of(stage, found):
     if "/devices/{deviceId}/picture" in found[1]:
         assert stage[1].poll().status == 200  # its panel is online
-    return scene.target(found[1], deviceId=stage[1].id, appId=stage[2], installationId="weather")
+    webhook_id = stage[0].get("/v1/webhooks").ok()[0]["id"]
+    return scene.target(found[1], deviceId=stage[1].id, appId=stage[2], installationId="weather", webhookId=webhook_id)
 
 
 def change(stage, world, template):
@@ -44,6 +46,8 @@ def change(stage, world, template):
     account, device, app_id = stage
     if template == "/v1/account":
         world.sql("UPDATE account SET email = 'x' || email WHERE id = %s", account.id)
+    elif template.startswith("/v1/webhooks"):
+        world.sql("UPDATE webhook SET url = url || 'x' WHERE account_id = %s", account.id)
     elif template in ("/v1/apps", "/v1/apps/{appId}", "/v1/apps/{appId}/schema"):
         world.sql("UPDATE app SET name = name || 'x' WHERE id = %s", app_id)
     elif "/devices/{deviceId}/picture" in template:

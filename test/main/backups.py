@@ -112,6 +112,10 @@ ROWS = [
         sleep_set_until = '2100-01-01' WHERE id = '{DEVICE}'"""),
     (39, f"""UPDATE api_key SET scope = 'push', device_ids = '{{{DEVICE}}}', ends_at = '2100-01-01'
         WHERE name = 'one'"""),
+    (45, f"""INSERT INTO webhook (id, account_id, url, events, secret, last_status, last_at, failing_since, tries, next_at,
+        lost) VALUES ('{DEVICE}', '{OWNER}', 'https://webhook.invalid/', 15, 'x', 500, now(), now(), 3, '2100-01-01', 2)"""),
+    (45, f"INSERT INTO webhook_event (webhook_id, kind, data) VALUES ('{DEVICE}', 'pushed', '{{}}')"),
+    (45, f"INSERT INTO webhook_online (webhook_id, device_id, is_online) VALUES ('{DEVICE}', '{DEVICE}', true)"),
 ]
 
 
