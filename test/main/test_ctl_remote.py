@@ -113,6 +113,16 @@ class TestKey:
         assert laptop.refused(2, "--key-file", empty, "device", "list") == f"{empty} holds no API key"
         assert "/nowhere" in laptop.refused(2, "--key-file", "/nowhere", "device", "list")
 
+    def test_of_standard_input(self, laptop, key, device):
+        def run(*arguments):
+            return subprocess.run([DISPLAYCTL, "--json", "--server", laptop.url, "--key-file", "-", *arguments],
+                                  input=key + "\n", text=True, capture_output=True, check=False,
+                                  env={"HOME": laptop.home})
+
+        assert device["id"] in run("device", "list").stdout
+        done = run("push", device["id"], "-")
+        assert done.returncode == 2 and "standard input cannot be both" in done.stderr
+
     def test_none(self, laptop):
         assert laptop.refused(4, "device", "list").startswith(f"nobody is signed in at {laptop.url}: ")
 

@@ -39,6 +39,17 @@ class TestSession:
         laptop.sign_in_by_link(link, "--name", "Once")
         assert laptop.refused(3, "sign-in", link, "--password-file", laptop.password_file())
 
+    def test_a_link_names_its_server(self, running, laptop):
+        """A token goes to no other one; unless --server says how that is reached from here."""
+        link = running.ctl("account", "link", f"names{next(people)}@example.org")["url"]
+        password = laptop.password_file()
+        shown = laptop.ctl("sign-in", link, "--name", "x", "--password-file", password, server=False,
+                           DISPLAYD_SERVER="https://nowhere.invalid")
+        assert shown["server"] == laptop.url
+        link = running.ctl("account", "link", f"names{next(people)}@example.org")["url"]
+        laptop.url = laptop.url.replace("127.0.0.1", "localhost")
+        assert laptop.sign_in_by_link(link, "--name", "y")["server"] == laptop.url
+
     def test_a_link_from_standard_input(self, running, laptop):
         link = running.ctl("account", "link", f"stdin{next(people)}@example.org")["url"]
         done = subprocess.run([DISPLAYCTL, "sign-in", "-", "--name", "In", "--password-file",

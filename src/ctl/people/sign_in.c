@@ -123,7 +123,7 @@ static enum ctl_exit find_password(struct ctl *ctl, bool is_new, struct str *ret
 {
 	static const char otherwise[] = "--password-file FILE";
 	const char *path = options_text(&ctl->options, "password-file");
-	struct str again;
+	struct str again = {0};
 	enum ctl_exit code;
 
 	if (path)
@@ -229,8 +229,11 @@ static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 	    !str_equal(str_from_offset(base, base.length - path.length), path))
 		return ctl_fail(CTL_USAGE, "a link is as https://panels.example.org/link#TOKEN");
 	base.length -= path.length;
-	if (!ctl->remote)
+	/* A token is for the server that its link names, whatever DISPLAYD_SERVER says. */
+	if (!options_text(&ctl->options, "server")) {
+		remote_finish(ctl);
 		code = remote_use(ctl, base);
+	}
 	if (code != CTL_DONE)
 		return code;
 	return sign_in_by_token(ctl, arena_copy(&ctl->arena, str_from_offset(link, hash + 1)));

@@ -151,6 +151,10 @@ static enum ctl_exit read_key(struct ctl *ctl)
 		return variable && variable[0]
 			   ? take_key(ctl, str_from(variable), "DISPLAYD_API_KEY")
 			   : CTL_DONE;
+	for (unsigned i = 0; i < CTL_POSITIONALS_MAX; i++)
+		if (strcmp(path, "-") == 0 && str_equal(ctl->positionals[i], STR("-")))
+			return ctl_fail(CTL_USAGE,
+					"standard input cannot be both the key and something else");
 	code = ctl_read_file("", path, KEY_FILE_BYTES_MAX, &file);
 	if (code == CTL_DONE)
 		code = take_key(ctl, buffer_view(&file), path);
