@@ -2,7 +2,7 @@
  * highest byte first, a JSON head, and a blob. */
 #pragma once
 
-#include "bytes.h"
+#include "networked/bytes.h"
 #include "reply.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 #include "desk.h"
 
 #include "cache.h"
-#include "clock.h"
 #include "flight.h"
+#include "networked/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

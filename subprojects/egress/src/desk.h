@@ -10,8 +10,8 @@
  * keeps its answer, and its place, until each who waits for it has room for it. */
 #pragma once
 
-#include "address.h"
 #include "client.h"
+#include "networked/address.h"
 #include "request.h"
 
 enum {

@@ -5,19 +5,18 @@
  *
  *   egress [--allow CIDR]... [--certificates FILE] */
 #include "desk.h"
+#include "networked/seal.h"
 
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <malloc.h>
-#include <sandbox/sandbox.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -39,55 +38,12 @@ static int fail(const char *what, const char *why)
 	return EXIT_USAGE;
 }
 
-/* Takes from the process what it needed to start. 0 with the layers of the sandbox that are active
- * (without the launcher there are none), or a negative errno. */
-static int seal(char *layers, size_t size)
-{
-	const char *active = getenv("SANDBOX_LAYERS"), *mode = getenv("SANDBOX");
-	int status;
-
-	if (!active || !mode) {
-		snprintf(layers, size, "none");
-		return 0;
-	}
-	status = sandbox_seal(SANDBOX_NETWORK);
-	if (status < 0 && strcmp(mode, "required") == 0)
-		return status;
-	snprintf(layers, size, "%s %ssealed", active, status < 0 ? "-" : "");
-	return 0;
-}
-
-/* Takes the socket of the next message. False at the end. */
-static bool receive_socket(int *ret_socket)
-{
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	char data[16];
-	struct iovec part = {.iov_base = data, .iov_len = sizeof(data)};
-	struct msghdr message = {
-	    .msg_iov = &part,
-	    .msg_iovlen = 1,
-	    .msg_control = control.space,
-	    .msg_controllen = sizeof(control.space),
-	};
-	ssize_t length = recvmsg(CONTROL, &message, MSG_CMSG_CLOEXEC);
-	struct cmsghdr *header = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-
-	*ret_socket = -1;
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(ret_socket, CMSG_DATA(header), sizeof(int));
-	return length > 0 || (length < 0 && (errno == EINTR || errno == EAGAIN));
-}
-
 static void accept_client(struct egress *egress)
 {
 	struct client *client;
 	int link;
 
-	egress->has_control = receive_socket(&link);
+	egress->has_control = networked_receive_socket(CONTROL, &link);
 	if (link < 0)
 		return;
 	if (egress->client_count == CLIENTS_MAX) {
@@ -209,7 +165,7 @@ int main(int argc, char **argv)
 		return fail("cannot start libcurl", NULL);
 	fcntl(CONTROL, F_SETFL, O_NONBLOCK);
 	egress.desk = desk_create(&allowed, certificates);
-	status = seal(layers, sizeof(layers));
+	status = networked_seal(layers, sizeof(layers));
 	if (status < 0)
 		return fail("cannot be sealed", strerror(-status));
 	snprintf(egress.hello, sizeof(egress.hello),

@@ -1,6 +1,6 @@
 #include "request.h"
 
-#include "address.h"
+#include "networked/address.h"
 
 #include <sodium.h>
 #include <stdarg.h>

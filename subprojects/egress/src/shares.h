@@ -12,8 +12,8 @@
  * the time, in microseconds. */
 #pragma once
 
-#include "address.h"
 #include "cache.h"
+#include "networked/address.h"
 
 enum {
 	SHARE_HOST_BURST = 20,

@@ -1,6 +1,6 @@
 #include "transfer.h"
 
-#include "clock.h"
+#include "networked/clock.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -3,7 +3,7 @@
  * taken from the account's shares, as are the bytes sent and received. */
 #pragma once
 
-#include "address.h"
+#include "networked/address.h"
 #include "reply.h"
 #include "request.h"
 #include "shares.h"

@@ -1,5 +1,5 @@
 /* Decisions about addresses. */
-#include "address.h"
+#include "networked/address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-#include "address.h"
+#include "networked/address.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>

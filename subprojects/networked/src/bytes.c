@@ -1,4 +1,4 @@
-#include "bytes.h"
+#include "networked/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
