@@ -17,6 +17,7 @@
  * compiler, of its standard input and output. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum render_program {
@@ -24,8 +25,15 @@ enum render_program {
 	RENDER_TYPESCRIPT,
 	RENDER_COMPILER, /* a script until the socket is shut down for writing, then its output */
 	RENDER_EGRESS,	 /* a link to the one of the instance, of which there is one process */
+	RENDER_MQTT,	 /* likewise */
 	RENDER_PROGRAM_COUNT,
 };
+
+/* Whether the instance has one process of it, and its workers a link each. */
+static inline bool render_program_is_shared(enum render_program program)
+{
+	return program == RENDER_EGRESS || program == RENDER_MQTT;
+}
 
 enum host_message_kind { HOST_HELLO, HOST_START, HOST_KILL, HOST_STARTED, HOST_FAILED, HOST_ENDED };
 

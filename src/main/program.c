@@ -57,6 +57,15 @@ static const struct kind {
 		       "libseccomp was missing, or it was left out; run tools/setup and build "
 		       "again with -Degress=enabled",
 	},
+    [RENDER_MQTT] =
+	{
+	    .name = "mqtt",
+	    .data = "256M",
+	    .has_network = true,
+	    .missing = "this program was built without MQTT: libmosquitto 2.0, libcurl 7.88 or "
+		       "libseccomp was missing, or it was left out; run tools/setup and build "
+		       "again with -Dmqtt=enabled",
+	},
 };
 
 static bool join(char to[static PATH_MAX], const char *folder, const char *name)

@@ -7,7 +7,7 @@
 #include "base/process.h"
 #include "base/rights.h"
 #include "main/exit_code.h"
-#include "main/host_egress.h"
+#include "main/host_shared.h"
 #include "main/program.h"
 
 #include <errno.h>
@@ -46,9 +46,9 @@ struct renderer {
 	unsigned worker;
 	int32_t owner; /* the worker's process ID when it was started */
 	uint32_t number;
-	bool is_link;	     /* to the egress, whose process it shares with others */
-	uint64_t stopped_ms; /* since when its process stands still; 0: it does not */
-	bool hangs;	     /* and was killed for that */
+	struct host_shared *shared; /* NULL, or the program whose process it shares with others */
+	uint64_t stopped_ms;	    /* since when its process stands still; 0: it does not */
+	bool hangs;		    /* and was killed for that */
 };
 
 struct host {
@@ -59,7 +59,7 @@ struct host {
 	bool has_program[RENDER_PROGRAM_COUNT];
 	struct owner *owners; /* by the worker's index */
 	struct list renderers;
-	struct host_egress egress;
+	struct host_shared shared[RENDER_PROGRAM_COUNT]; /* of those that are shared */
 	bool is_stopping;
 };
 
@@ -121,14 +121,14 @@ static pid_t start_program(const struct host *host, enum render_program name, in
 static int start_renderer(struct host *host, unsigned worker, uint32_t number,
 			  enum render_program name, int *ret_link)
 {
+	struct host_shared *shared = render_program_is_shared(name) ? &host->shared[name] : NULL;
 	struct renderer *renderer;
 	int links[2];
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, links) != 0)
 		return -errno;
-	pid = name == RENDER_EGRESS ? host_egress_link(&host->egress, links[1])
-				    : start_program(host, name, links[1]);
+	pid = shared ? host_shared_link(shared, links[1]) : start_program(host, name, links[1]);
 	close(links[1]);
 	if (pid < 0) {
 		close(links[0]);
@@ -139,7 +139,7 @@ static int start_renderer(struct host *host, unsigned worker, uint32_t number,
 	renderer->worker = worker;
 	renderer->owner = host->owners[worker].pid;
 	renderer->number = number;
-	renderer->is_link = name == RENDER_EGRESS;
+	renderer->shared = shared;
 	list_append(&host->renderers, &renderer->node);
 	host->owners[worker].count++;
 	*ret_link = links[0];
@@ -181,12 +181,24 @@ static void note_stop(struct host *host, pid_t pid, uint64_t now_ms)
 	}
 }
 
+/* NULL: no shared program has this process. */
+static struct host_shared *find_shared(struct host *host, pid_t pid)
+{
+	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++)
+		if (host->shared[i].pid == pid)
+			return &host->shared[i];
+	return NULL;
+}
+
 /* Its end is reported as any other. */
 static void kill_stopped(struct host *host, pid_t pid)
 {
-	bool is_egress = pid == host->egress.pid;
+	struct host_shared *shared = find_shared(host, pid);
 
-	log_error("render", is_egress ? "the egress hangs: killed" : "a renderer hangs: killed",
+	log_error("render",
+		  shared == &host->shared[RENDER_EGRESS] ? "the egress hangs: killed"
+		  : shared				 ? "the bridge to MQTT hangs: killed"
+							 : "a renderer hangs: killed",
 		  LOG_INT("pid", pid));
 	list_for_each (node, &host->renderers) {
 		struct renderer *renderer = container_of(node, struct renderer, node);
@@ -195,8 +207,8 @@ static void kill_stopped(struct host *host, pid_t pid)
 	}
 	kill(pid, SIGKILL);
 	/* The next link gets another one. */
-	if (is_egress)
-		host_egress_leave(&host->egress);
+	if (shared)
+		host_shared_leave(shared);
 }
 
 static void look_for_stopped(struct host *host)
@@ -220,6 +232,7 @@ static uint32_t cpu_ms(const struct rusage *used)
 
 static void reap(struct host *host)
 {
+	struct host_shared *shared;
 	struct rusage used;
 	int status;
 	pid_t pid;
@@ -235,20 +248,23 @@ static void reap(struct host *host)
 			if (renderer->pid == pid)
 				on_ended(host, renderer, status, cpu_ms(&used));
 		}
-		if (pid == host->egress.pid)
-			host_egress_leave(&host->egress);
+		shared = find_shared(host, pid);
+		if (shared)
+			host_shared_leave(shared);
 	}
 }
 
-/* The egress goes on as long as it has a link. */
+/* A shared program goes on as long as it has a link. */
 static void end_link(struct host *host, struct renderer *link)
 {
+	struct host_shared *shared = link->shared;
+
 	on_ended(host, link, 0, 0);
 	list_for_each (node, &host->renderers) {
-		if (container_of(node, struct renderer, node)->pid == host->egress.pid)
+		if (container_of(node, struct renderer, node)->shared == shared)
 			return;
 	}
-	host_egress_end(&host->egress);
+	host_shared_end(shared);
 }
 
 /* Kills a worker's renderers: the one with this number, or all of its predecessor. */
@@ -259,7 +275,7 @@ static void kill_renderers(struct host *host, unsigned worker, const uint32_t *n
 
 		if (renderer->worker != worker || (number && renderer->number != *number))
 			continue;
-		if (renderer->is_link)
+		if (renderer->shared)
 			end_link(host, renderer);
 		else
 			kill(renderer->pid, SIGKILL);
@@ -387,9 +403,10 @@ static bool start(struct host *host)
 		return false;
 	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++)
 		host->has_program[i] = find_program(host, (enum render_program)i);
-	host->egress = (struct host_egress){.program = &host->programs[RENDER_EGRESS],
-					    .allow = host->settings->egress_allow,
-					    .nothing = host->nothing};
+	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++)
+		host->shared[i] = (struct host_shared){.program = &host->programs[i],
+						       .allow = host->settings->egress_allow,
+						       .nothing = host->nothing};
 	for (unsigned i = 0; i < host->settings->workers; i++)
 		greet(host, i);
 	return true;

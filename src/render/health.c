@@ -6,7 +6,7 @@
 
 const struct region render_health_region = {
     .name = "render health",
-    .version = 2,
+    .version = 3,
     .size = sizeof(struct render_health),
 };
 
@@ -18,6 +18,7 @@ static const char *const problems[RENDER_PROGRAM_COUNT] = {
     [RENDER_COMPILER] =
 	"apps in TypeScript cannot be rendered: their compiler could not be started too often",
     [RENDER_EGRESS] = "apps that use the network cannot be rendered: the egress crashed too often",
+    [RENDER_MQTT] = "no account reaches its MQTT broker: the bridge to MQTT crashed too often",
 };
 
 void render_health_note_ready(struct render_health *health, enum render_program program)
@@ -58,7 +59,7 @@ const char *render_health_problem(const struct render_health *health,
 const char *render_health_any_problem(const struct render_health *health)
 {
 	static const enum render_program all[] = {RENDER_STARLARK, RENDER_TYPESCRIPT,
-						  RENDER_COMPILER, RENDER_EGRESS};
+						  RENDER_COMPILER, RENDER_EGRESS, RENDER_MQTT};
 
 	return render_health_problem(health, all, array_length(all));
 }

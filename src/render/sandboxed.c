@@ -1,5 +1,6 @@
 #include "sandboxed.h"
 
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,8 +66,8 @@ static void go(struct sandboxed *process, enum sandboxed_end end, int status)
 	let_go(process);
 }
 
-/* A compiler says nothing before its work. Of a link of the egress 0 means that the link alone has
- * ended. */
+/* A compiler says nothing before its work. Of a link to a shared program 0 means that the link
+ * alone has ended. */
 static void count_end(struct sandboxed *process, bool has_run)
 {
 	struct render_health *health = host_link_health(process->host);
@@ -74,7 +75,7 @@ static void count_end(struct sandboxed *process, bool has_run)
 
 	if (has_run && program == RENDER_COMPILER)
 		render_health_note_ready(health, program);
-	else if (!process->is_ready && (process->status != 0 || program != RENDER_EGRESS))
+	else if (!process->is_ready && (process->status != 0 || !render_program_is_shared(program)))
 		render_health_note_crash(health, program, process->status);
 }
 
@@ -174,6 +175,29 @@ void sandboxed_write(struct sandboxed *process, struct buffer *bytes)
 		return;
 	buffer_finish(&writing->bytes);
 	free(writing);
+}
+
+bool sandboxed_send(struct sandboxed *process, struct str bytes, int descriptor)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec part = {.iov_base = (void *)bytes.data, .iov_len = bytes.length};
+	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
+	uv_os_fd_t fd;
+
+	if (sandboxed_unwritten(process) || uv_fileno((uv_handle_t *)&process->pipe, &fd) < 0)
+		return false;
+	if (descriptor >= 0) {
+		packet.msg_control = control.bytes;
+		packet.msg_controllen = sizeof(control.bytes);
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &descriptor, sizeof(int));
+	}
+	return sendmsg(fd, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes.length;
 }
 
 size_t sandboxed_unwritten(const struct sandboxed *process)

@@ -40,6 +40,10 @@ struct buffer *sandboxed_input(struct sandboxed *process);
 /* Takes the bytes, and empties the buffer. After on_started. A process that does not read them is
  * not waited for; its user has a deadline. */
 void sandboxed_write(struct sandboxed *process, struct buffer *bytes);
+/* Sends bytes at once, with a descriptor, which stays the caller's, unless it is -1. After
+ * on_started. False: the process does not take all of them now; some may be gone. */
+__attribute__((warn_unused_result)) bool sandboxed_send(struct sandboxed *process, struct str bytes,
+							int descriptor);
 /* Bytes of it that the process has not taken yet. */
 size_t sandboxed_unwritten(const struct sandboxed *process);
 /* Its socket or the process has ended, and on_gone comes: it takes nothing any more. */

@@ -20,7 +20,7 @@ void app_network_leave(struct app_network *network)
 	if (network->link >= 0) {
 		close(network->link);
 		close(network->egress.nothing);
-		host_egress_leave(&network->egress);
+		host_shared_leave(&network->egress);
 	}
 	network->link = -1;
 	network->has_greeted = false;
@@ -37,10 +37,10 @@ static const char *start(struct app_network *network)
 		return program_missing(RENDER_EGRESS);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, links) != 0)
 		return "no socket for the network";
-	network->egress = (struct host_egress){.program = &network->program,
+	network->egress = (struct host_shared){.program = &network->program,
 					       .allow = &network->allow,
 					       .nothing = open("/dev/null", O_RDWR | O_CLOEXEC)};
-	pid = host_egress_link(&network->egress, links[1]);
+	pid = host_shared_link(&network->egress, links[1]);
 	close(links[1]);
 	network->link = links[0];
 	if (pid >= 0)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "main/host_egress.h"
+#include "main/host_shared.h"
 
 enum { APP_NETWORK_RANGES_MAX = 64 };
 
@@ -11,7 +11,7 @@ struct app_network {
 	const char *ranges[APP_NETWORK_RANGES_MAX]; /* that are allowed beside public addresses */
 	struct option_list allow;
 	struct program program;
-	struct host_egress egress;
+	struct host_shared egress;
 	int link; /* -1: nothing was asked yet */
 	bool has_greeted;
 	struct buffer input, output; /* frames from it and to it */

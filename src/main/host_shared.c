@@ -1,4 +1,4 @@
-#include "main/host_egress.h"
+#include "main/host_shared.h"
 #include "base/process.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 
 enum { CONTROL_FD = 3, ARGUMENTS_MAX = 160 };
 
-static int start(struct host_egress *egress)
+static int start(struct host_shared *shared)
 {
 	static const char *const environment[] = {NULL};
 	const char *arguments[ARGUMENTS_MAX];
 	unsigned count = 0;
-	int ends[2], fds[] = {egress->nothing, egress->nothing, egress->nothing, -1};
+	int ends[2], fds[] = {shared->nothing, shared->nothing, shared->nothing, -1};
 	struct process process = {
 	    .arguments = arguments,
 	    .environment = environment,
@@ -25,12 +25,12 @@ static int start(struct host_egress *egress)
 	};
 	pid_t pid;
 
-	for (const char *const *from = egress->program->arguments; *from; from++)
+	for (const char *const *from = shared->program->arguments; *from; from++)
 		arguments[count++] = *from;
-	for (unsigned i = 0; egress->allow && i < egress->allow->count && count + 2 < ARGUMENTS_MAX;
+	for (unsigned i = 0; shared->allow && i < shared->allow->count && count + 2 < ARGUMENTS_MAX;
 	     i++) {
 		arguments[count++] = "--allow";
-		arguments[count++] = egress->allow->values[i];
+		arguments[count++] = shared->allow->values[i];
 	}
 	arguments[count] = NULL;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -42,13 +42,13 @@ static int start(struct host_egress *egress)
 		close(ends[0]);
 		return pid;
 	}
-	egress->pid = pid;
-	egress->control = ends[0];
+	shared->pid = pid;
+	shared->control = ends[0];
 	return 0;
 }
 
 /* 0 or a negative errno. */
-static int send_link(const struct host_egress *egress, int link)
+static int send_link(const struct host_shared *shared, int link)
 {
 	union {
 		struct cmsghdr header;
@@ -64,39 +64,39 @@ static int send_link(const struct host_egress *egress, int link)
 	control.header.cmsg_type = SCM_RIGHTS;
 	control.header.cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(&control.header), &link, sizeof(int));
-	return sendmsg(egress->control, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 ? 0 : -errno;
+	return sendmsg(shared->control, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
-pid_t host_egress_link(struct host_egress *egress, int link)
+pid_t host_shared_link(struct host_shared *shared, int link)
 {
-	int status = egress->pid > 0 ? send_link(egress, link) : -EPIPE;
+	int status = shared->pid > 0 ? send_link(shared, link) : -EPIPE;
 
 	if (status == -EAGAIN)
 		return status; /* it has much to do, for all: it stays */
 	if (status == 0)
-		return egress->pid;
+		return shared->pid;
 	/* There was none, or it is about to end. */
-	host_egress_leave(egress);
-	status = start(egress);
+	host_shared_leave(shared);
+	status = start(shared);
 	if (status < 0)
 		return status;
-	status = send_link(egress, link);
+	status = send_link(shared, link);
 	if (status == 0)
-		return egress->pid;
-	host_egress_end(egress);
+		return shared->pid;
+	host_shared_end(shared);
 	return status;
 }
 
-void host_egress_end(struct host_egress *egress)
+void host_shared_end(struct host_shared *shared)
 {
-	if (egress->pid > 0)
-		kill(egress->pid, SIGKILL);
-	host_egress_leave(egress);
+	if (shared->pid > 0)
+		kill(shared->pid, SIGKILL);
+	host_shared_leave(shared);
 }
 
-void host_egress_leave(struct host_egress *egress)
+void host_shared_leave(struct host_shared *shared)
 {
-	if (egress->pid > 0)
-		close(egress->control);
-	egress->pid = 0;
+	if (shared->pid > 0)
+		close(shared->control);
+	shared->pid = 0;
 }
