@@ -28,6 +28,8 @@ def macro(operation):
         members.append(f".access = &access_{facts['access']}")
     if "operator" in facts:
         members.append(".is_for_operator = true")
+    if "bridge" in facts:
+        members.append(".is_for_bridge = true")
     if "other-origins" in facts:
         members.append(".allows_other_origins = true")
     if facts["access"].endswith("api_key"):

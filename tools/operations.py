@@ -9,6 +9,7 @@ out, and the members "x-displayd-..." say these facts:
     access         who may call it (task/access.h); document.yaml has the usual one
     operator       the operator may call it through the private socket, and no listener else has
                    that role (access_operator)
+    bridge         the bridge to MQTT may call it for an account (access_bridge)
     other-origins  pages of other sites may call it, too
     same-as        the endpoint whose handler, resource and body it has
     key-level      the scope that an API key needs: push, devices, all; devices is the usual one
@@ -36,7 +37,7 @@ import yaml
 METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
     "endpoint": None, "access": None, "same-as": None, "record": None, "without": None,
-    "operator": [True], "other-origins": [True], "untyped-body": [True],
+    "operator": [True], "bridge": [True], "other-origins": [True], "untyped-body": [True],
     "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],
     "body-limit": ["page", "rotation", "settings", "upload", "request"], "rate": ["device"],

@@ -32,6 +32,7 @@ struct api_service {
 	unsigned workers;	      /* that are to run */
 	struct metric_reader metrics; /* of the instance; its time is set when it is read */
 	const struct render_health *render_health; /* NULL: apps are rendered elsewhere */
+	const char *why_no_mqtt;	   /* NULL, or why no account has a broker: a sentence */
 	const uint8_t *metrics_token_hash; /* SHA-256; NULL: nobody reads them from outside */
 };
 

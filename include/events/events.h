@@ -75,6 +75,7 @@ bool events_listen(struct events *events, struct id account_id, struct event_wai
 struct event_wish {
 	struct id account_id;
 	const uint8_t *key_hash; /* of KEY_HASH_BYTES */
+	bool has_no_key;	 /* key_hash stands for none that could be revoked */
 	const struct key_scope *scope;
 	const struct id *ids; /* the devices */
 	unsigned count;

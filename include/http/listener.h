@@ -16,6 +16,9 @@ enum http_role {
 	/* The operator of the machine: the private socket in the state directory, and no other.
 	 * Whoever reaches it may do what an administrator may, and more. */
 	HTTP_ROLE_OPERATOR,
+	/* The bridge to MQTT, over sockets that the process has given it: each stands for one
+	 * account (peer). */
+	HTTP_ROLE_BRIDGE,
 	HTTP_ROLE_COUNT,
 };
 
@@ -24,7 +27,8 @@ struct http_listener_settings {
 	/* A head is complete. The handler answers now or later; see http/request.h. */
 	void (*on_request)(struct http_request *request, void *context);
 	void *context;
-	bool is_own; /* the process asks itself: its requests are neither logged nor counted */
+	bool is_own;	  /* the process asks itself: its requests are neither logged nor counted */
+	const void *peer; /* of HTTP_ROLE_BRIDGE: see task/access.h */
 	const struct http_transport_kind *transport; /* NULL: plain, over TCP or a unix socket */
 };
 

@@ -19,8 +19,8 @@ __attribute__((warn_unused_result)) int
 http_server_listen(struct http_server *server, int fd,
 		   const struct http_listener_settings *settings);
 
-/* Serves the peer of a connected unix socket, whether the server accepts yet or not. fd and
- * settings as above; the transport is the plain one. */
+/* Serves the peer of a connected unix socket, whether the server accepts yet or not. fd as above;
+ * settings are the caller's, and outlive the server's requests. The transport is the plain one. */
 __attribute__((warn_unused_result)) int
 http_server_adopt(struct http_server *server, int fd,
 		  const struct http_listener_settings *settings);

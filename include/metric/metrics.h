@@ -29,6 +29,8 @@ enum metric_by {
 	METRIC_BY_DATABASE_FAILURE,
 	METRIC_BY_QUERY_STATE,
 	METRIC_BY_HINT,
+	METRIC_BY_MQTT_STATE,
+	METRIC_BY_MQTT_MESSAGE,
 	METRIC_BY_LANGUAGE,
 	METRIC_BY_RENDER_RESULT,
 	METRIC_BY_FETCH_RESULT,
@@ -60,6 +62,8 @@ enum metric {
 	METRIC_PANELS_CONNECTED, /* by metric_panel */
 	METRIC_PANEL_LINKS,	 /* that were made */
 	METRIC_EVENT_STREAMS,	 /* that are open to programs */
+	METRIC_MQTT_CONNECTIONS, /* by metric_mqtt_state */
+	METRIC_MQTT_MESSAGES,	 /* by metric_mqtt_message */
 	METRIC_PICTURES_SENT,	 /* by metric_panel */
 	METRIC_PICTURE_BYTES,	 /* in memory */
 	METRIC_PUSHES,		 /* by metric_push_result */
@@ -144,6 +148,15 @@ enum metric_tls_failure {
 };
 
 /* Credential of a caller. */
+enum metric_mqtt_state { METRIC_MQTT_CONNECTED, METRIC_MQTT_FAILED, METRIC_MQTT_STATES };
+
+enum metric_mqtt_message {
+	METRIC_MQTT_IN,
+	METRIC_MQTT_OUT,
+	METRIC_MQTT_DROPPED,
+	METRIC_MQTT_KINDS
+};
+
 enum metric_access {
 	METRIC_ACCESS_OTHER, /* somebody who signs in, or uses a link */
 	METRIC_ACCESS_API_KEY,

@@ -26,6 +26,7 @@
 #include "loop/loop.h"
 
 struct engines;
+struct host_link;
 struct engine_run;
 
 enum engine_language { ENGINE_STARLARK, ENGINE_TYPESCRIPT, ENGINE_LANGUAGE_COUNT };
@@ -33,6 +34,9 @@ enum engine_language { ENGINE_STARLARK, ENGINE_TYPESCRIPT, ENGINE_LANGUAGE_COUNT
 /* A clause for why_public of a job: administrators have closed local addresses to all apps. */
 #define ENGINE_LOCAL_IS_CLOSED                                                                     \
 	"an administrator has closed local addresses to all apps: Administration, Instance"
+
+/* Link to the render host; NULL: there is none, or the engines are drained. */
+struct host_link *engines_host(const struct engines *engines);
 
 /* By the name that versions have it by: "STARLARK", "TYPESCRIPT". */
 __attribute__((warn_unused_result)) bool engine_language_read(struct str name,

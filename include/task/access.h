@@ -43,6 +43,15 @@ extern const struct access access_operator;
  * instead of an account (sql/migration/0036_operator.sql). */
 struct id access_operator_session(void);
 
+/* The bridge to MQTT, by HTTP_ROLE_BRIDGE: replaces the access of each endpoint that is for the
+ * bridge. The listener's peer is a struct bridge_peer: its account calls, with all that an API key
+ * of it may do and the rate limit of one. */
+extern const struct access access_bridge;
+struct bridge_peer {
+	struct id account_id;
+	bool is_open; /* false: its connections are for nothing any more */
+};
+
 /* The account that an access has found, and the bucket of the rate limit that it uses. */
 struct caller {
 	struct id account_id;

@@ -2,6 +2,7 @@
  * starts its task; answers 404, 405 and preflights itself. */
 #pragma once
 
+#include "http/listener.h"
 #include "http/router.h"
 #include "task/service.h"
 
@@ -18,11 +19,11 @@ struct dispatch {
 
 /* tables: of the listener, in the order in which they are looked through, and at most
  * DISPATCH_TABLES_MAX. all: those of all listeners, each once: by them the routes are numbered and
- * named for the metrics. Both end with NULL, and stay valid. is_of_operator: only routes whose
- * endpoint is for the operator exist here. */
+ * named for the metrics. Both end with NULL, and stay valid. role: of the operator
+ * and of the bridge only routes whose endpoint is for them exist here. */
 void dispatch_init(struct dispatch *dispatch, struct service *service,
 		   const struct route_table *const *tables, const struct route_table *const *all,
-		   bool is_of_operator);
+		   enum http_role role);
 
 /* Callback for struct http_listener_settings; context is the struct dispatch. */
 void task_dispatch(struct http_request *request, void *context);

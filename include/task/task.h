@@ -58,6 +58,7 @@ struct endpoint {
 	const struct access *access; /* who may call it, see task/access.h; NULL: anyone */
 	bool allows_other_origins;   /* without an access: as that of a struct access */
 	bool is_for_operator;	     /* exists on the operator's listener: access_operator there */
+	bool is_for_bridge;	     /* exists for the bridge to MQTT: access_bridge there */
 	enum key_level key_level;    /* that an API key must have */
 	bool takes_device_key;	     /* a device's own key opens it, see access_v0_api_key */
 	enum resource resource;
@@ -117,6 +118,8 @@ void **task_helper(struct task *task);
 struct id task_account_id(struct task *task);
 /* Whether the operator of the machine calls, who has no account (task/access.h). */
 bool task_is_of_operator(const struct task *task);
+/* The bridge to MQTT calls, for an account: access_bridge. */
+bool task_is_of_bridge(const struct task *task);
 /* The chosen devices of the caller's API key, in ascending order; none: it is for all of the
  * account. The prologue has looked at the path's device. */
 struct db_ids task_key_devices(const struct task *task);

@@ -34,6 +34,7 @@ static struct event_wish wish_of(struct task *task)
 	return (struct event_wish){
 	    .account_id = task_account_id(task),
 	    .key_hash = task_key_hash(task),
+	    .has_no_key = task_is_of_bridge(task),
 	    .scope = task_key_scope(task),
 	    .ids = is_named ? listening->chosen.ids : (const struct id *)(const void *)all.data,
 	    .count = is_named ? listening->chosen.count : (unsigned)(all.length / ID_BYTES),

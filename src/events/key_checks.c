@@ -98,6 +98,8 @@ static void on_ask(struct later *later)
 
 void key_checks_add(struct key_checks *checks, struct key_stream *stream)
 {
+	if (stream->has_no_key)
+		return;
 	/* Also one that is asked about: its key may have changed after the database read it. */
 	list_remove(&stream->to_check);
 	list_append(&checks->waiting, &stream->to_check);

@@ -221,6 +221,7 @@ void key_stream_init(struct key_stream *stream, struct loop *loop, const struct 
 	stream->views.on_view = on_view;
 	event_views_init(&stream->views);
 	memcpy(stream->key_hash, wish->key_hash, KEY_HASH_BYTES);
+	stream->has_no_key = wish->has_no_key;
 	copy_scope(stream, wish->scope);
 	begin_at(stream, wish->last_id);
 	if (stream->is_all)

@@ -18,6 +18,7 @@ struct key_stream {
 	struct listener *listener;
 	struct id account_id;
 	uint8_t key_hash[KEY_HASH_BYTES];
+	bool has_no_key;	/* it is not checked whether the key is there */
 	struct key_scope scope; /* the devices are its own copy */
 	int slot;		/* of its key, see key_slots.h */
 	struct id *ids;		/* that it hears, sorted; not if is_all */

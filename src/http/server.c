@@ -209,13 +209,12 @@ int http_server_listen(struct http_server *server, int fd,
 int http_server_adopt(struct http_server *server, int fd,
 		      const struct http_listener_settings *settings)
 {
-	struct http_listener *listener = add_listener(server, settings);
-	struct http_transport *transport = http_transport_adopt(listener->transports, fd);
+	struct http_transport *transport =
+	    http_transport_adopt(&server->transports[settings->role], fd);
 
-	listener->is_closing = true; /* it was never open */
 	if (!transport)
 		return UV_EINVAL;
-	http_connection_create(&server->connections, &listener->settings, transport);
+	http_connection_create(&server->connections, settings, transport);
 	return 0;
 }
 

@@ -21,8 +21,10 @@
 
 enum { PREDECESSOR_MS = 5 * 1000, LOOK_AGAIN_MS = 20 };
 
-static const char *const role_names[] = {
-    [HTTP_ROLE_PUBLIC] = "public", [HTTP_ROLE_ADMIN] = "admin", [HTTP_ROLE_OPERATOR] = "operator"};
+static const char *const role_names[] = {[HTTP_ROLE_PUBLIC] = "public",
+					 [HTTP_ROLE_ADMIN] = "admin",
+					 [HTTP_ROLE_OPERATOR] = "operator",
+					 [HTTP_ROLE_BRIDGE] = "bridge"};
 
 /* Waits for the processes of a killed server: its sockets and files are closed when the last of
  * them ends. Waits at most PREDECESSOR_MS from *begun_ms on (0: from now on); false when that is

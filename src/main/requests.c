@@ -22,6 +22,8 @@ static const struct route_table *const admin_tables[] = {&api_health_routes, &ap
 /* Only marked routes exist there (endpoint.is_for_operator). */
 static const struct route_table *const operator_tables[] = {
     &api_health_routes, &api_metrics_routes, &api_status_routes, &api_routes, &web_routes, NULL};
+/* Only marked routes exist there (endpoint.is_for_bridge). */
+static const struct route_table *const bridge_tables[] = {&api_routes, &web_routes, NULL};
 /* Each once: the metrics number the routes by it. */
 static const struct route_table *const all_tables[] = {PUBLIC_TABLES, &api_metrics_routes,
 						       &api_status_routes, NULL};
@@ -147,6 +149,8 @@ static const struct route_table *const *tables_of(const struct requests *request
 		return admin_tables;
 	case HTTP_ROLE_OPERATOR:
 		return operator_tables;
+	case HTTP_ROLE_BRIDGE:
+		return bridge_tables;
 	default:
 		return requests->web.api.metrics_token_hash ? public_tables_with_metrics
 							    : public_tables;
@@ -158,7 +162,7 @@ struct http_listener_settings requests_listener(struct requests *requests, enum 
 	struct dispatch *dispatch = &requests->listeners[role];
 
 	dispatch_init(dispatch, &requests->web.api.service, tables_of(requests, role), all_tables,
-		      role == HTTP_ROLE_OPERATOR);
+		      role);
 	if (role == HTTP_ROLE_PUBLIC)
 		dispatch->missing = &web_missing_page;
 	return (struct http_listener_settings){
@@ -168,9 +172,30 @@ struct http_listener_settings requests_listener(struct requests *requests, enum 
 	};
 }
 
+void requests_start_bridge(struct requests *requests, struct http_server *http, const char *why_not,
+			   unsigned workers)
+{
+	struct service *service = &requests->web.api.service;
+	unsigned share = LIMIT_MQTT_CONNECTIONS / workers;
+
+	requests->web.api.why_no_mqtt = why_not;
+	requests->bridge = bridge_create(&(struct bridge_settings){
+	    .loop = service->loop,
+	    .db = service->db,
+	    .engines = requests->engines,
+	    .key = requests->web.api.settings_key,
+	    .http = http,
+	    .listener = requests_listener(requests, HTTP_ROLE_BRIDGE),
+	    .connections_max = share ? share : 1,
+	    .has_program = !why_not,
+	});
+}
+
 void requests_drain(struct requests *requests)
 {
 	requests->web.api.service.is_draining = true;
+	if (requests->bridge)
+		bridge_drain(requests->bridge);
 	renders_drain(requests->renders);
 	hooks_drain(requests->web.api.hooks);
 	events_drain(requests->web.api.events);
@@ -187,6 +212,8 @@ void requests_close(struct requests *requests)
 
 void requests_finish(struct requests *requests)
 {
+	if (requests->bridge)
+		bridge_destroy(requests->bridge);
 	web_finish(&requests->web);
 	renders_destroy(requests->renders);
 	hooks_destroy(requests->web.api.hooks);

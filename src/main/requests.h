@@ -2,7 +2,9 @@
 #pragma once
 
 #include "http/listener.h"
+#include "http/server.h"
 #include "main/config.h"
+#include "render/bridge.h"
 #include "render/engines.h"
 #include "render/renders.h"
 #include "task/dispatch.h"
@@ -12,6 +14,7 @@ struct requests {
 	struct web_service web;
 	struct engines *engines;
 	struct renders *renders;
+	struct bridge *bridge; /* NULL until requests_start_bridge() */
 	struct dispatch listeners[HTTP_ROLE_COUNT];
 };
 
@@ -22,6 +25,10 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct engines_settings *engines, struct region_map *shared,
 		    unsigned worker, const struct settings_key *settings_key,
 		    const uint8_t *metrics_token_hash);
+
+/* Connects accounts to MQTT brokers from now on. why_not: NULL, or why none can be connected. */
+void requests_start_bridge(struct requests *requests, struct http_server *http, const char *why_not,
+			   unsigned workers);
 
 /* Returns the settings of a listener of that role; valid as long as the requests. */
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role);

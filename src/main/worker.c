@@ -42,6 +42,7 @@ struct worker {
 	struct requests requests;
 	uv_signal_t stop_signal, retire_signal;
 	struct own_request own_request;
+	struct http_listener_settings own_listener; /* of that request */
 	uint8_t key_fingerprint[SETTINGS_KEY_BYTES];
 	bool has_answered;	      /* its own request */
 	bool has_failed;	      /* to answer it */
@@ -272,12 +273,11 @@ static void trust_proxies(struct worker *worker)
 
 static int ask_itself(struct worker *worker)
 {
-	struct http_listener_settings listener =
-	    requests_listener(&worker->requests, HTTP_ROLE_PUBLIC);
-
-	listener.is_own = true;
+	worker->own_listener = requests_listener(&worker->requests, HTTP_ROLE_PUBLIC);
+	worker->own_listener.is_own = true;
 	worker->own_request.done = on_own_answer;
-	return own_request_start(&worker->own_request, &worker->loop, worker->http, &listener);
+	return own_request_start(&worker->own_request, &worker->loop, worker->http,
+				 &worker->own_listener);
 }
 
 /* Nothing that strangers send has been read yet. */
@@ -326,6 +326,8 @@ static int start(struct worker *worker)
 		       settings->shared, settings->index, settings->settings_key,
 		       settings->metrics_token_hash);
 	worker->http = http_server_create(&worker->loop, &http);
+	requests_start_bridge(&worker->requests, worker->http, settings->why_no_mqtt,
+			      settings->config->workers);
 	if (settings->config->tls_certificates.count > 0) {
 		worker->tls = http_tls_create(settings->shared);
 		if (!worker->tls)

@@ -127,6 +127,20 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
 	    .help = "Open streams of events by API key.",
 	    .kind = METRIC_GAUGE,
 	},
+    [METRIC_MQTT_CONNECTIONS] =
+	{
+	    .name = "displayd_mqtt_connections",
+	    .help = "Connections of accounts to MQTT brokers by state.",
+	    .kind = METRIC_GAUGE,
+	    .by = {METRIC_BY_MQTT_STATE},
+	},
+    [METRIC_MQTT_MESSAGES] =
+	{
+	    .name = "displayd_mqtt_messages_total",
+	    .help = "Messages from and to MQTT brokers, and commands that were dropped.",
+	    .kind = METRIC_COUNTER,
+	    .by = {METRIC_BY_MQTT_MESSAGE},
+	},
     [METRIC_PICTURES_SENT] =
 	{
 	    .name = "displayd_panel_pictures_sent_total",

@@ -44,6 +44,17 @@ static const char *const accesses[] = {
     [METRIC_ACCESS_METRICS_TOKEN] = "metrics_token",
 };
 
+static const char *const mqtt_states[] = {
+    [METRIC_MQTT_CONNECTED] = "connected",
+    [METRIC_MQTT_FAILED] = "failed",
+};
+
+static const char *const mqtt_messages[] = {
+    [METRIC_MQTT_IN] = "in",
+    [METRIC_MQTT_OUT] = "out",
+    [METRIC_MQTT_DROPPED] = "dropped",
+};
+
 static const char *const limits[] = {
     [METRIC_LIMIT_OTHER] = "other",	  [METRIC_LIMIT_KEY] = "key",
     [METRIC_LIMIT_PUSH] = "push",	  [METRIC_LIMIT_GUESSES] = "guesses",
@@ -186,6 +197,8 @@ const struct metric_label metric_labels[METRIC_BY_COUNT] = {
     [METRIC_BY_DATABASE_FAILURE] = LABEL("reason", database_failures),
     [METRIC_BY_QUERY_STATE] = LABEL("state", query_states),
     [METRIC_BY_HINT] = LABEL("kind", hints),
+    [METRIC_BY_MQTT_STATE] = LABEL("state", mqtt_states),
+    [METRIC_BY_MQTT_MESSAGE] = LABEL("what", mqtt_messages),
     [METRIC_BY_LANGUAGE] = LABEL("language", languages),
     [METRIC_BY_RENDER_RESULT] = LABEL("result", render_results),
     [METRIC_BY_FETCH_RESULT] = LABEL("result", fetch_results),

@@ -349,6 +349,11 @@ struct outbound *engines_outbound(struct engines *engines)
 	return engines->outbound;
 }
 
+struct host_link *engines_host(const struct engines *engines)
+{
+	return engines->is_draining ? NULL : engines->tools.host;
+}
+
 struct engines *engines_create(struct loop *loop, const struct engines_settings *settings)
 {
 	struct engines *engines = memory_zalloc(sizeof(*engines));

@@ -52,14 +52,22 @@ static bool is_for_operator(const struct route *route)
 	return ((const struct endpoint *)route->data)->is_for_operator;
 }
 
+static bool is_for_bridge(const struct route *route)
+{
+	return ((const struct endpoint *)route->data)->is_for_bridge;
+}
+
 void dispatch_init(struct dispatch *dispatch, struct service *service,
 		   const struct route_table *const *tables, const struct route_table *const *all,
-		   bool is_of_operator)
+		   enum http_role role)
 {
 	unsigned number = METRIC_ROUTES_FIRST;
 
 	*dispatch = (struct dispatch){.service = service};
-	router_init(&dispatch->router, tables, is_of_operator ? is_for_operator : NULL);
+	router_init(&dispatch->router, tables,
+		    role == HTTP_ROLE_OPERATOR ? is_for_operator
+		    : role == HTTP_ROLE_BRIDGE ? is_for_bridge
+					       : NULL);
 	for (; *all; all++) {
 		for (unsigned i = 0; tables[i]; i++) {
 			require(i < DISPATCH_TABLES_MAX);

@@ -8,7 +8,10 @@ void task_start(struct service *service, struct http_request *request,
 {
 	bool is_of_operator =
 	    request->listener->role == HTTP_ROLE_OPERATOR && endpoint->is_for_operator;
-	const struct access *access = is_of_operator ? &access_operator : endpoint->access;
+	bool is_of_bridge = request->listener->role == HTTP_ROLE_BRIDGE && endpoint->is_for_bridge;
+	const struct access *access = is_of_operator ? &access_operator
+				      : is_of_bridge ? &access_bridge
+						     : endpoint->access;
 	struct task *task =
 	    arena_zalloc(&request->arena, sizeof(*task) + (access ? access->state_size : 0));
 
@@ -20,6 +23,7 @@ void task_start(struct service *service, struct http_request *request,
 	task->access = access;
 	task->match = *match;
 	task->is_of_operator = is_of_operator;
+	task->is_of_bridge = is_of_bridge;
 	if (access ? access->allows_other_origins : endpoint->allows_other_origins)
 		cors_add_fields(service, request, &task->response);
 	service->task_count++;

@@ -143,6 +143,11 @@ bool task_is_of_operator(const struct task *task)
 	return task->is_of_operator;
 }
 
+bool task_is_of_bridge(const struct task *task)
+{
+	return task->is_of_bridge;
+}
+
 bool task_changes_something(const struct task *task)
 {
 	return task->request->method != HTTP_GET && task->request->method != HTTP_HEAD;

@@ -21,6 +21,7 @@ struct task {
 	const struct endpoint *endpoint;
 	const struct access *access;		       /* of the endpoint's line; NULL: anyone */
 	bool is_of_operator;			       /* access_operator instead */
+	bool is_of_bridge;			       /* access_bridge instead */
 	struct operator_account_row operators_account; /* that the operator acts for */
 	struct route_match match;
 	void *state;

@@ -114,3 +114,9 @@ def former(world, device_id):
     world.sql("UPDATE device SET alias = left(md5(id::text), 8), generation = generation + 1 WHERE id = %s", device_id)
     world.sql("INSERT INTO panel_info (device_id, firmware_version) VALUES (%s, '1.6.6') "
               "ON CONFLICT (device_id) DO UPDATE SET firmware_version = '1.6.6'", device_id)
+
+
+def mqtt_connection(account, is_of_instance=False):
+    """A broker of the account, at a port where nobody listens."""
+    account.world.sql("INSERT INTO mqtt_connection (account_id, url, is_of_instance) "
+                      "VALUES (%s, 'mqtt://127.0.0.1:9', %s) ON CONFLICT DO NOTHING", account.id, is_of_instance)

@@ -13,7 +13,7 @@ from scene import CONTRACT
 
 
 # Each needs what those before it have made.
-ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
+ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConnection", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
          "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
          "pushImage", "pushImageToDevices", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",

@@ -41,6 +41,8 @@ class Stage:
             values.setdefault("appId", self.app(approved=operation_id in scene.OF_DEPLOYED))
         if "{installationId}" in template:
             assert self.device.push(installationId="weather").status == 200
+        if operation_id.endswith("MqttConnection"):
+            scene.mqtt_connection(self.account)
         if operation_id == "getAppPicture":
             scene.picture(self.world, values["appId"])
         if operation_id.startswith("getPicture") or operation_id in scene.ORDERS:
@@ -129,6 +131,8 @@ def not_found(stage, found):
     template = found[1]
     if template == "/v1/events":
         return stage.request(found, target=f"/v1/events?devices={UNKNOWN_ID}")
+    if template == "/v1/account/mqtt":
+        return stage.request(found, account=stage.world.account(), target=template)
     if "{installationId}" in template:
         path = stage.target(template, "", installationId="no-such")
         assert stage.request(found, target=path).status == 404
@@ -149,6 +153,10 @@ def conflict(stage, found):
     if found[2]["operationId"] in scene.ORDERS:  # its panel has never been there
         target = stage.target(found[1], "", deviceId=stage.account.device().id)
         return stage.request(found, target=target)
+    if found[1] == "/v1/account/mqtt":
+        account = stage.world.account()
+        scene.mqtt_connection(account, is_of_instance=True)
+        return stage.request(found, account=account)
     if found[1].endswith(("/push", "/message", "/push_app")):
         full = stage.world.account()
         path = stage.target(found[1], "", deviceId=full.device().id)

@@ -86,7 +86,7 @@ static unsigned listen_somewhere(void)
 	socklen_t length = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
-	dispatch_init(&dispatch, &api.service, tables, tables, false);
+	dispatch_init(&dispatch, &api.service, tables, tables, HTTP_ROLE_PUBLIC);
 	if (bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 1024) != 0 ||
 	    getsockname(fd, (struct sockaddr *)&address, &length) != 0 ||
 	    http_server_listen(http, fd, &listener) != 0)

@@ -10,8 +10,8 @@ from people import UNKNOWN_ID, Person, sha256, wait_until
 PUSHES = {("post", "/v1/devices/{deviceId}/push"), ("delete", "/v1/devices/{deviceId}/temporary"),
           ("post", "/v0/devices/{deviceId}/push"), ("post", "/v0/devices/{deviceId}/push_app"), ("post", "/v1/push"),
           ("post", "/v1/devices/{deviceId}/message")}
-OF_APPS = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy"),
-           ("post", "/v1/import/tronbyt")} | {
+OF_ALL = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy"), ("post", "/v1/import/tronbyt"),
+          ("get", "/v1/account/mqtt"), ("put", "/v1/account/mqtt"), ("delete", "/v1/account/mqtt")} | {
     (method, "/v1/webhooks" + rest) for method, rest in (
         ("get", ""), ("post", ""), ("get", "/{webhookId}"), ("patch", "/{webhookId}"), ("delete", "/{webhookId}"),
         ("post", "/{webhookId}/test"), ("post", "/{webhookId}/secret"))}
@@ -55,10 +55,10 @@ def test_each_call_needs_its_scope(world):
             body = None if method in ("get", "delete") else {}
             found = {scope: needed(world.request(method.upper(), target, key=key, body=body))
                      for scope, key in keys.items()}
-            is_push, is_of_apps = (method, path) in PUSHES, (method, path) in OF_APPS
-            assert found == {"push": None if is_push else "all" if is_of_apps else "devices",
-                             "devices": "all" if is_of_apps else None, "all": None}, (method, path)
-    assert PUSHES | OF_APPS < asked
+            is_push, is_of_all = (method, path) in PUSHES, (method, path) in OF_ALL
+            assert found == {"push": None if is_push else "all" if is_of_all else "devices",
+                             "devices": "all" if is_of_all else None, "all": None}, (method, path)
+    assert PUSHES | OF_ALL < asked
 
 
 def test_chosen_devices(world, person):

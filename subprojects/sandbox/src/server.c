@@ -108,6 +108,8 @@ static int allow_basics(scmp_filter_ctx filter)
 	    {SCMP_SYS(ioctl), IS(1, FIONREAD)},
 	    {SCMP_SYS(mprotect), BITS(2, PROT_EXEC, 0)},
 	    {SCMP_SYS(mmap), BITS(2, PROT_EXEC, 0)},
+	    /* Its ends are this process's, until it sends one to another. */
+	    {SCMP_SYS(socketpair), IS(0, AF_UNIX)},
 	    /* MSG_FASTOPEN connects, and Landlock does not see it. */
 	    {SCMP_SYS(sendto), BITS(3, MSG_FASTOPEN, 0)},
 	    {SCMP_SYS(sendmsg), BITS(2, MSG_FASTOPEN, 0)},

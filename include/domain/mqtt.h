@@ -1,0 +1,40 @@
+/* Connections of accounts to MQTT brokers, as their owners set and see them. */
+#pragma once
+
+#include "record/record.h"
+
+/* For what the password is encrypted (domain/secret_settings.h), with the account for the device.
+ */
+#define MQTT_PASSWORD_PURPOSE "mqtt password"
+
+enum { MQTT_URL_MAX = 300, MQTT_HOST_BYTES = 256, MQTT_PASSWORD_MAX = 256 };
+
+/* A broker's place. */
+struct mqtt_broker {
+	char host[MQTT_HOST_BYTES];
+	unsigned port;
+	bool is_tls;
+};
+
+/* Reads mqtt://HOST[:PORT] or mqtts://HOST[:PORT]. NULL, or what is wrong with it ("must ..."). */
+const char *mqtt_url_read(struct str url, struct mqtt_broker *ret_broker);
+
+/* A connection as its owner sees it. */
+struct mqtt_connection {
+	struct str url;
+	struct str username; /* data is NULL: none */
+	bool has_password;
+	bool is_of_instance;
+	struct str state; /* waiting, connected, failed */
+	int64_t state_at_us;
+	struct str error; /* data is NULL: none */
+};
+extern const struct record mqtt_connection_record;
+
+/* Body that sets it. */
+struct mqtt_wish {
+	struct str url;
+	struct str username; /* data is NULL: none */
+	struct str password; /* likewise */
+};
+extern const struct record mqtt_wish_record;

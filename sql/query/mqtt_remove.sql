@@ -1,0 +1,16 @@
+-- Removes the connection of an account to an MQTT broker. No row: it has none, or one of --mqtt.
+-- params: account_id uuid
+-- row: account_id uuid
+-- effect: write
+-- work: bounded
+WITH removed AS (
+	DELETE FROM mqtt_connection
+	WHERE account_id = :account_id AND NOT is_of_instance
+	RETURNING account_id
+), told AS (
+	SELECT pg_notify('displayd_hint', 'mqtt:' || account_id)
+	FROM removed
+)
+SELECT removed.account_id
+FROM removed
+CROSS JOIN told

@@ -1,0 +1,24 @@
+-- Sets the connection of an account to an MQTT broker; whoever holds it begins anew. No row: the account is gone, or
+-- the connection is that of --mqtt.
+-- params: account_id uuid, url text, username text?, password bytea?
+-- row: mqtt_connection
+-- effect: write
+-- work: bounded
+WITH changed AS (
+	INSERT INTO mqtt_connection (account_id, url, username, password)
+	SELECT id, :url, :username, :password
+	FROM account
+	WHERE id = :account_id AND closed_at IS NULL
+	ON CONFLICT (account_id) DO UPDATE
+	SET url = excluded.url, username = excluded.username, password = excluded.password,
+		revision = mqtt_connection.revision + 1, state = 'waiting', state_at = present_time(), error = NULL
+	WHERE NOT mqtt_connection.is_of_instance
+	RETURNING *
+), told AS (
+	SELECT pg_notify('displayd_hint', 'mqtt:' || account_id)
+	FROM changed
+)
+SELECT {mqtt_connection}
+FROM changed
+CROSS JOIN LATERAL (SELECT password IS NOT NULL AS has_password) AS secret
+CROSS JOIN told

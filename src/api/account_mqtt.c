@@ -1,0 +1,111 @@
+#include "base/limits.h"
+#include "domain/mqtt.h"
+#include "domain/secret_settings.h"
+#include "endpoints.h"
+
+/* GET, PUT and DELETE /v1/account/mqtt - the account's connection to its MQTT broker. A worker that
+ * holds it hears of each change by the hint "mqtt:ACCOUNT" (render/bridge.h). */
+
+struct mqtt_setting {
+	struct mqtt_wish wish; /* first: the prologue reads the request into it */
+	struct mqtt_connection connection;
+	struct mqtt_remove_row removed;
+};
+
+static struct verdict fail_none(struct task *task)
+{
+	return task_fail(task, 404, "the account has no MQTT connection");
+}
+
+/* ---- showing it ---- */
+
+static struct verdict found(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	return task_reply_record(task, 200, &mqtt_connection_record, task_state(task));
+}
+
+static struct verdict begin_get(struct task *task)
+{
+	statement_mqtt_get(task_new_query(task),
+			   &(struct mqtt_get_parameters){.account_id = task_account_id(task)},
+			   task_state(task));
+	return task_query(task, found);
+}
+
+/* ---- setting it ---- */
+
+static struct verdict fail_fixed(struct task *task)
+{
+	return task_fail(task, 409, "the connection is set by the server's setting --mqtt");
+}
+
+static struct verdict set(struct task *task)
+{
+	const struct mqtt_setting *setting = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_fixed(task);
+	return task_reply_record(task, 200, &mqtt_connection_record, &setting->connection);
+}
+
+static struct verdict begin_set(struct task *task)
+{
+	struct mqtt_setting *setting = task_state(task);
+	struct buffer sealed = {0};
+	struct str password = {0};
+
+	if (api_service(task)->why_no_mqtt)
+		return task_fail(task, 409, "%s", api_service(task)->why_no_mqtt);
+	if (setting->wish.password.length) {
+		settings_seal(api_service(task)->settings_key, task_account_id(task),
+			      STR(MQTT_PASSWORD_PURPOSE), setting->wish.password, &sealed);
+		password = arena_copy(task_arena(task), buffer_view(&sealed));
+		buffer_finish(&sealed);
+	}
+	statement_mqtt_set(task_new_query(task),
+			   &(struct mqtt_set_parameters){
+			       .account_id = task_account_id(task),
+			       .url = setting->wish.url,
+			       .username = setting->wish.username,
+			       .password = password,
+			   },
+			   &setting->connection);
+	return task_query(task, set);
+}
+
+/* ---- removing it ---- */
+
+static struct verdict removed(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict begin_remove(struct task *task)
+{
+	struct mqtt_setting *setting = task_state(task);
+
+	statement_mqtt_remove(task_new_query(task),
+			      &(struct mqtt_remove_parameters){.account_id = task_account_id(task)},
+			      &setting->removed);
+	return task_query(task, removed);
+}
+
+const struct endpoint endpoint_account_mqtt_get = {
+    .handler = begin_get,
+    .state_size = sizeof(struct mqtt_connection),
+    ENDPOINT_ACCOUNT_MQTT_GET,
+};
+const struct endpoint endpoint_account_mqtt_set = {
+    .handler = begin_set,
+    .state_size = sizeof(struct mqtt_setting),
+    ENDPOINT_ACCOUNT_MQTT_SET,
+};
+const struct endpoint endpoint_account_mqtt_remove = {
+    .handler = begin_remove,
+    .state_size = sizeof(struct mqtt_setting),
+    ENDPOINT_ACCOUNT_MQTT_REMOVE,
+};

@@ -1,0 +1,74 @@
+#include "domain/mqtt.h"
+#include "ctl/ctl.h"
+#include "ctl/server/client.h"
+#include "ctl/shell/input.h"
+
+static const struct str path = {"/v1/account/mqtt", sizeof("/v1/account/mqtt") - 1};
+
+static const struct record_field printed_fields[] = {
+    RECORD_STR(struct mqtt_connection, url, .name = "url"),
+    RECORD_STR(struct mqtt_connection, username, .name = "username", .nullable = true),
+    RECORD_BOOL(struct mqtt_connection, has_password, .name = "hasPassword"),
+    RECORD_BOOL(struct mqtt_connection, is_of_instance, .name = "isOfInstance"),
+    RECORD_STR(struct mqtt_connection, state, .name = "state"),
+    RECORD_TIMESTAMP(struct mqtt_connection, state_at_us, .name = "since"),
+    RECORD_STR(struct mqtt_connection, error, .name = "error", .nullable = true),
+};
+static const struct record printed_record = RECORD(struct mqtt_connection, printed_fields);
+
+static enum ctl_exit ask(struct ctl *ctl, struct ctl_request *request)
+{
+	struct mqtt_connection connection = {0};
+	enum ctl_exit code = ctl_ask_row(ctl, request, &printed_record, &connection);
+
+	return code == CTL_DONE ? ctl_print_row(ctl, &printed_record, &connection) : code;
+}
+
+enum ctl_exit ctl_mqtt_show(struct ctl *ctl)
+{
+	struct ctl_request request = {.path = path, .account = ctl_value(ctl, "account")};
+
+	return ask(ctl, &request);
+}
+
+/* Others could read a password among the arguments. */
+static enum ctl_exit read_password(struct ctl *ctl, struct str *ret_password)
+{
+	struct str file = ctl_value(ctl, "password-file");
+	struct buffer text = {0};
+	enum ctl_exit code = CTL_DONE;
+
+	if (!file.data)
+		return CTL_DONE;
+	code = ctl_read_file("--password-file: ", arena_copy(&ctl->arena, file).data,
+			     MQTT_PASSWORD_MAX * 4 + 1, &text);
+	if (code == CTL_DONE)
+		*ret_password = str_trim(arena_copy(&ctl->arena, buffer_view(&text)));
+	buffer_finish(&text);
+	return code;
+}
+
+enum ctl_exit ctl_mqtt_update(struct ctl *ctl)
+{
+	struct ctl_request request = {
+	    .method = "PUT", .path = path, .account = ctl_value(ctl, "account")};
+	struct str password = {0};
+	enum ctl_exit code = read_password(ctl, &password);
+
+	if (code != CTL_DONE)
+		return code;
+	request.body = ctl_body(ctl, (const struct ctl_member[]){
+					 {.name = "url", .value = ctl_value(ctl, "url")},
+					 {.name = "username", .value = ctl_value(ctl, "username")},
+					 {.name = "password", .value = password},
+					 {0}});
+	return ask(ctl, &request);
+}
+
+enum ctl_exit ctl_mqtt_remove(struct ctl *ctl)
+{
+	struct ctl_request request = {
+	    .method = "DELETE", .path = path, .account = ctl_value(ctl, "account")};
+
+	return ctl_ask_row(ctl, &request, NULL, NULL);
+}

@@ -1,0 +1,34 @@
+/* Words between a worker and the bridge to MQTT: lines of JSON, see
+ * subprojects/mqtt/src/bridge.h. */
+#pragma once
+
+#include "base/buffer.h"
+#include "base/id.h"
+#include "domain/mqtt.h"
+
+enum { BRIDGE_ERROR_BYTES = 200, BRIDGE_COUNTS_MAX = 3 };
+
+enum bridge_kind { BRIDGE_HELLO, BRIDGE_STATE, BRIDGE_NEEDS, BRIDGE_COUNTS };
+
+struct bridge_word {
+	enum bridge_kind kind;
+	struct id account;		    /* STATE, NEEDS */
+	char error[BRIDGE_ERROR_BYTES];	    /* STATE; empty: it is connected */
+	char library[64], layers[200];	    /* HELLO */
+	uint64_t counts[BRIDGE_COUNTS_MAX]; /* COUNTS: in, out, dropped */
+};
+
+/* Reads a line. False: the bridge says no such thing. */
+__attribute__((warn_unused_result)) bool bridge_read(struct str line, struct bridge_word *ret_word);
+
+struct bridge_opening {
+	struct id account;
+	struct mqtt_broker broker;
+	struct str username, password; /* empty: none */
+	bool reaches_all, reaches_public_only;
+};
+
+/* Append a line. */
+void bridge_write_open(struct buffer *to, const struct bridge_opening *opening);
+void bridge_write_close(struct buffer *to, struct id account, bool must_forget);
+void bridge_write_socket(struct buffer *to, struct id account);

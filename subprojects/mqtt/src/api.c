@@ -1,0 +1,189 @@
+#include "api.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A number, so that no name is looked up; the sockets are connected already. */
+#define ORIGIN "http://127.0.0.1"
+
+enum { CALL_S = 60, URL_MAX = 1400 };
+
+static curl_socket_t take_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct api *api = context;
+
+	(void)purpose;
+	(void)address;
+	if (api->socket_count == 0) {
+		api->lacked_socket = true;
+		return CURL_SOCKET_BAD;
+	}
+	return api->sockets[--api->socket_count];
+}
+
+static int say_connected(void *context, curl_socket_t socket, curlsocktype purpose)
+{
+	(void)context;
+	(void)socket;
+	(void)purpose;
+	return CURL_SOCKOPT_ALREADY_CONNECTED;
+}
+
+static size_t take_reply(char *data, size_t size, size_t count, void *context)
+{
+	struct api *api = context;
+	size_t length = size * count;
+
+	if (api->reply.length + length > API_REPLY_MAX)
+		return 0;
+	bytes_add(&api->reply, data, length);
+	return length;
+}
+
+static size_t take_events(char *data, size_t size, size_t count, void *context)
+{
+	struct api *api = context;
+	long status = 0;
+
+	curl_easy_getinfo(api->stream, CURLINFO_RESPONSE_CODE, &status);
+	if (status == 200 && !event_reader_take(&api->events, data, size * count))
+		return 0;
+	return size * count;
+}
+
+static CURL *create_handle(struct api *api, curl_write_callback write)
+{
+	CURL *handle = curl_easy_init();
+
+	if (!handle)
+		return NULL;
+	curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, take_socket);
+	curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, api);
+	curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, say_connected);
+	curl_easy_setopt(handle, CURLOPT_TCP_NODELAY, 0L);
+	curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(handle, CURLOPT_PROXY, "");
+	curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http");
+	curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, write);
+	curl_easy_setopt(handle, CURLOPT_WRITEDATA, api);
+	curl_easy_setopt(handle, CURLOPT_HTTPHEADER, api->fields);
+	return handle;
+}
+
+bool api_init(struct api *api)
+{
+	api->fields = curl_slist_append(NULL, "Content-Type: application/json");
+	api->fields = curl_slist_append(api->fields, "Expect:");
+	api->multi = curl_multi_init();
+	api->call = create_handle(api, take_reply);
+	api->stream = create_handle(api, take_events);
+	return api->multi && api->call && api->stream;
+}
+
+void api_finish(struct api *api)
+{
+	if (api->is_calling)
+		curl_multi_remove_handle(api->multi, api->call);
+	if (api->is_streaming)
+		curl_multi_remove_handle(api->multi, api->stream);
+	curl_easy_cleanup(api->call);
+	curl_easy_cleanup(api->stream);
+	curl_multi_cleanup(api->multi);
+	curl_slist_free_all(api->fields);
+	while (api->socket_count)
+		close(api->sockets[--api->socket_count]);
+	bytes_finish(&api->reply);
+	event_reader_reset(&api->events);
+}
+
+void api_add_socket(struct api *api, int socket)
+{
+	api->lacked_socket = false;
+	if (api->socket_count < API_SOCKETS_MAX)
+		api->sockets[api->socket_count++] = socket;
+	else
+		close(socket);
+}
+
+bool api_needs_socket(struct api *api)
+{
+	bool needs = api->lacked_socket;
+
+	api->lacked_socket = false;
+	return needs;
+}
+
+void api_begin(struct api *api, const char *method, const char *path, const struct bytes *body)
+{
+	char url[URL_MAX];
+	bool has_body = strcmp(method, "GET") != 0;
+
+	if (api->is_calling)
+		return;
+	bytes_finish(&api->reply);
+	api->status = 0;
+	snprintf(url, sizeof(url), "%s%s", ORIGIN, path);
+	curl_easy_setopt(api->call, CURLOPT_URL, url);
+	curl_easy_setopt(api->call, CURLOPT_TIMEOUT, (long)CALL_S);
+	curl_easy_setopt(api->call, CURLOPT_PATH_AS_IS, 1L);
+	if (has_body) {
+		curl_easy_setopt(api->call, CURLOPT_POST, 1L);
+		curl_easy_setopt(api->call, CURLOPT_POSTFIELDSIZE_LARGE,
+				 (curl_off_t)(body ? body->length : 0));
+		curl_easy_setopt(api->call, CURLOPT_POSTFIELDS,
+				 body && body->data ? body->data : "");
+	} else {
+		curl_easy_setopt(api->call, CURLOPT_HTTPGET, 1L);
+	}
+	curl_easy_setopt(api->call, CURLOPT_CUSTOMREQUEST, has_body ? method : NULL);
+	api->is_calling = curl_multi_add_handle(api->multi, api->call) == CURLM_OK;
+}
+
+void api_listen(struct api *api)
+{
+	if (api->is_streaming)
+		return;
+	event_reader_reset(&api->events);
+	curl_easy_setopt(api->stream, CURLOPT_URL, ORIGIN "/v1/events");
+	/* A line comes every 15 s. */
+	curl_easy_setopt(api->stream, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(api->stream, CURLOPT_LOW_SPEED_TIME, 45L);
+	api->is_streaming = curl_multi_add_handle(api->multi, api->stream) == CURLM_OK;
+}
+
+static void end_call(struct api *api, CURLcode result)
+{
+	long status = 0;
+
+	curl_easy_getinfo(api->call, CURLINFO_RESPONSE_CODE, &status);
+	api->status = result == CURLE_OK ? (int)status : 0;
+	api->call_lacked_socket = result == CURLE_COULDNT_CONNECT;
+	api->is_calling = false;
+	curl_multi_remove_handle(api->multi, api->call);
+}
+
+bool api_drive(struct api *api)
+{
+	int running, left;
+	bool is_done = false;
+	CURLMsg *message;
+
+	curl_multi_perform(api->multi, &running);
+	while ((message = curl_multi_info_read(api->multi, &left))) {
+		CURL *handle = message->easy_handle;
+		CURLcode result = message->data.result;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		if (handle == api->call) {
+			end_call(api, result);
+			is_done = true;
+			continue;
+		}
+		api->is_streaming = false;
+		curl_multi_remove_handle(api->multi, api->stream);
+	}
+	return is_done;
+}

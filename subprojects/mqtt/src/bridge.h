@@ -1,0 +1,29 @@
+/* The connections of all accounts, and the links of the workers that hold them.
+ *
+ *   worker --{"open":{"account":ID,"host":,"port":,"tls":,"user":,"password":,"prefix":,
+ *             "discovery":,"all":,"public":}}--> bridge    a lease was got
+ *   worker --{"close":ID,"forget":}--> bridge              it was lost, or is given back
+ *   worker --{"socket":ID} with a descriptor--> bridge     a connection to the API, of that account
+ *   bridge --{"needs":ID}--> worker                        one is wanted
+ *   bridge --{"state":{"account":ID,"error":}}--> worker   without an error: connected
+ *   bridge --{"counts":[in,out,dropped]}--> worker         messages since the last such line
+ *
+ * The first line of the bridge says what it is. An account's connections end with its link. */
+#pragma once
+
+#include "networked/address.h"
+
+enum { BRIDGE_CONNECTIONS_MAX = 40, BRIDGE_LINKS_MAX = 64 };
+
+struct bridge;
+
+struct bridge *bridge_create(const struct address_list *allowed, const char *certificates,
+			     const char *hello);
+/* Takes the link. */
+void bridge_add(struct bridge *bridge, int link);
+/* Waits until something happens to a link, a connection, or control. True: to control. */
+bool bridge_wait(struct bridge *bridge, int control);
+/* Does what there is to do. */
+void bridge_run(struct bridge *bridge);
+/* Ends all connections. */
+void bridge_destroy(struct bridge *bridge);

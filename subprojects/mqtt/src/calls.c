@@ -1,0 +1,115 @@
+#include "calls.h"
+
+#include "commands.h"
+#include "networked/clock.h"
+#include "panels.h"
+
+#include <stdio.h>
+
+enum { AGAIN_MS = 1000, ASK_MS = 5000 };
+
+static int64_t now_ms(void)
+{
+	return clock_us() / 1000;
+}
+
+static void call_done(struct connection *connection)
+{
+	int status = connection->api.status;
+
+	if (connection->api.call_lacked_socket)
+		connection->calls_from_ms = 0; /* it goes on with the next socket */
+	else if (connection->call == CALL_ORDER)
+		commands_done(connection);
+	else if (status == 200 || connection->call == CALL_PICTURE)
+		panels_take_answer(connection);
+	else if (status == 404 && connection->called)
+		panels_forget_called(connection);
+	else
+		connection->calls_from_ms = now_ms() + AGAIN_MS;
+	connection->was_order = connection->call == CALL_ORDER;
+	connection->call = CALL_NONE;
+	connection->called = NULL;
+}
+
+static void begin(struct connection *connection, enum call call, struct device *device,
+		  const char *last)
+{
+	char path[TOPIC_MAX];
+
+	connection->call = call;
+	connection->called = device;
+	if (call == CALL_ORDER) {
+		const struct order *order = connection->orders;
+
+		api_begin(&connection->api, order->method, order->path, &order->body);
+		return;
+	}
+	if (!device)
+		snprintf(path, sizeof(path), "/v1/devices");
+	else
+		snprintf(path, sizeof(path), "%s/%s%s",
+			 call == CALL_PICTURE ? "/v1/devices" : "/web/devices", device->id, last);
+	api_begin(&connection->api, "GET", path, NULL);
+}
+
+static bool begin_device(struct connection *connection, struct device *device)
+{
+	if (device->needs_about)
+		begin(connection, CALL_ABOUT, device, "");
+	else if (device->needs_rotation)
+		begin(connection, CALL_ROTATION, device, "/rotation");
+	else if (device->needs_picture && device->is_online &&
+		 device->picture_from_ms <= now_ms() && session_has_room(&connection->session))
+		begin(connection, CALL_PICTURE, device, "/picture.png?scale=4");
+	else
+		return false;
+	return true;
+}
+
+/* Commands and what the panels have become take turns. */
+static void begin_call(struct connection *connection)
+{
+	bool has_order = connection->orders && now_ms() >= connection->calls_from_ms;
+
+	if (connection->api.is_calling || now_ms() < connection->calls_from_ms)
+		return;
+	if (has_order && !connection->was_order) {
+		begin(connection, CALL_ORDER, NULL, NULL);
+		return;
+	}
+	connection->was_order = false;
+	if (connection->needs_list || now_ms() >= connection->list_ms) {
+		begin(connection, CALL_LIST, NULL, NULL);
+		return;
+	}
+	for (struct device *device = connection->devices; device; device = device->next)
+		if (begin_device(connection, device))
+			return;
+	if (has_order)
+		begin(connection, CALL_ORDER, NULL, NULL);
+}
+
+void calls_drive(struct connection *connection)
+{
+	int64_t now = now_ms();
+	bool was_streaming = connection->api.is_streaming;
+
+	if (api_drive(&connection->api))
+		call_done(connection);
+	if (was_streaming && !connection->api.is_streaming)
+		connection->stream_from_ms = now + AGAIN_MS;
+	if (connection->has_asked && now - connection->asked_ms < ASK_MS &&
+	    connection->api.socket_count == 0)
+		return; /* for a socket, which comes */
+	connection->has_asked = false;
+	begin_call(connection);
+	if (!connection->api.is_streaming && now >= connection->stream_from_ms)
+		api_listen(&connection->api);
+	if (api_needs_socket(&connection->api)) {
+		connection->has_asked = true;
+		connection->asked_ms = now;
+		connection->stream_from_ms = now;
+		account_say(connection, "{\"needs\":\"%s\"}\n", connection->account);
+	}
+}

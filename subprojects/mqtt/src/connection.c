@@ -1,0 +1,269 @@
+#include "connection.h"
+
+#include "calls.h"
+#include "commands.h"
+#include "networked/clock.h"
+#include "panels.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum {
+	TURN_MS = 1000,
+	THREAD_STACK = 512 << 10,
+};
+
+static int64_t now_ms(void)
+{
+	return clock_us() / 1000;
+}
+
+static void ring(int bell)
+{
+	uint64_t one = 1;
+
+	(void)!write(bell, &one, sizeof(one));
+}
+
+/* ---- a turn ---- */
+
+static void on_up(void *context)
+{
+	static const char *const patterns[] = {"+/push", "+/message", "+/+/set", "+/entries/+/set"};
+	struct connection *connection = context;
+	char pattern[TOPIC_MAX];
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		snprintf(pattern, sizeof(pattern), "%s/%s", connection->base, patterns[i]);
+		(void)session_subscribe(&connection->session, pattern);
+	}
+	for (struct device *device = connection->devices; device; device = device->next)
+		publish_anew(device);
+}
+
+/* False: the end. */
+static bool take_sockets(struct connection *connection)
+{
+	uint64_t times;
+	bool must_end;
+
+	(void)!read(connection->wake, &times, sizeof(times));
+	pthread_mutex_lock(&connection->lock);
+	while (connection->socket_count)
+		api_add_socket(&connection->api, connection->sockets[--connection->socket_count]);
+	must_end = connection->must_end;
+	pthread_mutex_unlock(&connection->lock);
+	return !must_end;
+}
+
+static void wait_for_more(struct connection *connection)
+{
+	struct curl_waitfd fds[2] = {{.fd = connection->wake, .events = CURL_WAIT_POLLIN}};
+	unsigned fd_count = 1;
+	int socket = session_socket(&connection->session), count;
+
+	if (socket >= 0)
+		fds[fd_count++] =
+		    (struct curl_waitfd){.fd = socket,
+					 .events = (short)(session_wants_write(&connection->session)
+							       ? CURL_WAIT_POLLOUT
+							       : CURL_WAIT_POLLIN)};
+	curl_multi_poll(connection->api.multi, fds, fd_count, TURN_MS, &count);
+}
+
+static void finish(struct connection *connection)
+{
+	bool must_forget;
+
+	pthread_mutex_lock(&connection->lock);
+	must_forget = connection->must_forget;
+	pthread_mutex_unlock(&connection->lock);
+	if (must_forget && connection->session.is_up)
+		panels_forget(connection);
+	session_finish(&connection->session);
+	account_say_counts(connection);
+	api_finish(&connection->api);
+	while (connection->orders)
+		commands_end_first(connection);
+	for (struct device *next, *device = connection->devices; device; device = next) {
+		next = device->next;
+		device_destroy(device);
+	}
+	for (struct device *next, *device = connection->gone; device; device = next) {
+		next = device->next;
+		device_destroy(device);
+	}
+}
+
+static void *run(void *argument)
+{
+	struct connection *connection = argument;
+
+	session_init(&connection->session);
+	if (!api_init(&connection->api))
+		abort();
+	connection->needs_list = true;
+	while (take_sockets(connection)) {
+		session_drive(&connection->session, now_ms());
+		calls_drive(connection);
+		panels_publish(connection);
+		account_say_counts(connection);
+		/* Sends what was just begun, and what was just published, goes on its way now. */
+		session_drive(&connection->session, now_ms());
+		wait_for_more(connection);
+	}
+	finish(connection);
+	pthread_mutex_lock(&connection->lock);
+	connection->is_over = true;
+	pthread_mutex_unlock(&connection->lock);
+	ring(connection->bell);
+	return NULL;
+}
+
+/* ---- from the bridge's thread ---- */
+
+static const char *text_of(yyjson_val *opened, const char *name)
+{
+	return yyjson_get_str(yyjson_obj_get(opened, name));
+}
+
+/* False: what a worker says is never so. */
+static bool read_settings(struct connection *connection, const struct address_list *allowed,
+			  const char *certificates)
+{
+	yyjson_val *opened = yyjson_obj_get(yyjson_doc_get_root(connection->opened), "open");
+	const char *account = text_of(opened, "account"), *prefix = text_of(opened, "prefix");
+
+	connection->settings = (struct session_settings){
+	    .host = text_of(opened, "host"),
+	    .port = yyjson_get_int(yyjson_obj_get(opened, "port")),
+	    .is_tls = yyjson_get_bool(yyjson_obj_get(opened, "tls")),
+	    .user = text_of(opened, "user"),
+	    .password = text_of(opened, "password"),
+	    .client = connection->client,
+	    .will = connection->will,
+	    .certificates = certificates,
+	};
+	connection->session.guard = (struct guard){
+	    .allowed = allowed,
+	    .reaches_all = yyjson_get_bool(yyjson_obj_get(opened, "all")),
+	    .reaches_public_only = yyjson_get_bool(yyjson_obj_get(opened, "public")),
+	};
+	connection->discovery = text_of(opened, "discovery");
+	if (!account || strlen(account) != TOPIC_ID_BYTES - 1 || !prefix ||
+	    !connection->discovery || !connection->settings.host)
+		return false;
+	memcpy(connection->account, account, TOPIC_ID_BYTES);
+	snprintf(connection->base, sizeof(connection->base), "%s/%s", prefix, account);
+	snprintf(connection->will, sizeof(connection->will), "%s/availability", connection->base);
+	snprintf(connection->client, sizeof(connection->client), "displayd-%s", account);
+	return true;
+}
+
+static void init(struct connection *connection)
+{
+	connection->session.settings = &connection->settings;
+	connection->session.context = connection;
+	connection->session.on_up = on_up;
+	connection->session.on_state = account_say_state;
+	connection->session.on_message = commands_take;
+	connection->api.events.on_event = panels_take_event;
+	connection->api.events.context = connection;
+	connection->publisher = (struct publisher){.session = &connection->session,
+						   .base = connection->base,
+						   .discovery = connection->discovery};
+	connection->orders_end = &connection->orders;
+	pthread_mutex_init(&connection->lock, NULL);
+	connection->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+static int start_thread(struct connection *connection)
+{
+	pthread_attr_t attributes;
+	int error;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, THREAD_STACK);
+	error = pthread_create(&connection->thread, &attributes, run, connection);
+	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+static void release(struct connection *connection)
+{
+	if (connection->wake >= 0)
+		close(connection->wake);
+	while (connection->socket_count)
+		close(connection->sockets[--connection->socket_count]);
+	bytes_finish(&connection->told);
+	pthread_mutex_destroy(&connection->lock);
+	yyjson_doc_free(connection->opened);
+	free(connection);
+}
+
+struct connection *connection_start(yyjson_doc *opened, const struct address_list *allowed,
+				    const char *certificates, int bell, const char **ret_why)
+{
+	struct connection *connection = memory_take(sizeof(*connection));
+
+	connection->opened = opened;
+	connection->bell = bell;
+	if (!read_settings(connection, allowed, certificates)) {
+		yyjson_doc_free(opened);
+		free(connection);
+		*ret_why = "the worker says what cannot be done";
+		return NULL;
+	}
+	init(connection);
+	if (connection->wake >= 0 && start_thread(connection) == 0)
+		return connection;
+	release(connection);
+	*ret_why = "there are too many connections";
+	return NULL;
+}
+
+void connection_stop(struct connection *connection, bool must_forget)
+{
+	pthread_mutex_lock(&connection->lock);
+	connection->must_end = true;
+	connection->must_forget |= must_forget;
+	pthread_mutex_unlock(&connection->lock);
+	ring(connection->wake);
+}
+
+void connection_add_socket(struct connection *connection, int socket)
+{
+	bool has_room;
+
+	pthread_mutex_lock(&connection->lock);
+	has_room = connection->socket_count < API_SOCKETS_MAX;
+	if (has_room)
+		connection->sockets[connection->socket_count++] = socket;
+	pthread_mutex_unlock(&connection->lock);
+	if (has_room)
+		ring(connection->wake);
+	else
+		close(socket);
+}
+
+bool connection_take(struct connection *connection, struct bytes *told)
+{
+	bool is_over;
+
+	pthread_mutex_lock(&connection->lock);
+	bytes_add(told, connection->told.data, connection->told.length);
+	bytes_finish(&connection->told);
+	is_over = connection->is_over;
+	pthread_mutex_unlock(&connection->lock);
+	return is_over;
+}
+
+void connection_destroy(struct connection *connection)
+{
+	pthread_join(connection->thread, NULL);
+	release(connection);
+}

@@ -1,0 +1,120 @@
+#include "device.h"
+
+#include "networked/bytes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char device_no_pin[] = "Rotation";
+
+struct device *device_create(const char *id)
+{
+	struct device *device = memory_take(sizeof(*device));
+
+	snprintf(device->id, sizeof(device->id), "%s", id);
+	device->needs_about = device->needs_rotation = true;
+	return device;
+}
+
+void device_destroy(struct device *device)
+{
+	yyjson_doc_free(device->about);
+	yyjson_doc_free(device->rotation);
+	yyjson_doc_free(device->shown);
+	for (struct published *next, *one = device->published; one; one = next) {
+		next = one->next;
+		free(one);
+	}
+	free(device);
+}
+
+yyjson_val *device_member(const yyjson_doc *doc, const char *name)
+{
+	return yyjson_obj_get(yyjson_doc_get_root((yyjson_doc *)doc), name);
+}
+
+const char *device_text(const yyjson_doc *doc, const char *name, const char *otherwise)
+{
+	const char *text = yyjson_get_str(device_member(doc, name));
+
+	return text ? text : otherwise;
+}
+
+unsigned device_entry_count(const struct device *device)
+{
+	size_t count = yyjson_arr_size(device_member(device->rotation, "entries"));
+
+	return count > ROTATION_ENTRIES_MAX ? ROTATION_ENTRIES_MAX : (unsigned)count;
+}
+
+yyjson_val *device_entry(const struct device *device, unsigned index)
+{
+	return yyjson_arr_get(device_member(device->rotation, "entries"), index);
+}
+
+static const char *plain_label(yyjson_val *entry)
+{
+	static const char *const names[] = {"name", "appName", "installationId"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *text = yyjson_get_str(yyjson_obj_get(entry, names[i]));
+
+		if (text && *text)
+			return text;
+	}
+	return "";
+}
+
+void device_label(const struct device *device, unsigned index, char ret_label[static LABEL_BYTES])
+{
+	const char *label = plain_label(device_entry(device, index));
+	unsigned same = strcmp(label, device_no_pin) == 0;
+
+	for (unsigned i = 0; i < index; i++)
+		same += strcmp(plain_label(device_entry(device, i)), label) == 0;
+	if (same)
+		snprintf(ret_label, LABEL_BYTES, "%s (%u)", label, same + 1);
+	else
+		snprintf(ret_label, LABEL_BYTES, "%s", label);
+}
+
+int device_find_label(const struct device *device, const char *label)
+{
+	char own[LABEL_BYTES];
+
+	for (unsigned i = 0; i < device_entry_count(device); i++) {
+		device_label(device, i, own);
+		if (strcmp(own, label) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+const char *device_label_of(const struct device *device, const char *entry_id,
+			    char ret_label[static LABEL_BYTES])
+{
+	for (unsigned i = 0; entry_id && i < device_entry_count(device); i++) {
+		yyjson_val *id = yyjson_obj_get(device_entry(device, i), "installationId");
+
+		if (!yyjson_equals_str(id, entry_id))
+			continue;
+		device_label(device, i, ret_label);
+		return ret_label;
+	}
+	return NULL;
+}
+
+int device_brightness(const struct device *device)
+{
+	return yyjson_get_int(device_member(device->about, "brightness"));
+}
+
+bool device_is_awake(const struct device *device)
+{
+	const char *kind = device_text(device->shown, "kind", "unknown");
+
+	if (strcmp(kind, "asleep") == 0 || strcmp(kind, "dark") == 0)
+		return false;
+	return device_brightness(device) > 0;
+}

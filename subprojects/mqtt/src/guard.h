@@ -1,0 +1,22 @@
+/* Bounds what a library does in the calling thread: which addresses connect() reaches and how long
+ * it takes, and how much memory one malloc() takes.
+ *
+ * libmosquitto resolves a broker's name and connects in one call, so the address is checked where
+ * it is used: the program has a connect() of its own, and the library calls that one. Likewise it
+ * allocates as many bytes as a broker announces, up to 256 MB. */
+#pragma once
+
+#include "networked/address.h"
+
+#include <stddef.h>
+
+struct guard {
+	const struct address_list *allowed; /* beside public addresses */
+	bool reaches_all;		    /* the operator has named the broker */
+	bool reaches_public_only;	    /* also of the allowed ones none */
+	bool has_refused;		    /* connect() has refused an address */
+	size_t allocation_max;		    /* 0: there is no limit */
+};
+
+/* Sets the guard of the calling thread; NULL: none. */
+void guard_enter(struct guard *guard);

@@ -1,0 +1,26 @@
+/* Requests to the API that a command on the broker means. */
+#pragma once
+
+#include "device.h"
+#include "networked/bytes.h"
+
+#include <stdbool.h>
+
+enum { ORDER_BODY_MAX = 1 << 20 };
+
+struct order {
+	struct order *next;
+	const char *method;
+	char path[TOPIC_MAX];
+	struct bytes body; /* JSON */
+	char device[TOPIC_ID_BYTES];
+	const char *command; /* for people */
+};
+
+/* Makes the requests of a command, in their order. NULL with *ret_problem, static: what it says is
+ * none. */
+struct order *order_read(const struct topic *topic, const struct device *device,
+			 const char *payload, size_t length, const char **ret_problem);
+/* Static text. */
+const char *order_name(enum topic_command command);
+void order_destroy(struct order *order);

@@ -1,0 +1,230 @@
+#include "panels.h"
+
+#include "networked/clock.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	LIST_MS = 30 * 1000,
+	PICTURE_MS = 5000,
+	FAREWELL_TRIES = 200,
+};
+
+static int64_t now_ms(void)
+{
+	return clock_us() / 1000;
+}
+
+/* ---- devices ---- */
+
+struct device *panels_find(const struct connection *connection, const char *id)
+{
+	struct device *device = connection->devices;
+
+	while (device && strcmp(device->id, id) != 0)
+		device = device->next;
+	return device;
+}
+
+static void remove_device(struct connection *connection, struct device **at)
+{
+	struct device *device = *at;
+
+	*at = device->next;
+	device->next = connection->gone;
+	connection->gone = device;
+	connection->device_count--;
+	if (connection->called == device)
+		connection->called = NULL;
+}
+
+static void remove_unlisted(struct connection *connection)
+{
+	for (struct device **at = &connection->devices; *at;) {
+		if ((*at)->is_listed)
+			at = &(*at)->next;
+		else
+			remove_device(connection, at);
+	}
+}
+
+static void take_list(struct connection *connection, yyjson_val *list)
+{
+	size_t index, max;
+	yyjson_val *one;
+
+	for (struct device *device = connection->devices; device; device = device->next)
+		device->is_listed = false;
+	yyjson_arr_foreach(list, index, max, one)
+	{
+		const char *id = yyjson_get_str(yyjson_obj_get(one, "id"));
+		struct device *device = id ? panels_find(connection, id) : NULL;
+
+		if (id && !device && connection->device_count < CONNECTION_DEVICES_MAX) {
+			device = device_create(id);
+			device->next = connection->devices;
+			connection->devices = device;
+			connection->device_count++;
+		}
+		if (device)
+			device->is_listed = true;
+	}
+	remove_unlisted(connection);
+}
+
+static void need_all(struct connection *connection)
+{
+	connection->needs_list = true;
+	for (struct device *device = connection->devices; device; device = device->next)
+		device->needs_about = device->needs_rotation = true;
+}
+
+/* ---- events of the API ---- */
+
+static void take_shown(struct device *device, yyjson_doc **doc)
+{
+	yyjson_doc_free(device->shown);
+	device->shown = *doc;
+	*doc = NULL;
+	device->needs_publishing = true;
+	device->needs_picture = true;
+}
+
+static void take_online(struct device *device, yyjson_val *root)
+{
+	const char *seen = yyjson_get_str(yyjson_obj_get(root, "lastOnline"));
+
+	device->is_online = yyjson_is_true(yyjson_obj_get(root, "isOnline"));
+	if (seen)
+		snprintf(device->last_seen, sizeof(device->last_seen), "%s", seen);
+	/* A panel says what it is when it comes. */
+	device->needs_about = true;
+	device->needs_publishing = true;
+}
+
+void panels_take_event(void *context, const char *name, const char *data, size_t length)
+{
+	struct connection *connection = context;
+	yyjson_doc *doc = yyjson_read(data, length, 0);
+	yyjson_val *root = yyjson_doc_get_root(doc);
+	const char *id = yyjson_get_str(yyjson_obj_get(root, "deviceId"));
+	struct device *device = id ? panels_find(connection, id) : NULL;
+
+	if (strcmp(name, "reset") == 0)
+		need_all(connection);
+	else if (id && !device)
+		connection->needs_list = true;
+	else if (!device)
+		;
+	else if (strcmp(name, "online") == 0)
+		take_online(device, root);
+	else if (strcmp(name, "shown") == 0)
+		take_shown(device, &doc);
+	else if (strcmp(name, "changed") == 0)
+		device->needs_about = device->needs_rotation = true;
+	else if (strcmp(name, "failed") == 0 || strcmp(name, "pushed") == 0)
+		device->needs_rotation = true;
+	yyjson_doc_free(doc);
+}
+
+/* ---- answers of the API ---- */
+
+static void take_document(yyjson_doc **to, bool *needs, struct connection *connection)
+{
+	const struct api *api = &connection->api;
+	yyjson_doc *doc = yyjson_read(api->reply.data, api->reply.length, 0);
+
+	*needs = false;
+	if (!yyjson_is_obj(yyjson_doc_get_root(doc))) {
+		yyjson_doc_free(doc);
+		return;
+	}
+	yyjson_doc_free(*to);
+	*to = doc;
+	connection->called->needs_publishing = true;
+}
+
+static void picture_done(struct connection *connection, struct device *device)
+{
+	const struct api *api = &connection->api;
+
+	device->picture_from_ms = now_ms() + PICTURE_MS;
+	device->needs_picture =
+	    api->status == 200 &&
+	    !publish_picture(&connection->publisher, device, api->reply.data, api->reply.length);
+}
+
+void panels_take_answer(struct connection *connection)
+{
+	struct device *device = connection->called;
+	yyjson_doc *doc;
+
+	switch (connection->call) {
+	case CALL_LIST:
+		doc = yyjson_read(connection->api.reply.data, connection->api.reply.length, 0);
+		if (yyjson_is_arr(yyjson_doc_get_root(doc)))
+			take_list(connection, yyjson_doc_get_root(doc));
+		yyjson_doc_free(doc);
+		connection->needs_list = false;
+		connection->list_ms = now_ms() + LIST_MS;
+		break;
+	case CALL_ABOUT:
+		if (device)
+			take_document(&device->about, &device->needs_about, connection);
+		break;
+	case CALL_ROTATION:
+		if (device)
+			take_document(&device->rotation, &device->needs_rotation, connection);
+		break;
+	default:
+		if (device)
+			picture_done(connection, device);
+	}
+}
+
+void panels_forget_called(struct connection *connection)
+{
+	for (struct device **at = &connection->devices; *at; at = &(*at)->next) {
+		if (*at == connection->called) {
+			remove_device(connection, at);
+			return;
+		}
+	}
+}
+
+/* ---- publishing ---- */
+
+void panels_publish(struct connection *connection)
+{
+	while (connection->gone && publish_removal(&connection->publisher, connection->gone)) {
+		struct device *gone = connection->gone;
+
+		connection->gone = gone->next;
+		device_destroy(gone);
+	}
+	for (struct device *device = connection->devices; device; device = device->next) {
+		if (!device->needs_publishing || !device->about || !device->rotation)
+			continue;
+		if (!publish_device(&connection->publisher, device))
+			return;
+		device->needs_publishing = false;
+	}
+}
+
+/* The account has taken its connection away: so its panels disappear. */
+void panels_forget(struct connection *connection)
+{
+	while (connection->devices)
+		remove_device(connection, &connection->devices);
+	for (int i = 0; i < FAREWELL_TRIES && connection->gone; i++) {
+		struct pollfd wait = {.fd = session_socket(&connection->session),
+				      .events = POLLOUT};
+
+		panels_publish(connection);
+		if (!session_wants_write(&connection->session) || poll(&wait, 1, 10) < 0)
+			continue;
+		session_drive(&connection->session, now_ms());
+	}
+}

@@ -1,0 +1,286 @@
+#include "publish.h"
+
+#include "discovery.h"
+#include "networked/bytes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char unknown[] = "None"; /* Home Assistant's word for it */
+
+static uint64_t hash_of(const char *data, size_t length)
+{
+	uint64_t hash = 14695981039346656037u; /* FNV-1a */
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)data[i]) * 1099511628211u;
+	return hash ? hash : 1;
+}
+
+static struct published *find(struct device *device, const char *topic)
+{
+	struct published *one = device->published;
+
+	while (one && strcmp(one->topic, topic) != 0)
+		one = one->next;
+	if (one)
+		return one;
+	one = memory_take(sizeof(*one) + strlen(topic) + 1);
+	strcpy(one->topic, topic);
+	one->next = device->published;
+	device->published = one;
+	return one;
+}
+
+static bool tell(const struct publisher *publisher, struct device *device, const char *topic,
+		 const char *payload, size_t length)
+{
+	struct published *published = find(device, topic);
+	uint64_t hash = hash_of(payload, length);
+
+	published->is_wanted = true;
+	if (published->hash == hash)
+		return true;
+	if (!session_publish(publisher->session, topic, payload, length, true))
+		return false;
+	published->hash = hash;
+	return true;
+}
+
+static void write_topic(const struct publisher *publisher, const struct device *device,
+			const char *last, char topic[static TOPIC_MAX])
+{
+	snprintf(topic, TOPIC_MAX, "%s/%s/%s", publisher->base, device->id, last);
+}
+
+static bool tell_text(const struct publisher *publisher, struct device *device, const char *last,
+		      const char *text)
+{
+	char topic[TOPIC_MAX];
+
+	write_topic(publisher, device, last, topic);
+	return tell(publisher, device, topic, text, strlen(text));
+}
+
+static bool tell_number(const struct publisher *publisher, struct device *device, const char *last,
+			long long value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", value);
+	return tell_text(publisher, device, last, text);
+}
+
+/* ---- the device ---- */
+
+static bool tell_light(const struct publisher *publisher, struct device *device)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text),
+		 "{\"state\":\"%s\",\"brightness\":%d,\"color_mode\":\"brightness\"}",
+		 device_is_awake(device) ? "ON" : "OFF", device_brightness(device));
+	return tell_text(publisher, device, "light", text);
+}
+
+static bool tell_settings(const struct publisher *publisher, struct device *device)
+{
+	yyjson_val *plan = device_member(device->about, "sleep");
+	yyjson_val *panel = device_member(device->about, "panel");
+	const char *firmware = yyjson_get_str(yyjson_obj_get(panel, "firmwareVersion"));
+	const char *network = yyjson_get_str(yyjson_obj_get(panel, "ssid"));
+	const char *seen = *device->last_seen ? device->last_seen
+					      : device_text(device->about, "lastOnline", unknown);
+
+	return tell_light(publisher, device) &&
+	       tell_text(publisher, device, "plan",
+			 yyjson_is_true(yyjson_obj_get(plan, "enabled")) ? "ON" : "OFF") &&
+	       tell_number(publisher, device, "interval",
+			   yyjson_get_sint(device_member(device->about, "scheduleInterval"))) &&
+	       tell_text(publisher, device, "wifi", network ? network : unknown) &&
+	       tell_text(publisher, device, "firmware", firmware ? firmware : unknown) &&
+	       tell_text(publisher, device, "seen", seen);
+}
+
+static bool tell_shown(const struct publisher *publisher, struct device *device)
+{
+	char label[LABEL_BYTES];
+	const char *kind = device_text(device->shown, "kind", unknown);
+	const char *entry =
+	    device_label_of(device, device_text(device->shown, "installationId", NULL), label);
+
+	return tell_text(publisher, device, "shown", entry ? entry : kind);
+}
+
+/* ---- its entries ---- */
+
+static bool tell_entry(const struct publisher *publisher, struct device *device, yyjson_val *entry)
+{
+	yyjson_val *id = yyjson_obj_get(entry, "installationId");
+	char encoded[TOPIC_PART_BYTES], last[TOPIC_PART_BYTES + 16];
+
+	if (!yyjson_is_str(id) || !topic_encode(yyjson_get_str(id), encoded, sizeof(encoded)))
+		return true;
+	snprintf(last, sizeof(last), "entries/%s", encoded);
+	return tell_text(publisher, device, last,
+			 yyjson_is_true(yyjson_obj_get(entry, "isEnabled")) ? "ON" : "OFF");
+}
+
+static bool tell_entries(const struct publisher *publisher, struct device *device)
+{
+	char pinned[LABEL_BYTES];
+	unsigned failures = 0;
+
+	snprintf(pinned, sizeof(pinned), "%s", device_no_pin);
+	for (unsigned i = 0; i < device_entry_count(device); i++) {
+		yyjson_val *entry = device_entry(device, i);
+
+		if (yyjson_is_true(yyjson_obj_get(entry, "isPinned")))
+			device_label(device, i, pinned);
+		failures += yyjson_is_str(yyjson_obj_get(entry, "problem"));
+		if (!tell_entry(publisher, device, entry))
+			return false;
+	}
+	return tell_text(publisher, device, "pinned", pinned) &&
+	       tell_number(publisher, device, "failures", failures);
+}
+
+/* ---- discovery ---- */
+
+/* The part of an entry's topic after "entries/"; NULL: it is another topic. */
+static const char *entry_of(const struct publisher *publisher, const struct device *device,
+			    const char *topic)
+{
+	char begin[TOPIC_MAX];
+
+	write_topic(publisher, device, "entries/", begin);
+	return strncmp(topic, begin, strlen(begin)) == 0 ? topic + strlen(begin) : NULL;
+}
+
+/* Marks the entries' topics that the device has still. */
+static void mark_entries(const struct publisher *publisher, struct device *device)
+{
+	char encoded[TOPIC_PART_BYTES];
+
+	for (struct published *one = device->published; one; one = one->next)
+		one->is_wanted = !entry_of(publisher, device, one->topic);
+	for (unsigned i = 0; i < device_entry_count(device); i++) {
+		yyjson_val *id = yyjson_obj_get(device_entry(device, i), "installationId");
+
+		if (!yyjson_is_str(id) ||
+		    !topic_encode(yyjson_get_str(id), encoded, sizeof(encoded)))
+			continue;
+		for (struct published *one = device->published; one; one = one->next) {
+			const char *entry = entry_of(publisher, device, one->topic);
+
+			one->is_wanted |= entry && strcmp(entry, encoded) == 0;
+		}
+	}
+}
+
+static bool tell_discovery(const struct publisher *publisher, struct device *device,
+			   const char *const *gone)
+{
+	char topic[TOPIC_MAX];
+	size_t length = 0;
+	char *text = discovery_write(device, publisher->base, gone, &length);
+	bool is_told = true;
+
+	snprintf(topic, sizeof(topic), "%s/device/displayd_%s/config", publisher->discovery,
+		 device->id);
+	if (text)
+		is_told = tell(publisher, device, topic, text, length);
+	free(text);
+	return is_told;
+}
+
+/* The switches of entries that are gone are taken away by a message that names them. */
+static bool tell_gone(const struct publisher *publisher, struct device *device)
+{
+	const char *gone[ROTATION_ENTRIES_MAX + 1] = {NULL};
+	unsigned count = 0;
+
+	mark_entries(publisher, device);
+	for (struct published *one = device->published; one; one = one->next)
+		if (!one->is_wanted && count < ROTATION_ENTRIES_MAX)
+			gone[count++] = entry_of(publisher, device, one->topic);
+	if (count == 0)
+		return true;
+	if (!tell_discovery(publisher, device, gone))
+		return false;
+	for (struct published **at = &device->published; *at;) {
+		struct published *one = *at;
+
+		if (one->is_wanted) {
+			at = &one->next;
+			continue;
+		}
+		if (!session_publish(publisher->session, one->topic, "", 0, true))
+			return false;
+		*at = one->next;
+		free(one);
+	}
+	return true;
+}
+
+bool publish_device(const struct publisher *publisher, struct device *device)
+{
+	return tell_gone(publisher, device) && tell_discovery(publisher, device, NULL) &&
+	       tell_settings(publisher, device) && tell_entries(publisher, device) &&
+	       tell_shown(publisher, device) &&
+	       tell_text(publisher, device, "availability",
+			 device->is_online ? "online" : "offline");
+}
+
+bool publish_picture(const struct publisher *publisher, struct device *device, const char *png,
+		     size_t length)
+{
+	char topic[TOPIC_MAX];
+
+	write_topic(publisher, device, "picture", topic);
+	return tell(publisher, device, topic, png, length);
+}
+
+bool publish_removal(const struct publisher *publisher, struct device *device)
+{
+	while (device->published) {
+		struct published *one = device->published;
+
+		if (!session_publish(publisher->session, one->topic, "", 0, true))
+			return false;
+		device->published = one->next;
+		free(one);
+	}
+	return true;
+}
+
+void publish_anew(struct device *device)
+{
+	for (struct published *one = device->published; one; one = one->next)
+		one->hash = 0;
+	device->needs_publishing = true;
+	device->needs_picture = true;
+}
+
+void publish_error(const struct publisher *publisher, const char *device, const char *command,
+		   int status, const char *detail)
+{
+	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	char topic[TOPIC_MAX];
+	size_t length;
+	char *text;
+
+	yyjson_mut_doc_set_root(doc, root);
+	yyjson_mut_obj_add_str(doc, root, "command", command);
+	if (status)
+		yyjson_mut_obj_add_int(doc, root, "status", status);
+	yyjson_mut_obj_add_str(doc, root, "detail", detail);
+	text = yyjson_mut_write(doc, YYJSON_WRITE_NOFLAG, &length);
+	snprintf(topic, sizeof(topic), "%s/%s/error", publisher->base, device);
+	if (text)
+		(void)session_publish(publisher->session, topic, text, length, false);
+	free(text);
+	yyjson_mut_doc_free(doc);
+}

@@ -1,0 +1,292 @@
+#include "session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum {
+	KEEP_ALIVE_S = 30,
+	UNSENT_MAX = 32,
+	STALLED_MS = 30 * 1000,
+	FIRST_PAUSE_MS = 1000,
+	LAST_PAUSE_MS = 60 * 1000,
+	STEADY_MS = 30 * 1000, /* a session of this age begins with short pauses again */
+	READS_A_TURN = 64,
+	/* A message is as large as a body of the API at most; the rest is its topic. */
+	ALLOCATION_MAX = (1 << 20) + (128 << 10),
+};
+
+static int64_t pause_ms(unsigned failures)
+{
+	int64_t most = failures < 6 ? (int64_t)FIRST_PAUSE_MS << failures : LAST_PAUSE_MS;
+	uint32_t random = 0;
+
+	/* Brokers and servers that start anew do not meet all at once. */
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = 0;
+	return most / 2 + random % (uint32_t)(most / 2);
+}
+
+static const char *explain(const struct session *session, int result, int error)
+{
+	static const char *const answers[] = {
+	    "the broker accepted",
+	    "the broker does not speak MQTT 3.1.1",
+	    "the broker refuses the client's name",
+	    "the broker is not available",
+	    "the broker refuses the user or the password",
+	    "the broker refuses the user or the password",
+	};
+
+	if (session->guard.has_refused)
+		return "the broker's address is not public, and --egress-allow does not name it";
+	if (result < 0)
+		return -result < (int)(sizeof(answers) / sizeof(*answers))
+			   ? answers[-result]
+			   : "the broker refuses the connection";
+	switch (result) {
+	case MOSQ_ERR_ERRNO:
+		return error ? strerror(error) : "the connection broke";
+	case MOSQ_ERR_EAI:
+		return "the broker's name cannot be looked up";
+	case MOSQ_ERR_TLS:
+		return "TLS failed: see whether the broker speaks it there, and its certificate";
+	case MOSQ_ERR_KEEPALIVE:
+		return "the broker does not answer";
+	case MOSQ_ERR_CONN_LOST:
+		return "the broker closed the connection";
+	case MOSQ_ERR_NOMEM:
+		return "the broker sends too large messages";
+	default:
+		return mosquitto_strerror(result);
+	}
+}
+
+static void fail(struct session *session, int result, int64_t now_ms)
+{
+	int error = errno;
+
+	if (session->is_up && now_ms - session->up_ms >= STEADY_MS)
+		session->failures = 0;
+	session->next_ms = now_ms + pause_ms(session->failures++);
+	session->on_state(session->context,
+			  explain(session, session->result < 0 ? session->result : result, error));
+	mosquitto_destroy(session->mosquitto);
+	session->mosquitto = NULL;
+	session->is_up = false;
+	session->unsent = 0;
+	session->stalled_ms = 0;
+}
+
+/* ---- what the library says ---- */
+
+static void on_connected(struct mosquitto *mosquitto, void *context, int result)
+{
+	struct session *session = context;
+
+	(void)mosquitto;
+	session->has_progress = true;
+	session->result = -result;
+	session->is_up = result == 0;
+}
+
+static void on_sent(struct mosquitto *mosquitto, void *context, int number)
+{
+	struct session *session = context;
+
+	(void)mosquitto;
+	(void)number;
+	if (session->unsent)
+		session->unsent--;
+}
+
+static void on_message(struct mosquitto *mosquitto, void *context,
+		       const struct mosquitto_message *message)
+{
+	struct session *session = context;
+
+	(void)mosquitto;
+	session->has_progress = true;
+	session->messages_in++;
+	/* A retained command was given before this session began, perhaps long ago. */
+	if (message->retain || message->payloadlen < 0 || !message->topic)
+		return;
+	session->on_message(session->context, message->topic, message->payload,
+			    (size_t)message->payloadlen);
+}
+
+/* ---- connecting ---- */
+
+static bool set_tls(const struct session *session)
+{
+	const struct session_settings *settings = session->settings;
+
+	if (!settings->is_tls)
+		return true;
+	if (settings->certificates &&
+	    mosquitto_tls_set(session->mosquitto, settings->certificates, NULL, NULL, NULL, NULL))
+		return false;
+	if (!settings->certificates &&
+	    mosquitto_int_option(session->mosquitto, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
+		return false;
+	return mosquitto_tls_opts_set(session->mosquitto, 1, NULL, NULL) == MOSQ_ERR_SUCCESS;
+}
+
+static bool create(struct session *session)
+{
+	const struct session_settings *settings = session->settings;
+	static const char offline[] = "offline";
+
+	session->mosquitto = mosquitto_new(settings->client, true, session);
+	if (!session->mosquitto)
+		return false;
+	mosquitto_connect_callback_set(session->mosquitto, on_connected);
+	mosquitto_publish_callback_set(session->mosquitto, on_sent);
+	mosquitto_message_callback_set(session->mosquitto, on_message);
+	return set_tls(session) &&
+	       mosquitto_will_set(session->mosquitto, settings->will, sizeof(offline) - 1, offline,
+				  1, true) == MOSQ_ERR_SUCCESS &&
+	       (!settings->user || mosquitto_username_pw_set(session->mosquitto, settings->user,
+							     settings->password) == 0);
+}
+
+static void start(struct session *session, int64_t now_ms)
+{
+	int result;
+
+	session->guard.has_refused = false;
+	session->result = 0;
+	errno = 0;
+	if (!create(session)) {
+		fail(session, MOSQ_ERR_INVAL, now_ms);
+		return;
+	}
+	result = mosquitto_connect(session->mosquitto, session->settings->host,
+				   session->settings->port, KEEP_ALIVE_S);
+	if (result != MOSQ_ERR_SUCCESS)
+		fail(session, result, now_ms);
+}
+
+/* ---- a turn ---- */
+
+/* Nothing is read while there is something to write: answers to a broker that sends and never reads
+ * would pile up. */
+static int read_some(struct session *session)
+{
+	int result = MOSQ_ERR_SUCCESS;
+
+	session->has_progress = true;
+	for (int i = 0; i < READS_A_TURN && session->has_progress && result == MOSQ_ERR_SUCCESS &&
+			!session_wants_write(session);
+	     i++) {
+		session->has_progress = false;
+		session->guard.allocation_max = ALLOCATION_MAX;
+		result = mosquitto_loop_read(session->mosquitto, 1);
+		session->guard.allocation_max = 0;
+	}
+	return result;
+}
+
+static int turn(struct session *session, int64_t now_ms)
+{
+	bool wants_write = session_wants_write(session);
+	int result = wants_write ? mosquitto_loop_write(session->mosquitto, 1) : MOSQ_ERR_SUCCESS;
+
+	if (!wants_write)
+		session->stalled_ms = 0;
+	else if (!session->stalled_ms)
+		session->stalled_ms = now_ms;
+	else if (!session_wants_write(session))
+		session->stalled_ms = 0;
+	else if (now_ms - session->stalled_ms > STALLED_MS)
+		return MOSQ_ERR_KEEPALIVE;
+	if (result == MOSQ_ERR_SUCCESS)
+		result = read_some(session);
+	if (result == MOSQ_ERR_SUCCESS)
+		result = mosquitto_loop_misc(session->mosquitto);
+	return result;
+}
+
+static void greet(struct session *session, int64_t now_ms)
+{
+	session->up_ms = now_ms;
+	session->on_state(session->context, NULL);
+	if (!session_publish(session, session->settings->will, "online", 6, true))
+		return;
+	session->on_up(session->context);
+}
+
+void session_drive(struct session *session, int64_t now_ms)
+{
+	bool was_up = session->is_up;
+	int result;
+
+	if (!session->mosquitto) {
+		if (now_ms >= session->next_ms)
+			start(session, now_ms);
+		return;
+	}
+	result = turn(session, now_ms);
+	if (result != MOSQ_ERR_SUCCESS || session->result < 0)
+		fail(session, result, now_ms);
+	else if (session->is_up && !was_up)
+		greet(session, now_ms);
+}
+
+int session_socket(const struct session *session)
+{
+	return session->mosquitto ? mosquitto_socket(session->mosquitto) : -1;
+}
+
+bool session_wants_write(const struct session *session)
+{
+	return session->mosquitto && mosquitto_want_write(session->mosquitto);
+}
+
+bool session_has_room(const struct session *session)
+{
+	return session->is_up && session->unsent < UNSENT_MAX;
+}
+
+bool session_publish(struct session *session, const char *topic, const char *payload, size_t length,
+		     bool is_retained)
+{
+	if (!session_has_room(session))
+		return false;
+	session->unsent++;
+	if (mosquitto_publish(session->mosquitto, NULL, topic, (int)length, payload, 0,
+			      is_retained) != MOSQ_ERR_SUCCESS) {
+		session->unsent--;
+		return true; /* it cannot be sent at all; the library notices a lost connection */
+	}
+	session->messages_out++;
+	return true;
+}
+
+bool session_subscribe(struct session *session, const char *pattern)
+{
+	return mosquitto_subscribe(session->mosquitto, NULL, pattern, 1) == MOSQ_ERR_SUCCESS;
+}
+
+/* ---- beginning and end ---- */
+
+void session_init(struct session *session)
+{
+	guard_enter(&session->guard);
+}
+
+void session_finish(struct session *session)
+{
+	if (session->is_up) {
+		(void)session_publish(session, session->settings->will, "offline", 7, true);
+		for (int i = 0; i < READS_A_TURN && session_wants_write(session); i++)
+			if (mosquitto_loop_write(session->mosquitto, 1) != MOSQ_ERR_SUCCESS)
+				break;
+		mosquitto_disconnect(session->mosquitto);
+	}
+	if (session->mosquitto)
+		mosquitto_destroy(session->mosquitto);
+	session->mosquitto = NULL;
+	guard_enter(NULL);
+}

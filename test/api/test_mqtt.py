@@ -1,0 +1,332 @@
+"""Panels on an MQTT broker, where Home Assistant finds them."""
+
+import json
+import socket
+import threading
+
+import pytest
+from broker import PASSWORD, USER, Broker
+from panel import Panel
+from waiting import wait_until
+from world import images
+
+
+@pytest.fixture(scope="module")
+def broker():
+    with Broker() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def served(postgres):
+    from world import World
+    with World(postgres.create_database(), "--rate-limit", "0", "--egress-allow", "127.0.0.1") as one:
+        yield one
+
+
+def connect(account, broker, **members):
+    body = {"url": broker.url, "username": USER, "password": PASSWORD} | members
+    return account.request("PUT", "/v1/account/mqtt", body=json.dumps(body).encode())
+
+
+def state(account):
+    return account.get("/v1/account/mqtt").ok()
+
+
+def wait_for_state(account, name):
+    return wait_until(lambda: (found := state(account))["state"] == name and found, name)
+
+
+@pytest.fixture
+def account(served, broker):
+    one = served.account()
+    yield one
+    one.request("DELETE", "/v1/account/mqtt")
+
+
+def base(account):
+    return f"displayd/{account.id}"
+
+
+def config_of(device):
+    return f"homeassistant/device/displayd_{device.id}/config"
+
+
+def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
+    device = account.device(name="Küche")
+    topic = f"{base(account)}/{device.id}"
+    with broker.listen() as heard, Panel(served.server, device) as panel:
+        assert connect(account, broker).ok()["state"] == "waiting"
+        found = json.loads(heard.wait_for(config_of(device)))
+        assert found["device"]["name"] == "Küche"
+        assert set(found["components"]) == {
+            "light", "message", "pinned", "plan", "interval", "next", "reboot", "shown", "failures",
+            "wifi", "firmware", "seen", "picture"}
+        heard.wait_for(f"{base(account)}/availability", b"online")
+        heard.wait_for(f"{topic}/availability", b"online")
+        assert wait_for_state(account, "connected")["error"] is None
+
+        broker.publish(f"{topic}/light/set", '{"state":"ON","brightness":33}')
+        panel.wait_for(lambda message: message == {"brightness": 33})
+        light = {"state": "ON", "brightness": 33, "color_mode": "brightness"}
+        wait_until(lambda: json.loads(heard.newest[f"{topic}/light"]) == light, "the light")
+
+        picture = images.png(images.solid((1, 200, 3)))
+        broker.publish(f"{topic}/push", picture)
+        wait_until(lambda: images.frames_of(panel.wait_for_picture()) == images.frames_of(picture),
+                   "the picture")
+        broker.publish(f"{topic}/light/set", '{"state":"OFF"}')
+        wait_until(lambda: json.loads(heard.newest[f"{topic}/light"])["state"] == "OFF", "darkness")
+
+
+def test_the_controls(served, broker, account):
+    """Each of them once, and its state afterwards."""
+    device = account.device()
+    for name in ("clock", "a+b/c"[:3]):
+        assert device.push(images.png(images.solid((9, 9, 200))), installationId=name, background=True).ok() == {}
+    topic = f"{base(account)}/{device.id}"
+    with broker.listen() as heard, Panel(served.server, device):
+        connect(account, broker).ok()
+        heard.wait_for(f"{topic}/availability", b"online")
+        found = json.loads(heard.newest[config_of(device)])["components"]
+        assert found["entry_a%2Bb"]["name"] == "a+b"
+        assert found["pinned"]["options"] == ["Rotation", "clock", "a+b"]
+        heard.wait_for(f"{topic}/entries/clock", b"ON")
+        heard.wait_for(f"{topic}/pinned", b"Rotation")
+        for name, payload, wanted in (
+                ("interval", "30", b"30"), ("plan", "ON", b"ON"), ("plan", "OFF", b"OFF"),
+                ("pinned", "a+b", b"a+b"), ("pinned", "Rotation", b"Rotation"),
+                ("entries/a%2Bb", "OFF", b"OFF")):
+            broker.publish(f"{topic}/{name}/set", payload)
+            heard.wait_for(f"{topic}/{name}", wanted)
+        broker.publish(f"{topic}/next/set", "PRESS")
+        picture = heard.wait_for(f"{topic}/picture")
+        assert picture.startswith(b"\x89PNG")
+        assert heard.wait_for(f"{topic}/failures") == b"0"
+        assert heard.wait_for(f"{topic}/wifi")
+        assert heard.wait_for(f"{topic}/seen").endswith(b"Z")
+
+        assert device.delete("clock").ok() == {}
+        heard.wait_for(f"{topic}/entries/clock", b"")
+        gone = [json.loads(data)["components"].get("entry_clock") for name, data, _ in heard.messages
+                if name == config_of(device) and data]
+        assert {"platform": "switch"} in gone and gone[-1] is None
+        heard.wait_for(f"{topic}/availability", b"online")
+    with broker.listen() as heard:
+        assert heard.wait_for(f"{topic}/availability") in (b"online", b"offline")  # retained
+
+
+def test_wrong_commands_are_told(broker, account):
+    device = account.device()
+    topic = f"{base(account)}/{device.id}"
+    with broker.listen(f"{base(account)}/#") as heard:
+        connect(account, broker).ok()
+        heard.wait_for(f"{topic}/availability", b"offline")
+        for name, payload, wanted in (
+                ("light/set", "ON", {"command": "light", "status": 400}),
+                ("interval/set", "1", {"command": "interval", "status": 400}),
+                ("push", b"no picture", {"command": "push", "status": 400}),
+                ("message", '{"text":""}', {"command": "message", "status": 400})):
+            broker.publish(f"{topic}/{name}", payload)
+            error = wait_until(lambda wanted=wanted: (
+                found := json.loads(heard.newest.get(f"{topic}/error", b"{}"))
+            ).items() >= wanted.items() and found, f"{wanted}")
+            assert error["detail"]
+
+
+def test_a_retained_command_is_ignored(served, broker, account):
+    device = account.device()
+    topic = f"{base(account)}/{device.id}"
+    broker.publish(f"{topic}/interval/set", "77", retained=True)
+    with broker.listen(f"{base(account)}/#") as heard:
+        connect(account, broker).ok()
+        heard.wait_for(f"{topic}/interval", b"15")
+        broker.publish(f"{topic}/plan/set", "ON")  # comes after it
+        heard.wait_for(f"{topic}/plan", b"ON")
+        assert (topic + "/interval", b"77", False) not in heard.messages
+    assert device.get().ok()["scheduleInterval"] == 15
+
+
+def test_a_removed_device_disappears(served, broker, account):
+    device = account.device()
+    with broker.listen() as heard:
+        connect(account, broker).ok()
+        heard.wait_for(f"{base(account)}/{device.id}/availability", b"offline")
+        assert heard.newest[config_of(device)]
+        served.sql("DELETE FROM device WHERE id = %s", device.id)
+        heard.wait_for(config_of(device), b"")
+
+
+def test_a_removed_connection_takes_its_panels_away(broker, account):
+    device = account.device()
+    with broker.listen() as heard:
+        connect(account, broker).ok()
+        heard.wait_for(f"{base(account)}/{device.id}/availability", b"offline")
+        assert account.request("DELETE", "/v1/account/mqtt").ok() == {}
+        heard.wait_for(config_of(device), b"")
+        heard.wait_for(f"{base(account)}/availability", b"offline")
+    assert account.get("/v1/account/mqtt").problem(404)
+
+
+def test_the_broker_goes_and_comes(served, account):
+    device = account.device()
+    with Broker() as broker:
+        connect(account, broker).ok()
+        with broker.listen() as heard:
+            heard.wait_for(f"{base(account)}/{device.id}/availability")
+        broker.stop()
+        assert "broker" in wait_for_state(account, "failed")["error"] or state(account)["error"]
+        broker.start()
+        with broker.listen() as heard:
+            heard.wait_for(config_of(device))
+            heard.wait_for(f"{base(account)}/availability", b"online")
+        assert wait_for_state(account, "connected")["error"] is None
+
+
+def test_the_last_will(postgres, broker):
+    from world import World
+    with World(postgres.create_database(), "--egress-allow", "127.0.0.1") as world:
+        account = world.account()
+        with broker.listen() as heard:
+            connect(account, broker).ok()
+            heard.wait_for(f"{base(account)}/availability", b"online")
+            world.server.kill()
+            heard.wait_for(f"{base(account)}/availability", b"offline")
+
+
+def test_another_worker_takes_over(served, broker, account):
+    """The lease of a killed one ends."""
+    device = account.device()
+    with broker.listen(f"{base(account)}/#") as heard:
+        connect(account, broker).ok()
+        heard.wait_for(f"{base(account)}/{device.id}/availability")
+        wait_for_state(account, "connected")
+        for pid in served.workers():
+            served.kill_worker(pid)
+        heard.wait_for(f"{base(account)}/availability", b"offline")
+        heard.wait_for(f"{base(account)}/availability", b"online")
+
+
+def test_a_local_address_is_refused(postgres, broker):
+    from world import World
+    with World(postgres.create_database()) as world:
+        account = world.account()
+        for url in (broker.url, f"mqtt://localhost:{broker.port}", f"mqtt://[::1]:{broker.port}"):
+            connect(account, broker, url=url).ok()
+            error = wait_for_state(account, "failed")["error"]
+            assert error.startswith("the broker's address is not public")
+
+
+def test_a_wrong_password(broker, account):
+    account.device()
+    connect(account, broker, password="wrong").ok()
+    assert "password" in wait_for_state(account, "failed")["error"]
+
+
+@pytest.mark.parametrize("members, fault", [
+    ({"url": "http://a"}, "/url"), ({"url": "mqtt://"}, "/url"), ({"url": "mqtt://a:0"}, "/url"),
+    ({"url": "mqtt://a:65536"}, "/url"), ({"url": "mqtt://a/b"}, "/url"), ({"url": "mqtt://u@a"}, "/url"),
+    ({"url": "mqtt://" + 300 * "a"}, "/url"), ({"username": ""}, "/username"),
+    ({"username": 257 * "u"}, "/username"), ({"password": 257 * "p"}, "/password"),
+    ({"password": "a\nb"}, "/password"), ({"username": None}, "/username"), ({"more": 1}, "/more")])
+def test_what_a_connection_must_be(broker, account, members, fault):
+    assert fault in connect(account, broker, **members).faults()
+
+
+def test_a_password_needs_a_user(account):
+    answer = account.request("PUT", "/v1/account/mqtt", body=b'{"url":"mqtt://a","password":"p"}')
+    assert "/password" in answer.faults()
+
+
+def test_the_password_is_never_given_back(served, broker, account):
+    secret = "s3cret-" + account.id
+    answer = connect(account, broker, password=secret)
+    assert answer.ok()["hasPassword"] is True
+    assert secret not in json.dumps(state(account))
+    [[stored]] = served.sql("SELECT password FROM mqtt_connection WHERE account_id = %s", account.id)
+    assert secret.encode() not in bytes(stored)
+    assert secret not in served.server.log()
+
+
+def test_a_flood_of_commands_has_limits(served, broker, account):
+    """What is too much is dropped and told; other accounts are served meanwhile."""
+    device, other = account.device(), served.account()
+    topic, body = f"{base(account)}/{device.id}", images.png(images.gradient(3))
+    watched = other.device()
+    with broker.listen(f"{base(account)}/#") as heard:
+        connect(account, broker).ok()
+        heard.wait_for(f"{topic}/availability")
+        broker.publish(f"{topic}/push", body, times=3000)
+        for number in range(20):
+            assert watched.push(images.png(images.solid((number, 1, 1)))).ok() == {}
+        wait_until(lambda: any(name == f"{topic}/error" and b"dropped" in data
+                               for name, data, _ in heard.messages), "a dropped command")
+        broker.publish(f"{topic}/interval/set", "40")
+        wait_until(lambda: heard.newest[f"{topic}/interval"] == b"40" or
+                   broker.publish(f"{topic}/interval/set", "40"), "a command after the flood", pause_s=1)
+
+
+CONNACK = b"\x20\x02\x00\x00"
+
+
+def publish_packet(topic, payload):
+    body = len(topic).to_bytes(2, "big") + topic + payload
+    size, length = len(body), b""
+    while size > 127:
+        length += bytes([size % 128 | 128])
+        size //= 128
+    return b"\x30" + length + bytes([size]) + body
+
+
+def garbage(_):
+    return bytes(range(256)) * 64
+
+
+def huge(_):
+    """A message of 256 MiB, as its head says."""
+    return CONNACK + b"\x30\xff\xff\xff\x7f" + b"\x00\x05topic" + 100_000 * b"x"
+
+
+def endless(account):
+    """Topics of panels that are none, wrong ones, and long ones."""
+    names = [f"displayd/{account.id}/{number:08x}-0000-0000-0000-000000000000/light/set".encode()
+             for number in range(2000)]
+    names += [b"", b"/", b"displayd/+/#", 60_000 * b"a", b"\xff\xfe", f"displayd/{account.id}/".encode() + 500 * b"/x"]
+    return CONNACK + 20 * b"".join(publish_packet(name, b"{}") for name in names)
+
+
+@pytest.mark.parametrize("talk", [garbage, huge, endless])
+def test_a_hostile_broker_harms_nobody(served, broker, account, talk):
+    """It says what it likes, again and again; the connection of another account stays."""
+    other = served.account()
+    device = other.device()
+    with socket.create_server(("127.0.0.1", 0)) as server, broker.listen(f"{base(other)}/#") as heard:
+        met = []
+
+        def serve():
+            while True:
+                try:
+                    peer, _ = server.accept()
+                except OSError:
+                    return
+                with peer:
+                    met.append(1)
+                    try:
+                        peer.settimeout(5)
+                        peer.recv(1000)
+                        peer.sendall(talk(account))
+                    except OSError:
+                        pass
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        connect(other, broker).ok()
+        heard.wait_for(f"{base(other)}/{device.id}/availability")
+        account.device()
+        connect(account, broker, url=f"mqtt://127.0.0.1:{server.getsockname()[1]}").ok()
+        wait_until(lambda: len(met) >= 2, "two connections")
+        broker.publish(f"{base(other)}/{device.id}/interval/set", "50")
+        heard.wait_for(f"{base(other)}/{device.id}/interval", b"50")
+        assert (f"{base(other)}/availability", b"offline", False) not in heard.messages
+        server.shutdown(socket.SHUT_RDWR)
+    other.request("DELETE", "/v1/account/mqtt").ok()

@@ -1,0 +1,117 @@
+"""A real MQTT broker, mosquitto, and clients of it.
+
+    with Broker() as broker:                  # a user "panels" with the password "secret"
+        with broker.listen("#") as heard:     # mosquitto_sub
+            broker.publish("a/b", b"payload")
+            heard.wait_for("a/b", b"payload")
+"""
+
+import os
+import subprocess
+import threading
+
+from ports import free_port
+from run_folder import new_folder
+from waiting import wait_until
+
+USER, PASSWORD = "panels", "secret"
+OBSERVER = "observer"
+MOSQUITTO = "/usr/sbin/mosquitto"
+
+
+class Heard:
+    """What a client has heard: the newest payload of each topic, and all messages in their order."""
+
+    def __init__(self, broker, pattern):
+        self.newest = {}
+        self.messages = []  # (topic, payload, whether it was retained)
+        self.process = subprocess.Popen(
+            ["mosquitto_sub", *broker.client_options(OBSERVER), "-t", pattern, "-F", "%r %t %x"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            retained, topic, payload = line.rstrip("\n").split(" ", 2)
+            data = bytes.fromhex(payload)
+            self.messages.append((topic, data, retained == "1"))
+            self.newest[topic] = data
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.thread.join()
+        self.process.stdout.close()
+
+    def wait_for(self, topic, payload=None):
+        """The payload of the topic, as soon as it is that."""
+        def look():
+            found = self.newest.get(topic)
+            return found is not None and (payload is None or found == payload)
+
+        try:
+            wait_until(look, f"{topic} {payload}")
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}; there are {self.newest}") from error
+        return self.newest[topic]
+
+
+class Broker:
+    """lines: further ones of its configuration."""
+
+    def __init__(self, lines=(), password=PASSWORD):
+        self.folder = new_folder("displayd-broker-")
+        os.chmod(self.folder, 0o755)
+        self.port = free_port()
+        self.lines = lines
+        self.process = None
+        passwords = os.path.join(self.folder, "passwords")
+        for user in (USER, OBSERVER):
+            subprocess.run(["mosquitto_passwd", *(["-c"] if user == USER else []), "-b", passwords, user,
+                            password if user == USER else PASSWORD], check=True, capture_output=True)
+        os.chmod(passwords, 0o644)
+        self.path = os.path.join(self.folder, "mosquitto.conf")
+        with open(self.path, "w", encoding="ascii") as file:
+            file.write("\n".join([f"listener {self.port} 127.0.0.1", "allow_anonymous false",
+                                  f"password_file {passwords}", "max_queued_messages 100000",
+                                  *lines, ""]))
+
+    @property
+    def url(self):
+        return f"mqtt://127.0.0.1:{self.port}"
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        with open(os.path.join(self.folder, "log"), "ab") as log:
+            self.process = subprocess.Popen([MOSQUITTO, "-c", self.path], stdout=log, stderr=log)
+        wait_until(lambda: subprocess.run(
+            ["mosquitto_pub", *self.client_options(OBSERVER), "-t", "test/up", "-m", "1"],
+            capture_output=True, check=False).returncode == 0, "a broker that answers")
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+    def client_options(self, user=OBSERVER):
+        return ["-h", "127.0.0.1", "-p", str(self.port), "-u", user, "-P", PASSWORD]
+
+    def listen(self, pattern="#"):
+        return Heard(self, pattern)
+
+    def publish(self, topic, payload, retained=False, times=1):
+        data = payload if isinstance(payload, bytes) else str(payload).encode()
+        subprocess.run(["mosquitto_pub", *self.client_options(), "-t", topic, "-s", "-q", "1",
+                        *(["-r"] if retained else []), *(["--repeat", str(times)] if times > 1 else [])],
+                       input=data, check=True, capture_output=True)
