@@ -2,12 +2,11 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/require.h"
-#include "bridge_words.h"
+#include "brokers.h"
 #include "db/statements.h"
 #include "domain/mqtt.h"
 #include "metric/metric.h"
 #include "sandboxed.h"
-#include "task/access.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,21 +22,11 @@ enum {
 	/* A connection that a lease did not return may have been locked by the write of its state.
 	 */
 	MISSES_MAX = 2,
+	/* The process takes topics away and starts up meanwhile. */
+	IDLE_TURNS_MAX = 4,
 	/* Pause after a process that did not start. */
 	PAUSE_MS = 30 * 1000,
 	WORD_MAX = 16 * 1024,
-};
-
-/* Kept as long as the worker: requests point to its listener and its peer. One an account. */
-struct broker {
-	struct list node;
-	struct bridge_peer peer; /* is_open: it is held */
-	struct http_listener_settings listener;
-	int64_t revision;
-	unsigned misses;
-	bool is_connected;
-	bool has_news; /* error is to be written */
-	char error[BRIDGE_ERROR_BYTES];
 };
 
 struct bridge {
@@ -51,6 +40,7 @@ struct bridge {
 	bool is_asking; /* the lease */
 	bool wants_more;
 	bool is_telling;
+	unsigned idle_turns; /* leases in a row without a connection */
 	struct deadline tick;
 	uint64_t heard_ms; /* of the last lease */
 	uint64_t paused_until_ms;
@@ -63,26 +53,6 @@ static void tick_soon(struct bridge *bridge, uint64_t ms)
 {
 	if (!bridge->is_draining)
 		deadline_set(bridge->with.loop, &bridge->tick, ms);
-}
-
-static struct broker *find(const struct bridge *bridge, struct id account)
-{
-	list_for_each (node, &bridge->brokers) {
-		struct broker *broker = container_of(node, struct broker, node);
-
-		if (id_equal(broker->peer.account_id, account))
-			return broker;
-	}
-	return NULL;
-}
-
-static unsigned count_open(const struct bridge *bridge)
-{
-	unsigned count = 0;
-
-	list_for_each (node, &bridge->brokers)
-		count += container_of(node, struct broker, node)->peer.is_open;
-	return count;
 }
 
 /* ---- the link ---- */
@@ -173,7 +143,7 @@ static void tell_next(struct bridge *bridge)
 
 static void take_state(struct bridge *bridge, const struct bridge_word *word)
 {
-	struct broker *broker = find(bridge, word->account);
+	struct broker *broker = brokers_find(&bridge->brokers, word->account);
 	char account[ID_TEXT_LENGTH + 1];
 
 	if (!broker || !broker->peer.is_open)
@@ -189,7 +159,7 @@ static void take_state(struct bridge *bridge, const struct bridge_word *word)
 
 static void give_socket(struct bridge *bridge, struct id account)
 {
-	struct broker *broker = find(bridge, account);
+	struct broker *broker = brokers_find(&bridge->brokers, account);
 	struct buffer line = {0};
 	int ends[2];
 
@@ -287,32 +257,6 @@ static void start_link(struct bridge *bridge)
 
 /* ---- leases ---- */
 
-static void count_states(const struct bridge *bridge)
-{
-	unsigned counts[METRIC_MQTT_STATES] = {0};
-
-	list_for_each (node, &bridge->brokers) {
-		const struct broker *broker = container_of(node, struct broker, node);
-
-		if (broker->peer.is_open)
-			counts[broker->is_connected ? METRIC_MQTT_CONNECTED : METRIC_MQTT_FAILED]++;
-	}
-	for (int i = 0; i < METRIC_MQTT_STATES; i++)
-		metric_set(METRIC_MQTT_CONNECTIONS, i, counts[i]);
-}
-
-static struct broker *add(struct bridge *bridge, struct id account)
-{
-	struct broker *broker = memory_zalloc(sizeof(*broker));
-
-	broker->peer.account_id = account;
-	broker->listener = bridge->with.listener;
-	broker->listener.peer = &broker->peer;
-	list_init(&broker->node);
-	list_append(&bridge->brokers, &broker->node);
-	return broker;
-}
-
 static void open_broker(struct bridge *bridge, struct broker *broker,
 			const struct mqtt_lease_row *row)
 {
@@ -340,10 +284,10 @@ static void open_broker(struct bridge *bridge, struct broker *broker,
 
 static void keep(struct bridge *bridge, const struct mqtt_lease_row *row)
 {
-	struct broker *broker = find(bridge, row->account_id);
+	struct broker *broker = brokers_find(&bridge->brokers, row->account_id);
 
 	if (!broker)
-		broker = add(bridge, row->account_id);
+		broker = brokers_add(&bridge->brokers, row->account_id, &bridge->with.listener);
 	broker->misses = 0;
 	if (broker->peer.is_open && broker->revision == row->revision)
 		return;
@@ -393,14 +337,18 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 		keep(bridge, &rows[i]);
 	if (result->outcome == DB_OK) {
 		close_missed(bridge);
-		if (result->row_count == 0 && count_open(bridge) == 0)
+		if (result->row_count || brokers_count_open(&bridge->brokers))
+			bridge->idle_turns = 0;
+		else
+			bridge->idle_turns++;
+		if (bridge->idle_turns >= IDLE_TURNS_MAX)
 			drop_link(bridge);
 	}
 	arena_finish(&bridge->arena);
 	tell_next(bridge);
 	tick_soon(bridge, bridge->wants_more ? AGAIN_MS : TICK_MS);
 	bridge->wants_more = false;
-	count_states(bridge);
+	brokers_tell(&bridge->brokers);
 }
 
 /* Others take the leases: without the database nobody knows who has them. */
@@ -471,7 +419,7 @@ static void on_let_go(struct db_query *query, const struct db_result *result)
 
 void bridge_drain(struct bridge *bridge)
 {
-	bool has_leases = count_open(bridge) > 0;
+	bool has_leases = brokers_count_open(&bridge->brokers) > 0;
 
 	if (bridge->is_draining)
 		return;
@@ -494,7 +442,6 @@ void bridge_destroy(struct bridge *bridge)
 	require(!bridge->is_asking && !bridge->is_telling);
 	if (bridge->with.has_program)
 		db_unsubscribe(&bridge->hints);
-	for (struct list *node; (node = list_take_first(&bridge->brokers));)
-		free(container_of(node, struct broker, node));
+	brokers_free(&bridge->brokers);
 	free(bridge);
 }
