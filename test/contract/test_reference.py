@@ -148,6 +148,8 @@ def test_curl_lines_work(world, answer, operation_id):
             "version": "1.2.0", "scriptContent": scene.SCRIPT, "scriptLanguage": "STARLARK"})
         scene.approve(world, app)
         scene.picture(world, app)
+    if operation_id.endswith("MqttConnection"):
+        scene.mqtt_connection(account)
     if operation_id in scene.OF_ENTRIES:
         scene.rotation(world, device, ["weather", "news"])
     if operation_id.startswith("getPicture") or operation_id in scene.ORDERS:
