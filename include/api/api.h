@@ -37,6 +37,9 @@ struct api_service {
 };
 
 /* Endpoints that the pages have, too (same_as in task/task.h). */
+extern const struct endpoint endpoint_account_mqtt_get;
+extern const struct endpoint endpoint_account_mqtt_remove;
+extern const struct endpoint endpoint_account_mqtt_set;
 extern const struct endpoint endpoint_app_picture_get;
 extern const struct endpoint endpoint_device_alias_end;
 extern const struct endpoint endpoint_device_move;

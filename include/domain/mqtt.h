@@ -21,13 +21,13 @@ const char *mqtt_url_read(struct str url, struct mqtt_broker *ret_broker);
 
 /* A connection as its owner sees it. */
 struct mqtt_connection {
-	struct str url;
-	struct str username; /* data is NULL: none */
+	struct str url;	     /* data is NULL: there is none */
+	struct str username; /* likewise */
 	bool has_password;
 	bool is_of_instance;
-	struct str state; /* waiting, connected, failed */
-	int64_t state_at_us;
-	struct str error; /* data is NULL: none */
+	struct str state;    /* none, waiting, connected, failed */
+	int64_t state_at_us; /* 0: there is none */
+	struct str error;    /* data is NULL: none */
 };
 extern const struct record mqtt_connection_record;
 

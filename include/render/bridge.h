@@ -17,6 +17,13 @@
 
 struct bridge;
 
+/* The connection of the instance's own settings. */
+struct bridge_own {
+	struct str account; /* e-mail address; empty: there is no such connection */
+	struct str url;
+	struct str username, password; /* empty: none */
+};
+
 struct bridge_settings {
 	struct loop *loop;
 	struct db *db;
@@ -25,7 +32,8 @@ struct bridge_settings {
 	struct http_server *http;
 	struct http_listener_settings listener; /* of HTTP_ROLE_BRIDGE */
 	unsigned connections_max;		/* at a time */
-	bool has_program;			/* false: it holds none */
+	struct bridge_own own;
+	bool has_program; /* false: it holds none */
 };
 
 struct bridge *bridge_create(const struct bridge_settings *settings)

@@ -1,11 +1,11 @@
--- Removes the connection of an account to an MQTT broker. No row: it has none, or one of --mqtt.
+-- Removes the connection of an account to an MQTT broker. No row: it has none, or one that an instance serves for --mqtt.
 -- params: account_id uuid
 -- row: account_id uuid
 -- effect: write
 -- work: bounded
 WITH removed AS (
 	DELETE FROM mqtt_connection
-	WHERE account_id = :account_id AND NOT is_of_instance
+	WHERE account_id = :account_id AND (NOT is_of_instance OR held_until < present_time())
 	RETURNING account_id
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'mqtt:' || account_id)

@@ -1,5 +1,5 @@
 -- Sets the connection of an account to an MQTT broker; whoever holds it begins anew. No row: the account is gone, or
--- the connection is that of --mqtt.
+-- an instance serves it for --mqtt.
 -- params: account_id uuid, url text, username text?, password bytea?
 -- row: mqtt_connection
 -- effect: write
@@ -10,9 +10,9 @@ WITH changed AS (
 	FROM account
 	WHERE id = :account_id AND closed_at IS NULL
 	ON CONFLICT (account_id) DO UPDATE
-	SET url = excluded.url, username = excluded.username, password = excluded.password,
+	SET url = excluded.url, is_of_instance = false, username = excluded.username, password = excluded.password,
 		revision = mqtt_connection.revision + 1, state = 'waiting', state_at = present_time(), error = NULL
-	WHERE NOT mqtt_connection.is_of_instance
+	WHERE NOT mqtt_connection.is_of_instance OR mqtt_connection.held_until < present_time()
 	RETURNING *
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'mqtt:' || account_id)

@@ -22,7 +22,7 @@ static struct verdict fail_none(struct task *task)
 static struct verdict found(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return fail_none(task);
+		return task_refuse(task);
 	return task_reply_record(task, 200, &mqtt_connection_record, task_state(task));
 }
 

@@ -90,7 +90,7 @@ static const char *check_name(struct str name)
 }
 
 static const struct record_field connection_fields[] = {
-    RECORD_STR(struct mqtt_connection, url, .name = "url", .column = "url"),
+    RECORD_STR(struct mqtt_connection, url, .name = "url", .column = "url", .nullable = true),
     RECORD_STR(struct mqtt_connection, username, .name = "username", .column = "username",
 	       .nullable = true),
     RECORD_BOOL(struct mqtt_connection, has_password, .name = "hasPassword",
@@ -98,7 +98,8 @@ static const struct record_field connection_fields[] = {
     RECORD_BOOL(struct mqtt_connection, is_of_instance, .name = "isOfInstance",
 		.column = "is_of_instance"),
     RECORD_STR(struct mqtt_connection, state, .name = "state", .column = "state"),
-    RECORD_TIMESTAMP(struct mqtt_connection, state_at_us, .name = "since", .column = "state_at"),
+    RECORD_TIMESTAMP(struct mqtt_connection, state_at_us, .name = "since", .column = "state_at",
+		     .nullable = true),
     RECORD_STR(struct mqtt_connection, error, .name = "error", .column = "error", .nullable = true),
 };
 const struct record mqtt_connection_record = RECORD(struct mqtt_connection, connection_fields);

@@ -5,6 +5,7 @@
 #include "http/proxies.h"
 #include "http/tls.h"
 #include "main/config_database.h"
+#include "main/config_mqtt.h"
 #include "main/config_url.h"
 #include "main/state_dir.h"
 
@@ -97,6 +98,17 @@ static const struct option settings[] = {
 	   "or more characters, such as \"openssl rand -hex 32\" writes. Default: none; then "
 	   "/metrics is on the admin listeners alone.",
 	   .absent = "(none)", INTO(metrics_token_file)),
+    OPTION(
+	TEXT, "mqtt", "URL",
+	"The MQTT broker of --mqtt-account: mqtt://HOST[:PORT], or with TLS mqtts://HOST[:PORT]. "
+	"Its address need not be public. Default: none; accounts name their own.",
+	.absent = "(none)", .check = config_check_mqtt, INTO(mqtt_url)),
+    OPTION(TEXT, "mqtt-account", "EMAIL", "The account whose devices are on the broker of --mqtt.",
+	   .absent = "(none)", INTO(mqtt_account)),
+    OPTION(PATH, "mqtt-password-file", "FILE", "The password of --mqtt-username, as one line.",
+	   .absent = "(none)", INTO(mqtt_password_file)),
+    OPTION(TEXT, "mqtt-username", "NAME", "The user on the broker of --mqtt.", .absent = "(none)",
+	   INTO(mqtt_username)),
     OPTION(LIST, "panel-frame", "ORIGIN",
 	   "An origin whose pages may show the page /panel in a frame, such as "
 	   "http://home.example.org:8123. May be given several times. Default: none.",
@@ -376,6 +388,8 @@ int config_read_with(struct config *ret_config, const char *other_file, int argc
 		return -1;
 	is_of_service |= ret_config->action == ACTION_CHECK_CONFIG;
 	if (check_tls(ret_config, is_of_service || getenv("LISTEN_FDS"), reterr) < 0)
+		return -1;
+	if (config_check_mqtt_settings(ret_config, reterr) < 0)
 		return -1;
 	if (read_listen(ret_config, "listen", HTTP_ROLE_PUBLIC, reterr) < 0)
 		return -1;

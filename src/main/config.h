@@ -58,6 +58,10 @@ struct config {
 	const char *public_url; /* without a slash at its end; NULL: made from the first listener */
 	uint32_t rate_limit;	/* requests a second per key; 0: no rate limit at all */
 	uint32_t renderers;	/* of a kind in each worker, see render/engines.h; 0: none */
+	const char *mqtt_url;	/* NULL: no account has its broker from here */
+	const char *mqtt_account;	 /* e-mail address, with mqtt_url */
+	const char *mqtt_username;	 /* NULL: none */
+	const char *mqtt_password_file;	 /* likewise */
 	struct option_list egress_allow; /* what apps reach beside public addresses */
 	enum sandbox_mode sandbox;
 	enum log_format log_format;

@@ -21,10 +21,8 @@
 
 enum { PREDECESSOR_MS = 5 * 1000, LOOK_AGAIN_MS = 20 };
 
-static const char *const role_names[] = {[HTTP_ROLE_PUBLIC] = "public",
-					 [HTTP_ROLE_ADMIN] = "admin",
-					 [HTTP_ROLE_OPERATOR] = "operator",
-					 [HTTP_ROLE_BRIDGE] = "bridge"};
+static const char *const role_names[] = {
+    [HTTP_ROLE_PUBLIC] = "public", [HTTP_ROLE_ADMIN] = "admin", [HTTP_ROLE_OPERATOR] = "operator"};
 
 /* Waits for the processes of a killed server: its sockets and files are closed when the last of
  * them ends. Waits at most PREDECESSOR_MS from *begun_ms on (0: from now on); false when that is
@@ -354,9 +352,10 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 	if (secret_key_load(config->state_dir, config->secret_key_file, &instance->settings_key,
 			    &instance->has_new_key, reterr) < 0)
 		return config->secret_key_file ? EXIT_CONFIG : EXIT_STATE_DIR;
-	if (config->metrics_token_file &&
-	    metrics_token_load(config->metrics_token_file, instance->metrics_token_hash, reterr) <
-		0)
+	if ((config->metrics_token_file &&
+	     metrics_token_load(config->metrics_token_file, instance->metrics_token_hash, reterr) <
+		 0) ||
+	    config_load_mqtt_password(config, instance->mqtt_password, reterr) < 0)
 		return EXIT_CONFIG;
 	code = open_sockets(instance, reterr);
 	if (code != EXIT_DONE)

@@ -117,15 +117,18 @@ static int load_token(const struct config *config, uint8_t *ret_hash, struct rea
 	return metrics_token_load(config->metrics_token_file, ret_hash, reterr);
 }
 
-/* Both, or neither. */
+/* All, or none. */
 static int load_files(struct instance *instance, const struct config *config, struct reason *reterr)
 {
 	uint8_t token[METRICS_TOKEN_HASH_BYTES] = {0};
+	char password[MQTT_SECRET_BYTES];
 
 	if (load_token(config, token, reterr) < 0 ||
+	    config_load_mqtt_password(config, password, reterr) < 0 ||
 	    load_certificates(instance, config, reterr) < 0)
 		return -1;
 	memcpy(instance->metrics_token_hash, token, sizeof(token));
+	memcpy(instance->mqtt_password, password, sizeof(password));
 	return 0;
 }
 
@@ -141,6 +144,9 @@ static void load_files_again(struct instance *instance, const struct config *con
 		log_error("supervisor", "workers that are started from now on show no metrics",
 			  LOG_TEXT("reason", why.text));
 	}
+	if (config_load_mqtt_password(config, instance->mqtt_password, &why) < 0)
+		log_error("supervisor", "the MQTT broker gets no password",
+			  LOG_TEXT("reason", why.text));
 	if (load_certificates(instance, config, &why) < 0)
 		log_error("tls", "the certificates that workers have stay in force",
 			  LOG_TEXT("reason", why.text));
@@ -154,6 +160,7 @@ static void note_before(const struct instance *instance, struct instance_before 
 	memcpy(ret_before->tls_name, instance->tls_name, sizeof(instance->tls_name));
 	memcpy(ret_before->public_url, instance->public_url, sizeof(instance->public_url));
 	memcpy(ret_before->panel_url, instance->panel_url, sizeof(instance->panel_url));
+	memcpy(ret_before->mqtt_password, instance->mqtt_password, MQTT_SECRET_BYTES);
 	memcpy(ret_before->metrics_token_hash, instance->metrics_token_hash,
 	       METRICS_TOKEN_HASH_BYTES);
 }
@@ -226,6 +233,7 @@ void instance_undo(struct instance *instance, struct instance_before *before)
 	if (has_tls && before->config->tls_certificates.count == 0)
 		http_tls_forget(instance->shared);
 	memcpy(instance->tls_name, before->tls_name, sizeof(instance->tls_name));
+	memcpy(instance->mqtt_password, before->mqtt_password, MQTT_SECRET_BYTES);
 	memcpy(instance->metrics_token_hash, before->metrics_token_hash, METRICS_TOKEN_HASH_BYTES);
 	memcpy(instance->public_url, before->public_url, sizeof(instance->public_url));
 	memcpy(instance->panel_url, before->panel_url, sizeof(instance->panel_url));

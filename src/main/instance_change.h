@@ -15,6 +15,7 @@ struct instance_before {
 	char public_url[256];
 	char panel_url[256];
 	uint8_t metrics_token_hash[METRICS_TOKEN_HASH_BYTES];
+	char mqtt_password[MQTT_SECRET_BYTES];
 };
 
 /* Applies a new configuration to processes started from now on; it must not change what an instance

@@ -172,11 +172,16 @@ struct http_listener_settings requests_listener(struct requests *requests, enum 
 	};
 }
 
+static struct str str_or_none(const char *text)
+{
+	return text ? str_from(text) : (struct str){0};
+}
+
 void requests_start_bridge(struct requests *requests, struct http_server *http, const char *why_not,
-			   unsigned workers)
+			   const struct config *config, const char *own_password)
 {
 	struct service *service = &requests->web.api.service;
-	unsigned share = LIMIT_MQTT_CONNECTIONS / workers;
+	unsigned share = LIMIT_MQTT_CONNECTIONS / config->workers;
 
 	requests->web.api.why_no_mqtt = why_not;
 	requests->bridge = bridge_create(&(struct bridge_settings){
@@ -188,6 +193,10 @@ void requests_start_bridge(struct requests *requests, struct http_server *http, 
 	    .listener = requests_listener(requests, HTTP_ROLE_BRIDGE),
 	    .connections_max = share ? share : 1,
 	    .has_program = !why_not,
+	    .own = {.account = str_or_none(config->mqtt_account),
+		    .url = str_or_none(config->mqtt_url),
+		    .username = str_or_none(config->mqtt_username),
+		    .password = str_or_none(own_password)},
 	});
 }
 

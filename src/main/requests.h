@@ -26,9 +26,10 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    unsigned worker, const struct settings_key *settings_key,
 		    const uint8_t *metrics_token_hash);
 
-/* Connects accounts to MQTT brokers from now on. why_not: NULL, or why none can be connected. */
+/* Connects accounts to MQTT brokers from now on. why_not: NULL, or why none can be connected.
+ * own_password: of --mqtt; empty: none. It stays valid. */
 void requests_start_bridge(struct requests *requests, struct http_server *http, const char *why_not,
-			   unsigned workers);
+			   const struct config *config, const char *own_password);
 
 /* Returns the settings of a listener of that role; valid as long as the requests. */
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role);

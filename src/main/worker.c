@@ -327,7 +327,7 @@ static int start(struct worker *worker)
 		       settings->metrics_token_hash);
 	worker->http = http_server_create(&worker->loop, &http);
 	requests_start_bridge(&worker->requests, worker->http, settings->why_no_mqtt,
-			      settings->config->workers);
+			      settings->config, settings->mqtt_password);
 	if (settings->config->tls_certificates.count > 0) {
 		worker->tls = http_tls_create(settings->shared);
 		if (!worker->tls)

@@ -35,7 +35,8 @@ struct worker_settings {
 	unsigned socket_count;
 	struct region_map *shared; /* see main/shared.h */
 	struct engines_settings engines;
-	const char *why_no_mqtt; /* why no account has an MQTT broker; NULL: it may */
+	const char *mqtt_password; /* of --mqtt; empty: none */
+	const char *why_no_mqtt;   /* why no account has an MQTT broker; NULL: it may */
 	const struct settings_key *settings_key;
 	const uint8_t *metrics_token_hash; /* NULL: there is no token */
 	struct seal seal;		   /* the layers that are to be had */

@@ -40,7 +40,10 @@ struct bridge {
 	bool is_asking; /* the lease */
 	bool wants_more;
 	bool is_telling;
-	unsigned idle_turns; /* leases in a row without a connection */
+	struct mqtt_own_row own; /* the account of --mqtt */
+	bool has_own;		 /* the account of --mqtt has its connection */
+	bool has_complained;	 /* that there is no such account */
+	unsigned idle_turns;	 /* leases in a row without a connection */
 	struct deadline tick;
 	uint64_t heard_ms; /* of the last lease */
 	uint64_t paused_until_ms;
@@ -267,7 +270,11 @@ static void open_broker(struct bridge *bridge, struct broker *broker,
 	struct buffer line = {0};
 
 	broker->revision = row->revision;
-	if (mqtt_url_read(row->url, &opening.broker))
+	if (row->is_of_instance) {
+		opening.username = bridge->with.own.username;
+		opening.password = bridge->with.own.password;
+	}
+	if (mqtt_url_read(row->is_of_instance ? bridge->with.own.url : row->url, &opening.broker))
 		return;
 	if (row->password.length &&
 	    !settings_open(bridge->with.key, row->account_id, STR(MQTT_PASSWORD_PURPOSE),
@@ -358,6 +365,38 @@ static void close_all(struct bridge *bridge)
 		close_broker(bridge, container_of(node, struct broker, node), false);
 }
 
+static void on_own(struct db_query *query, const struct db_result *result)
+{
+	struct bridge *bridge = container_of(query, struct bridge, query);
+
+	bridge->is_asking = false;
+	bridge->has_own = result->outcome == DB_OK && result->row_count > 0;
+	if (bridge->has_own)
+		db_read_row(result, 0, query->record, &bridge->arena, &bridge->own);
+	if (result->outcome == DB_OK && !bridge->has_own && !bridge->has_complained)
+		log_error("mqtt", "no account has the address of --mqtt-account");
+	bridge->has_complained |= result->outcome == DB_OK;
+	arena_finish(&bridge->arena);
+	tick_soon(bridge, bridge->has_own ? 0 : TICK_MS);
+}
+
+/* Whether the account of --mqtt has its connection, or does without it for now. */
+static bool has_noted_own(struct bridge *bridge)
+{
+	const struct bridge_own *own = &bridge->with.own;
+
+	if (!own->account.length || bridge->has_own)
+		return true;
+	db_query_init(&bridge->query, &bridge->arena);
+	statement_mqtt_own(&bridge->query,
+			   &(struct mqtt_own_parameters){
+			       .email = own->account, .url = own->url, .username = own->username},
+			   NULL);
+	bridge->query.done = on_own;
+	db_submit(bridge->with.db, &bridge->query);
+	return false;
+}
+
 static void on_tick(struct deadline *deadline)
 {
 	struct bridge *bridge = container_of(deadline, struct bridge, tick);
@@ -369,11 +408,13 @@ static void on_tick(struct deadline *deadline)
 	if (bridge->is_asking || now_ms < bridge->paused_until_ms || !db_is_up(bridge->with.db))
 		return;
 	bridge->is_asking = true;
+	if (!has_noted_own(bridge))
+		return;
 	db_query_init(&bridge->query, &bridge->arena);
 	statement_mqtt_lease(&bridge->query,
 			     &(struct mqtt_lease_parameters){
 				 .holder = bridge->holder,
-				 .has_setting = false,
+				 .own_account_id = bridge->own.id,
 				 .row_limit = (int32_t)bridge->with.connections_max,
 			     },
 			     NULL);

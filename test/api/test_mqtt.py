@@ -8,7 +8,7 @@ import pytest
 from broker import PASSWORD, USER, Broker
 from panel import Panel
 from waiting import wait_until
-from world import images
+from world import World, images
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,6 @@ def broker():
 
 @pytest.fixture(scope="module")
 def served(postgres):
-    from world import World
     with World(postgres.create_database(), "--rate-limit", "0", "--egress-allow", "127.0.0.1") as one:
         yield one
 
@@ -165,7 +164,9 @@ def test_a_removed_connection_takes_its_panels_away(broker, account):
         assert account.request("DELETE", "/v1/account/mqtt").ok() == {}
         heard.wait_for(config_of(device), b"")
         heard.wait_for(f"{base(account)}/availability", b"offline")
-    assert account.get("/v1/account/mqtt").problem(404)
+    assert state(account) == {"url": None, "username": None, "hasPassword": False, "isOfInstance": False,
+                              "state": "none", "since": None, "error": None}
+    assert account.request("DELETE", "/v1/account/mqtt").problem(404)
 
 
 def test_the_broker_goes_and_comes(served, account):
@@ -184,7 +185,6 @@ def test_the_broker_goes_and_comes(served, account):
 
 
 def test_the_last_will(postgres, broker):
-    from world import World
     with World(postgres.create_database(), "--egress-allow", "127.0.0.1") as world:
         account = world.account()
         with broker.listen() as heard:
@@ -208,7 +208,6 @@ def test_another_worker_takes_over(served, broker, account):
 
 
 def test_a_local_address_is_refused(postgres, broker):
-    from world import World
     with World(postgres.create_database()) as world:
         account = world.account()
         for url in (broker.url, f"mqtt://localhost:{broker.port}", f"mqtt://[::1]:{broker.port}"):
@@ -330,3 +329,38 @@ def test_a_hostile_broker_harms_nobody(served, broker, account, talk):
         assert (f"{base(other)}/availability", b"offline", False) not in heard.messages
         server.shutdown(socket.SHUT_RDWR)
     other.request("DELETE", "/v1/account/mqtt").ok()
+
+
+def test_the_setting_of_the_instance(postgres, broker, tmp_path):
+    """--mqtt serves the account of --mqtt-account, and no other instance does."""
+    database = postgres.create_database()
+    with World(database) as other:
+        account = other.account()
+        device = account.device()
+        password = tmp_path / "password"
+        password.write_text(PASSWORD + "\n")
+        password.chmod(0o600)
+        with World(database, "--mqtt", broker.url, "--mqtt-account", account.email.upper(), "--mqtt-username", USER,
+                   "--mqtt-password-file", str(password), "--renderers", "0") as world, \
+                broker.listen(f"{base(account)}/#") as heard:
+            heard.wait_for(f"{base(account)}/{device.id}/availability", b"offline")
+            found = wait_for_state(account, "connected")
+            assert (found["isOfInstance"], found["url"], found["hasPassword"]) == (True, broker.url, False)
+            assert connect(account, broker).problem(409)
+            assert account.request("DELETE", "/v1/account/mqtt").problem(404)
+            world.stop()
+            heard.wait_for(f"{base(account)}/availability", b"offline")
+        assert account.request("DELETE", "/v1/account/mqtt").ok() == {}
+
+
+def test_displayctl(served, broker, account, tmp_path):
+    password = tmp_path / "password"
+    password.write_text(PASSWORD)
+    words = ("--account", account.email)
+    assert served.server.ctl("mqtt", "show", *words)["state"] == "none"
+    made = served.server.ctl("mqtt", "update", *words, "--url", broker.url, "--username", USER,
+                             "--password-file", str(password))
+    assert (made["url"], made["hasPassword"]) == (broker.url, True)
+    wait_until(lambda: served.server.ctl("mqtt", "show", *words)["state"] == "connected", "a connection")
+    served.server.ctl("mqtt", "remove", *words)
+    assert served.server.ctl("mqtt", "show", *words)["url"] is None

@@ -118,5 +118,5 @@ def former(world, device_id):
 
 def mqtt_connection(account, is_of_instance=False):
     """A broker of the account, at a port where nobody listens."""
-    account.world.sql("INSERT INTO mqtt_connection (account_id, url, is_of_instance) "
-                      "VALUES (%s, 'mqtt://127.0.0.1:9', %s) ON CONFLICT DO NOTHING", account.id, is_of_instance)
+    account.world.sql("INSERT INTO mqtt_connection (account_id, url, is_of_instance, held_until) VALUES (%s, "
+                      "'mqtt://127.0.0.1:9', %s, present_time() + interval '1 hour') ON CONFLICT DO NOTHING", account.id, is_of_instance)

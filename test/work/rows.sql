@@ -30,7 +30,7 @@ SELECT key(3, n), key(1, CASE WHEN n <= 100 THEN 1 ELSE n END), 'Device ' || n, 
 	now(), CASE WHEN n <= 100 THEN least(100, :n / 100) ELSE 1 END, 1000
 FROM generate_series(1, :n) AS n;
 INSERT INTO mqtt_connection (account_id, url, holder, held_until)
-SELECT key(1, n), 'mqtt://a', CASE WHEN n <= 60 THEN key(18, 1) END, now() + n * interval '1 second' - interval '1 minute'
+SELECT key(1, n), 'mqtt://a', CASE WHEN n <= 20 THEN key(18, 1) END, now() + n * interval '1 second' - interval '1 minute'
 FROM generate_series(1, :n) AS n;
 INSERT INTO panel_info (device_id, firmware_version) SELECT id, '1' FROM device;
 INSERT INTO showing (device_id, push_generation, picture, picture_hash, duration_s)

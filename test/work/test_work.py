@@ -127,9 +127,7 @@ SPECIAL = {
     "webhook_lease": {"after": "'00000000-0000-0000-0000-000000000000'", "lease_ms": "1000",
                       "lease": quoted(key(18, 1))},
     "webhook_trim": {"row_limit": "10000"}, "webhook_online": {"row_limit": "1000"},
-
-
-    "mqtt_": {"holder": quoted(key(18, 1)), "url": "'mqtt://a'", "username": "'u'", "row_limit": "40"}, "mqtt_told": {"error": "NULL"},
+    "mqtt_": {"holder": quoted(key(18, 1)), "url": "'mqtt://a'", "username": "'u'", "row_limit": "40"}, "mqtt_told": {"error": "NULL"}, "mqtt_own": {"url": "'mqtt://a'", "username": "'u'"},
     "render_outdated": {"engine": "'newer'"}, "app_picture_": {"version_id": quoted(key(5, 1))},
 }
 ABSENT = {"uuid": NONE, "text": "''", "bytea": "'\\x00'", "bool": "false", "timestamptz": "now()",

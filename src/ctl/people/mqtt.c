@@ -6,12 +6,12 @@
 static const struct str path = {"/v1/account/mqtt", sizeof("/v1/account/mqtt") - 1};
 
 static const struct record_field printed_fields[] = {
-    RECORD_STR(struct mqtt_connection, url, .name = "url"),
+    RECORD_STR(struct mqtt_connection, url, .name = "url", .nullable = true),
     RECORD_STR(struct mqtt_connection, username, .name = "username", .nullable = true),
     RECORD_BOOL(struct mqtt_connection, has_password, .name = "hasPassword"),
     RECORD_BOOL(struct mqtt_connection, is_of_instance, .name = "isOfInstance"),
     RECORD_STR(struct mqtt_connection, state, .name = "state"),
-    RECORD_TIMESTAMP(struct mqtt_connection, state_at_us, .name = "since"),
+    RECORD_TIMESTAMP(struct mqtt_connection, state_at_us, .name = "since", .nullable = true),
     RECORD_STR(struct mqtt_connection, error, .name = "error", .nullable = true),
 };
 static const struct record printed_record = RECORD(struct mqtt_connection, printed_fields);

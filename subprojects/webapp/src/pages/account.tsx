@@ -16,6 +16,7 @@ import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { go } from "../frame/place";
 import { Heading } from "../frame/page";
+import { Mqtt } from "./account_mqtt";
 import { Passkeys } from "./account_passkeys";
 import { PASSWORD_HELP } from "./new_account";
 
@@ -254,6 +255,7 @@ export function AccountPage({ account }: { account: Account }): JSX.Element {
 				</p>
 				<Sessions sessions={sessions} />
 			</section>
+			<Mqtt />
 			<Storage />
 			<section class="stack">
 				<h2>Delete the account</h2>
