@@ -1,4 +1,5 @@
--- Removes the connection of an account to an MQTT broker. No row: it has none, or one that an instance serves for --mqtt.
+-- Removes the connection of an account to an MQTT broker. No row: it has none, or one that an instance serves for
+-- --mqtt.
 -- params: account_id uuid
 -- row: account_id uuid
 -- effect: write

@@ -1,0 +1,88 @@
+"""The bridge by itself: TLS, which addresses it reaches, and what it does without a worker."""
+
+import os
+import subprocess
+
+import pytest
+from bridge_process import ACCOUNT, Bridge
+from broker import PASSWORD, USER, Broker
+from ports import free_port
+
+NAME = "localhost"
+
+
+def certificate(folder, name):
+    """A certificate that signs itself, and its key."""
+    paths = [os.path.join(folder, f"{name}.{kind}") for kind in ("crt", "key")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}",
+                    "-addext", f"subjectAltName=DNS:{name}", "-out", paths[0], "-keyout", paths[1]],
+                   check=True, capture_output=True)
+    os.chmod(paths[1], 0o644)
+    return paths
+
+
+class TlsBroker(Broker):
+    """Beside the plain listener one with TLS, at tls_port."""
+
+    def __init__(self, folder, name=NAME):
+        self.certificate, key = certificate(folder, name)
+        self.tls_port = free_port()
+        super().__init__([f"listener {self.tls_port}", f"certfile {self.certificate}", f"keyfile {key}"])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for path in (tmp_path, *list(tmp_path.parents)[:2]):
+        path.chmod(0o755)
+    return str(tmp_path)
+
+
+def test_tls(folder):
+    with TlsBroker(folder) as broker, \
+            Bridge("--allow", "127.0.0.1", "--allow", "::1", "--certificates", broker.certificate,
+                   readable=[folder]) as bridge, broker.listen("displayd/#") as heard:
+        assert bridge.hello["engine"] == "MQTT"
+        bridge.open(broker.tls_port, host=NAME, tls=True, user=USER, password=PASSWORD)
+        assert bridge.state() == {"account": ACCOUNT}
+        heard.wait_for(f"displayd/{ACCOUNT}/availability", b"online")
+        bridge.say({"close": ACCOUNT, "forget": False})
+        heard.wait_for(f"displayd/{ACCOUNT}/availability", b"offline")
+
+
+@pytest.mark.parametrize("name, trusted", [("other.example.org", True), (NAME, False)])
+def test_tls_of_somebody_else(folder, name, trusted):
+    """Another name, or a certificate of nobody who is trusted."""
+    with TlsBroker(folder, name) as broker, \
+            Bridge("--allow", "127.0.0.1", "--allow", "::1",
+                   *(["--certificates", broker.certificate] if trusted else []), readable=[folder]) as bridge:
+        bridge.open(broker.tls_port, host=NAME, tls=True, user=USER, password=PASSWORD)
+        assert "TLS" in bridge.state()["error"]
+
+
+def test_addresses():
+    with Broker() as broker, Bridge("--allow", "127.0.0.1") as bridge:
+        for members, is_reached in (({}, True), ({"public": True}, False), ({"all": True, "public": True}, True),
+                                    ({"host": "::1"}, False), ({"host": "::ffff:127.0.0.1"}, True),
+                                    ({"host": "0"}, False)):
+            bridge.open(broker.port, **{"user": USER, "password": PASSWORD, **members})
+            state = bridge.state()
+            assert ("error" not in state) == is_reached, (members, state)
+            assert is_reached or "not public" in state["error"] or members == {"host": "0"}
+            bridge.say({"close": ACCOUNT, "forget": False})
+
+
+def test_it_needs_a_socket_and_goes_on_without(folder):
+    """The API of a worker that never answers: the session stays."""
+    with Broker() as broker, Bridge("--allow", "127.0.0.1") as bridge, broker.listen("displayd/#") as heard:
+        bridge.open(broker.port, user=USER, password=PASSWORD)
+        heard.wait_for(f"displayd/{ACCOUNT}/availability", b"online")
+        words = [bridge.word() for _ in range(4)]
+        assert {"needs": ACCOUNT} in words
+        assert {"state": {"account": ACCOUNT}} in words
+
+
+def test_what_a_worker_never_says():
+    """Its link ends; others stay."""
+    with Bridge() as bridge:
+        bridge.say({"what": 1})
+        assert bridge.lines.readline() == b""
