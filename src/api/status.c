@@ -284,6 +284,9 @@ static void write_state(const struct metric_sums *sums, struct db *db, struct bu
 		      (long long)metric_total(sums, METRIC_PANELS, 0),
 		      (long long)metric_total(sums, METRIC_PANELS_CONNECTED, METRIC_PANEL_LINK),
 		      (long long)metric_total(sums, METRIC_PANELS_CONNECTED, METRIC_PANEL_POLLING));
+	buffer_printf(json, "\"mqtt\":{\"connected\":%lld,\"failed\":%lld},",
+		      (long long)metric_total(sums, METRIC_MQTT_CONNECTIONS, METRIC_MQTT_CONNECTED),
+		      (long long)metric_total(sums, METRIC_MQTT_CONNECTIONS, METRIC_MQTT_FAILED));
 }
 
 static void write_status(const struct metric_reader *reader, const struct api_service *service,

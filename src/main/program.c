@@ -60,7 +60,7 @@ static const struct kind {
     [RENDER_MQTT] =
 	{
 	    .name = "mqtt",
-	    .data = "256M",
+	    .data = "512M",
 	    .has_network = true,
 	    .missing = "this program was built without MQTT: libmosquitto 2.0, libcurl 7.88 or "
 		       "libseccomp was missing, or it was left out; run tools/setup and build "

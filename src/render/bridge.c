@@ -177,6 +177,15 @@ static void give_socket(struct bridge *bridge, struct id account)
 	close(ends[0]);
 }
 
+/* The next lease opens the connection again. */
+static void take_end(const struct bridge *bridge, struct id account)
+{
+	struct broker *broker = brokers_find(&bridge->brokers, account);
+
+	if (broker)
+		broker->peer.is_open = false;
+}
+
 static void greet(struct bridge *bridge, const struct bridge_word *word)
 {
 	if (!bridge->has_greeted)
@@ -199,6 +208,9 @@ static void take_word(struct bridge *bridge, const struct bridge_word *word)
 		break;
 	case BRIDGE_NEEDS:
 		give_socket(bridge, word->account);
+		break;
+	case BRIDGE_GONE:
+		take_end(bridge, word->account);
 		break;
 	case BRIDGE_COUNTS:
 		for (int i = 0; i < BRIDGE_COUNTS_MAX; i++)

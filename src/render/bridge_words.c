@@ -41,7 +41,7 @@ static bool read_counts(yyjson_val *counts, struct bridge_word *word)
 static bool read_root(yyjson_val *root, struct bridge_word *word)
 {
 	yyjson_val *state = yyjson_obj_get(root, "state"), *needs = yyjson_obj_get(root, "needs");
-	yyjson_val *counts = yyjson_obj_get(root, "counts");
+	yyjson_val *counts = yyjson_obj_get(root, "counts"), *gone = yyjson_obj_get(root, "gone");
 
 	if (state) {
 		word->kind = BRIDGE_STATE;
@@ -51,6 +51,10 @@ static bool read_root(yyjson_val *root, struct bridge_word *word)
 	if (needs) {
 		word->kind = BRIDGE_NEEDS;
 		return read_account(needs, &word->account);
+	}
+	if (gone) {
+		word->kind = BRIDGE_GONE;
+		return read_account(gone, &word->account);
 	}
 	if (counts)
 		return read_counts(counts, word);

@@ -8,11 +8,11 @@
 
 enum { BRIDGE_ERROR_BYTES = 200, BRIDGE_COUNTS_MAX = 3 };
 
-enum bridge_kind { BRIDGE_HELLO, BRIDGE_STATE, BRIDGE_NEEDS, BRIDGE_COUNTS };
+enum bridge_kind { BRIDGE_HELLO, BRIDGE_STATE, BRIDGE_NEEDS, BRIDGE_GONE, BRIDGE_COUNTS };
 
 struct bridge_word {
 	enum bridge_kind kind;
-	struct id account;		    /* STATE, NEEDS */
+	struct id account;		    /* STATE, NEEDS, GONE */
 	char error[BRIDGE_ERROR_BYTES];	    /* STATE; empty: it is connected */
 	char library[64], layers[200];	    /* HELLO */
 	uint64_t counts[BRIDGE_COUNTS_MAX]; /* COUNTS: in, out, dropped */

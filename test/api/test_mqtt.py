@@ -362,5 +362,6 @@ def test_displayctl(served, broker, account, tmp_path):
                              "--password-file", str(password))
     assert (made["url"], made["hasPassword"]) == (broker.url, True)
     wait_until(lambda: served.server.ctl("mqtt", "show", *words)["state"] == "connected", "a connection")
+    wait_until(lambda: served.server.ctl("status")["mqtt"]["connected"] >= 1, "a count")
     served.server.ctl("mqtt", "remove", *words)
     assert served.server.ctl("mqtt", "show", *words)["url"] is None

@@ -210,6 +210,8 @@ def success(stage, found):
         with Events(stage.browser) as events:
             CONTRACT.check("GET", "/web/events", events.status, events.fields.items(), b"")
             return events
+    if name == "removeMqttConnection":
+        stage.browser.request("PUT", "/web/account/mqtt", body={"url": "mqtt://127.0.0.1:9"}).json()
     if name == "showEntry":
         stage.named["installationId"] = stage.pushed()
     return stage.succeed(found)
@@ -331,6 +333,12 @@ def without_form(stage, found):
     return stage.request(found, target)
 
 
+def broker_of_the_instance(stage, found):
+    stage.world.sql("INSERT INTO mqtt_connection (account_id, url, is_of_instance, held_until) VALUES "
+                    "(%s, 'mqtt://127.0.0.1:9', true, present_time() + interval '1 hour')", stage.person.id)
+    return stage.request(found)
+
+
 def version_in_review(stage, found):
     stage.value("versionId")
     return stage.request(found, body={"version": "2.0.0"})
@@ -396,7 +404,7 @@ CONFLICTS = {
     "changePassword": outdated, "removeAccount": outdated, "removePasskey": outdated,
     "signIn": outdated, "signInWithPasskey": outdated,
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
-    "showMessage": full_account,
+    "showMessage": full_account, "setMqttConnection": broker_of_the_instance,
     "rebootPanel": Stage.request, "moveAddress": Stage.request,
     "installApp": full_device, "setSettings": without_form, "deployVersion": version_in_review,
     "removeVersion": deployed_version,

@@ -137,6 +137,18 @@ static void put_problem(const struct status_view *view, const char *title, const
 	buffer_append_char(out, '\n');
 }
 
+/* Accounts without a broker need no line. */
+static void put_mqtt(const struct status_view *view, struct buffer *out)
+{
+	const yyjson_val *mqtt = status_member(view->now, "mqtt");
+	int64_t connected = status_number(mqtt, "connected"),
+		failed = status_number(mqtt, "failed");
+
+	if (connected || failed)
+		buffer_printf(out, "mqtt      %" PRId64 " connected, %" PRId64 " not\n", connected,
+			      failed);
+}
+
 static void put_server(const struct status_view *view, struct buffer *out)
 {
 	const yyjson_val *panels = status_member(view->now, "panels");
@@ -165,6 +177,7 @@ static void put_server(const struct status_view *view, struct buffer *out)
 	    out, "panels    %" PRId64 " by WebSocket, %" PRId64 " polling, %" PRId64 " in memory\n",
 	    status_number(panels, "links"), status_number(panels, "polling"),
 	    status_number(panels, "inMemory"));
+	put_mqtt(view, out);
 }
 
 static const struct {

@@ -13,6 +13,8 @@ enum {
 	CONNECTION_ACCOUNT_BYTES = TOPIC_ID_BYTES,
 	CONNECTION_TOLD_MAX = 64 << 10,
 	CONNECTION_DEVICES_MAX = 1000,
+	CONNECTION_MEMORY_MAX =
+	    8 << 20, /* of what is known of devices: further ones are left out */
 	CONNECTION_ORDERS_MAX = 64,
 	CONNECTION_ORDERS_BYTES = 4 << 20,
 };
@@ -43,6 +45,7 @@ struct connection {
 	struct publisher publisher;
 	struct device *devices, *gone;
 	unsigned device_count;
+	size_t memory; /* that devices take, about */
 	struct order *orders, **orders_end;
 	unsigned order_count;
 	size_t order_bytes;

@@ -79,9 +79,10 @@ bool bridge_wait(struct bridge *bridge, int control)
 static void refuse(struct link *link, const char *account, const char *why)
 {
 	char line[256];
-	int length =
-	    snprintf(line, sizeof(line), "{\"state\":{\"account\":\"%.36s\",\"error\":\"%s\"}}\n",
-		     account ? account : "", why);
+	int length = snprintf(line, sizeof(line),
+			      "{\"state\":{\"account\":\"%.36s\",\"error\":\"%s\"}}\n"
+			      "{\"gone\":\"%.36s\"}\n",
+			      account, why, account);
 
 	link_say(link, line, (size_t)length);
 }
@@ -92,19 +93,21 @@ static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc
 	yyjson_val *opened = yyjson_obj_get(yyjson_doc_get_root(doc), "open");
 	const char *account = yyjson_get_str(yyjson_obj_get(opened, "account"));
 	const char *why = "too many connections are open";
+	char name[CONNECTION_ACCOUNT_BYTES];
 	struct held *held;
 
 	if (bridge->held_count == BRIDGE_CONNECTIONS_MAX) {
-		refuse(link, account, why);
+		refuse(link, account ? account : "", why);
 		yyjson_doc_free(doc);
 		return;
 	}
+	snprintf(name, sizeof(name), "%s", account ? account : "");
 	held = memory_take(sizeof(*held));
 	held->link = link;
 	held->connection =
 	    connection_start(doc, bridge->allowed, bridge->certificates, bridge->bell, &why);
 	if (!held->connection) {
-		refuse(link, NULL, why);
+		refuse(link, name, why);
 		free(held);
 		return;
 	}

@@ -6,6 +6,7 @@
  *   worker --{"socket":ID} with a descriptor--> bridge     a connection to the API, of that account
  *   bridge --{"needs":ID}--> worker                        one is wanted
  *   bridge --{"state":{"account":ID,"error":}}--> worker   without an error: connected
+ *   bridge --{"gone":ID}--> worker                         it was not opened: try again
  *   bridge --{"counts":[in,out,dropped]}--> worker         messages since the last such line
  *
  * The first line of the bridge says what it is. An account's connections end with its link. */

@@ -20,9 +20,10 @@ struct published {
 struct device {
 	struct device *next;
 	char id[TOPIC_ID_BYTES];
-	yyjson_doc *about;    /* GET /web/devices/{id}; NULL: not known yet */
-	yyjson_doc *rotation; /* GET .../rotation; likewise */
-	yyjson_doc *shown;    /* the newest event of this name */
+	yyjson_doc *about;		  /* GET /web/devices/{id}; NULL: not known yet */
+	yyjson_doc *rotation;		  /* GET .../rotation; likewise */
+	yyjson_doc *shown;		  /* the newest event of this name */
+	size_t about_cost, rotation_cost; /* memory of these, about */
 	bool is_online;
 	char last_seen[40];
 	bool is_listed; /* by the list that is being read */

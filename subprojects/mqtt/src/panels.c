@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+	ENTRY_COST = 300,
 	LIST_MS = 30 * 1000,
 	PICTURE_MS = 5000,
 	FAREWELL_TRIES = 200,
@@ -36,6 +37,7 @@ static void remove_device(struct connection *connection, struct device **at)
 	device->next = connection->gone;
 	connection->gone = device;
 	connection->device_count--;
+	connection->memory -= device->about_cost + device->rotation_cost;
 	if (connection->called == device)
 		connection->called = NULL;
 }
@@ -131,13 +133,26 @@ void panels_take_event(void *context, const char *name, const char *data, size_t
 
 /* ---- answers of the API ---- */
 
-static void take_document(yyjson_doc **to, bool *needs, struct connection *connection)
+/* Whether the document may be kept; it takes about twice its text, and topics for entries. */
+static bool take_memory(struct connection *connection, const yyjson_doc *doc, size_t *cost)
+{
+	size_t entries = yyjson_arr_size(device_member(doc, "entries"));
+	size_t wanted = 2 * connection->api.reply.length + entries * ENTRY_COST;
+
+	if (connection->memory - *cost + wanted > CONNECTION_MEMORY_MAX)
+		return false;
+	connection->memory += wanted - *cost;
+	*cost = wanted;
+	return true;
+}
+
+static void take_document(yyjson_doc **to, bool *needs, size_t *cost, struct connection *connection)
 {
 	const struct api *api = &connection->api;
 	yyjson_doc *doc = yyjson_read(api->reply.data, api->reply.length, 0);
 
 	*needs = false;
-	if (!yyjson_is_obj(yyjson_doc_get_root(doc))) {
+	if (!yyjson_is_obj(yyjson_doc_get_root(doc)) || !take_memory(connection, doc, cost)) {
 		yyjson_doc_free(doc);
 		return;
 	}
@@ -172,11 +187,13 @@ void panels_take_answer(struct connection *connection)
 		break;
 	case CALL_ABOUT:
 		if (device)
-			take_document(&device->about, &device->needs_about, connection);
+			take_document(&device->about, &device->needs_about, &device->about_cost,
+				      connection);
 		break;
 	case CALL_ROTATION:
 		if (device)
-			take_document(&device->rotation, &device->needs_rotation, connection);
+			take_document(&device->rotation, &device->needs_rotation,
+				      &device->rotation_cost, connection);
 		break;
 	default:
 		if (device)

@@ -50,8 +50,8 @@ class Bridge:
         else:
             socket.send_fds(self.link, [data], [descriptor])
 
-    def open(self, port, host="127.0.0.1", tls=False, **members):
-        self.say({"open": {"account": ACCOUNT, "host": host, "port": port, "tls": tls, "prefix": "displayd",
+    def open(self, port, host="127.0.0.1", tls=False, account=ACCOUNT, **members):
+        self.say({"open": {"account": account, "host": host, "port": port, "tls": tls, "prefix": "displayd",
                            "discovery": "homeassistant", "all": False, "public": False, **members}})
 
     def state(self):

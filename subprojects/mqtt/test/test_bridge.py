@@ -86,3 +86,22 @@ def test_what_a_worker_never_says():
     with Bridge() as bridge:
         bridge.say({"what": 1})
         assert bridge.lines.readline() == b""
+
+
+def test_too_many_connections():
+    """One too many is given back, and has a place when another one has ended."""
+    accounts = [f"{number:08x}" + ACCOUNT[8:] for number in range(41)]
+    with Bridge("--allow", "127.0.0.1") as bridge:
+        port = free_port()
+        for account in accounts:
+            bridge.open(port, account=account)
+        words = [bridge.word() for _ in range(4)]
+        while not any("gone" in word for word in words):
+            words.append(bridge.word())
+        assert words[-1] == {"gone": accounts[-1]}
+        assert {"state": {"account": accounts[-1], "error": "too many connections are open"}} in words
+        bridge.say({"close": accounts[0], "forget": False})
+        state = {}
+        while state.get("account") != accounts[-1] or "refused" not in state["error"]:
+            bridge.open(port, account=accounts[-1])
+            state = bridge.state()
