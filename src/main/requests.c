@@ -79,6 +79,20 @@ static struct hooks *start_hooks(const struct api_service *api, bool is_first)
 	});
 }
 
+/* What a worker keeps of the database's rows, and hears changes of. */
+static void start_caches(struct service *service, struct region_map *shared)
+{
+	struct db *db = service->db;
+
+	service->keys = key_cache_create(service->loop);
+	db_subscribe(db, key_cache_subscription(service->keys));
+	service->key_uses = key_uses_create(service->loop, db);
+	service->reads = read_cache_create(service->loop, db, region_common(shared, &read_region),
+					   LIMIT_READS_BYTES);
+	db_subscribe(db, read_cache_subscription(service->reads));
+	db_on_change(db, &(struct change_listener){read_cache_on_change, service->reads});
+}
+
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
 		    const struct engines_settings *engines, struct region_map *shared,
@@ -94,13 +108,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	service->is_instance_ready = heartbeat_instance_is_ready(shared);
 	service->cors_origins = config->cors_origins.values;
 	service->cors_origin_count = config->cors_origins.count;
-	service->keys = key_cache_create(loop);
-	db_subscribe(db, key_cache_subscription(service->keys));
-	service->key_uses = key_uses_create(loop, db);
-	service->reads =
-	    read_cache_create(loop, db, region_common(shared, &read_region), LIMIT_READS_BYTES);
-	db_subscribe(db, read_cache_subscription(service->reads));
-	db_on_change(db, &(struct change_listener){read_cache_on_change, service->reads});
+	start_caches(service, shared);
 	service->rates = region_common(shared, &rate_region);
 	service->guesses = region_common(shared, &guess_region);
 	service->visitors = region_common(shared, &visitor_region);

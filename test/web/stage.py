@@ -1,0 +1,185 @@
+"""What operations of the pages need before they can be asked: an account with all roles, and what their paths name."""
+
+import json
+import re
+import secrets
+from functools import cached_property
+
+import images
+import scene
+from authenticator import Passkey
+from devices import add
+from live import hash_of
+from people import CONTRACT, OWN_PAGE, PASSWORD, Browser, Person, sha256, token_of
+from private_socket import ask_operator
+from test_version_pause import engines_version
+from world import random_base62
+
+
+def body_of(operation):
+    """The document's example of the operation's body, or None."""
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    return content and (content.get("example") or next(iter(content["examples"].values()))["value"])
+
+
+class Stage:
+    """An account with all roles, and what paths name, made at its first use."""
+
+    def __init__(self, world):
+        self.world = world
+        self.person = Person(world, is_administrator=True, is_reviewer=True)
+        self.browser = self.session()
+        self.named = {}
+        self.passkey = Passkey()
+
+    def session(self):
+        """Signs in a browser without a password, which would cost time."""
+        token = random_base62(43)
+        self.world.sql("INSERT INTO session (id, account_id, secret_hash, address, user_agent) "
+                       "VALUES (gen_random_uuid(), %s, %s, '', '')", self.person.id, sha256(token))
+        browser = Browser(self.world)
+        browser.cookie = f"displayd_session={token}"
+        return browser
+
+    @cached_property
+    def other(self):
+        return Stage(self.world)
+
+    def made(self, path, body=None):
+        answer = self.browser.post(path, body)
+        assert answer.status in (200, 201), answer
+        return answer.json()
+
+    def value(self, name):
+        if name not in self.named:
+            self.named[name] = MADE[name](self)
+        return self.named[name]
+
+    def target(self, template, **values):
+        """values: instead of what the path would name. Reviewers get versions of another account."""
+        stage = self.other if template.startswith("/web/reviews/") else self
+        return scene.target(template, **{name: values.get(name) or stage.value(name)
+                                         for name in re.findall(r"{(\w+)}", template)})
+
+    def request(self, found, target=None, body=None, fields=(), **options):
+        """Sends the document's example if there is no body."""
+        method, template, operation = found
+        body = body_of(operation) if body is None else body
+        return self.browser.request(method, target or self.target(template), body=body,
+                                    fields=[*OWN_PAGE, *fields], **options)
+
+    def ask_operator(self, found, body=None):
+        """For what the operator alone may do."""
+        body = body_of(found[2]) if body is None else body
+        answer = ask_operator(self.world.server, found[0], self.target(found[1]), body)
+        fields = {name.lower(): [value] for name, value in answer.headers.items()}
+        response = CONTRACT._response(found[0], found[1], answer.status, fields)
+        CONTRACT._check_body(found[0], response, fields, answer.body)
+        return answer
+
+    def succeed(self, found):
+        body = BODIES.get(found[2]["operationId"])
+        if found[2]["operationId"] in OPERATORS:
+            return self.ask_operator(found, body and body(self))
+        if found[2]["operationId"] in ORDERS:
+            scene.former(self.world, self.value("deviceId"))
+            self.world.sql("UPDATE device SET connected_at = now(), last_online_at = now() WHERE id = %s",
+                           self.value("deviceId"))
+        return self.request(found, body=body and body(self))
+
+    # ---- what paths name ----
+
+    def app(self):
+        """An app that is deployed, with its form and picture."""
+        app_id = self.made("/web/studio", {"slug": f"app-{secrets.token_hex(6)}", "name": "Clock",
+                                           "visibility": "public"})["id"]
+        version_id = self.named["deployed"] = self.version(app_id, "1.1.0")
+        scene.approve(self.world, app_id)
+        self.world.sql("INSERT INTO app_schema (version_id, locale, engine, schema) VALUES (%s, 'en', %s, %s)",
+                       version_id, engines_version(), SCHEMA)
+        self.world.sql("INSERT INTO app_picture (version_id, picture) VALUES (%s, %s) ON CONFLICT (version_id) "
+                       "DO UPDATE SET picture = excluded.picture", version_id, images.webp(images.solid()))
+        return app_id
+
+    def version(self, app_id, name):
+        return self.made(f"/web/studio/{app_id}/versions", {
+            "version": name, "scriptContent": "x", "scriptLanguage": "STARLARK"})["id"]
+
+    def installed(self):
+        return self.made(f"/web/devices/{self.value('deviceId')}/apps", {"app": self.value("appId")})["id"]
+
+    def pushed(self):
+        """The example's name of an entry."""
+        self.made(f"/web/devices/{self.value('deviceId')}/push", body_of(CONTRACT.operation("pushImage")[2]))
+        return "weather"
+
+    def picture(self):
+        [[webp]] = self.world.sql("SELECT picture FROM installation WHERE device_id = %s AND id = %s",
+                                  self.value("deviceId"), self.pushed())
+        return hash_of(bytes(webp))
+
+    def new_session(self):
+        self.session()
+        return next(one["id"] for one in self.browser.get("/web/sessions").ok() if not one["isCurrent"])
+
+    # ---- bodies ----
+
+    def sign(self, sign, **more):
+        challenge = self.made("/web/challenge")["challenge"]
+        return sign(challenge, "http://localhost:%d" % self.world.server.address[1]) | more
+
+    def creation(self):
+        return self.sign(self.passkey.creation, name="Telephone", password=PASSWORD)
+
+    def assertion(self):
+        self.value("passkeyId")
+        return self.sign(self.passkey.answer)
+
+    def invitation(self):
+        """Made by another account: its use signs the browser in as a new one."""
+        return {"token": token_of(self.other.made("/web/admin/invitations", {})["url"])}
+
+    def new_account(self):
+        return {"email": f"new-{self.person.email}", "name": "New", "password": PASSWORD}
+
+
+SCHEMA = json.dumps({"version": "1", "schema": [{
+    "id": "station", "type": "typeahead", "name": "Station", "description": "", "icon": "train",
+    "handler": "find"}]})
+MADE = {
+    "accountId": lambda stage: Person(stage.world).id,
+    "passkeyId": lambda stage: stage.made("/web/passkeys", stage.creation())["id"],
+    "invitationId": lambda stage: stage.made("/web/admin/invitations", {})["id"],
+    "deviceId": lambda stage: add(stage.browser)["device"]["id"],
+    "installationId": Stage.installed,
+    "appId": Stage.app,
+    "versionId": lambda stage: stage.version(stage.value("appId"), "2.0.0"),
+    "keyId": lambda stage: stage.value("deviceId") and stage.made("/web/keys", {"name": "Weather"})["id"],
+    "hash": Stage.picture,
+    "webhookId": lambda stage: stage.made("/web/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]})["id"],
+    "sessionId": Stage.new_session,
+}
+# What the operator alone may do.
+OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember"}
+# They need a panel, or a former address.
+ORDERS = {"rebootPanel", "moveAddress", "endAlias"}
+# If the document's example does not succeed.
+BODIES = {
+    "createMember": lambda stage: {"email": f"made-{stage.person.email}"},
+    "addPasskey": Stage.creation,
+    "createDevice": lambda stage: {"name": "Kitchen", "timezone": "UTC", "serialNumber": "SN-1"},
+    "orderRotation": lambda stage: {"order": [stage.pushed()]},
+    "setSettings": lambda stage: {"settings": {}},
+    "updateNight": lambda stage: {"installationId": stage.pushed()},
+    "callAppHandler": lambda stage: {"fieldId": "station", "parameter": "zag"},
+    "previewApp": lambda stage: {"deviceId": stage.value("deviceId"), "settings": {}},
+    "installApp": lambda stage: {"app": stage.value("appId")},
+    "createKey": lambda stage: stage.value("deviceId") and {"name": "Weather"},
+    "lookAtLink": Stage.invitation,
+    "useLink": lambda stage: stage.invitation() | stage.new_account(),
+    "register": Stage.new_account,
+    "signIn": lambda stage: {"email": stage.person.email, "password": PASSWORD},
+    "signInWithPasskey": Stage.assertion,
+    "createApp": lambda stage: {"slug": f"new-{stage.person.id}", "name": "Clock"},
+    "saveDraft": lambda stage: {"scriptLanguage": "STARLARK", "scriptContent": "", "revision": 0},
+}
