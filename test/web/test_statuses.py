@@ -12,7 +12,7 @@ import pytest
 from events import Events
 from people import CONTRACT, OWN_PAGE, UNKNOWN_ID, World, request_bytes
 from private_socket import ask_operator
-from stage import BODIES, OPERATORS, ORDERS, SCHEMA, Stage, body_of
+from stage import BODIES, OPERATORS, Stage, body_of
 from world import until_refused
 
 OPERATIONS = list(CONTRACT.operations())
