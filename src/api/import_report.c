@@ -53,12 +53,28 @@ static struct shown_device shown_of(const struct tronbyt_importing *importing, u
 	return shown;
 }
 
+/* Appends the notes of a device. Devices may be called the same: the text itself tells them apart.
+ */
+static void write_notes(const struct tronbyt_notes *notes, const struct tronbyt_device *device,
+			bool *is_first, struct buffer *json)
+{
+	for (unsigned i = 0; i < notes->count; i++) {
+		if (notes->list[i].device.data != device->name.data)
+			continue;
+		if (!*is_first)
+			buffer_append_char(json, ',');
+		*is_first = false;
+		record_write_json(&tronbyt_note_record, &notes->list[i], json);
+	}
+}
+
 struct verdict import_report(struct task *task)
 {
 	const struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_export *export = &importing->body.export;
 	struct buffer json = {0};
 	struct verdict answer;
+	bool is_first = true;
 
 	buffer_append_str(&json, importing->is_dry ? STR("{\"isDryRun\":true,\"devices\":[")
 						   : STR("{\"isDryRun\":false,\"devices\":["));
@@ -70,11 +86,9 @@ struct verdict import_report(struct task *task)
 		record_write_json(&shown_record, &shown, &json);
 	}
 	buffer_append_str(&json, STR("],\"notBrought\":["));
-	for (unsigned i = 0; i < export->notes.count; i++) {
-		if (i)
-			buffer_append_char(&json, ',');
-		record_write_json(&tronbyt_note_record, &export->notes.list[i], &json);
-	}
+	for (unsigned i = 0; i < export->device_count; i++)
+		if (importing->devices[i].state != IMPORT_THERE)
+			write_notes(&export->notes, &export->devices[i], &is_first, &json);
 	buffer_append_str(&json, STR("]}"));
 	answer = task_reply_json(task, 200, &json);
 	buffer_finish(&json);

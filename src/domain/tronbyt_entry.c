@@ -120,6 +120,9 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 	tronbyt_text(reader, "iname", &entry->former_id);
 	tronbyt_text(reader, "name", &entry->slug);
 	entry->shown = entry->former_id.length ? entry->former_id : entry->slug;
+	if (entry->former_id.length && entry->slug.length)
+		entry->shown =
+		    ARENA_JOIN(reader->faults->arena, entry->slug, STR(" "), entry->former_id);
 	if (entry->shown.length == 0)
 		entry->shown = STR("?");
 	reader->entry = entry->shown;

@@ -26,7 +26,8 @@ def brought(owner, export, **flags):
 
 
 def notes(report, device=None):
-    return [(note["entry"], note["what"]) for note in report["notBrought"]
+    """(iname, what); of the entry's slug and iname it has the latter."""
+    return [(note["entry"] and note["entry"].rpartition(" ")[2], note["what"]) for note in report["notBrought"]
             if device is None or note["device"] == device]
 
 
@@ -147,6 +148,7 @@ def test_a_second_time(account, clock):
     report = brought(account, exported_account([one, two]))
     assert [(made["name"], made["state"]) for made in report["devices"]] == [("Hall", "there"), ("Two", "new")]
     assert report["devices"][0]["id"] == first["id"] and report["devices"][0]["key"] is None
+    assert {note["device"] for note in report["notBrought"]} == {"Two"}  # nothing is said of what stays
     assert len(account.get("/v1/devices").ok()) == 2
     # Another account may bring it, too, but not its address.
     other = account.world.account()
@@ -311,4 +313,4 @@ def test_apps_that_make_fields(account):
     report = brought(account, exported("Desk", several))
     assert report["devices"][0]["entries"] == 42
     asked = [note for note in report["notBrought"] if note["entry"] and "too much" in note["why"]]
-    assert [note["entry"] for note in asked] == ["40", "41"]
+    assert [note["entry"] for note in asked] == [f"{maker.slug} 40", f"{maker.slug} 41"]
