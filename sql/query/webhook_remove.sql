@@ -1,11 +1,19 @@
--- Removes a webhook of an account, and what waits for it. No row: the account has none with this ID.
+-- Removes a webhook of an account, and what waits for it. The account's devices are locked before it, as a push locks
+-- them, in the order of their IDs. No row: the account has none with this ID.
 -- params: id uuid, account_id uuid, address text?, session_id uuid
 -- row: url text
 -- effect: write
 -- work: bounded
-WITH removed AS (
+WITH held AS MATERIALIZED (
+	SELECT device.id
+	FROM device
+	WHERE account_id = :account_id AND EXISTS (
+		SELECT FROM webhook WHERE webhook.id = :id AND webhook.account_id = :account_id)
+	ORDER BY device.id
+	FOR NO KEY UPDATE
+), removed AS (
 	DELETE FROM webhook
-	WHERE id = :id AND account_id = :account_id
+	WHERE id = :id AND account_id = :account_id AND (SELECT count(*) FROM held) >= 0
 	RETURNING account_id, url
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)

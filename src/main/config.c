@@ -76,8 +76,8 @@ static const struct option settings[] = {
 	   .absent = "(embedded, in the state directory)", .check = config_check_database,
 	   .show = config_show_database, INTO(database)),
     OPTION(LIST, "egress-allow", "CIDR",
-	   "What apps may reach beside public addresses: 192.168.1.7 or 10.0.0.0/8. May be given "
-	   "several times. Default: none.",
+	   "What apps, and webhooks of marked accounts, may reach beside public addresses: "
+	   "192.168.1.7 or 10.0.0.0/8. May be given several times. Default: none.",
 	   .absent = "(none)", .most = CONFIG_EGRESS_MAX, .check = check_egress,
 	   INTO(egress_allow)),
     OPTION(ON_OFF, "first-link", "on|off",

@@ -1,8 +1,11 @@
 """Webhooks: events go to a real receiver, signed, in order, and again where it fails."""
 
+import contextlib
 import datetime
 import os
+from concurrent.futures import ThreadPoolExecutor
 
+import psycopg2
 import pytest
 from hook_receiver import Receiver
 from world import UNKNOWN_ID, World, images, wait_until
@@ -385,6 +388,22 @@ def test_the_database_dies(receiver):
         assert names(receiver.wait_for(3))[:3] == ["0", "1", "2"]
         wait_until(lambda: device.push(installationId="after", background=True).status == 200, "a push")
         assert names(receiver.wait_for(4))[3] == "after"
+
+
+def test_a_removal_waits_for_a_push(world, account, receiver):
+    """It takes the rows that a push locks in the same order: neither is ended as a deadlock."""
+    made = make(account, receiver, ["pushed"])
+    device = account.device()
+    with contextlib.closing(psycopg2.connect(world.database)) as pushing, pushing.cursor() as cursor, \
+            ThreadPoolExecutor(1) as pool:
+        cursor.execute("SELECT FROM device WHERE id = %s FOR NO KEY UPDATE", (device.id,))
+        removal = pool.submit(account.request, "DELETE", f"/v1/webhooks/{made['id']}")
+        wait_until(lambda: world.sql("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
+                                     "AND wait_event_type = 'Lock'"), "a removal that waits")
+        cursor.execute("UPDATE device SET generation = generation + 1, last_push_generation = generation + 1 "
+                       "WHERE id = %s", (device.id,))
+        pushing.commit()
+        assert removal.result().ok() == {}
 
 
 def test_two_instances(start, receiver):
