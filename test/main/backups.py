@@ -116,6 +116,9 @@ ROWS = [
         lost) VALUES ('{DEVICE}', '{OWNER}', 'https://webhook.invalid/', 15, 'x', 500, now(), now(), 3, '2100-01-01', 2)"""),
     (45, f"INSERT INTO webhook_event (webhook_id, kind, data) VALUES ('{DEVICE}', 'pushed', '{{}}')"),
     (45, f"INSERT INTO webhook_online (webhook_id, device_id, is_online) VALUES ('{DEVICE}', '{DEVICE}', true)"),
+    (46, f"""INSERT INTO mqtt_connection (account_id, url, username, password, state, error) VALUES
+        ('{OWNER}', 'mqtts://a', 'panels', '\\x01ff', 'failed', 'the broker does not answer'),
+        ('{OTHER}', 'mqtt://b:1', NULL, NULL, 'waiting', NULL)"""),
 ]
 
 

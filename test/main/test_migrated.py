@@ -223,3 +223,13 @@ def test_no_device_has_a_former_address(postgres, tmp_path):
     with pytest.raises(Exception, match="device_alias_unique"):
         sql("INSERT INTO device (id, account_id, name, link_key_hash, alias) SELECT gen_random_uuid(), account_id, 'x', "
             "sha256('x'), alias FROM device LIMIT 1")
+
+
+def test_no_account_has_a_broker_yet(postgres, tmp_path):
+    """Later it goes with its account."""
+    sql = migrated(postgres, tmp_path, 45)
+    assert sql("SELECT count(*) FROM mqtt_connection") == [(0,)]
+    sql("INSERT INTO mqtt_connection (account_id, url) VALUES (%s, 'mqtt://a')", OTHER)
+    assert sql("SELECT state, revision, holder FROM mqtt_connection") == [("waiting", 1, None)]
+    sql("DELETE FROM account WHERE id = %s", OTHER)
+    assert sql("SELECT count(*) FROM mqtt_connection") == [(0,)]
