@@ -208,11 +208,16 @@ void requests_start_bridge(struct requests *requests, struct http_server *http, 
 	});
 }
 
+void requests_retire(struct requests *requests)
+{
+	if (requests->bridge)
+		bridge_drain(requests->bridge);
+}
+
 void requests_drain(struct requests *requests)
 {
 	requests->web.api.service.is_draining = true;
-	if (requests->bridge)
-		bridge_drain(requests->bridge);
+	requests_retire(requests);
 	renders_drain(requests->renders);
 	hooks_drain(requests->web.api.hooks);
 	events_drain(requests->web.api.events);

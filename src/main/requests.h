@@ -34,6 +34,8 @@ void requests_start_bridge(struct requests *requests, struct http_server *http, 
 /* Returns the settings of a listener of that role; valid as long as the requests. */
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role);
 
+/* Other workers take the connections to MQTT brokers. */
+void requests_retire(struct requests *requests);
 /* Panels are sent away; requests at work go on. */
 void requests_drain(struct requests *requests);
 /* Requests at work are cut off: nothing is rendered any more. */

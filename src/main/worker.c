@@ -213,6 +213,7 @@ static void on_retire_signal(uv_signal_t *handle, int number)
 		return;
 	worker->retiring = true;
 	log_debug("worker", "retiring");
+	requests_retire(&worker->requests);
 	deadline_clear(&worker->loop, &worker->accept);
 	deadline_set(&worker->loop, &worker->retire_limit, WORKER_RETIRE_MS);
 	http_server_retire(worker->http, on_retired, worker);

@@ -1,6 +1,8 @@
 """Panels on an MQTT broker, where Home Assistant finds them."""
 
 import json
+import os
+import signal
 import socket
 import threading
 
@@ -365,3 +367,25 @@ def test_displayctl(served, broker, account, tmp_path):
     wait_until(lambda: served.server.ctl("status")["mqtt"]["connected"] >= 1, "a count")
     served.server.ctl("mqtt", "remove", *words)
     assert served.server.ctl("mqtt", "show", *words)["url"] is None
+
+
+def test_a_reload_hands_the_connection_on(postgres, broker, tmp_path):
+    """Workers that retire give it back at once, and end soon."""
+    configuration = tmp_path / "displayd.conf"
+    configuration.write_text("rate-limit = 0\n")
+    with World(postgres.create_database(), "--config", str(configuration), "--egress-allow", "127.0.0.1") as world:
+        account = world.account()
+        topic = f"{base(account)}/{account.device().id}"
+        with broker.listen(f"{base(account)}/#") as heard:
+            connect(account, broker).ok()
+            heard.wait_for(f"{topic}/availability")
+            before = set(world.workers())
+            configuration.write_text("rate-limit = 1000\n")
+            os.kill(world.server.process.pid, signal.SIGHUP)
+            heard.wait_for(f"{base(account)}/availability", b"offline")
+            heard.wait_for(f"{base(account)}/availability", b"online")
+            wait_until(lambda: not before & set(world.server.children()[0]), "the end of the workers before")
+            wait_until(lambda: [name for name, _, _ in heard.messages].count(f"{topic}/availability") > 1,
+                       "the panel anew")
+            broker.publish(f"{topic}/interval/set", "99")
+            heard.wait_for(f"{topic}/interval", b"99")
