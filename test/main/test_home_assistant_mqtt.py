@@ -47,6 +47,9 @@ class Picture:
     def __init__(self, desk):
         self.panel = Panel(desk.server.address, desk.server.path_of(desk.device["websocketUrl"]))
         self.brightness = None
+        self.is_restarted = False
+        self.panel.say(client_info={"firmware_version": "1.6.6", "firmware_type": "ESP32", "protocol_version": 1,
+                                    "mac": "aa:bb:cc:00:11:22"})
 
     def wait_for(self, condition, what):
         """Reads until the picture, the brightness or both are so."""
@@ -60,6 +63,7 @@ class Picture:
                 self.panel.show()
             elif "brightness" in message:
                 self.brightness = message["brightness"]
+            self.is_restarted |= message == {"reboot": True}
             return condition(picture, self.brightness)
 
         wait_until(look, what)
@@ -134,4 +138,9 @@ def test_an_entry_is_switched(home, desk, panel, entities):
     home.call("switch", "turn_off", entity_id=entities[name])
     wait_for_state(home, entities[name], "off")
     answer = desk.server.get(f"/v1/devices/{desk.device['id']}/installations/red", key=desk.key)
-    assert answer.json()["enabled"] is False
+    assert answer.json()["isEnabled"] is False
+
+
+def test_it_is_restarted(home, panel, entities):
+    home.call("button", "press", entity_id=entities["reboot"])
+    panel.wait_for(lambda *_: panel.is_restarted, "an order to start again")
