@@ -79,7 +79,7 @@ static struct hooks *start_hooks(const struct api_service *api, bool is_first)
 	});
 }
 
-/* What a worker keeps of the database's rows, and hears changes of. */
+/* Rows of the database that a worker keeps, and hears changes of. */
 static void start_caches(struct service *service, struct region_map *shared)
 {
 	struct db *db = service->db;

@@ -46,6 +46,8 @@ def change(stage, world, template):
     account, device, app_id = stage
     if template == "/v1/account":
         world.sql("UPDATE account SET email = 'x' || email WHERE id = %s", account.id)
+    elif template == "/v1/account/mqtt":
+        scene.mqtt_connection(account)
     elif template.startswith("/v1/webhooks"):
         world.sql("UPDATE webhook SET url = url || 'x' WHERE account_id = %s", account.id)
     elif template in ("/v1/apps", "/v1/apps/{appId}", "/v1/apps/{appId}/schema"):
