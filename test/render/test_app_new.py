@@ -99,6 +99,45 @@ export default async function main({ config, local, now }: Input) {
         assert done.returncode != 0 and done.stdout.startswith("wrong.ts(2,"), (wrong, done.stdout)
 
 
+def ask_editor(folder, requests):
+    """What the server that VS Code asks about TypeScript answers, by the number of the request. The last request
+    must be one that is answered."""
+    sent = "".join(json.dumps({"seq": number, "type": "request", "command": name, "arguments": arguments}) + "\n"
+                   for number, (name, arguments) in enumerate(requests))
+    answers = {}
+    with subprocess.Popen(["tsserver", "--disableAutomaticTypingAcquisition"], cwd=folder, env=with_tsc(), text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        server.stdin.write(sent)
+        server.stdin.flush()
+        for line in server.stdout:
+            message = json.loads(line) if line.startswith("{") else {"type": None}
+            if message["type"] == "response":
+                answers[message["request_seq"]] = message.get("body")
+            if len(requests) - 1 in answers:
+                break
+        server.kill()
+    return answers
+
+
+@needs_tsc
+def test_an_editor_helps(tmp_path):
+    """No fault is shown in a new app; a wrong property is; names of widgets are completed, and explained."""
+    folder = tmp_path / "app"
+    assert new(folder).returncode == 0
+    script = {"file": str(folder / "main.ts")}
+    wrong = {"file": str(folder / "wrong.ts")}
+    (folder / "wrong.ts").write_text('import { Box } from "panel";\nexport const box = Box({ colour: "#fff" });\n')
+    answers = ask_editor(folder, [
+        ("open", script), ("open", wrong),
+        ("semanticDiagnosticsSync", script), ("syntacticDiagnosticsSync", script), ("semanticDiagnosticsSync", wrong),
+        ("quickinfo", script | {"line": 4, "offset": 13}),
+        ("completionInfo", wrong | {"line": 2, "offset": 28})])
+    assert answers[2] == answers[3] == []
+    assert ["colour" in one["text"] for one in answers[4]] == [True]
+    assert "Root" in answers[5]["displayString"]
+    assert {"color", "width", "height", "child"} <= {one["name"] for one in answers[6]["entries"]}
+
+
 @needs_typescript
 @needs_tsc
 def test_check_checks_types(tmp_path):
