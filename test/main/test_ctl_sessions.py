@@ -179,6 +179,12 @@ class TestSession:
         assert laptop.refused(1, "device", "list") == (
             f"{path} is no session: remove it and sign in again")
 
+    def test_a_link_to_a_server_that_cannot_be(self, laptop):
+        """It ends once with the one of DISPLAYD_SERVER, which is not asked."""
+        assert laptop.refused(2, "sign-in", "ftp://x/link#t", server=False,
+                              DISPLAYD_SERVER="https://nowhere.invalid").startswith(
+            "the server's URL ftp://x: ")
+
     @pytest.mark.parametrize("link", ["x", "http://127.0.0.1/link", "http://127.0.0.1/x#y"])
     def test_what_is_no_link(self, laptop, link):
         assert laptop.refused(2, "sign-in", link).startswith("a link is as ")

@@ -120,6 +120,7 @@ void remote_finish(struct ctl *ctl)
 {
 	if (ctl->remote)
 		wire_tls_config_destroy(ctl->remote->tls);
+	ctl->remote = NULL;
 }
 
 /* ---- who asks ---- */
