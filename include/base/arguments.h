@@ -2,9 +2,11 @@
 #pragma once
 
 /* Copies the arguments, with NULL at the end, and then overwrites the passwords of connection
- * strings (PostgreSQL's documentation, "Connection Strings", both forms) and the keys in URLs of
- * panels (?key=) in argv itself, so that the list of processes shows asterisks. Before this call it
- * shows them: a variable, a file or ~/.pgpass keeps them from it altogether. The copy is one block;
+ * strings (PostgreSQL's documentation, "Connection Strings", both forms), the keys in URLs of
+ * panels
+ * (?key=) and the tokens of one-time links (/link#) in argv itself, so that the list of processes
+ * shows asterisks. Before this call it shows them: a variable, a file, standard input or ~/.pgpass
+ * keeps them from it altogether. The copy is one block;
  * free() it when nothing points into it any more. */
 char **arguments_hide_passwords(int argc, char **argv);
 

@@ -99,11 +99,25 @@ static void hide_encoded_parameters(char *argument)
 	}
 }
 
+/* https://host/link#TOKEN, of displayctl sign-in */
+static void hide_link_token(char *argument)
+{
+	static const char before[] = "/link#";
+
+	while ((argument = strstr(argument, before))) {
+		size_t token = strcspn(argument += strlen(before), white_space);
+
+		memset(argument, '*', token);
+		argument += token;
+	}
+}
+
 void argument_hide_passwords(char *argument)
 {
 	hide_in_authority(argument);
 	hide_parameters(argument, "password");
 	hide_encoded_parameters(argument);
+	hide_link_token(argument);
 	if (strstr(argument, "://")) { /* of a panel */
 		hide_parameters(argument, "?key");
 		hide_parameters(argument, "&key");

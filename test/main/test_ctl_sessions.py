@@ -194,50 +194,78 @@ class TestSession:
         assert laptop.refused(2, "sign-out", server=False) == "sign-out needs --server URL"
 
 
-def typed(command, answers):
-    """Runs it on a terminal of its own, where somebody types these at its questions: code, output."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execv(command[0], command)
-    text = b""
-    for question, answer in answers:
-        while not text.endswith(question.encode() + b": "):
-            text += os.read(terminal, 1)
-        os.write(terminal, answer.encode() + b"\n")
-    with contextlib.suppress(OSError):
-        while data := os.read(terminal, 4096):
-            text += data
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text.decode()
+class Terminal:
+    """A terminal with a session of its own, on which displayctl runs for somebody at that laptop."""
+
+    def __init__(self, laptop, *arguments):
+        self.text = b""
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execve(DISPLAYCTL, [DISPLAYCTL, *arguments], {"HOME": laptop.home})
+
+    def wait_for(self, question):
+        while not self.text.endswith(question.encode() + b": "):
+            self.text += os.read(self.terminal, 1)
+
+    def type(self, *answers):
+        """Types at questions what belongs to them."""
+        for question, answer in answers:
+            self.wait_for(question)
+            os.write(self.terminal, answer.encode() + b"\n")
+
+    def has_echo(self):
+        return bool(termios.tcgetattr(self.terminal)[3] & termios.ECHO)
+
+    def end(self):
+        """Waits for the end: code, output."""
+        with contextlib.suppress(OSError):
+            while data := os.read(self.terminal, 4096):
+                self.text += data
+        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        os.close(self.terminal)
+        return code, self.text.decode()
 
 
-def test_a_typed_password_is_not_shown(running, laptop):
-    link = running.ctl("account", "link", f"typed{next(people)}@example.org")["url"]
-    os.environ["HOME"], before = laptop.home, os.environ["HOME"]
-    try:
-        code, text = typed([DISPLAYCTL, "sign-in", link], [
-            ("A name that others see", "Ann"), ("New password", PASSWORD), ("The same again", PASSWORD)])
+class TestTerminal:
+    def test_a_typed_password_is_not_shown(self, running, laptop):
+        link = running.ctl("account", "link", f"typed{next(people)}@example.org")["url"]
+        terminal = Terminal(laptop, "sign-in", link)
+        terminal.type(("A name that others see", "Ann"), ("New password", PASSWORD),
+                      ("The same again", PASSWORD))
+        code, text = terminal.end()
         assert code == 0 and PASSWORD not in text and "typed" in text
-        code, text = typed([DISPLAYCTL, "sign-in", "--server", laptop.url], [
-            ("E-mail address", re.search(r"typed\d+@example.org", text)[0]), ("Password", PASSWORD)])
+        terminal = Terminal(laptop, "sign-in", "--server", laptop.url)
+        terminal.type(("E-mail address", re.search(r"typed\d+@example.org", text)[0]),
+                      ("Password", PASSWORD))
+        code, text = terminal.end()
         assert code == 0 and PASSWORD not in text
-    finally:
-        os.environ["HOME"] = before
 
+    def test_a_typed_link(self, running, laptop):
+        link = running.ctl("account", "link", f"typed{next(people)}@example.org")["url"]
+        terminal = Terminal(laptop, "sign-in", "-", "--name", "Ann")
+        terminal.type(("One-time link", link), ("New password", PASSWORD),
+                      ("The same again", PASSWORD))
+        code, text = terminal.end()
+        assert code == 0 and laptop.url in text
 
-def test_a_signal_gives_the_echo_back(laptop):
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execve(DISPLAYCTL, [DISPLAYCTL, "--server", laptop.url, "sign-in", "--email", "a@example.org"],
-                  {"HOME": laptop.home})
-    text = b""
-    while not text.endswith(b"Password: "):
-        text += os.read(terminal, 1)
-    assert not termios.tcgetattr(terminal)[3] & termios.ECHO
-    os.write(terminal, b"\x03")
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGINT
-    assert termios.tcgetattr(terminal)[3] & termios.ECHO
-    os.close(terminal)
+    def test_a_link_is_not_in_the_list_of_processes(self, running, laptop):
+        link = running.ctl("account", "link", f"listed{next(people)}@example.org")["url"]
+        terminal = Terminal(laptop, "sign-in", link)
+        terminal.wait_for("A name that others see")
+        with open(f"/proc/{terminal.pid}/cmdline", encoding="utf-8") as file:
+            shown = file.read().split("\0")[2]
+        assert shown == link.partition("#")[0] + "#" + "*" * 43
+        os.write(terminal.terminal, b"\x03")
+        assert terminal.end()[0] == -signal.SIGINT
+
+    def test_a_signal_gives_the_echo_back(self, laptop):
+        terminal = Terminal(laptop, "--server", laptop.url, "sign-in", "--email", "a@example.org")
+        terminal.wait_for("Password")
+        assert not terminal.has_echo()
+        os.write(terminal.terminal, b"\x03")
+        assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == -signal.SIGINT
+        assert terminal.has_echo()
+        os.close(terminal.terminal)
 
 
 # ---- an administrator ----

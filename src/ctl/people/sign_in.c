@@ -227,7 +227,7 @@ static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 
 	if (hash == link.length || base.length < path.length ||
 	    !str_equal(str_from_offset(base, base.length - path.length), path))
-		return ctl_fail(CTL_USAGE, "a link is as https://panels.example.org/link#TOKEN");
+		return ctl_fail(CTL_USAGE, "a link is as https://panels.example.org/link#...");
 	base.length -= path.length;
 	/* A token is for the server that its link names, whatever DISPLAYD_SERVER says. */
 	if (!options_text(&ctl->options, "server")) {
@@ -239,13 +239,21 @@ static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 	return sign_in_by_token(ctl, arena_copy(&ctl->arena, str_from_offset(link, hash + 1)));
 }
 
+/* Reads it from standard input. */
+static enum ctl_exit find_link(struct ctl *ctl, struct str *ret_link)
+{
+	return isatty(STDIN_FILENO)
+		   ? ask_line(ctl, "One-time link", false, "it as an argument", ret_link)
+		   : read_line(ctl, "-", ret_link);
+}
+
 enum ctl_exit ctl_sign_in(struct ctl *ctl)
 {
 	struct str link = ctl->positionals[0];
 	enum ctl_exit code = session_check_place(ctl);
 
 	if (code == CTL_DONE && str_equal(link, STR("-")))
-		code = read_line(ctl, "-", &link);
+		code = find_link(ctl, &link);
 	if (code != CTL_DONE)
 		return code;
 	if (link.data)

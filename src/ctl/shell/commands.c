@@ -396,8 +396,9 @@ const struct ctl_command ctl_commands[] = {
 	    OPTION(SWITCH, "yes", NULL, "Do not ask.")),
     COMMAND("sign-in", "[LINK]",
 	    "Sign in at --server URL with a password, or by a one-time link, which sets the "
-	    "password; - reads the link from standard input. The session is kept in "
-	    "~/.config/displayd, with an API key that ends with it.",
+	    "password: - asks for the link, or reads it from standard input. As an argument others "
+	    "may see it in the list of processes before it is used, and the shell keeps it. The "
+	    "session is kept in ~/.config/displayd, with an API key that ends with it.",
 	    ctl_sign_in,
 	    OPTION(TEXT, "email", "EMAIL", "Whose account. Default: it is asked for.",
 		   .check = ctl_check_account),

@@ -75,12 +75,24 @@ static void keywords(void **state)
 	assert_hidden("", "");
 }
 
+static void one_time_links(void **state)
+{
+	(void)state;
+	assert_hidden("https://host/link#abc", "https://host/link#***");
+	assert_hidden("host:80/link#a&b=c/link#d", "host:80/link#************");
+	assert_hidden("https://host/link#abc is not", "https://host/link#*** is not");
+	assert_hidden("a/link#b c/link#d", "a/link#* c/link#*");
+	assert_hidden("https://host/link#", "https://host/link#");
+	assert_hidden("https://host/links#abc", "https://host/links#abc");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(urls),
 	    cmocka_unit_test(encoded_names),
 	    cmocka_unit_test(keywords),
+	    cmocka_unit_test(one_time_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
