@@ -197,11 +197,11 @@ class TestSession:
 class Terminal:
     """A terminal with a session of its own, on which displayctl runs for somebody at that laptop."""
 
-    def __init__(self, laptop, *arguments):
+    def __init__(self, laptop, *arguments, program=DISPLAYCTL):
         self.text = b""
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            os.execve(DISPLAYCTL, [DISPLAYCTL, *arguments], {"HOME": laptop.home})
+            os.execve(program, [program, *arguments], {"HOME": laptop.home, "PS1": "Ready: "})
 
     def wait_for(self, question):
         while not self.text.endswith(question.encode() + b": "):
@@ -258,12 +258,29 @@ class TestTerminal:
         os.write(terminal.terminal, b"\x03")
         assert terminal.end()[0] == -signal.SIGINT
 
-    def test_a_signal_gives_the_echo_back(self, laptop):
+    def test_a_password_is_not_shown_after_a_stop(self, laptop):
+        """Ctrl-Z leads to the shell, which has its echo, and fg back to the question."""
+        shell = Terminal(laptop, "-i", program="/bin/sh")
+        shell.type(("Ready", f"{DISPLAYCTL} --server {laptop.url} sign-in --email a@example.org"))
+        for _ in range(2):
+            shell.wait_for("Password")
+            assert not shell.has_echo()
+            os.write(shell.terminal, b"\x1a")
+            shell.wait_for("Ready")
+            assert shell.has_echo()
+            os.write(shell.terminal, b"fg\n")
+        shell.type(("Password", PASSWORD), ("Ready", "exit $?"))
+        code, text = shell.end()
+        assert code == 4 and PASSWORD not in text
+
+    @pytest.mark.parametrize("character, number", [(b"\x03", signal.SIGINT),
+                                                   (b"\x1c", signal.SIGQUIT)])
+    def test_a_signal_gives_the_echo_back(self, laptop, character, number):
         terminal = Terminal(laptop, "--server", laptop.url, "sign-in", "--email", "a@example.org")
         terminal.wait_for("Password")
         assert not terminal.has_echo()
-        os.write(terminal.terminal, b"\x03")
-        assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == -signal.SIGINT
+        os.write(terminal.terminal, character)
+        assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == -number
         assert terminal.has_echo()
         os.close(terminal.terminal)
 

@@ -33,9 +33,10 @@ static const struct record shown_record = RECORD(struct session, shown_fields);
 
 /* ---- asking a person ---- */
 
-/* Terminal whose echo is off, for a signal that ends the program; -1: there is none. */
+/* Terminal whose echo is off, for a signal that ends or stops the program; -1: there is none. */
 static volatile sig_atomic_t silent_fd = -1;
 static struct termios echoing;
+static const char *silent_question;
 
 static void on_signal(int number)
 {
@@ -45,20 +46,38 @@ static void on_signal(int number)
 	raise(number);
 }
 
-/* False: it is no terminal, or had no echo. */
-static bool take_echo(int fd)
+static bool switch_echo_off(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
-	struct termios silent;
+	static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
+	struct termios silent = echoing;
 
-	if (tcgetattr(fd, &echoing) < 0 || !(echoing.c_lflag & ECHO))
-		return false;
-	silent = echoing;
 	silent.c_lflag &= ~(tcflag_t)ECHO;
-	silent_fd = fd;
 	for (unsigned i = 0; i < array_length(numbers); i++)
 		signal(numbers[i], on_signal);
-	return tcsetattr(fd, TCSAFLUSH, &silent) == 0;
+	return tcsetattr(silent_fd, TCSAFLUSH, &silent) == 0;
+}
+
+/* Asks again whom Ctrl-Z has led elsewhere. */
+static void on_continue(int number)
+{
+	int error = errno;
+
+	(void)number;
+	if (silent_fd >= 0 && switch_echo_off() &&
+	    write(silent_fd, silent_question, strlen(silent_question)) > 0)
+		(void)!write(silent_fd, ": ", 2);
+	errno = error;
+}
+
+/* False: it is no terminal, or had no echo. */
+static bool take_echo(int fd, const char *question)
+{
+	if (tcgetattr(fd, &echoing) < 0 || !(echoing.c_lflag & ECHO))
+		return false;
+	silent_question = question;
+	silent_fd = fd;
+	signal(SIGCONT, on_continue);
+	return switch_echo_off();
 }
 
 static void give_echo(int fd)
@@ -78,7 +97,7 @@ static enum ctl_exit ask_line(struct ctl *ctl, const char *question, bool is_sec
 
 	if (!terminal)
 		return ctl_fail(CTL_USAGE, "there is no terminal to ask: give %s", otherwise);
-	is_silent = is_secret && take_echo(fd);
+	is_silent = is_secret && take_echo(fd, question);
 	fprintf(terminal, "%s: ", question);
 	fflush(terminal);
 	if (!fgets(line, sizeof(line), terminal))
