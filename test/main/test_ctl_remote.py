@@ -12,7 +12,7 @@ import certificates
 import pytest
 import tls
 from ctl_scene import device, email, key, new_app, publish
-from laptop import Laptop, keyed, laptop, picture
+from laptop import Laptop, keyed, laptop, person, picture
 from ports import free_port
 from server import DISPLAYCTL, PATIENCE_S, Server, run_ctl
 
@@ -32,6 +32,18 @@ class TestKey:
         assert keyed.refused(3, "device", "show", "nothing") == "there is no device nothing"
         assert keyed.refused(2, "device", "update", device["id"], "--timezone", "Mars/Base").startswith(
             "--timezone must be")
+
+    @pytest.mark.skipif("device reboot" not in run_ctl("--help", json_output=False),
+                        reason="this displayctl restarts no panels")
+    def test_restart(self, running, keyed, device):
+        assert keyed.refused(4, "device", "reboot", "desk") == "the panel is offline"
+        assert running.get(device["pollUrl"].removeprefix(running.url)).status == 200
+        assert keyed.ctl("device", "reboot", "desk") == {
+            "id": device["id"], "name": device["name"], "reboot": "ordered"}
+        person(running, signed_in := Laptop(keyed.home, keyed.url))
+        made = signed_in.ctl("device", "create", "--name", "Mine")
+        assert running.get(made["pollUrl"].removeprefix(running.url)).status == 200
+        assert signed_in.ctl("device", "reboot", "mine")["id"] == made["id"]
 
     def test_push_from_a_file_and_standard_input(self, keyed, device):
         path = picture(keyed.home)

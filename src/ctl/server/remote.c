@@ -35,6 +35,7 @@ static const struct {
     {"app show", REACH_KEY},
     {"app types", REACH_NO_SERVER},
     {"device list", REACH_ANY},
+    {"device reboot", REACH_KEY},
     {"device show", REACH_ANY},
     {"device update", REACH_ANY},
     {"device ", REACH_SESSION},
