@@ -29,6 +29,7 @@ struct hooks {
 	struct webhook_online_row online;
 	struct webhook_trim_row trimmed;
 	struct id lease, after;
+	uint64_t look_ms; /* of the loop: when look is set to */
 	bool is_asking;
 	bool is_wanted_again; /* hints have come since it asked */
 	bool has_webhooks;
@@ -51,15 +52,19 @@ struct sending {
 
 static void look_after(struct hooks *hooks, uint64_t ms)
 {
-	if (!hooks->is_draining && !hooks->is_asking)
-		deadline_set(hooks->settings.loop, &hooks->look, ms);
+	if (hooks->is_draining || hooks->is_asking)
+		return;
+	hooks->look_ms = loop_now_ms(hooks->settings.loop) + ms;
+	deadline_set_at(hooks->settings.loop, &hooks->look, hooks->look_ms);
 }
 
+/* Moves the look to no later time: hints may come without end. */
 static void look_soon(struct hooks *hooks)
 {
 	hooks->is_wanted_again = true;
-	if (!hooks->is_asking && !hooks->is_draining)
-		deadline_set(hooks->settings.loop, &hooks->look, SOON_MS);
+	if (!deadline_is_set(&hooks->look) ||
+	    hooks->look_ms > loop_now_ms(hooks->settings.loop) + SOON_MS)
+		look_after(hooks, SOON_MS);
 }
 
 /* ---- a message ---- */
@@ -388,7 +393,7 @@ struct hooks *hooks_create(const struct hooks_settings *settings)
 
 	hooks->settings = *settings;
 	deadline_init(&hooks->look, on_look);
-	deadline_set(settings->loop, &hooks->look, AWAY_MS);
+	look_after(hooks, AWAY_MS);
 	hooks->devices = (struct hint_subscription){.kind = "device", .on_hint = on_device};
 	hooks->pushes = (struct hint_subscription){.kind = "push", .on_hint = on_push};
 	hooks->changes = (struct hint_subscription){.kind = "webhook", .on_hint = on_changed};

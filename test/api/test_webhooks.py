@@ -332,6 +332,25 @@ def test_online_and_offline(account, receiver):
     assert not events[1]["data"]["isOnline"]
 
 
+def test_hints_without_end(world, account, receiver):
+    """They move a look to no later time."""
+    make(account, receiver, ["pushed"])
+    device = account.device()
+    with contextlib.closing(psycopg2.connect(world.database)) as hinting, hinting.cursor() as cursor, \
+            ThreadPoolExecutor(1) as pool:
+        hinting.autocommit = True
+        pushed = []
+
+        def hint():
+            cursor.execute("NOTIFY displayd_hint, 'webhook:changed'")
+            if not pushed:
+                pushed.append(pool.submit(push, device, "one"))
+            return receiver.events()
+
+        wait_until(hint, "an event", pause_s=0.005)
+        pushed[0].result()
+
+
 # ---- tests of webhooks ----
 
 
