@@ -11,6 +11,7 @@
  *   "listen:<account>"           a program listens       who hears it keeps events
  *   "event:<account>:..."        to an account's device  rings of events
  *   "webhook:changed"            a webhook was made      workers look what is due
+ *   "webhook:due"                events wait             likewise
  *
  * A module subscribes to the kind that it wants. A hint may be lost or come twice: the database
  * decides. */

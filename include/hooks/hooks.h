@@ -9,7 +9,8 @@
  * any time, and the message comes again with the same ID. So a receiver may get an event twice, and
  * never one of a device after a later one.
  *
- * Where nobody has a webhook, a worker looks twice a minute. */
+ * Hints tell the workers of events that wait ("webhook:due"). Without them a worker looks every 2
+ * s, and twice a minute where nobody has a webhook. */
 #pragma once
 
 #include "domain/webhook.h"

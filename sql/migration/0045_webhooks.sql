@@ -136,11 +136,13 @@ $$;
 CREATE TRIGGER webhook_end BEFORE UPDATE OF is_enabled ON webhook
 	FOR EACH ROW WHEN (NEW.is_enabled IS DISTINCT FROM OLD.is_enabled) EXECUTE FUNCTION webhook_ended();
 
+-- The workers hear of events that wait, and of nothing else: so what nobody wants makes none of them look.
 CREATE FUNCTION webhook_tell(of_account uuid, wanted int4, name text, told text) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO webhook_event (webhook_id, kind, data)
 	SELECT id, name, told
 	FROM webhook
-	WHERE account_id = of_account AND is_enabled AND events & wanted <> 0
+	WHERE account_id = of_account AND is_enabled AND events & wanted <> 0;
+	SELECT pg_notify('displayd_hint', 'webhook:due')
 $$;
 
 -- A device whose generation grows was pushed to, or has changed.
@@ -182,6 +184,9 @@ BEGIN
 	) AS entry
 	JOIN device ON device.id = entry.device_id AND device.webhook_events & 8 <> 0
 	JOIN webhook ON webhook.account_id = device.account_id AND webhook.is_enabled AND webhook.events & 8 <> 0;
+	IF FOUND THEN
+		PERFORM pg_notify('displayd_hint', 'webhook:due');
+	END IF;
 	RETURN NULL;
 END
 $$;

@@ -21,7 +21,7 @@ enum {
 
 struct hooks {
 	struct hooks_settings settings;
-	struct hint_subscription devices, pushes, changes;
+	struct hint_subscription hints;
 	struct deadline look; /* set unless a query is under way */
 	struct arena arena;
 	struct db_query query;
@@ -351,27 +351,10 @@ static void on_look(struct deadline *deadline)
 
 /* ---- hints ---- */
 
-static void on_device(struct hint_subscription *hints, struct str text)
+/* Events were written, or a webhook was changed. */
+static void on_hint(struct hint_subscription *hints, struct str text)
 {
-	struct hooks *hooks = container_of(hints, struct hooks, devices);
-
-	(void)text;
-	if (hooks->has_webhooks)
-		look_soon(hooks);
-}
-
-static void on_push(struct hint_subscription *hints, struct str text)
-{
-	struct hooks *hooks = container_of(hints, struct hooks, pushes);
-
-	(void)text;
-	if (hooks->has_webhooks)
-		look_soon(hooks);
-}
-
-static void on_changed(struct hint_subscription *hints, struct str text)
-{
-	struct hooks *hooks = container_of(hints, struct hooks, changes);
+	struct hooks *hooks = container_of(hints, struct hooks, hints);
 
 	(void)text;
 	hooks->has_webhooks = true;
@@ -394,12 +377,8 @@ struct hooks *hooks_create(const struct hooks_settings *settings)
 	hooks->settings = *settings;
 	deadline_init(&hooks->look, on_look);
 	look_after(hooks, AWAY_MS);
-	hooks->devices = (struct hint_subscription){.kind = "device", .on_hint = on_device};
-	hooks->pushes = (struct hint_subscription){.kind = "push", .on_hint = on_push};
-	hooks->changes = (struct hint_subscription){.kind = "webhook", .on_hint = on_changed};
-	db_subscribe(settings->db, &hooks->devices);
-	db_subscribe(settings->db, &hooks->pushes);
-	db_subscribe(settings->db, &hooks->changes);
+	hooks->hints = (struct hint_subscription){.kind = "webhook", .on_hint = on_hint};
+	db_subscribe(settings->db, &hooks->hints);
 	return hooks;
 }
 
@@ -412,8 +391,6 @@ void hooks_drain(struct hooks *hooks)
 void hooks_destroy(struct hooks *hooks)
 {
 	require(hooks->under_way == 0 && !hooks->is_asking);
-	db_unsubscribe(&hooks->devices);
-	db_unsubscribe(&hooks->pushes);
-	db_unsubscribe(&hooks->changes);
+	db_unsubscribe(&hooks->hints);
 	free(hooks);
 }

@@ -351,6 +351,29 @@ def test_hints_without_end(world, account, receiver):
         pushed[0].result()
 
 
+def test_hints_of_events_alone(world, account, receiver):
+    """A push that no webhook is for makes no worker look: nothing tells them of it."""
+    make(account, receiver, ["pushed"])
+    stranger, device = world.account().device(), account.device()
+
+    def hints(of_device):
+        with contextlib.closing(psycopg2.connect(world.database)) as listening, listening.cursor() as cursor:
+            listening.autocommit = True
+            cursor.execute("LISTEN displayd_hint")
+            push(of_device, "one")
+
+            def look():
+                cursor.execute("SELECT")
+                listening.poll()
+                heard = " ".join(notice.payload for notice in listening.notifies).split()
+                return heard if any(word.startswith(f"push:{of_device.id}") for word in heard) else None
+
+            return wait_until(look, "the hint of the push")
+
+    assert "webhook:due" in hints(device)
+    assert not [word for word in hints(stranger) if word.startswith("webhook")]
+
+
 # ---- tests of webhooks ----
 
 
