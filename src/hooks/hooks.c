@@ -16,6 +16,8 @@ enum {
 	UNDER_WAY_MAX = 32,
 	EVENTS_KEPT = 10 * 1000,
 	DEVICES_A_LOOK = 1000,
+	UPKEEP_MAX = 20,	/* statements of upkeep before messages have their turn */
+	UPKEEP_MORE_MS = 100,	/* until the next ones, where more is due */
 	EVENTS_A_MESSAGE = 100, /* and webhooks that are looked at together */
 };
 
@@ -35,7 +37,8 @@ struct hooks {
 	bool has_webhooks;
 	bool is_draining;
 	unsigned under_way;
-	uint64_t upkeep_ms; /* of the loop: when it is due */
+	uint64_t upkeep_ms;   /* of the loop: when it is due */
+	unsigned upkeep_left; /* statements, now */
 };
 
 /* Message that is being sent. */
@@ -222,7 +225,25 @@ static void send_message(struct hooks *hooks, struct arena *arena)
 
 /* ---- what is due ---- */
 
-static void lease(struct hooks *hooks);
+static void look(struct hooks *hooks);
+
+/* Nothing is due. */
+static void rest(struct hooks *hooks)
+{
+	uint64_t now_ms = loop_now_ms(hooks->settings.loop), ms = LOOK_MS;
+
+	if (!hooks->has_webhooks) {
+		look_after(hooks, QUIET_MS);
+		return;
+	}
+	if (hooks->is_wanted_again)
+		ms = SOON_MS;
+	else if (hooks->row.wait_ms < LOOK_MS)
+		ms = (uint64_t)hooks->row.wait_ms + 1;
+	if (now_ms + ms > hooks->upkeep_ms)
+		ms = hooks->upkeep_ms > now_ms ? hooks->upkeep_ms - now_ms : 1;
+	look_after(hooks, ms);
+}
 
 static void on_leased(struct db_query *query, const struct db_result *result)
 {
@@ -248,21 +269,20 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	if (hooks->is_draining)
 		return;
 	if ((is_due || has_more) && hooks->under_way < UNDER_WAY_MAX)
-		lease(hooks);
+		look(hooks);
 	else if (result->outcome != DB_OK)
 		look_after(hooks, AWAY_MS);
-	else if (hooks->is_wanted_again && hooks->has_webhooks)
-		look_after(hooks, SOON_MS);
-	else if (!hooks->has_webhooks)
-		look_after(hooks, QUIET_MS);
 	else
-		look_after(hooks, hooks->row.wait_ms < LOOK_MS ? (uint64_t)hooks->row.wait_ms + 1
-							       : LOOK_MS);
+		rest(hooks);
 }
 
 static void lease(struct hooks *hooks)
 {
-	hooks->is_asking = true;
+	hooks->is_asking = hooks->under_way < UNDER_WAY_MAX;
+	if (!hooks->is_asking) {
+		look_after(hooks, LOOK_MS); /* or when a message ends */
+		return;
+	}
 	hooks->is_wanted_again = false;
 	hooks->lease = id_new();
 	db_query_init(&hooks->query, &hooks->arena);
@@ -280,6 +300,19 @@ static void lease(struct hooks *hooks)
 }
 
 /* ---- upkeep ---- */
+
+/* Says whether the same statement runs again: it has found something, and may find more. */
+static bool goes_on(struct hooks *hooks, const struct db_result *result)
+{
+	if (result->outcome != DB_OK || result->row_count == 0)
+		return false;
+	if (hooks->upkeep_left > 0) {
+		hooks->upkeep_left--;
+		return true;
+	}
+	hooks->upkeep_ms = loop_now_ms(hooks->settings.loop) + UPKEEP_MORE_MS;
+	return false;
+}
 
 static void on_trimmed(struct db_query *query, const struct db_result *result);
 
@@ -302,7 +335,7 @@ static void on_trimmed(struct db_query *query, const struct db_result *result)
 	if (hooks->is_draining)
 		return;
 	hooks->is_asking = true;
-	if (result->outcome == DB_OK && result->row_count)
+	if (goes_on(hooks, result))
 		trim(hooks);
 	else
 		lease(hooks);
@@ -328,25 +361,30 @@ static void on_online(struct db_query *query, const struct db_result *result)
 	arena_finish(&hooks->arena);
 	if (hooks->is_draining)
 		hooks->is_asking = false;
-	else if (result->outcome == DB_OK && result->row_count)
+	else if (goes_on(hooks, result))
 		look_who_is_online(hooks);
 	else
 		trim(hooks);
 }
 
-static void on_look(struct deadline *deadline)
+static void look(struct hooks *hooks)
 {
-	struct hooks *hooks = container_of(deadline, struct hooks, look);
 	uint64_t now_ms = loop_now_ms(hooks->settings.loop);
 
 	if (!db_is_up(hooks->settings.db)) {
 		look_after(hooks, AWAY_MS);
 	} else if (hooks->has_webhooks && now_ms >= hooks->upkeep_ms) {
 		hooks->upkeep_ms = now_ms + LOOK_MS;
+		hooks->upkeep_left = UPKEEP_MAX;
 		look_who_is_online(hooks);
 	} else {
 		lease(hooks);
 	}
+}
+
+static void on_look(struct deadline *deadline)
+{
+	look(container_of(deadline, struct hooks, look));
 }
 
 /* ---- hints ---- */

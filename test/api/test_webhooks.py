@@ -374,6 +374,21 @@ def test_hints_of_events_alone(world, account, receiver):
     assert not [word for word in hints(stranger) if word.startswith("webhook")]
 
 
+def test_upkeep_without_end(start, receiver):
+    """Webhooks whose panels are to be looked at again and again, one for each worker, hold up no message."""
+    world = start("--renderers", "0", *ALLOWED)
+    account = local(world.account())
+    world.sql("CREATE FUNCTION look_again() RETURNS trigger LANGUAGE plpgsql AS $$ "
+              "BEGIN NEW.looked_at := '-infinity'; RETURN NEW; END $$")
+    world.sql("CREATE TRIGGER look_again BEFORE UPDATE OF looked_at ON webhook FOR EACH ROW EXECUTE FUNCTION look_again()")
+    for events in (["online"], ["online"], ["online", "pushed"]):
+        make(account, receiver, events)
+    device = account.device()
+    wait_until(lambda: world.sql("SELECT 1 FROM webhook_online"), "a look")
+    push(device, "one")
+    assert names(receiver.wait_for(1)) == ["one"]
+
+
 # ---- tests of webhooks ----
 
 
