@@ -24,10 +24,18 @@ COMMENT ON COLUMN device.second_key_hash IS
 COMMENT ON COLUMN device.order_generation IS
 	'generation at which its panel was told to start again; NULL: a worker has sent the order, or there is none';
 COMMENT ON COLUMN device.order_key IS
-	'second key, encrypted: the panel is told its new address first';
+	'second key, encrypted, as long as it is that: an order tells the panel its new address first, each time the same';
+
+ALTER TABLE device ADD CONSTRAINT second_key_whole CHECK ((order_key IS NULL) = (second_key_hash IS NULL));
 
 CREATE UNIQUE INDEX device_alias_unique ON device (alias) WHERE alias IS NOT NULL;
 CREATE UNIQUE INDEX device_imported_unique ON device (account_id, imported_as) WHERE imported_as IS NOT NULL;
+
+-- Whether an order of that time still is for the panel. One that no panel has taken in time is none: a panel that polls
+-- comes every six minutes at least.
+CREATE FUNCTION is_order_due(ordered_at timestamptz) RETURNS boolean LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+	SELECT ordered_at > present_time() - interval '6 minutes'
+$$;
 
 -- With the alias.
 CREATE OR REPLACE VIEW device_more AS

@@ -1,5 +1,5 @@
--- Ends the alias of a device, and an order that would lead its panel away from there. No row: the device is gone, or
--- has none.
+-- Ends the alias of a device, and an order that would lead its panel away from there. A second key stays: a panel that
+-- was told of it, and is just starting, comes with it. No row: the device is gone, or has no alias.
 -- params: id uuid
 -- row: generation int8
 -- effect: write
@@ -7,8 +7,6 @@
 UPDATE device
 SET alias = NULL,
 	alias_key_hash = NULL,
-	second_key_hash = NULL,
-	order_key = NULL,
 	order_generation = CASE WHEN order_key IS NULL THEN order_generation END,
 	generation = generation + 1
 WHERE id = :id AND alias IS NOT NULL

@@ -1,12 +1,12 @@
--- Gives a device a second key, and orders its panel to come by it from its next start on, which is at once. No row: the
--- device is gone, or has no alias.
+-- Gives a device a second key, and orders its panel to come by it from its next start on, which is at once. A move that
+-- is under way keeps its key: the panel may have stored that already. No row: the device is gone, or has no alias.
 -- params: id uuid, second_key_hash bytea, order_key bytea
 -- row: generation int8
 -- effect: write
 -- work: bounded
 UPDATE device
-SET second_key_hash = :second_key_hash,
-	order_key = :order_key,
+SET second_key_hash = coalesce(second_key_hash, :second_key_hash),
+	order_key = coalesce(order_key, :order_key),
 	order_generation = generation + 1,
 	ordered_at = present_time(),
 	generation = generation + 1

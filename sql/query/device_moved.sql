@@ -1,5 +1,5 @@
--- The panel of a device has come with its second key: that is the device's key from now on, and its alias ends. No row:
--- it is so already.
+-- The panel of a device has come with its second key: that is the device's key from now on, and its alias ends, and
+-- an order too, since it has just started. No row: it is so already.
 -- params: id uuid, second_key_hash bytea
 -- row: generation int8
 -- effect: write
@@ -7,6 +7,8 @@
 UPDATE device
 SET link_key_hash = second_key_hash,
 	second_key_hash = NULL,
+	order_key = NULL,
+	order_generation = NULL,
 	alias = NULL,
 	alias_key_hash = NULL,
 	generation = generation + 1

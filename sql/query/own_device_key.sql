@@ -1,12 +1,16 @@
--- A new key for a device of an account; the old one is worth nothing from now on. No row: the device
--- is gone.
+-- A new key for a device of an account; the old one, and a second one that its panel
+-- was to be told, are worth nothing from now on. No row: the device is gone.
 -- params: id uuid, account_id uuid, link_key_hash bytea, address text, session_id uuid
 -- row: generation int8
 -- effect: write
 -- work: bounded
 WITH changed AS (
 	UPDATE device
-	SET link_key_hash = :link_key_hash, second_key_hash = NULL, generation = generation + 1
+	SET link_key_hash = :link_key_hash,
+		second_key_hash = NULL,
+		order_key = NULL,
+		order_generation = CASE WHEN order_key IS NULL THEN order_generation END,
+		generation = generation + 1
 	WHERE id = :id AND account_id = :account_id
 	RETURNING account_id, name, generation
 ), audited AS (

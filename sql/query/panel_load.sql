@@ -2,8 +2,7 @@
 -- A row has a temporary picture only where that is newer than the push that the caller knows, and
 -- is another one than that of the row before: a picture for all panels comes once, and the other
 -- rows say that they repeat it. number is the place of the device's ID in the array, from 1. turned_at
--- is NULL also if it is in the future, because the clock was wrong: a push after that is newer. An order that
--- no panel has taken in time is none: a panel that polls comes every six minutes at least.
+-- is NULL also if it is in the future, because the clock was wrong: a push after that is newer.
 -- params: ids uuid[], known_push_generations int8[]
 -- row: number int8, device, sleep_setting, turn_count int8, turned_at timestamptz?, link_key_hash bytea,
 --   is_disabled bool, has_connected bool,
@@ -28,8 +27,7 @@ FROM (
 		device.connected_at IS NOT NULL AS has_connected, device.pinned_installation_id,
 		device.night_installation_id, device.night_brightness, device.alias, device.alias_key_hash,
 		device.second_key_hash,
-		CASE WHEN device.ordered_at > present_time() - interval '6 minutes' THEN device.order_generation END
-			AS order_generation,
+		CASE WHEN is_order_due(device.ordered_at) THEN device.order_generation END AS order_generation,
 		showing.push_generation,
 		showing.installation_id AS push_installation_id, newer.push_picture,
 		showing.duration_s AS push_duration_s, showing.created_at AS push_created_at,

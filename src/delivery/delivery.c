@@ -55,6 +55,7 @@ static void on_order_taken(void *context, struct panel *panel)
 
 	links_order(&delivery->links, panel);
 	lookups_answer(panel);
+	links_update(&delivery->links, panel); /* a newer order may wait */
 }
 
 static void on_moved(void *context, struct id device_id, int64_t generation)

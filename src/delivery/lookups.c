@@ -52,9 +52,8 @@ static bool has_alias(const struct panel_ways *ways, const struct panel_lookup *
 
 static bool has_second_key(const struct panel *panel, const struct panel_lookup *lookup)
 {
-	return !lookup->is_alias && panel->state == PANEL_READY && panel->ways &&
-	       panel->ways->has_second_key &&
-	       sodium_memcmp(panel->ways->second_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0;
+	return !lookup->is_alias && panel->state == PANEL_READY &&
+	       panel_has_second_key(panel, lookup->key_hash);
 }
 
 static bool has_key(const struct panel *panel, const struct panel_lookup *lookup)

@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An order that was taken and not sent lapses, as one that waits in the database does. */
+enum { ORDER_MAX_MS = 6 * 60 * 1000 };
+
 struct taking {
 	struct orders *orders;
 	struct panel *panel; /* held */
+	int64_t generation;  /* of the order */
 	struct arena arena;
 	struct db_query query;
 };
@@ -58,7 +62,7 @@ static void take(struct taking *taking, const struct db_result *result)
 {
 	struct panel *panel = taking->panel;
 	struct device_order_take_row row;
-	struct panel_taken_order order = {0};
+	struct panel_taken_order order = {.taken_ms = loop_now_ms(panel->panels->loop)};
 
 	if (result->outcome != DB_OK || result->row_count == 0)
 		return;
@@ -68,6 +72,7 @@ static void take(struct taking *taking, const struct db_result *result)
 	if (!panel->order)
 		panel->order = memory_alloc(sizeof(*panel->order));
 	*panel->order = order;
+	panel_drop_old_order(panel); /* it is another key's meanwhile */
 }
 
 static void on_taken(struct db_query *query, const struct db_result *result)
@@ -77,8 +82,8 @@ static void on_taken(struct db_query *query, const struct db_result *result)
 	struct panel *panel = taking->panel;
 
 	panel->takes_order = false;
-	/* If the database is away, the next load brings the order again. */
-	if (panel->ways)
+	/* If the database is away, the next load brings the order again. A newer one stays. */
+	if (panel->ways && panel->ways->order_generation == taking->generation)
 		panel->ways->order_generation = 0;
 	take(taking, result);
 	if (panel->state != PANEL_GONE)
@@ -92,13 +97,14 @@ bool orders_await(struct orders *orders, struct panel *panel)
 
 	if (panel->takes_order)
 		return true;
-	if (!panel->ways || panel->ways->order_generation == 0)
+	if (panel->is_moving || !panel->ways || panel->ways->order_generation == 0)
 		return false;
 	panel->takes_order = true;
 	taking = begin(orders, panel);
+	taking->generation = panel->ways->order_generation;
 	statement_device_order_take(
-	    &taking->query,
-	    &(struct device_order_take_parameters){panel->id, panel->ways->order_generation}, NULL);
+	    &taking->query, &(struct device_order_take_parameters){panel->id, taking->generation},
+	    NULL);
 	taking->query.done = on_taken;
 	db_submit(orders->db, &taking->query);
 	return true;
@@ -108,13 +114,14 @@ struct panel_order orders_give(const struct orders *orders, struct panel *panel,
 			       struct arena *arena)
 {
 	struct panel_taken_order *taken = panel->order;
-	struct panel_order order = {.is_given = taken != NULL};
+	struct panel_order order = {0};
 	struct device_link link;
 
 	if (!taken)
 		return order;
 	panel->order = NULL;
-	if (taken->key[0]) {
+	order.is_given = loop_now_ms(panel->panels->loop) - taken->taken_ms < ORDER_MAX_MS;
+	if (order.is_given && taken->key[0]) {
 		link = device_link_make(arena, orders->panel_url, panel->id, str_from(taken->key));
 		order.url = is_polling ? link.polling_url : link.websocket_url;
 	}
@@ -147,6 +154,9 @@ void orders_moved(struct orders *orders, struct panel *panel)
 	if (panel->is_moving || !panel->ways || !panel->ways->has_second_key)
 		return;
 	panel->is_moving = true;
+	/* It has just started. */
+	free(panel->order);
+	panel->order = NULL;
 	taking = begin(orders, panel);
 	hash = (struct str){(const char *)panel->ways->second_key_hash, KEY_HASH_BYTES};
 	statement_device_moved(&taking->query,

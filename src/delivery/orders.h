@@ -4,8 +4,10 @@
  *       --> panel->order --orders_give()--> the panel
  *
  * A worker whose panel is there takes the order out of the database before it sends it: so the
- * order is sent once, whichever worker or instance the panel comes to, and a crash before that
- * loses nothing. */
+ * order is sent once, whichever worker or instance the panel comes to. A worker that ends, or a
+ * panel that leaves, between these two loses it: the person orders again. Of a move the second key
+ * stays in the database until the panel has come with it, so that each order to move has the same
+ * one; one to start again has it, too, as long as a move is under way. */
 #pragma once
 
 #include "base/arena.h"
@@ -30,11 +32,12 @@ struct panel_order {
 	struct str url; /* its new address; data is NULL: none */
 };
 
-/* Begins to take an order that waits for the panel. True: on_taken() will be called. */
+/* Begins to take an order that waits for the panel, unless that has just come by its second key.
+ * True: on_taken() will be called. */
 bool orders_await(struct orders *orders, struct panel *panel);
 /* Hands over the order that was taken, once. is_polling: the panel polls, and goes on with that. */
 struct panel_order orders_give(const struct orders *orders, struct panel *panel, bool is_polling,
 			       struct arena *arena);
-/* The panel has come by its second key. */
+/* The panel has come by its second key: no order is for it any more. */
 void orders_moved(struct orders *orders, struct panel *panel);
 void orders_finish(struct orders *orders);

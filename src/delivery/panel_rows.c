@@ -165,6 +165,7 @@ static void set_ways(struct panel *panel, struct panel_ways *ways)
 {
 	free(panel->ways);
 	panel->ways = ways;
+	panel_drop_old_order(panel);
 }
 
 bool panel_apply(struct panel *panel, const struct panel_load_row *row,

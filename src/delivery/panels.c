@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/require.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,6 +163,25 @@ void panel_touch(struct panel *panel)
 	list_append(&panel->panels->by_use, &panel->by_use);
 	list_remove(&panel->of_share);
 	list_append(&panel->share->by_use, &panel->of_share);
+}
+
+bool panel_has_second_key(const struct panel *panel, const uint8_t hash[static KEY_HASH_BYTES])
+{
+	return panel->ways && panel->ways->has_second_key &&
+	       sodium_memcmp(panel->ways->second_key_hash, hash, KEY_HASH_BYTES) == 0;
+}
+
+void panel_drop_old_order(struct panel *panel)
+{
+	uint8_t hash[KEY_HASH_BYTES];
+
+	if (!panel->order || !panel->order->key[0])
+		return;
+	key_hash(str_from(panel->order->key), hash);
+	if (panel_has_second_key(panel, hash))
+		return;
+	free(panel->order);
+	panel->order = NULL;
 }
 
 void panel_seen(struct panel *panel)

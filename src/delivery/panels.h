@@ -37,6 +37,7 @@ struct panel_ways {
 /* An order that this worker has taken and not yet sent. */
 struct panel_taken_order {
 	char key[LINK_KEY_LENGTH + 1]; /* of its new address; empty: it only starts again */
+	uint64_t taken_ms;	       /* loop time */
 };
 
 /* An idle panel costs little else than this, its link and its socket. The small members of all
@@ -141,6 +142,10 @@ void panel_set_account(struct panel *panel, struct id account_id);
 /* Destroys a panel of the account that is not used, if the account's pictures need more memory than
  * they may have. */
 void panel_make_room(struct panel *panel);
+/* Whether the hash is that of the device's second key. */
+bool panel_has_second_key(const struct panel *panel, const uint8_t hash[static KEY_HASH_BYTES]);
+/* Drops an order that was taken and not yet sent, if its key is not the second one any more. */
+void panel_drop_old_order(struct panel *panel);
 /* The device was online just now. */
 void panel_seen(struct panel *panel);
 

@@ -176,8 +176,7 @@ def test_a_panel_moves(world, former):
 
 def test_a_panel_that_polls_moves(world, former):
     version = [("X-Firmware-Version", "1.5.0")]
-    assert former.poll(fields=version).status == 200
-    wait_until(lambda: world.sql("SELECT 1 FROM panel_info WHERE device_id = %s", former.device.id), "the version")
+    is_known_by_poll(world, former)
     assert former.order("move-address").ok() == {}
     answer = former.poll(fields=version)
     assert answer["Tronbyt-Reboot"] == "1"
@@ -190,20 +189,91 @@ def test_a_panel_that_polls_moves(world, former):
     assert world.get(target, fields=version).status == 200
 
 
-def test_a_panel_that_does_not_come(world, former):
-    """A second order has another key; the first one is worth nothing then."""
+def told_to_move(world, former):
+    """The target that the panel was told; it has stored that, and left to start again."""
     with former.panel() as panel:
         panel.wait_for_picture()
         introduce(world, panel, former.device, NEW_FIRMWARE)
-        targets = []
-        for _ in range(2):
-            assert former.order("move-address").ok() == {}
-            targets.append(own_target(next_but_pictures(panel)["image_url"]))
-            assert next_but_pictures(panel) == {"reboot": True}
-        with pytest.raises(Refused):
-            Panel(world.server, None, targets[0])
-        with Panel(world.server, None, targets[1]) as moved:
-            moved.wait_for_picture()
+        assert former.order("move-address").ok() == {}
+        return own_target(next_but_pictures(panel)["image_url"])
+
+
+def is_known_by_poll(world, former):
+    """It polls, and counts as online until it polls again."""
+    former.poll(fields=[("X-Firmware-Version", "1.5.0")])
+    wait_until(lambda: world.sql("SELECT 1 FROM panel_info WHERE device_id = %s", former.device.id), "the version")
+
+
+def told_by_poll(world, former):
+    """The target for a WebSocket, of a panel that polls."""
+    is_known_by_poll(world, former)
+    assert former.order("move-address").ok() == {}
+    return own_target(former.poll()["Tronbyt-Image-URL"]).replace("/next?", "/ws?")
+
+
+def keys_of(world, device):
+    return world.sql("SELECT alias, second_key_hash IS NOT NULL, order_key IS NOT NULL, order_generation IS NOT NULL "
+                     "FROM device WHERE id = %s", device.id)[0]
+
+
+def comes(world, former, target):
+    """The panel comes there, stays, and that is its only way from then on."""
+    with Panel(world.server, None, target) as moved:
+        moved.wait_for_picture()
+        wait_until(lambda: keys_of(world, former.device) == (None, False, False, False), "the new key")
+        assert former.device.push(images.png(images.gradient(5))).ok() == {}
+        seen = []
+        moved.wait_for(lambda message: seen.append(message) or isinstance(message, bytes))
+        assert {"reboot": True} not in seen
+    assert former.poll().status == 404 and former.device.poll().status == 404
+    with Panel(world.server, None, target) as moved:
+        moved.wait_for_picture()
+
+
+def test_a_panel_that_does_not_come(world, former):
+    """A second order has the key of the first: the panel may have stored that one."""
+    first = told_to_move(world, former)
+    assert told_to_move(world, former) == first
+    comes(world, former, first)
+
+
+def test_a_second_order_while_the_panel_starts(world, former):
+    target = told_by_poll(world, former)
+    assert former.order("move-address").ok() == {}
+    comes(world, former, target)
+
+
+def test_a_start_while_it_moves(world, former):
+    """Whoever is told to start again is told the address again, too."""
+    target = told_to_move(world, former)
+    with former.panel() as panel:
+        panel.wait_for_picture()
+        assert former.order("reboot").ok() == {}
+        assert own_target(next_but_pictures(panel)["image_url"]) == target
+        assert next_but_pictures(panel) == {"reboot": True}
+    comes(world, former, target)
+
+
+@pytest.mark.parametrize("orders", [0, 1])
+def test_the_end_of_the_former_address_while_the_panel_starts(world, former, orders):
+    """What it was told holds; an order that waits does not."""
+    target = told_by_poll(world, former)
+    for _ in range(orders):
+        assert former.order("move-address").ok() == {}
+    assert former.order("alias", "DELETE").ok() == {}
+    assert keys_of(world, former.device) == (None, True, True, False)
+    comes(world, former, target)
+
+
+def test_a_move_that_lapses(world, former):
+    """A worker may learn of it in time and ask for it too late."""
+    is_known_by_poll(world, former)
+    assert former.order("move-address").ok() == {}
+    # Workers are not told.
+    world.sql("UPDATE device SET ordered_at = ordered_at - interval '7 minutes' WHERE id = %s", former.device.id)
+    for _ in range(4):
+        assert "Tronbyt-Reboot" not in former.poll()
+    assert keys_of(world, former.device) == (former.alias, True, True, True)
 
 
 def test_who_cannot_move(world, former, device):

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from devices import Journal, add, at_once, panel_of, path_of, poll
+from devices import Journal, add, at_once, panel_of, path_of, poll, poll_answer
 from events import Events
 from lists import next_target
-from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
+from people import SECRETS, TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
 
 import images
 
@@ -200,6 +200,29 @@ def test_a_new_key(world, browser):
     assert renewed["link"]["key"] != made["link"]["key"]
     assert renewed["device"]["id"] == made["device"]["id"]
     assert {poll(world, renewed["link"]) for _ in range(8)} == {200}
+
+
+def test_a_new_key_while_the_panel_is_to_move(world, browser):
+    """The order for another address has ended with the key that it would have told."""
+    made = add(browser)
+    path, device = path_of(made["device"]), made["device"]["id"]
+    world.sql("UPDATE device SET alias = %s WHERE id = %s", device[:8], device)
+    target = f"/{device[:8]}/next"
+    assert world.get(target, fields=[("X-Firmware-Version", "1.6.6")]).status == 200
+    wait_until(lambda: world.sql("SELECT 1 FROM panel_info WHERE device_id = %s", device), "the version")
+    assert browser.post(path + "/move-address").ok() == {}
+    renewed = browser.post(path + "/key").json()
+    SECRETS.add(renewed["link"]["key"])
+    assert world.sql("SELECT second_key_hash, order_key, order_generation FROM device WHERE id = %s",
+                     device) == [(None, None, None)]
+    for _ in range(4):
+        assert "Tronbyt-Reboot" not in poll_answer(world, renewed["link"])
+        assert "Tronbyt-Reboot" not in world.get(target)
+    # An order to start again has nothing to do with keys.
+    assert browser.post(path + "/reboot").ok() == {}
+    renewed = browser.post(path + "/key").json()
+    SECRETS.add(renewed["link"]["key"])
+    assert "Tronbyt-Reboot" in poll_answer(world, renewed["link"])
 
 
 def test_a_new_key_on_two_instances(start, postgres):

@@ -101,7 +101,10 @@ struct script_device {
 	const char *key;
 	bool is_gone;
 	bool is_disabled;
-	bool is_new; /* no panel of it has connected yet */
+	bool is_new;		  /* no panel of it has connected yet */
+	const char *alias;	  /* NULL: none */
+	const char *second_key;	  /* NULL: none */
+	int64_t order_generation; /* 0: none */
 	int64_t generation;
 	int64_t brightness;
 	int64_t interval_s;

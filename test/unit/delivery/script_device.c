@@ -111,12 +111,36 @@ static bool add_sleep_column(const struct script_device *device, const char *col
 	return true;
 }
 
-static void add_device_column(const struct script_device *device, const char *column,
-			      unsigned number, const char *picture)
+static void add_key_hash(const char *key)
 {
 	uint8_t hash[KEY_HASH_BYTES];
 
-	key_hash(str_from(device->key), hash);
+	key_hash(str_from(key), hash);
+	add_bytes(hash, sizeof(hash));
+}
+
+/* False: it is another one. */
+static bool add_way_column(const struct script_device *device, const char *column)
+{
+	if (is(column, "link_key_hash"))
+		add_key_hash(device->key);
+	else if (is(column, "second_key_hash") && device->second_key)
+		add_key_hash(device->second_key);
+	else if (is(column, "alias"))
+		add_value_text(device->alias);
+	else if (is(column, "order_generation") && device->order_generation)
+		add_integer(device->order_generation);
+	else if (is(column, "alias_key_hash") || is(column, "second_key_hash") ||
+		 is(column, "order_generation"))
+		add_null();
+	else
+		return false;
+	return true;
+}
+
+static void add_device_column(const struct script_device *device, const char *column,
+			      unsigned number, const char *picture)
+{
 	if (is(column, "is_push_held") || is(column, "is_push_waking"))
 		add_bool(false);
 	else if (strncmp(column, "push_", 5) == 0)
@@ -127,11 +151,9 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_value_text(device->night);
 	else if (is(column, "is_sleep_set") || is(column, "is_set_asleep"))
 		add_bool(false);
-	else if (is(column, "sleep_set_until") || is(column, "turned_at") || is(column, "alias") ||
-		 is(column, "alias_key_hash") || is(column, "second_key_hash") ||
-		 is(column, "order_generation"))
+	else if (is(column, "sleep_set_until") || is(column, "turned_at"))
 		add_null();
-	else if (add_sleep_column(device, column))
+	else if (add_sleep_column(device, column) || add_way_column(device, column))
 		return;
 	else if (is(column, "number"))
 		add_integer(number);
@@ -141,8 +163,6 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_bytes(id_of(1000 * 1000 + device->account).bytes, ID_BYTES);
 	else if (is(column, "name"))
 		add_value_text("Panel");
-	else if (is(column, "link_key_hash"))
-		add_bytes(hash, sizeof(hash));
 	else if (is(column, "is_disabled"))
 		add_bool(device->is_disabled);
 	else if (is(column, "has_connected"))

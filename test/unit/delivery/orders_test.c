@@ -1,0 +1,183 @@
+/* Orders for panels: what becomes of one that was taken when it is no longer for the panel. */
+#include "domain/secret_settings.h"
+#include "served.h"
+
+#include <endian.h>
+#include <string.h>
+
+/* As long as keys of devices are. */
+static const char second_key[] = "second-key-of-a-panel-00";
+static const struct settings_key settings_key = {.bytes = {7}};
+
+static int begin(void **state)
+{
+	serve_begin(state);
+	delivery_set_addresses(served, &settings_key, "http://x");
+	return 0;
+}
+
+/* A connected device to whose panel nothing is left to be sent. */
+static struct script_device *connected(struct script_socket **ret_socket)
+{
+	struct script_device *device = add_device();
+
+	add_installation(device, "one", "first");
+	device->alias = "1f6a09c3";
+	*ret_socket = connect_device(device);
+	sent_to(*ret_socket);
+	return device;
+}
+
+static void change(struct script_device *device)
+{
+	device->generation++;
+	delivery_device_changed(served, device->id, device->generation);
+	run_turns();
+	answer_loads();
+}
+
+static void order(struct script_device *device, const char *key)
+{
+	device->second_key = key;
+	device->order_generation = device->generation + 1;
+	change(device);
+}
+
+static int64_t order_asked(void)
+{
+	const struct db_query *query = asked(STATEMENT_DEVICE_ORDER_TAKE);
+	uint64_t value;
+
+	memcpy(&value, query->parameters.values[1], sizeof(value));
+	return (int64_t)be64toh(value);
+}
+
+/* key: NULL: of an order to start again alone. */
+static void answer_order(const struct script_device *device, const char *key)
+{
+	struct buffer sealed = {0};
+
+	begin_rows(1);
+	if (key) {
+		settings_seal(&settings_key, device->id, STR(ORDER_KEY_LABEL), str_from(key),
+			      &sealed);
+		add_bytes(buffer_view(&sealed).data, buffer_length(&sealed));
+		buffer_finish(&sealed);
+	} else {
+		add_null();
+	}
+	answer(asked(STATEMENT_DEVICE_ORDER_TAKE));
+	run_turns();
+	answer_loads();
+}
+
+static bool is_ordered(struct script_socket *socket)
+{
+	return strstr(sent_to(socket), "{\"reboot\":true}") != NULL;
+}
+
+static void one_that_was_taken_is_sent_once(void **state)
+{
+	struct script_socket *socket;
+	struct script_device *device = connected(&socket);
+
+	(void)state;
+	order(device, second_key);
+	device->order_generation = 0;
+	answer_order(device, second_key);
+	assert_non_null(strstr(sent_to(socket), second_key));
+	change(device);
+	assert_false(is_ordered(socket));
+}
+
+/* While the first one is being taken, a load brings another. */
+static void a_newer_one_is_taken_after_it(void **state)
+{
+	struct script_socket *socket;
+	struct script_device *device = connected(&socket);
+	int64_t newer;
+
+	(void)state;
+	order(device, NULL);
+	order(device, NULL);
+	newer = device->order_generation;
+	assert_int_equal(asked_count(STATEMENT_DEVICE_ORDER_TAKE), 1);
+	assert_true(order_asked() < newer);
+	answer_nothing(asked(STATEMENT_DEVICE_ORDER_TAKE), DB_OK);
+	run_turns();
+	assert_int_equal(order_asked(), newer);
+	device->order_generation = 0;
+	answer_order(device, NULL);
+	assert_true(is_ordered(socket));
+}
+
+/* It was taken for a panel that left meanwhile. */
+static struct script_device *take_for_nobody(void)
+{
+	struct script_socket *socket;
+	struct script_device *device = connected(&socket);
+
+	order(device, second_key);
+	close_socket(socket);
+	device->order_generation = 0;
+	answer_order(device, second_key);
+	return device;
+}
+
+static void the_panel_gets_it_when_it_is_back(void **state)
+{
+	struct script_device *device = take_for_nobody();
+
+	(void)state;
+	assert_non_null(strstr(sent_to(connect_device(device)), second_key));
+}
+
+static void a_key_that_is_not_the_second_any_more_is_not_told(void **state)
+{
+	struct script_device *device = take_for_nobody();
+
+	(void)state;
+	device->second_key = NULL;
+	change(device);
+	assert_false(is_ordered(connect_device(device)));
+}
+
+static void nor_is_one_that_came_after_the_change(void **state)
+{
+	struct script_socket *socket;
+	struct script_device *device = connected(&socket);
+
+	(void)state;
+	order(device, second_key);
+	device->second_key = NULL;
+	device->order_generation = 0;
+	change(device);
+	answer_order(device, second_key);
+	assert_false(is_ordered(socket));
+}
+
+static void it_lapses(void **state)
+{
+	struct script_device *device = take_for_nobody();
+
+	(void)state;
+	pass_ms(7 * 60 * 1000);
+	answer_loads();
+	assert_false(is_ordered(connect_device(device)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(one_that_was_taken_is_sent_once, begin, serve_end),
+	    cmocka_unit_test_setup_teardown(a_newer_one_is_taken_after_it, begin, serve_end),
+	    cmocka_unit_test_setup_teardown(the_panel_gets_it_when_it_is_back, begin, serve_end),
+	    cmocka_unit_test_setup_teardown(a_key_that_is_not_the_second_any_more_is_not_told,
+					    begin, serve_end),
+	    cmocka_unit_test_setup_teardown(nor_is_one_that_came_after_the_change, begin,
+					    serve_end),
+	    cmocka_unit_test_setup_teardown(it_lapses, begin, serve_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
