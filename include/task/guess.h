@@ -21,11 +21,15 @@
 struct rate_result guess_is_allowed(const struct service *service, struct str remote_address);
 void guess_failed(const struct service *service, struct str remote_address);
 
-/* The same for former addresses of devices (src/api/access_device_key.h), which are secrets of 32
+/* Guesses of former addresses of devices (src/api/access_device_key.h), which are secrets of 32
  * bits. So they have limits of their own, which are lower, also for the network of the address:
- * /24 of IPv4, /48 of IPv6. */
-bool guess_of_alias_is_allowed(const struct service *service, struct str remote_address);
-void guess_of_alias_failed(const struct service *service, struct str remote_address);
+ * /24 of IPv4, /48 of IPv6. A guess counts before the database is asked, so that no more are under
+ * way at a time; what turns out to be none is given back.
+ *
+ * ret: whether the address may guess. */
+bool guess_of_alias_begins(const struct service *service, struct str remote_address);
+/* The address was right, or nobody could look. */
+void guess_of_alias_was_none(const struct service *service, struct str remote_address);
 
 /* True, with the answer 429, where too many guesses came from the request's address. of_what:
  * "keys". */

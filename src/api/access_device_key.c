@@ -8,6 +8,7 @@ struct device_access {
 	struct panel_lookup lookup; /* zeroed at the start */
 	struct task *task;
 	struct panel *panel;
+	bool is_guess; /* of a former address, and counted as one */
 };
 
 /* Keys of other servers have no form of their own. */
@@ -39,28 +40,27 @@ static struct str link_key(struct task *task)
 	return (struct str){0};
 }
 
-static void note_guess(const struct service *service, struct task *task,
-		       const struct device_access *access)
+/* Counts a wrong key; a former address was counted already, and is not if it is right. */
+static void note_guess(struct task *task, const struct device_access *access)
 {
+	const struct panel_lookup *lookup = &access->lookup;
+	bool is_wrong = !access->panel && !lookup->is_undecided && !lookup->is_disabled;
 	struct str address = task_request(task)->remote_address;
 
-	if (access->lookup.is_alias)
-		guess_of_alias_failed(service, address);
-	else
-		guess_failed(service, address);
+	if (access->is_guess && !is_wrong)
+		guess_of_alias_was_none(task_service(task), address);
+	else if (is_wrong && !lookup->is_alias)
+		guess_failed(task_service(task), address);
 }
 
 static struct verdict found(struct task *task)
 {
 	const struct device_access *access = task_access_state(task);
-	const struct service *service = task_service(task);
 	char text[ID_TEXT_LENGTH + 1];
 
-	if (!access->panel) {
-		if (!access->lookup.is_undecided && !access->lookup.is_disabled)
-			note_guess(service, task, access);
+	note_guess(task, access);
+	if (!access->panel)
 		return access_refuse_panel(task);
-	}
 	id_format(delivery_panel_id(access->panel), text);
 	task_request(task)->log_device = arena_copy(task_arena(task), str_from(text));
 	return task_admit_unlimited(task);
@@ -128,8 +128,9 @@ static struct verdict check_alias(struct task *task)
 	if (!alias_parse(name, access->lookup.alias) || key.length > ALIAS_KEY_LENGTH_MAX)
 		return access_refuse_panel(task);
 	reference.serial = (struct str){access->lookup.alias, ALIAS_LENGTH};
-	if (!guess_of_alias_is_allowed(task_service(task), task_request(task)->remote_address) &&
-	    !delivery_knows_alias(delivery, &access->lookup, key))
+	access->is_guess = !delivery_knows_alias(delivery, &access->lookup, key);
+	if (access->is_guess &&
+	    !guess_of_alias_begins(task_service(task), task_request(task)->remote_address))
 		return access_refuse_panel(task);
 	if (delivery_find(delivery, &access->lookup, &reference, key, &access->panel))
 		return found(task);

@@ -70,25 +70,28 @@ static bool alias_guesser_of(const struct service *service, struct str remote_ad
 	return true;
 }
 
-bool guess_of_alias_is_allowed(const struct service *service, struct str remote_address)
+bool guess_of_alias_begins(const struct service *service, struct str remote_address)
 {
 	uint64_t now_us = clock_monotonic_us();
 	struct id address, network;
 
-	if (service->guess_rate.per_second == 0 ||
-	    !alias_guesser_of(service, remote_address, &address, &network))
+	if (!alias_guesser_of(service, remote_address, &address, &network))
 		return true;
-	return rate_look(service->guesses, &alias_of_address, address, now_us).is_allowed &&
-	       rate_look(service->guesses, &alias_of_network, network, now_us).is_allowed;
+	if (!rate_take(service->guesses, &alias_of_address, address, now_us).is_allowed)
+		return false;
+	if (rate_take(service->guesses, &alias_of_network, network, now_us).is_allowed)
+		return true;
+	rate_give_back(service->guesses, &alias_of_address, address, now_us);
+	return false;
 }
 
-void guess_of_alias_failed(const struct service *service, struct str remote_address)
+void guess_of_alias_was_none(const struct service *service, struct str remote_address)
 {
 	uint64_t now_us = clock_monotonic_us();
 	struct id address, network;
 
 	if (!alias_guesser_of(service, remote_address, &address, &network))
 		return;
-	rate_take(service->guesses, &alias_of_address, address, now_us);
-	rate_take(service->guesses, &alias_of_network, network, now_us);
+	rate_give_back(service->guesses, &alias_of_address, address, now_us);
+	rate_give_back(service->guesses, &alias_of_network, network, now_us);
 }

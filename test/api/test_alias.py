@@ -1,16 +1,22 @@
 """The former address of an imported device: it shows pictures and nothing else, and leads to the device's own."""
 
+import contextlib
 import json
 import re
 import secrets
+import select
 
+import psycopg2
 import pytest
-from former import NEW_FIRMWARE, OLD_FIRMWARE, bring, poll
+from former import NEW_FIRMWARE, OLD_FIRMWARE
+from former import account as exported_account
+from former import bring
 from former import device as exported
+from former import poll
 from panel import Panel, Refused
 from test_reboot import introduce, next_but_pictures
 from waiting import wait_until
-from world import SECRETS, Device, images
+from world import SECRETS, Device, images, request_bytes
 
 RED = images.png(images.solid((200, 0, 0)))
 
@@ -137,6 +143,45 @@ def test_guesses_are_limited(start):
             ask(secrets.token_hex(4), f"192.0.2.{number}")
     assert ask(third.alias, "192.0.2.200") == 404
     assert ask(third.alias, "198.51.100.1") == 200
+
+
+def test_right_ones_are_no_guesses(start):
+    """Not of a device that is disabled either; all from one address."""
+    world = start("--trust-proxy", "127.0.0.1", rate_limit=1000, workers=1)
+    exports = [exported(f"Panel {number}") for number in range(80)]
+    report = bring(world.account(), exported_account(exports), keepAddresses=True).ok()
+    SECRETS.update(made["key"] for made in report["devices"])
+
+    def ask(export):
+        return poll(world, export["id"], fields=[("X-Forwarded-For", "192.0.2.1")]).status
+
+    assert {ask(export) for export in exports[1:]} == {200}
+    world.sql("UPDATE device SET disabled_at = now(), generation = generation + 1 WHERE alias = %s", exports[0]["id"])
+    assert {ask(exports[0]) for _ in range(80)} == {404}
+    world.sql("UPDATE device SET disabled_at = NULL, generation = generation + 1 WHERE alias = %s", exports[0]["id"])
+    for pid in world.workers():
+        world.kill_worker(pid)
+    wait_until(lambda: len(world.workers()) == 1, "a new worker")
+    assert ask(exports[0]) == 200
+
+
+def test_guesses_at_a_time_are_limited(start):
+    """Before the database has said of the first that it is wrong."""
+    world = start("--trust-proxy", "127.0.0.1", rate_limit=1000, workers=1)
+    unknown = world.get("/no-alias/next").body
+    with psycopg2.connect(world.database) as holder, contextlib.ExitStack() as stack:
+        holder.cursor().execute("LOCK TABLE device IN ACCESS EXCLUSIVE MODE")
+        asked = [stack.enter_context(world.client()) for _ in range(80)]
+        for client in asked:
+            client.send(request_bytes("GET", f"/{secrets.token_hex(4)}/next",
+                                      fields=[("X-Forwarded-For", "192.0.2.1")]))
+
+        def answered():
+            return [client for client in asked if select.select([client.socket], [], [], 0)[0]]
+
+        wait_until(lambda: len(answered()) >= 10, "answers that take no look-up")
+        assert {client.answer().body for client in answered()} == {unknown}  # and not that nobody can look
+        holder.rollback()
 
 
 # ---- to its own address ----

@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <string.h>
 
-/* As long as keys of devices are. */
+/* Has the length of keys. */
 static const char second_key[] = "second-key-of-a-panel-00";
 static const struct settings_key settings_key = {.bytes = {7}};
 
