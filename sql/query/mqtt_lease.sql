@@ -1,5 +1,6 @@
 -- Takes connections to MQTT brokers that nobody holds, and keeps those that this worker holds, for 15 s. Those of
--- accounts that are being removed are let go. reaches_local: administrators let apps reach what --egress-allow opens.
+-- accounts that are being removed are let go. reaches_local: it reaches what --egress-allow opens, as
+-- its previews do: an administrator has marked it, and lets apps reach that.
 -- own_account_id: of --mqtt-account.
 -- params: holder uuid, own_account_id uuid, row_limit int4
 -- row: account_id uuid, url text, username text?, password bytea?, is_of_instance bool,
@@ -37,4 +38,5 @@ SET holder = :holder, held_until = present_time() + interval '15 s'
 FROM site
 WHERE mqtt_connection.account_id = ANY (ARRAY(SELECT account_id FROM locked)) AND site.is_it
 RETURNING mqtt_connection.account_id, url, username, password, is_of_instance, revision,
-	site.apps_reach_local AS reaches_local
+	site.apps_reach_local AND (SELECT account.reaches_local FROM account WHERE account.id = mqtt_connection.account_id)
+		AS reaches_local

@@ -282,6 +282,7 @@ static void open_broker(struct bridge *bridge, struct broker *broker,
 	struct buffer line = {0};
 
 	broker->revision = row->revision;
+	broker->reaches_local = row->reaches_local;
 	if (row->is_of_instance) {
 		opening.username = bridge->with.own.username;
 		opening.password = bridge->with.own.password;
@@ -308,7 +309,8 @@ static void keep(struct bridge *bridge, const struct mqtt_lease_row *row)
 	if (!broker)
 		broker = brokers_add(&bridge->brokers, row->account_id, &bridge->with.listener);
 	broker->misses = 0;
-	if (broker->peer.is_open && broker->revision == row->revision)
+	if (broker->peer.is_open && broker->revision == row->revision &&
+	    broker->reaches_local == row->reaches_local)
 		return;
 	/* The topics stay: they are the same at the new broker, or go with a removal. */
 	close_broker(bridge, broker, false);

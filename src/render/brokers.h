@@ -12,6 +12,7 @@ struct broker {
 	struct bridge_peer peer; /* is_open: it is held */
 	struct http_listener_settings listener;
 	int64_t revision;
+	bool reaches_local; /* as it was opened */
 	unsigned misses;
 	bool is_connected;
 	bool has_news; /* error is to be written */

@@ -25,6 +25,13 @@ def served(postgres):
         yield one
 
 
+def marked(world):
+    """An account that reaches what --egress-allow opens."""
+    account = world.account()
+    world.sql("UPDATE account SET reaches_local = true WHERE id = %s", account.id)
+    return account
+
+
 def connect(account, broker, **members):
     body = {"url": broker.url, "username": USER, "password": PASSWORD} | members
     return account.request("PUT", "/v1/account/mqtt", body=json.dumps(body).encode())
@@ -40,7 +47,7 @@ def wait_for_state(account, name):
 
 @pytest.fixture
 def account(served, broker):
-    one = served.account()
+    one = marked(served)
     yield one
     one.request("DELETE", "/v1/account/mqtt")
 
@@ -188,7 +195,7 @@ def test_the_broker_goes_and_comes(served, account):
 
 def test_the_last_will(postgres, broker):
     with World(postgres.create_database(), "--egress-allow", "127.0.0.1") as world:
-        account = world.account()
+        account = marked(world)
         with broker.listen() as heard:
             connect(account, broker).ok()
             heard.wait_for(f"{base(account)}/availability", b"online")
@@ -211,11 +218,53 @@ def test_another_worker_takes_over(served, broker, account):
 
 def test_a_local_address_is_refused(postgres, broker):
     with World(postgres.create_database()) as world:
-        account = world.account()
+        account = marked(world)
         for url in (broker.url, f"mqtt://localhost:{broker.port}", f"mqtt://[::1]:{broker.port}"):
             connect(account, broker, url=url).ok()
             error = wait_for_state(account, "failed")["error"]
             assert error.startswith("the broker's address is not public")
+
+
+def test_only_marked_accounts_reach_what_is_open(served, broker):
+    """Neither do they where administrators have closed it, and the mark counts from the next lease on."""
+    account = served.account()
+    told = set()
+    for port in (broker.port, 1):
+        connect(account, broker, url=f"mqtt://127.0.0.1:{port}").ok()
+        told.add(wait_for_state(account, "failed")["error"])
+    [error] = told
+    assert error.startswith("the broker's address is not public")
+    connect(account, broker).ok()
+    served.sql("UPDATE account SET reaches_local = true WHERE id = %s", account.id)
+    wait_for_state(account, "connected")
+    served.sql("UPDATE site SET apps_reach_local = false")
+    try:
+        assert wait_for_state(account, "failed")["error"] == error
+    finally:
+        served.sql("UPDATE site SET apps_reach_local = true")
+    account.request("DELETE", "/v1/account/mqtt").ok()
+
+
+def test_a_port_of_another_service_is_refused(broker, account):
+    """As is an address, and without a connection."""
+    with socket.create_server(("127.0.0.1", 6667)):
+        connect(account, broker, url="mqtt://127.0.0.1:6667").ok()
+        assert wait_for_state(account, "failed")["error"].startswith("the broker's address is not public")
+
+
+def test_closed_and_silent_ports_look_alike(broker, account):
+    """What is no broker is told in the same words, whatever it is."""
+    told = set()
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    connect(account, broker, url=f"mqtt://127.0.0.1:{port}").ok()
+    told.add(wait_for_state(account, "failed")["error"])
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        connect(account, broker, url=f"mqtt://127.0.0.1:{server.getsockname()[1]}").ok()
+        peer, _ = server.accept()
+        peer.close()
+        told.add(wait_for_state(account, "failed")["error"])
+    assert told == {"no MQTT broker answers there"}
 
 
 def test_a_wrong_password(broker, account):
@@ -299,7 +348,7 @@ def endless(account):
 @pytest.mark.parametrize("talk", [garbage, huge, endless])
 def test_a_hostile_broker_harms_nobody(served, broker, account, talk):
     """It says what it likes, again and again; the connection of another account stays."""
-    other = served.account()
+    other = marked(served)
     device = other.device()
     with socket.create_server(("127.0.0.1", 0)) as server, broker.listen(f"{base(other)}/#") as heard:
         met = []
@@ -374,7 +423,7 @@ def test_a_reload_hands_the_connection_on(postgres, broker, tmp_path):
     configuration = tmp_path / "displayd.conf"
     configuration.write_text("rate-limit = 0\n")
     with World(postgres.create_database(), "--config", str(configuration), "--egress-allow", "127.0.0.1") as world:
-        account = world.account()
+        account = marked(world)
         topic = f"{base(account)}/{account.device().id}"
         with broker.listen(f"{base(account)}/#") as heard:
             connect(account, broker).ok()

@@ -13,12 +13,6 @@
 static const char not_open[] =
     "not public: whoever runs the server can open it to apps with the option --egress-allow";
 
-static int port_of(const struct sockaddr *from)
-{
-	return ntohs(from->sa_family == AF_INET ? ((const struct sockaddr_in *)from)->sin_port
-						: ((const struct sockaddr_in6 *)from)->sin6_port);
-}
-
 /* Called before a name is looked up, and before a number is taken for one. */
 static int begin_look_up(void *state, void *reserved, void *context)
 {
@@ -150,8 +144,9 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	struct address address;
 
 	transfer->is_looking_up = false;
-	if (address_read(&wanted->addr, &address) && address_is_bad_port(port_of(&wanted->addr))) {
-		transfer->refused_port = port_of(&wanted->addr);
+	if (address_read(&wanted->addr, &address) &&
+	    address_is_bad_port(address_port(&wanted->addr))) {
+		transfer->refused_port = address_port(&wanted->addr);
 		return CURL_SOCKET_BAD;
 	}
 	transfer->why_refused = "not public";

@@ -24,6 +24,8 @@ static bool may_reach(const struct guard *guard, const struct sockaddr *to)
 		return false;
 	if (guard->reaches_all)
 		return true;
+	if (address_is_bad_port(address_port(to)))
+		return false;
 	if (!guard->reaches_public_only && address_is_listed(&address, guard->allowed))
 		return true;
 	return address_is_public(&address) && !address_is_own(&address);

@@ -1,5 +1,5 @@
-/* Bounds what a library does in the calling thread: which addresses connect() reaches and how long
- * it takes, and how much memory one malloc() takes.
+/* Bounds what a library does in the calling thread: which addresses and ports connect() reaches and
+ * how long it takes, and how much memory one malloc() takes.
  *
  * libmosquitto resolves a broker's name and connects in one call, so the address is checked where
  * it is used: the program has a connect() of its own, and the library calls that one. Likewise it
@@ -14,7 +14,7 @@ struct guard {
 	const struct address_list *allowed; /* beside public addresses */
 	bool reaches_all;		    /* the operator has named the broker */
 	bool reaches_public_only;	    /* also of the allowed ones none */
-	bool has_refused;		    /* connect() has refused an address */
+	bool has_refused;		    /* connect() has refused one */
 	size_t allocation_max;		    /* 0: there is no limit */
 };
 

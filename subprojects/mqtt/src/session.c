@@ -28,6 +28,14 @@ static int64_t pause_ms(unsigned failures)
 	return most / 2 + random % (uint32_t)(most / 2);
 }
 
+/* Before a broker has answered these are not told apart: an account does not learn what is at a
+ * place instead. */
+static bool is_silence(int result)
+{
+	return result == MOSQ_ERR_ERRNO || result == MOSQ_ERR_KEEPALIVE ||
+	       result == MOSQ_ERR_CONN_LOST || result == MOSQ_ERR_PROTOCOL;
+}
+
 static const char *explain(const struct session *session, int result, int error)
 {
 	static const char *const answers[] = {
@@ -40,11 +48,14 @@ static const char *explain(const struct session *session, int result, int error)
 	};
 
 	if (session->guard.has_refused)
-		return "the broker's address is not public, and --egress-allow does not name it";
+		return "the broker's address is not public, or its port is another service's: an "
+		       "administrator opens local addresses to accounts";
 	if (result < 0)
 		return -result < (int)(sizeof(answers) / sizeof(*answers))
 			   ? answers[-result]
 			   : "the broker refuses the connection";
+	if (is_silence(result) && !session->is_up && !session->guard.reaches_all)
+		return "no MQTT broker answers there";
 	switch (result) {
 	case MOSQ_ERR_ERRNO:
 		return error ? strerror(error) : "the connection broke";

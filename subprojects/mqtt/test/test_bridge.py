@@ -102,6 +102,6 @@ def test_too_many_connections():
         assert {"state": {"account": accounts[-1], "error": "too many connections are open"}} in words
         bridge.say({"close": accounts[0], "forget": False})
         state = {}
-        while state.get("account") != accounts[-1] or "refused" not in state["error"]:
+        while state.get("account") != accounts[-1] or "answers" not in state["error"]:
             bridge.open(port, account=accounts[-1])
             state = bridge.state()

@@ -190,6 +190,12 @@ bool address_list_add(struct address_list *list, const char *text)
 	return true;
 }
 
+int address_port(const struct sockaddr *from)
+{
+	return ntohs(from->sa_family == AF_INET ? ((const struct sockaddr_in *)from)->sin_port
+						: ((const struct sockaddr_in6 *)from)->sin6_port);
+}
+
 bool address_is_bad_port(long port)
 {
 	static const short ports[] = {
