@@ -15,6 +15,11 @@ struct broker *brokers_find(const struct list *brokers, struct id account)
 	return NULL;
 }
 
+void brokers_forget(struct broker *broker)
+{
+	broker->peer.is_open = broker->is_connected = broker->has_news = false;
+}
+
 unsigned brokers_count_open(const struct list *brokers)
 {
 	unsigned count = 0;

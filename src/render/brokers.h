@@ -24,6 +24,8 @@ struct broker *brokers_find(const struct list *brokers, struct id account);
 /* Adds one that is not open. listener is copied. */
 struct broker *brokers_add(struct list *brokers, struct id account,
 			   const struct http_listener_settings *listener);
+/* Notes that it is not open any more. */
+void brokers_forget(struct broker *broker);
 unsigned brokers_count_open(const struct list *brokers);
 /* Sets the metrics. */
 void brokers_tell(const struct list *brokers);

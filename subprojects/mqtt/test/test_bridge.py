@@ -98,7 +98,7 @@ def test_too_many_connections():
         words = [bridge.word() for _ in range(4)]
         while not any("gone" in word for word in words):
             words.append(bridge.word())
-        assert words[-1] == {"gone": accounts[-1]}
+        assert [word for word in words if "gone" in word] == [{"gone": accounts[-1]}]
         assert {"state": {"account": accounts[-1], "error": "too many connections are open"}} in words
         bridge.say({"close": accounts[0], "forget": False})
         state = {}

@@ -33,7 +33,7 @@ bool address_list_add(struct address_list *list, const char *text)
 bool address_read(const struct sockaddr *from, struct address *ret_address)
     __attribute__((warn_unused_result));
 
-/* Of an address of these families. */
+/* Reads the port of an address of these families. */
 int address_port(const struct sockaddr *from);
 
 /* Whether it is one of another protocol, which could be made to take HTTP for its own.

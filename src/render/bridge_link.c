@@ -1,0 +1,233 @@
+#include "base/log.h"
+#include "bridge_parts.h"
+#include "metric/metric.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	/* Pause after a process that did not start. */
+	PAUSE_MS = 30 * 1000,
+	WORD_MAX = 16 * 1024,
+};
+
+void bridge_tick_soon(struct bridge *bridge, uint64_t ms)
+{
+	if (!bridge->is_draining)
+		deadline_set(bridge->with.loop, &bridge->tick, ms);
+}
+
+/* ---- the link ---- */
+
+/* Forgets what the process had; with the next lease it gets all of it anew. */
+static void forget_link(struct bridge *bridge)
+{
+	bridge->link = NULL;
+	bridge->is_ready = false;
+	list_for_each (node, &bridge->brokers)
+		brokers_forget(container_of(node, struct broker, node));
+}
+
+void bridge_drop_link(struct bridge *bridge)
+{
+	if (!bridge->link)
+		return;
+	sandboxed_end(bridge->link);
+	forget_link(bridge);
+}
+
+void bridge_say(struct bridge *bridge, struct buffer *line, int descriptor)
+{
+	bool is_sent =
+	    bridge->is_ready && sandboxed_send(bridge->link, buffer_view(line), descriptor);
+
+	buffer_finish(line);
+	if (is_sent || !bridge->is_ready)
+		return;
+	log_error("mqtt", "the bridge to MQTT does not read: ended");
+	bridge_drop_link(bridge);
+	bridge_tick_soon(bridge, BRIDGE_TICK_MS);
+}
+
+void bridge_close_broker(struct bridge *bridge, struct broker *broker, bool must_forget)
+{
+	struct buffer line = {0};
+
+	if (!broker->peer.is_open)
+		return;
+	brokers_forget(broker);
+	bridge_write_close(&line, broker->peer.account_id, must_forget);
+	bridge_say(bridge, &line, -1);
+}
+
+/* ---- what the bridge says ---- */
+
+static void on_told(struct db_query *query, const struct db_result *result)
+{
+	struct bridge *bridge = container_of(query, struct bridge, told);
+
+	(void)result; /* the state is for people, and the next one comes */
+	bridge->is_telling = false;
+	arena_finish(&bridge->told_arena);
+	bridge_tell_next(bridge);
+}
+
+void bridge_tell_next(struct bridge *bridge)
+{
+	if (bridge->is_telling || bridge->is_draining)
+		return;
+	list_for_each (node, &bridge->brokers) {
+		struct broker *broker = container_of(node, struct broker, node);
+		struct str error = str_from(broker->error);
+
+		if (!broker->has_news)
+			continue;
+		broker->has_news = false;
+		bridge->is_telling = true;
+		db_query_init(&bridge->told, &bridge->told_arena);
+		statement_mqtt_told(&bridge->told,
+				    &(struct mqtt_told_parameters){
+					.account_id = broker->peer.account_id,
+					.holder = bridge->holder,
+					.error = error.length
+						     ? arena_copy(&bridge->told_arena, error)
+						     : (struct str){0},
+				    });
+		bridge->told.done = on_told;
+		db_submit(bridge->with.db, &bridge->told);
+		return;
+	}
+}
+
+static void take_state(struct bridge *bridge, const struct bridge_word *word)
+{
+	struct broker *broker = brokers_find(&bridge->brokers, word->account);
+	char account[ID_TEXT_LENGTH + 1];
+
+	if (!broker || !broker->peer.is_open)
+		return;
+	id_format(word->account, account);
+	broker->has_news = true;
+	broker->is_connected = !word->error[0];
+	memcpy(broker->error, word->error, sizeof(broker->error));
+	log_info("mqtt", word->error[0] ? "not connected to the broker" : "connected to the broker",
+		 LOG_TEXT("account", account), LOG_TEXT("error", word->error));
+	bridge_tell_next(bridge);
+}
+
+static void give_socket(struct bridge *bridge, struct id account)
+{
+	struct broker *broker = brokers_find(&bridge->brokers, account);
+	struct buffer line = {0};
+	int ends[2];
+
+	if (!broker || !broker->peer.is_open)
+		return;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0)
+		return;
+	if (http_server_adopt(bridge->with.http, ends[1], &broker->listener) == 0) {
+		bridge_write_socket(&line, account);
+		bridge_say(bridge, &line, ends[0]);
+	}
+	close(ends[0]);
+}
+
+/* The next lease opens the connection again. */
+static void take_end(const struct bridge *bridge, struct id account)
+{
+	struct broker *broker = brokers_find(&bridge->brokers, account);
+
+	if (broker)
+		broker->peer.is_open = broker->is_connected = false;
+}
+
+static void greet(struct bridge *bridge, const struct bridge_word *word)
+{
+	if (!bridge->has_greeted)
+		log_info("mqtt", "the bridge to MQTT is in a sandbox",
+			 LOG_TEXT("library", word->library), LOG_TEXT("layers", word->layers));
+	bridge->has_greeted = true;
+	bridge->is_ready = true;
+	sandboxed_note_ready(bridge->link);
+	bridge_tick_soon(bridge, 0);
+}
+
+static void take_word(struct bridge *bridge, const struct bridge_word *word)
+{
+	switch (word->kind) {
+	case BRIDGE_HELLO:
+		greet(bridge, word);
+		break;
+	case BRIDGE_STATE:
+		take_state(bridge, word);
+		break;
+	case BRIDGE_NEEDS:
+		give_socket(bridge, word->account);
+		break;
+	case BRIDGE_GONE:
+		take_end(bridge, word->account);
+		break;
+	case BRIDGE_COUNTS:
+		for (int i = 0; i < BRIDGE_COUNTS_MAX; i++)
+			metric_add(METRIC_MQTT_MESSAGES, i, word->counts[i]);
+	}
+}
+
+static void on_bytes(struct sandboxed *link, struct buffer *input)
+{
+	struct bridge *bridge = sandboxed_context(link);
+
+	for (;;) {
+		struct str text = buffer_view(input);
+		size_t length = str_find(text, '\n');
+		struct bridge_word word;
+
+		if (length == text.length && length < WORD_MAX)
+			return;
+		if (length == text.length || !bridge_read((struct str){text.data, length}, &word)) {
+			log_error("mqtt", "the bridge to MQTT says what is no word: ended");
+			bridge_drop_link(bridge);
+			bridge_tick_soon(bridge, BRIDGE_TICK_MS);
+			return;
+		}
+		buffer_consume(input, length + 1);
+		take_word(bridge, &word);
+		if (bridge->link != link)
+			return;
+	}
+}
+
+static void on_gone(struct sandboxed *link, enum sandboxed_end end, int status)
+{
+	struct bridge *bridge = sandboxed_context(link);
+
+	if (end == SANDBOXED_ENDED)
+		log_error("mqtt", "the bridge to MQTT has ended", LOG_INT("status", status));
+	if (end == SANDBOXED_NOT_STARTED)
+		bridge->paused_until_ms = loop_now_ms(bridge->with.loop) + PAUSE_MS;
+	forget_link(bridge);
+	bridge_tick_soon(bridge, BRIDGE_TICK_MS);
+}
+
+static void on_started(struct sandboxed *link)
+{
+	(void)link; /* its greeting is waited for */
+}
+
+bool bridge_can_start(const struct bridge *bridge)
+{
+	struct host_link *host = engines_host(bridge->with.engines);
+
+	return host && render_health_has(host_link_health(host), RENDER_MQTT);
+}
+
+void bridge_start_link(struct bridge *bridge)
+{
+	static const struct sandboxed_events events = {
+	    .on_started = on_started, .on_bytes = on_bytes, .on_gone = on_gone};
+
+	if (bridge->link || !bridge_can_start(bridge))
+		return;
+	bridge->link = sandboxed_start(bridge->with.loop, engines_host(bridge->with.engines),
+				       RENDER_MQTT, &events, bridge);
+}
