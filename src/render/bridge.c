@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 enum {
+	/* From one question for the account of --mqtt to the next one, while there is none. */
+	OWN_MS = 60 * 1000,
 	/* The lease lasts 15 s. */
 	LOST_MS = 12 * 1000,
 	/* After a hint, so that what another statement has locked is seen, too. */
@@ -139,16 +141,18 @@ static void on_own(struct db_query *query, const struct db_result *result)
 	if (result->outcome == DB_OK && !bridge->has_own && !bridge->has_complained)
 		log_error("mqtt", "no account has the address of --mqtt-account");
 	bridge->has_complained |= result->outcome == DB_OK;
+	bridge->own_from_ms =
+	    loop_now_ms(bridge->with.loop) + (result->outcome == DB_OK ? OWN_MS : BRIDGE_TICK_MS);
 	arena_finish(&bridge->arena);
-	bridge_tick_soon(bridge, bridge->has_own ? 0 : BRIDGE_TICK_MS);
+	bridge_tick_soon(bridge, 0); /* the other accounts do not wait for it */
 }
 
 /* Whether the account of --mqtt has its connection, or does without it for now. */
-static bool has_noted_own(struct bridge *bridge)
+static bool has_noted_own(struct bridge *bridge, uint64_t now_ms)
 {
 	const struct bridge_own *own = &bridge->with.own;
 
-	if (!own->account.length || bridge->has_own)
+	if (!own->account.length || bridge->has_own || now_ms < bridge->own_from_ms)
 		return true;
 	db_query_init(&bridge->query, &bridge->arena);
 	statement_mqtt_own(&bridge->query,
@@ -171,7 +175,7 @@ static void on_tick(struct deadline *deadline)
 	if (bridge->is_asking || now_ms < bridge->paused_until_ms || !db_is_up(bridge->with.db))
 		return;
 	bridge->is_asking = true;
-	if (!has_noted_own(bridge))
+	if (!has_noted_own(bridge, now_ms))
 		return;
 	db_query_init(&bridge->query, &bridge->arena);
 	statement_mqtt_lease(&bridge->query,

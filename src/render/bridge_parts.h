@@ -24,6 +24,7 @@ struct bridge {
 	struct mqtt_own_row own; /* the account of --mqtt */
 	bool has_own;		 /* the account of --mqtt has its connection */
 	bool has_complained;	 /* that there is no such account */
+	uint64_t own_from_ms;	 /* it is not asked for before */
 	unsigned idle_turns;	 /* leases in a row without a connection */
 	struct deadline tick;
 	uint64_t heard_ms; /* of the last lease */

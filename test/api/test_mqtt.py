@@ -404,6 +404,18 @@ def test_the_setting_of_the_instance(postgres, broker, tmp_path):
         assert account.request("DELETE", "/v1/account/mqtt").ok() == {}
 
 
+def test_an_instance_whose_account_is_missing(postgres, broker):
+    """It serves the others, and says so once."""
+    with World(postgres.create_database(), "--mqtt", broker.url, "--mqtt-account", "nobody@example.org",
+               "--egress-allow", "127.0.0.1") as world:
+        connect(account := marked(world), broker).ok()
+        wait_for_state(account, "connected")
+        workers = len(world.workers())
+        assert world.server.log().count("no account has the address of --mqtt-account") <= workers
+        world.sql("UPDATE account SET email = 'Nobody@example.org' WHERE id = %s", account.id)
+        wait_until(lambda: state(account)["isOfInstance"], "another question for it")
+
+
 def test_displayctl(served, broker, account, tmp_path):
     password = tmp_path / "password"
     password.write_text(PASSWORD)
