@@ -12,7 +12,7 @@ import termios
 import pytest
 from ctl_scene import device, email, key, new_app, query, upload
 from laptop import PASSWORD, Laptop, laptop, people, person, picture
-from server import DISPLAYCTL
+from server import DISPLAYCTL, CtlError
 
 __all__ = ["device", "email", "key", "laptop"]  # fixtures
 
@@ -134,6 +134,23 @@ class TestSession:
         assert "signed in with displayctl sign-in" in laptop.refused(4, "key", "list")
         laptop.ctl("sign-in", "--email", address, "--password-file", laptop.password_file())
         assert laptop.ctl("key", "list") == []
+
+    def test_what_fails_is_no_use_of_it(self, running, laptop):
+        """One that has ended is not used by a command that is refused, or by Tab."""
+        def use(*arguments, **options):
+            os.utime(path, (long_ago, long_ago))
+            with contextlib.suppress(CtlError):
+                laptop.ctl(*arguments, **options)
+            return os.stat(path).st_mtime > long_ago
+
+        person(running, laptop)
+        [path] = laptop.files()
+        long_ago = os.stat(path).st_mtime // 1 - 3600
+        tab = ("__complete", "device", "show", "")
+        options = {"server": False, "json_output": False, "DISPLAYD_SERVER": laptop.url}
+        assert use("device", "list") and use(*tab, **options)
+        query(running, "DELETE FROM session")
+        assert not use("device", "list") and not use(*tab, **options)
 
     def test_its_key_was_revoked(self, running, laptop):
         address = person(running, laptop)

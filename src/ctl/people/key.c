@@ -104,7 +104,7 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 	return code == CTL_DONE ? ctl_print_row(ctl, &printed_record, &key) : code;
 }
 
-/* Over --server there are those of the account that are not revoked. */
+/* Keys over --server: those of the account that are not revoked. */
 static const struct record_field own_fields[] = {
     RECORD_ID(struct inventory_key, id, .name = "id"),
     RECORD_STR(struct inventory_key, name, .name = "name"),

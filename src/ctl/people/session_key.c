@@ -4,8 +4,6 @@
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
 
-#include <unistd.h>
-
 static const struct record_field fields[] = {
     RECORD_ID(struct session, key_id, .name = "id"),
     RECORD_STR(struct session, key, .name = "key"),
@@ -16,22 +14,19 @@ static const struct record key_record = RECORD(struct session, fields);
 enum ctl_exit session_key_prepare(struct ctl *ctl)
 {
 	struct ctl_request request = {.method = "POST", .path = STR("/web/keys")};
-	char host[64] = "", end[TIMESTAMP_LENGTH + 1];
+	char end[TIMESTAMP_LENGTH + 1];
 	struct session *session;
 	enum ctl_exit code;
 
 	if (!remote_needs_key(ctl))
 		return CTL_DONE;
 	session = &ctl->remote->session;
-	(void)gethostname(host, sizeof(host) - 1);
 	timestamp_format(clock_wall_us() + (int64_t)LIMIT_SESSION_S * 1000000, end);
 	request.body = ctl_body(
-	    ctl, (const struct ctl_member[]){
-		     {.name = "name",
-		      .value = ARENA_JOIN(&ctl->arena, STR("displayctl on "), str_from(host))},
-		     {.name = "scope", .value = STR("all")},
-		     {.name = "endsAt", .value = str_from(end)},
-		     {0}});
+	    ctl, (const struct ctl_member[]){{.name = "name", .value = remote_own_name(ctl)},
+					     {.name = "scope", .value = STR("all")},
+					     {.name = "endsAt", .value = str_from(end)},
+					     {0}});
 	request.sentences[0] = (struct ctl_sentence){
 	    409, "an account must own at least one device",
 	    ARENA_JOIN(&ctl->arena, session->email,

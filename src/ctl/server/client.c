@@ -270,8 +270,10 @@ static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request
 	code = (request->method ? ask_once : ask_patiently)(ctl, &sent, &answer);
 	if (code == CTL_DONE && !(answer.status >= 200 && answer.status <= 299))
 		code = fail_answer(ctl, request, &answer);
-	if (code == CTL_DONE)
+	if (code == CTL_DONE) {
 		keep_fields(ctl, buffer_view(&answer.fields), request->fields, request->cookies);
+		remote_note_answer(ctl, request->path);
+	}
 	*ret_body = answer.body;
 	buffer_finish(&answer.fields);
 	return code;

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "ctl/shell/input.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -174,8 +175,6 @@ static enum ctl_exit read_session(struct ctl *ctl)
 		return code;
 	if (remote->session.is_idle && has_valid_key(&remote->session))
 		remote->key = remote->session.key;
-	else
-		session_touch(ctl, remote->base);
 	return CTL_DONE;
 }
 
@@ -211,7 +210,7 @@ bool remote_is_of_another(const struct ctl *ctl)
 	       !str_equal_ignore_case(account, ctl->remote->session.email);
 }
 
-/* Over --server each account has its own things; an administrator lists those of others. */
+/* Accounts have their own things over --server; an administrator lists those of others. */
 static enum ctl_exit check_account(const struct ctl *ctl)
 {
 	static const char *const lists[] = {"device list", "key list"};
@@ -302,14 +301,22 @@ struct server_place remote_place(const struct ctl *ctl)
 	    .url = &remote->url, .tls = remote->tls, .patience_ms = remote->patience_ms};
 }
 
-/* Returns what the list of sessions shows of this program. */
-static struct str user_agent(struct ctl *ctl)
+struct str remote_own_name(struct ctl *ctl)
 {
-	char host[256] = "";
+	char host[HOST_NAME_MAX + 1] = "";
 
 	(void)gethostname(host, sizeof(host) - 1);
-	return ARENA_JOIN(&ctl->arena, STR("User-Agent: displayctl on "), str_from(host),
-			  STR("\r\n"));
+	return ARENA_JOIN(&ctl->arena, STR("displayctl on "), str_from(host));
+}
+
+static struct str user_agent(struct ctl *ctl)
+{
+	return ARENA_JOIN(&ctl->arena, STR("User-Agent: "), remote_own_name(ctl), STR("\r\n"));
+}
+
+static bool is_by_key(struct str path)
+{
+	return str_starts_with(path, STR("/v1/"));
 }
 
 struct str remote_fields(struct ctl *ctl, struct str path)
@@ -320,7 +327,7 @@ struct str remote_fields(struct ctl *ctl, struct str path)
 	if (!remote)
 		return (struct str){0};
 	key = remote->key.data ? remote->key : remote->session.key;
-	if (str_starts_with(path, STR("/v1/")))
+	if (is_by_key(path))
 		return ARENA_JOIN(&ctl->arena, user_agent(ctl), STR("Authorization: Bearer "), key,
 				  STR("\r\n"));
 	/* No page of another site can have sent it: it keeps its cookies to itself. */
@@ -330,6 +337,12 @@ struct str remote_fields(struct ctl *ctl, struct str path)
 	return ARENA_JOIN(&ctl->arena, user_agent(ctl),
 			  STR("Sec-Fetch-Site: same-origin\r\nCookie: "), remote->session.cookies,
 			  STR("\r\n"));
+}
+
+void remote_note_answer(struct ctl *ctl, struct str path)
+{
+	if (remote_has_session(ctl) && !is_by_key(path))
+		session_touch(ctl, ctl->remote->base);
 }
 
 enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *detail)

@@ -40,6 +40,10 @@ bool remote_is_of_another(const struct ctl *ctl);
 struct server_place remote_place(const struct ctl *ctl);
 /* Returns the fields of a request's head that say who asks. */
 struct str remote_fields(struct ctl *ctl, struct str path);
+/* Notes that the server has done what a request wanted, and knows its session so. */
+void remote_note_answer(struct ctl *ctl, struct str path);
+/* Returns "displayctl on HOST", for lists of sessions and keys. */
+struct str remote_own_name(struct ctl *ctl);
 /* Says why a server does not answer as wanted: 401, or a redirect to this place. */
 enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *detail);
 enum ctl_exit remote_fail_redirect(const struct ctl *ctl, int status, struct str location);

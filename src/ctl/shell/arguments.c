@@ -133,7 +133,7 @@ static enum ctl_exit read_places(struct ctl *ctl, char *program)
 	return CTL_DONE;
 }
 
-/* Over --server it is that of the caller; on the machine somebody must be named. */
+/* Names somebody on the machine; over --server the caller is meant. */
 static enum ctl_exit check_account(const struct ctl *ctl)
 {
 	static const char *const needing[] = {"app create", "key create", "key list"};

@@ -76,7 +76,7 @@ static bool prepare(struct ctl *ctl, const struct completion *completion, const 
 		argv[argc++] = (char *)(uintptr_t)completion->options[i].data;
 	argv[argc++] = (char *)(uintptr_t)noun;
 	argv[argc++] = "list";
-	/* Nobody waits long for what is behind a word, and nothing is said about it. */
+	/* Ends soon and in silence: somebody waits behind a word. */
 	if (fflush(stdout) != 0 || !freopen("/dev/null", "w", stderr))
 		return false;
 	signal(SIGALRM, give_up);
