@@ -91,10 +91,10 @@ class TestDevice:
     def test_create(self, running, email):
         device = running.ctl("device", "create", "--account", email, "--name", "Desk", "--serial",
                              f"S-{next(numbers)}", "--mac", "08-00-2B-01-02-03")
-        assert list(device) == ["id", "name", "serial", "mac", "key", "pollUrl", "websocketUrl",
+        assert list(device) == ["id", "name", "serialNumber", "macAddress", "key", "pollUrl", "websocketUrl",
                                 "createdAt"]
         assert ID.fullmatch(device["id"])
-        assert device["mac"] == "08:00:2b:01:02:03"
+        assert device["macAddress"] == "08:00:2b:01:02:03"
         link = f"/d/{device['id']}/"
         assert device["pollUrl"] == f"{running.url}{link}next?key={device['key']}"
         assert device["websocketUrl"] == (running.url.replace("http", "ws") +
@@ -105,12 +105,12 @@ class TestDevice:
                        "08002b010203")
         assert text == "there is a device with this MAC address already"
         text = refused(running, 4, "device", "create", "--account", email, "--name", "x",
-                       "--serial", device["serial"])
-        assert text == f"there is a device with the serial number {device['serial']} already"
+                       "--serial", device["serialNumber"])
+        assert text == f"there is a device with the serial number {device['serialNumber']} already"
 
     def test_without_serial_and_mac(self, running, email):
         device = running.ctl("device", "create", "--account", email.upper(), "--name", "Desk")
-        assert device["serial"] is None and device["mac"] is None
+        assert device["serialNumber"] is None and device["macAddress"] is None
 
     def test_only_the_hash_of_the_key_is_stored(self, running, email):
         device = running.ctl("device", "create", "--account", email, "--name", "Desk")
@@ -281,7 +281,7 @@ class TestOutput:
         device = running.ctl("device", "create", "--account", email, "--name", "Desk",
                              json_output=False)
         lines = dict(line.split(None, 1) for line in device.splitlines())
-        assert lines["name"] == "Desk" and lines["serial"] == "-"
+        assert lines["name"] == "Desk" and lines["serialNumber"] == "-"
         running.ctl("key", "create", "--account", email, "--name", "Köy", json_output=False)
         table = running.ctl("key", "list", "--account", email, json_output=False).splitlines()
         assert table[0].split() == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt",

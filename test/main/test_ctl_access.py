@@ -29,7 +29,7 @@ class TestRekey:
         assert status(running, fresh["pollUrl"]) == 200
 
     def test_it_is_noted(self, running, device):
-        running.ctl("device", "rekey", device["serial"], "--yes")
+        running.ctl("device", "rekey", device["serialNumber"], "--yes")
         assert query(running, "SELECT actor, action FROM audit_entry WHERE target = %s "
                               "ORDER BY id DESC LIMIT 1", device["name"]) == [
             ("displayctl", "device.key")]
@@ -45,7 +45,7 @@ def test_disable_and_enable(running, device):
     wait_until(lambda: all(status(running, device["pollUrl"]) == 404 for _ in range(10)),
                "a device that is refused")
     assert running.ctl("device", "disable", device["id"]) == shown  # once more changes nothing
-    assert running.ctl("device", "enable", device["serial"])["isDisabled"] is False
+    assert running.ctl("device", "enable", device["serialNumber"])["isDisabled"] is False
     wait_until(lambda: all(status(running, device["pollUrl"]) == 200 for _ in range(10)),
                "a device that is let in")
     assert refused(running, 3, "device", "enable", "nothing") == "there is no device nothing"

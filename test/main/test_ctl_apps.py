@@ -232,7 +232,7 @@ class TestInstallation:
         assert running.ctl("installation", "list", "--device", device["id"]) == []
         entries = [running.ctl("installation", "create", "--device", name, "--app", app)
                    for name, app in ((device["id"], published["id"]),
-                                     (device["serial"], published["slug"]))]
+                                     (device["serialNumber"], published["slug"]))]
         for entry in entries:
             assert list(entry) == ["id", "app", "createdAt"]
             assert ID.fullmatch(entry["id"]) and TIMESTAMP.fullmatch(entry["createdAt"])
@@ -240,7 +240,7 @@ class TestInstallation:
         usual = {"enabled": True, "displaySeconds": None, "hours": None, "weekdays": None,
                  "pinned": False, "night": False}
         listed = [entry | usual for entry in entries]
-        assert running.ctl("installation", "list", "--device", device["serial"]) == listed
+        assert running.ctl("installation", "list", "--device", device["serialNumber"]) == listed
         path = f"/v1/devices/{device['id']}/installations"
         assert running.get(path, key=key).json() == entries
         assert running.delete(f"{path}/{entries[0]['id']}", key=key).status == 200
@@ -258,7 +258,7 @@ class TestInstallation:
     def test_update(self, running, device, published):
         one, two = (running.ctl("installation", "create", "--device", device["id"], "--app",
                                 published["id"])["id"] for _ in range(2))
-        update = ("installation", "update", "--device", device["serial"])
+        update = ("installation", "update", "--device", device["serialNumber"])
         changed = running.ctl(*update, one, "--enabled", "off", "--display-seconds", "90",
                               "--hours", "22:00-02:30", "--weekdays", "sun,mon", "--pinned", "on",
                               "--night", "on", "--night-brightness", "3")

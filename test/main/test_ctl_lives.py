@@ -23,7 +23,7 @@ class TestDevice:
         assert [list(entry) for entry in listed] == [
             ["id", "name", "serialNumber", "macAddress", "createdAt", "lastOnline", "account"]] * 2
         assert [entry["id"] for entry in listed] == [device["id"], second["id"]]
-        assert (listed[0]["serialNumber"], listed[1]["macAddress"]) == (device["serial"], second["mac"])
+        assert (listed[0]["serialNumber"], listed[1]["macAddress"]) == (device["serialNumber"], second["macAddress"])
         assert device["key"] not in str(listed)
         lines = running.ctl("device", "list", "--account", email, json_output=False).splitlines()
         assert len(lines) == 3
@@ -35,7 +35,7 @@ class TestDevice:
 
     def test_update(self, running, key, device):
         updated = running.ctl(
-            "device", "update", device["serial"], "--name", "K\u00fcche", "--brightness", "0",
+            "device", "update", device["serialNumber"], "--name", "K\u00fcche", "--brightness", "0",
             "--volume", "100", "--auto-dim", "on", "--timezone", "Europe/Zagreb",
             "--schedule-interval", "86400", "--sleep", "on", "--sleep-start", "23:59",
             "--sleep-end", "00:00")
@@ -141,7 +141,7 @@ class TestDeviceRemove:
         """The panel is dropped, its link answers 404, and the API knows the device no more."""
         assert poll(running, device).status == 200
         with Panel(device) as panel:
-            assert running.ctl("device", "remove", device["serial"], "--yes") == {
+            assert running.ctl("device", "remove", device["serialNumber"], "--yes") == {
                 "id": device["id"], "name": "Desk"}
             panel.wait_for(None)
         wait_until(lambda: all(poll(running, device).status == 404 for _ in range(10)), "404")

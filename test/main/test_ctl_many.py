@@ -61,7 +61,7 @@ def test_json_and_accounts(running, create, email):
     done = create(f"name,account\na,  \nb, OTHER-{email} \n", "--account", email, "--json")
     devices = json.loads(done.stdout)
     assert [device["name"] for device in devices] == ["a", "b"]
-    assert list(devices[0]) == ["id", "name", "serial", "mac", "key", "pollUrl", "websocketUrl",
+    assert list(devices[0]) == ["id", "name", "serialNumber", "macAddress", "key", "pollUrl", "websocketUrl",
                                 "createdAt"]
     assert devices_of(running, "other-" + email) == ["b"]
 

@@ -39,7 +39,7 @@ def stored(server, device):
 
 
 def test_temporary(running, device, key, picture):
-    done = running.ctl("push", device["serial"], picture, "--duration", "10")
+    done = running.ctl("push", device["serialNumber"], picture, "--duration", "10")
     assert list(done) == ["deviceId", "device", "installationId", "bytes", "shown"]
     assert (done["deviceId"], done["installationId"]) == (device["id"], None)
     wait_until(lambda: len(shown(running, device)) == done["bytes"], "the picture")

@@ -67,7 +67,7 @@ class TestSession:
         ours = running.ctl("device", "list", "--account", address)
         assert [listed] == ours
         assert laptop.ctl("device", "show", "KÜCHE") == running.ctl("device", "show", made["id"])
-        assert laptop.ctl("device", "show", made["serial"].lower())["id"] == made["id"]
+        assert laptop.ctl("device", "show", made["serialNumber"].lower())["id"] == made["id"]
         assert laptop.ctl("device", "update", "küche", "--dim", "on")["id"] == made["id"]
         assert laptop.ctl("push", "Küche", picture(laptop.home), "--installation", "x")["shown"]
         assert laptop.ctl("installation", "list", "--device", "Küche") == running.ctl(

@@ -53,10 +53,10 @@ class TestAccount:
 
 class TestDevice:
     def test_show(self, running, email, device):
-        shown = running.ctl("device", "show", device["serial"])
+        shown = running.ctl("device", "show", device["serialNumber"])
         assert set(DEVICE_FIELDS) < set(shown)
         assert (shown["id"], shown["account"], shown["serialNumber"]) == (
-            device["id"], email, device["serial"])
+            device["id"], email, device["serialNumber"])
         assert shown["panel"] is None and shown["isDisabled"] is False and shown["entries"] == 0
         assert device["key"] not in str(shown)
         text = running.ctl("device", "show", device["id"], json_output=False)
@@ -85,7 +85,7 @@ class TestInstallation:
         entry = running.ctl("installation", "create", "--device", device["id"], "--app",
                             published["slug"])
         running.ctl("push", device["id"], str(path), "--installation", "mine")
-        shown = running.ctl("installation", "show", entry["id"], "--device", device["serial"])
+        shown = running.ctl("installation", "show", entry["id"], "--device", device["serialNumber"])
         assert shown["app"]["name"] == published["name"]
         assert (shown["settings"], shown["hasSecrets"], shown["pictureBytes"]) == ({}, False, 0)
         mine = running.ctl("installation", "show", "mine", "--device", device["id"])

@@ -5,8 +5,8 @@
 static const struct record_field fields[] = {
     RECORD_ID(struct device_row, id, .name = "id"),
     RECORD_STR(struct device_row, name, .name = "name"),
-    RECORD_STR(struct device_row, serial, .name = "serial", .nullable = true),
-    RECORD_STR(struct device_row, mac, .name = "mac", .nullable = true),
+    RECORD_STR(struct device_row, serial, .name = "serialNumber", .nullable = true),
+    RECORD_STR(struct device_row, mac, .name = "macAddress", .nullable = true),
     RECORD_STR(struct device_row, key, .name = "key"),
     RECORD_STR(struct device_row, poll_url, .name = "pollUrl"),
     RECORD_STR(struct device_row, websocket_url, .name = "websocketUrl"),
