@@ -108,6 +108,14 @@ def test_static_parts_are_named(packages):
                          r"node-undici \(= \S+\), yyjson \(= \S+\)$", fields, re.M), fields
 
 
+def test_certificates_of_authorities_come_along(packages):
+    """Both programs make connections by https."""
+    for package in packages:
+        fields = subprocess.run(["dpkg-deb", "-f", package, "Depends", "Recommends"], check=True,
+                                stdout=subprocess.PIPE, text=True).stdout
+        assert "ca-certificates" in fields, package
+
+
 def test_calls_of_the_library_are_checked(packages):
     """At the level that the compiler has, as in meson.build; flags of dpkg come behind ours and would win."""
     if os.environ.get("PACKAGES"):
