@@ -121,14 +121,15 @@ static pid_t start_program(const struct host *host, enum render_program name, in
 static int start_renderer(struct host *host, unsigned worker, uint32_t number,
 			  enum render_program name, int *ret_link)
 {
-	struct host_shared *shared = render_program_is_shared(name) ? &host->shared[name] : NULL;
+	bool is_shared = render_program_is_shared(name);
 	struct renderer *renderer;
 	int links[2];
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, links) != 0)
 		return -errno;
-	pid = shared ? host_shared_link(shared, links[1]) : start_program(host, name, links[1]);
+	pid = is_shared ? host_shared_link(&host->shared[name], links[1])
+			: start_program(host, name, links[1]);
 	close(links[1]);
 	if (pid < 0) {
 		close(links[0]);
@@ -139,7 +140,7 @@ static int start_renderer(struct host *host, unsigned worker, uint32_t number,
 	renderer->worker = worker;
 	renderer->owner = host->owners[worker].pid;
 	renderer->number = number;
-	renderer->shared = shared;
+	renderer->shared = is_shared ? &host->shared[name] : NULL;
 	list_append(&host->renderers, &renderer->node);
 	host->owners[worker].count++;
 	*ret_link = links[0];

@@ -21,13 +21,14 @@ static uint64_t hash_of(const char *data, size_t length)
 static struct published *find(struct device *device, const char *topic)
 {
 	struct published *one = device->published;
+	size_t bytes = strlen(topic) + 1;
 
 	while (one && strcmp(one->topic, topic) != 0)
 		one = one->next;
 	if (one)
 		return one;
-	one = memory_take(sizeof(*one) + strlen(topic) + 1);
-	strcpy(one->topic, topic);
+	one = memory_take(sizeof(*one) + bytes);
+	memcpy(one->topic, topic, bytes);
 	one->next = device->published;
 	device->published = one;
 	return one;
