@@ -32,6 +32,8 @@ struct hooks_settings {
 struct hooks *hooks_create(const struct hooks_settings *settings);
 /* Takes no further webhook. Messages under way end with the outbound requests. */
 void hooks_drain(struct hooks *hooks);
+/* Whether statements or messages are under way. After engines_drain() that ends soon. */
+bool hooks_are_at_work(const struct hooks *hooks);
 /* After engines_drain(), when the loop has run out, and before db_destroy(). */
 void hooks_destroy(struct hooks *hooks);
 

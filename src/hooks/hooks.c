@@ -73,7 +73,8 @@ static void look_soon(struct hooks *hooks)
 /* ---- a message ---- */
 
 static const char local_is_closed[] =
-    "an administrator has not opened local addresses to this account, or has closed them to all";
+    "an administrator has not opened local addresses to this account, or has "
+    "closed them to all";
 
 bool hook_post_send(struct hook_post *post, struct hooks *hooks, const struct hook_target *target,
 		    struct id message_id, int64_t wall_us, struct str body, struct arena *arena,
@@ -199,7 +200,8 @@ static void on_posted(struct outbound_request *request)
 	note(sending, is_delivered, request->status, request->problem);
 }
 
-static void send_message(struct hooks *hooks, struct arena *arena)
+/* With what was leased. A worker that ends meanwhile gives it back. */
+static void begin(struct hooks *hooks, struct arena *arena)
 {
 	const struct webhook_lease_row *row = &hooks->row;
 	struct sending *sending = memory_zalloc(sizeof(*sending));
@@ -217,8 +219,10 @@ static void send_message(struct hooks *hooks, struct arena *arena)
 	    .sealed_secret = row->secret,
 	    .reaches_local = row->reaches_local,
 	};
-	if (!hook_post_send(&sending->post, hooks, &sending->target, row->message_id,
-			    row->wall_time, row->body, &sending->arena, on_posted))
+	if (hooks->is_draining)
+		give_back(sending);
+	else if (!hook_post_send(&sending->post, hooks, &sending->target, row->message_id,
+				 row->wall_time, row->body, &sending->arena, on_posted))
 		note(sending, false, 0,
 		     "its secret was encrypted with another key: make a new one");
 }
@@ -257,13 +261,13 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 		if (hooks->settings.is_first && id_is_none(hooks->after))
 			metric_set(METRIC_WEBHOOKS_WAITING, 0, hooks->row.waiting);
 		is_due = !id_is_none(hooks->row.id);
-		/* From the first one again after each message, so that nobody is passed over. */
+		/* Begins with the first one again after each message, so that nobody is
+		 * passed over.
+		 */
 		hooks->after = is_due ? hooks->after : hooks->row.next_after;
 		has_more = !id_is_none(hooks->row.next_after);
-		if (is_due && hooks->is_draining)
-			is_due = has_more = false; /* its lease ends */
-		else if (is_due)
-			send_message(hooks, &hooks->arena);
+		if (is_due)
+			begin(hooks, &hooks->arena);
 	}
 	arena_finish(&hooks->arena);
 	if (hooks->is_draining)
@@ -301,7 +305,8 @@ static void lease(struct hooks *hooks)
 
 /* ---- upkeep ---- */
 
-/* Says whether the same statement runs again: it has found something, and may find more. */
+/* Says whether the same statement runs again: it has found something, and may
+ * find more. */
 static bool goes_on(struct hooks *hooks, const struct db_result *result)
 {
 	if (result->outcome != DB_OK || result->row_count == 0)
@@ -424,6 +429,11 @@ void hooks_drain(struct hooks *hooks)
 {
 	hooks->is_draining = true;
 	deadline_clear(hooks->settings.loop, &hooks->look);
+}
+
+bool hooks_are_at_work(const struct hooks *hooks)
+{
+	return hooks->is_asking || hooks->under_way > 0;
 }
 
 void hooks_destroy(struct hooks *hooks)

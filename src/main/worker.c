@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "db/background.h"
 #include "db/db.h"
+#include "hooks/hooks.h"
 #include "http/proxies.h"
 #include "http/server.h"
 #include "http/tls.h"
@@ -105,6 +106,8 @@ static void look_again(struct deadline *deadline)
 
 	for (enum lane lane = 0; lane < LANE_COUNT; lane++)
 		is_at_work |= lanes_load(&worker->loop, lane) > 0;
+	/* Webhooks are given back while there is a database. */
+	is_at_work |= !worker->database_closed && hooks_are_at_work(worker->requests.web.api.hooks);
 	/* Requests whose clients have left may still be at work: lanes do what they
 	 * were given, then the database answers all that is left, and they end. */
 	if (!http_server_is_empty(worker->http) || is_at_work)
