@@ -1,5 +1,5 @@
--- What is sent to a webhook of an account to try it, once a second. is_early: it was tried within the last second, and
--- is not to be sent to now. No row: the account has none with this ID.
+-- Tells what is sent to a webhook of an account to try it, once a second. is_early: it was tried within the last
+-- second, and is not to be sent to now. No row: the account has none with this ID.
 -- params: id uuid, account_id uuid
 -- row: url text, secret bytea, reaches_local bool, is_early bool, wall_time timestamptz, sent_at text
 -- effect: write

@@ -59,6 +59,7 @@ static bool is_url_character(char c)
 static bool is_authority(struct str text)
 {
 	struct str port = text;
+	unsigned number = 0;
 	size_t host = 0;
 
 	if (text.length && text.data[0] == '[') {
@@ -78,10 +79,12 @@ static bool is_authority(struct str text)
 		return true;
 	if (port.data[0] != ':' || port.length < 2 || port.length > 6)
 		return false;
-	for (size_t i = 1; i < port.length; i++)
+	for (size_t i = 1; i < port.length; i++) {
 		if (port.data[i] < '0' || port.data[i] > '9')
 			return false;
-	return true;
+		number = number * 10 + (unsigned)(port.data[i] - '0');
+	}
+	return number > 0 && number <= UINT16_MAX;
 }
 
 static const char *check_url(struct str url)
