@@ -6,8 +6,11 @@
 ALTER TABLE account
 	ADD COLUMN webhook_count int4 NOT NULL DEFAULT 0,
 	ADD COLUMN webhook_events int4 NOT NULL DEFAULT 0,
+	ADD COLUMN webhook_paced_until timestamptz NOT NULL DEFAULT '-infinity',
 	ADD CONSTRAINT account_webhook_limit CHECK (webhook_count BETWEEN 0 AND 10);
 COMMENT ON COLUMN account.webhook_events IS 'bits of the events that its enabled webhooks want, kept by a trigger';
+COMMENT ON COLUMN account.webhook_paced_until IS
+	'grows by a second with each change of webhook_events by its owner, which rewrites its devices: 20 s ahead at most';
 ALTER TABLE device ADD COLUMN webhook_events int4 NOT NULL DEFAULT 0;
 COMMENT ON COLUMN device.webhook_events IS 'those of its account: so a change of a device that nobody wants costs nothing';
 
@@ -55,8 +58,8 @@ COMMENT ON COLUMN webhook.message_lost IS 'lost events that the message tells of
 COMMENT ON COLUMN webhook.lost IS 'events that were dropped and that no message has told of';
 COMMENT ON COLUMN webhook.looked_to_id IS 'of the devices, as far as it was looked which are online';
 
--- One row for each webhook that an event is for. A device's row is locked while its events are made: so their numbers
--- are in the order of its changes.
+-- One row for each webhook that an event is for. A device's row is locked while its events are made, but for those of
+-- failed renders: so their numbers are in the order of its changes.
 CREATE TABLE webhook_event (
 	webhook_id uuid NOT NULL REFERENCES webhook ON DELETE CASCADE,
 	number int8 GENERATED ALWAYS AS IDENTITY,
@@ -66,7 +69,7 @@ CREATE TABLE webhook_event (
 	PRIMARY KEY (webhook_id, number)
 );
 
--- What a webhook was told of a device.
+-- State of a device that a webhook was last told.
 CREATE TABLE webhook_online (
 	webhook_id uuid NOT NULL REFERENCES webhook ON DELETE CASCADE,
 	device_id uuid NOT NULL REFERENCES device ON DELETE CASCADE,
@@ -75,25 +78,54 @@ CREATE TABLE webhook_online (
 );
 CREATE INDEX webhook_online_device ON webhook_online (device_id);
 
+CREATE FUNCTION webhook_bit(kind text) RETURNS int4 LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE kind WHEN 'online' THEN 1 WHEN 'pushed' THEN 2 WHEN 'changed' THEN 4 WHEN 'failed' THEN 8 ELSE 0 END
+$$;
+
+-- Refuses what comes too often of what the owner does. What the server switches off, and removals, which need a
+-- creation each, are not counted.
+CREATE FUNCTION webhook_pace(of_account uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE account
+	SET webhook_paced_until = greatest(webhook_paced_until, present_time()) + interval '1 second'
+	WHERE id = of_account AND webhook_paced_until <= present_time() + interval '19 seconds';
+	IF NOT FOUND THEN
+		RAISE EXCEPTION 'what the webhooks want changes too often' USING
+			ERRCODE = '54D02';
+	END IF;
+END
+$$;
+
 CREATE FUNCTION webhook_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
 	of_account uuid := CASE TG_OP WHEN 'DELETE' THEN OLD.account_id ELSE NEW.account_id END;
+	wanted_before int4;
 	wanted int4;
 	more int4 := CASE TG_OP WHEN 'INSERT' THEN 1 WHEN 'DELETE' THEN -1 ELSE 0 END;
 BEGIN
-	-- The sum is made of what is committed once the row is locked.
-	PERFORM FROM account WHERE id = of_account FOR NO KEY UPDATE;
+	-- Locks the row first: then the sum is made of all that is committed.
+	SELECT webhook_events INTO wanted_before FROM account WHERE id = of_account FOR NO KEY UPDATE;
 	UPDATE account
 	SET webhook_count = webhook_count + more,
 		webhook_events = (
 			SELECT coalesce(bit_or(events), 0) FROM webhook WHERE account_id = of_account AND is_enabled)
 	WHERE id = of_account
 	RETURNING webhook_events INTO wanted;
-	-- In the order in which all lock devices.
-	PERFORM FROM device WHERE account_id = of_account AND webhook_events <> wanted ORDER BY id FOR NO KEY UPDATE;
-	UPDATE device SET webhook_events = wanted WHERE account_id = of_account AND webhook_events <> wanted;
+	IF wanted <> wanted_before THEN
+		IF TG_OP = 'INSERT' OR (TG_OP = 'UPDATE' AND NEW.switched_off_at IS NULL) THEN
+			PERFORM webhook_pace(of_account);
+		END IF;
+		-- Locks them in the order in which all do.
+		PERFORM FROM device WHERE account_id = of_account AND webhook_events <> wanted ORDER BY id FOR NO KEY UPDATE;
+		UPDATE device SET webhook_events = wanted WHERE account_id = of_account AND webhook_events <> wanted;
+	END IF;
 	IF TG_OP = 'UPDATE' THEN
-		DELETE FROM webhook_event WHERE webhook_id = NEW.id AND NOT NEW.is_enabled;
+		-- A message that has been tried keeps its events.
+		DELETE FROM webhook_event
+		WHERE webhook_id = NEW.id AND (
+			NEW.is_enabled IS DISTINCT FROM OLD.is_enabled
+			OR (NEW.events <> OLD.events AND NEW.events & webhook_bit(kind) = 0
+				AND (NEW.message_numbers IS NULL OR number <> ALL (NEW.message_numbers))));
 		DELETE FROM webhook_online WHERE webhook_id = NEW.id AND (NOT NEW.is_enabled OR NEW.events & 1 = 0);
 	END IF;
 	RETURN NULL;
@@ -102,7 +134,7 @@ $$;
 CREATE TRIGGER webhook_change AFTER INSERT OR DELETE OR UPDATE OF events, is_enabled ON webhook
 	FOR EACH ROW EXECUTE FUNCTION webhook_changed();
 
--- The account's row was locked when the devices were counted: what its webhooks want is known.
+-- Marks devices that have come. The account's row was locked when they were counted: what its webhooks want is known.
 CREATE FUNCTION device_wanted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	UPDATE device
@@ -169,21 +201,23 @@ CREATE TRIGGER device_happening AFTER UPDATE OF generation ON device
 	FOR EACH ROW WHEN (NEW.generation > OLD.generation AND NEW.webhook_events & 6 <> 0)
 	EXECUTE FUNCTION device_happened();
 
--- The first failed render in a row. Of a place with more entries the first thousand are looked at.
+-- The first failed render in a row: a thousand events at most.
 CREATE FUNCTION render_failed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT EXISTS (SELECT FROM webhook WHERE is_enabled AND events & 8 <> 0) THEN
 		RETURN NULL;
 	END IF;
 	INSERT INTO webhook_event (webhook_id, kind, data)
-	SELECT webhook.id, 'failed', json_build_object('deviceId', entry.device_id, 'installationId', entry.id,
+	SELECT entry.webhook_id, 'failed', json_build_object('deviceId', entry.device_id, 'installationId', entry.id,
 		'appId', (SELECT app_id FROM app_version WHERE id = NEW.version_id),
 		'message', CASE WHEN NEW.problem LIKE '{%' THEN left(NEW.problem::json ->> 'message', 300) END)::text
 	FROM (
-		SELECT device_id, id FROM installation WHERE place = NEW.place LIMIT 1000
-	) AS entry
-	JOIN device ON device.id = entry.device_id AND device.webhook_events & 8 <> 0
-	JOIN webhook ON webhook.account_id = device.account_id AND webhook.is_enabled AND webhook.events & 8 <> 0;
+		SELECT webhook.id AS webhook_id, installation.device_id, installation.id
+		FROM installation
+		JOIN webhook ON webhook.account_id = installation.owner_id AND webhook.is_enabled AND webhook.events & 8 <> 0
+		WHERE installation.place = NEW.place
+		LIMIT 1000
+	) AS entry;
 	IF FOUND THEN
 		PERFORM pg_notify('displayd_hint', 'webhook:due');
 	END IF;
@@ -197,7 +231,7 @@ CREATE FUNCTION webhook_time(at timestamptz) RETURNS text LANGUAGE sql STABLE AS
 	SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- As before, with what is done to webhooks.
+-- Adds what is done to webhooks.
 CREATE OR REPLACE FUNCTION audit_share(action text) RETURNS int4 LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE WHEN action IN ('app.create', 'app.deploy', 'device.create', 'device.disable',
 			'device.enable', 'device.key', 'key.create', 'key.revoke', 'key.update', 'passkey.add',

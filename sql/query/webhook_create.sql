@@ -1,11 +1,14 @@
 -- A new webhook of an account, with its secret, which is encrypted. The account's changes make events for it from then
--- on. address and session_id are of a browser; session_id all zero: a program has made it. No row: the account is gone.
+-- on. Where it changes what the account's webhooks want, the rows of its devices are locked and changed, 1,000 at most:
+-- 20 times in a row, then once a second. address and session_id are of a browser; session_id all zero: a program has
+-- made it. No row: the account is gone.
 -- params: id uuid, account_id uuid, url text, events int4, is_enabled bool, secret bytea,
 --   address text?, session_id uuid
 -- row: webhook
 -- effect: write
 -- work: bounded
--- refuse: account_webhook_limit -> too_many_webhooks, webhook_account_id_fkey -> account_gone
+-- refuse: account_webhook_limit -> too_many_webhooks, webhook_account_id_fkey -> account_gone,
+--   54D02 -> webhooks_too_often
 WITH fresh AS (
 	INSERT INTO webhook (id, account_id, url, events, is_enabled, secret)
 	SELECT :id, account.id, :url, :events, :is_enabled, :secret

@@ -1,6 +1,7 @@
 -- Makes events of panels that have come or gone, for the webhook that was looked at longest ago, at least five seconds:
 -- of so many devices of its account, which follow those of the time before. What was so when the webhook was made is no
--- event. No row: none was due.
+-- event. The panels' devices are locked, so that these events have their place among those of pushes and changes; one
+-- that is locked is looked at the next time. No row: none was due.
 -- params: row_limit int8
 -- row: told int8
 -- effect: write
@@ -34,7 +35,7 @@ WITH due AS MATERIALIZED (
 	FROM changed
 	JOIN device ON device.id = changed.id
 	ORDER BY changed.id
-	FOR KEY SHARE OF device SKIP LOCKED
+	FOR NO KEY UPDATE OF device SKIP LOCKED
 ), kept AS (
 	INSERT INTO webhook_online (webhook_id, device_id, is_online)
 	SELECT webhook_id, id, is_online

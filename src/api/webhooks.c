@@ -31,6 +31,11 @@ static struct verdict refused(struct task *task)
 	case REFUSAL_TOO_MANY_WEBHOOKS:
 		return task_fail(task, 409,
 				 "the account has 10 webhooks already, remove one first");
+	case REFUSAL_WEBHOOKS_TOO_OFTEN:
+		task_add_field(task, STR("Retry-After"), STR("1"));
+		return task_fail(task, 429,
+				 "what the account's webhooks want changes too often: 20 times in "
+				 "a row, then once a second");
 	case REFUSAL_ACCOUNT_GONE:
 		return task_refuse(task);
 	default:
@@ -208,6 +213,7 @@ static struct verdict begin_update(struct task *task)
 const struct endpoint endpoint_webhook_update = {
     .handler = begin_update,
     .state_size = sizeof(struct webhook_change),
+    .refused = refused,
     .finish = finish,
     ENDPOINT_WEBHOOK_UPDATE,
 };

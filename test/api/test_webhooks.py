@@ -8,66 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg2
 import pytest
 from hook_receiver import Receiver
+from webhook_stage import (ALL, ALLOWED, forward, local, make, marked_account, names, one_receiver, push, state,
+                           world_that_reaches)
 from world import UNKNOWN_ID, World, images, wait_until
 
 from database_clock import DatabaseClock
 from postgres import Postgres
 
+__all__ = ["marked_account", "one_receiver", "world_that_reaches"]  # fixtures
 pytestmark = pytest.mark.skipif(not os.environ.get("HAS_EGRESS"), reason="built without the egress")
-ALLOWED = ("--egress-allow", "127.0.0.1/32")
-ALL = ["online", "pushed", "changed", "failed"]
 SECRET_LENGTH = 50
-
-
-@pytest.fixture(scope="module", name="world")
-def world_that_reaches(postgres):
-    with World(postgres.create_database(), "--rate-limit", "0", "--renderers", "0", *ALLOWED) as one:
-        yield one
-
-
-@pytest.fixture(name="receiver")
-def one_receiver():
-    with Receiver() as receiver:
-        yield receiver
-
-
-def local(account):
-    """An account that an administrator has marked."""
-    account.world.sql("UPDATE account SET reaches_local = true WHERE id = %s", account.id)
-    return account
-
-
-@pytest.fixture(name="account")
-def marked_account(world):
-    return local(world.account())
-
-
-def make(account, receiver, events=("pushed", "changed"), **members):
-    answer = account.post("/v1/webhooks", {"url": receiver.url, "events": list(events), **members})
-    assert answer.status == 201, answer
-    return answer.json()
-
-
-def state(account, hook):
-    return account.get(f"/v1/webhooks/{hook['id']}").ok()
-
-
-def push(device, name):
-    assert device.push(installationId=name, background=True).ok() == {}
-
-
-def forward(clock, receiver, count):
-    """Lets time pass until so many events have arrived."""
-    def look():
-        clock.advance(10)
-        return len(receiver.events()) >= count
-
-    wait_until(look, f"{count} events")
-    return receiver.events()
-
-
-def names(events):
-    return [event["data"]["installationId"] for event in events if event["type"] == "pushed"]
 
 
 # ---- operations ----
@@ -123,7 +73,7 @@ def test_of_others(world, account, receiver):
 @pytest.mark.parametrize("url", [
     "", "example.org", "ftp://example.org/", "https://", "https:///x", "https://a@example.org/", "https://a:b@example.org",
     "https://example.org/#x", "https://example.org/ x", "https://ex\u00e4mple.org/", "https://example.org/\\",
-    "https://:80/", "https://example.org:/", "https://example.org:port/", "https://[::1/", "https://[]/",
+    "https://:80/", "https://example.org:0/", "https://example.org:65536/", "https://[::1]:99999/", "https://example.org:/", "https://example.org:port/", "https://[::1/", "https://[]/",
     "https://example.org/" + "x" * 2029, None, 1, ["https://example.org/"]])
 def test_bad_urls(account, url):
     assert list(account.post("/v1/webhooks", {"url": url, "events": ["pushed"]}).faults()) == ["/url"]
@@ -330,63 +280,6 @@ def test_online_and_offline(account, receiver):
         clock.advance(3600)
         events = receiver.wait_for(2)
     assert not events[1]["data"]["isOnline"]
-
-
-def test_hints_without_end(world, account, receiver):
-    """They move a look to no later time."""
-    make(account, receiver, ["pushed"])
-    device = account.device()
-    with contextlib.closing(psycopg2.connect(world.database)) as hinting, hinting.cursor() as cursor, \
-            ThreadPoolExecutor(1) as pool:
-        hinting.autocommit = True
-        pushed = []
-
-        def hint():
-            cursor.execute("NOTIFY displayd_hint, 'webhook:changed'")
-            if not pushed:
-                pushed.append(pool.submit(push, device, "one"))
-            return receiver.events()
-
-        wait_until(hint, "an event", pause_s=0.005)
-        pushed[0].result()
-
-
-def test_hints_of_events_alone(world, account, receiver):
-    """A push that no webhook is for makes no worker look: nothing tells them of it."""
-    make(account, receiver, ["pushed"])
-    stranger, device = world.account().device(), account.device()
-
-    def hints(of_device):
-        with contextlib.closing(psycopg2.connect(world.database)) as listening, listening.cursor() as cursor:
-            listening.autocommit = True
-            cursor.execute("LISTEN displayd_hint")
-            push(of_device, "one")
-
-            def look():
-                cursor.execute("SELECT")
-                listening.poll()
-                heard = " ".join(notice.payload for notice in listening.notifies).split()
-                return heard if any(word.startswith(f"push:{of_device.id}") for word in heard) else None
-
-            return wait_until(look, "the hint of the push")
-
-    assert "webhook:due" in hints(device)
-    assert not [word for word in hints(stranger) if word.startswith("webhook")]
-
-
-def test_upkeep_without_end(start, receiver):
-    """Webhooks whose panels are to be looked at again and again, one for each worker, hold up no message."""
-    world = start("--renderers", "0", *ALLOWED)
-    account = local(world.account())
-    world.sql("CREATE FUNCTION look_again() RETURNS trigger LANGUAGE plpgsql AS $$ "
-              "BEGIN NEW.looked_at := '-infinity'; RETURN NEW; END $$")
-    world.sql("CREATE TRIGGER look_again BEFORE UPDATE OF looked_at ON webhook FOR EACH ROW EXECUTE FUNCTION look_again()")
-    for events in (["online"], ["online"], ["online", "pushed"]):
-        make(account, receiver, events)
-    device = account.device()
-    wait_until(lambda: world.sql("SELECT 1 FROM webhook_online"), "a look")
-    push(device, "one")
-    assert names(receiver.wait_for(1)) == ["one"]
 
 
 # ---- tests of webhooks ----

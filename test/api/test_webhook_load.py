@@ -1,0 +1,112 @@
+"""Webhooks of a busy server: what is looked at when, and how often what they want may change."""
+
+import contextlib
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg2
+import pytest
+from webhook_stage import ALLOWED, local, make, marked_account, names, one_receiver, push, state, world_that_reaches
+from world import wait_until
+
+from database_clock import DatabaseClock
+
+__all__ = ["marked_account", "one_receiver", "world_that_reaches"]  # fixtures
+pytestmark = pytest.mark.skipif(not os.environ.get("HAS_EGRESS"), reason="built without the egress")
+
+
+def test_hints_without_end(world, account, receiver):
+    """They move a look to no later time."""
+    make(account, receiver, ["pushed"])
+    device = account.device()
+    with contextlib.closing(psycopg2.connect(world.database)) as hinting, hinting.cursor() as cursor, \
+            ThreadPoolExecutor(1) as pool:
+        hinting.autocommit = True
+        pushed = []
+
+        def hint():
+            cursor.execute("NOTIFY displayd_hint, 'webhook:changed'")
+            if not pushed:
+                pushed.append(pool.submit(push, device, "one"))
+            return receiver.events()
+
+        wait_until(hint, "an event", pause_s=0.005)
+        pushed[0].result()
+
+
+def test_hints_of_events_alone(world, account, receiver):
+    """A push that no webhook is for makes no worker look: nothing tells them of it."""
+    make(account, receiver, ["pushed"])
+    stranger, device = world.account().device(), account.device()
+
+    def hints(of_device):
+        with contextlib.closing(psycopg2.connect(world.database)) as listening, listening.cursor() as cursor:
+            listening.autocommit = True
+            cursor.execute("LISTEN displayd_hint")
+            push(of_device, "one")
+
+            def look():
+                cursor.execute("SELECT")
+                listening.poll()
+                heard = " ".join(notice.payload for notice in listening.notifies).split()
+                return heard if any(word.startswith(f"push:{of_device.id}") for word in heard) else None
+
+            return wait_until(look, "the hint of the push")
+
+    assert "webhook:due" in hints(device)
+    assert not [word for word in hints(stranger) if word.startswith("webhook")]
+
+
+def test_upkeep_without_end(start, receiver):
+    """Webhooks whose panels are to be looked at again and again, one for each worker, hold up no message."""
+    world = start("--renderers", "0", *ALLOWED)
+    account = local(world.account())
+    world.sql("CREATE FUNCTION look_again() RETURNS trigger LANGUAGE plpgsql AS $$ "
+              "BEGIN NEW.looked_at := '-infinity'; RETURN NEW; END $$")
+    world.sql("CREATE TRIGGER look_again BEFORE UPDATE OF looked_at ON webhook FOR EACH ROW EXECUTE FUNCTION look_again()")
+    for events in (["online"], ["online"], ["online", "pushed"]):
+        make(account, receiver, events)
+    device = account.device()
+    wait_until(lambda: world.sql("SELECT 1 FROM webhook_online"), "a look")
+    push(device, "one")
+    assert names(receiver.wait_for(1)) == ["one"]
+
+
+def test_wanted_events_change_at_a_pace(account, receiver):
+    """Each such change locks the account's devices. What changes none of them is not counted."""
+    with DatabaseClock(account.world.database) as clock:
+        made = make(account, receiver)
+        path = f"/v1/webhooks/{made['id']}"
+        for number in range(19):
+            assert account.request("PATCH", path, body={"isEnabled": bool(number % 2)}).status == 200
+        for _ in range(3):
+            assert account.request("PATCH", path, body={"isEnabled": False, "url": receiver.url + "/x"}).status == 200
+        refused = account.request("PATCH", path, body={"isEnabled": True})
+        assert refused["Retry-After"] == "1" and "too often" in refused.problem(429)["detail"]
+        account.post("/v1/webhooks", {"url": receiver.url, "events": ["online"]}).problem(429)
+        assert not state(account, made)["isEnabled"] and len(account.get("/v1/webhooks").ok()) == 1
+        clock.advance(1)
+        assert account.request("PATCH", path, body={"isEnabled": True}).status == 200
+        account.request("PATCH", path, body={"events": ["online"]}).problem(429)
+        assert account.request("DELETE", path).ok() == {}
+
+
+def test_kinds_that_are_no_longer_wanted(account, receiver):
+    made = make(account, receiver)
+    path = f"/v1/webhooks/{made['id']}"
+    world, device = account.world, account.device()
+    world.sql("UPDATE webhook SET leased_until = clock_timestamp() + interval '1 hour', lease = id WHERE id = %s", made["id"])
+    push(device, "one")
+    assert account.request("PATCH", device.path, body={"brightness": 12}).ok()
+
+    def kinds():
+        return [kind for kind, in world.sql("SELECT kind FROM webhook_event WHERE webhook_id = %s ORDER BY number", made["id"])]
+
+    assert kinds() == ["pushed", "changed"]
+    assert account.request("PATCH", path, body={"events": ["changed"]}).ok()
+    assert kinds() == ["changed"]
+    assert account.request("PATCH", path, body={"isEnabled": False}).ok()
+    # As of a change that had read the webhook before it was switched off.
+    world.sql("INSERT INTO webhook_event (webhook_id, kind, data) VALUES (%s, 'changed', '{}')", made["id"])
+    assert account.request("PATCH", path, body={"isEnabled": True}).ok()
+    assert kinds() == []
