@@ -10,8 +10,8 @@
 enum {
 	/* From one question for the account of --mqtt to the next one, while there is none. */
 	OWN_MS = 60 * 1000,
-	/* The lease lasts 15 s. */
-	LOST_MS = 12 * 1000,
+	/* Since a lease was asked for, which lasts 15 s: when its connections end at the latest. */
+	LOST_MS = 10 * 1000,
 	/* After a hint, so that what another statement has locked is seen, too. */
 	AGAIN_MS = 300,
 	/* A connection that a lease did not return may have been locked by the write of its state.
@@ -87,47 +87,62 @@ static void close_missed(struct bridge *bridge)
 	}
 }
 
-static void on_leased(struct db_query *query, const struct db_result *result)
-{
-	struct bridge *bridge = container_of(query, struct bridge, query);
-	const struct mqtt_lease_row *rows = NULL;
-
-	bridge->is_asking = false;
-	if (bridge->is_draining) {
-		arena_finish(&bridge->arena);
-		return;
-	}
-	if (result->outcome == DB_OK) {
-		bridge->heard_ms = loop_now_ms(bridge->with.loop);
-		note_misses(bridge);
-		if (result->row_count) {
-			rows = db_read_rows(result, query->record, &bridge->arena);
-			bridge_start_link(bridge);
-		}
-	}
-	for (unsigned i = 0; rows && i < result->row_count; i++)
-		keep(bridge, &rows[i]);
-	if (result->outcome == DB_OK) {
-		close_missed(bridge);
-		if (result->row_count || brokers_count_open(&bridge->brokers))
-			bridge->idle_turns = 0;
-		else
-			bridge->idle_turns++;
-		if (bridge->idle_turns >= IDLE_TURNS_MAX)
-			bridge_drop_link(bridge);
-	}
-	arena_finish(&bridge->arena);
-	bridge_tell_next(bridge);
-	bridge_tick_soon(bridge, bridge->wants_more ? AGAIN_MS : BRIDGE_TICK_MS);
-	bridge->wants_more = false;
-	brokers_tell(&bridge->brokers);
-}
-
 /* Others take the leases: without the database nobody knows who has them. */
 static void close_all(struct bridge *bridge)
 {
 	list_for_each (node, &bridge->brokers)
 		bridge_close_broker(bridge, container_of(node, struct broker, node), false);
+}
+
+static void on_lost(struct deadline *deadline)
+{
+	close_all(container_of(deadline, struct bridge, lost));
+}
+
+/* Ends the process when it has had nothing to do for long. */
+static void note_turn(struct bridge *bridge, unsigned row_count)
+{
+	if (row_count || brokers_count_open(&bridge->brokers))
+		bridge->idle_turns = 0;
+	else
+		bridge->idle_turns++;
+	if (bridge->idle_turns >= IDLE_TURNS_MAX)
+		bridge_drop_link(bridge);
+}
+
+static void take_leases(struct bridge *bridge, const struct db_result *result)
+{
+	const struct mqtt_lease_row *rows =
+	    result->row_count ? db_read_rows(result, bridge->query.record, &bridge->arena) : NULL;
+
+	deadline_set_at(bridge->with.loop, &bridge->lost, bridge->asked_ms + LOST_MS);
+	note_misses(bridge);
+	if (rows)
+		bridge_start_link(bridge);
+	for (unsigned i = 0; rows && i < result->row_count; i++)
+		keep(bridge, &rows[i]);
+	close_missed(bridge);
+	note_turn(bridge, result->row_count);
+}
+
+static void on_leased(struct db_query *query, const struct db_result *result)
+{
+	struct bridge *bridge = container_of(query, struct bridge, query);
+	bool is_late = loop_now_ms(bridge->with.loop) >= bridge->asked_ms + LOST_MS;
+
+	bridge->is_asking = false;
+	/* An answer that comes too late does not say what is held now. */
+	if (result->outcome == DB_OK && !is_late && !bridge->is_draining)
+		take_leases(bridge, result);
+	arena_finish(&bridge->arena);
+	if (bridge->is_draining) {
+		bridge_let_go(bridge);
+		return;
+	}
+	bridge_tell_next(bridge);
+	bridge_tick_soon(bridge, bridge->wants_more ? AGAIN_MS : BRIDGE_TICK_MS);
+	bridge->wants_more = false;
+	brokers_tell(&bridge->brokers);
 }
 
 static void on_own(struct db_query *query, const struct db_result *result)
@@ -144,6 +159,8 @@ static void on_own(struct db_query *query, const struct db_result *result)
 	bridge->own_from_ms =
 	    loop_now_ms(bridge->with.loop) + (result->outcome == DB_OK ? OWN_MS : BRIDGE_TICK_MS);
 	arena_finish(&bridge->arena);
+	if (bridge->is_draining)
+		bridge_let_go(bridge);
 	bridge_tick_soon(bridge, 0); /* the other accounts do not wait for it */
 }
 
@@ -170,13 +187,17 @@ static void on_tick(struct deadline *deadline)
 	uint64_t now_ms = loop_now_ms(bridge->with.loop);
 
 	bridge_tick_soon(bridge, BRIDGE_TICK_MS);
-	if (bridge->heard_ms + LOST_MS < now_ms)
-		close_all(bridge);
 	if (bridge->is_asking || now_ms < bridge->paused_until_ms || !db_is_up(bridge->with.db))
 		return;
+	if (!bridge->link && !bridge_can_start(bridge)) {
+		bridge_let_go(bridge); /* others can */
+		return;
+	}
 	bridge->is_asking = true;
 	if (!has_noted_own(bridge, now_ms))
 		return;
+	bridge->may_hold = true;
+	bridge->asked_ms = now_ms;
 	db_query_init(&bridge->query, &bridge->arena);
 	statement_mqtt_lease(&bridge->query,
 			     &(struct mqtt_lease_parameters){
@@ -208,6 +229,7 @@ struct bridge *bridge_create(const struct bridge_settings *settings)
 	bridge->holder = id_new();
 	list_init(&bridge->brokers);
 	deadline_init(&bridge->tick, on_tick);
+	deadline_init(&bridge->lost, on_lost);
 	bridge->hints = (struct hint_subscription){.kind = "mqtt", .on_hint = on_hint};
 	if (!settings->has_program)
 		return bridge;
@@ -216,33 +238,16 @@ struct bridge *bridge_create(const struct bridge_settings *settings)
 	return bridge;
 }
 
-static void on_let_go(struct db_query *query, const struct db_result *result)
-{
-	struct bridge *bridge = container_of(query, struct bridge, told);
-
-	(void)result;
-	bridge->is_telling = false;
-	arena_finish(&bridge->told_arena);
-}
-
 void bridge_drain(struct bridge *bridge)
 {
-	bool has_leases = brokers_count_open(&bridge->brokers) > 0;
-
 	if (bridge->is_draining)
 		return;
 	bridge->is_draining = true;
 	deadline_clear(bridge->with.loop, &bridge->tick);
+	deadline_clear(bridge->with.loop, &bridge->lost);
 	close_all(bridge);
 	bridge_drop_link(bridge);
-	if (!has_leases || bridge->is_telling || !db_is_up(bridge->with.db))
-		return; /* they end by themselves */
-	bridge->is_telling = true;
-	db_query_init(&bridge->told, &bridge->told_arena);
-	statement_mqtt_let_go(&bridge->told,
-			      &(struct mqtt_let_go_parameters){.holder = bridge->holder});
-	bridge->told.done = on_let_go;
-	db_submit(bridge->with.db, &bridge->told);
+	bridge_let_go(bridge);
 }
 
 void bridge_destroy(struct bridge *bridge)

@@ -69,7 +69,10 @@ static void on_told(struct db_query *query, const struct db_result *result)
 	(void)result; /* the state is for people, and the next one comes */
 	bridge->is_telling = false;
 	arena_finish(&bridge->told_arena);
-	bridge_tell_next(bridge);
+	if (bridge->is_draining)
+		bridge_let_go(bridge);
+	else
+		bridge_tell_next(bridge);
 }
 
 void bridge_tell_next(struct bridge *bridge)
@@ -97,6 +100,29 @@ void bridge_tell_next(struct bridge *bridge)
 		db_submit(bridge->with.db, &bridge->told);
 		return;
 	}
+}
+
+static void on_let_go(struct db_query *query, const struct db_result *result)
+{
+	struct bridge *bridge = container_of(query, struct bridge, told);
+
+	(void)result; /* they end by themselves */
+	bridge->is_telling = false;
+	arena_finish(&bridge->told_arena);
+}
+
+void bridge_let_go(struct bridge *bridge)
+{
+	if (!bridge->may_hold || bridge->is_asking || bridge->is_telling ||
+	    !db_is_up(bridge->with.db))
+		return;
+	bridge->may_hold = false;
+	bridge->is_telling = true;
+	db_query_init(&bridge->told, &bridge->told_arena);
+	statement_mqtt_let_go(&bridge->told,
+			      &(struct mqtt_let_go_parameters){.holder = bridge->holder});
+	bridge->told.done = on_let_go;
+	db_submit(bridge->with.db, &bridge->told);
 }
 
 static void take_state(struct bridge *bridge, const struct bridge_word *word)

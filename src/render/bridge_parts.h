@@ -26,8 +26,10 @@ struct bridge {
 	bool has_complained;	 /* that there is no such account */
 	uint64_t own_from_ms;	 /* it is not asked for before */
 	unsigned idle_turns;	 /* leases in a row without a connection */
+	bool may_hold;		 /* a lease was asked for, and nothing was given back since */
 	struct deadline tick;
-	uint64_t heard_ms; /* of the last lease */
+	struct deadline lost; /* of the last lease: its connections end */
+	uint64_t asked_ms;    /* for the last lease */
 	uint64_t paused_until_ms;
 	struct arena arena, told_arena;
 	struct db_query query, told;
@@ -49,3 +51,6 @@ void bridge_say(struct bridge *bridge, struct buffer *line, int descriptor);
 void bridge_close_broker(struct bridge *bridge, struct broker *broker, bool must_forget);
 /* Writes the news of brokers, one after the other. */
 void bridge_tell_next(struct bridge *bridge);
+/* Gives back what leases there may be, if no statement is under way: at its end this is called
+ * again where it is still wanted. */
+void bridge_let_go(struct bridge *bridge);

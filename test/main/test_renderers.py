@@ -7,6 +7,7 @@ import signal
 
 import pytest
 from conftest import is_alive, kill, refusing
+from ctl_scene import query
 from server import DISPLAYD, wait_until
 
 as_root = pytest.mark.skipif(os.getuid() != 0, reason="as root alone")
@@ -129,8 +130,9 @@ class Tree:
 BUILD = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(DISPLAYD))))
 PROGRAMS = {name: os.path.join(BUILD, "subprojects", folder, name) for name, folder in (
     ("sandbox-launch", "sandbox"), ("render-starlark", "render-starlark"),
-    ("render-typescript", "render-typescript"), ("egress", "egress"))}
+    ("render-typescript", "render-typescript"), ("egress", "egress"), ("mqtt", "mqtt"))}
 EGRESS_PROBLEM = "apps that use the network cannot be rendered: the egress crashed too often"
+MQTT_PROBLEM = "no account reaches its MQTT broker: the bridge to MQTT crashed too often"
 PROBLEM = "apps cannot be rendered: the renderer of Starlark crashed too often"
 HOST_PROBLEM = "apps cannot be rendered: the process that starts renderers crashed too often"
 # Nobody but the host opens a file like this.
@@ -186,6 +188,23 @@ def test_renderers_that_crash_are_given_up(launch, folder):
     wait_until(lambda: readiness(server) == "ok\n", "another try")
     wait_until(lambda: poll() and "renderers of apps are in a sandbox" in server.log(), "a renderer")
     assert readiness(server) == "ok\n"
+
+
+def test_a_bridge_to_mqtt_that_crashes_is_given_up(launch, folder):
+    """Its instance keeps no account's connection for itself."""
+    tree = Tree(folder, {"mqtt": "/bin/false"})
+    server = launch(workers=1)
+    server.command[server.command.index(DISPLAYD)] = tree.displayd
+    server.start()
+    server.ctl("account", "create", "a@example.org", "--name", "A")
+    server.ctl("mqtt", "update", "--account", "a@example.org", "--url", "mqtt://127.0.0.1:9")
+
+    def holders():
+        return query(server, "SELECT holder IS NOT NULL FROM mqtt_connection")
+
+    wait_until(lambda: holders() == [(True,)], "a lease")
+    wait_until(lambda: readiness(server) == f"ok, but {MQTT_PROBLEM}\n", "the end of a crash loop")
+    wait_until(lambda: holders() == [(False,)], "the end of the lease")
 
 
 def test_an_egress_that_crashes_is_given_up(launch, folder):
