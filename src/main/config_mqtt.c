@@ -1,4 +1,5 @@
 #include "main/config_mqtt.h"
+#include "base/log.h"
 #include "domain/mqtt.h"
 #include "main/secret_file.h"
 
@@ -46,4 +47,11 @@ int config_load_mqtt_password(const struct config *config,
 				  config->mqtt_password_file, MQTT_SECRET_BYTES - 1);
 	ret_password[length] = '\0';
 	return 0;
+}
+
+void config_complain_of_mqtt(const struct config *config, const char *missing)
+{
+	if (config->mqtt_url && missing)
+		log_error("mqtt", "no account has its broker from --mqtt",
+			  LOG_TEXT("reason", missing));
 }

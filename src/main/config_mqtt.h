@@ -16,3 +16,6 @@ __attribute__((warn_unused_result)) int config_check_mqtt_settings(const struct 
 __attribute__((warn_unused_result)) int
 config_load_mqtt_password(const struct config *config, char ret_password[static MQTT_SECRET_BYTES],
 			  struct reason *reterr);
+/* Says it in the log where --mqtt is set and there is a reason, missing, why nothing connects to
+ * brokers; NULL: there is none. */
+void config_complain_of_mqtt(const struct config *config, const char *missing);

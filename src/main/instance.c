@@ -248,14 +248,13 @@ static enum exit_code open_cluster(struct instance *instance, struct reason *ret
 
 void instance_find_programs(struct instance *instance)
 {
-	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++) {
-		enum render_program name = (enum render_program)i;
+	for (enum render_program name = 0; name < RENDER_PROGRAM_COUNT; name++) {
 		struct program program;
 
 		if (instance->config->renderers == 0 && program_renders(name))
-			instance->missing[i] = "this server renders no apps (--renderers 0)";
+			instance->missing[name] = "this server renders no apps (--renderers 0)";
 		else if (!program_find(name, false, &program))
-			instance->missing[i] = program_missing(name);
+			instance->missing[name] = program_missing(name);
 	}
 }
 
@@ -371,6 +370,7 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 		return EXIT_CONFIG;
 	instance_choose_urls(instance);
 	instance_find_programs(instance);
+	config_complain_of_mqtt(config, instance->missing[RENDER_MQTT]);
 	code = open_host_sockets(instance, reterr);
 	if (code == EXIT_DONE)
 		code = open_cluster(instance, reterr);

@@ -129,6 +129,7 @@ static int load_files(struct instance *instance, const struct config *config, st
 		return -1;
 	memcpy(instance->metrics_token_hash, token, sizeof(token));
 	memcpy(instance->mqtt_password, password, sizeof(password));
+	config_complain_of_mqtt(config, instance->missing[RENDER_MQTT]);
 	return 0;
 }
 

@@ -207,6 +207,16 @@ def test_a_bridge_to_mqtt_that_crashes_is_given_up(launch, folder):
     wait_until(lambda: holders() == [(False,)], "the end of the lease")
 
 
+def test_mqtt_without_its_program_is_told(serve, folder):
+    """Once; that no app is rendered is no reason for it."""
+    tree = Tree(folder, {})
+    os.remove(os.path.join(tree.libexec, "mqtt"))
+    server = serve("--renderers", "0", "--mqtt", "mqtt://127.0.0.1:9", "--mqtt-account", "a@example.org", workers=1)
+    server.command[server.command.index(DISPLAYD)] = tree.displayd
+    server.start()
+    assert server.log().count('msg="no account has its broker from --mqtt"') == 1
+
+
 def test_an_egress_that_crashes_is_given_up(launch, folder):
     tree = Tree(folder, {"egress": "/bin/false"})
     server = launch(workers=1)
