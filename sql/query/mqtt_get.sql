@@ -1,4 +1,5 @@
--- The connection of an account to an MQTT broker; its state is none where it has none. No row: the account is gone.
+-- The connection of an account to an MQTT broker; its state is none where it has none, and waiting where no worker
+-- holds it: why, if that lasts. No row: the account is gone.
 -- params: account_id uuid
 -- row: mqtt_connection
 -- effect: read
@@ -7,8 +8,22 @@ SELECT shown.{mqtt_connection}
 FROM account
 LEFT JOIN mqtt_connection AS held ON held.account_id = account.id
 CROSS JOIN LATERAL (
+	SELECT held.held_until < present_time() AS is_free, greatest(held.state_at, held.held_until) AS free_at
+) AS lease
+CROSS JOIN LATERAL (
 	SELECT held.url, held.username, held.password IS NOT NULL AS has_password,
-		coalesce(held.is_of_instance, false) AS is_of_instance, coalesce(held.state, 'none') AS state, held.state_at,
-		held.error
+		coalesce(held.is_of_instance, false) AS is_of_instance,
+		CASE WHEN lease.is_free THEN 'waiting' ELSE coalesce(held.state, 'none') END AS state,
+		CASE WHEN lease.is_free THEN lease.free_at ELSE held.state_at END AS state_at,
+		CASE WHEN NOT lease.is_free THEN held.error
+			WHEN lease.free_at > present_time() - interval '20 s' THEN NULL
+			WHEN held.is_of_instance THEN 'no server has this setting now'
+			WHEN EXISTS (
+				SELECT
+				FROM mqtt_connection
+				WHERE held_until >= present_time()
+			) THEN 'all connections of the servers are taken'
+			WHEN lease.is_free THEN 'no server connects to brokers now'
+			END AS error
 ) AS shown
 WHERE account.id = :account_id

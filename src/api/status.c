@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/limits.h"
 #include "db/db.h"
 #include "endpoints.h"
 #include "metric/errors.h"
@@ -284,9 +285,10 @@ static void write_state(const struct metric_sums *sums, struct db *db, struct bu
 		      (long long)metric_total(sums, METRIC_PANELS, 0),
 		      (long long)metric_total(sums, METRIC_PANELS_CONNECTED, METRIC_PANEL_LINK),
 		      (long long)metric_total(sums, METRIC_PANELS_CONNECTED, METRIC_PANEL_POLLING));
-	buffer_printf(json, "\"mqtt\":{\"connected\":%lld,\"failed\":%lld},",
+	buffer_printf(json, "\"mqtt\":{\"connected\":%lld,\"failed\":%lld,\"limit\":%d},",
 		      (long long)metric_total(sums, METRIC_MQTT_CONNECTIONS, METRIC_MQTT_CONNECTED),
-		      (long long)metric_total(sums, METRIC_MQTT_CONNECTIONS, METRIC_MQTT_FAILED));
+		      (long long)metric_total(sums, METRIC_MQTT_CONNECTIONS, METRIC_MQTT_FAILED),
+		      LIMIT_MQTT_CONNECTIONS);
 }
 
 static void write_status(const struct metric_reader *reader, const struct api_service *service,

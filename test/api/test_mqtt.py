@@ -416,6 +416,27 @@ def test_an_instance_whose_account_is_missing(postgres, broker):
         wait_until(lambda: state(account)["isOfInstance"], "another question for it")
 
 
+def test_one_connection_too_many_is_told(postgres):
+    """Of what nobody holds, too: it waits, whatever it was before."""
+    with World(postgres.create_database(), "--rate-limit", "0") as world:
+        accounts = [world.account() for _ in range(41)]
+        for account in accounts:
+            world.sql("INSERT INTO mqtt_connection (account_id, url, state, state_at) "
+                      "VALUES (%s, 'mqtt://127.0.0.1:9', 'connected', present_time() - interval '1 hour')", account.id)
+        assert state(accounts[0])["state"] != "connected"
+        world.sql("SELECT pg_notify('displayd_hint', 'mqtt:' || %s)", accounts[0].id)
+        taken = "all connections of the servers are taken"
+        wait_until(lambda: [state(account)["error"] for account in accounts].count(taken) == 1, taken, pause_s=1)
+        [left] = [found for account in accounts if (found := state(account))["error"] == taken]
+        assert left["state"] == "waiting"
+        assert "40 not, of at most 40" in world.server.ctl("status", json_output=False)
+        world.sql("UPDATE mqtt_connection SET is_of_instance = true, held_until = '-infinity', holder = NULL "
+                  "WHERE account_id = %s", accounts[0].id)
+        world.sql("UPDATE mqtt_connection SET state_at = present_time() - interval '1 hour' WHERE account_id = %s",
+                  accounts[0].id)
+        assert state(accounts[0])["error"] == "no server has this setting now"
+
+
 def test_displayctl(served, broker, account, tmp_path):
     password = tmp_path / "password"
     password.write_text(PASSWORD)

@@ -145,8 +145,10 @@ static void put_mqtt(const struct status_view *view, struct buffer *out)
 		failed = status_number(mqtt, "failed");
 
 	if (connected || failed)
-		buffer_printf(out, "mqtt      %" PRId64 " connected, %" PRId64 " not\n", connected,
-			      failed);
+		buffer_printf(out,
+			      "mqtt      %" PRId64 " connected, %" PRId64
+			      " not, of at most %" PRId64 "\n",
+			      connected, failed, status_number(mqtt, "limit"));
 }
 
 static void put_server(const struct status_view *view, struct buffer *out)
