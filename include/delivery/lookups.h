@@ -12,6 +12,13 @@
 struct lookups;
 struct panel;
 
+/* How a panel comes to its device. */
+struct panel_way {
+	bool is_alias;		  /* to a former address */
+	char alias[ALIAS_LENGTH]; /* that one */
+	uint8_t key_hash[KEY_HASH_BYTES];
+};
+
 /* Waits for a panel. The caller embeds it in a struct of its own. */
 struct panel_lookup {
 	struct list node; /* private */
@@ -19,13 +26,11 @@ struct panel_lookup {
 	 * is disabled, or it is not in memory while the database is away or this worker stops. The
 	 * panel is valid during this call. */
 	void (*done)(struct panel_lookup *lookup, struct panel *panel);
-	uint8_t key_hash[KEY_HASH_BYTES]; /* private */
-	bool is_alias;			  /* the caller's: it is about a former address */
-	char alias[ALIAS_LENGTH];	  /* the caller's: that address */
-	bool is_second;			  /* the key is the second one of the device */
-	uint32_t load;			  /* private: of the panel, that it waits for */
-	bool is_undecided;		  /* nobody could look: see delivery_refusal_picture() */
-	bool is_disabled;		  /* the key is right, and the device is disabled */
-	unsigned tries;			  /* private */
-	struct lookups *lookups;	  /* private */
+	struct panel_way way;	 /* is_alias and alias are the caller's, the rest is private */
+	bool is_second;		 /* the key is the second one of the device */
+	uint32_t load;		 /* private: of the panel, that it waits for */
+	bool is_undecided;	 /* nobody could look: see delivery_refusal_picture() */
+	bool is_disabled;	 /* the key is right, and the device is disabled */
+	unsigned tries;		 /* private */
+	struct lookups *lookups; /* private */
 };

@@ -49,7 +49,7 @@ static void note_guess(struct task *task, const struct device_access *access)
 
 	if (access->is_guess && !is_wrong)
 		guess_of_alias_was_none(task_service(task), address);
-	else if (is_wrong && !lookup->is_alias)
+	else if (is_wrong && !lookup->way.is_alias)
 		guess_failed(task_service(task), address);
 }
 
@@ -123,11 +123,11 @@ static struct verdict check_alias(struct task *task)
 
 	access->task = task;
 	access->lookup.done = on_found;
-	access->lookup.is_alias = true;
+	access->lookup.way.is_alias = true;
 	task_request(task)->log_hides_path = true;
-	if (!alias_parse(name, access->lookup.alias) || key.length > ALIAS_KEY_LENGTH_MAX)
+	if (!alias_parse(name, access->lookup.way.alias) || key.length > ALIAS_KEY_LENGTH_MAX)
 		return access_refuse_panel(task);
-	reference.serial = (struct str){access->lookup.alias, ALIAS_LENGTH};
+	reference.serial = (struct str){access->lookup.way.alias, ALIAS_LENGTH};
 	access->is_guess = !delivery_knows_alias(delivery, &access->lookup, key);
 	if (access->is_guess &&
 	    !guess_of_alias_begins(task_service(task), task_request(task)->remote_address))

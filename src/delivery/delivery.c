@@ -25,7 +25,9 @@ static void on_loaded(void *context, struct panel *panel, enum load_outcome outc
 	struct delivery *delivery = context;
 
 	if (outcome == LOAD_LOCKED_OUT)
-		links_drop(panel);
+		links_drop_old(panel);
+	if (outcome != LOAD_FAILED && links_have_moved(panel))
+		orders_moved(&delivery->orders, panel); /* if it could not be written before */
 	lookups_answer(panel);
 	links_update(&delivery->links, panel);
 	if (outcome == LOAD_FAILED)

@@ -182,5 +182,5 @@ void delivery_connect(struct delivery *delivery, struct panel *panel,
 		links_drop(panel);
 		orders_moved(&delivery->orders, panel);
 	}
-	links_connect(&delivery->links, panel, request);
+	links_connect(&delivery->links, panel, &lookup->way, request);
 }

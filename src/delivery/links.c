@@ -381,7 +381,8 @@ static void join(struct link *link, struct panel *panel)
 		panel->panels->connected++;
 }
 
-void links_connect(struct links *links, struct panel *panel, struct http_request *request)
+void links_connect(struct links *links, struct panel *panel, const struct panel_way *way,
+		   struct http_request *request)
 {
 	struct link *link = memory_zalloc(sizeof(*link));
 
@@ -389,6 +390,7 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 	list_init(&link->update);
 	deadline_init(&link->deadline, on_deadline);
 	link->links = links;
+	link->way = *way;
 	link->connected_us = clock_wall_us();
 	link->position_told = cursor_get(links->cursors, panel->id).position;
 	playback_init(&link->playback, link->position_told);
@@ -441,6 +443,29 @@ void links_drop(struct panel *panel)
 {
 	while (!list_is_empty(&panel->links))
 		drop(container_of(panel->links.next, struct link, node));
+}
+
+void links_drop_old(struct panel *panel)
+{
+	struct list *next;
+
+	for (struct list *node = panel->links.next; node != &panel->links; node = next) {
+		struct link *link = container_of(node, struct link, node);
+
+		next = node->next;
+		if (panel->is_disabled || !panel_is_open(panel, &link->way))
+			drop(link);
+	}
+}
+
+bool links_have_moved(const struct panel *panel)
+{
+	if (!panel->ways || !panel->ways->has_second_key)
+		return false;
+	list_for_each (node, &panel->links)
+		if (panel_has_second_key(panel, &container_of(node, struct link, node)->way))
+			return true;
+	return false;
 }
 
 void links_init(struct links *links)

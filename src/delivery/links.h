@@ -19,6 +19,7 @@ struct link {
 	struct links *links;
 	struct panel *panel; /* NULL once the link was dropped */
 	struct websocket *websocket;
+	struct panel_way way;
 	struct playback playback;
 	int64_t connected_us;  /* wall clock */
 	int64_t position_told; /* the rotation_position that the cursor table has */
@@ -52,10 +53,15 @@ void links_finish(struct links *links);
 
 /* Makes a link of the panel out of a request that is a WebSocket handshake. A panel that has too
  * many links loses the oldest. */
-void links_connect(struct links *links, struct panel *panel, struct http_request *request);
+void links_connect(struct links *links, struct panel *panel, const struct panel_way *way,
+		   struct http_request *request);
 /* Sends an order that was taken for the panel, if it has a link. */
 void links_order(struct links *links, struct panel *panel);
 /* The playback of each link of the panel decides again, later. */
 void links_update(struct links *links, struct panel *panel);
 /* Ends the panel's links, without a CLOSE frame. */
 void links_drop(struct panel *panel);
+/* Ends those which have come by a way that is closed, or all of a device that is disabled. */
+void links_drop_old(struct panel *panel);
+/* Whether one of them has come by the second key. */
+bool links_have_moved(const struct panel *panel);

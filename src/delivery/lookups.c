@@ -41,41 +41,16 @@ static struct str alias_view(const struct alias_text *text)
 	return (struct str){text->bytes, text->length};
 }
 
-/* Whether the panel may come to this former address of the device. */
-static bool has_alias(const struct panel_ways *ways, const struct panel_lookup *lookup)
-{
-	return ways && ways->has_alias &&
-	       sodium_memcmp(ways->alias, lookup->alias, ALIAS_LENGTH) == 0 &&
-	       (!ways->has_alias_key ||
-		sodium_memcmp(ways->alias_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0);
-}
-
-static bool has_second_key(const struct panel *panel, const struct panel_lookup *lookup)
-{
-	return !lookup->is_alias && panel->state == PANEL_READY &&
-	       panel_has_second_key(panel, lookup->key_hash);
-}
-
-static bool has_key(const struct panel *panel, const struct panel_lookup *lookup)
-{
-	if (panel->state != PANEL_READY)
-		return false;
-	if (lookup->is_alias)
-		return has_alias(panel->ways, lookup);
-	return sodium_memcmp(panel->link_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0 ||
-	       has_second_key(panel, lookup);
-}
-
 static bool may_connect(const struct panel *panel, const struct panel_lookup *lookup)
 {
-	return !panel->is_disabled && has_key(panel, lookup);
+	return !panel->is_disabled && panel_is_open(panel, &lookup->way);
 }
 
 /* Result of the look-up. */
 static struct panel *found(struct panel *panel, struct panel_lookup *lookup)
 {
-	lookup->is_disabled = panel->is_disabled && has_key(panel, lookup);
-	lookup->is_second = has_second_key(panel, lookup);
+	lookup->is_disabled = panel->is_disabled && panel_is_open(panel, &lookup->way);
+	lookup->is_second = panel_has_second_key(panel, &lookup->way);
 	return may_connect(panel, lookup) ? panel : NULL;
 }
 
@@ -227,7 +202,7 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 static enum alias_kind kind_of(const struct panel_lookup *lookup,
 			       const struct device_reference *reference)
 {
-	if (lookup->is_alias)
+	if (lookup->way.is_alias)
 		return ALIAS_FORMER;
 	return reference->kind == DEVICE_REFERENCE_MAC ? ALIAS_MAC : ALIAS_SERIAL;
 }
@@ -244,8 +219,8 @@ static void ask_by_alias(struct alias_lookup *aliased)
 	statement_device_by_alias(
 	    &aliased->query,
 	    &(struct device_by_alias_parameters){
-		.alias = copy_bytes(aliased, lookup->alias, ALIAS_LENGTH),
-		.key_hash = copy_bytes(aliased, lookup->key_hash, KEY_HASH_BYTES),
+		.alias = copy_bytes(aliased, lookup->way.alias, ALIAS_LENGTH),
+		.key_hash = copy_bytes(aliased, lookup->way.key_hash, KEY_HASH_BYTES),
 	    },
 	    NULL);
 }
@@ -253,7 +228,7 @@ static void ask_by_alias(struct alias_lookup *aliased)
 static void ask_by_link(struct alias_lookup *aliased, const struct device_reference *reference)
 {
 	struct device_by_link_parameters parameters = {
-	    .link_key_hash = copy_bytes(aliased, aliased->lookup->key_hash, KEY_HASH_BYTES),
+	    .link_key_hash = copy_bytes(aliased, aliased->lookup->way.key_hash, KEY_HASH_BYTES),
 	};
 
 	if (aliased->kind == ALIAS_MAC)
@@ -273,7 +248,7 @@ static void ask_for_alias(struct panel_lookup *lookup, const struct device_refer
 	aliased->kind = kind_of(lookup, reference);
 	aliased->text = *text;
 	db_query_init(query, &aliased->arena);
-	if (lookup->is_alias)
+	if (lookup->way.is_alias)
 		ask_by_alias(aliased);
 	else
 		ask_by_link(aliased, reference);
@@ -301,7 +276,7 @@ static struct alias_text alias_text_of(const struct device_reference *reference,
 static struct panel *find_by_alias(struct panel_lookup *lookup,
 				   const struct device_reference *reference)
 {
-	struct alias_text text = alias_text_of(reference, lookup->key_hash);
+	struct alias_text text = alias_text_of(reference, lookup->way.key_hash);
 	const struct alias *alias = alias_find(lookup->lookups, &text);
 
 	/* The alias is still right if the panel has this key still. */
@@ -322,7 +297,7 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 	lookup->is_undecided = lookups->is_draining && reference->kind != DEVICE_REFERENCE_NONE;
 	lookup->is_disabled = false;
 	lookup->lookups = lookups;
-	key_hash(key, lookup->key_hash);
+	key_hash(key, lookup->way.key_hash);
 	if (lookup->is_undecided || reference->kind == DEVICE_REFERENCE_NONE) {
 		*ret_panel = NULL;
 		return true;
@@ -340,11 +315,11 @@ bool lookups_know(const struct lookups *lookups, const struct device_reference *
 	const struct panel *panel = NULL;
 	struct panel_lookup lookup = {0};
 
-	key_hash(key, lookup.key_hash);
+	key_hash(key, lookup.way.key_hash);
 	if (reference->kind == DEVICE_REFERENCE_ID) {
 		panel = panels_find(lookups->panels, reference->id);
 	} else if (reference->kind != DEVICE_REFERENCE_NONE) {
-		struct alias_text text = alias_text_of(reference, lookup.key_hash);
+		struct alias_text text = alias_text_of(reference, lookup.way.key_hash);
 		const struct alias *alias = alias_find(lookups, &text);
 
 		panel = alias ? alias->panel : NULL;
@@ -356,14 +331,14 @@ bool lookups_know_alias(const struct lookups *lookups, const struct panel_lookup
 			struct str key)
 {
 	struct device_reference reference = {.kind = DEVICE_REFERENCE_SERIAL,
-					     .serial = {lookup->alias, ALIAS_LENGTH}};
-	struct panel_lookup wanted = {.is_alias = true};
+					     .serial = {lookup->way.alias, ALIAS_LENGTH}};
+	struct panel_lookup wanted = {.way = {.is_alias = true}};
 	struct alias_text text;
 	const struct alias *alias;
 
-	memcpy(wanted.alias, lookup->alias, ALIAS_LENGTH);
-	key_hash(key, wanted.key_hash);
-	text = alias_text_of(&reference, wanted.key_hash);
+	memcpy(wanted.way.alias, lookup->way.alias, ALIAS_LENGTH);
+	key_hash(key, wanted.way.key_hash);
+	text = alias_text_of(&reference, wanted.way.key_hash);
 	alias = alias_find(lookups, &text);
 	return alias && may_connect(alias->panel, &wanted);
 }

@@ -143,8 +143,7 @@ static struct panel_ways *make_ways(const struct panel_load_row *row)
 	return ways;
 }
 
-/* Whether the panel's connections may have come by a way that is closed now. A second key that
- * became the key closes none: the panel has come by it. */
+/* Whether a way by which connections may have come is closed now. */
 static bool has_closed_a_way(const struct panel *panel, const struct panel_load_row *row,
 			     const struct panel_ways *now)
 {
@@ -152,20 +151,14 @@ static bool has_closed_a_way(const struct panel *panel, const struct panel_load_
 
 	if (panel->state != PANEL_READY)
 		return false;
-	if (memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0)
-		return !before || !before->has_second_key ||
-		       memcmp(before->second_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) !=
-			   0;
-	return before && before->has_alias &&
-	       (!now || !now->has_alias ||
-		memcmp(before->alias, now->alias, sizeof(now->alias)) != 0);
+	return memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0 ||
+	       (before && before->has_alias && (!now || !now->has_alias));
 }
 
 static void set_ways(struct panel *panel, struct panel_ways *ways)
 {
 	free(panel->ways);
 	panel->ways = ways;
-	panel_drop_old_order(panel);
 }
 
 bool panel_apply(struct panel *panel, const struct panel_load_row *row,
@@ -191,6 +184,7 @@ bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 	panel->has_connected |= row->has_connected;
 	memcpy(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES);
 	panel->state = PANEL_READY;
+	panel_drop_old_order(panel);
 	panel_recall_push(panel);
 	panel_drop_old_push(panel);
 	return has_closed || panel->is_disabled;

@@ -165,20 +165,42 @@ void panel_touch(struct panel *panel)
 	list_append(&panel->share->by_use, &panel->of_share);
 }
 
-bool panel_has_second_key(const struct panel *panel, const uint8_t hash[static KEY_HASH_BYTES])
+static bool is_hash(const uint8_t one[static KEY_HASH_BYTES],
+		    const uint8_t other[static KEY_HASH_BYTES])
 {
-	return panel->ways && panel->ways->has_second_key &&
-	       sodium_memcmp(panel->ways->second_key_hash, hash, KEY_HASH_BYTES) == 0;
+	return sodium_memcmp(one, other, KEY_HASH_BYTES) == 0;
+}
+
+static bool has_alias(const struct panel_ways *ways, const struct panel_way *way)
+{
+	return ways && ways->has_alias &&
+	       sodium_memcmp(ways->alias, way->alias, ALIAS_LENGTH) == 0 &&
+	       (!ways->has_alias_key || is_hash(ways->alias_key_hash, way->key_hash));
+}
+
+bool panel_has_second_key(const struct panel *panel, const struct panel_way *way)
+{
+	return panel->state == PANEL_READY && !way->is_alias && panel->ways &&
+	       panel->ways->has_second_key && is_hash(panel->ways->second_key_hash, way->key_hash);
+}
+
+bool panel_is_open(const struct panel *panel, const struct panel_way *way)
+{
+	if (panel->state != PANEL_READY)
+		return false;
+	if (way->is_alias)
+		return has_alias(panel->ways, way);
+	return is_hash(panel->link_key_hash, way->key_hash) || panel_has_second_key(panel, way);
 }
 
 void panel_drop_old_order(struct panel *panel)
 {
-	uint8_t hash[KEY_HASH_BYTES];
+	struct panel_way way = {0};
 
 	if (!panel->order || !panel->order->key[0])
 		return;
-	key_hash(str_from(panel->order->key), hash);
-	if (panel_has_second_key(panel, hash))
+	key_hash(str_from(panel->order->key), way.key_hash);
+	if (panel_has_second_key(panel, &way))
 		return;
 	free(panel->order);
 	panel->order = NULL;

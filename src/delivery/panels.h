@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "delivery/change_table.h"
 #include "delivery/cursor_table.h"
+#include "delivery/lookups.h"
 #include "domain/device_reference.h"
 #include "domain/key.h"
 #include "domain/shown.h"
@@ -142,8 +143,10 @@ void panel_set_account(struct panel *panel, struct id account_id);
 /* Destroys a panel of the account that is not used, if the account's pictures need more memory than
  * they may have. */
 void panel_make_room(struct panel *panel);
-/* Whether the hash is that of the device's second key. */
-bool panel_has_second_key(const struct panel *panel, const uint8_t hash[static KEY_HASH_BYTES]);
+/* Whether that way leads to the device, disabled or not. */
+bool panel_is_open(const struct panel *panel, const struct panel_way *way);
+/* The way is by the device's second key. */
+bool panel_has_second_key(const struct panel *panel, const struct panel_way *way);
 /* Drops an order that was taken and not yet sent, if its key is not the second one any more. */
 void panel_drop_old_order(struct panel *panel);
 /* The device was online just now. */

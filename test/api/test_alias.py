@@ -111,11 +111,12 @@ def test_its_end(world, former):
         panel.wait_for_picture()
         assert former.order("alias", "DELETE").ok() == {}
         panel.wait_for_end()
-        own.wait_for_end()  # it is back at once
         assert former.poll().status == 404
         assert former.order("alias", "DELETE").problem(404)
-    with Panel(world.server, former.device) as own:
-        own.wait_for_picture()
+        # Who came by the key stays.
+        assert former.device.push(images.png(images.gradient(4))).ok() == {}
+        own.wait_for(lambda message: isinstance(message, bytes) and
+                     images.frames_of(message) == images.frames_of(images.png(images.gradient(4))))
 
 
 def test_a_disabled_device(world, former):
@@ -232,6 +233,22 @@ def test_a_panel_that_polls_moves(world, former):
         assert images.frames_of(world.get(target, fields=version).body) == images.frames_of(RED)
     wait_until(lambda: former.poll(fields=version).status == 404, "the end of the former address")
     assert world.get(target, fields=version).status == 200
+
+
+def test_what_came_before_ends(world, former):
+    """By the former address or the former key, at whichever worker it is."""
+    target = told_by_poll(world, former)
+    with contextlib.ExitStack() as stack:
+        # Links of a device are at both workers, likely.
+        before = [stack.enter_context(former.panel()), stack.enter_context(Panel(world.server, former.device))]
+        for panel in before:
+            panel.wait_for_picture()
+        moved = stack.enter_context(Panel(world.server, None, target))
+        moved.wait_for_picture()
+        for panel in before:
+            panel.wait_for_end()
+        assert former.device.push(images.png(images.gradient(5))).ok() == {}
+        moved.wait_for_picture()
 
 
 def told_to_move(world, former):

@@ -166,6 +166,74 @@ static void it_lapses(void **state)
 	assert_false(is_ordered(connect_device(device)));
 }
 
+/* ---- the second key ---- */
+
+static struct script_socket *connect_by(const struct script_device *device, const char *key)
+{
+	struct script_device other = *device;
+
+	other.key = key;
+	return connect_device(&other);
+}
+
+static void it_becomes_the_key(struct script_device *device)
+{
+	device->key = second_key;
+	device->second_key = NULL;
+	device->alias = NULL;
+	change(device);
+}
+
+static void links_by_the_key_before_end_when_the_panel_has_moved_elsewhere(void **state)
+{
+	struct script_socket *socket;
+	struct script_device *device = connected(&socket);
+
+	(void)state;
+	device->second_key = second_key;
+	change(device);
+	assert_false(socket->is_dropped);
+	it_becomes_the_key(device);
+	assert_true(socket->is_dropped);
+}
+
+static void a_link_by_it_stays(void **state)
+{
+	struct script_socket *socket;
+	struct script_device *device = connected(&socket);
+	struct script_socket *moved;
+
+	(void)state;
+	device->second_key = second_key;
+	change(device);
+	moved = connect_by(device, second_key);
+	assert_true(socket->is_dropped);
+	it_becomes_the_key(device);
+	begin_rows(1);
+	add_integer(device->generation);
+	answer(asked(STATEMENT_DEVICE_MOVED));
+	run_turns();
+	answer_loads();
+	assert_false(moved->is_dropped);
+}
+
+static void it_is_told_to_the_database_again(void **state)
+{
+	struct script_socket *socket;
+	struct script_device *device = connected(&socket);
+
+	(void)state;
+	device->second_key = second_key;
+	change(device);
+	(void)connect_by(device, second_key);
+	answer_nothing(asked(STATEMENT_DEVICE_MOVED), DB_AWAY);
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_DEVICE_MOVED), 0);
+	change(device);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_MOVED), 1);
+	answer_nothing(asked(STATEMENT_DEVICE_MOVED), DB_OK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +245,10 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(nor_is_one_that_came_after_the_change, begin,
 					    serve_end),
 	    cmocka_unit_test_setup_teardown(it_lapses, begin, serve_end),
+	    cmocka_unit_test_setup_teardown(
+		links_by_the_key_before_end_when_the_panel_has_moved_elsewhere, begin, serve_end),
+	    cmocka_unit_test_setup_teardown(a_link_by_it_stays, begin, serve_end),
+	    cmocka_unit_test_setup_teardown(it_is_told_to_the_database_again, begin, serve_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void begin_poll(struct waiting_poll *waiting, const struct script_device 
 	struct panel *panel = panel_of_device(device);
 
 	*waiting = (struct waiting_poll){.lookup = {.done = on_found}};
-	key_hash(str_from(device->key), waiting->lookup.key_hash);
+	key_hash(str_from(device->key), waiting->lookup.way.key_hash);
 	try_poll(waiting, panel);
 }
 

@@ -54,21 +54,30 @@ void look_up_device(struct asked_lookup *asked_lookup, const struct script_devic
 	look_up(asked_lookup, text, device->key);
 }
 
+/* Looks it up, and answers the load that this takes. */
+static struct panel *found(struct asked_lookup *asked_lookup, const struct script_device *device)
+{
+	look_up_device(asked_lookup, device);
+	if (!asked_lookup->is_done)
+		answer_loads();
+	assert_true(asked_lookup->is_done);
+	assert_non_null(asked_lookup->panel);
+	return asked_lookup->panel;
+}
+
 struct panel *panel_of_device(const struct script_device *device)
 {
 	struct asked_lookup asked_lookup;
 
-	look_up_device(&asked_lookup, device);
-	if (!asked_lookup.is_done)
-		answer_loads();
-	assert_true(asked_lookup.is_done);
-	assert_non_null(asked_lookup.panel);
-	return asked_lookup.panel;
+	return found(&asked_lookup, device);
 }
 
 struct script_socket *connect_device(const struct script_device *device)
 {
-	delivery_connect(served, panel_of_device(device), &(struct panel_lookup){0}, NULL);
+	struct asked_lookup asked_lookup;
+	struct panel *panel = found(&asked_lookup, device);
+
+	delivery_connect(served, panel, &asked_lookup.lookup, NULL);
 	answer_loads();
 	return script_socket;
 }
