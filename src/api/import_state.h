@@ -22,7 +22,8 @@ struct import_entry {
 enum import_state {
 	IMPORT_NEW,
 	IMPORT_THERE,  /* it was imported before: nothing is done */
-	IMPORT_FAILED, /* the account has too many devices */
+	IMPORT_FAILED, /* the account has too many devices, or has named too many addresses of
+			  others */
 };
 
 struct import_device {

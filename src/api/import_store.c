@@ -6,6 +6,7 @@
 #include "import_report.h"
 #include "import_state.h"
 #include "task/access.h"
+#include "task/guess.h"
 
 /* Stores the devices of an import, each with its entries by one statement. */
 
@@ -157,6 +158,19 @@ static void tell_pages(struct task *task)
 	api_tell_pages(task, (struct id){0}, STR("admin"));
 }
 
+/* A former address that another device has says so: as far as that goes, it is a guess. */
+static bool begin_guess(struct task *task, const struct import_device *device)
+{
+	return !device->has_alias ||
+	       guess_of_alias_begins(task_service(task), task_request(task)->remote_address);
+}
+
+static void end_guess(struct task *task, const struct import_device *device)
+{
+	if (device->has_alias)
+		guess_of_alias_was_none(task_service(task), task_request(task)->remote_address);
+}
+
 static struct verdict stored(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
@@ -164,6 +178,7 @@ static struct verdict stored(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
+	end_guess(task, device);
 	if (importing->stored.is_stored) {
 		note_missing(importing, device);
 		tell_pages(task);
@@ -183,21 +198,14 @@ static struct str key_hash_of(const struct tronbyt_device *file, const struct im
 	return (struct str){(const char *)device->alias_key_hash, KEY_HASH_BYTES};
 }
 
-struct verdict import_store(struct task *task)
+static struct verdict store_device(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
-	const struct tronbyt_device *file;
-	const struct import_device *device;
+	const struct tronbyt_device *file = import_file_device(importing);
+	const struct import_device *device = &importing->devices[importing->device];
 	bool is_of_operator = task_is_of_operator(task);
 	struct id session_id = {0};
 
-	while (importing->device < importing->body.export.device_count &&
-	       importing->devices[importing->device].state != IMPORT_NEW)
-		importing->device++;
-	if (importing->device == importing->body.export.device_count)
-		return import_report(task);
-	file = import_file_device(importing);
-	device = &importing->devices[importing->device];
 	if (is_of_operator)
 		session_id = access_operator_session();
 	statement_tronbyt_import(
@@ -216,6 +224,25 @@ struct verdict import_store(struct task *task)
 	return task_query(task, stored);
 }
 
+struct verdict import_store(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	struct import_device *device;
+
+	for (; importing->device < importing->body.export.device_count; importing->device++) {
+		device = &importing->devices[importing->device];
+		if (device->state != IMPORT_NEW)
+			continue;
+		if (begin_guess(task, device))
+			return store_device(task);
+		device->state = IMPORT_FAILED;
+		import_note(importing, NULL, "device",
+			    "too many of the addresses are those of other devices here: "
+			    "bring it again in a minute");
+	}
+	return import_report(task);
+}
+
 /* Others were quicker, or PostgreSQL knows fewer time zones: the device comes without that. */
 struct verdict import_refused(struct task *task)
 {
@@ -228,10 +255,12 @@ struct verdict import_refused(struct task *task)
 		import_note(importing, NULL, "address", "another device here has it");
 		break;
 	case REFUSAL_DEVICE_IMPORTED:
+		end_guess(task, device);
 		device->state = IMPORT_THERE;
 		device->id = (struct id){0};
 		break;
 	case REFUSAL_UNKNOWN_TIMEZONE:
+		end_guess(task, device);
 		import_file_device(importing)->timezone = STR("UTC");
 		import_note(importing, NULL, "timezone", "there is no such time zone: set to UTC");
 		break;

@@ -233,10 +233,6 @@ static void take_alias(struct tronbyt_importing *importing)
 
 	if (!importing->keeps_addresses)
 		return;
-	if (importing->look.is_alias_taken) {
-		import_note(importing, NULL, "address", "another device here has it");
-		return;
-	}
 	device->has_alias = true;
 	key_hash(file->key, device->alias_key_hash);
 }

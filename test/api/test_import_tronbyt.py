@@ -161,8 +161,27 @@ def test_an_address_that_another_device_has(world):
     one, other = world.account(), world.account()
     export = exported("Desk")
     assert brought(one, export, keepAddresses=True)["devices"][0]["alias"] == export["id"]
+    # Who only looks does not learn of others' devices.
+    report = brought(other, export, keepAddresses=True, dryRun=True)
+    assert report["devices"][0]["alias"] == export["id"] and (None, "address") not in notes(report)
     report = brought(other, export, keepAddresses=True)
     assert report["devices"][0]["alias"] is None and (None, "address") in notes(report)
+
+
+def test_addresses_of_others_are_guesses(start):
+    """Those that nobody has are none."""
+    world = start("--trust-proxy", "127.0.0.1", rate_limit=1000)
+    one, other = world.account(), world.account()
+    export = exported_account([{"id": f"{number:08x}"} for number in range(100)])
+    assert {made["state"] for made in brought(one, export, keepAddresses=True)["devices"]} == {"new"}
+    answer = other.post("/v1/import/tronbyt?keepAddresses=true", export, fields=[("X-Forwarded-For", "192.0.2.1")])
+    report = answer.ok()
+    SECRETS.update(made["key"] for made in report["devices"] if made["key"])
+    states = [made["state"] for made in report["devices"]]
+    assert states[:60] == ["new"] * 60 and 10 <= states.count("failed") <= 40
+    assert len(other.get("/v1/devices").ok()) == 100 - states.count("failed")
+    # Without addresses the rest comes.
+    assert brought(other, export)["devices"][99]["state"] == "new"
 
 
 def test_too_many_devices(account):
