@@ -129,6 +129,9 @@ bool delivery_knows(const struct delivery *delivery, const struct device_referen
 bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lookup *lookup,
 			  struct str key);
 
+/* Whether the device has several WebSockets at this worker: which of them is the panel's? */
+bool delivery_has_several_links(const struct delivery *delivery, struct id device_id);
+
 struct id delivery_panel_id(const struct panel *panel);
 
 /* The panel's next picture. is_peek: it is not the panel that asks, so the rotation does not

@@ -161,6 +161,11 @@ static struct verdict move(struct task *task)
 	}
 	if (is_offline(task))
 		return fail_offline(task);
+	if (delivery_has_several_links(api_delivery(task), task_device(task)->id))
+		return task_fail(
+		    task, 409,
+		    "the device has several connections: whoever else uses its address "
+		    "would be told the new one, too");
 	link_key_new(ordering->key);
 	key_hash(str_from(ordering->key), ordering->key_hash);
 	link = device_link_make(task_arena(task), str_from(api_service(task)->panel_url),

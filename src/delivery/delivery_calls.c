@@ -129,6 +129,13 @@ static uint32_t hash_of(struct str text)
 	return hash ? hash : 1;
 }
 
+bool delivery_has_several_links(const struct delivery *delivery, struct id device_id)
+{
+	const struct panel *panel = panels_find(&delivery->panels, device_id);
+
+	return panel && !orders_may_lead(panel, false);
+}
+
 struct id delivery_panel_id(const struct panel *panel)
 {
 	return panel->id;

@@ -145,7 +145,7 @@ static void link_update(struct link *link)
 		return; /* on_drained() comes */
 	if (!loader_freshen(link->links->loader, panel, &load))
 		return; /* links_update() comes when the panel was loaded */
-	(void)orders_await(link->links->orders, panel); /* links_order() comes */
+	(void)orders_await(link->links->orders, panel, false); /* links_order() comes */
 	links_order(link->links, panel);
 	clock = clock_now(link);
 	link->links->item_sent.kind = PLAYBACK_NOTHING;
@@ -276,6 +276,8 @@ static void link_leave(struct link *link)
 	panel_touch(panel);
 	link->panel = NULL;
 	tell_change(link, panel);
+	if (panel->order || (panel->ways && panel->ways->order_generation))
+		links_update(link->links, panel); /* the rest may be one that can be led */
 	panel_let_go(panel);
 }
 
@@ -419,6 +421,8 @@ void links_order(struct links *links, struct panel *panel)
 
 	if (!panel->order || list_is_empty(&panel->links))
 		return; /* the panel polls, or is back soon */
+	if (panel->order->key[0] && !orders_may_lead(panel, false))
+		return; /* until the others have left */
 	order = orders_give(links->orders, panel, false, &arena);
 	list_for_each (node, &panel->links) {
 		struct websocket *websocket = container_of(node, struct link, node)->websocket;

@@ -91,13 +91,20 @@ static void on_taken(struct db_query *query, const struct db_result *result)
 	end(taking);
 }
 
-bool orders_await(struct orders *orders, struct panel *panel)
+bool orders_may_lead(const struct panel *panel, bool is_polling)
+{
+	return panel->link_count + is_polling <= 1;
+}
+
+bool orders_await(struct orders *orders, struct panel *panel, bool is_polling)
 {
 	struct taking *taking;
 
 	if (panel->takes_order)
 		return true;
 	if (panel->is_moving || !panel->ways || panel->ways->order_generation == 0)
+		return false;
+	if (panel->ways->has_second_key && !orders_may_lead(panel, is_polling))
 		return false;
 	panel->takes_order = true;
 	taking = begin(orders, panel);

@@ -32,9 +32,12 @@ struct panel_order {
 	struct str url; /* its new address; data is NULL: none */
 };
 
-/* Begins to take an order that waits for the panel, unless that has just come by its second key.
- * True: on_taken() will be called. */
-bool orders_await(struct orders *orders, struct panel *panel);
+/* Begins to take an order that waits for the panel, unless that has just come by its second key, or
+ * may not be led. is_polling: the caller is a panel that polls. True: on_taken() will be called. */
+bool orders_await(struct orders *orders, struct panel *panel, bool is_polling);
+/* Whether the device has one connection alone, as far as this worker knows: of several nobody can
+ * say which is the panel's, and none is told the second key. */
+bool orders_may_lead(const struct panel *panel, bool is_polling);
 /* Hands over the order that was taken, once. is_polling: the panel polls, and goes on with that. */
 struct panel_order orders_give(const struct orders *orders, struct panel *panel, bool is_polling,
 			       struct arena *arena);

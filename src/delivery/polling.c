@@ -56,8 +56,11 @@ static struct poll_answer next_in_memory_or_none(struct panel *panel, struct pol
 static void give_order(const struct polling *polling, struct panel *panel, struct arena *arena,
 		       struct poll_picture *picture)
 {
-	struct panel_order order = orders_give(polling->orders, panel, true, arena);
+	struct panel_order order;
 
+	if (panel->order && panel->order->key[0] && !orders_may_lead(panel, true))
+		return;
+	order = orders_give(polling->orders, panel, true, arena);
 	picture->reboot = order.is_given;
 	picture->url = order.url;
 }
@@ -66,7 +69,7 @@ static void give_order(const struct polling *polling, struct panel *panel, struc
 static bool awaits_order(const struct polling *polling, struct panel *panel,
 			 struct panel_lookup *lookup)
 {
-	if (!orders_await(polling->orders, panel) || lookup->tries++ >= TRIES_MAX)
+	if (!orders_await(polling->orders, panel, true) || lookup->tries++ >= TRIES_MAX)
 		return false;
 	lookup_wait(lookup, panel);
 	return true;

@@ -235,6 +235,28 @@ def test_a_panel_that_polls_moves(world, former):
     assert world.get(target, fields=version).status == 200
 
 
+def test_several_connections(start):
+    """Nobody can say which of them is the panel: none is told the key."""
+    world = start(workers=1)
+    former = Former(world)
+    target = told_by_poll(world, former)
+    with former.panel() as panel:
+        panel.wait_for_picture()
+        with former.panel() as other:
+            other.wait_for_picture()
+            assert "several" in former.order("move-address").problem(409)["detail"]
+            # Nor by an order that is there already.
+            assert former.order("reboot").ok() == {}
+            assert "Tronbyt-Image-URL" not in former.poll()
+            for one in (panel, other):
+                assert former.device.push(images.png(images.gradient(6))).ok() == {}
+                seen = []
+                one.wait_for(lambda message, seen=seen: seen.append(message) or isinstance(message, bytes))
+                assert {"reboot": True} not in seen
+        assert own_target(next_but_pictures(panel)["image_url"]) == target
+    comes(world, former, target)
+
+
 def test_what_came_before_ends(world, former):
     """By the former address or the former key, at whichever worker it is."""
     target = told_by_poll(world, former)
