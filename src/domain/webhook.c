@@ -58,7 +58,7 @@ static bool is_url_character(char c)
 /* "host", "host:port" or "[address]:port". */
 static bool is_authority(struct str text)
 {
-	struct str port = text;
+	struct str port;
 	unsigned number = 0;
 	size_t host = 0;
 
