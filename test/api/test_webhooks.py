@@ -235,9 +235,9 @@ def test_three_days_of_failures(account, receiver):
     wait_until(lambda: state(account, made)["failingSince"], "a failure")
     with DatabaseClock(account.world.database) as clock:
         for _ in range(4):
+            before = state(account, made)["lastAt"]
             clock.advance("20 hours")
             push(device, "more")
-            before = state(account, made)["lastAt"]
             wait_until(lambda before=before: state(account, made)["lastAt"] != before
                        or not state(account, made)["isEnabled"], "another failure")
         wait_until(lambda: not state(account, made)["isEnabled"], "that it is switched off")
