@@ -110,3 +110,20 @@ def test_kinds_that_are_no_longer_wanted(account, receiver):
     world.sql("INSERT INTO webhook_event (webhook_id, kind, data) VALUES (%s, 'changed', '{}')", made["id"])
     assert account.request("PATCH", path, body={"isEnabled": True}).ok()
     assert kinds() == []
+
+
+def test_a_lease_is_given_back(start, receiver):
+    """It is answered while the worker ends."""
+    world = start("--renderers", "0", *ALLOWED)
+    account = local(world.account())
+    world.sql("CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ "
+              "BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$")
+    made = make(account, receiver, ["pushed"])
+    world.sql("CREATE TRIGGER take_long BEFORE UPDATE OF lease ON webhook FOR EACH ROW WHEN (NEW.lease IS NOT NULL) "
+              "EXECUTE FUNCTION take_long()")
+    push(account.device(), "one")
+    wait_until(lambda: world.sql("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
+                                 "AND wait_event = 'PgSleep'"), "a lease under way")
+    world.stop()
+    assert receiver.seen() == []
+    assert world.sql("SELECT lease, leased_until <= now() FROM webhook WHERE id = %s", made["id"]) == [(None, True)]
