@@ -47,6 +47,31 @@ def test_an_app_that_fails(world, author, reviewer, browser):
         assert events.next("failed")["installationId"] == made["entry"]
 
 
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
+def test_an_app_that_fails_in_many_places(world, author, reviewer, browser):
+    """Who wants to hear of it does, after a thousand entries of others that show the same."""
+    app = published(author, reviewer, BROKEN)
+    made = installed(browser, app)
+    hook = program(world, browser).post("/v1/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]}).json()["id"]
+    with panel_of(world, made):
+        wait_until(lambda: rendered(world, app, "misses") == [(1,)], "a failure")
+    [(place,)] = world.sql("SELECT place FROM installation WHERE id = %s", made["entry"])
+    others = "owner_id = '00000000-0000-0000-0000-000000000000'"
+    as_it_is = "SET session_replication_role = replica; {}; RESET session_replication_role"
+    world.sql(as_it_is.format(
+        "INSERT INTO installation (device_id, id, app_id, position, place, owner_id) "
+        "SELECT gen_random_uuid(), id, app_id, 1, place, '00000000-0000-0000-0000-000000000000' "
+        "FROM installation, generate_series(1, 1001) WHERE id = %s; "
+        "UPDATE installation SET id = id WHERE id = %s AND NOT " + others), made["entry"], made["entry"])
+    try:
+        world.sql("DELETE FROM webhook_event WHERE webhook_id = %s", hook)
+        world.sql("UPDATE render SET misses = 0 WHERE place = %s", place)
+        world.sql("UPDATE render SET misses = 1, generation = generation + 1 WHERE place = %s", place)
+        assert world.sql("SELECT count(*) FROM webhook_event WHERE webhook_id = %s", hook) == [(1,)]
+    finally:
+        world.sql(as_it_is.format("DELETE FROM installation WHERE " + others))
+
+
 def test_devices_come_and_go(world, person):
     first = person.device()
     browser = person.browser()
