@@ -12,7 +12,7 @@ enum {
 	OWN_MS = 60 * 1000,
 	/* Since a lease was asked for, which lasts 15 s: when its connections end at the latest. */
 	LOST_MS = 10 * 1000,
-	/* After a hint, so that what another statement has locked is seen, too. */
+	/* Pause after a hint: what another statement had locked is seen then, too. */
 	AGAIN_MS = 300,
 	/* A connection that a lease did not return may have been locked by the write of its state.
 	 */

@@ -25,11 +25,6 @@ struct desk {
 
 static const char too_many[] = "too many requests of apps wait";
 
-static int64_t now_ms(void)
-{
-	return clock_us() / 1000;
-}
-
 struct desk *desk_create(const struct address_list *allowed, const char *certificates)
 {
 	struct desk *desk = memory_take(sizeof(*desk));
@@ -181,7 +176,7 @@ static void add_flight(struct desk *desk, struct client *client, struct request 
 	}
 	flight = memory_take(sizeof(*flight));
 	flight->request = *request;
-	flight->since_ms = now_ms();
+	flight->since_ms = clock_ms();
 	flight_add_waiter(flight, client, request);
 	append(desk, flight);
 }
@@ -224,7 +219,7 @@ static void take_request(struct desk *desk, struct client *client, struct reques
 	struct flight *flight = NULL;
 
 	if (is_shared(request)) {
-		kept = cache_find(desk->cache, &request->key, now_ms());
+		kept = cache_find(desk->cache, &request->key, clock_ms());
 		flight = find_flight(desk, &request->key);
 	}
 	if (kept)
@@ -292,7 +287,7 @@ void desk_forget(struct desk *desk, const struct client *client)
 static bool may_look_up(const struct desk *desk, const struct request *request)
 {
 	unsigned of_scope = 0, own = 0, all = 0;
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 
 	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
 		if (!flight->transfer.is_new && !flight->transfer.is_looking_up)
@@ -324,7 +319,7 @@ static void note_given_up(struct desk *desk, const struct request *request)
 			oldest = &desk->given_up[i];
 	*oldest = (struct given_up){.account = request->account,
 				    .scope = request->scope,
-				    .until_ms = now_ms() + DESK_GIVEN_UP_MS};
+				    .until_ms = clock_ms() + DESK_GIVEN_UP_MS};
 }
 
 /* The oldest that waits, of the account with the fewest transfers. */
@@ -385,7 +380,7 @@ static void start_some(struct desk *desk)
 /* Refuses requests whose turn does not come, and those whose answer nobody takes. */
 static void refuse_late(struct desk *desk)
 {
-	int64_t before_ms = now_ms() - DESK_WAIT_MS;
+	int64_t before_ms = clock_ms() - DESK_WAIT_MS;
 
 	for (struct flight **at = &desk->flights; *at;) {
 		if (((*at)->has_landed || !(*at)->has_started) && (*at)->since_ms < before_ms)
@@ -420,7 +415,7 @@ static void answer_landed(struct desk *desk)
  * the same: another one goes on with its own. */
 static void hand_over(struct desk *desk, struct flight *flight)
 {
-	while ((flight = flight_take_others(flight, now_ms()))) {
+	while ((flight = flight_take_others(flight, clock_ms()))) {
 		const struct request *request = &flight->request;
 		enum share_result result = take_name(desk, request);
 
@@ -447,7 +442,7 @@ static void end_transfer(struct desk *desk, struct transfer *transfer, CURLcode 
 		note_given_up(desk, &flight->request);
 	transfer_finish(transfer);
 	flight->has_landed = true;
-	flight->since_ms = now_ms();
+	flight->since_ms = clock_ms();
 	if (lifetime_s > 0)
 		cache_keep(desk->cache, &flight->request.key, &flight->reply,
 			   flight->since_ms + lifetime_s * 1000);

@@ -8,7 +8,7 @@
 
 enum { COUNT_MS = 2000 };
 
-static void ring(int bell)
+void account_ring(int bell)
 {
 	uint64_t one = 1;
 
@@ -30,7 +30,7 @@ void account_say(struct connection *connection, const char *format, ...)
 	if (connection->told.length < CONNECTION_TOLD_MAX)
 		bytes_add(&connection->told, line, (size_t)length);
 	pthread_mutex_unlock(&connection->lock);
-	ring(connection->bell);
+	account_ring(connection->bell);
 }
 
 /* The reasons are this program's own, or the C library's: no quotation marks are in them. */
@@ -48,7 +48,7 @@ void account_say_state(void *context, const char *why)
 void account_say_counts(struct connection *connection)
 {
 	const struct session *session = &connection->session;
-	int64_t now = clock_us() / 1000;
+	int64_t now = clock_ms();
 
 	if (now < connection->counted_ms)
 		return;

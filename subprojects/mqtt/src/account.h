@@ -53,9 +53,12 @@ struct connection {
 	struct device *called; /* NULL, also if it is gone meanwhile */
 	bool needs_list, was_order, has_asked;
 	int64_t list_ms, calls_from_ms, stream_from_ms, asked_ms, dropped_told_ms, counted_ms;
+	unsigned stream_refusals; /* in a row */
 	uint64_t dropped, told_in, told_out, told_dropped;
 };
 
+/* Wakes who waits for the bell, an eventfd. */
+void account_ring(int bell);
 /* Adds a line for the worker, unless too many wait. In the connection's thread, as what follows. */
 __attribute__((format(printf, 2, 3))) void account_say(struct connection *connection,
 						       const char *format, ...);

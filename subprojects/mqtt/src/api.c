@@ -164,6 +164,15 @@ static void end_call(struct api *api, CURLcode result)
 	curl_multi_remove_handle(api->multi, api->call);
 }
 
+static void end_stream(struct api *api)
+{
+	long status = 0;
+
+	curl_easy_getinfo(api->stream, CURLINFO_RESPONSE_CODE, &status);
+	api->stream_status = (int)status;
+	api->is_streaming = false;
+}
+
 bool api_drive(struct api *api)
 {
 	int running, left;
@@ -182,7 +191,7 @@ bool api_drive(struct api *api)
 			is_done = true;
 			continue;
 		}
-		api->is_streaming = false;
+		end_stream(api);
 		curl_multi_remove_handle(api->multi, api->stream);
 	}
 	return is_done;

@@ -18,6 +18,7 @@ struct api {
 	bool lacked_socket; /* since api_needs_socket() was asked last */
 	bool is_calling, is_streaming;
 	bool call_lacked_socket;    /* nothing was sent */
+	int stream_status;	    /* of the stream that has ended; 0: there was no answer */
 	int status;		    /* of the call that is done; 0: there was no answer */
 	struct bytes reply;	    /* and its body, until the next call */
 	struct event_reader events; /* the caller sets on_event and context */

@@ -6,12 +6,7 @@
 
 #include <stdio.h>
 
-enum { AGAIN_MS = 1000, ASK_MS = 5000 };
-
-static int64_t now_ms(void)
-{
-	return clock_us() / 1000;
-}
+enum { AGAIN_MS = 1000, ASK_MS = 5000, REFUSALS_MAX = 6 };
 
 static void call_done(struct connection *connection)
 {
@@ -26,7 +21,7 @@ static void call_done(struct connection *connection)
 	else if (status == 404 && connection->called)
 		panels_forget_called(connection);
 	else
-		connection->calls_from_ms = now_ms() + AGAIN_MS;
+		connection->calls_from_ms = clock_ms() + AGAIN_MS;
 	connection->was_order = connection->call == CALL_ORDER;
 	connection->call = CALL_NONE;
 	connection->called = NULL;
@@ -60,7 +55,7 @@ static bool begin_device(struct connection *connection, struct device *device)
 	else if (device->needs_rotation)
 		begin(connection, CALL_ROTATION, device, "/rotation");
 	else if (device->needs_picture && device->is_online &&
-		 device->picture_from_ms <= now_ms() && session_has_room(&connection->session))
+		 device->picture_from_ms <= clock_ms() && session_has_room(&connection->session))
 		begin(connection, CALL_PICTURE, device, "/picture.png?scale=4");
 	else
 		return false;
@@ -70,16 +65,16 @@ static bool begin_device(struct connection *connection, struct device *device)
 /* Commands and what the panels have become take turns. */
 static void begin_call(struct connection *connection)
 {
-	bool has_order = connection->orders && now_ms() >= connection->calls_from_ms;
+	bool has_order = connection->orders && clock_ms() >= connection->calls_from_ms;
 
-	if (connection->api.is_calling || now_ms() < connection->calls_from_ms)
+	if (connection->api.is_calling || clock_ms() < connection->calls_from_ms)
 		return;
 	if (has_order && !connection->was_order) {
 		begin(connection, CALL_ORDER, NULL, NULL);
 		return;
 	}
 	connection->was_order = false;
-	if (connection->needs_list || now_ms() >= connection->list_ms) {
+	if (connection->needs_list || clock_ms() >= connection->list_ms) {
 		begin(connection, CALL_LIST, NULL, NULL);
 		return;
 	}
@@ -90,15 +85,28 @@ static void begin_call(struct connection *connection)
 		begin(connection, CALL_ORDER, NULL, NULL);
 }
 
+/* Doubles while the stream is refused, as that of an account of too many devices is. */
+static int64_t stream_pause_ms(struct connection *connection)
+{
+	int status = connection->api.stream_status;
+	int64_t pause_ms = (int64_t)AGAIN_MS << connection->stream_refusals;
+
+	if (status == 0 || status == 200)
+		connection->stream_refusals = 0;
+	else if (connection->stream_refusals < REFUSALS_MAX)
+		connection->stream_refusals++;
+	return pause_ms;
+}
+
 void calls_drive(struct connection *connection)
 {
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 	bool was_streaming = connection->api.is_streaming;
 
 	if (api_drive(&connection->api))
 		call_done(connection);
 	if (was_streaming && !connection->api.is_streaming)
-		connection->stream_from_ms = now + AGAIN_MS;
+		connection->stream_from_ms = now + stream_pause_ms(connection);
 	if (connection->has_asked && now - connection->asked_ms < ASK_MS &&
 	    connection->api.socket_count == 0)
 		return; /* for a socket, which comes */

@@ -9,7 +9,7 @@ enum { AGAIN_MS = 1000 };
 
 static void drop(struct connection *connection, const char *device)
 {
-	int64_t now = clock_us() / 1000;
+	int64_t now = clock_ms();
 
 	connection->dropped++;
 	if (now - connection->dropped_told_ms < AGAIN_MS)

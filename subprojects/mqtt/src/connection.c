@@ -17,18 +17,6 @@ enum {
 	THREAD_STACK = 512 << 10,
 };
 
-static int64_t now_ms(void)
-{
-	return clock_us() / 1000;
-}
-
-static void ring(int bell)
-{
-	uint64_t one = 1;
-
-	(void)!write(bell, &one, sizeof(one));
-}
-
 /* ---- a turn ---- */
 
 static void on_up(void *context)
@@ -108,19 +96,19 @@ static void *run(void *argument)
 		abort();
 	connection->needs_list = true;
 	while (take_sockets(connection)) {
-		session_drive(&connection->session, now_ms());
+		session_drive(&connection->session, clock_ms());
 		calls_drive(connection);
 		panels_publish(connection);
 		account_say_counts(connection);
 		/* Sends what was just begun, and what was just published, goes on its way now. */
-		session_drive(&connection->session, now_ms());
+		session_drive(&connection->session, clock_ms());
 		wait_for_more(connection);
 	}
 	finish(connection);
 	pthread_mutex_lock(&connection->lock);
 	connection->is_over = true;
 	pthread_mutex_unlock(&connection->lock);
-	ring(connection->bell);
+	account_ring(connection->bell);
 	return NULL;
 }
 
@@ -232,7 +220,7 @@ void connection_stop(struct connection *connection, bool must_forget)
 	connection->must_end = true;
 	connection->must_forget |= must_forget;
 	pthread_mutex_unlock(&connection->lock);
-	ring(connection->wake);
+	account_ring(connection->wake);
 }
 
 void connection_add_socket(struct connection *connection, int socket)
@@ -245,7 +233,7 @@ void connection_add_socket(struct connection *connection, int socket)
 		connection->sockets[connection->socket_count++] = socket;
 	pthread_mutex_unlock(&connection->lock);
 	if (has_room)
-		ring(connection->wake);
+		account_ring(connection->wake);
 	else
 		close(socket);
 }

@@ -13,11 +13,6 @@ enum {
 	FAREWELL_TRIES = 200,
 };
 
-static int64_t now_ms(void)
-{
-	return clock_us() / 1000;
-}
-
 /* ---- devices ---- */
 
 struct device *panels_find(const struct connection *connection, const char *id)
@@ -165,7 +160,7 @@ static void picture_done(struct connection *connection, struct device *device)
 {
 	const struct api *api = &connection->api;
 
-	device->picture_from_ms = now_ms() + PICTURE_MS;
+	device->picture_from_ms = clock_ms() + PICTURE_MS;
 	device->needs_picture =
 	    api->status == 200 &&
 	    !publish_picture(&connection->publisher, device, api->reply.data, api->reply.length);
@@ -183,7 +178,7 @@ void panels_take_answer(struct connection *connection)
 			take_list(connection, yyjson_doc_get_root(doc));
 		yyjson_doc_free(doc);
 		connection->needs_list = false;
-		connection->list_ms = now_ms() + LIST_MS;
+		connection->list_ms = clock_ms() + LIST_MS;
 		break;
 	case CALL_ABOUT:
 		if (device)
@@ -242,6 +237,6 @@ void panels_forget(struct connection *connection)
 		panels_publish(connection);
 		if (!session_wants_write(&connection->session) || poll(&wait, 1, 10) < 0)
 			continue;
-		session_drive(&connection->session, now_ms());
+		session_drive(&connection->session, clock_ms());
 	}
 }

@@ -12,3 +12,9 @@ static inline int64_t clock_us(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
+
+/* Milliseconds, likewise. */
+static inline int64_t clock_ms(void)
+{
+	return clock_us() / 1000;
+}
