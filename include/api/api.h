@@ -28,6 +28,7 @@ struct api_service {
 	struct still_cache *stills;
 	struct pot images;    /* memory of those that are being converted or stored */
 	struct pot app_texts; /* see api/app_memory.h */
+	struct pot imports;   /* that are under way, as if each were a byte */
 	struct byte_grants byte_grants;
 	unsigned workers;	      /* that are to run */
 	struct metric_reader metrics; /* of the instance; its time is set when it is read */

@@ -45,6 +45,8 @@ struct import_app {
 	struct id app_id, version_id; /* all zero: there is none */
 	bool has_form;		      /* and it is the same whatever the settings are */
 	bool is_made;		      /* handlers are asked for fields of it */
+	struct str
+	    why_none; /* why its form is not there; data is NULL: it is, or was not asked for */
 	struct form form;
 };
 
@@ -53,6 +55,8 @@ enum {
 	IMPORT_FORM_BYTES_MAX = 8 * 1024 * 1024,
 	/* Entries for which an app's handlers are asked. */
 	IMPORT_MADE_MAX = 40,
+	/* Apps that are run for their forms, which the database does not have yet. */
+	IMPORT_RUNS_MAX = 40,
 };
 
 struct tronbyt_importing {
@@ -66,7 +70,9 @@ struct tronbyt_importing {
 	struct import_app *apps;
 	unsigned app_count;
 	size_t form_bytes;
-	unsigned made_count;
+	unsigned made_count, run_count;
+	struct pot_share *turn; /* of the account, in the service's imports; NULL: none */
+	bool has_turn;
 	struct app_work work;
 	struct tronbyt_look_row look;
 	struct tronbyt_import_row stored;

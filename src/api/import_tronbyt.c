@@ -89,15 +89,24 @@ static struct import_app *remember_app(struct tronbyt_importing *importing)
 	return app;
 }
 
-static void remember_form(struct tronbyt_importing *importing)
+static void remember_form(struct task *task)
 {
+	struct tronbyt_importing *importing = task_state(task);
 	const struct app_work *work = &importing->work;
 	struct import_app *app = remember_app(importing);
 
 	app->is_made = form_makes_more(&work->form) || work->form.has_made;
 	app->has_form = work->has_form && !app->is_made;
 	app->form = work->form;
+	if (!work->has_form) /* the job's answer does not stay */
+		app->why_none = arena_copy(task_arena(task), work->job.answer.problem.message);
 	importing->made_count += app->is_made;
+}
+
+static void note_no_form(struct tronbyt_importing *importing, struct str why)
+{
+	import_note(importing, file_entry(importing), "config", "the app's form is not there: %.*s",
+		    STR_ARG(why));
 }
 
 static struct verdict form_found(struct task *task)
@@ -108,13 +117,11 @@ static struct verdict form_found(struct task *task)
 	importing->has_run |= work->was_counted;
 	if (!work->source.has_schema) /* else it was counted with the app */
 		importing->form_bytes += work->form_bytes;
-	remember_form(importing);
+	remember_form(task);
 	if (work->has_form)
 		take_settings(task, importing);
 	else
-		import_note(importing, file_entry(importing), "config",
-			    "the app's form is not there: %.*s",
-			    STR_ARG(work->job.answer.problem.message));
+		note_no_form(importing, work->job.answer.problem.message);
 	return take_entry(task);
 }
 
@@ -143,6 +150,8 @@ static struct verdict take_app(struct task *task, const struct import_app *app)
 	if (entry->settings.count && app->has_form) {
 		work->form = app->form;
 		take_settings(task, importing);
+	} else if (entry->settings.count && app->why_none.data) {
+		note_no_form(importing, app->why_none);
 	} else if (entry->settings.count) {
 		import_note(importing, entry, "config",
 			    "the import asks too much of apps: bring fewer devices at a time");
@@ -160,6 +169,9 @@ static struct verdict app_found(struct task *task)
 	importing->form_bytes += (size_t)work->source.schema_bytes;
 	if (id_is_none(work->source.version_id) || entry->settings.count == 0)
 		return take_app(task, app);
+	if (!work->source.has_schema && !work->source.has_failed &&
+	    importing->run_count++ >= IMPORT_RUNS_MAX)
+		return take_app(task, app);
 	return api_find_whole_form(task, work, &entry->settings, form_found);
 }
 
@@ -170,7 +182,7 @@ static bool is_known(const struct tronbyt_importing *importing, const struct imp
 	if (!app)
 		return false;
 	return id_is_none(app->version_id) || entry->settings.count == 0 || app->has_form ||
-	       (app->is_made && importing->made_count >= IMPORT_MADE_MAX);
+	       app->why_none.data || (app->is_made && importing->made_count >= IMPORT_MADE_MAX);
 }
 
 static struct verdict find_entry(struct task *task)
@@ -209,10 +221,13 @@ static struct verdict next_entry(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_device *device = import_file_device(importing);
+	struct app_memory memory = importing->work.memory;
 
+	/* Counts until the end: what was read stays in the request's memory. */
+	importing->work.memory = (struct app_memory){0};
 	app_work_finish(&importing->work);
-	importing->work =
-	    (struct app_work){.may_be_missing = true, .was_counted = importing->has_run};
+	importing->work = (struct app_work){
+	    .may_be_missing = true, .was_counted = importing->has_run, .memory = memory};
 	if (importing->entry == device->entry_count)
 		return end_device(task);
 	return find_entry(task);
@@ -311,6 +326,17 @@ static bool read_flag(struct task *task, const char *name, bool *ret_flag,
 	return false;
 }
 
+/* Takes one of the account's, of which it can have one at a time, since each holds memory. */
+static bool take_turn(struct task *task, struct tronbyt_importing *importing)
+{
+	struct id account = task_account_id(task);
+
+	importing->turn = pot_join(&api_service(task)->imports,
+				   (struct str){(const char *)account.bytes, ID_BYTES});
+	importing->has_turn = pot_take(importing->turn, 1, LIMIT_IMPORTS);
+	return importing->has_turn;
+}
+
 static struct verdict begin(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
@@ -324,6 +350,8 @@ static struct verdict begin(struct task *task)
 	if (task_key_devices(task).count)
 		return task_fail(task, 403,
 				 "this key is for chosen devices: a key for all devices is needed");
+	if (!take_turn(task, importing))
+		return task_fail_busy(task, 1, "another import is under way, try again");
 	/* The body may have been read on a worker thread. */
 	export->notes.arena = task_arena(task);
 	importing->devices =
@@ -337,7 +365,11 @@ static struct verdict begin(struct task *task)
 
 static void finish(void *state)
 {
-	app_work_finish(&((struct tronbyt_importing *)state)->work);
+	struct tronbyt_importing *importing = state;
+
+	app_work_finish(&importing->work);
+	if (importing->turn)
+		pot_leave(importing->turn, importing->has_turn);
 }
 
 const struct endpoint endpoint_import_tronbyt = {

@@ -1,8 +1,11 @@
 """POST /v1/import/tronbyt: devices of a tronbyt server, with what they show."""
 
+import contextlib
 import json
 import secrets
+import select
 
+import psycopg2
 import pytest
 from app_forms import ALL, MAKER, published, renders
 from former import account as exported_account
@@ -11,7 +14,7 @@ from former import device as exported
 from former import poll
 from panel import Panel
 from waiting import wait_until
-from world import SECRETS, images, sha256
+from world import PATIENCE_S, SECRETS, images, request_bytes, sha256
 
 PLACE = {"lat": "45.81", "lng": "15.98", "description": "Zagreb", "locality": "Zagreb", "place_id": "x",
          "timezone": "Europe/Zagreb"}
@@ -23,6 +26,10 @@ def brought(owner, export, **flags):
     report = bring(owner, export, **flags).ok()
     SECRETS.update(made["key"] for made in report["devices"] if made["key"])
     return report
+
+
+def waiters(world):
+    return world.sql("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'device'::regclass")[0][0]
 
 
 def notes(report, device=None):
@@ -269,6 +276,49 @@ def test_bounds_of_texts(account, clock):
     report = brought(account, exported("Desk", [entry(clock.slug, 1, config=settings),
                                                 entry(clock.slug, 2, config={"x": "y" * 65536})]))
     assert [note for note in notes(report) if note[0]] == [("1", "config"), ("2", "config")]
+
+
+def test_one_at_a_time(start):
+    """Of an account, at a worker, and two of all."""
+    world = start(workers=1)
+    one, two, three = (world.account() for _ in range(3))
+    path = "/v1/import/tronbyt"
+    body = exported("Desk")
+    for owner in one, two, three:
+        assert owner.get("/v1/devices").ok() == []  # the worker knows the key from then on
+
+    def ask(client, owner):
+        client.send(request_bytes("POST", path, body=body, key=owner.key))
+
+    with contextlib.ExitStack() as stack:
+        holder = stack.enter_context(psycopg2.connect(world.database))
+        clients = [stack.enter_context(world.client()) for _ in range(4)]
+        holder.cursor().execute("LOCK TABLE device IN ACCESS EXCLUSIVE MODE")
+        ask(clients[0], one)
+        wait_until(lambda: waiters(world) > 0, "the first")
+        ask(clients[1], one)
+        assert "another import" in clients[1].answer("POST").problem(503)["detail"]
+        ask(clients[2], two)
+        ask(clients[3], three)
+        refused, _, _ = select.select([client.socket for client in clients[2:]], [], [], PATIENCE_S)
+        other, = [client for client in clients[2:] if client.socket in refused]
+        assert "another import" in other.answer("POST").problem(503)["detail"]
+        holder.rollback()
+        for client in clients:
+            if client not in (clients[1], other):
+                assert client.answer("POST").status in (200, 503)  # the database may have been waited for too long
+    for owner in one, two, three:
+        assert brought(owner, exported("Hall"))["devices"][0]["state"] == "new"
+
+
+@renders
+def test_an_app_without_a_form(account):
+    """It is asked once, and each of its entries says why."""
+    app = published(account, 'fail("no form today"),', name="Broken")
+    report = brought(account, exported("Desk", [entry(app.slug, number, config={"x": "y"}) for number in range(3)]))
+    assert report["devices"][0]["entries"] == 3
+    found = [note for note in report["notBrought"] if note["what"] == "config"]
+    assert len(found) == 3 and all("no form today" in note["why"] for note in found)
 
 
 def test_who_may(world, account, device):
