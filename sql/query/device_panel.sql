@@ -1,4 +1,4 @@
--- What is known of a device's panel, for orders to it.
+-- Firmware and contact of a device's panel, for orders to it.
 -- params: id uuid
 -- row: firmware_version text?, last_online_at timestamptz, has_connected bool, alias text?
 -- effect: read

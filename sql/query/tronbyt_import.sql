@@ -1,7 +1,7 @@
 -- A device that comes from a tronbyt server, with the entries of its rotation. line: the device, a JSON object,
 -- with the entries in their order. An entry does not come if its app has another deployed version than was read,
 -- since the form of that says which settings are secret; the lock keeps it the deployed one. is_stored is false:
--- the account has as many devices as it may. missing: the places of the entries that do not come, from 1, with
+-- the account has as many devices as it may. missing: the numbers of the entries that do not come, from 1, with
 -- commas between them. No row: the account is gone.
 -- params: account_id uuid, id uuid, line text, link_key_hash bytea, alias_key_hash bytea?, device_limit int4,
 --   address text, session_id uuid

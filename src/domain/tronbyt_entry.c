@@ -153,11 +153,11 @@ static void sort(struct tronbyt_entry *entries, unsigned count)
 {
 	for (unsigned i = 1; i < count; i++) {
 		struct tronbyt_entry entry = entries[i];
-		unsigned place = i;
+		unsigned index = i;
 
-		for (; place > 0 && entries[place - 1].order > entry.order; place--)
-			entries[place] = entries[place - 1];
-		entries[place] = entry;
+		for (; index > 0 && entries[index - 1].order > entry.order; index--)
+			entries[index] = entries[index - 1];
+		entries[index] = entry;
 	}
 }
 

@@ -63,6 +63,17 @@ def test_for_people(running, tmp_path):
     assert text.count("ws://") == 2
 
 
+def test_several_files_as_json(running, tmp_path):
+    """One array; with what came before a file that cannot be read."""
+    paths = [written(tmp_path, device(f"Panel {number}"), name=f"{number}.json") for number in range(3)]
+    came = running.ctl("import", "tronbyt", *paths[:2], "--account", OWNER)
+    assert [report["devices"][0]["name"] for report in came] == ["Panel 0", "Panel 1"]
+    (tmp_path / "1.json").write_text("{")
+    with pytest.raises(CtlError) as error:
+        running.ctl("import", "tronbyt", *paths, "--account", OWNER)
+    assert error.value.code == 2
+
+
 def test_what_cannot_be_read(running, tmp_path):
     path = tmp_path / "file"
     for text, words in (("{", "JSON"), ("[]", "object"), ('{"id": "x"}', "8 hexadecimal digits")):

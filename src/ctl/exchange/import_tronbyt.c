@@ -146,7 +146,17 @@ static enum ctl_exit print(struct ctl *ctl, const struct report *report)
 	return code;
 }
 
-static enum ctl_exit import_file(struct ctl *ctl, const char *path)
+/* Reports of several files are an array in JSON. */
+static enum ctl_exit print_report(struct ctl *ctl, const struct report *report, unsigned index)
+{
+	if (!ctl->json)
+		return print(ctl, report);
+	if (ctl->options.positional_count > 1)
+		printf("%s", index ? "," : "[");
+	return ctl_print_row(ctl, &report_record, report);
+}
+
+static enum ctl_exit import_file(struct ctl *ctl, const char *path, unsigned index)
 {
 	bool is_dry = ctl_value(ctl, "dry-run").data, keeps = ctl_value(ctl, "keep-addresses").data;
 	struct ctl_request request = {
@@ -170,20 +180,24 @@ static enum ctl_exit import_file(struct ctl *ctl, const char *path)
 	buffer_finish(&file);
 	if (code != CTL_DONE)
 		return code;
-	return ctl->json ? ctl_print_row(ctl, &report_record, &report) : print(ctl, &report);
+	return print_report(ctl, &report, index);
 }
 
 enum ctl_exit ctl_import_tronbyt(struct ctl *ctl)
 {
 	const struct options *options = &ctl->options;
 	enum ctl_exit code = CTL_DONE;
+	unsigned done = 0;
 
 	if (options->positional_count == 0)
 		return ctl_fail(CTL_USAGE, "import tronbyt needs a FILE");
-	for (unsigned i = 0; i < options->positional_count && code == CTL_DONE; i++) {
+	for (; done < options->positional_count && code == CTL_DONE; done += code == CTL_DONE) {
 		if (options->positional_count > 1 && !ctl->json)
-			printf("%s%s:\n", i ? "\n" : "", options->positionals[i]);
-		code = import_file(ctl, options->positionals[i]);
+			printf("%s%s:\n", done ? "\n" : "", options->positionals[done]);
+		code = import_file(ctl, options->positionals[done], done);
 	}
+	/* Also before an error: the keys of what came are shown once. */
+	if (options->positional_count > 1 && ctl->json && done)
+		printf("]\n");
 	return code;
 }

@@ -252,7 +252,8 @@ const struct ctl_command ctl_commands[] = {
 	"import tronbyt", "FILE...",
 	"Bring devices from a tronbyt server: files that it has exported, of a device or of an "
 	"account. Says what comes, and what does not and why; what came before stays as it is. "
-	"Shows the URLs of the devices with their keys, once.",
+	"Shows the URLs of the devices with their keys, once. In JSON an object, of several files "
+	"an array of them.",
 	ctl_import_tronbyt,
 	OPTION(TEXT, "account", "EMAIL", "Whose devices they become.", .is_required = true,
 	       .check = ctl_check_account),

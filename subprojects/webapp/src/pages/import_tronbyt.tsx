@@ -191,7 +191,7 @@ interface OutcomeProps {
 	onBack: () => void;
 }
 
-/** What would come, with a button that brings it; or what has come. */
+/** Report of the file: of what would come, with a button that brings it, or of what has come. */
 function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.Element {
 	const count = report.devices.filter(({ state }) => state === "new").length;
 	const words = count === 1 ? "Bring 1 panel" : `Bring ${count} panels`;
@@ -222,14 +222,14 @@ function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.E
 	);
 }
 
-/** What stands in the file that the server does not take. */
+/** Words for the place in the file that the server does not take. */
 function faultOf(problem: Problem): string {
 	const [first] = problem.faults;
 	if (!first) return problem.message;
 	return `This file is not an export: /${first[0]} ${first[1].charAt(0).toLowerCase()}${first[1].slice(1)}`;
 }
 
-/** /devices/import: devices of a tronbyt server; first what would come, then the devices. */
+/** Page of /devices/import: devices of a tronbyt server; first what would come, then the devices. */
 export function ImportPage(): JSX.Element {
 	const [keepsAddresses, setKeeps] = useState(true);
 	const [chosen, setChosen] = useState<Chosen>();
