@@ -126,7 +126,8 @@ enum {
 	/* Memory of a worker for large forms, answers and code of apps that people look at: 503
 	 * once it is used up, and for an account that holds as much as is free. */
 	LIMIT_APP_TEXTS_BYTES = 128 * 1024 * 1024,
-	/* Imports of other servers' exports that a worker has under way: 503. An account has one. */
+	/* Imports of other servers' exports that a worker has under way: 503. An account has one.
+	 */
 	LIMIT_IMPORTS = 2,
 	/* Processes that a worker has for it, those that are ending included. One that had nothing
 	 * to do for so long ends. */
