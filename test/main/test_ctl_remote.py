@@ -33,8 +33,6 @@ class TestKey:
         assert keyed.refused(2, "device", "update", device["id"], "--timezone", "Mars/Base").startswith(
             "--timezone must be")
 
-    @pytest.mark.skipif("device reboot" not in run_ctl("--help", json_output=False),
-                        reason="this displayctl restarts no panels")
     def test_restart(self, running, keyed, device):
         assert keyed.refused(4, "device", "reboot", "desk") == "the panel is offline"
         assert running.get(device["pollUrl"].removeprefix(running.url)).status == 200
