@@ -165,6 +165,23 @@ def test_a_removed_device_disappears(served, broker, account):
         heard.wait_for(config_of(device), b"")
 
 
+def test_what_was_removed_meanwhile_disappears(served, broker, account):
+    """A device and an entry of another one, which a broker has from a session before."""
+    device = account.device()
+    topic = f"{base(account)}/{device.id}"
+    gone = "01234567-0000-7000-8000-000000000000"
+    left = {f"{base(account)}/{gone}/{last}" for last in ("availability", "light", "entries/a", "picture")}
+    left |= {f"homeassistant/device/displayd_{gone}/config", f"{topic}/entries/b"}
+    for name in left:
+        broker.publish(name, "online", retained=True)
+    with broker.listen() as heard:
+        connect(account, broker).ok()
+        for name in left:
+            heard.wait_for(name, b"")
+        heard.wait_for(f"{topic}/availability", b"offline")
+        assert any(name == config_of(device) and b'"entry_b"' in data for name, data, _ in heard.messages)
+
+
 def test_a_removed_connection_takes_its_panels_away(broker, account):
     device = account.device()
     with broker.listen() as heard:

@@ -21,7 +21,9 @@ enum {
 
 static void on_up(void *context)
 {
-	static const char *const patterns[] = {"+/push", "+/message", "+/+/set", "+/entries/+/set"};
+	/* The last two: what is left of earlier sessions. */
+	static const char *const patterns[] = {"+/push",	  "+/message",	    "+/+/set",
+					       "+/entries/+/set", "+/availability", "+/entries/+"};
 	struct connection *connection = context;
 	char pattern[TOPIC_MAX];
 
@@ -159,6 +161,7 @@ static void init(struct connection *connection)
 	connection->session.on_up = on_up;
 	connection->session.on_state = account_say_state;
 	connection->session.on_message = commands_take;
+	connection->session.on_retained = panels_take_retained;
 	connection->api.events.on_event = panels_take_event;
 	connection->api.events.context = connection;
 	connection->publisher = (struct publisher){.session = &connection->session,

@@ -26,7 +26,8 @@ struct device {
 	size_t about_cost, rotation_cost; /* memory of these, about */
 	bool is_online;
 	char last_seen[40];
-	bool is_listed; /* by the list that is being read */
+	bool is_listed;	  /* by the list that is being read */
+	bool is_leftover; /* the broker knows it, and no list has had it yet */
 	bool needs_about, needs_rotation, needs_publishing, needs_picture;
 	int64_t picture_from_ms; /* its picture is not asked for before */
 	struct published *published;

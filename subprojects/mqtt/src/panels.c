@@ -47,6 +47,20 @@ static void remove_unlisted(struct connection *connection)
 	}
 }
 
+/* NULL: there are too many. */
+static struct device *add_device(struct connection *connection, const char *id)
+{
+	struct device *device;
+
+	if (connection->device_count >= CONNECTION_DEVICES_MAX)
+		return NULL;
+	device = device_create(id);
+	device->next = connection->devices;
+	connection->devices = device;
+	connection->device_count++;
+	return device;
+}
+
 static void take_list(struct connection *connection, yyjson_val *list)
 {
 	size_t index, max;
@@ -59,14 +73,14 @@ static void take_list(struct connection *connection, yyjson_val *list)
 		const char *id = yyjson_get_str(yyjson_obj_get(one, "id"));
 		struct device *device = id ? panels_find(connection, id) : NULL;
 
-		if (id && !device && connection->device_count < CONNECTION_DEVICES_MAX) {
-			device = device_create(id);
-			device->next = connection->devices;
-			connection->devices = device;
-			connection->device_count++;
-		}
-		if (device)
-			device->is_listed = true;
+		if (id && !device)
+			device = add_device(connection, id);
+		if (!device)
+			continue;
+		device->is_listed = true;
+		if (device->is_leftover)
+			device->needs_about = device->needs_rotation = true;
+		device->is_leftover = false;
 	}
 	remove_unlisted(connection);
 }
@@ -75,7 +89,39 @@ static void need_all(struct connection *connection)
 {
 	connection->needs_list = true;
 	for (struct device *device = connection->devices; device; device = device->next)
-		device->needs_about = device->needs_rotation = true;
+		device->needs_about = device->needs_rotation = !device->is_leftover;
+}
+
+/* ---- leftovers ---- */
+
+static unsigned count_gone(const struct connection *connection)
+{
+	unsigned count = 0;
+
+	for (const struct device *device = connection->gone; device; device = device->next)
+		count++;
+	return count;
+}
+
+void panels_take_retained(void *context, const char *text)
+{
+	struct connection *connection = context;
+	struct device *device;
+	struct topic topic;
+
+	if (!topic_read_told(text, connection->base, &topic))
+		return;
+	device = panels_find(connection, topic.device);
+	if (!device && count_gone(connection) < CONNECTION_DEVICES_MAX) {
+		device = add_device(connection, topic.device);
+		if (!device)
+			return;
+		device->is_leftover = true;
+		device->needs_about = device->needs_rotation = false;
+		publish_note_device(&connection->publisher, device);
+	}
+	if (device && *topic.entry)
+		publish_note_entry(&connection->publisher, device, topic.entry);
 }
 
 /* ---- events of the API ---- */

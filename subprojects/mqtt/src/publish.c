@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Topics of a device that are noted: of all its entries, and as many that are gone. */
+enum { PUBLISHED_MAX = 2 * ROTATION_ENTRIES_MAX };
+
 static const char unknown[] = "None"; /* Home Assistant's word for it */
 
 static uint64_t hash_of(const char *data, size_t length)
@@ -180,6 +183,13 @@ static void mark_entries(const struct publisher *publisher, struct device *devic
 	}
 }
 
+static void write_config_topic(const struct publisher *publisher, const struct device *device,
+			       char topic[static TOPIC_MAX])
+{
+	snprintf(topic, TOPIC_MAX, "%s/device/displayd_%s/config", publisher->discovery,
+		 device->id);
+}
+
 static bool tell_discovery(const struct publisher *publisher, struct device *device,
 			   const char *const *gone)
 {
@@ -188,8 +198,7 @@ static bool tell_discovery(const struct publisher *publisher, struct device *dev
 	char *text = discovery_write(device, publisher->base, gone, &length);
 	bool is_told = true;
 
-	snprintf(topic, sizeof(topic), "%s/device/displayd_%s/config", publisher->discovery,
-		 device->id);
+	write_config_topic(publisher, device, topic);
 	if (text)
 		is_told = tell(publisher, device, topic, text, length);
 	free(text);
@@ -241,6 +250,38 @@ bool publish_picture(const struct publisher *publisher, struct device *device, c
 
 	write_topic(publisher, device, "picture", topic);
 	return tell(publisher, device, topic, png, length);
+}
+
+/* The availability is first, and so taken away last: by it a later session finds the rest. */
+void publish_note_device(const struct publisher *publisher, struct device *device)
+{
+	static const char *const lasts[] = {"availability", "light",	"plan",	  "interval",
+					    "wifi",	    "firmware", "seen",	  "pinned",
+					    "failures",	    "shown",	"picture"};
+	char topic[TOPIC_MAX];
+
+	for (size_t i = 0; i < sizeof(lasts) / sizeof(*lasts); i++) {
+		write_topic(publisher, device, lasts[i], topic);
+		(void)find(device, topic);
+	}
+	write_config_topic(publisher, device, topic);
+	(void)find(device, topic);
+}
+
+void publish_note_entry(const struct publisher *publisher, struct device *device,
+			const char *encoded)
+{
+	char topic[TOPIC_MAX], last[TOPIC_PART_BYTES + 16];
+	unsigned count = 0;
+
+	for (const struct published *one = device->published; one; one = one->next)
+		count++;
+	if (count >= PUBLISHED_MAX)
+		return;
+	snprintf(last, sizeof(last), "entries/%s", encoded);
+	write_topic(publisher, device, last, topic);
+	(void)find(device, topic);
+	device->needs_publishing = true;
 }
 
 bool publish_removal(const struct publisher *publisher, struct device *device)

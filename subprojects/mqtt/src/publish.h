@@ -17,6 +17,11 @@ bool publish_device(const struct publisher *publisher, struct device *device)
 /* Publishes the picture that the panel shows; likewise. */
 bool publish_picture(const struct publisher *publisher, struct device *device, const char *png,
 		     size_t length) __attribute__((warn_unused_result));
+/* Notes that topics of the device may be on the broker: all but entries', or that of an entry, as
+ * topic_encode() writes it. */
+void publish_note_device(const struct publisher *publisher, struct device *device);
+void publish_note_entry(const struct publisher *publisher, struct device *device,
+			const char *encoded);
 /* Takes away all topics of a device that is gone; likewise. */
 bool publish_removal(const struct publisher *publisher, struct device *device)
     __attribute__((warn_unused_result));

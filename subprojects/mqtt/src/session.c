@@ -120,11 +120,14 @@ static void on_message(struct mosquitto *mosquitto, void *context,
 	(void)mosquitto;
 	session->has_progress = true;
 	session->messages_in++;
-	/* A retained command was given before this session began, perhaps long ago. */
-	if (message->retain || message->payloadlen < 0 || !message->topic)
+	if (message->payloadlen < 0 || !message->topic)
 		return;
-	session->on_message(session->context, message->topic, message->payload,
-			    (size_t)message->payloadlen);
+	/* A retained command was given before this session began, perhaps long ago. */
+	if (message->retain)
+		session->on_retained(session->context, message->topic);
+	else
+		session->on_message(session->context, message->topic, message->payload,
+				    (size_t)message->payloadlen);
 }
 
 /* ---- connecting ---- */

@@ -37,6 +37,8 @@ struct session {
 	/* why: NULL when it is up. */
 	void (*on_state)(void *context, const char *why);
 	void (*on_message)(void *context, const char *topic, const char *payload, size_t length);
+	/* A message that was on the broker before. */
+	void (*on_retained)(void *context, const char *topic);
 	void *context;
 };
 

@@ -73,7 +73,8 @@ static bool read_entry(const char *text, struct topic *ret_topic)
 	return true;
 }
 
-bool topic_read(const char *text, const char *base, struct topic *ret_topic)
+/* Reads the device of a topic. Returns what follows it, or NULL: it is another one. */
+static const char *read_device(const char *text, const char *base, struct topic *ret_topic)
 {
 	size_t length = strlen(base);
 	const char *device, *slash;
@@ -81,18 +82,41 @@ bool topic_read(const char *text, const char *base, struct topic *ret_topic)
 	*ret_topic = (struct topic){0};
 	if (strnlen(text, TOPIC_MAX) == TOPIC_MAX || strncmp(text, base, length) != 0 ||
 	    text[length] != '/')
-		return false;
+		return NULL;
 	device = text + length + 1;
 	slash = strchr(device, '/');
 	if (!slash || !is_id(device, (size_t)(slash - device)))
-		return false;
+		return NULL;
 	memcpy(ret_topic->device, device, TOPIC_ID_BYTES - 1);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+	return slash + 1;
+}
+
+bool topic_read(const char *text, const char *base, struct topic *ret_topic)
+{
+	const char *last = read_device(text, base, ret_topic);
+
+	for (size_t i = 0; last && i < sizeof(commands) / sizeof(*commands); i++) {
 		ret_topic->command = commands[i].command;
-		if (strcmp(slash + 1, commands[i].text) == 0)
+		if (strcmp(last, commands[i].text) == 0)
 			return true;
 	}
-	return read_entry(slash + 1, ret_topic);
+	return last && read_entry(last, ret_topic);
+}
+
+bool topic_read_told(const char *text, const char *base, struct topic *ret_topic)
+{
+	static const char begin[] = "entries/";
+	const char *last = read_device(text, base, ret_topic);
+
+	if (!last || strcmp(last, "availability") == 0)
+		return last;
+	if (strncmp(last, begin, sizeof(begin) - 1) != 0)
+		return false;
+	last += sizeof(begin) - 1;
+	if (!is_encoded(last, strlen(last)))
+		return false;
+	strcpy(ret_topic->entry, last);
+	return true;
 }
 
 bool topic_encode(const char *id, char *ret_text, size_t size)

@@ -28,6 +28,11 @@ struct topic {
 bool topic_read(const char *text, const char *base, struct topic *ret_topic)
     __attribute__((warn_unused_result));
 
+/* Reads a topic that tells of a device: whether it is there, or of an entry, which is in ret_topic
+ * then, else empty. False: it is another one. */
+bool topic_read_told(const char *text, const char *base, struct topic *ret_topic)
+    __attribute__((warn_unused_result));
+
 /* Writes an ID as a level of a topic, and as a part of a URL's path: what is neither a letter nor a
  * digit nor one of "-._" becomes %XX. False: it does not fit. */
 bool topic_encode(const char *id, char *ret_text, size_t size) __attribute__((warn_unused_result));
