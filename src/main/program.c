@@ -121,7 +121,7 @@ static bool find(const char *folder, const char *name, char ret_path[static PATH
 
 bool program_renders(enum render_program name)
 {
-	return name != RENDER_EGRESS;
+	return name != RENDER_EGRESS && name != RENDER_MQTT;
 }
 
 bool program_find(enum render_program name, bool is_required, struct program *ret)
