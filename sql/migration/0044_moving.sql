@@ -26,8 +26,6 @@ COMMENT ON COLUMN device.order_generation IS
 COMMENT ON COLUMN device.order_key IS
 	'second key, encrypted, as long as it is that: an order tells the panel its new address first, each time the same';
 
-ALTER TABLE device ADD CONSTRAINT second_key_whole CHECK ((order_key IS NULL) = (second_key_hash IS NULL));
-
 CREATE UNIQUE INDEX device_alias_unique ON device (alias) WHERE alias IS NOT NULL;
 CREATE UNIQUE INDEX device_imported_unique ON device (account_id, imported_as) WHERE imported_as IS NOT NULL;
 

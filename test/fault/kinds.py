@@ -279,7 +279,14 @@ class Install(Kind):
         assert count <= 1
         if says_whether(answer):
             assert count == (answer.status == 201), answer
+        else:
+            wait_until(self.has_ended, "the end of what a dead worker has sent")
         self.world.sql("DELETE FROM installation WHERE device_id = %s", self.owner.device)
+
+    def has_ended(self):
+        """PostgreSQL runs a statement to its end, whatever becomes of who has sent it."""
+        return self.world.sql("""SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+            AND state <> 'idle' AND pid <> pg_backend_pid()""") == [(0,)]
 
 
 # ---- TLS ----

@@ -48,7 +48,13 @@ async function end(mqtt: Resource<Connection>): Promise<void> {
 	await mqtt.refresh();
 }
 
-function Change({ mqtt, connection }: { mqtt: Resource<Connection>; connection: Connection }): JSX.Element {
+function Change({
+	mqtt,
+	connection,
+}: {
+	mqtt: Resource<Connection>;
+	connection: Connection;
+}): JSX.Element {
 	const [url, setUrl] = useState(connection.url ?? "");
 	const [username, setUsername] = useState(connection.username ?? "");
 	const [password, setPassword] = useState("");
@@ -108,8 +114,8 @@ export function Mqtt(): JSX.Element | null {
 		<section class="stack">
 			<h2>MQTT</h2>
 			<p class="words">
-				Home Assistant finds your panels on its MQTT broker, and controls them. The broker needs a public address,
-				or one that this server's operator has opened.
+				Home Assistant finds your panels on its MQTT broker, and controls them. The broker needs a
+				public address, or one that this server's operator has opened.
 			</p>
 			{connection.url !== null && <State connection={connection} />}
 			{connection.isOfInstance ? (

@@ -85,9 +85,7 @@ function NewForm({ onMade }: { onMade: (made: NewWebhook) => void }): JSX.Elemen
 									label={words}
 									isOn={wanted.includes(value)}
 									onChange={(isOn) =>
-										setWanted(
-											isOn ? [...wanted, value] : wanted.filter((other) => other !== value),
-										)
+										setWanted(isOn ? [...wanted, value] : wanted.filter((other) => other !== value))
 									}
 								/>
 							))}
@@ -138,7 +136,9 @@ async function test(of: Webhook): Promise<void> {
 	const { status, problem, ms } = await post("/web/webhooks/{webhookId}/test", undefined, {
 		webhookId: of.id,
 	});
-	toast(status === null ? (problem ?? "No answer") : `The receiver answered ${status} after ${ms} ms`);
+	toast(
+		status === null ? (problem ?? "No answer") : `The receiver answered ${status} after ${ms} ms`,
+	);
 }
 
 async function removeOne(of: Webhook): Promise<void> {
