@@ -113,7 +113,7 @@ def test_its_end(world, former):
         panel.wait_for_end()
         assert former.poll().status == 404
         assert former.order("alias", "DELETE").problem(404)
-        # Who came by the key stays.
+        # The connection by the key stays.
         assert former.device.push(images.png(images.gradient(4))).ok() == {}
         own.wait_for(lambda message: isinstance(message, bytes) and
                      images.frames_of(message) == images.frames_of(images.png(images.gradient(4))))
@@ -211,7 +211,7 @@ def test_a_panel_moves(world, former):
         with Panel(world.server, None, target) as moved:
             assert images.frames_of(moved.wait_for_picture()) == images.frames_of(RED)
             wait_until(lambda: former.poll().status == 404, "the end of the former address")
-            # What it has is not interrupted by that.
+            # Its new connection goes on meanwhile.
             assert former.device.push(images.png(images.gradient(4))).ok() == {}
             assert images.frames_of(moved.wait_for_picture()) == images.frames_of(images.png(images.gradient(4)))
         with Panel(world.server, None, target) as moved:

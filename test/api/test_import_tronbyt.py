@@ -168,7 +168,7 @@ def test_an_address_that_another_device_has(world):
     one, other = world.account(), world.account()
     export = exported("Desk")
     assert brought(one, export, keepAddresses=True)["devices"][0]["alias"] == export["id"]
-    # Who only looks does not learn of others' devices.
+    # A dry run says nothing of others' devices.
     report = brought(other, export, keepAddresses=True, dryRun=True)
     assert report["devices"][0]["alias"] == export["id"] and (None, "address") not in notes(report)
     report = brought(other, export, keepAddresses=True)

@@ -106,7 +106,7 @@ def test_kinds_that_are_no_longer_wanted(account, receiver):
     assert account.request("PATCH", path, body={"events": ["changed"]}).ok()
     assert kinds() == ["changed"]
     assert account.request("PATCH", path, body={"isEnabled": False}).ok()
-    # As of a change that had read the webhook before it was switched off.
+    # An event of a change that had read the webhook before it was switched off.
     world.sql("INSERT INTO webhook_event (webhook_id, kind, data) VALUES (%s, 'changed', '{}')", made["id"])
     assert account.request("PATCH", path, body={"isEnabled": True}).ok()
     assert kinds() == []

@@ -159,7 +159,7 @@ MADE = {
     "webhookId": lambda stage: stage.made("/web/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]})["id"],
     "sessionId": Stage.new_session,
 }
-# What the operator alone may do.
+# Operations of the operator alone.
 OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember"}
 # They need a panel, or a former address.
 ORDERS = {"rebootPanel", "moveAddress", "endAlias"}

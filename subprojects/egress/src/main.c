@@ -5,12 +5,12 @@
  *
  *   egress [--allow CIDR]... [--certificates FILE] */
 #include "desk.h"
+#include "networked/options.h"
 #include "networked/seal.h"
 
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sodium.h>
@@ -21,7 +21,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { HANGS_S = 4, CONTROL = 3, CLIENTS_MAX = 256, EXIT_USAGE = 2, HELLO_MAX = 512 };
+enum { HANGS_S = 4, CONTROL = 3, CLIENTS_MAX = 256, HELLO_MAX = 512 };
 
 struct egress {
 	struct desk *desk;
@@ -31,12 +31,6 @@ struct egress {
 	bool has_control;
 	char hello[HELLO_MAX];
 };
-
-static int fail(const char *what, const char *why)
-{
-	fprintf(stderr, "egress: %s%s%s\n", what, why ? ": " : "", why ? why : "");
-	return EXIT_USAGE;
-}
 
 static void accept_client(struct egress *egress)
 {
@@ -121,27 +115,6 @@ static void run(struct egress *egress)
 	}
 }
 
-static int read_options(int argc, char **argv, struct address_list *allowed,
-			const char **certificates)
-{
-	static const struct option options[] = {
-	    {"allow", required_argument, NULL, 'a'},
-	    {"certificates", required_argument, NULL, 'c'},
-	    {NULL, 0, NULL, 0},
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
-		if (option == 'a' && !address_list_add(allowed, optarg))
-			return fail("this is no range of addresses, or one too many", optarg);
-		if (option == 'c')
-			*certificates = optarg;
-		if (option == '?')
-			return EXIT_USAGE;
-	}
-	return optind == argc ? 0 : fail("takes no arguments", argv[optind]);
-}
-
 int main(int argc, char **argv)
 {
 	static struct address_list allowed;
@@ -149,25 +122,26 @@ int main(int argc, char **argv)
 	struct egress egress = {.has_control = true};
 	struct stat about;
 	char layers[200];
-	int status = read_options(argc, argv, &allowed, &certificates);
+	int status = networked_read_options("egress", argc, argv, &allowed, &certificates);
 
 	if (status != 0)
 		return status;
 	if (fstat(CONTROL, &about) != 0)
-		return fail("is started by displayd and displayctl, with a socket at descriptor 3",
-			    NULL);
+		return networked_fail(
+		    "egress",
+		    "is started by displayd and displayctl, with a socket at descriptor 3", NULL);
 	signal(SIGPIPE, SIG_IGN);
 	/* A silent name server has its thread for 10 s (resolv.conf(5)). */
 	setenv("RES_OPTIONS", "timeout:2 attempts:2", 1);
 	/* Large pieces go back to the system when they are free, and leave no holes. */
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 	if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return fail("cannot start libcurl", NULL);
+		return networked_fail("egress", "cannot start libcurl", NULL);
 	fcntl(CONTROL, F_SETFL, O_NONBLOCK);
 	egress.desk = desk_create(&allowed, certificates);
 	status = networked_seal(layers, sizeof(layers));
 	if (status < 0)
-		return fail("cannot be sealed", strerror(-status));
+		return networked_fail("egress", "cannot be sealed", strerror(-status));
 	snprintf(egress.hello, sizeof(egress.hello),
 		 "{\"engine\":\"EGRESS\",\"library\":\"libcurl %s\",\"layers\":\"%s\"}",
 		 curl_version_info(CURLVERSION_NOW)->version, layers);

@@ -4,12 +4,12 @@
  *
  *   mqtt [--allow CIDR]... [--certificates FILE] */
 #include "bridge.h"
+#include "networked/options.h"
 #include "networked/seal.h"
 
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <malloc.h>
 #include <mosquitto.h>
 #include <signal.h>
@@ -19,13 +19,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
-enum { HANGS_S = 4, CONTROL = 3, EXIT_USAGE = 2, HELLO_MAX = 512 };
-
-static int fail(const char *what, const char *why)
-{
-	fprintf(stderr, "mqtt: %s%s%s\n", what, why ? ": " : "", why ? why : "");
-	return EXIT_USAGE;
-}
+enum { HANGS_S = 4, CONTROL = 3, HELLO_MAX = 512 };
 
 /* Ends the process by SIGALRM after so many seconds; 0: never. */
 static void set_alarm(unsigned seconds)
@@ -55,33 +49,12 @@ static void run(struct bridge *bridge)
 	}
 }
 
-static int read_options(int argc, char **argv, struct address_list *allowed,
-			const char **certificates)
-{
-	static const struct option options[] = {
-	    {"allow", required_argument, NULL, 'a'},
-	    {"certificates", required_argument, NULL, 'c'},
-	    {NULL, 0, NULL, 0},
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
-		if (option == 'a' && !address_list_add(allowed, optarg))
-			return fail("this is no range of addresses, or one too many", optarg);
-		if (option == 'c')
-			*certificates = optarg;
-		if (option == '?')
-			return EXIT_USAGE;
-	}
-	return optind == argc ? 0 : fail("takes no arguments", argv[optind]);
-}
-
 int main(int argc, char **argv)
 {
 	static struct address_list allowed;
 	const char *certificates = NULL;
 	char layers[200], hello[HELLO_MAX];
-	int status = read_options(argc, argv, &allowed, &certificates);
+	int status = networked_read_options("mqtt", argc, argv, &allowed, &certificates);
 	int major, minor, revision;
 	struct bridge *bridge;
 	struct stat about;
@@ -89,19 +62,20 @@ int main(int argc, char **argv)
 	if (status != 0)
 		return status;
 	if (fstat(CONTROL, &about) != 0)
-		return fail("is started by displayd, with a socket at descriptor 3", NULL);
+		return networked_fail(
+		    "mqtt", "is started by displayd, with a socket at descriptor 3", NULL);
 	signal(SIGPIPE, SIG_IGN);
 	/* A silent name server has its thread for 10 s (resolv.conf(5)). */
 	setenv("RES_OPTIONS", "timeout:2 attempts:2", 1);
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 	mallopt(M_ARENA_MAX, 2);
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || mosquitto_lib_init() != 0)
-		return fail("cannot start libcurl or libmosquitto", NULL);
+		return networked_fail("mqtt", "cannot start libcurl or libmosquitto", NULL);
 	mosquitto_lib_version(&major, &minor, &revision);
 	fcntl(CONTROL, F_SETFL, O_NONBLOCK);
 	status = networked_seal(layers, sizeof(layers));
 	if (status < 0)
-		return fail("cannot be sealed", strerror(-status));
+		return networked_fail("mqtt", "cannot be sealed", strerror(-status));
 	snprintf(hello, sizeof(hello),
 		 "{\"engine\":\"MQTT\",\"library\":\"libmosquitto %d.%d.%d\",\"layers\":\"%s\"}\n",
 		 major, minor, revision, layers);

@@ -83,7 +83,7 @@ interface Query {
 	devices?: readonly string[];
 	/** Beginning of a place's name. */
 	search?: string;
-	/** Of an import. */
+	/** An import that stores nothing, and says what would come. */
 	dryRun?: boolean;
 	keepAddresses?: boolean;
 }

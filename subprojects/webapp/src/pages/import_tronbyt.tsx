@@ -184,7 +184,7 @@ function Choose({ isBusy, keepsAddresses, onKeep, onFile }: ChooseProps): JSX.El
 
 interface OutcomeProps {
 	report: Report;
-	/** Of the file. */
+	/** Name of the file. */
 	name: string;
 	isBusy: boolean;
 	onBring: () => void;

@@ -98,7 +98,7 @@ function NewForm({ onMade }: { onMade: (made: NewWebhook) => void }): JSX.Elemen
 	);
 }
 
-/** What came of the last message. */
+/** Outcome of the last message. */
 function State({ of }: { of: Webhook }): JSX.Element {
 	if (of.switchedOffAt !== null)
 		return (
