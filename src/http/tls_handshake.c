@@ -257,6 +257,19 @@ static bool has_turn(struct tls_transport *tls)
 	return handshake->is_changed || tls_message_is_whole(tls->feed);
 }
 
+/* Some clients split their hello into records of a few bytes, so that nobody on the way reads it.
+ */
+static void join_hello(struct tls_transport *tls)
+{
+	struct buffer joined = {0};
+
+	if (tls->handshake->turns > 0 || !tls_message_join(buffer_view(&tls->input), &joined))
+		return;
+	buffer_finish(&tls->input);
+	tls->input = joined;
+	find_feed(tls);
+}
+
 void tls_handshake_take(struct tls_transport *tls, struct str data)
 {
 	struct tls_handshake *handshake = tls->handshake;
@@ -278,6 +291,7 @@ void tls_handshake_take(struct tls_transport *tls, struct str data)
 		return;
 	}
 	deadline_clear(loop, &handshake->limit);
+	join_hello(tls);
 	if (loop->lanes && !is_cheap(tls)) {
 		submit(tls);
 	} else {

@@ -60,25 +60,59 @@ static bool take_record(struct str *records, unsigned *ret_type, struct str *ret
 	return true;
 }
 
-bool tls_message_is_whole(struct str records)
+enum message_state { MESSAGE_CUT, MESSAGE_WHOLE, MESSAGE_INVALID };
+
+/* Reads as many records as the first message takes, and returns their number in ret_records. */
+static enum message_state read_message(struct str records, unsigned *ret_records)
 {
 	uint32_t length = 0; /* of the message, once its head is there */
 	size_t come = 0;
 	struct str content;
 	unsigned type;
 
-	while (take_record(&records, &type, &content)) {
+	for (*ret_records = 1; take_record(&records, &type, &content); ++*ret_records) {
 		if (type != TLS_RECORD_HANDSHAKE || content.length == 0)
-			return true;
+			return MESSAGE_INVALID;
 		for (size_t i = 0; i < content.length && come + i < MESSAGE_HEAD_BYTES; i++)
 			if (come + i > 0) /* the first byte is the message's type */
 				length = length << 8 | (uint8_t)content.data[i];
 		come += content.length;
-		if (come >= MESSAGE_HEAD_BYTES &&
-		    (length > MESSAGE_BYTES_MAX || come - MESSAGE_HEAD_BYTES >= length))
-			return true;
+		if (come >= MESSAGE_HEAD_BYTES && length > MESSAGE_BYTES_MAX)
+			return MESSAGE_INVALID;
+		if (come >= MESSAGE_HEAD_BYTES && come - MESSAGE_HEAD_BYTES >= length)
+			return MESSAGE_WHOLE;
 	}
-	return records.length > 0; /* the head of no record */
+	return records.length > 0 ? MESSAGE_INVALID /* the head of no record */ : MESSAGE_CUT;
+}
+
+bool tls_message_is_whole(struct str records)
+{
+	unsigned count;
+
+	return read_message(records, &count) != MESSAGE_CUT;
+}
+
+bool tls_message_join(struct str records, struct buffer *joined)
+{
+	struct str rest = records, content;
+	size_t length = 0;
+	unsigned count, type;
+
+	if (!take_record(&rest, &type, &content) || content.length >= MESSAGE_HEAD_BYTES ||
+	    read_message(records, &count) != MESSAGE_WHOLE)
+		return false;
+	rest = records;
+	for (unsigned i = 0; i < count && take_record(&rest, &type, &content); i++)
+		length += content.length;
+	if (length > MESSAGE_BYTES_MAX)
+		return false;
+	buffer_append(joined, records.data, TLS_RECORD_HEAD_BYTES - 2);
+	buffer_append_char(joined, (char)(length >> 8));
+	buffer_append_char(joined, (char)length);
+	for (rest = records; count > 0 && take_record(&rest, &type, &content); count--)
+		buffer_append_str(joined, content);
+	buffer_append_str(joined, rest);
+	return true;
 }
 
 bool tls_records_have(struct str records, enum tls_record_type wanted)

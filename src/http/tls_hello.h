@@ -3,7 +3,7 @@
  * decides for itself. */
 #pragma once
 
-#include "base/str.h"
+#include "base/buffer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +20,12 @@ size_t tls_records_length(struct str data);
  * come. True also for what is no such message, or too large for one: whoever reads it finds that.
  * Not for records that are encrypted. */
 bool tls_message_is_whole(struct str records);
+
+/* Appends to joined one record with the content of the records that hold the first message, then
+ * the bytes after them. False, and nothing is appended: no need, as the first record holds at least
+ * the 4 bytes that mbedTLS demands (mbedtls_ssl_handshake()), or no whole message of at most 16
+ * KiB. records: what tls_message_is_whole() takes for whole. Cost: one copy. */
+bool tls_message_join(struct str records, struct buffer *joined);
 
 /* Whether the records, of which the last one may be cut, hold one of a kind: TLS_RECORD_CHANGE
  * comes before what is encrypted, TLS_RECORD_DATA holds requests or, in TLS 1.3, anything. */

@@ -121,13 +121,22 @@ class Piecewise:
         return int(data.split()[1])
 
 
+def record(head, body):
+    """With the kind and the version of another record's head."""
+    return head[:3] + len(body).to_bytes(2, "big") + body
+
+
+def split_first_record(data, size):
+    """Two: its first bytes, and the others."""
+    return record(data, data[5:5 + size]), record(data, data[5 + size:])
+
+
 def split_records(data, most):
     """The same messages in records of at most so many bytes."""
     result = b""
     while data:
-        kind, version, length = data[:1], data[1:3], int.from_bytes(data[3:5], "big")
+        head, length = data[:5], int.from_bytes(data[3:5], "big")
         body, data = data[5:5 + length], data[5 + length:]
         for at in range(0, len(body), most):
-            piece = body[at:at + most]
-            result += kind + version + len(piece).to_bytes(2, "big") + piece
+            result += record(head, body[at:at + most])
     return result

@@ -235,6 +235,69 @@ static void a_message_is_whole_or_more_is_awaited(void **state)
 	buffer_finish(&many);
 }
 
+/* Records of so many bytes each of a message, and a record after them. */
+static struct buffer split(struct str record, size_t size)
+{
+	struct buffer many = {0};
+
+	for (size_t i = TLS_RECORD_HEAD_BYTES; i < record.length; i += size) {
+		size_t left = record.length - i;
+
+		put(&many, 22, 1);
+		put(&many, 0x0301, 2);
+		put_vector(&many, (struct str){record.data + i, left < size ? left : size}, 2);
+	}
+	buffer_append_str(&many, (struct str){"\x14\x03\x03\0\1\1\x16\x03", 8});
+	return many;
+}
+
+static void small_records_are_joined(void **state)
+{
+	struct str record = finish_hello(false);
+
+	(void)state;
+	for (size_t size = 1; size <= 5; size++) {
+		struct buffer many = split(record, size), joined = {0};
+		struct str found;
+
+		assert_int_equal(tls_message_join(buffer_view(&many), &joined), size < 4);
+		found = buffer_view(&joined);
+		if (size < 4) {
+			assert_true(str_equal((struct str){found.data, record.length}, record));
+			assert_int_equal(found.length, record.length + 8);
+		} else {
+			assert_int_equal(found.length, 0);
+		}
+		buffer_finish(&many);
+		buffer_finish(&joined);
+	}
+}
+
+static void only_a_whole_message_is_joined(void **state)
+{
+	static const struct str not_whole[] = {
+	    {"", 0},
+	    {"\x16\x03\x01\0\0", 5},
+	    {"\x16\x03\x01\0\1\1", 6},
+	    {"\x15\x03\x01\0\2\1\x70", 7},
+	    {"\x16\x03\x01\0\1\1\x15\x03\x01\0\2\1\x70", 13},
+	    {"\x16\x03\x01\0\1\1\x16\x03\x01\0\3\1\0\0", 14}, /* 64 KiB */
+	    {"\x16\x03\x01\0\1\1GET / HTTP/1.1", 20},
+	};
+	static const char zeroes[16 * 1024 - 3];
+	struct buffer joined = {0}, large = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(not_whole) / sizeof(not_whole[0]); i++)
+		assert_false(tls_message_join(not_whole[i], &joined));
+	/* Behind the message, its last record has more than a record can hold with it. */
+	buffer_append(&large, "\x16\x03\x01\0\1\1\x16\x03\x01\x40\0\0\0\1", 14);
+	buffer_append(&large, zeroes, sizeof(zeroes));
+	assert_false(tls_message_join(buffer_view(&large), &joined));
+	assert_int_equal(buffer_length(&joined), 0);
+	buffer_finish(&large);
+}
+
 static void what_is_no_message_is_not_awaited(void **state)
 {
 	static const struct str whole[] = {
@@ -279,6 +342,8 @@ int main(void)
 	    cmocka_unit_test_teardown(what_is_no_record_does_not_wait, forget),
 	    cmocka_unit_test_teardown(a_message_is_whole_or_more_is_awaited, forget),
 	    cmocka_unit_test_teardown(what_is_no_message_is_not_awaited, forget),
+	    cmocka_unit_test_teardown(small_records_are_joined, forget),
+	    cmocka_unit_test_teardown(only_a_whole_message_is_joined, forget),
 	    cmocka_unit_test_teardown(kinds_of_records, forget),
 	};
 
