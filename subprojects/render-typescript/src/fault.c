@@ -38,7 +38,7 @@ void fault_set(struct run *run, const char *kind, const char *format, ...)
 		snprintf(message, sizeof(message), "%s", full);
 	text_add_format(&run->fault, "{\"kind\":\"%s\",\"message\":", is_full ? FAULT_LIMIT : kind);
 	text_add_json(&run->fault, message, strlen(message));
-	if (run->where.file && strcmp(kind, FAULT_LIMIT) != 0 && !is_full)
+	if (run->where.file && (is_full || strcmp(kind, FAULT_LIMIT) != 0))
 		add_place(run, &run->where);
 	text_add_str(&run->fault, "}");
 }
@@ -196,6 +196,16 @@ static void describe_error(struct run *run, JSValueConst error)
 	JS_FreeCString(run->context, stack);
 }
 
+/* The value as text, or the "message" of an object, as some libraries throw them; NULL: it has
+ * none. JS_FreeCString() it. */
+static const char *text_of_thrown(JSContext *context, JSValueConst thrown)
+{
+	const char *text = JS_IsObject(thrown) ? get_member(context, thrown, "message") : NULL;
+
+	return text ? text : JS_ToCString(context, thrown);
+}
+
+/* The engine notes places in errors only. The nearest one known is that of main() or a handler. */
 static void describe(struct run *run, JSValueConst reason)
 {
 	const char *text;
@@ -204,8 +214,9 @@ static void describe(struct run *run, JSValueConst reason)
 		describe_error(run, reason);
 		return;
 	}
-	text = JS_ToCString(run->context, reason);
-	fault_set(run, FAULT_SCRIPT, "thrown: %s", text ? text : "a value");
+	text = text_of_thrown(run->context, reason);
+	fault_set(run, FAULT_SCRIPT, "thrown: %s (throw new Error() to see the line)",
+		  text ? text : "a value");
 	JS_FreeCString(run->context, text);
 }
 

@@ -52,11 +52,15 @@ static void *add(struct heap *heap, struct heap_block *block)
 	return block + 1;
 }
 
+/* Free for small blocks once the limit was reached: the error that tells of it, with its calls. */
+enum { RESERVE = 128 << 10, SMALL = 16 << 10 };
+
 /* Whether there is room. malloc may give some more than was asked for, so a little more than the
  * limit can be in use. */
 static bool has_room(struct heap *heap, size_t size)
 {
-	bool has = heap->used < heap->limit && size <= heap->limit - heap->used;
+	size_t limit = heap->limit + (heap->was_full && size <= SMALL ? RESERVE : 0);
+	bool has = heap->used < limit && size <= limit - heap->used;
 
 	heap->was_full = heap->was_full || !has;
 	return has;

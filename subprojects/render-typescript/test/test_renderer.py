@@ -255,6 +255,9 @@ export default function main(): Name {
     ("throw 7", "thrown: 7", None),
     ("throw null", "thrown: null", None),
     ("throw { toString() { throw 1; } }", "thrown: a value", None),
+    ("throw { message: 'why', code: 5 }", "thrown: why", None),
+    ("throw { get message() { throw 1; }, toString() { return 'own'; } }", "thrown: own", None),
+    ("throw 'text'", "thrown: text (throw new Error() to see the line)", None),
     ('import "os"', 'there is no module "os": apps import from "panel" only', None),
     ('import { Nothing } from "panel"; Nothing()', "Nothing", None),
     ("await import('std')", 'there is no module "std"', None),
@@ -280,6 +283,22 @@ def test_a_map_that_lies_does_no_harm(renderer):
 
 
 GROWS = "for (;;) kept.push({0});"
+
+@pytest.mark.parametrize("grow", [
+    "const all = new Map(); for (let i = 0; ; i++) all.set(i, { i });",
+    "const all = []; for (;;) all.push('x'.repeat(1000) + all.length);",
+    "const all = []; for (;;) all.push({});",
+    "const all = []; for (;;) all.push(Symbol('x'.repeat(1000)));",
+    "const all = []; for (let i = 0; ; i++) all.push(new Function('return ' + i));",
+    "const all = []; for (;;) all.push(new Uint8Array(1000));",
+    "const all = []; for (;;) { const big = new Array(100); all.push(() => big); }",
+    "return new Uint8Array(1e9);",
+])
+def test_the_limit_of_memory_has_its_line(renderer, grow):
+    error = renderer.ask("function grow() {\n    " + grow + "\n}\n\nexport default () => grow();")[0]["error"]
+    assert FULL in error["message"]
+    assert (error["line"], "in grow" in error["backtrace"]) == (2, True)
+
 
 # A script, and what it gets.
 LATE, DEEP, FULL = "takes more than", "calls itself too deep", "holds more than 24 MiB of memory"
