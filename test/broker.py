@@ -92,11 +92,17 @@ class Broker:
         self.stop()
 
     def start(self):
-        with open(os.path.join(self.folder, "log"), "ab") as log:
+        path = os.path.join(self.folder, "log")
+        with open(path, "ab") as log:
             self.process = subprocess.Popen([MOSQUITTO, "-c", self.path], stdout=log, stderr=log)
-        wait_until(lambda: subprocess.run(
-            ["mosquitto_pub", *self.client_options(OBSERVER), "-t", "test/up", "-m", "1"],
-            capture_output=True, check=False).returncode == 0, "a broker that answers")
+        wait_until(lambda: self._answers() or self.process.poll() is not None, "a broker that answers")
+        if self.process.poll() is not None:
+            with open(path, encoding="utf-8", errors="replace") as log:
+                raise RuntimeError(f"the broker has ended:\n{log.read()}")
+
+    def _answers(self):
+        return subprocess.run(["mosquitto_pub", *self.client_options(OBSERVER), "-t", "test/up", "-m", "1"],
+                              capture_output=True, check=False).returncode == 0
 
     def stop(self):
         if self.process:

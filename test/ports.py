@@ -8,11 +8,30 @@ import socket
 PORTS = range(10000, 32000)
 
 
+# One for each port that this process gave out. A test beside this one, in another process, cannot have the same:
+# the program that is told the port listens only later.
+_taken = []
+
+
+def _take(port):
+    reservation = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        reservation.bind(f"\0displayd-test-port-{port}")  # abstract: gone with this process
+    except OSError:
+        reservation.close()
+        return False
+    _taken.append(reservation)
+    return True
+
+
 def free_port(host="127.0.0.1"):
+    """Nobody listens there, and no other caller gets it."""
     while True:
         port = random.choice(PORTS)
         try:
             with socket.create_server((host, port)):
-                return port
+                pass
         except OSError:
-            pass
+            continue
+        if _take(port):
+            return port
