@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 void options_read_variables(struct options *options)
 {
 	static const char separators[] = ", \t\n";
@@ -135,16 +137,29 @@ static int fail_setting(const struct options *options, unsigned line, struct pie
 				 options->file, line, (int)name.length, name.text, nearest);
 }
 
-/* People write a comment there, as other programs take it. */
+/* People write a comment there, as other programs take it: behind #, ; or //. */
 static bool has_comment(const struct option *option, struct piece value)
 {
-	const char *hash = memchr(value.text, '#', value.length);
 	bool is_word = option->type == OPTION_NUMBER || option->type == OPTION_ON_OFF ||
 		       option->type == OPTION_CHOICE;
 
-	while (hash && !is_word && hash > value.text && !is_space(hash[-1]))
-		hash = memchr(hash + 1, '#', value.length - (size_t)(hash + 1 - value.text));
-	return hash != NULL;
+	for (size_t i = 0; i < value.length; i++) {
+		const char *at = value.text + i;
+		bool is_sign = *at == '#' || (*at == ';' && i > 0) ||
+			       (*at == '/' && i > 0 && i + 1 < value.length && at[1] == '/');
+
+		if (is_sign && (is_word || i == 0 || is_space(at[-1])))
+			return true;
+	}
+	return false;
+}
+
+static bool is_quoted(struct piece value)
+{
+	char first = value.text[0];
+
+	return value.length > 1 && (first == '"' || first == '\'') &&
+	       value.text[value.length - 1] == first;
 }
 
 static int read_line(struct options *options, struct piece line, unsigned number,
@@ -170,6 +185,9 @@ static int read_line(struct options *options, struct piece line, unsigned number
 				 "a comment needs a line of its own; there is one behind the "
 				 "value of",
 				 name, reterr);
+	if (is_quoted(value))
+		return fail_line(options, number, "write it without quotes: the value of", name,
+				 reterr);
 	for (unsigned i = 0; i < options->given_count && option->type != OPTION_LIST; i++) {
 		const struct option_given *given = &options->given[i];
 
@@ -216,6 +234,11 @@ int options_read_file(struct options *options, const char *path, struct options_
 	char *text = read_all(path, &length, reterr);
 	const char *at = text, *end = text ? text + length : NULL;
 	int rc = text ? 0 : -1;
+
+	/* The mark that some editors put in front of UTF-8. */
+	if (text && length >= strlen(BYTE_ORDER_MARK) &&
+	    memcmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
+		at += strlen(BYTE_ORDER_MARK);
 
 	options->file = options_copy(path, strlen(path));
 	while (rc == 0 && at < end) {

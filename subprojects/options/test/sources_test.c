@@ -95,7 +95,9 @@ static void a_comment_behind_a_value(void **state)
 {
 	static const char *const lines[] = {"workers = 3 # cores",    "workers = 3#cores",
 					    "log = on\t# or off",     "level = info # quiet",
-					    "folder = /a # a folder", "key = # none"};
+					    "folder = /a # a folder", "key = # none",
+					    "workers = 3 ; cores",    "log = on // or off",
+					    "folder = /a ; a folder", "key = a // b"};
 	char expected[128];
 
 	(void)state;
@@ -109,6 +111,29 @@ static void a_comment_behind_a_value(void **state)
 	}
 	assert_int_equal(read_text("key = a#b\nfolder = /a#1\n# a comment = here\n"), 0);
 	assert_string_equal(target.key, "a#b");
+	assert_int_equal(read_text("key = ;a;b\nfolder = //a//b\n"), 0);
+	assert_string_equal(target.key, ";a;b");
+	assert_string_equal(target.folder, "//a//b");
+}
+
+static void a_value_in_quotes(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("folder = \"/a b\"\n"), -1);
+	assert_non_null(strstr(why.text, ":1: write it without quotes: the value of \"folder\""));
+	assert_int_equal(read_text("# x\nworkers = '3'\n"), -1);
+	assert_non_null(strstr(why.text, ":2: write it without quotes: the value of \"workers\""));
+	assert_int_equal(read_text("key = \"a\"b\nfolder = \"\n"), 0);
+	assert_string_equal(target.key, "\"a\"b");
+}
+
+static void a_file_of_other_systems(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("\xef\xbb\xbfworkers = 4\r\nfolder = /a\r\n"), 0);
+	assert_int_equal(target.workers, 4);
+	assert_string_equal(target.folder, "/a");
+	assert_int_equal(read_text("\xef\xbb"), -1);
 }
 
 static void a_variable_of_no_option(void **state)
@@ -148,6 +173,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_in_force_can_be_pasted),
+	    cmocka_unit_test(a_value_in_quotes),
+	    cmocka_unit_test(a_file_of_other_systems),
 	    cmocka_unit_test(a_comment_behind_a_value),
 	    cmocka_unit_test(a_variable_of_no_option),
 	};
