@@ -26,6 +26,9 @@ struct events {
 	struct away_watch away;
 	bool is_paused;	      /* the database is away, or the keys were not looked at since */
 	struct deadline show; /* this worker in the slots of keys; while it has streams */
+	struct list
+	    to_follow; /* of struct key_stream: one a turn, as each has up to 1,000 devices */
+	struct later follow;
 	struct hint_subscription ups; /* of no hint */
 };
 
@@ -41,6 +44,7 @@ static void leave(struct key_stream *stream)
 	struct events *events = stream->events;
 
 	list_remove(&stream->to_check);
+	list_remove(&stream->to_follow);
 	stream_shares_leave(&events->shares, &stream->place);
 	key_slots_give_back(&events->slots, stream->slot);
 	listeners_leave(&events->listeners, stream->listener);
@@ -149,9 +153,12 @@ static void on_event(void *context, struct listener *listener)
 }
 
 /* Devices of the account have come or gone. */
-static void follow(struct key_stream *stream, const struct listener *listener, const struct id *ids)
+static void follow_devices(struct key_stream *stream)
 {
 	struct events *events = stream->events;
+	const struct listener *listener = stream->listener;
+	struct arena arena = {0};
+	struct id *ids = arena_alloc(&arena, (listener->device_count + 1) * sizeof(*ids));
 
 	list_for_each (node, &stream->views.all) {
 		struct event_view *view = container_of(node, struct event_view, node);
@@ -160,13 +167,26 @@ static void follow(struct key_stream *stream, const struct listener *listener, c
 		if (listeners_of_device(&events->listeners, id) != listener)
 			event_views_remove(view);
 	}
+	listeners_copy_devices(listener, ids);
 	/* Without room for a new one, its state is missing until the stream opens again. */
 	if (!key_stream_watch(stream, ids, listener->device_count))
 		stream->owes_reset = true;
+	arena_finish(&arena);
 	key_stream_proceed(stream);
 }
 
-static void on_devices(void *context, struct listener *listener, const struct id *ids)
+static void on_follow(struct later *later)
+{
+	struct events *events = container_of(later, struct events, follow);
+	struct list *node = list_take_first(&events->to_follow);
+
+	if (node)
+		follow_devices(container_of(node, struct key_stream, to_follow));
+	if (!list_is_empty(&events->to_follow))
+		loop_later(events->loop, &events->follow);
+}
+
+static void on_devices(void *context, struct listener *listener)
 {
 	struct events *events = context;
 	struct list *streams = stream_shares_find(&events->shares, listener->account_id);
@@ -176,9 +196,11 @@ static void on_devices(void *context, struct listener *listener, const struct id
 	list_for_each (node, streams) {
 		struct key_stream *stream = container_of(node, struct key_stream, place.of_account);
 
-		if (stream->is_all)
-			follow(stream, listener, ids);
+		if (stream->is_all && !list_is_linked(&stream->to_follow))
+			list_append(&events->to_follow, &stream->to_follow);
 	}
+	if (!list_is_empty(&events->to_follow))
+		loop_later(events->loop, &events->follow);
 }
 
 static void on_account(void *context, struct id account_id)
@@ -327,6 +349,8 @@ struct events *events_create(const struct events_settings *settings)
 	stream_shares_init(&events->shares);
 	key_slots_init(&events->slots, settings->shared, settings->worker, settings->workers);
 	deadline_init(&events->show, on_show);
+	list_init(&events->to_follow);
+	loop_later_init(&events->follow, on_follow);
 	init_modules(events);
 	/* After those of the modules: rings have begun anew when streams hear of it. */
 	events->ups =
@@ -347,6 +371,7 @@ void events_destroy(struct events *events)
 {
 	stream_shares_finish(&events->shares);
 	deadline_clear(events->loop, &events->show);
+	loop_later_cancel(&events->follow);
 	db_unsubscribe(&events->ups);
 	key_checks_finish(&events->checks);
 	happenings_finish(&events->happenings);

@@ -217,6 +217,7 @@ static void copy_scope(struct key_stream *stream, const struct key_scope *scope)
 void key_stream_init(struct key_stream *stream, struct loop *loop, const struct event_wish *wish)
 {
 	list_init(&stream->to_check);
+	list_init(&stream->to_follow);
 	event_stream_init(&stream->stream, loop);
 	stream->views.on_view = on_view;
 	event_views_init(&stream->views);

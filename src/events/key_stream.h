@@ -11,7 +11,8 @@
 
 struct key_stream {
 	struct stream_place place;
-	struct list to_check; /* of key_checks.c */
+	struct list to_check;  /* of key_checks.c */
+	struct list to_follow; /* of struct events: the account's devices were loaded anew */
 	struct events *events;
 	struct event_stream stream;
 	struct event_views views; /* of its devices */

@@ -144,24 +144,27 @@ static void forget_devices(struct listeners *listeners, struct listener *listene
 static void know_devices(struct listeners *listeners, struct listener *listener, struct str bytes)
 {
 	unsigned count = (unsigned)(bytes.length / ID_BYTES);
-	struct id *ids = memory_zalloc(bytes.length);
 
 	forget_devices(listeners, listener);
 	listener->devices = memory_zalloc(count * sizeof(listener->devices[0]));
 	for (unsigned i = 0; i < count; i++) {
 		struct listener_device *device = &listener->devices[listener->device_count];
 
-		memcpy(ids[i].bytes, bytes.data + i * (size_t)ID_BYTES, ID_BYTES);
-		if (listeners_of_device(listeners, ids[i]))
+		memcpy(device->id.bytes, bytes.data + i * (size_t)ID_BYTES, ID_BYTES);
+		if (listeners_of_device(listeners, device->id))
 			continue;
-		device->id = ids[i];
 		device->listener = listener;
 		map_insert(&listeners->devices, &device->by_id, id_view(&device->id));
 		listener->device_count++;
 	}
 	listener->has_devices = true;
-	listeners->on_devices(listeners->context, listener, ids);
-	free(ids);
+	listeners->on_devices(listeners->context, listener);
+}
+
+void listeners_copy_devices(const struct listener *listener, struct id *ids)
+{
+	for (unsigned i = 0; i < listener->device_count; i++)
+		ids[i] = listener->devices[i].id;
 }
 
 static void on_loaded(struct db_query *query, const struct db_result *result)

@@ -37,8 +37,8 @@ struct listeners {
 	struct db *db;
 	/* An event was added to the ring, or events were lost. */
 	void (*on_event)(void *context, struct listener *listener);
-	/* The account's devices were loaded; ids: device_count, in no order. */
-	void (*on_devices)(void *context, struct listener *listener, const struct id *ids);
+	/* The account's devices were loaded. */
+	void (*on_devices)(void *context, struct listener *listener);
 	/* No devices are being loaded any more. */
 	void (*on_ready)(void *context);
 	/* The account itself may have been closed. */
@@ -70,6 +70,8 @@ void listeners_finish(struct listeners *listeners);
 struct listener *listeners_find(const struct listeners *listeners, struct id account_id);
 /* Finds it by one of the account's devices. */
 struct listener *listeners_of_device(const struct listeners *listeners, struct id device_id);
+/* Writes the IDs of the account's devices, device_count, in no order. */
+void listeners_copy_devices(const struct listener *listener, struct id *ids);
 /* Whether no devices are being loaded. */
 bool listeners_are_ready(const struct listeners *listeners);
 

@@ -123,6 +123,21 @@ def test_a_device_that_comes(world, account):
         events.kept("pushed", first)
 
 
+def test_a_device_that_comes_to_many_streams(world, account):
+    """Each stream takes it, one in a turn of the loop; one that ends meanwhile does no harm."""
+    first = account.device()
+    with contextlib.ExitStack() as stack:
+        streams = [events.begun(first) for _ in range(4) for events in on_each_worker(stack, account, [world])]
+        second = account.device()
+        world.sql("SELECT pg_notify('displayd_hint', %s)", f"changed:{account.id}:devices")
+        streams.pop().close()
+        for events in streams:
+            assert events.kept("online", second)["isOnline"] is False
+        push(second)
+        for events in streams:
+            events.kept("pushed", second)
+
+
 def test_named_devices(world, account):
     first, second, third = (account.device() for _ in range(3))
     with Events(account, [first.id, third.id]) as events:
