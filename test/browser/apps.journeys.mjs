@@ -224,6 +224,7 @@ export default {
 		]) {
 			await page.goto(path);
 			await page.locator(there).first().waitFor();
+			await stage.checkTables(page, path);
 			await stage.checkReflow(page, path);
 		}
 		assert.ok(author);

@@ -466,7 +466,9 @@ export default {
 		await page.getByLabel("URL of a new webhook").fill("ftp://example.org");
 		await page.getByRole("button", { name: "Create a webhook" }).click();
 		await page.getByText("must begin with https:// or http://").waitFor();
-		await page.getByLabel("URL of a new webhook").fill("https://webhook.invalid/hook");
+		await page
+			.getByLabel("URL of a new webhook")
+			.fill(`https://webhook.invalid/${"u".repeat(300)}`);
 		await page.getByLabel("A device is changed").uncheck();
 		await page.getByRole("button", { name: "Create a webhook" }).click();
 		const secret = await page.locator(".secret code").first().innerText();
@@ -476,6 +478,7 @@ export default {
 		await row.getByText("online, pushed, failed").waitFor();
 		await row.getByText("Nothing was sent yet").waitFor();
 		assert.ok(!(await page.content()).includes(secret));
+		await stage.checkTables(page, "webhooks");
 		await row.getByRole("button", { name: /^Test/ }).click();
 		await page.getByText(/there is no host|cannot be reached|gave no answer/).waitFor();
 		await row.getByRole("button", { name: /^Switch off/ }).click();

@@ -127,6 +127,29 @@ class Stage {
 		assert.deepEqual(wide, [], `${name} is wider than the screen`);
 	}
 
+	/** On a laptop no short word of a table is broken in two, whatever stands in the cells beside it. */
+	async checkTables(page, name) {
+		await page.setViewportSize(SCREENS.desktop.viewport);
+		const broken = await page.evaluate(() => {
+			const found = [];
+			for (const cell of document.querySelectorAll(".table td, .table th")) {
+				const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+				while (walker.nextNode()) {
+					const text = walker.currentNode;
+					for (const { 0: word, index } of text.data.matchAll(/\S{2,12}(?!\S)/g)) {
+						if (index > 0 && /\S/.test(text.data[index - 1])) continue;
+						const range = document.createRange();
+						range.setStart(text, index);
+						range.setEnd(text, index + word.length);
+						if (range.getClientRects().length > 1) found.push(word);
+					}
+				}
+			}
+			return found;
+		});
+		assert.deepEqual(broken, [], `${name} breaks words`);
+	}
+
 	/**
 	 * Photographs a page in light, dark and phone size, and has axe-core look at each. It turns dark
 	 * while it is open, so all but its colours was looked at before.

@@ -39,7 +39,11 @@ export function languageName(language: Language): string {
 
 /** The beginning of a checksum, as much as people compare; all of it on pointing. */
 export function Checksum({ checksum }: { checksum: string }): JSX.Element {
-	return <code title={checksum}>{checksum.slice("sha256:".length).slice(0, 12)}</code>;
+	return (
+		<code class="checksum" title={checksum}>
+			{checksum.slice("sha256:".length).slice(0, 12)}
+		</code>
+	);
 }
 
 /** "+12 -3" for those who look, in words for those who listen. */
