@@ -1,10 +1,11 @@
 """displayctl's commands for apps and installations: what they print and refuse."""
 
+import contextlib
 import itertools
 
 import pytest
-from ctl_scene import (APP_FIELDS, ID, NOWHERE, TIMESTAMP, app, device, email, key, new_app, numbers, on_terminal,
-                       publish, published, query, refused, upload)
+from ctl_scene import (APP_FIELDS, ID, NOWHERE, TIMESTAMP, app, database_of, device, email, key, new_app, numbers,
+                       on_terminal, publish, published, query, refused, upload)
 from server import wait_until
 
 __all__ = ["app", "device", "email", "key", "published"]  # fixtures
@@ -154,6 +155,18 @@ class TestAppRemove:
         assert running.ctl("app", "show", other["slug"])["versions"] == 1
         # The slug is free.
         running.ctl("app", "create", "--account", email, "--name", "x", "--slug", published["slug"])
+
+    def test_its_slug_is_free_at_once(self, running, email, device, published):
+        """While another transaction still keeps one of its entries from going."""
+        entry = running.ctl("installation", "create", "--device", device["id"], "--app", published["id"])
+        with contextlib.closing(database_of(running)) as database:
+            database.cursor().execute("SELECT 1 FROM installation WHERE id = %s FOR UPDATE", (entry["id"],))
+            running.ctl("app", "remove", published["id"], "--yes")
+            new = running.ctl("app", "create", "--account", email, "--name", "x", "--slug", published["slug"])
+            assert query(running, "SELECT slug FROM app WHERE id = %s", published["id"]) == [
+                (f"removed-{published['id']}",)]
+        wait_until(lambda: not query(running, "SELECT 1 FROM app WHERE id = %s", published["id"]), "the end of it")
+        assert running.ctl("app", "show", published["slug"])["id"] == new["id"]
 
     def test_of_nobody(self, running, email, key, published):
         query(running, "UPDATE app SET status = 'disabled', account_id = NULL WHERE id = %s", published["id"])
