@@ -11,6 +11,9 @@ struct batch {
 	unsigned count;	     /* of all queries */
 	uint64_t sent_us;    /* monotonic */
 	bool has_failed;     /* one of the writes has failed: none of them is committed */
+	/* Prepared by this batch, which has no queries; NULL in all other batches. */
+	const struct statement_entry *prepares;
+	bool is_parsed; /* and its description follows */
 };
 
 /* Takes at most max queries off the front of the list. free() it. */

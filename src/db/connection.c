@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "db/result.h"
 #include "poller.h"
+#include "sender.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -97,6 +98,7 @@ static void lose(struct connection *connection, enum away away, struct str words
 	if (connection->pg && (away == AWAY_SILENT || connection->state == CONNECTION_PREPARING))
 		hosts_pass_over(connection->hosts, connection->pg);
 	connection->away = away;
+	connection->prepares_none = false;
 	metric_add(METRIC_DATABASE_LOSSES, connection->role->metric, 1);
 	rest_ms = connection_rest_ms(connection->failures, hosts_are_near(connection->hosts));
 	connection_log(&connection->log, connection->role->name, connection->number, away, words);
@@ -167,10 +169,12 @@ static void begin_preparing(struct connection *connection)
 	    .statements = connection->statements,
 	    .statement_count = connection->statement_count,
 	    .effect = connection->effect,
+	    .prepares_none = connection->prepares_none,
 	    .first = connection->role->first,
 	    .key_fingerprint = connection->key_fingerprint,
 	    .session_pooler = connection->session_pooler,
 	};
+	sender_begin(&connection->pipeline, connection->statement_count, connection->prepares_none);
 	if (set_up_begin(&connection->set_up) < 0)
 		lose_by_set_up(connection);
 	else
@@ -374,6 +378,7 @@ void connection_start_asleep(struct connection *connection)
 void connection_start(struct connection *connection)
 {
 	connection_start_asleep(connection);
+	connection->prepares_none = true;
 	connection_wake(connection);
 }
 

@@ -66,6 +66,11 @@ struct connection {
 	const struct change_listener *changes; /* likewise */
 	bool session_pooler;		       /* one may stand between us and the server */
 	const uint8_t *key_fingerprint;	       /* see struct set_up */
+	/* Whether the next attempt leaves each statement until it is used first. Preparing all
+	 * takes the server 50 ms of CPU, in which a worker that starts would serve nobody. Any
+	 * later attempt prepares all: the database may be another one by then, and a connection is
+	 * up only if all statements fit it. */
+	bool prepares_none;
 
 	enum db_connection_state state;
 	struct opening opening; /* while OPENING */

@@ -51,7 +51,8 @@ static bool is_wanted(const struct set_up *set_up, unsigned index)
 {
 	const struct statement_entry *statement = &set_up->statements[index];
 
-	return statement->effect == set_up->effect && !statement->is_for_ctl;
+	return !set_up->prepares_none && statement->effect == set_up->effect &&
+	       !statement->is_for_ctl;
 }
 
 /* The results before those of the prepared statements. */

@@ -1,5 +1,5 @@
-/* Makes a new connection and prepares it for use: sends settings and all its statements, in one
- * pipeline. */
+/* Makes a new connection and prepares it for use: sends settings and, if it is wanted, all its
+ * statements, in one pipeline. */
 #pragma once
 
 #include "db/hosts.h"
@@ -13,6 +13,7 @@ struct set_up {
 	const struct statement_entry *statements;
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
+	bool prepares_none;	      /* they are prepared when they are used first */
 	const char *first;	      /* a statement to begin with, or NULL */
 	/* Fingerprint of the key for secret settings, which the database has to admit. NULL: do not
 	 * ask the database. */

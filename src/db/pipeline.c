@@ -8,6 +8,7 @@
 #include "failures.h"
 #include "gather.h"
 #include "metric/metric.h"
+#include "sender.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,51 +36,6 @@ static int lose(struct pipeline *pipeline, struct str reason)
 {
 	snprintf(pipeline->reason, sizeof(pipeline->reason), "%.*s", STR_ARG(reason));
 	return -EIO;
-}
-
-static int send_prepared(struct pipeline *pipeline, const struct statement_entry *statement,
-			 const char *const *values, const int *lengths)
-{
-	static const int binary[DB_PARAMETERS_MAX] = {
-	    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	};
-
-	if (PQsendQueryPrepared(pipeline->pg, statement->name, (int)statement->parameter_count,
-				values, lengths, binary, 1))
-		return 0;
-	return lose(pipeline, result_first_line(PQerrorMessage(pipeline->pg)));
-}
-
-static int send_gather(struct pipeline *pipeline, const struct gather *gather)
-{
-	struct buffer keys = {0};
-	const char *value;
-	int length;
-	int error;
-
-	gather_keys(gather, pipeline->statements, &keys);
-	value = buffer_view(&keys).data;
-	length = (int)buffer_length(&keys);
-	error = send_prepared(pipeline, pipeline->statements[gather->query.statement].gathered_by,
-			      &value, &length);
-	buffer_finish(&keys); /* libpq has copied it */
-	return error;
-}
-
-static int send_query(struct pipeline *pipeline, struct db_query *query)
-{
-	const struct db_parameters *parameters = &query->parameters;
-
-	if (query->gathers)
-		return send_gather(pipeline, gather_of(query));
-	if (send_prepared(pipeline, &pipeline->statements[query->statement], parameters->values,
-			  parameters->lengths) < 0)
-		return -EIO;
-	/* libpq takes it only for the query that is answered next. Where it does not, the rows come
-	 * together. */
-	if (query->by_rows)
-		(void)PQsetSingleRowMode(pipeline->pg);
-	return 0;
 }
 
 int pipeline_sync(PGconn *pg)
@@ -113,8 +69,10 @@ int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 		batch_sort(batch);
 	else
 		gather_queries(&batch->queries, pipeline->statements);
+	if (sender_prepare(pipeline, batch) < 0)
+		return -EIO;
 	list_for_each (node, &batch->queries) {
-		if (send_query(pipeline, query_of(node)) < 0)
+		if (sender_send(pipeline, query_of(node)) < 0)
 			return -EIO;
 	}
 	if (pipeline_sync(pipeline->pg) < 0)
@@ -413,6 +371,8 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 	ExecStatusType status = PQresultStatus(*result);
 	struct db_query *query;
 
+	if (batch->prepares)
+		return sender_take_preparation(pipeline, batch, *result);
 	if (status == PGRES_PIPELINE_SYNC)
 		return end_batch(pipeline, batch);
 	if (status == PGRES_SINGLE_TUPLE)

@@ -7,7 +7,10 @@
  * again, each with its own sync, so that only the query at fault fails. The server commits at the
  * sync, so a write is answered only after it: until then a deferred constraint or a crash may undo
  * the write. Writes that share a commit all happen or none does: then each is sent again, with its
- * own sync, or comes back to its owner where a locked row was the reason. */
+ * own sync, or comes back to its owner where a locked row was the reason.
+ *
+ * A statement that the connection has not used yet is prepared by a batch of its own before the
+ * first batch that needs it (prepare.h). */
 #pragma once
 
 #include "db/query.h"
@@ -22,11 +25,17 @@ enum { PIPELINE_READ_BATCHES = 2, PIPELINE_WRITES = 32, PIPELINE_SHARED_BATCHES 
 /* The most writes that share a commit. */
 enum { PIPELINE_SHARED_WRITES = 32 };
 
+/* The most statements of a table. */
+enum { PIPELINE_STATEMENTS_MAX = 512 };
+
 struct change_listener;
 
 struct pipeline {
 	PGconn *pg; /* NULL while there is no connection */
 	const struct statement_entry *statements;
+	/* Statements that the connection does not know yet, a bit each: a statement is prepared
+	 * before it is first sent. */
+	uint64_t unprepared[PIPELINE_STATEMENTS_MAX / 64];
 	struct list batches; /* of struct batch, as sent */
 	unsigned batch_count;
 	struct list again;	/* of struct db_query: to be sent alone */
