@@ -48,6 +48,8 @@ struct cluster_error {
 	char text[1024]; /* one sentence */
 };
 
+struct pg_conn; /* libpq's PGconn */
+
 struct cluster {
 	char folder[CLUSTER_PATH_BYTES]; /* DIR/postgres, absolute */
 	const char *data;		 /* the data folder's name in it, static */
@@ -107,9 +109,9 @@ bool cluster_has_old(const struct cluster *cluster, char ret_path[static CLUSTER
  * cluster. */
 const struct process_user *cluster_user(const struct cluster *cluster);
 
-/* Makes the workers' role where it is missing. The cluster runs, and is migrated. Blocking. 0, or
- * -1 with a sentence. */
-__attribute__((warn_unused_result)) int cluster_admit_workers(const struct cluster *cluster,
+/* Makes the workers' role if it is missing, over a connection to the cluster, which is migrated.
+ * Blocking. 0, or -1 with a sentence. */
+__attribute__((warn_unused_result)) int cluster_admit_workers(struct pg_conn *pg,
 							      struct cluster_error *reterr);
 
 /* The disk of the data folder. If that cannot be found out, UINT64_MAX bytes are left. Does not

@@ -50,7 +50,10 @@ enum { AWAY_WORDS_BYTES = 300 };
 
 struct hosts;
 
-/* Connects as workers do (db/hosts.h), and disconnects: with AWAY_NOT they can. Else ret_words has
- * one line for the log; no password is in it. This call blocks, also in the system's resolver. */
-enum away away_try(struct hosts *hosts, bool session_pooler,
-		   char ret_words[static AWAY_WORDS_BYTES]);
+/* Connects as workers do (db/hosts.h), but by the name application_name. Returns the connection, or
+ * NULL with the reason: workers could not connect either. ret_words has one line for the log then;
+ * no password is in it. This call blocks, also in the system's resolver. */
+__attribute__((warn_unused_result)) PGconn *away_try(struct hosts *hosts, bool session_pooler,
+						     const char *application_name,
+						     enum away *ret_away,
+						     char ret_words[static AWAY_WORDS_BYTES]);

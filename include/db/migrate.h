@@ -42,6 +42,10 @@ struct migrate_error {
 __attribute__((warn_unused_result)) int migrate_run(const char *url, int *ret_applied,
 						    struct migrate_error *reterr);
 
+/* The same over a connection that the caller has made, and which stays open. */
+__attribute__((warn_unused_result)) int migrate_over(struct pg_conn *pg, int *ret_applied,
+						     struct migrate_error *reterr);
+
 /* Reads the number of migrations that the database of this connection has; 0 if it has no tables of
  * ours. 0, or -1 with a sentence, as migrate_run(). */
 __attribute__((warn_unused_result)) int migrate_read(struct pg_conn *pg, unsigned *ret_applied,

@@ -142,9 +142,8 @@ int cluster_write_access(const struct cluster *cluster, int data_fd, bool for_up
 	return cluster_program_run(cluster, &program, NULL, reterr);
 }
 
-int cluster_admit_workers(const struct cluster *cluster, struct cluster_error *reterr)
+int cluster_admit_workers(struct pg_conn *pg, struct cluster_error *reterr)
 {
-	PGconn *pg = PQconnectdb(cluster->url);
 	PGresult *result = PQexec(pg, admit);
 	int rc = 0;
 
@@ -152,6 +151,5 @@ int cluster_admit_workers(const struct cluster *cluster, struct cluster_error *r
 		rc = cluster_fail(reterr, "cannot make the workers' role in the database: %.*s",
 				  STR_ARG(result_first_line(PQerrorMessage(pg))));
 	PQclear(result);
-	PQfinish(pg);
 	return rc;
 }

@@ -1,5 +1,4 @@
 #include "base/clock.h"
-#include "connection_set_up.h"
 #include "db/away.h"
 #include "db/result.h"
 #include "host_turns.h"
@@ -19,10 +18,11 @@ static enum away fail(enum away away, const char *text, char *ret_words)
 }
 
 /* NULL with the reason. */
-static PGconn *connect_to(struct hosts *hosts, enum away *ret_away, char *ret_words)
+static PGconn *connect_to(struct hosts *hosts, const struct hosts_use *use, enum away *ret_away,
+			  char *ret_words)
 {
 	struct hosts_failure failure;
-	PGconn *pg = hosts_connect(hosts, &set_up_use, &failure);
+	PGconn *pg = hosts_connect(hosts, use, &failure);
 
 	*ret_away = pg ? AWAY_NOT : fail(failure.away, failure.words, ret_words);
 	return pg;
@@ -68,14 +68,15 @@ static enum away ask_backend(PGconn *pg, char ret_pid[static 16], char *ret_word
 
 /* Connections beside the first one, each within a transaction: another session than the first one's
  * is theirs. */
-static enum away try_sharing(struct hosts *hosts, const char *first_pid, char *ret_words)
+static enum away try_sharing(struct hosts *hosts, const struct hosts_use *use,
+			     const char *first_pid, char *ret_words)
 {
 	PGconn *others[OTHERS] = {NULL};
 	enum away away = AWAY_NOT;
 	char pid[16];
 
 	for (unsigned i = 0; i < OTHERS && away == AWAY_NOT; i++) {
-		others[i] = connect_to(hosts, &away, ret_words);
+		others[i] = connect_to(hosts, use, &away, ret_words);
 		if (away == AWAY_NOT)
 			PQclear(ask(others[i], "BEGIN"));
 		if (away == AWAY_NOT)
@@ -89,27 +90,34 @@ static enum away try_sharing(struct hosts *hosts, const char *first_pid, char *r
 	return away;
 }
 
-enum away away_try(struct hosts *hosts, bool session_pooler,
-		   char ret_words[static AWAY_WORDS_BYTES])
+PGconn *away_try(struct hosts *hosts, bool session_pooler, const char *application_name,
+		 enum away *ret_away, char ret_words[static AWAY_WORDS_BYTES])
 {
+	const struct hosts_use use = {.settings = HOSTS_USE_TO_WRITE(application_name).settings,
+				      .has_sqlstates = true};
 	char pid[16] = "";
 	enum away away;
-	PGconn *pg = connect_to(hosts, &away, ret_words);
+	PGconn *pg = connect_to(hosts, &use, &away, ret_words);
 
 	if (away == AWAY_NOT)
 		away = ask_backend(pg, pid, ret_words);
 	if (away == AWAY_NOT && away_is_pooled(pg, pid)) {
 		if (session_pooler)
-			away = try_sharing(hosts, pid, ret_words);
+			away = try_sharing(hosts, &use, pid, ret_words);
 		else
 			away = fail(AWAY_POOLER,
 				    "what answers is not the PostgreSQL that runs the statements",
 				    ret_words);
+	}
+	*ret_away = away;
+	if (away == AWAY_NOT) {
+		PQsetErrorVerbosity(pg, PQERRORS_DEFAULT);
+		return pg;
 	}
 	/* Begin the next try with another server: this one hangs, though the program in front of it
 	 * answers. */
 	if (pg && away == AWAY_SILENT)
 		hosts_pass_over(hosts, pg);
 	PQfinish(pg);
-	return away;
+	return NULL;
 }

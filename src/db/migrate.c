@@ -88,14 +88,19 @@ static int connect_to(struct migrator *m, const char *url)
 {
 	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayd migrate");
 	struct hosts_failure failure;
-	const char *encoding;
 
 	m->pg = hosts_connect_once(url, &use, &failure);
-	if (!m->pg) {
-		fail(m, "cannot connect to the database: %s", failure.words);
-		m->error->fault = MIGRATE_AWAY;
-		return -1;
-	}
+	if (m->pg)
+		return 0;
+	fail(m, "cannot connect to the database: %s", failure.words);
+	m->error->fault = MIGRATE_AWAY;
+	return -1;
+}
+
+static int check_server(struct migrator *m)
+{
+	const char *encoding;
+
 	if (PQserverVersion(m->pg) < SERVER_VERSION_MIN)
 		return fail(m, "the database server is PostgreSQL %d; %d or later is needed",
 			    PQserverVersion(m->pg) / 10000, SERVER_VERSION_MIN / 10000);
@@ -257,6 +262,8 @@ static int apply_missing(struct migrator *m, int *ret_applied)
 	int before;
 
 	*ret_applied = 0;
+	if (check_server(m) < 0)
+		return -1;
 	/* Checked first without the lock: a user who may not create tables can start a server whose
 	 * database is up to date. */
 	if (read_applied(m) < 0)
@@ -291,6 +298,14 @@ int migrator_run(const char *url, const struct migration *list, size_t count, in
 int migrate_run(const char *url, int *ret_applied, struct migrate_error *reterr)
 {
 	return migrator_run(url, migrations, migration_count, ret_applied, reterr);
+}
+
+int migrate_over(struct pg_conn *pg, int *ret_applied, struct migrate_error *reterr)
+{
+	struct migrator m = {
+	    .pg = pg, .list = migrations, .count = migration_count, .error = reterr};
+
+	return apply_missing(&m, ret_applied);
 }
 
 int migrate_read(struct pg_conn *pg, unsigned *ret_applied, struct migrate_error *reterr)

@@ -17,6 +17,9 @@ enum {
 	/* The embedded one: recovery after a crash. The supervisor ends us when it ends. */
 	WAIT_FOR_CLUSTER_MS = 600 * 1000,
 	LOOK_AGAIN_MS = 20,
+	/* A start without recovery takes some 50 ms, and all wait for it. */
+	SOON_MS = 1000,
+	LOOK_SOON_MS = 2,
 	/* PostgreSQL makes its socket's file a moment before it gives it its mode. */
 	SOCKET_OPENS_MS = 10 * 1000,
 	/* A worker's connections to the database, of two generations, and room for displayctl, psql
@@ -24,6 +27,8 @@ enum {
 	CONNECTIONS_PER_WORKER = 10,
 	CONNECTIONS_APART = 40,
 };
+
+#define APPLICATION_NAME "displayd migrate"
 
 /* A newer PostgreSQL is never taken without being asked. */
 static void tell_versions(const struct cluster *cluster)
@@ -59,9 +64,9 @@ int child_prepare(struct instance *instance, unsigned index)
 	return EXIT_DATABASE;
 }
 
-/* AWAY_NOT, or why workers would not get in. */
-static enum away wait_for_database(const struct instance *instance, struct hosts *hosts,
-				   char *ret_words)
+/* Waits until a connection is made. NULL with the reason if workers would not get in. */
+static PGconn *wait_for_database(const struct instance *instance, struct hosts *hosts,
+				 enum away *ret_away, char *ret_words)
 {
 	bool is_embedded = instance_is_embedded(instance);
 	uint64_t begun_ms = clock_monotonic_ms(), open_ms = begun_ms;
@@ -70,72 +75,67 @@ static enum away wait_for_database(const struct instance *instance, struct hosts
 	enum away told = AWAY_NOT;
 
 	for (;;) {
-		enum away away = away_try(hosts, session_pooler, ret_words);
+		PGconn *pg = away_try(hosts, session_pooler, APPLICATION_NAME, ret_away, ret_words);
 		uint64_t now_ms = clock_monotonic_ms();
+		enum away away = *ret_away;
 
 		if (away != AWAY_SHUT)
 			open_ms = now_ms;
-		if (away == AWAY_NOT || now_ms - begun_ms > limit_ms ||
+		if (pg || now_ms - begun_ms > limit_ms ||
 		    (!away_may_pass(away) &&
 		     (away != AWAY_SHUT || now_ms - open_ms > SOCKET_OPENS_MS)))
-			return away;
+			return pg;
 		if (!is_embedded && away != told)
 			log_warn("supervisor", "waiting for the database",
 				 LOG_TEXT("reason", away_text(away)), LOG_TEXT("error", ret_words));
 		told = away;
-		poll(NULL, 0, LOOK_AGAIN_MS);
+		poll(NULL, 0,
+		     is_embedded && now_ms - begun_ms < SOON_MS ? LOOK_SOON_MS : LOOK_AGAIN_MS);
 	}
 }
 
-static enum exit_code migrate(const struct instance *instance)
+/* NULL with the reason logged. */
+static PGconn *connect_to_database(const struct instance *instance)
 {
-	const char *url = instance_database_url(instance);
-	char words[AWAY_WORDS_BYTES];
-	struct migrate_error why;
-	struct hosts *hosts;
-	int applied = 0;
-	enum away away;
+	char words[AWAY_WORDS_BYTES] = "not a valid connection string";
+	struct hosts *hosts = hosts_create(instance_database_url(instance));
+	enum away away = AWAY_SETTINGS;
+	struct reason why;
+	PGconn *pg = NULL;
 
-	hosts = hosts_create(url);
-	away = AWAY_SETTINGS;
-	snprintf(words, sizeof(words), "not a valid connection string");
 	if (hosts)
-		away = wait_for_database(instance, hosts, words);
+		pg = wait_for_database(instance, hosts, &away, words);
 	hosts_destroy(hosts);
-	if (away != AWAY_NOT) {
-		snprintf(why.text, sizeof(why.text), "the database cannot be reached: %s",
-			 away_text(away));
-		log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text),
-			  LOG_TEXT("error", words));
-		return EXIT_DATABASE;
-	}
-	if (migrate_run(url, &applied, &why) == 0) {
+	if (pg)
+		return pg;
+	reason_set(&why, "the database cannot be reached: %s", away_text(away));
+	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text),
+		  LOG_TEXT("error", words));
+	return NULL;
+}
+
+static enum exit_code migrate(PGconn *pg)
+{
+	struct migrate_error why;
+	int applied = 0;
+
+	if (migrate_over(pg, &applied, &why) == 0) {
 		if (applied > 0)
 			log_info("supervisor", "database migrated", LOG_INT("migrations", applied));
 		return EXIT_DONE;
 	}
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
-	return why.fault == MIGRATE_AWAY    ? EXIT_DATABASE
-	       : why.fault == MIGRATE_NEWER ? EXIT_DATABASE_NEWER
-					    : EXIT_MIGRATION;
+	return why.fault == MIGRATE_NEWER ? EXIT_DATABASE_NEWER : EXIT_MIGRATION;
 }
 
-static enum exit_code check_key(const struct instance *instance)
+static enum exit_code check_key(const struct instance *instance, PGconn *pg)
 {
 	const struct secret_key_place place = {.state_dir = instance->config->state_dir,
 					       .file = instance->config->secret_key_file,
 					       .is_new = instance->has_new_key};
-	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayd migrate");
-	struct hosts_failure failure;
-	PGconn *connection = hosts_connect_once(instance_database_url(instance), &use, &failure);
-	enum secret_key_check result = SECRET_KEY_FAILED;
 	struct reason why;
+	enum secret_key_check result = secret_key_check(pg, &instance->settings_key, &place, &why);
 
-	if (connection)
-		result = secret_key_check(connection, &instance->settings_key, &place, &why);
-	else
-		reason_set(&why, "cannot connect to the database: %s", failure.words);
-	PQfinish(connection);
 	if (result == SECRET_KEY_FITS)
 		return EXIT_DONE;
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
@@ -144,21 +144,26 @@ static enum exit_code check_key(const struct instance *instance)
 	return place.file ? EXIT_CONFIG : EXIT_STATE_DIR;
 }
 
+/* All over one connection: each costs PostgreSQL a process that fills its caches first. */
 int child_migrate(struct instance *instance, unsigned index)
 {
 	struct cluster_error why;
 	enum exit_code code;
+	PGconn *pg;
 
 	(void)index;
 	log_set_process("migrate");
-	code = migrate(instance);
+	pg = connect_to_database(instance);
+	code = pg ? migrate(pg) : EXIT_DATABASE;
 	if (code == EXIT_DONE)
-		code = check_key(instance);
-	if (code != EXIT_DONE || !instance_is_embedded(instance) ||
-	    cluster_admit_workers(&instance->cluster, &why) == 0)
-		return code;
-	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
-	return EXIT_DATABASE;
+		code = check_key(instance, pg);
+	if (code == EXIT_DONE && instance_is_embedded(instance) &&
+	    cluster_admit_workers(pg, &why) < 0) {
+		log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
+		code = EXIT_DATABASE;
+	}
+	PQfinish(pg);
+	return code;
 }
 
 int child_first_link(struct instance *instance, unsigned index)
