@@ -1,6 +1,5 @@
 #include "base/arguments.h"
 #include "base/log.h"
-#include "base/zones.h"
 #include "main/config.h"
 #include "main/config_report.h"
 #include "main/exit_code.h"
@@ -15,17 +14,6 @@
 #ifndef DISPLAYD_VERSION
 #error "the build says which version this is"
 #endif
-
-/* Before any process is forked or a thread started. */
-static void load_zones(void)
-{
-	struct zones_count count = zones_load(ZONES_FOLDER);
-
-	if (count.loaded == 0 || count.refused)
-		log_warn("main", "time zones are missing: without one, a device's time is UTC",
-			 LOG_TEXT("folder", ZONES_FOLDER), LOG_INT("loaded", count.loaded),
-			 LOG_INT("malformed", count.refused));
-}
 
 static int act(const struct config *config, struct upgrade *upgrade)
 {
@@ -48,7 +36,6 @@ static int act(const struct config *config, struct upgrade *upgrade)
 	log_set_format(config->log_format);
 	log_set_level(config->log_level);
 	log_init();
-	load_zones();
 	code = supervisor_run(config, upgrade);
 	log_finish();
 	return code;

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/priority.h"
+#include "base/zones.h"
 #include "db/background.h"
 #include "db/storage.h"
 #include "main/certificates.h"
@@ -303,6 +304,17 @@ static uint64_t keep_running(struct supervisor *supervisor, uint64_t now_ms)
 			       supervisor->reload.next != NULL, now_ms);
 }
 
+/* Workers get the zones by their fork. */
+static void load_zones(void)
+{
+	struct zones_count count = zones_load(ZONES_FOLDER);
+
+	if (count.loaded == 0 || count.refused)
+		log_warn("main", "time zones are missing: without one, a device's time is UTC",
+			 LOG_TEXT("folder", ZONES_FOLDER), LOG_INT("loaded", count.loaded),
+			 LOG_INT("malformed", count.refused));
+}
+
 /* Adopts the running children, or starts all from the first one on. */
 static bool begin_children(struct supervisor *supervisor)
 {
@@ -314,8 +326,11 @@ static bool begin_children(struct supervisor *supervisor)
 		      &supervisor->instance);
 	if (!upgrade_was_handed_over(upgrade)) {
 		children_start(children, clock_monotonic_ms());
+		/* While the first child prepares the database: nobody waits for 600 files. */
+		load_zones();
 		return true;
 	}
+	load_zones();
 	supervisor->is_ready = true;
 	heartbeat_note_instance_ready(supervisor->instance.shared);
 	if (!upgrade_take_children(upgrade, &supervisor->instance, children, &why)) {
