@@ -35,15 +35,18 @@ extern const struct record entry_options_record;
 struct installation_detail {
 	struct installation installation;
 	struct entry_options options;
-	struct str settings; /* JSON: without secrets; data is NULL for a pushed image */
-	struct str secrets;  /* JSON: names of those that have a value */
+	struct str settings;   /* JSON: without secrets; data is NULL for a pushed image */
+	struct str secrets;    /* JSON: names of those that have a value */
+	int64_t expires_at_us; /* 0: never */
 };
 
 /* Answers only. */
 extern const struct record installation_detail_record;
 
-/* A number that tells the options and the settings that have this hash from others: positive. */
-int64_t installation_revision(const struct entry_options *options, struct str settings_hash);
+/* A number that tells the options, the settings that have this hash and the end (0: none) from
+ * others: positive. */
+int64_t installation_revision(const struct entry_options *options, struct str settings_hash,
+			      int64_t expires_at_us);
 
 /* A rotation as the pages show it. */
 struct rotation {

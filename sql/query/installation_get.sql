@@ -1,7 +1,7 @@
 -- An installation of a device, with what its owner sets. No row: the device has none with this ID.
 -- params: device_id uuid, id text
 -- row: installation, entry_options, settings text, secret_settings bytea?, settings_hash bytea,
---   generation int8
+--   expires_at timestamptz?, generation int8
 -- effect: read
 -- work: bounded
 SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.app_id,
@@ -13,7 +13,7 @@ SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.a
 	json_weekdays(installation.weekdays)::text AS weekdays,
 	coalesce(installation.id = device.pinned_installation_id, false) AS is_pinned,
 	installation.settings, installation.secret_settings, installation.settings_hash,
-	device.generation
+	installation.expires_at, device.generation
 FROM installation
 JOIN device ON device.id = installation.device_id
 LEFT JOIN app ON app.id = installation.app_id

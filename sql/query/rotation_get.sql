@@ -28,7 +28,8 @@ SELECT coalesce((
 				'start', json_clock(installation.start_minute),
 				'end', json_clock(installation.end_minute)) END AS hours,
 			json_weekdays(installation.weekdays) AS weekdays,
-			coalesce(installation.id = device.pinned_installation_id, false) AS "isPinned"
+			coalesce(installation.id = device.pinned_installation_id, false) AS "isPinned",
+			json_timestamp(installation.expires_at) AS "expiresAt"
 	) AS entry
 	WHERE installation.device_id = device.id AND is_present(installation.expires_at)
 ), '[]') AS entries, coalesce((

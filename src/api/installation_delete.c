@@ -65,8 +65,9 @@ static struct verdict found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return api_fail_no_entry(task);
-	task_tag_target(task, installation_revision(&row->entry_options, row->settings_hash),
-			STR(""));
+	task_tag_target(
+	    task, installation_revision(&row->entry_options, row->settings_hash, row->expires_at),
+	    STR(""));
 	if (task_fails_precondition(task, &answer))
 		return answer;
 	if (task_expected_revision(task))

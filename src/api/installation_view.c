@@ -78,8 +78,10 @@ void installation_view_make(struct task *task, struct installation_view *view)
 	    .installation = view->row.installation,
 	    .options = view->row.entry_options,
 	    .secrets = STR("[]"),
+	    .expires_at_us = view->row.expires_at,
 	};
-	view->revision = installation_revision(&detail->options, view->row.settings_hash);
+	view->revision =
+	    installation_revision(&detail->options, view->row.settings_hash, detail->expires_at_us);
 	if (detail->installation.is_pushed)
 		return;
 	source->settings = view->row.settings;

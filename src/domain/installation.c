@@ -1,5 +1,6 @@
 #include "domain/installation.h"
 
+#include <inttypes.h>
 #include <sodium.h>
 
 static const struct record_field installation_fields[] = {
@@ -32,11 +33,14 @@ static const struct record_field installation_detail_fields[] = {
     RECORD_ROW(struct installation_detail, options, &entry_options_record, .is_shown = true),
     RECORD_JSON(struct installation_detail, settings, .name = "settings", .nullable = true),
     RECORD_JSON(struct installation_detail, secrets, .name = "secrets"),
+    RECORD_TIMESTAMP(struct installation_detail, expires_at_us, .name = "expiresAt",
+		     .nullable = true),
 };
 const struct record installation_detail_record =
     RECORD(struct installation_detail, installation_detail_fields);
 
-int64_t installation_revision(const struct entry_options *options, struct str settings_hash)
+int64_t installation_revision(const struct entry_options *options, struct str settings_hash,
+			      int64_t expires_at_us)
 {
 	struct buffer state = {0};
 	uint8_t hash[crypto_generichash_BYTES_MIN];
@@ -44,6 +48,8 @@ int64_t installation_revision(const struct entry_options *options, struct str se
 
 	record_write_json(&entry_options_record, options, &state);
 	buffer_append_str(&state, settings_hash);
+	if (expires_at_us)
+		buffer_printf(&state, "%" PRId64, expires_at_us);
 	crypto_generichash(hash, sizeof(hash), (const uint8_t *)buffer_view(&state).data,
 			   buffer_length(&state), NULL, 0);
 	buffer_finish(&state);

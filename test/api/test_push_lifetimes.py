@@ -172,6 +172,21 @@ def test_an_entry_pushed_again(world, device, clock):
     assert detail["name"] is None and detail["isPinned"] is False
 
 
+def test_the_end_is_shown_and_has_a_tag(device, clock):
+    """A push that moves the end changes the tag."""
+    push_entry(device, "x", expiresIn=60)
+    seen = device.get("/installations/x")
+    shown = seen.ok()
+    made, end = (datetime.datetime.fromisoformat(shown[name]) for name in ("createdAt", "expiresAt"))
+    assert (end - made).total_seconds() == 60
+    clock.advance(10)
+    push_entry(device, "x", expiresIn=60)
+    path, known = device.path + "/installations/x", [("If-None-Match", seen["ETag"])]
+    assert device.account.request("GET", path, fields=known).ok()["expiresAt"] > shown["expiresAt"]
+    push_entry(device, "x")
+    assert device.get("/installations/x").ok()["expiresAt"] is None
+
+
 def test_expired_entries_count_no_more(world, device, clock):
     for number in range(99):
         push_entry(device, f"e{number}", **({"expiresIn": 60} if number < 2 else {}))

@@ -16,7 +16,7 @@ __all__ = ["app", "author", "reviewer"]  # fixtures
 
 WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 USUAL = {"isEnabled": True, "displaySeconds": None, "hours": None, "weekdays": WEEKDAYS,
-         "isPinned": False}
+         "isPinned": False, "expiresAt": None}
 
 
 @pytest.fixture

@@ -155,6 +155,11 @@ function Words({
 			{standing.words !== "" && <p class="entry-state">{standing.words}</p>}
 			<p class="quiet">
 				{kindOf(entry)}, changed <When at={entry.updatedAt} />
+				{entry.expiresAt !== null && (
+					<>
+						, ends <When at={entry.expiresAt} />
+					</>
+				)}
 				{entry.kind === "app" && (
 					<>
 						{" · "}
