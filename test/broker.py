@@ -6,7 +6,9 @@
             heard.wait_for("a/b", b"payload")
 """
 
+import contextlib
 import os
+import signal
 import subprocess
 import threading
 
@@ -17,6 +19,7 @@ from waiting import wait_until
 USER, PASSWORD = "panels", "secret"
 OBSERVER = "observer"
 MOSQUITTO = "/usr/sbin/mosquitto"
+CLOSE_WAIT = "08"  # in /proc/net/tcp
 
 
 class Heard:
@@ -109,6 +112,22 @@ class Broker:
             self.process.kill()
             self.process.wait()
         self.process = None
+
+    @contextlib.contextmanager
+    def paused(self):
+        """It reads nothing meanwhile; connections stay."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+    def connections(self):
+        """Of each client: whether it has closed its end, and the bytes that the broker has not read."""
+        with open("/proc/net/tcp", encoding="ascii") as file:
+            rows = [line.split() for line in list(file)[1:]]
+        return [(row[3] == CLOSE_WAIT, int(row[4].split(":")[1], 16)) for row in rows
+                if row[1].endswith(f":{self.port:04X}")]
 
     def client_options(self, user=OBSERVER):
         return ["-h", "127.0.0.1", "-p", str(self.port), "-u", user, "-P", PASSWORD]

@@ -216,6 +216,7 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 
 	(void)text;
 	bridge->wants_more = true;
+	bridge->own_from_ms = 0;
 	bridge_tick_soon(bridge, 0);
 }
 

@@ -161,7 +161,7 @@ def test_a_removed_device_disappears(served, broker, account):
         connect(account, broker).ok()
         heard.wait_for(f"{base(account)}/{device.id}/availability", b"offline")
         assert heard.newest[config_of(device)]
-        served.sql("DELETE FROM device WHERE id = %s", device.id)
+        served.server.ctl("device", "remove", device.id, "--yes", json_output=False)
         heard.wait_for(config_of(device), b"")
 
 
@@ -193,6 +193,20 @@ def test_a_removed_connection_takes_its_panels_away(broker, account):
     assert state(account) == {"url": None, "username": None, "hasPassword": False, "isOfInstance": False,
                               "state": "none", "since": None, "error": None}
     assert account.request("DELETE", "/v1/account/mqtt").problem(404)
+
+
+def test_a_slow_broker_takes_all_topics_away(served, account):
+    """A connection that is removed ends when the broker has read its last message."""
+    device = account.device()
+    with Broker() as broker, broker.listen() as heard:
+        connect(account, broker).ok()
+        heard.wait_for(f"{base(account)}/{device.id}/availability", b"offline")
+        with broker.paused():
+            assert account.request("DELETE", "/v1/account/mqtt").ok() == {}
+            wait_until(lambda: any(unread > 1000 for _, unread in broker.connections()), "messages")
+            assert not any(is_closed for is_closed, _ in broker.connections())
+        heard.wait_for(config_of(device), b"")
+        heard.wait_for(f"{base(account)}/availability", b"offline")
 
 
 def test_the_broker_goes_and_comes(served, account):
@@ -430,6 +444,7 @@ def test_an_instance_whose_account_is_missing(postgres, broker):
         workers = len(world.workers())
         assert world.server.log().count("no account has the address of --mqtt-account") <= workers
         world.sql("UPDATE account SET email = 'Nobody@example.org' WHERE id = %s", account.id)
+        world.sql("SELECT pg_notify('displayd_hint', 'mqtt:' || %s)", account.id)
         wait_until(lambda: state(account)["isOfInstance"], "another question for it")
 
 

@@ -9,6 +9,7 @@
 enum {
 	ENTRY_COST = 300,
 	LIST_MS = 30 * 1000,
+	LEFTOVER_MS = 1000, /* until a leftover is compared with the list */
 	PICTURE_MS = 5000,
 	FAREWELL_TRIES = 200,
 };
@@ -119,6 +120,8 @@ void panels_take_retained(void *context, const char *text)
 		device->is_leftover = true;
 		device->needs_about = device->needs_rotation = false;
 		publish_note_device(&connection->publisher, device);
+		if (connection->list_ms > clock_ms() + LEFTOVER_MS)
+			connection->list_ms = clock_ms() + LEFTOVER_MS;
 	}
 	if (device && *topic.entry)
 		publish_note_entry(&connection->publisher, device, topic.entry);

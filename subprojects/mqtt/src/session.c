@@ -1,6 +1,9 @@
 #include "session.h"
 
+#include "networked/clock.h"
+
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -13,6 +16,8 @@ enum {
 	LAST_PAUSE_MS = 60 * 1000,
 	STEADY_MS = 30 * 1000, /* a session of this age begins with short pauses again */
 	READS_A_TURN = 64,
+	FAREWELL_MS = 5000,
+	FAREWELL_POLL_MS = 100,
 	/* A message is as large as a body of the API at most; the rest is its topic. */
 	ALLOCATION_MAX = (1 << 20) + (128 << 10),
 };
@@ -263,19 +268,26 @@ bool session_has_room(const struct session *session)
 	return session->is_up && session->unsent < UNSENT_MAX;
 }
 
-bool session_publish(struct session *session, const char *topic, const char *payload, size_t length,
-		     bool is_retained)
+/* quality: 1: unsent until the broker has acknowledged it. */
+static bool publish(struct session *session, const char *topic, const char *payload, size_t length,
+		    int quality, bool is_retained)
 {
 	if (!session_has_room(session))
 		return false;
 	session->unsent++;
-	if (mosquitto_publish(session->mosquitto, NULL, topic, (int)length, payload, 0,
+	if (mosquitto_publish(session->mosquitto, NULL, topic, (int)length, payload, quality,
 			      is_retained) != MOSQ_ERR_SUCCESS) {
 		session->unsent--;
 		return true; /* it cannot be sent at all; the library notices a lost connection */
 	}
 	session->messages_out++;
 	return true;
+}
+
+bool session_publish(struct session *session, const char *topic, const char *payload, size_t length,
+		     bool is_retained)
+{
+	return publish(session, topic, payload, length, 0, is_retained);
 }
 
 bool session_subscribe(struct session *session, const char *pattern)
@@ -290,15 +302,29 @@ void session_init(struct session *session)
 	guard_enter(&session->guard);
 }
 
+/* Waits for the acknowledgement of the last message: a broker that cannot deliver to a connection
+ * that is closed too early drops what it has not read of it. */
+static void say_farewell(struct session *session)
+{
+	int64_t end_ms = clock_ms() + FAREWELL_MS;
+
+	(void)publish(session, session->settings->will, "offline", 7, 1, true);
+	while (session->unsent && clock_ms() < end_ms) {
+		struct pollfd wait = {.fd = session_socket(session),
+				      .events = session_wants_write(session) ? POLLOUT : POLLIN};
+
+		(void)poll(&wait, 1, FAREWELL_POLL_MS);
+		session_drive(session, clock_ms());
+		if (!session->is_up)
+			return;
+	}
+	mosquitto_disconnect(session->mosquitto);
+}
+
 void session_finish(struct session *session)
 {
-	if (session->is_up) {
-		(void)session_publish(session, session->settings->will, "offline", 7, true);
-		for (int i = 0; i < READS_A_TURN && session_wants_write(session); i++)
-			if (mosquitto_loop_write(session->mosquitto, 1) != MOSQ_ERR_SUCCESS)
-				break;
-		mosquitto_disconnect(session->mosquitto);
-	}
+	if (session->is_up)
+		say_farewell(session);
 	if (session->mosquitto)
 		mosquitto_destroy(session->mosquitto);
 	session->mosquitto = NULL;

@@ -45,7 +45,7 @@ struct session {
 /* In the session's thread, whose guard it becomes. settings, the guard's rules and the functions
  * are set. */
 void session_init(struct session *session);
-/* Says farewell, without the will. */
+/* Says farewell, without the will; waits at most 5 s until the broker has taken all messages. */
 void session_finish(struct session *session);
 
 /* Reads, writes, or connects if it is time. */
