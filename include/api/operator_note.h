@@ -4,6 +4,10 @@
 
 #include "task/task.h"
 
+/* Session for an entry of the audit log that a statement makes. By it the log names displayctl;
+ * none: the account itself has made the change. */
+struct id api_noted_session(struct task *task);
+
 /* Goes on with next, once the change of the path's device is committed; if the operator has made
  * it, after the audit log has it. entry: the ID of an entry of its rotation, or empty. Where the
  * log cannot be written the answer is 503, and the change stays. */

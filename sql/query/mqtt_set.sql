@@ -1,6 +1,6 @@
--- Sets the connection of an account to an MQTT broker; whoever holds it begins anew. No row: the account is gone, or
--- an instance serves it for --mqtt.
--- params: account_id uuid, url text, username text?, password bytea?
+-- Sets the connection of an account to an MQTT broker; whoever holds it begins anew. address and session_id are of a
+-- browser; session_id all zero: a program has set it. No row: the account is gone, or an instance serves it for --mqtt.
+-- params: account_id uuid, url text, username text?, password bytea?, address text?, session_id uuid
 -- row: mqtt_connection
 -- effect: write
 -- work: bounded
@@ -17,6 +17,11 @@ WITH changed AS (
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'mqtt:' || account_id)
 	FROM changed
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'mqtt.update', left(changed.url, 200), :address, :session_id
+	FROM changed
+	JOIN account ON account.id = changed.account_id
 )
 SELECT {mqtt_connection}
 FROM changed

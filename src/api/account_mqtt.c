@@ -1,3 +1,4 @@
+#include "api/operator_note.h"
 #include "base/limits.h"
 #include "domain/mqtt.h"
 #include "domain/secret_settings.h"
@@ -70,6 +71,8 @@ static struct verdict begin_set(struct task *task)
 			       .url = setting->wish.url,
 			       .username = setting->wish.username,
 			       .password = password,
+			       .address = task_request(task)->remote_address,
+			       .session_id = api_noted_session(task),
 			   },
 			   &setting->connection);
 	return task_query(task, set);
@@ -89,7 +92,11 @@ static struct verdict begin_remove(struct task *task)
 	struct mqtt_setting *setting = task_state(task);
 
 	statement_mqtt_remove(task_new_query(task),
-			      &(struct mqtt_remove_parameters){.account_id = task_account_id(task)},
+			      &(struct mqtt_remove_parameters){
+				  .account_id = task_account_id(task),
+				  .address = task_request(task)->remote_address,
+				  .session_id = api_noted_session(task),
+			      },
 			      &setting->removed);
 	return task_query(task, removed);
 }

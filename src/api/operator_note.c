@@ -1,6 +1,11 @@
 #include "api/operator_note.h"
 #include "task/access.h"
 
+struct id api_noted_session(struct task *task)
+{
+	return task_is_of_operator(task) ? access_operator_session() : (struct id){0};
+}
+
 struct verdict api_note_change(struct task *task, const char *action, struct str entry,
 			       task_step *next)
 {

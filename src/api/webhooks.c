@@ -1,3 +1,4 @@
+#include "api/operator_note.h"
 #include "domain/webhook.h"
 #include "endpoints.h"
 #include "hooks/hooks.h"
@@ -46,17 +47,6 @@ static struct verdict refused(struct task *task)
 static bool read_id(struct task *task, struct id *ret_id)
 {
 	return id_parse(task_path_parameter(task, 0), ret_id);
-}
-
-static struct str address(struct task *task)
-{
-	return task_request(task)->remote_address;
-}
-
-/* By it the audit log names displayctl; none: the account itself has done it. */
-static struct id session_id(struct task *task)
-{
-	return task_is_of_operator(task) ? access_operator_session() : (struct id){0};
 }
 
 /* ---- lists and single ones ---- */
@@ -163,8 +153,8 @@ static struct verdict begin_create(struct task *task)
 		.events = (int32_t)change->body.events,
 		.is_enabled = !change->body.has_enabled || change->body.is_enabled,
 		.secret = buffer_view(&change->sealed),
-		.address = address(task),
-		.session_id = session_id(task),
+		.address = task_request(task)->remote_address,
+		.session_id = api_noted_session(task),
 	    },
 	    &change->webhook);
 	return task_query(task, created);
@@ -203,8 +193,8 @@ static struct verdict begin_update(struct task *task)
 		.url = change->body.url,
 		.events = (int32_t)change->body.events,
 		.enabled = change->body.has_enabled ? change->body.is_enabled : -1,
-		.address = address(task),
-		.session_id = session_id(task),
+		.address = task_request(task)->remote_address,
+		.session_id = api_noted_session(task),
 	    },
 	    &change->webhook);
 	return task_query(task, updated);
@@ -236,8 +226,8 @@ static struct verdict begin_secret(struct task *task)
 				     .id = id,
 				     .account_id = task_account_id(task),
 				     .secret = buffer_view(&change->sealed),
-				     .address = address(task),
-				     .session_id = session_id(task),
+				     .address = task_request(task)->remote_address,
+				     .session_id = api_noted_session(task),
 				 },
 				 &change->webhook);
 	return task_query(task, renewed);
@@ -265,8 +255,8 @@ static struct verdict begin_remove(struct task *task)
 				 &(struct webhook_remove_parameters){
 				     .id = id,
 				     .account_id = task_account_id(task),
-				     .address = address(task),
-				     .session_id = session_id(task),
+				     .address = task_request(task)->remote_address,
+				     .session_id = api_noted_session(task),
 				 },
 				 arena_zalloc(task_arena(task), sizeof(struct webhook_remove_row)));
 	return task_query(task, removed);

@@ -314,6 +314,21 @@ def test_what_a_connection_must_be(broker, account, members, fault):
     assert fault in connect(account, broker, **members).faults()
 
 
+def test_changes_are_in_the_audit_log(served, broker, account):
+    """Of the owner and of displayctl: with the broker, without what opens it."""
+    url = f"mqtts://{account.id}.example.org"
+    connect(account, broker, url=url).ok()
+    served.server.ctl("mqtt", "update", "--account", account.email, "--url", url)
+    served.server.ctl("mqtt", "remove", "--account", account.email)
+    account.request("DELETE", "/v1/account/mqtt").problem(404)
+    connect(account, broker, url=url).ok()
+    account.request("DELETE", "/v1/account/mqtt").ok()
+    assert served.sql("SELECT actor, action, count(*) FROM audit_entry WHERE target = %s GROUP BY 1, 2 ORDER BY 1, 2",
+                      url) == sorted([
+        (account.email, "mqtt.remove", 1), (account.email, "mqtt.update", 2),
+        ("displayctl", "mqtt.remove", 1), ("displayctl", "mqtt.update", 1)])
+
+
 def test_a_password_needs_a_user(account):
     answer = account.request("PUT", "/v1/account/mqtt", body=b'{"url":"mqtt://a","password":"p"}')
     assert "/password" in answer.faults()

@@ -233,3 +233,12 @@ def test_no_account_has_a_broker_yet(postgres, tmp_path):
     assert sql("SELECT state, revision, holder FROM mqtt_connection") == [("waiting", 1, None)]
     sql("DELETE FROM account WHERE id = %s", OTHER)
     assert sql("SELECT count(*) FROM mqtt_connection") == [(0,)]
+
+
+def test_changes_of_brokers_have_a_share_of_the_audit_log(postgres, tmp_path):
+    """Entries that are there keep theirs."""
+    sql = migrated(postgres, tmp_path, 46)
+    assert sql("SELECT action, audit_share(action), audit_rank(action) FROM unnest(ARRAY['mqtt.remove', 'mqtt.update', "
+               "'webhook.update', 'session.start', 'device.update']) AS action") == [
+        ("mqtt.remove", 1000, 0), ("mqtt.update", 1000, 0), ("webhook.update", 1000, 0),
+        ("session.start", 10000, 1), ("device.update", 10000, 2)]

@@ -41,6 +41,8 @@ const WORDS: Record<Entry["action"], string> = {
 	"key.revoke": "revoked the API key",
 	"key.update": "changed the API key",
 	"link.create": "made a link for",
+	"mqtt.remove": "removed the connection to the MQTT broker",
+	"mqtt.update": "set the connection to the MQTT broker",
 	"passkey.add": "added the passkey",
 	"passkey.remove": "removed the passkey",
 	"password.change": "changed the password of",
