@@ -1,10 +1,10 @@
-"""displayctl import tronbyt, and device reboot."""
+"""displayctl import tronbyt, device reboot, and the way from a former address."""
 
 import json
 import secrets
 
 import pytest
-from server import CtlError, Server, run_ctl
+from server import CtlError, Server, run_ctl, wait_until
 
 OWNER = "ada@example.org"
 
@@ -102,3 +102,28 @@ def test_reboot(running):
     with pytest.raises(CtlError) as error:
         running.ctl("device", "reboot", "nothing")
     assert error.value.code == 3
+
+
+def fails(server, *arguments):
+    with pytest.raises(CtlError) as error:
+        server.ctl(*arguments)
+    return error.value.code, error.value.text
+
+
+def test_from_the_former_address(running, tmp_path):
+    export = device("Shelf")
+    bring(running, written(tmp_path, export), "--keep-addresses")
+    code, text = fails(running, "device", "move", "Shelf")
+    assert code == 4 and "has not told the version" in text
+    former = f"/{export['id']}/next"
+    assert running.get(former, headers={"X-Firmware-Version": "1.6.6"}).status == 200
+    wait_until(lambda: "1.6.6" in json.dumps(running.ctl("device", "show", "Shelf")), "what the panel told")
+    assert running.ctl("device", "move", "Shelf")["move"] == "ordered"
+    assert "say --yes" in fails(running, "device", "unalias", "Shelf")[1]
+    assert running.ctl("device", "unalias", "Shelf", "--yes")["alias"] == "ended"
+    assert running.get(former).status == 404
+    assert fails(running, "device", "unalias", "Shelf", "--yes") == (
+        3, "displayctl: the device Shelf has no former address\n")
+    code, text = fails(running, "device", "move", "Shelf")
+    assert code == 4 and "no former address" in text
+    assert fails(running, "device", "move", "nothing")[0] == 3

@@ -198,6 +198,10 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("device enable", "DEVICE", "Undo device disable.", ctl_device_enable),
     COMMAND("device list", NULL, "List all devices, or those of an account.", ctl_device_list,
 	    OPTION(TEXT, "account", "EMAIL", "Whose devices.", .check = ctl_check_account)),
+    COMMAND("device move", "DEVICE",
+	    "Lead the panel of an imported device from its former address to the device's own. The "
+	    "former address ends when the panel has come to the new one.",
+	    ctl_device_move),
     COMMAND("device reboot", "DEVICE",
 	    "Have the panel of a device start again: at once, or with its next poll.",
 	    ctl_device_reboot),
@@ -211,6 +215,11 @@ const struct ctl_command ctl_commands[] = {
 	    "Show a device: its settings, and what its panel told of itself. DEVICE is an ID, a "
 	    "serial number, a MAC address, or a name that no other device has.",
 	    ctl_device_show),
+    COMMAND_ASKING(
+	"device unalias", "DEVICE",
+	"End the former address of an imported device: a panel that still comes to it is "
+	"refused.",
+	ctl_device_unalias),
     COMMAND(
 	"device update", "DEVICE", "Change a device's settings. Its panel follows at once.",
 	ctl_device_update,
