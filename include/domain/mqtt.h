@@ -1,6 +1,7 @@
 /* Connections of accounts to MQTT brokers, as their owners set and see them. */
 #pragma once
 
+#include "base/limits.h"
 #include "record/record.h"
 
 /* For what the password is encrypted (domain/secret_settings.h), with the account for the device.
@@ -18,6 +19,15 @@ struct mqtt_broker {
 
 /* Reads mqtt://HOST[:PORT] or mqtts://HOST[:PORT]. NULL, or what is wrong with it ("must ..."). */
 const char *mqtt_url_read(struct str url, struct mqtt_broker *ret_broker);
+
+/* Connections that a worker holds at most: its share of LIMIT_MQTT_CONNECTIONS. workers: at
+ * least 1. */
+static inline unsigned mqtt_share_of_worker(unsigned workers)
+{
+	unsigned share = LIMIT_MQTT_CONNECTIONS / workers;
+
+	return share ? share : 1;
+}
 
 /* A connection as its owner sees it. */
 struct mqtt_connection {

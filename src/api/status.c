@@ -1,6 +1,6 @@
 #include "base/clock.h"
-#include "base/limits.h"
 #include "db/db.h"
+#include "domain/mqtt.h"
 #include "endpoints.h"
 #include "metric/errors.h"
 #include "record/json.h"
@@ -259,6 +259,21 @@ static void write_time(const struct metric_sums *sums, enum metric metric, const
 	json_write_str(json, str_from(text));
 }
 
+/* What programs and other servers are connected to. */
+static void write_homes(const struct metric_sums *sums, unsigned workers, struct buffer *json)
+{
+	buffer_printf(json, "\"mqtt\":{\"connected\":%lld,\"failed\":%lld,\"limit\":%u},",
+		      (long long)metric_total(sums, METRIC_MQTT_CONNECTIONS, METRIC_MQTT_CONNECTED),
+		      (long long)metric_total(sums, METRIC_MQTT_CONNECTIONS, METRIC_MQTT_FAILED),
+		      workers * mqtt_share_of_worker(workers));
+	buffer_printf(json, "\"webhooks\":{\"waiting\":%lld,\"delivered\":%lld,\"failed\":%lld},",
+		      (long long)metric_total(sums, METRIC_WEBHOOKS_WAITING, 0),
+		      (long long)metric_total(sums, METRIC_WEBHOOK_POSTS, METRIC_HOOK_DELIVERED),
+		      (long long)metric_total(sums, METRIC_WEBHOOK_POSTS, METRIC_HOOK_FAILED));
+	buffer_printf(json, "\"eventStreams\":%lld,",
+		      (long long)metric_total(sums, METRIC_EVENT_STREAMS, 0));
+}
+
 /* db: of the worker that answers; if it has no connection, it knows why. */
 static void write_state(const struct metric_sums *sums, struct db *db, struct buffer *json)
 {
@@ -285,10 +300,6 @@ static void write_state(const struct metric_sums *sums, struct db *db, struct bu
 		      (long long)metric_total(sums, METRIC_PANELS, 0),
 		      (long long)metric_total(sums, METRIC_PANELS_CONNECTED, METRIC_PANEL_LINK),
 		      (long long)metric_total(sums, METRIC_PANELS_CONNECTED, METRIC_PANEL_POLLING));
-	buffer_printf(json, "\"mqtt\":{\"connected\":%lld,\"failed\":%lld,\"limit\":%d},",
-		      (long long)metric_total(sums, METRIC_MQTT_CONNECTIONS, METRIC_MQTT_CONNECTED),
-		      (long long)metric_total(sums, METRIC_MQTT_CONNECTIONS, METRIC_MQTT_FAILED),
-		      LIMIT_MQTT_CONNECTIONS);
 }
 
 static void write_status(const struct metric_reader *reader, const struct api_service *service,
@@ -307,6 +318,7 @@ static void write_status(const struct metric_reader *reader, const struct api_se
 	write_workers(reader, sums, json);
 	buffer_append_str(json, STR("],"));
 	write_state(sums, service->service.db, json);
+	write_homes(sums, service->workers, json);
 	buffer_append_str(json, STR("\"renderingProblem\":"));
 	json_write_str(json, str_from(problem ? problem : ""));
 	buffer_append_str(json, STR(",\"storageProblem\":"));

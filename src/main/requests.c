@@ -2,6 +2,7 @@
 #include "api/still_cache.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
+#include "domain/mqtt.h"
 #include "events/events.h"
 #include "hooks/hooks.h"
 #include "main/heartbeat.h"
@@ -189,7 +190,6 @@ void requests_start_bridge(struct requests *requests, struct http_server *http, 
 			   const struct config *config, const char *own_password)
 {
 	struct service *service = &requests->web.api.service;
-	unsigned share = LIMIT_MQTT_CONNECTIONS / config->workers;
 
 	requests->web.api.why_no_mqtt = why_not;
 	requests->bridge = bridge_create(&(struct bridge_settings){
@@ -199,7 +199,7 @@ void requests_start_bridge(struct requests *requests, struct http_server *http, 
 	    .key = requests->web.api.settings_key,
 	    .http = http,
 	    .listener = requests_listener(requests, HTTP_ROLE_BRIDGE),
-	    .connections_max = share ? share : 1,
+	    .connections_max = mqtt_share_of_worker(config->workers),
 	    .has_program = !why_not,
 	    .own = {.account = str_or_none(config->mqtt_account),
 		    .url = str_or_none(config->mqtt_url),

@@ -484,6 +484,11 @@ def test_one_connection_too_many_is_told(postgres):
         assert state(accounts[0])["error"] == "no server has this setting now"
 
 
+def test_the_limit_is_what_the_workers_hold(postgres):
+    with World(postgres.create_database(), workers=3) as world:
+        assert world.server.ctl("status")["mqtt"] == {"connected": 0, "failed": 0, "limit": 39}
+
+
 def test_displayctl(served, broker, account, tmp_path):
     password = tmp_path / "password"
     password.write_text(PASSWORD)

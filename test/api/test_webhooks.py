@@ -118,6 +118,14 @@ def test_pushes_and_changes_arrive_signed(account, receiver):
     assert last.is_signed_with(renewed["secret"]) and not last.is_signed_with(made["secret"])
 
 
+def test_the_status_counts_messages(world, account, receiver):
+    before = world.server.ctl("status")["webhooks"]["delivered"]
+    make(account, receiver, ["pushed"])
+    assert account.device().push().ok() == {}
+    wait_until(lambda: world.server.ctl("status")["webhooks"]["delivered"] > before, "a message")
+    assert "webhooks  " in world.server.ctl("status", json_output=False)
+
+
 def test_each_gets_what_it_wants(world, account, receiver):
     make(account, receiver, ["changed"])
     with Receiver() as second, Receiver() as third:

@@ -137,18 +137,30 @@ static void put_problem(const struct status_view *view, const char *title, const
 	buffer_append_char(out, '\n');
 }
 
-/* Accounts without a broker need no line. */
-static void put_mqtt(const struct status_view *view, struct buffer *out)
+/* What no account uses needs no line. */
+static void put_homes(const struct status_view *view, struct buffer *out)
 {
-	const yyjson_val *mqtt = status_member(view->now, "mqtt");
+	const yyjson_val *mqtt = status_member(view->now, "mqtt"),
+			 *webhooks = status_member(view->now, "webhooks");
 	int64_t connected = status_number(mqtt, "connected"),
-		failed = status_number(mqtt, "failed");
+		failed = status_number(mqtt, "failed"),
+		streams = status_number(view->now, "eventStreams"),
+		waiting = status_number(webhooks, "waiting"),
+		delivered = status_number(webhooks, "delivered"),
+		undelivered = status_number(webhooks, "failed");
 
 	if (connected || failed)
 		buffer_printf(out,
 			      "mqtt      %" PRId64 " connected, %" PRId64
 			      " not, of at most %" PRId64 "\n",
 			      connected, failed, status_number(mqtt, "limit"));
+	if (waiting || delivered || undelivered)
+		buffer_printf(out,
+			      "webhooks  %" PRId64 " with waiting events; messages: %" PRId64
+			      " delivered, %" PRId64 " failed\n",
+			      waiting, delivered, undelivered);
+	if (streams)
+		buffer_printf(out, "events    %" PRId64 " open streams\n", streams);
 }
 
 static void put_server(const struct status_view *view, struct buffer *out)
@@ -179,7 +191,7 @@ static void put_server(const struct status_view *view, struct buffer *out)
 	    out, "panels    %" PRId64 " by WebSocket, %" PRId64 " polling, %" PRId64 " in memory\n",
 	    status_number(panels, "links"), status_number(panels, "polling"),
 	    status_number(panels, "inMemory"));
-	put_mqtt(view, out);
+	put_homes(view, out);
 }
 
 static const struct {
