@@ -9,6 +9,7 @@
 #include "domain/device_link.h"
 #include "domain/key.h"
 #include "domain/tronbyt.h"
+#include "loop/loop.h"
 #include "task/task.h"
 
 /* An entry of the file, and what is found for it here. */
@@ -73,6 +74,9 @@ struct tronbyt_importing {
 	unsigned made_count, run_count;
 	struct pot_share *turn; /* of the account, in the service's imports; NULL: none */
 	bool has_turn;
+	size_t checked_bytes; /* of settings, in this turn of the loop */
+	struct later next_turn;
+	struct task *task;
 	struct app_work work;
 	struct tronbyt_look_row look;
 	struct tronbyt_import_row stored;

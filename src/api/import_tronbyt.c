@@ -20,6 +20,9 @@ static struct tronbyt_entry *file_entry(struct tronbyt_importing *importing)
 	return &import_file_device(importing)->entries[importing->entry];
 }
 
+/* What a check takes however short the settings are, as a number of their bytes. */
+enum { ENTRY_BYTES = 256 };
+
 /* ---- an entry ---- */
 
 static struct verdict take_entry(struct task *task)
@@ -49,6 +52,10 @@ static void take_settings(struct task *task, struct tronbyt_importing *importing
 	struct faults wrong;
 
 	faults_init(&wrong, task_arena(task));
+	for (unsigned i = 0; i < settings->count; i++)
+		importing->checked_bytes +=
+		    settings->items[i].name.length + settings->items[i].value.length;
+	importing->checked_bytes += ENTRY_BYTES;
 	settings_check(settings, &work->form, &wrong, &work->open, &work->secret);
 	for (unsigned i = 0; i < wrong.count; i++)
 		import_note(
@@ -230,6 +237,11 @@ static struct verdict next_entry(struct task *task)
 	    .may_be_missing = true, .was_counted = importing->has_run, .memory = memory};
 	if (importing->entry == device->entry_count)
 		return end_device(task);
+	if (importing->checked_bytes >= LIMIT_LOOP_TEXT_BYTES) {
+		importing->checked_bytes = 0;
+		loop_later(api_service(task)->service.loop, &importing->next_turn);
+		return task_wait(task, next_entry);
+	}
 	return find_entry(task);
 }
 
@@ -326,6 +338,11 @@ static bool read_flag(struct task *task, const char *name, bool *ret_flag,
 	return false;
 }
 
+static void on_next_turn(struct later *later)
+{
+	task_resume(container_of(later, struct tronbyt_importing, next_turn)->task);
+}
+
 /* Takes one of the account's, of which it can have one at a time, since each holds memory. */
 static bool take_turn(struct task *task, struct tronbyt_importing *importing)
 {
@@ -352,6 +369,8 @@ static struct verdict begin(struct task *task)
 				 "this key is for chosen devices: a key for all devices is needed");
 	if (!take_turn(task, importing))
 		return task_fail_busy(task, 1, "another import is under way, try again");
+	importing->task = task;
+	loop_later_init(&importing->next_turn, on_next_turn);
 	/* The body may have been read on a worker thread. */
 	export->notes.arena = task_arena(task);
 	importing->devices =

@@ -363,15 +363,15 @@ def test_moving_over(world, account, clock, form):
 
 @renders
 def test_many_entries_of_one_app(account, form):
-    """Its form is read once, and each entry has its own settings."""
-    several = [entry(form.slug, number, config={"text": f"t{number}", "key": f"k{number}", "color": "green" if number == 7 else "#fff"})
+    """Its form is read once, and each entry has its own settings; they are checked in several turns of the loop."""
+    several = [entry(form.slug, number, config={"text": f"t{number}" + 5000 * "x", "key": f"k{number}", "color": "green" if number == 7 else "#fff"})
                for number in range(40)]
     report = brought(account, exported("Desk", several))
     assert [note for note in notes(report) if note[0]] == [("7", "config/color")]
     device = report["devices"][0]["id"]
     for number, installed in enumerate(account.get(f"/v1/devices/{device}/installations").ok()):
         detail = account.get(f"/v1/devices/{device}/installations/{installed['id']}").ok()
-        assert detail["settings"]["text"] == f"t{number}" and detail["secrets"] == ["key"]
+        assert detail["settings"]["text"] == f"t{number}" + 5000 * "x" and detail["secrets"] == ["key"]
 
 
 @renders
