@@ -76,7 +76,8 @@ static const struct option settings[] = {
 	   .absent = "(embedded, in the state directory)", .check = config_check_database,
 	   .show = config_show_database, INTO(database)),
     OPTION(LIST, "egress-allow", "CIDR",
-	   "What apps, and webhooks of marked accounts, may reach beside public addresses: "
+	   "What apps, and webhooks and MQTT connections of marked accounts, may reach beside "
+	   "public addresses: "
 	   "192.168.1.7 or 10.0.0.0/8. May be given several times. Default: none.",
 	   .absent = "(none)", .most = CONFIG_EGRESS_MAX, .check = check_egress,
 	   INTO(egress_allow)),

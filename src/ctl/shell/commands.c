@@ -60,9 +60,9 @@ const struct ctl_command ctl_commands[] = {
 		   "both.")),
     COMMAND("account list", NULL, "List all accounts.", ctl_account_list),
     COMMAND("account previews", "EMAIL ADDRESSES",
-	    "Set which addresses an account's previews of deployed apps and its webhooks reach: "
-	    "\"public\" ones only, or \"local\" ones, too, as far as displayd's --egress-allow "
-	    "opens them.",
+	    "Set which addresses an account's previews of deployed apps, its webhooks and its MQTT "
+	    "connection reach: \"public\" ones only, or \"local\" ones, too, as far as displayd's "
+	    "--egress-allow opens them.",
 	    ctl_account_previews),
     COMMAND_ASKING("account remove", "EMAIL",
 		   "Remove an account with its devices, keys and apps. The server goes on if this "

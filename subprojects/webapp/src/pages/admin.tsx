@@ -91,7 +91,7 @@ function Roles({ member, members, self }: RolesProps): JSX.Element {
 				onChange={(isAdministrator) => void change(member, { isAdministrator }, members, self)}
 			/>
 			<Check
-				label="Previews and webhooks reach local addresses"
+				label="Previews, webhooks and MQTT reach local addresses"
 				of={of}
 				isOn={member.reachesLocal}
 				onChange={(reachesLocal) => void change(member, { reachesLocal }, members, self)}

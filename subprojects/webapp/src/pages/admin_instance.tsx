@@ -102,8 +102,8 @@ function Network({ resource }: { resource: Resource<Instance> }): JSX.Element {
 				onChange={(isOn) => void change(resource, isOn)}
 			/>
 			<p class="quiet">
-				Those that the server's option --egress-allow opens, and no others. Off, apps reach public
-				addresses only.
+				Those that the server's option --egress-allow opens, and no others. Off, apps, webhooks and
+				connections to MQTT brokers reach public addresses only.
 			</p>
 		</div>
 	);
