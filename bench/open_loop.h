@@ -1,7 +1,7 @@
 /* The parts of open_loop: what is asked for, and the connections. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <netdb.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
  * that it shares with the one that reads the commands. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <netinet/in.h>
 #include <stdatomic.h>

@@ -7,14 +7,14 @@
  *   C / (base64 + decode + encode + statement)
  *
  * pushes a second; bench/scenarios/push.py says why displayd reaches less. */
-#include "base/base64.h"
 #include "base/memory.h"
-#include "base/str.h"
 
 #include <panelimage/panelimage.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <text/base64.h>
+#include <text/str.h>
 #include <time.h>
 
 static const char usage[] =

@@ -2,7 +2,6 @@
  * Many in one process, without a thread; OpenSSL, whose own part is small. */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/str.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <text/str.h>
 #include <unistd.h>
 
 static const char usage[] = "tls_clients PORT 1.2|1.3 full|resumed times SECONDS CONNECTIONS\n"

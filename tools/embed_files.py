@@ -8,7 +8,7 @@ import sys
 
 def main():
     out, *files = sys.argv[1:]
-    lines = ['#include "base/str.h"', ""]
+    lines = ["#include <text/str.h>", ""]
     for file_name in files:
         name, path = file_name.split("=", 1)
         with open(path, "rb") as file:

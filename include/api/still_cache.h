@@ -7,9 +7,9 @@
 #pragma once
 
 #include "base/id.h"
-#include "base/str.h"
 
 #include <panelimage/panelimage.h>
+#include <text/str.h>
 
 struct still_cache;
 

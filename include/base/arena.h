@@ -6,7 +6,7 @@
  * nothing and leave a poisoned gap between objects, so that ASan sees overruns and late uses. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Bytes that grow at the end and are consumed at the front. Owns its memory (malloc). */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdarg.h>
 #include <stdint.h>

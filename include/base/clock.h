@@ -1,7 +1,7 @@
 /* Clocks and timestamps. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

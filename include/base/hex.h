@@ -1,7 +1,7 @@
 /* Hexadecimal. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

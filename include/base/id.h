@@ -3,7 +3,7 @@
  * They sort by creation time, hold 74 random bits, and need no escaping in a path. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

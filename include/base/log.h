@@ -13,7 +13,7 @@
  * of group "log" tells their number as soon as there is room. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

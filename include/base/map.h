@@ -4,7 +4,7 @@
  * collide. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

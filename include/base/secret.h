@@ -1,7 +1,7 @@
 /* Keys in texts that callers chose: a path, X-Request-Id, what a panel says of itself. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 /* Shorter texts hold no key. */
 enum { SECRET_LENGTH_MIN = 12 };

@@ -4,7 +4,7 @@
  * keep nothing outside of struct zone, which never changes: any thread may call them. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

@@ -18,10 +18,10 @@
 #pragma once
 
 #include "base/list.h"
-#include "base/str.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <text/str.h>
 
 struct db;
 

@@ -1,7 +1,7 @@
 /* The answer to a panel that polls. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

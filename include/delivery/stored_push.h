@@ -2,7 +2,7 @@
  * back. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdbool.h>
 #include <stdint.h>

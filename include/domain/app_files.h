@@ -2,29 +2,20 @@
  * apart: each script loses its types by itself, and what comes out is put together again.
  *
  *   upload -> app_files_read() -> for each script: esbuild -> app_files_append() -> renderer
- *
- * A NAME that ends with ";base64" is that of a file that is no text. */
+ */
 #pragma once
 
 #include "base/buffer.h"
 
 #include <stdbool.h>
+#include <text/txtar.h>
 
 enum { APP_FILES_MAX = 2000, APP_FILES_SCRIPTS_MAX = 50, APP_FILES_WHY_MAX = 256 };
 
-struct app_file {
-	struct str name; /* without ";base64" */
-	struct str data; /* as it is in the archive */
-	bool is_base64;
-};
-
 struct app_files {
-	struct app_file *list; /* the one with main() first */
+	struct txtar_file *list; /* the one with main() first */
 	unsigned count;
 };
-
-/* Whether the script's first line, comments and empty lines aside, is "-- NAME --". */
-bool app_files_is_archive(struct str script);
 
 /* Takes an archive apart; texts lie in it. 0; -1 with a sentence in ret_why: a name is none or is
  * there twice, there are too many, or none has main(): app.ts, main.ts, or the only script that
@@ -34,8 +25,8 @@ int app_files_read(struct str archive, struct app_files *ret_files,
 void app_files_finish(struct app_files *files);
 
 /* Whether its types are to be stripped; declarations alone (.d.ts) are left out of what runs. */
-bool app_file_is_script(const struct app_file *file);
-bool app_file_is_declaration(const struct app_file *file);
+bool app_file_is_script(const struct txtar_file *file);
+bool app_file_is_declaration(const struct txtar_file *file);
 
 /* Appends the file with this content, in base64 where a line of it looks like a name. */
-void app_files_append(struct buffer *archive, const struct app_file *file, struct str data);
+void app_files_append(struct buffer *archive, const struct txtar_file *file, struct str data);

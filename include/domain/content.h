@@ -2,11 +2,11 @@
  * rotation, and its newest push that was not in the background. */
 #pragma once
 
-#include "base/str.h"
 #include "domain/display.h"
 #include "domain/schedule.h"
 
 #include <stdint.h>
+#include <text/str.h>
 
 /* An animation that is shown to its end stays at most so long. */
 enum { CONTENT_WHOLE_MAX_S = 60 };

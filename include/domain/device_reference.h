@@ -3,7 +3,8 @@
 #pragma once
 
 #include "base/id.h"
-#include "base/str.h"
+
+#include <text/str.h>
 
 enum device_reference_kind {
 	DEVICE_REFERENCE_NONE, /* no device can have this name */

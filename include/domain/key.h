@@ -1,7 +1,7 @@
 /* Secrets that are handed out once and stored as SHA-256 only. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

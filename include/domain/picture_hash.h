@@ -1,7 +1,7 @@
 /* The name of a picture for the pages: the first bytes of the SHA-256 of its WebP. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

@@ -1,9 +1,10 @@
 /* Writer of server-sent events (text/event-stream), with a ping every 15 s. */
 #pragma once
 
-#include "base/str.h"
 #include "http/stream.h"
 #include "loop/loop.h"
+
+#include <text/str.h>
 
 enum { EVENT_PING_MS = 15 * 1000 };
 

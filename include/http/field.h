@@ -1,7 +1,7 @@
 /* Header field of a request or an answer. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 struct http_field {
 	struct str name;  /* as sent */

@@ -2,7 +2,7 @@
  * address into the fields that they use, and into a PROXY header. */
 #pragma once
 
-#include "base/network.h"
+#include <text/address.h>
 
 enum { HTTP_PROXIES_MAX = 32 };
 

@@ -12,11 +12,11 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/str.h"
 #include "http/field.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <text/str.h>
 
 struct http_connection;
 struct http_listener_settings;

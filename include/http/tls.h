@@ -10,10 +10,10 @@
 #pragma once
 
 #include "base/region.h"
-#include "base/str.h"
 #include "http/listener.h"
 
 #include <stdbool.h>
+#include <text/str.h>
 
 enum {
 	HTTP_TLS_PAIRS_MAX = 16,

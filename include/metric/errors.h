@@ -4,7 +4,8 @@
 #pragma once
 
 #include "base/region.h"
-#include "base/str.h"
+
+#include <text/str.h>
 
 extern const struct region error_region;
 

@@ -1,7 +1,7 @@
 /* Parses the errors that esbuild prints. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 /* The name that the only file of an app in TypeScript has. */
 #define COMPLAINT_SOLE_FILE "app.ts"

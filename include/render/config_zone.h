@@ -1,7 +1,7 @@
 /* The time zone among the settings that a script gets. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <yyjson.h>
 

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "base/id.h"
-#include "base/str.h"
+
+#include <text/str.h>
 
 struct engines;
 struct outbound;

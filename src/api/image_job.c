@@ -1,11 +1,11 @@
 #include "image_job.h"
-#include "base/base64.h"
 #include "base/limits.h"
 #include "domain/display.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <text/base64.h>
 
 static void fail(struct image_job *job, const char *text)
 {

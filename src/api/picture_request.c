@@ -56,18 +56,12 @@ static enum panelimage_format negotiate(struct str accept)
 	return format;
 }
 
-static bool ends_with(struct str text, struct str end)
-{
-	return text.length >= end.length &&
-	       str_equal(str_from_offset(text, text.length - end.length), end);
-}
-
 static enum panelimage_format format_of_path(struct str path)
 {
 	while (path.length && path.data[path.length - 1] == '/')
 		path.length--;
 	for (size_t i = 0; i < array_length(formats); i++) {
-		if (ends_with(path, str_from(formats[i].suffix)))
+		if (str_ends_with(path, str_from(formats[i].suffix)))
 			return formats[i].format;
 	}
 	return PANELIMAGE_FORMAT_UNKNOWN;

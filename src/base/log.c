@@ -2,12 +2,12 @@
 #include "base/clock.h"
 #include "base/decimal.h"
 #include "base/secret.h"
-#include "base/utf8.h"
 #include "log_sink.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <text/utf8.h>
 
 enum {
 	LINE_BYTES = 8192,

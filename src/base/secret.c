@@ -1,9 +1,9 @@
 #include "base/secret.h"
 
 #include "base/hex.h"
-#include "base/swar.h"
 
 #include <string.h>
+#include <text/swar.h>
 
 enum {
 	LINK_KEY_CHARACTERS = 24,

@@ -2,7 +2,7 @@
  * section 3.3 extends it, such as "CET-1CEST,M3.5.0,M10.5.0/3". */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 #include "db/away.h"
 #include "base/memory.h"
-#include "base/str.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <text/str.h>
 
 enum { SQLSTATE_LENGTH = 5 };
 

@@ -1,8 +1,9 @@
 /* Logs that a connection was made or lost, once. */
 #pragma once
 
-#include "base/str.h"
 #include "db/away.h"
+
+#include <text/str.h>
 
 /* Zero-initialized before the first line. */
 struct connection_log {

@@ -1,6 +1,7 @@
 #include "db/hint_text.h"
 #include "base/hex.h"
-#include "base/utf8.h"
+
+#include <text/utf8.h>
 
 static bool is_plain(char c)
 {

@@ -1,13 +1,12 @@
 #include "base/memory.h"
 #include "base/require.h"
-#include "base/str.h"
 #include "host_turns.h"
 
-#include <arpa/inet.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <text/address.h>
 
 /* Members may be NULL: libpq's own choice. */
 struct host {
@@ -160,11 +159,10 @@ static unsigned index_of(const struct hosts *hosts, struct host_turn turn)
 
 static bool is_name(const char *host)
 {
-	unsigned char address[sizeof(struct in6_addr)];
+	struct address address;
 
 	/* A slash begins a socket's folder, an at sign an abstract socket. */
-	return host && host[0] != '/' && host[0] != '@' && inet_pton(AF_INET, host, address) != 1 &&
-	       inet_pton(AF_INET6, host, address) != 1;
+	return host && host[0] != '/' && host[0] != '@' && !address_read(str_from(host), &address);
 }
 
 const char *hosts_name(const struct hosts *hosts, struct host_turn turn)

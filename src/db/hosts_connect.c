@@ -1,11 +1,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/str.h"
 #include "host_turns.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <text/str.h>
 
 /* Until it is connected, has failed, or limit_ms have passed. */
 static bool wait_for(PGconn *pg, unsigned limit_ms)

@@ -1,7 +1,8 @@
 #include "domain/device.h"
-#include "base/utf8.h"
 #include "base/zones.h"
 #include "domain/device_reference.h"
+
+#include <text/utf8.h>
 
 const char *device_name_check(struct str name)
 {

@@ -1,9 +1,10 @@
 #include "domain/device_lines.h"
-#include "base/utf8.h"
 #include "domain/device.h"
 #include "domain/device_reference.h"
 #include "domain/key.h"
 #include "domain/person.h"
+
+#include <text/utf8.h>
 
 enum { LINE_ID, LINE_ACCOUNT, LINE_NAME, LINE_SERIAL, LINE_MAC, LINE_HASH, LINE_FIELDS };
 

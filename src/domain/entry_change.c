@@ -1,8 +1,9 @@
 #include "domain/entry_change.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "domain/device.h"
 #include "domain/schedule.h"
+
+#include <text/utf8.h>
 
 enum { FIELD_ENABLED, FIELD_DISPLAY, FIELD_HOURS, FIELD_WEEKDAYS, FIELD_PINNED, FIELD_NAME };
 

@@ -1,76 +1,51 @@
 #include "domain/mqtt.h"
 
-enum { PORT_PLAIN = 1883, PORT_TLS = 8883, PORT_MAX = 65535, NAME_MAX_LENGTH = 256 };
+#include <text/authority.h>
+
+enum { PORT_PLAIN = 1883, PORT_TLS = 8883, NAME_MAX_LENGTH = 256 };
 
 static const char no_url[] = "must be mqtt://HOST[:PORT] or mqtts://HOST[:PORT]";
 
-static bool is_host_character(char c)
+static bool is_host_character(char c, bool has_brackets)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '-' || c == '.' || c == '_';
+	if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || (c >= '0' && c <= '9') || c == '.')
+		return true;
+	if (has_brackets)
+		return c == ':';
+	return (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z') || c == '-' || c == '_';
 }
 
-static bool is_ipv6_character(char c)
+/* Without brackets a name or an address of IPv4, in brackets an address of IPv6. */
+static bool take_host(const struct authority *from, struct mqtt_broker *broker)
 {
-	return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || (c >= '0' && c <= '9') ||
-	       c == ':' || c == '.';
-}
-
-/* Reads a host; in brackets an address of IPv6. Returns its length in the text; 0: there is none.
- */
-static size_t read_host(struct str text, struct mqtt_broker *broker)
-{
-	bool has_brackets = text.length && text.data[0] == '[';
-	size_t from = has_brackets, to = from;
-
-	while (to < text.length &&
-	       (has_brackets ? is_ipv6_character(text.data[to]) : is_host_character(text.data[to])))
-		to++;
-	if (to == from || to - from >= sizeof(broker->host))
-		return 0;
-	memcpy(broker->host, text.data + from, to - from);
-	broker->host[to - from] = '\0';
-	if (!has_brackets)
-		return to;
-	return to < text.length && text.data[to] == ']' ? to + 1 : 0;
-}
-
-static bool read_port(struct str text, unsigned *ret_port)
-{
-	unsigned value = 0;
-
-	if (text.length == 0 || text.length > 5 || text.data[0] == '0')
+	if (from->host.length >= sizeof(broker->host))
 		return false;
-	for (size_t i = 0; i < text.length; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9')
+	for (size_t i = 0; i < from->host.length; i++)
+		if (!is_host_character(from->host.data[i], from->has_brackets))
 			return false;
-		value = value * 10 + (unsigned)(text.data[i] - '0');
-	}
-	*ret_port = value;
-	return value > 0 && value <= PORT_MAX;
+	memcpy(broker->host, from->host.data, from->host.length);
+	broker->host[from->host.length] = '\0';
+	return true;
 }
 
 const char *mqtt_url_read(struct str url, struct mqtt_broker *ret_broker)
 {
 	const struct str plain = STR("mqtt://"), tls = STR("mqtts://");
+	struct authority authority;
 	struct str rest;
-	size_t length;
 
 	*ret_broker = (struct mqtt_broker){.is_tls = str_starts_with(url, tls)};
-	ret_broker->port = ret_broker->is_tls ? PORT_TLS : PORT_PLAIN;
 	if (!ret_broker->is_tls && !str_starts_with(url, plain))
 		return no_url;
 	rest = str_from_offset(url, ret_broker->is_tls ? tls.length : plain.length);
-	length = read_host(rest, ret_broker);
-	if (length == 0)
-		return no_url;
-	rest = str_from_offset(rest, length);
-	if (rest.length && rest.data[rest.length - 1] == '/')
+	if (str_ends_with(rest, STR("/")))
 		rest.length--;
-	if (rest.length == 0)
-		return NULL;
-	if (rest.data[0] != ':' || !read_port(str_from_offset(rest, 1), &ret_broker->port))
+	if (authority_read(rest, &authority) != AUTHORITY_FINE ||
+	    !take_host(&authority, ret_broker))
 		return no_url;
+	ret_broker->port = authority.port	? authority.port
+			   : ret_broker->is_tls ? PORT_TLS
+						: PORT_PLAIN;
 	return NULL;
 }
 

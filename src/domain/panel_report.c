@@ -1,8 +1,9 @@
 #include "domain/panel_report.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "domain/device.h"
 #include "record/record.h"
+
+#include <text/utf8.h>
 
 #define TEXT(member, name_text)                                                                    \
 	RECORD_STR(struct panel_report, member, .body = (name_text), .minimum = 1,                 \

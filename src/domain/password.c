@@ -1,9 +1,9 @@
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "domain/person.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <text/utf8.h>
 
 /* Made by tools/embed_passwords.py. */
 extern const char *const common_passwords[];

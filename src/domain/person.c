@@ -1,6 +1,7 @@
 #include "domain/person.h"
-#include "base/utf8.h"
 #include "domain/device.h"
+
+#include <text/utf8.h>
 
 enum { EMAIL_LOCAL_MAX = 64 };
 

@@ -1,8 +1,8 @@
 #include "domain/place.h"
-#include "base/utf8.h"
 #include "places.h"
 
 #include <math.h>
+#include <text/utf8.h>
 
 extern const struct place_row place_rows[];
 extern const unsigned place_rows_count;

@@ -1,7 +1,8 @@
 #include "domain/push.h"
 #include "base/hex.h"
 #include "base/limits.h"
-#include "base/utf8.h"
+
+#include <text/utf8.h>
 
 const char *push_id_check(struct str id)
 {

@@ -1,5 +1,6 @@
-#include "base/base64.h"
 #include "domain/push.h"
+
+#include <text/base64.h>
 
 static bool is_image_type(struct str type)
 {

@@ -1,8 +1,9 @@
 #include "domain/review.h"
-#include "base/utf8.h"
 #include "domain/device.h"
 #include "domain/person.h"
 #include "domain/studio.h"
+
+#include <text/utf8.h>
 
 static const struct record_field review_entry_fields[] = {
     RECORD_ID(struct review_entry, id, .name = "id", .column = "id"),

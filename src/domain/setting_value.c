@@ -1,9 +1,10 @@
 #include "setting_value.h"
-#include "base/base64.h"
 #include "base/hex.h"
 #include "base/require.h"
 #include "record/json.h"
 #include "setting_place.h"
+
+#include <text/base64.h>
 
 static const char *check_option(const struct form_field *field, struct str value)
 {

@@ -1,8 +1,9 @@
 #include "domain/studio.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "domain/app.h"
 #include "domain/device.h"
+
+#include <text/utf8.h>
 
 static const struct record_field catalogue_app_fields[] = {
     RECORD_ID(struct catalogue_app, id, .name = "id", .column = "id"),

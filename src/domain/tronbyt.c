@@ -1,8 +1,9 @@
 #include "domain/tronbyt.h"
-#include "base/utf8.h"
 #include "base/zones.h"
 #include "domain/device.h"
 #include "tronbyt_reader.h"
+
+#include <text/utf8.h>
 
 enum {
 	NIGHT_START = 22 * 60,

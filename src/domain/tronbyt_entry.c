@@ -1,8 +1,9 @@
-#include "base/utf8.h"
 #include "domain/device.h"
 #include "domain/entry_change.h"
 #include "domain/schedule.h"
 #include "tronbyt_reader.h"
+
+#include <text/utf8.h>
 
 enum { ORDER_MAX = 1000 * 1000, SLUG_LENGTH_MAX = 63 };
 

@@ -1,6 +1,7 @@
 #include "domain/webhook.h"
 
 #include <sodium.h>
+#include <text/authority.h>
 
 _Static_assert(
     WEBHOOK_SECRET_LENGTH ==
@@ -55,41 +56,10 @@ static bool is_url_character(char c)
 	return c > ' ' && c < 0x7f && !strchr("\"<>\\^`{|}#", c);
 }
 
-/* "host", "host:port" or "[address]:port". */
-static bool is_authority(struct str text)
-{
-	struct str port;
-	unsigned number = 0;
-	size_t host = 0;
-
-	if (text.length && text.data[0] == '[') {
-		while (host < text.length && text.data[host] != ']')
-			host++;
-		if (host < 3 || host == text.length)
-			return false;
-		host++;
-	} else {
-		while (host < text.length && text.data[host] != ':')
-			host++;
-	}
-	if (host == 0)
-		return false;
-	port = str_from_offset(text, host);
-	if (port.length == 0)
-		return true;
-	if (port.data[0] != ':' || port.length < 2 || port.length > 6)
-		return false;
-	for (size_t i = 1; i < port.length; i++) {
-		if (port.data[i] < '0' || port.data[i] > '9')
-			return false;
-		number = number * 10 + (unsigned)(port.data[i] - '0');
-	}
-	return number > 0 && number <= UINT16_MAX;
-}
-
 static const char *check_url(struct str url)
 {
 	struct str rest, https = STR("https://"), http = STR("http://");
+	struct authority authority;
 	size_t end = 0;
 
 	if (url.length > WEBHOOK_URL_BYTES_MAX)
@@ -109,7 +79,7 @@ static const char *check_url(struct str url)
 	for (size_t i = 0; i < rest.length; i++)
 		if (rest.data[i] == '@')
 			return "must have no user and password";
-	return is_authority(rest) ? NULL : "must name a host";
+	return authority_read(rest, &authority) == AUTHORITY_FINE ? NULL : "must name a host";
 }
 
 static bool read_event(const struct json_value *value, int64_t *events)

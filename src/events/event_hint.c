@@ -2,6 +2,8 @@
 #include "base/limits.h"
 #include "db/hint_text.h"
 
+#include <text/utf8.h>
+
 enum {
 	FIELD_COUNT = 7,
 	INSTALLATION_BYTES_MAX = 4 * LIMIT_INSTALLATION_ID,
@@ -11,17 +13,6 @@ enum {
 
 static const char *const kinds[EVENT_KINDS] = {
     [EVENT_PUSHED] = "pushed", [EVENT_FAILED] = "failed", [EVENT_LOST] = "lost"};
-
-/* The first bytes of a text, without a part of a character at the end. */
-static struct str cut(struct str text)
-{
-	if (text.length <= MESSAGE_BYTES_MAX)
-		return text;
-	text.length = MESSAGE_BYTES_MAX;
-	while (text.length && ((unsigned char)text.data[text.length] & 0xc0) == 0x80)
-		text.length--;
-	return text;
-}
 
 static void add_id(struct buffer *word, struct id id)
 {
@@ -45,7 +36,7 @@ struct str event_hint_write(struct arena *arena, const struct event_hint *hint)
 	hint_text_write(&word, hint->installation_id);
 	add_id(&word, hint->app_id);
 	buffer_append_char(&word, ':');
-	hint_text_write(&word, cut(hint->message));
+	hint_text_write(&word, utf8_cut(hint->message, MESSAGE_BYTES_MAX));
 	text = arena_copy(arena, buffer_view(&word));
 	buffer_finish(&word);
 	return text;

@@ -7,8 +7,9 @@
  * One loop a process, so one pot. */
 #pragma once
 
-#include "base/network.h"
 #include "http/backlog.h"
+
+#include <text/address.h>
 
 struct address_share;
 

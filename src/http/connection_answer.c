@@ -1,9 +1,10 @@
 #include "http/connection_answer.h"
 #include "base/limits.h"
 #include "base/require.h"
-#include "base/swar.h"
 #include "http/head_scan.h"
 #include "http/response_text.h"
+
+#include <text/swar.h>
 
 bool http_connection_must_end(const struct http_connection *connection,
 			      const struct http_response *response)

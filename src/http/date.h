@@ -1,7 +1,7 @@
 /* The Date field (RFC 9110 section 6.6.1). */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 #include <stdint.h>
 

@@ -1,6 +1,7 @@
 #include "http/head_scan.h"
 #include "base/limits.h"
-#include "base/swar.h"
+
+#include <text/swar.h>
 
 enum {
 	TOKEN = 1,  /* RFC 9110 section 5.6.2 */

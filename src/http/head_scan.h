@@ -12,10 +12,10 @@
  * 2 to 5). llhttp then reads the head as a whole, without copies. */
 #pragma once
 
-#include "base/str.h"
 #include "http/rejection.h"
 
 #include <stdint.h>
+#include <text/str.h>
 
 struct head_scan {
 	uint16_t length;     /* bytes of the head so far, without the empty lines before it */

@@ -1,6 +1,7 @@
 #include "http/request.h"
 #include "base/hex.h"
-#include "base/utf8.h"
+
+#include <text/utf8.h>
 
 struct str http_request_field(const struct http_request *request, struct str name)
 {

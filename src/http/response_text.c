@@ -2,9 +2,9 @@
 #include "base/decimal.h"
 #include "base/memory.h"
 #include "base/require.h"
-#include "base/utf8.h"
 
 #include <stdio.h>
+#include <text/utf8.h>
 
 /* A body up to this size is copied behind its head: writing one piece costs the kernel less than
  * writing two. */

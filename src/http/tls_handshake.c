@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/network.h"
 #include "base/require.h"
 #include "http/tls_hello.h"
 #include "loop/lanes.h"
@@ -12,6 +11,7 @@
 #include <errno.h>
 #include <mbedtls/error.h>
 #include <stdlib.h>
+#include <text/address.h>
 
 struct tls_handshake {
 	struct lane_job job;

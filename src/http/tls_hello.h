@@ -5,6 +5,8 @@
 
 #include "base/buffer.h"
 
+#include <text/str.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Fields that must not stand in a trailer section. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 /* Whether the field concerns framing, routing, authentication, request modifiers or content (RFC
  * 9110 section 6.5.1). All others are read and dropped. */

@@ -35,8 +35,8 @@
  * - close() closes at once, without close_notify. */
 #pragma once
 
-#include "base/network.h"
-#include "base/str.h"
+#include <text/address.h>
+#include <text/str.h>
 
 #include <stdint.h>
 #include <uv.h>

@@ -1,5 +1,4 @@
 #include "http/websocket.h"
-#include "base/base64.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/require.h"
@@ -7,6 +6,7 @@
 #include "http/websocket_private.h"
 
 #include <stdlib.h>
+#include <text/base64.h>
 
 /* Bytes that could not be used at once: they came before the handshake's answer, or are more than
  * fits into one turn. Nothing is read meanwhile. */

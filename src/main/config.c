@@ -1,7 +1,6 @@
 #include "main/config.h"
 #include "base/hex.h"
 #include "base/memory.h"
-#include "base/network.h"
 #include "http/proxies.h"
 #include "http/tls.h"
 #include "main/config_database.h"
@@ -12,6 +11,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <sodium.h>
+#include <text/address.h>
 #include <unistd.h>
 
 /* Path at which the build installs displayd.conf. */

@@ -4,7 +4,6 @@
  * begins with a PROXY header (wire/proxy.h). */
 #pragma once
 
-#include "base/str.h"
 #include "http/listener.h"
 #include "main/reason.h"
 
@@ -12,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <text/str.h>
 
 struct listen_address {
 	char text[128];	     /* as given */

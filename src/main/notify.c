@@ -1,5 +1,4 @@
 #include "main/notify.h"
-#include "base/str.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <text/str.h>
 #include <time.h>
 #include <unistd.h>
 

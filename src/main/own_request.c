@@ -1,9 +1,9 @@
 #include "main/own_request.h"
 #include "base/list.h"
-#include "base/str.h"
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <text/str.h>
 #include <unistd.h>
 
 static const char question[] =

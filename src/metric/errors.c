@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include <stdatomic.h>
+#include <text/utf8.h>
 
 enum { WORDS = ERROR_LINE_BYTES / sizeof(uint64_t) };
 
@@ -29,20 +30,11 @@ const struct region error_region = {
 
 static struct errors *own;
 
-/* Returns the length of a line cut after a whole character: the first byte after the cut does not
- * continue one. */
 static size_t cut(struct str line)
 {
-	size_t length = line.length;
-
-	if (length > 0 && line.data[length - 1] == '\n')
-		length--;
-	if (length <= ERROR_LINE_BYTES)
-		return length;
-	length = ERROR_LINE_BYTES;
-	while (length > 0 && ((unsigned char)line.data[length] & 0xc0) == 0x80)
-		length--;
-	return length;
+	if (str_ends_with(line, STR("\n")))
+		line.length--;
+	return utf8_cut(line, ERROR_LINE_BYTES).length;
 }
 
 /* FNV-1a, a word at a time: http://www.isthe.com/chongo/tech/comp/fnv/ */

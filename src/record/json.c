@@ -1,12 +1,12 @@
 #include "record/json.h"
 #include "base/limits.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "json_scan.h"
 #include "record/json_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <text/utf8.h>
 #include <yyjson.h>
 
 static yyjson_val *native(const struct json_value *value)

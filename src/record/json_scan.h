@@ -2,7 +2,7 @@
  * scan, which stops at the limit, and no memory. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 enum json_scan_result {
 	JSON_SCAN_GOOD,

@@ -1,6 +1,6 @@
-#include "base/utf8.h"
 #include "record/record.h"
 
+#include <text/utf8.h>
 #include <yyjson.h>
 
 /* An answer shows at most this much of an unknown name. */

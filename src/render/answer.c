@@ -1,8 +1,9 @@
 #include "answer.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "log_lines.h"
 #include "record/json_memory.h"
+
+#include <text/utf8.h>
 
 enum {
 	MESSAGE_BYTES = 2 * 1024,
@@ -53,16 +54,6 @@ static uint64_t read_number(yyjson_val *object, const char *name, uint64_t most)
 	return number < most ? number : most;
 }
 
-/* At most so many bytes, cut between two characters. */
-static struct str cut(struct str text, size_t most)
-{
-	if (text.length <= most)
-		return text;
-	while (most > 0 && ((unsigned char)text.data[most] & 0xc0) == 0x80)
-		most--;
-	return (struct str){text.data, most};
-}
-
 static struct str text_of(yyjson_val *value)
 {
 	return (struct str){yyjson_get_str(value), yyjson_get_len(value)};
@@ -70,7 +61,7 @@ static struct str text_of(yyjson_val *value)
 
 static struct str copy_text(struct arena *arena, yyjson_val *value, size_t most)
 {
-	struct str copy = arena_copy(arena, cut(text_of(value), most));
+	struct str copy = arena_copy(arena, utf8_cut(text_of(value), most));
 
 	for (size_t i = 0; i < copy.length; i++)
 		if (copy.data[i] == '\0')
@@ -213,5 +204,5 @@ void answer_fail(struct engine_answer *answer, enum engine_problem_kind kind, co
 	message = arena_vprintf(arena_of(answer), format, args);
 	va_end(args);
 	answer->problem =
-	    (struct engine_problem){.kind = kind, .message = cut(message, MESSAGE_BYTES)};
+	    (struct engine_problem){.kind = kind, .message = utf8_cut(message, MESSAGE_BYTES)};
 }

@@ -1,11 +1,12 @@
 #include "egress.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/utf8.h"
 #include "frame.h"
 #include "metric/metric.h"
 #include "record/json_memory.h"
 #include "sandboxed.h"
+
+#include <text/utf8.h>
 
 enum {
 	START_MS = 20 * 1000,

@@ -10,9 +10,9 @@
 #pragma once
 
 #include "base/id.h"
-#include "base/str.h"
 #include "host_link.h"
 
+#include <text/str.h>
 #include <yyjson.h>
 
 struct egress;

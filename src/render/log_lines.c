@@ -1,5 +1,7 @@
 #include "log_lines.h"
 
+#include <text/utf8.h>
+
 #define MARK STR("\u2026") /* ... */
 
 enum { SUFFIX_BYTES = sizeof("... and 4294967295 lines more\n") - 1 };
@@ -8,14 +10,6 @@ struct bounds {
 	unsigned lines;
 	size_t bytes;
 };
-
-/* At most so many bytes, without a part of a character at its end. */
-static struct str cut(struct str text, size_t most)
-{
-	while (most > 0 && ((unsigned char)text.data[most] & 0xc0) == 0x80)
-		most--;
-	return (struct str){text.data, most};
-}
 
 static void add_line(struct log_lines *log, struct str line, const struct bounds *bounds)
 {
@@ -28,7 +22,7 @@ static void add_line(struct log_lines *log, struct str line, const struct bounds
 		return;
 	}
 	if (line.length > room) {
-		buffer_append_str(&log->text, cut(line, room - MARK.length));
+		buffer_append_str(&log->text, utf8_cut(line, room - MARK.length));
 		buffer_append_str(&log->text, MARK);
 	} else {
 		buffer_append_str(&log->text, line);

@@ -4,10 +4,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 
-enum {
-	LOG_LINES_MAX = 50,
-	LOG_BYTES_MAX = 8 * 1024, /* with the signs at the ends of lines */
-};
+#include <sandboxed/frame.h>
 
 /* Start with {0}; the text is buffer_finish()ed by its owner. */
 struct log_lines {

@@ -1,10 +1,11 @@
 #include "request_head.h"
 #include "base/require.h"
-#include "base/utf8.h"
 #include "base/zones.h"
 #include "frame.h"
 #include "record/json_memory.h"
 #include "render/config_zone.h"
+
+#include <text/utf8.h>
 
 enum {
 	TEXTS_MAX = 128 * 1024, /* in JSON they may become six times as long */

@@ -374,7 +374,7 @@ static void compile_next(struct engine_run *run)
 	struct answer_memory *memory = run->answer.memory;
 
 	for (; run->next_file < run->files.count; run->next_file++) {
-		const struct app_file *file = &run->files.list[run->next_file];
+		const struct txtar_file *file = &run->files.list[run->next_file];
 
 		if (app_file_is_script(file)) {
 			/* The times are those of all files together. */
@@ -401,7 +401,7 @@ static void on_wrong(struct later *later)
 
 static void compile(struct engine_run *run, struct str script)
 {
-	if (!app_files_is_archive(script)) {
+	if (!txtar_is_archive(script)) {
 		compile_script(run, script);
 		return;
 	}

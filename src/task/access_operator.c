@@ -1,6 +1,7 @@
-#include "base/utf8.h"
 #include "task/access.h"
 #include "task_private.h"
+
+#include <text/utf8.h>
 
 struct id access_operator_session(void)
 {

@@ -1,7 +1,8 @@
 #include "task/guess.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/network.h"
+
+#include <text/address.h>
 
 /* Finds the address or /64 network whose failed attempts are counted. False: not counted. */
 static bool guesser_of(const struct service *service, struct str remote_address, struct id *ret_id)

@@ -1,10 +1,10 @@
-#include "base/base64.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "task_private.h"
 
 #include <endian.h>
 #include <sodium.h>
+#include <text/base64.h>
+#include <text/utf8.h>
 
 /* A cursor is base64url of: the list's letter, the place's number (big-endian), its ID, its text.
  */

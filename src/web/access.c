@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/memory.h"
-#include "base/network.h"
 #include "base/require.h"
 #include "db/statements.h"
 #include "domain/key.h"
@@ -11,6 +10,8 @@
 #include "web/people/cookie.h"
 #include "web/people/known_browser.h"
 #include "web/people/known_sessions.h"
+
+#include <text/address.h>
 
 enum { ADDRESS_NETWORK_BYTES = 8 };
 

@@ -1,9 +1,9 @@
 #include "web/site.h"
 #include "base/memory.h"
-#include "base/network.h"
 #include "base/require.h"
 
 #include <stdio.h>
+#include <text/address.h>
 
 /* The authority of a URL: what stands between "://" and the next "/". */
 static struct str authority_of(const char *url)

@@ -8,8 +8,7 @@ import (
 	"io"
 )
 
-// A frame is two lengths of four bytes, highest byte first, then a JSON object of the first length
-// (the head) and bytes of the second length (the blob): a script, or a picture.
+// Frames, as ../sandboxed/include/sandboxed/frame.h describes them. The blob is a script, or a picture.
 const (
 	maxHeadBytes = 1 << 20
 	maxBlobBytes = 8 << 20

@@ -2,10 +2,10 @@
  * memory as a line takes, and what it read of a line is within its bounds. */
 #include "base/limits.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "ctl/exchange/account_file.h"
 
 #include <stdlib.h>
+#include <text/utf8.h>
 
 struct input {
 	const uint8_t *data;

@@ -2,11 +2,11 @@
  * says the same when it is written and read once more. */
 #include "base/limits.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "view_hint.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <text/utf8.h>
 
 static bool is_same_picture(const struct view_picture *a, const struct view_picture *b)
 {

@@ -1,10 +1,9 @@
 #include "app_disk.h"
 
-#include "base/utf8.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
+#include <text/utf8.h>
 #include <unistd.h>
 
 static int compare_names(const FTSENT **a, const FTSENT **b)

@@ -4,9 +4,9 @@
 #include "app_report.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 
 #include <pthread.h>
+#include <text/utf8.h>
 #include <unistd.h>
 
 enum { THREADS_MAX = 8, READY_MAX = 32 };

@@ -1,9 +1,9 @@
 #include "app_import_steps.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "domain/studio.h"
 
 #include <fcntl.h>
+#include <text/utf8.h>
 #include <unistd.h>
 
 /* Reads what is in front of a file: the section of the origin is there. */

@@ -1,11 +1,11 @@
 #include "app_import_steps.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "domain/studio.h"
 
 #include <errno.h>
 #include <fts.h>
 #include <sys/stat.h>
+#include <text/utf8.h>
 
 enum { DEPTH_MAX = 8 };
 

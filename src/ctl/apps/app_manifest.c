@@ -2,7 +2,6 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "domain/studio.h"
 #include "record/json.h"
 
@@ -11,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <text/utf8.h>
 #include <unistd.h>
 #include <yaml.h>
 

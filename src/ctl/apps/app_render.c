@@ -8,7 +8,6 @@
 #include "app_types_check.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/network.h"
 #include "ctl/ctl.h"
 #include "options/options.h"
 #include "panel/play.h"
@@ -16,6 +15,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <text/address.h>
 #include <unistd.h>
 
 enum { WATCH_MS = 200 };

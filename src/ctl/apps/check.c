@@ -1,9 +1,10 @@
-#include "base/utf8.h"
 #include "base/zones.h"
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
 #include "domain/person.h"
 #include "domain/studio.h"
+
+#include <text/utf8.h>
 
 /* 0, or -1 with what is wrong. */
 static int tell(const char *fault, struct options_error *reterr)

@@ -2,7 +2,7 @@
  * build. */
 #pragma once
 
-#include "base/str.h"
+#include <text/str.h>
 
 extern const struct str panel_types;
 extern const struct str new_app_typescript; /* main.ts */

@@ -231,7 +231,7 @@ static int compile_all(const struct app_files *files, struct renderer_answer *re
 	int64_t began_ms = used_ms();
 
 	for (unsigned i = 0; i < files->count; i++) {
-		const struct app_file *file = &files->list[i];
+		const struct txtar_file *file = &files->list[i];
 
 		if (!app_file_is_script(file)) {
 			if (!app_file_is_declaration(file))
@@ -267,7 +267,7 @@ int typescript_compile(struct str source, struct renderer_answer *ret_answer,
 	struct app_files files;
 	int status;
 
-	if (!app_files_is_archive(source))
+	if (!txtar_is_archive(source))
 		return compile(source, STR(COMPLAINT_SOLE_FILE), ret_answer, ret_why);
 	status = app_files_read(source, &files, ret_why);
 	if (status == 0)

@@ -1,8 +1,8 @@
 /* The versions of an app, with what reviewers said, and their scripts. */
 #include "app_named.h"
-#include "base/utf8.h"
 #include "domain/studio.h"
 
+#include <text/utf8.h>
 #include <unistd.h>
 
 /* ---- app show ---- */

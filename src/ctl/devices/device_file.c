@@ -1,12 +1,12 @@
 #include "device_file.h"
 #include "base/hex.h"
 #include "base/map.h"
-#include "base/utf8.h"
 #include "ctl/shell/csv.h"
 #include "ctl/shell/input.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <text/utf8.h>
 
 enum column { COLUMN_NAME, COLUMN_SERIAL, COLUMN_MAC, COLUMN_ACCOUNT, COLUMN_COUNT };
 

@@ -1,9 +1,9 @@
-#include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
 #include "domain/device_reference.h"
 
+#include <text/utf8.h>
 #include <wctype.h>
 
 static void say_devices(const struct inventory_device *devices, unsigned count)

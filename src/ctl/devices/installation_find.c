@@ -1,10 +1,10 @@
-#include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "ctl/server/remote.h"
 #include "domain/installation.h"
 #include "domain/schedule.h"
 #include "installation_row.h"
 
+#include <text/utf8.h>
 #include <yyjson.h>
 
 /* An entry as the server answers it. */

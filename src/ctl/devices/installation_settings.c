@@ -1,9 +1,9 @@
 #include "installation_settings.h"
-#include "base/utf8.h"
 #include "domain/settings.h"
 #include "record/json.h"
 #include "settings_file.h"
 
+#include <text/utf8.h>
 #include <yyjson.h>
 
 bool installation_settings_are_given(const struct ctl *ctl, unsigned first)

@@ -1,6 +1,5 @@
 /* displayctl push: sends a picture of a file to a device, as programs do. */
 #include "domain/push.h"
-#include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 #include "ctl/shell/input.h"
@@ -8,6 +7,7 @@
 #include <panelimage/panelimage.h>
 #include <sodium.h>
 #include <stdlib.h>
+#include <text/utf8.h>
 
 struct pushed_row {
 	struct id device_id;

@@ -1,4 +1,3 @@
-#include "base/base64.h"
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/limits.h"
@@ -16,6 +15,7 @@
 
 #include <sodium.h>
 #include <stdio.h>
+#include <text/base64.h>
 
 enum {
 	HASH_DIGITS = 64,

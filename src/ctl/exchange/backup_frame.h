@@ -17,12 +17,12 @@
  * The reader takes a stranger's bytes: it holds one frame, of a bounded length. */
 #pragma once
 
-#include "base/str.h"
 #include "main/reason.h"
 
 #include <sodium.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <text/str.h>
 
 enum {
 	BACKUP_VERSION = 1,

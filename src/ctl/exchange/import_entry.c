@@ -1,8 +1,8 @@
-#include "base/base64.h"
 #include "ctl/exchange/import_lines.h"
 #include "domain/display.h"
 
 #include <panelimage/panelimage.h>
+#include <text/base64.h>
 
 /* A stranger's picture goes the way of one that is pushed: it is decoded completely, and what is
  * kept shows what it shows. */

@@ -1,8 +1,9 @@
 #include "ctl/exchange/import_lines.h"
-#include "base/base64.h"
 #include "ctl/devices/settings_key.h"
 #include "ctl/exchange/pass_phrase.h"
 #include "domain/app.h"
+
+#include <text/base64.h>
 
 static enum ctl_exit run(struct account_import *import, const struct account_line *line)
 {

@@ -1,10 +1,10 @@
 #include "ctl/server/status_line.h"
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "ctl/shell/table.h"
 
 #include <string.h>
+#include <text/utf8.h>
 #include <time.h>
 
 size_t status_lines(struct str text)

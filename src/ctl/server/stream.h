@@ -1,10 +1,10 @@
 /* Blocking connection to a server: its private socket, or TCP, with TLS if the URL is https. */
 #pragma once
 
-#include "base/str.h"
 #include "main/reason.h"
 
 #include <sys/types.h>
+#include <text/str.h>
 #include <wire/tls.h>
 #include <wire/url.h>
 

@@ -1,9 +1,9 @@
 #include "complete.h"
-#include "base/utf8.h"
 #include "complete_names.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <text/utf8.h>
 
 enum { WORDS_MAX = 256 };
 

@@ -1,5 +1,4 @@
 #include "complete_names.h"
-#include "base/utf8.h"
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
 #include "domain/app.h"
@@ -8,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <text/utf8.h>
 #include <unistd.h>
 
 enum { PATIENCE_S = 1 };

@@ -1,12 +1,12 @@
 #include "base/arguments.h"
 #include "base/memory.h"
 #include "base/secret.h"
-#include "base/utf8.h"
 #include "ctl/ctl.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <text/utf8.h>
 
 void ctl_append_visible(struct str text, const char *kept, struct buffer *to)
 {

@@ -2,11 +2,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/require.h"
-#include "base/utf8.h"
 #include "ctl/ctl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <text/utf8.h>
 #include <wchar.h>
 
 enum {

@@ -2,12 +2,12 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/memory.h"
-#include "base/network.h"
 #include "base/require.h"
 #include "metric/metric.h"
 #include "web/access.h"
 
 #include <sodium.h>
+#include <text/address.h>
 
 /* Limits of one kind of attempts. Each name of a policy is unique. */
 struct policies {

@@ -9,8 +9,9 @@
  * stored. The ID is there to count failed attempts by; a browser keeps it. Pure. */
 #pragma once
 
-#include "base/str.h"
 #include "domain/secret_settings.h"
+
+#include <text/str.h>
 
 enum { KNOWN_BROWSER_LENGTH = 48 };
 

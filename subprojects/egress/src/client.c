@@ -10,22 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LENGTHS = 8, PIECE = 64 << 10, ID_TEXT_MAX = 64 };
-
-static void put_length(unsigned char *to, size_t length)
-{
-	for (int i = 0; i < 4; i++)
-		to[i] = (unsigned char)(length >> (24 - 8 * i));
-}
-
-static size_t get_length(const char *from)
-{
-	size_t value = 0;
-
-	for (int i = 0; i < 4; i++)
-		value = value << 8 | (unsigned char)from[i];
-	return value;
-}
+enum { PIECE = 64 << 10, ID_TEXT_MAX = 64 };
 
 static void add_out(struct client *client, const void *data, size_t length)
 {
@@ -35,11 +20,10 @@ static void add_out(struct client *client, const void *data, size_t length)
 
 static void add_lengths(struct client *client, size_t head, size_t blob)
 {
-	unsigned char lengths[LENGTHS];
+	char lengths[FRAME_LENGTHS_BYTES];
 
-	put_length(lengths, head);
-	put_length(lengths + 4, blob);
-	add_out(client, lengths, LENGTHS);
+	frame_put_lengths(lengths, head, blob);
+	add_out(client, lengths, sizeof(lengths));
 }
 
 struct client *client_create(int link, const char *hello, size_t *out_total)
@@ -73,7 +57,7 @@ bool client_has_room(const struct client *client)
 bool client_wants_input(const struct client *client)
 {
 	return client_has_room(client) &&
-	       client->in.length < LENGTHS + REQUEST_HEAD_MAX + REQUEST_BODY_MAX;
+	       client->in.length < FRAME_LENGTHS_BYTES + REQUEST_HEAD_MAX + REQUEST_BODY_MAX;
 }
 
 void client_read(struct client *client)
@@ -101,40 +85,15 @@ void client_write(struct client *client)
 	}
 }
 
-bool client_has_frame(const struct client *client)
+enum frame_state client_next(const struct client *client, struct frame *ret_frame)
 {
-	size_t head, body;
-
-	if (client->in.length < LENGTHS)
-		return false;
-	head = get_length(client->in.data);
-	body = get_length(client->in.data + 4);
-	return head > REQUEST_HEAD_MAX || body > REQUEST_BODY_MAX ||
-	       client->in.length >= LENGTHS + head + body;
+	return frame_find((struct str){client->in.data, client->in.length}, REQUEST_HEAD_MAX,
+			  REQUEST_BODY_MAX, ret_frame);
 }
 
-int client_next(const struct client *client, const char **ret_head, size_t *ret_head_length,
-		struct bytes *ret_body)
+void client_skip(struct client *client, const struct frame *frame)
 {
-	size_t head, body;
-
-	if (!client_has_frame(client))
-		return 0;
-	head = get_length(client->in.data);
-	body = get_length(client->in.data + 4);
-	if (head > REQUEST_HEAD_MAX || body > REQUEST_BODY_MAX)
-		return -1;
-	*ret_head = client->in.data + LENGTHS;
-	*ret_head_length = head;
-	*ret_body = (struct bytes){0};
-	bytes_add(ret_body, *ret_head + head, body);
-	return 1;
-}
-
-void client_skip(struct client *client)
-{
-	bytes_skip(&client->in,
-		   LENGTHS + get_length(client->in.data) + get_length(client->in.data + 4));
+	bytes_skip(&client->in, frame->size);
 }
 
 void client_answer(struct client *client, int64_t id, const struct reply *reply)

@@ -1,10 +1,10 @@
-/* A client's link: frames in, frames out, without waiting. A frame is two lengths of four bytes,
- * highest byte first, a JSON head, and a blob. */
+/* A client's link: frames in, frames out, without waiting. */
 #pragma once
 
-#include "networked/bytes.h"
 #include "reply.h"
 
+#include <sandboxed/bytes.h>
+#include <sandboxed/frame.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,13 +38,9 @@ bool client_wants_input(const struct client *client);
 void client_read(struct client *client);
 void client_write(struct client *client);
 
-/* Whether client_next() has something to say. */
-bool client_has_frame(const struct client *client);
-/* The next frame that is there whole: its head is in client->in until client_skip(), the body is
- * the caller's. 1; 0: there is none yet; -1: it is larger than allowed. */
-int client_next(const struct client *client, const char **ret_head, size_t *ret_head_length,
-		struct bytes *ret_body);
-void client_skip(struct client *client);
+/* Looks for the next frame, which stays in client->in until client_skip(). */
+enum frame_state client_next(const struct client *client, struct frame *ret_frame);
+void client_skip(struct client *client, const struct frame *frame);
 
 /* Queues the answer to the request with the ID. */
 void client_answer(struct client *client, int64_t id, const struct reply *reply);

@@ -2,8 +2,8 @@
 
 #include "cache.h"
 #include "flight.h"
-#include "networked/clock.h"
 
+#include <sandboxed/clock.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct desk {
 
 static const char too_many[] = "too many requests of apps wait";
 
-struct desk *desk_create(const struct address_list *allowed, const char *certificates)
+struct desk *desk_create(const struct network_list *allowed, const char *certificates)
 {
 	struct desk *desk = memory_take(sizeof(*desk));
 
@@ -238,19 +238,17 @@ static void take_request(struct desk *desk, struct client *client, struct reques
 void desk_take(struct desk *desk, struct client *client)
 {
 	char words[REQUEST_WORDS_MAX];
-	const char *head;
-	size_t head_length;
-	struct bytes body;
 	struct request request;
-	int status;
+	struct frame frame;
+	enum frame_state state;
 
 	while (client_has_room(client) &&
-	       (status = client_next(client, &head, &head_length, &body)) != 0) {
+	       (state = client_next(client, &frame)) != FRAME_NEEDS_MORE) {
 		enum request_status read = REQUEST_BROKEN;
 
-		if (status > 0) {
-			read = request_read(head, head_length, &body, &request, words);
-			client_skip(client);
+		if (state == FRAME_IS_WHOLE) {
+			read = request_read(frame.head, frame.blob, &request, words);
+			client_skip(client, &frame);
 		}
 		if (read == REQUEST_FINE) {
 			take_request(desk, client, &request);
@@ -258,7 +256,7 @@ void desk_take(struct desk *desk, struct client *client)
 		}
 		if (read == REQUEST_REFUSED)
 			refuse(client, request.id, words);
-		if (status > 0)
+		if (state == FRAME_IS_WHOLE)
 			request_finish(&request);
 		if (read == REQUEST_BROKEN) {
 			client->is_gone = true;
@@ -347,8 +345,10 @@ static struct flight *find_next(const struct desk *desk)
 /* Whether there is something to do without waiting: what was written since has made room. */
 static bool can_go_on(const struct desk *desk, const struct client *clients)
 {
+	struct frame frame;
+
 	for (; clients; clients = clients->next)
-		if (client_has_room(clients) && client_has_frame(clients))
+		if (client_has_room(clients) && client_next(clients, &frame) != FRAME_NEEDS_MORE)
 			return true;
 	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
 		if (flight->has_landed && flight_is_wanted(flight))

@@ -11,8 +11,9 @@
 #pragma once
 
 #include "client.h"
-#include "networked/address.h"
 #include "request.h"
+
+#include <text/reach.h>
 
 enum {
 	DESK_TRANSFERS_MAX = 32,
@@ -29,7 +30,7 @@ enum {
 struct desk;
 
 /* allowed and certificates (NULL: the system's) live as long as the desk. */
-struct desk *desk_create(const struct address_list *allowed, const char *certificates)
+struct desk *desk_create(const struct network_list *allowed, const char *certificates)
     __attribute__((warn_unused_result));
 void desk_destroy(struct desk *desk);
 

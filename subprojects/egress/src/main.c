@@ -5,23 +5,15 @@
  *
  *   egress [--allow CIDR]... [--certificates FILE] */
 #include "desk.h"
-#include "networked/options.h"
-#include "networked/seal.h"
 
 #include <curl/curl.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <malloc.h>
-#include <signal.h>
+#include <sandboxed/inside.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-enum { HANGS_S = 4, CONTROL = 3, CLIENTS_MAX = 256, HELLO_MAX = 512 };
+enum { HANGS_S = 4, CLIENTS_MAX = 256 };
 
 struct egress {
 	struct desk *desk;
@@ -29,7 +21,7 @@ struct egress {
 	unsigned client_count;
 	size_t out_total; /* bytes that wait for all clients */
 	bool has_control;
-	char hello[HELLO_MAX];
+	char hello[INSIDE_HELLO_BYTES];
 };
 
 static void accept_client(struct egress *egress)
@@ -37,7 +29,7 @@ static void accept_client(struct egress *egress)
 	struct client *client;
 	int link;
 
-	egress->has_control = networked_receive_socket(CONTROL, &link);
+	egress->has_control = inside_receive_socket(&link);
 	if (link < 0)
 		return;
 	if (egress->client_count == CLIENTS_MAX) {
@@ -70,21 +62,13 @@ static unsigned list_sockets(const struct egress *egress, struct curl_waitfd *fd
 {
 	unsigned count = 0;
 
-	fds[count++] = (struct curl_waitfd){.fd = CONTROL, .events = CURL_WAIT_POLLIN};
+	fds[count++] = (struct curl_waitfd){.fd = INSIDE_LINK, .events = CURL_WAIT_POLLIN};
 	for (const struct client *client = egress->clients; client; client = client->next)
 		fds[count++] = (struct curl_waitfd){
 		    .fd = client->link,
 		    .events = (short)((client_wants_input(client) ? CURL_WAIT_POLLIN : 0) |
 				      (client->out.length > 0 ? CURL_WAIT_POLLOUT : 0))};
 	return count;
-}
-
-/* Ends the process by SIGALRM after so many seconds; 0: never. */
-static void set_alarm(unsigned seconds)
-{
-	struct itimerval timer = {.it_value.tv_sec = seconds};
-
-	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static void run(struct egress *egress)
@@ -94,9 +78,9 @@ static void run(struct egress *egress)
 	while (egress->has_control) {
 		unsigned count = list_sockets(egress, fds), i = 1;
 
-		set_alarm(0);
+		inside_watch(0);
 		desk_wait(egress->desk, fds, count, egress->clients);
-		set_alarm(HANGS_S); /* nothing here waits: who starts it starts another one */
+		inside_watch(HANGS_S); /* nothing here waits: who starts it starts another one */
 		for (struct client *client = egress->clients; client; client = client->next, i++) {
 			/* Whatever it has: reading tells that the client is gone. What was not
 			 * asked for is said of one that is. */
@@ -117,34 +101,22 @@ static void run(struct egress *egress)
 
 int main(int argc, char **argv)
 {
-	static struct address_list allowed;
+	static struct network_list allowed;
 	const char *certificates = NULL;
 	struct egress egress = {.has_control = true};
-	struct stat about;
-	char layers[200];
-	int status = networked_read_options("egress", argc, argv, &allowed, &certificates);
+	char library[64];
+	int status = inside_begin("egress", argc, argv, &allowed, &certificates);
 
 	if (status != 0)
 		return status;
-	if (fstat(CONTROL, &about) != 0)
-		return networked_fail(
-		    "egress",
-		    "is started by displayd and displayctl, with a socket at descriptor 3", NULL);
-	signal(SIGPIPE, SIG_IGN);
-	/* A silent name server has its thread for 10 s (resolv.conf(5)). */
-	setenv("RES_OPTIONS", "timeout:2 attempts:2", 1);
-	/* Large pieces go back to the system when they are free, and leave no holes. */
-	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 	if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return networked_fail("egress", "cannot start libcurl", NULL);
-	fcntl(CONTROL, F_SETFL, O_NONBLOCK);
+		return inside_fail("egress", "cannot start libcurl", NULL);
 	egress.desk = desk_create(&allowed, certificates);
-	status = networked_seal(layers, sizeof(layers));
+	snprintf(library, sizeof(library), "libcurl %s",
+		 curl_version_info(CURLVERSION_NOW)->version);
+	status = inside_seal(SANDBOX_NETWORK, "EGRESS", library, egress.hello);
 	if (status < 0)
-		return networked_fail("egress", "cannot be sealed", strerror(-status));
-	snprintf(egress.hello, sizeof(egress.hello),
-		 "{\"engine\":\"EGRESS\",\"library\":\"libcurl %s\",\"layers\":\"%s\"}",
-		 curl_version_info(CURLVERSION_NOW)->version, layers);
+		return inside_fail("egress", "cannot be sealed", strerror(-status));
 	run(&egress);
 	while (egress.clients) {
 		egress.clients->is_gone = true;

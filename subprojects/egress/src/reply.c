@@ -49,43 +49,15 @@ static yyjson_mut_doc *make_object(void)
 	return doc;
 }
 
-/* The bytes of the character of UTF-8 that is at the beginning of the text; 0: there is none. The
- * second byte decides on what is too long, a surrogate or too large (RFC 3629 section 4). */
-static size_t character_length(const char *text)
-{
-	unsigned char first = (unsigned char)text[0], second;
-	size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-	unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-	unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-
-	if (length == 1)
-		return 1;
-	second = (unsigned char)text[1];
-	if (first < 0xc2 || first > 0xf4 || second < least || second > most)
-		return 0;
-	for (size_t i = 2; i < length; i++)
-		if (((unsigned char)text[i] & 0xc0) != 0x80)
-			return 0;
-	return length;
-}
-
 /* A text for yyjson_mut_*(), which lives as long as the document. What is no character, since a
  * stranger has sent it or since it was cut, is replaced: the reader of our frames is strict. */
 static const char *make_text(yyjson_mut_doc *doc, const char *from)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
 	struct bytes text = {0};
 	const char *copy;
 
-	while (*from) {
-		size_t length = character_length(from);
-
-		bytes_add(&text, length > 0 ? from : replacement,
-			  length > 0 ? length : sizeof(replacement) - 1);
-		from += length > 0 ? length : 1;
-	}
-	bytes_add(&text, "", 1);
-	copy = yyjson_mut_get_str(yyjson_mut_strcpy(doc, text.data));
+	bytes_add_valid(&text, str_from(from));
+	copy = yyjson_mut_get_str(yyjson_mut_strcpy(doc, text.data ? text.data : ""));
 	bytes_finish(&text);
 	return copy;
 }

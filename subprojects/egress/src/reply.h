@@ -1,7 +1,7 @@
 /* Result of a request: an answer of a server, or words that say why there is none. */
 #pragma once
 
-#include "networked/bytes.h"
+#include <sandboxed/bytes.h>
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,12 @@
 #include "request.h"
 
-#include "networked/address.h"
-
 #include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <text/reach.h>
 #include <yyjson.h>
 
 /* Text of a request while it is read. */
@@ -229,19 +228,18 @@ static void make_keys(struct reading *reading)
 	crypto_generichash_final(&state, request->key.bytes, KEY_BYTES);
 }
 
-enum request_status request_read(const char *head, size_t head_length, struct bytes *body,
-				 struct request *ret_request,
+enum request_status request_read(struct str head, struct str body, struct request *ret_request,
 				 char ret_words[static REQUEST_WORDS_MAX])
 {
-	yyjson_doc *doc = yyjson_read(head, head_length, 0);
+	yyjson_doc *doc = yyjson_read(head.data, head.length, 0);
 	yyjson_val *fetch = yyjson_obj_get(yyjson_doc_get_root(doc), "fetch");
 	yyjson_val *id = yyjson_obj_get(fetch, "id");
 	const char *public = yyjson_get_str(yyjson_obj_get(fetch, "public"));
 	struct reading reading = {.request = ret_request, .fetch = fetch, .words = ret_words};
 	enum request_status status = REQUEST_BROKEN;
 
-	*ret_request = (struct request){.body = *body};
-	*body = (struct bytes){0};
+	*ret_request = (struct request){0};
+	bytes_add(&ret_request->body, body.data, body.length);
 	snprintf(ret_words, REQUEST_WORDS_MAX, "this is no address");
 	if (yyjson_is_int(id)) {
 		ret_request->id = yyjson_get_sint(id);

@@ -40,9 +40,8 @@ enum request_status {
 	REQUEST_BROKEN,	 /* it is no frame that a client of ours sends */
 };
 
-/* Takes body. The request is the caller's to finish in each case. */
-enum request_status request_read(const char *head, size_t head_length, struct bytes *body,
-				 struct request *ret_request,
+/* Copies the body. The request is the caller's to finish in each case. */
+enum request_status request_read(struct str head, struct str body, struct request *ret_request,
 				 char ret_words[static REQUEST_WORDS_MAX])
     __attribute__((warn_unused_result));
 

@@ -13,7 +13,8 @@
 #pragma once
 
 #include "cache.h"
-#include "networked/address.h"
+
+#include <text/reach.h>
 
 enum {
 	SHARE_HOST_BURST = 20,

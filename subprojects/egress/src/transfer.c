@@ -1,9 +1,7 @@
 #include "transfer.h"
 
-#include "networked/clock.h"
-
-#include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sandboxed/clock.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -24,22 +22,10 @@ static int begin_look_up(void *state, void *reserved, void *context)
 	return 0;
 }
 
-static void name_address(const struct sockaddr *from, char *to, size_t size)
-{
-	if (from->sa_family == AF_INET)
-		inet_ntop(AF_INET, &((const struct sockaddr_in *)from)->sin_addr, to,
-			  (socklen_t)size);
-	else if (from->sa_family == AF_INET6)
-		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)from)->sin6_addr, to,
-			  (socklen_t)size);
-	else
-		snprintf(to, size, "of an unknown kind");
-}
-
 /* Why an app may not reach it; NULL: it may. */
 static const char *why_refused(const struct transfer *transfer, const struct address *address)
 {
-	bool is_open = address_is_listed(address, transfer->tools->allowed);
+	bool is_open = network_list_has(transfer->tools->allowed, address);
 
 	if (is_open && !transfer->request->why_public)
 		return NULL;
@@ -144,17 +130,20 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	struct address address;
 
 	transfer->is_looking_up = false;
-	if (address_read(&wanted->addr, &address) &&
+	if (address_of_socket(&wanted->addr, &address) &&
 	    address_is_bad_port(address_port(&wanted->addr))) {
 		transfer->refused_port = address_port(&wanted->addr);
 		return CURL_SOCKET_BAD;
 	}
 	transfer->why_refused = "not public";
 	if (purpose == CURLSOCKTYPE_IPCXN && wanted->socktype == SOCK_STREAM &&
-	    address_read(&wanted->addr, &address) &&
+	    address_of_socket(&wanted->addr, &address) &&
 	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address))
 		return socket(wanted->family, wanted->socktype | SOCK_CLOEXEC, wanted->protocol);
-	name_address(&wanted->addr, transfer->refused, sizeof(transfer->refused));
+	if (address_of_socket(&wanted->addr, &address))
+		address_write(&address, transfer->refused);
+	else
+		snprintf(transfer->refused, sizeof(transfer->refused), "of an unknown kind");
 	return CURL_SOCKET_BAD;
 }
 
@@ -162,15 +151,14 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 static int check_connection(void *context, char *to, char *from, int to_port, int from_port)
 {
 	struct transfer *transfer = context;
-	struct address_list reached = {0};
+	struct address address;
 
 	(void)from;
 	(void)to_port;
 	(void)from_port;
 	transfer->why_refused = "not public";
-	if (address_list_add(&reached, to) &&
-	    !(transfer->why_refused = why_refused(transfer, &reached.ranges[0].first)) &&
-	    pay(transfer, &reached.ranges[0].first)) {
+	if (address_read(str_from(to), &address) &&
+	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address)) {
 		use_payment(transfer);
 		return CURL_PREREQFUNC_OK;
 	}

@@ -3,10 +3,11 @@
  * taken from the account's shares, as are the bytes sent and received. */
 #pragma once
 
-#include "networked/address.h"
 #include "reply.h"
 #include "request.h"
 #include "shares.h"
+
+#include <text/reach.h>
 
 enum {
 	TRANSFER_TIMEOUT_MS = 5000, /* redirects included */
@@ -21,7 +22,7 @@ enum {
 struct transfer_tools {
 	CURLM *multi;
 	struct shares *shares;
-	const struct address_list *allowed;
+	const struct network_list *allowed;
 	const char *certificates; /* a file; NULL: the system's */
 };
 

@@ -22,7 +22,7 @@ struct place {
 
 static int set_up(void **state)
 {
-	static const struct address_list allowed;
+	static const struct network_list allowed;
 	static struct place place;
 	int ends[2];
 

@@ -16,9 +16,7 @@
 
 static enum request_status read_head(const char *head, struct request *request, char *words)
 {
-	struct bytes body = {0};
-
-	return request_read(head, strlen(head), &body, request, words);
+	return request_read(str_from(head), STR(""), request, words);
 }
 
 static void assert_refused(const char *members, const char *wanted)

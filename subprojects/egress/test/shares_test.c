@@ -37,13 +37,13 @@ static unsigned ask(struct shares *shares, const struct key *account, const char
 
 static unsigned reach(struct shares *shares, const char *text, unsigned times, int64_t now_us)
 {
-	struct address_list list = {0};
+	struct network_list list = {0};
 	unsigned count = 0;
 
-	assert_true(address_list_add(&list, text));
+	assert_true(network_list_add(&list, text));
 	while (times-- > 0)
-		count +=
-		    shares_take_address(shares, &one, &list.ranges[0].first, now_us) == SHARE_TAKEN;
+		count += shares_take_address(shares, &one, &list.networks[0].address, now_us) ==
+			 SHARE_TAKEN;
 	return count;
 }
 

@@ -1,7 +1,6 @@
 #include "account.h"
 
-#include "networked/clock.h"
-
+#include <sandboxed/clock.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>

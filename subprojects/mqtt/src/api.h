@@ -3,9 +3,9 @@
 #pragma once
 
 #include "event_reader.h"
-#include "networked/bytes.h"
 
 #include <curl/curl.h>
+#include <sandboxed/bytes.h>
 
 enum { API_SOCKETS_MAX = 4, API_REPLY_MAX = 8 << 20 };
 

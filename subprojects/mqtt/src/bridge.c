@@ -20,7 +20,7 @@ struct held {
 };
 
 struct bridge {
-	const struct address_list *allowed;
+	const struct network_list *allowed;
 	const char *certificates, *hello;
 	int bell;
 	struct link *links;
@@ -30,7 +30,7 @@ struct bridge {
 	struct pollfd fds[BRIDGE_LINKS_MAX + FIXED_FDS];
 };
 
-struct bridge *bridge_create(const struct address_list *allowed, const char *certificates,
+struct bridge *bridge_create(const struct network_list *allowed, const char *certificates,
 			     const char *hello)
 {
 	struct bridge *bridge = memory_take(sizeof(*bridge));
@@ -57,6 +57,7 @@ void bridge_add(struct bridge *bridge, int socket)
 	bridge->links = link;
 	bridge->link_count++;
 	link_say(link, bridge->hello, strlen(bridge->hello));
+	link_say(link, "\n", 1);
 }
 
 bool bridge_wait(struct bridge *bridge, int control)

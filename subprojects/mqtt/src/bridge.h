@@ -12,13 +12,13 @@
  * The first line of the bridge says what it is. An account's connections end with its link. */
 #pragma once
 
-#include "networked/address.h"
+#include <text/reach.h>
 
 enum { BRIDGE_CONNECTIONS_MAX = 40, BRIDGE_LINKS_MAX = 64 };
 
 struct bridge;
 
-struct bridge *bridge_create(const struct address_list *allowed, const char *certificates,
+struct bridge *bridge_create(const struct network_list *allowed, const char *certificates,
 			     const char *hello);
 /* Takes the link. */
 void bridge_add(struct bridge *bridge, int link);

@@ -1,9 +1,9 @@
 #include "calls.h"
 
 #include "commands.h"
-#include "networked/clock.h"
 #include "panels.h"
 
+#include <sandboxed/clock.h>
 #include <stdio.h>
 
 enum { AGAIN_MS = 1000, ASK_MS = 5000, REFUSALS_MAX = 6 };

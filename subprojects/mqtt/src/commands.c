@@ -1,8 +1,8 @@
 #include "commands.h"
 
-#include "networked/clock.h"
 #include "panels.h"
 
+#include <sandboxed/clock.h>
 #include <string.h>
 
 enum { AGAIN_MS = 1000 };

@@ -2,10 +2,10 @@
 
 #include "calls.h"
 #include "commands.h"
-#include "networked/clock.h"
 #include "panels.h"
 
 #include <errno.h>
+#include <sandboxed/clock.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +122,7 @@ static const char *text_of(yyjson_val *opened, const char *name)
 }
 
 /* False: what a worker says is never so. */
-static bool read_settings(struct connection *connection, const struct address_list *allowed,
+static bool read_settings(struct connection *connection, const struct network_list *allowed,
 			  const char *certificates)
 {
 	yyjson_val *opened = yyjson_obj_get(yyjson_doc_get_root(connection->opened), "open");
@@ -196,7 +196,7 @@ static void release(struct connection *connection)
 	free(connection);
 }
 
-struct connection *connection_start(yyjson_doc *opened, const struct address_list *allowed,
+struct connection *connection_start(yyjson_doc *opened, const struct network_list *allowed,
 				    const char *certificates, int bell, const char **ret_why)
 {
 	struct connection *connection = memory_take(sizeof(*connection));

@@ -6,7 +6,7 @@
 
 /* Takes opened, the worker's word "open", and allowed stays. NULL: it says nothing that can be
  * done, with the reason, static. */
-struct connection *connection_start(yyjson_doc *opened, const struct address_list *allowed,
+struct connection *connection_start(yyjson_doc *opened, const struct network_list *allowed,
 				    const char *certificates, int bell, const char **ret_why);
 /* Its thread ends soon: is_over. must_forget: the account wants no connection any more, so its
  * topics go. */

@@ -1,7 +1,6 @@
 #include "device.h"
 
-#include "networked/bytes.h"
-
+#include <sandboxed/bytes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

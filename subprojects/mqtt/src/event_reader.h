@@ -1,7 +1,7 @@
 /* Reads server-sent events out of pieces of a stream. */
 #pragma once
 
-#include "networked/bytes.h"
+#include <sandboxed/bytes.h>
 
 #include <stdbool.h>
 

@@ -20,13 +20,13 @@ static bool may_reach(const struct guard *guard, const struct sockaddr *to)
 {
 	struct address address;
 
-	if (!address_read(to, &address))
+	if (!address_of_socket(to, &address))
 		return false;
 	if (guard->reaches_all)
 		return true;
 	if (address_is_bad_port(address_port(to)))
 		return false;
-	if (!guard->reaches_public_only && address_is_listed(&address, guard->allowed))
+	if (!guard->reaches_public_only && network_list_has(guard->allowed, &address))
 		return true;
 	return address_is_public(&address) && !address_is_own(&address);
 }

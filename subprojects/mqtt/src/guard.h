@@ -6,12 +6,12 @@
  * allocates as many bytes as a broker announces, up to 256 MB. */
 #pragma once
 
-#include "networked/address.h"
+#include <text/reach.h>
 
 #include <stddef.h>
 
 struct guard {
-	const struct address_list *allowed; /* beside public addresses */
+	const struct network_list *allowed; /* beside public addresses */
 	bool reaches_all;		    /* the operator has named the broker */
 	bool reaches_public_only;	    /* also of the allowed ones none */
 	bool has_refused;		    /* connect() has refused one */

@@ -1,9 +1,8 @@
 #include "link.h"
 
-#include "networked/seal.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <sandboxed/inside.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -47,7 +46,7 @@ void link_read(struct link *link)
 	ssize_t length;
 	int socket;
 
-	length = networked_receive(link->socket, bytes_reserve(&link->in, PIECE), PIECE, &socket);
+	length = inside_receive(link->socket, bytes_reserve(&link->in, PIECE), PIECE, &socket);
 	keep_socket(link, socket);
 	if (length > 0)
 		link->in.length += (size_t)length;

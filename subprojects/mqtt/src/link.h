@@ -1,7 +1,7 @@
 /* A worker's link: lines of JSON both ways, without waiting. With a line may come a descriptor. */
 #pragma once
 
-#include "networked/bytes.h"
+#include <sandboxed/bytes.h>
 
 #include <stdbool.h>
 

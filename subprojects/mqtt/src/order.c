@@ -49,7 +49,7 @@ static struct order *add(struct reading *reading, const char *method, const char
 static void add_text(struct reading *reading, const char *method, const char *last,
 		     const char *body)
 {
-	bytes_add(&add(reading, method, last)->body, body, strlen(body));
+	bytes_add_text(&add(reading, method, last)->body, body);
 }
 
 /* Adds a request whose body is an object with one text. */
@@ -74,29 +74,6 @@ static void add_member(struct reading *reading, const char *last, const char *na
 
 /* ---- pictures and texts ---- */
 
-static void append_base64(struct bytes *to, const unsigned char *from, size_t length)
-{
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < length; i += 3) {
-		unsigned value = from[i] << 16;
-		char four[4] = {0, 0, '=', '='};
-
-		if (i + 1 < length)
-			value |= from[i + 1] << 8;
-		if (i + 2 < length)
-			value |= from[i + 2];
-		four[0] = digits[value >> 18];
-		four[1] = digits[value >> 12 & 63];
-		if (i + 1 < length)
-			four[2] = digits[value >> 6 & 63];
-		if (i + 2 < length)
-			four[3] = digits[value & 63];
-		bytes_add(to, four, sizeof(four));
-	}
-}
-
 /* A picture's bytes never begin so. The API says what is wrong with an object. */
 static bool is_object(const char *payload, size_t length)
 {
@@ -105,7 +82,6 @@ static bool is_object(const char *payload, size_t length)
 
 static void read_push(struct reading *reading, const char *payload, size_t length)
 {
-	static const char begin[] = "{\"image\":\"", end[] = "\"}";
 	struct order *order;
 
 	if (length == 0) {
@@ -117,9 +93,9 @@ static void read_push(struct reading *reading, const char *payload, size_t lengt
 		bytes_add(&order->body, payload, length);
 		return;
 	}
-	bytes_add(&order->body, begin, sizeof(begin) - 1);
-	append_base64(&order->body, (const unsigned char *)payload, length);
-	bytes_add(&order->body, end, sizeof(end) - 1);
+	bytes_add_text(&order->body, "{\"image\":\"");
+	bytes_add_base64(&order->body, payload, length);
+	bytes_add_text(&order->body, "\"}");
 }
 
 static bool is_json_object(const char *payload, size_t length)

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "device.h"
-#include "networked/bytes.h"
 
+#include <sandboxed/bytes.h>
 #include <stdbool.h>
 
 enum { ORDER_BODY_MAX = 1 << 20 };

@@ -1,8 +1,7 @@
 #include "panels.h"
 
-#include "networked/clock.h"
-
 #include <poll.h>
+#include <sandboxed/clock.h>
 #include <stdio.h>
 #include <string.h>
 

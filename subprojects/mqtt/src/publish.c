@@ -1,8 +1,8 @@
 #include "publish.h"
 
 #include "discovery.h"
-#include "networked/bytes.h"
 
+#include <sandboxed/bytes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

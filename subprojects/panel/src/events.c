@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <mbedtls/sha256.h>
+#include <text/utf8.h>
 #include <time.h>
 #include <unistd.h>
-#include <wire/utf8.h>
 
 static uint64_t now_us(clockid_t clock)
 {
@@ -43,8 +43,7 @@ void events_close(struct events *events)
 
 void events_quote(FILE *file, const char *text, size_t size)
 {
-	struct wire_utf8 utf8 = {0};
-	bool is_utf8 = wire_utf8_add(&utf8, (const uint8_t *)text, size) && utf8.left == 0;
+	bool is_utf8 = utf8_is_valid((struct str){text, size});
 
 	fputc('"', file);
 	for (size_t i = 0; i < size; i++) {

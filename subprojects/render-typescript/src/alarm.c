@@ -1,8 +1,9 @@
 #include "alarm.h"
 
-#include "frame.h"
 #include "run.h"
 
+#include <sandboxed/frame.h>
+#include <sandboxed/inside.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static void end_process(int number)
 
 	if (is_held || (number == SIGPROF && cpu_us() < cpu_end_us))
 		return; /* it comes again */
-	status = frame_write(ALARM_LINK, answer, strlen(answer), NULL, 0);
+	status = frame_send(INSIDE_LINK, str_from(answer), (struct str){0});
 	_exit(status < 0 ? 1 : ALARM_EXIT);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { ALARM_LINK = 3, ALARM_EXTRA_MS = 300, ALARM_EXIT = 3 };
+enum { ALARM_EXTRA_MS = 300, ALARM_EXIT = 3 };
 
 /* Before the first request. */
 void alarm_prepare(void);

@@ -2,22 +2,15 @@
 #include "run.h"
 
 #include <string.h>
+#include <text/utf8.h>
 
 #define MARK "\u2026" /* ... */
-
-/* At most so many bytes, without a part of a character at the end. */
-static size_t cut(const char *text, size_t most)
-{
-	while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
-		most--;
-	return most;
-}
 
 /* A line that there is no room for is cut, or dropped. */
 static void add_line(struct logbook *log, const char *line, size_t length)
 {
 	size_t room = LOG_BYTES_MAX - log->bytes, used = length;
-	struct text shorter = {0};
+	struct bytes shorter = {0};
 
 	if (log->count == LOG_LINES_MAX || room <= sizeof(MARK)) {
 		log->dropped++;
@@ -25,15 +18,16 @@ static void add_line(struct logbook *log, const char *line, size_t length)
 	}
 	room--; /* for the sign at its end */
 	if (length > room) {
-		text_add(&shorter, line, cut(line, room - strlen(MARK)));
-		text_add_str(&shorter, MARK);
+		bytes_add(&shorter, line,
+			  utf8_cut((struct str){line, length}, room - strlen(MARK)).length);
+		bytes_add_text(&shorter, MARK);
 		used = shorter.length;
 	}
 	if (log->count++)
-		text_add_str(&log->lines, ",");
+		bytes_add_text(&log->lines, ",");
 	log->bytes += used + 1;
-	text_add_json(&log->lines, shorter.data ? shorter.data : line, used);
-	text_finish(&shorter);
+	bytes_add_json(&log->lines, shorter.data ? shorter.data : line, used);
+	bytes_finish(&shorter);
 }
 
 static void add_lines(struct logbook *log, const char *text, size_t length)
@@ -49,17 +43,17 @@ static void add_lines(struct logbook *log, const char *text, size_t length)
 }
 
 /* Appends as much of the text as fits; returns the number of lines in the rest. */
-static unsigned append(struct text *to, const char *text, size_t length)
+static unsigned append(struct bytes *to, const char *text, size_t length)
 {
 	size_t room = to->most - to->length;
 	unsigned lines = 0;
 
 	if (length <= room) {
-		text_add(to, text, length);
+		bytes_add(to, text, length);
 		return 0;
 	}
-	room = cut(text, room);
-	text_add(to, text, room);
+	room = utf8_cut((struct str){text, length}, room).length;
+	bytes_add(to, text, room);
 	for (size_t i = room; i < length; i++)
 		lines += text[i] == '\n';
 	return lines;
@@ -84,7 +78,7 @@ static const char *show(JSContext *context, JSValueConst value, size_t *ret_leng
 static JSValue print(JSContext *context, JSValueConst self, int count, JSValueConst *values)
 {
 	struct run *run = JS_GetContextOpaque(context);
-	struct text line = {.most = LOG_BYTES_MAX + 1};
+	struct bytes line = {.most = LOG_BYTES_MAX + 1};
 	size_t length;
 
 	(void)self;
@@ -92,7 +86,7 @@ static JSValue print(JSContext *context, JSValueConst self, int count, JSValueCo
 		const char *text = show(context, values[i], &length);
 
 		if (!text) {
-			text_finish(&line);
+			bytes_finish(&line);
 			return JS_EXCEPTION;
 		}
 		if (i > 0)
@@ -104,7 +98,7 @@ static JSValue print(JSContext *context, JSValueConst self, int count, JSValueCo
 	if (length > 0 && line.data[length - 1] == '\n')
 		length--;
 	add_lines(&run->log, line.data ? line.data : "", length);
-	text_finish(&line);
+	bytes_finish(&line);
 	return JS_UNDEFINED;
 }
 

@@ -70,34 +70,34 @@ static void run_script(struct run *run)
 	run->context = reader;
 }
 
-static void write_head(struct run *run, int64_t cpu_before_us, struct text *head)
+static void write_head(struct run *run, int64_t cpu_before_us, struct bytes *head)
 {
-	text_add_str(head, "{");
+	bytes_add_text(head, "{");
 	if (run->fault.length) {
-		text_add_str(head, "\"error\":");
-		text_add(head, run->fault.data, run->fault.length);
-		text_add_str(head, ",");
+		bytes_add_text(head, "\"error\":");
+		bytes_add(head, run->fault.data, run->fault.length);
+		bytes_add_text(head, ",");
 	}
 	if (run->log.count) {
-		text_add_str(head, "\"log\":[");
-		text_add(head, run->log.lines.data, run->log.lines.length);
-		text_add_str(head, "],");
+		bytes_add_text(head, "\"log\":[");
+		bytes_add(head, run->log.lines.data, run->log.lines.length);
+		bytes_add_text(head, "],");
 	}
 	if (run->hosts.length) {
-		text_add_str(head, "\"hosts\":[");
-		text_add(head, run->hosts.data, run->hosts.length);
-		text_add_str(head, "],");
+		bytes_add_text(head, "\"hosts\":[");
+		bytes_add(head, run->hosts.data, run->hosts.length);
+		bytes_add_text(head, "],");
 	}
 	if (files_interval_s(&run->files) >= 0)
-		text_add_format(head, "\"interval_s\":%d,", files_interval_s(&run->files));
+		bytes_add_format(head, "\"interval_s\":%d,", files_interval_s(&run->files));
 	if (run->log.dropped)
-		text_add_format(head, "\"log_dropped\":%u,", run->log.dropped);
-	text_add_format(head, "\"elapsed_us\":%lld,\"cpu_us\":%lld,\"memory_bytes\":%zu}",
-			(long long)(clock_monotonic_us() - run->started_us),
-			(long long)(cpu_us() - cpu_before_us), run->heap->most);
+		bytes_add_format(head, "\"log_dropped\":%u,", run->log.dropped);
+	bytes_add_format(head, "\"elapsed_us\":%lld,\"cpu_us\":%lld,\"memory_bytes\":%zu}",
+			 (long long)(clock_monotonic_us() - run->started_us),
+			 (long long)(cpu_us() - cpu_before_us), run->heap->most);
 }
 
-void engine_serve(const struct frame *request, struct text *ret_head, struct text *ret_blob)
+void engine_serve(const struct frame *request, struct bytes *ret_head, struct bytes *ret_blob)
 {
 	struct heap heap = {.limit = HEAP_MAX};
 	int64_t cpu_before_us = cpu_us();
@@ -111,14 +111,13 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 				      .parameter = JS_UNDEFINED}};
 
 	run.runtime = JS_NewRuntime2(&heap_functions, &heap);
-	if (!run.runtime ||
-	    !files_read(&run.files, request->blob, request->blob_length, SOLE_FILE)) {
+	if (!run.runtime || !files_read(&run.files, request->blob, SOLE_FILE)) {
 		fault_set(&run, FAULT_LIMIT, "no memory");
 	} else {
 		JS_SetMaxStackSize(run.runtime, STACK_BYTES);
 		JS_SetModuleLoaderFunc(run.runtime, module_normalize, module_load, NULL);
 		if (make_context(&run)) {
-			if (request_read(&run, request->head, request->head_length) == 0)
+			if (request_read(&run, request->head.data, request->head.length) == 0)
 				run_script(&run);
 			request_finish(&run);
 		}
@@ -126,11 +125,11 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 	alarm_stop();
 	write_head(&run, cpu_before_us, ret_head);
 	if (run.fault.length)
-		text_finish(&run.tree);
+		bytes_finish(&run.tree);
 	*ret_blob = run.tree;
-	text_finish(&run.fault);
-	text_finish(&run.log.lines);
-	text_finish(&run.hosts);
+	bytes_finish(&run.fault);
+	bytes_finish(&run.log.lines);
+	bytes_finish(&run.hosts);
 	files_finish(&run.files);
 	heap_finish(&heap);
 }

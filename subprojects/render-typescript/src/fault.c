@@ -18,9 +18,9 @@ struct call {
 
 static void add_place(struct run *run, const struct place *place)
 {
-	text_add_str(&run->fault, ",\"file\":");
-	text_add_json(&run->fault, place->file->name, strlen(place->file->name));
-	text_add_format(&run->fault, ",\"line\":%u,\"column\":%u", place->line, place->column);
+	bytes_add_text(&run->fault, ",\"file\":");
+	bytes_add_json(&run->fault, place->file->name, strlen(place->file->name));
+	bytes_add_format(&run->fault, ",\"line\":%u,\"column\":%u", place->line, place->column);
 }
 
 void fault_set(struct run *run, const char *kind, const char *format, ...)
@@ -36,11 +36,12 @@ void fault_set(struct run *run, const char *kind, const char *format, ...)
 	va_end(arguments);
 	if (is_full)
 		snprintf(message, sizeof(message), "%s", full);
-	text_add_format(&run->fault, "{\"kind\":\"%s\",\"message\":", is_full ? FAULT_LIMIT : kind);
-	text_add_json(&run->fault, message, strlen(message));
+	bytes_add_format(&run->fault,
+			 "{\"kind\":\"%s\",\"message\":", is_full ? FAULT_LIMIT : kind);
+	bytes_add_json(&run->fault, message, strlen(message));
 	if (run->where.file && (is_full || strcmp(kind, FAULT_LIMIT) != 0))
 		add_place(run, &run->where);
-	text_add_str(&run->fault, "}");
+	bytes_add_text(&run->fault, "}");
 }
 
 void fault_describe_time(char *to, size_t size, int64_t timeout_ms)
@@ -101,7 +102,7 @@ static bool read_call(struct run *run, const char *line, size_t length, struct c
  * place. */
 static void add_calls(struct run *run, const char *stack, struct place place)
 {
-	struct text calls = {.most = BACKTRACE_MAX};
+	struct bytes calls = {.most = BACKTRACE_MAX};
 	unsigned count = 0;
 	struct call call;
 
@@ -111,19 +112,19 @@ static void add_calls(struct run *run, const char *stack, struct place place)
 		if (read_call(run, stack, length, &call)) {
 			if (count++ == 0)
 				place = call.place;
-			text_add_format(&calls, "  %s:%u:%u: in %s\n", call.place.file->name,
-					call.place.line, call.place.column,
-					call.name[0] ? call.name : "the script");
+			bytes_add_format(&calls, "  %s:%u:%u: in %s\n", call.place.file->name,
+					 call.place.line, call.place.column,
+					 call.name[0] ? call.name : "the script");
 		}
 		stack += length + (stack[length] != '\0');
 	}
 	if (place.file)
 		add_place(run, &place);
 	if (count > 0) {
-		text_add_str(&run->fault, ",\"backtrace\":");
-		text_add_json(&run->fault, calls.data, calls.length);
+		bytes_add_text(&run->fault, ",\"backtrace\":");
+		bytes_add_json(&run->fault, calls.data, calls.length);
 	}
-	text_finish(&calls);
+	bytes_finish(&calls);
 }
 
 /* The member as text; NULL if there is none. JS_FreeCString() it. */
@@ -159,9 +160,9 @@ static void set_time_fault(struct run *run, const char *stack)
 		return;
 	}
 	fault_describe_time(message, sizeof(message), run->request.timeout_ms);
-	text_add_format(&run->fault, "{\"kind\":\"%s\",\"message\":\"%s\"", FAULT_LIMIT, message);
+	bytes_add_format(&run->fault, "{\"kind\":\"%s\",\"message\":\"%s\"", FAULT_LIMIT, message);
 	add_calls(run, stack, run->where);
-	text_add_str(&run->fault, "}");
+	bytes_add_text(&run->fault, "}");
 }
 
 bool fault_check_time(struct run *run)
@@ -184,13 +185,13 @@ static void describe_error(struct run *run, JSValueConst error)
 
 	snprintf(text, sizeof(text), "%s: %s%s%s", name ? name : "Error", message ? message : "",
 		 hint ? ": " : "", hint ? hint : "");
-	text_add_format(&run->fault,
-			"{\"kind\":\"%s\",\"message\":", limit ? FAULT_LIMIT : FAULT_SCRIPT);
-	text_add_json(&run->fault, limit ? limit : text, strlen(limit ? limit : text));
+	bytes_add_format(&run->fault,
+			 "{\"kind\":\"%s\",\"message\":", limit ? FAULT_LIMIT : FAULT_SCRIPT);
+	bytes_add_json(&run->fault, limit ? limit : text, strlen(limit ? limit : text));
 	if (imports_find_missing(run, message ? message : "", &place))
 		place_map(&place);
 	add_calls(run, stack ? stack : "", place);
-	text_add_str(&run->fault, "}");
+	bytes_add_text(&run->fault, "}");
 	JS_FreeCString(run->context, name);
 	JS_FreeCString(run->context, message);
 	JS_FreeCString(run->context, stack);
@@ -230,7 +231,7 @@ void fault_take(struct run *run, JSValueConst reason)
 		describe(run, reason);
 	if (!run->is_late)
 		return;
-	text_finish(&run->fault); /* if that took too long */
+	bytes_finish(&run->fault); /* if that took too long */
 	stack = JS_IsError(reason) ? get_member(run->context, reason, "stack") : NULL;
 	set_time_fault(run, stack ? stack : "");
 	JS_FreeCString(run->context, stack);

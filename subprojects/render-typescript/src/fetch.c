@@ -1,22 +1,23 @@
 /* fetch(): a frame to whoever started the process, and a promise that their answer settles. Many
  * may be under way; they are waited for when the script has nothing else to do. */
 #include "alarm.h"
-#include "frame.h"
 #include "run.h"
 
 #include <errno.h>
+#include <sandboxed/frame.h>
+#include <sandboxed/inside.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK = ALARM_LINK, HOST_MAX = 255 };
+enum { HOST_MAX = 255 };
 
 static int64_t last_id; /* of the process: no answer is taken for that of another request */
 
 /* Parts of a fetch until it is sent. */
 struct asking {
 	struct run *run;
-	struct text head;
+	struct bytes head;
 	const char *body;
 	size_t body_length;
 	const char *text_body; /* to be freed */
@@ -33,7 +34,7 @@ static JSValue make_error(JSContext *context, const char *words)
 static void note_host(struct run *run, const char *url)
 {
 	const char *from = strstr(url, "://"), *at;
-	struct text *hosts = &run->hosts;
+	struct bytes *hosts = &run->hosts;
 	size_t length;
 
 	if (!from)
@@ -58,8 +59,8 @@ static void note_host(struct run *run, const char *url)
 		return;
 	run->host_count++;
 	if (hosts->length > 0)
-		text_add_str(hosts, ",");
-	text_add_json(hosts, from, length);
+		bytes_add_text(hosts, ",");
+	bytes_add_json(hosts, from, length);
 }
 
 /* Adds ,"NAME":VALUE if the object has the member as text. -1: an exception. */
@@ -80,8 +81,8 @@ static int add_text_member(struct asking *asking, JSValueConst options, const ch
 		if (!text)
 			return -1;
 	}
-	text_add_format(&asking->head, ",\"%s\":", name);
-	text_add_json(&asking->head, text, length);
+	bytes_add_format(&asking->head, ",\"%s\":", name);
+	bytes_add_json(&asking->head, text, length);
 	if (text != fallback)
 		JS_FreeCString(context, text);
 	return 0;
@@ -96,10 +97,10 @@ static int add_header(struct asking *asking, JSValueConst headers, JSAtom atom, 
 	const char *text = JS_IsException(value) ? NULL : JS_ToCStringLen(context, &length, value);
 
 	if (name && text) {
-		text_add_str(&asking->head, is_first ? "" : ",");
-		text_add_json(&asking->head, name, strlen(name));
-		text_add_str(&asking->head, ":");
-		text_add_json(&asking->head, text, length);
+		bytes_add_text(&asking->head, is_first ? "" : ",");
+		bytes_add_json(&asking->head, name, strlen(name));
+		bytes_add_text(&asking->head, ":");
+		bytes_add_json(&asking->head, text, length);
 	}
 	JS_FreeCString(context, text);
 	JS_FreeCString(context, name);
@@ -125,10 +126,10 @@ static int add_headers(struct asking *asking, JSValueConst options)
 						JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY);
 	}
 	if (status >= 0) {
-		text_add_str(&asking->head, ",\"headers\":{");
+		bytes_add_text(&asking->head, ",\"headers\":{");
 		for (uint32_t i = 0; i < count && status == 0; i++)
 			status = add_header(asking, headers, members[i].atom, i == 0);
-		text_add_str(&asking->head, "}");
+		bytes_add_text(&asking->head, "}");
 		JS_FreePropertyEnum(context, members, count);
 	}
 	JS_FreeValue(context, headers);
@@ -146,7 +147,7 @@ static int add_ttl(struct asking *asking, JSValueConst options)
 		status = JS_ToFloat64(context, &ttl_s, value);
 	JS_FreeValue(context, value);
 	if (status == 0 && ttl_s >= 1)
-		text_add_format(&asking->head, ",\"ttl_s\":%.0f", ttl_s < 1e9 ? ttl_s : 1e9);
+		bytes_add_format(&asking->head, ",\"ttl_s\":%.0f", ttl_s < 1e9 ? ttl_s : 1e9);
 	return status;
 }
 
@@ -182,8 +183,8 @@ static int send_fetch(struct asking *asking)
 		return -1;
 	}
 	alarm_hold();
-	status = frame_write(LINK, asking->head.data, asking->head.length, asking->body,
-			     asking->body_length);
+	status = frame_send(INSIDE_LINK, (struct str){asking->head.data, asking->head.length},
+			    (struct str){asking->body, asking->body_length});
 	alarm_release();
 	if (status < 0)
 		exit(0); /* the other side is gone */
@@ -197,8 +198,8 @@ static int ask(struct run *run, int64_t id, const char *url, JSValueConst option
 	JSValue body = JS_UNDEFINED;
 	int status;
 
-	text_add_format(&asking.head, "{\"fetch\":{\"id\":%lld,\"url\":", (long long)id);
-	text_add_json(&asking.head, url, strlen(url));
+	bytes_add_format(&asking.head, "{\"fetch\":{\"id\":%lld,\"url\":", (long long)id);
+	bytes_add_json(&asking.head, url, strlen(url));
 	status = add_text_member(&asking, options, "method", "GET");
 	if (status == 0 && JS_IsObject(options)) {
 		status = add_headers(&asking, options);
@@ -207,12 +208,12 @@ static int ask(struct run *run, int64_t id, const char *url, JSValueConst option
 		if (status == 0)
 			status = take_body(&asking, options, &body);
 	}
-	text_add_str(&asking.head, "}}");
+	bytes_add_text(&asking.head, "}}");
 	if (status == 0)
 		status = send_fetch(&asking);
 	JS_FreeCString(run->context, asking.text_body);
 	JS_FreeValue(run->context, body);
-	text_finish(&asking.head);
+	bytes_finish(&asking.head);
 	return status;
 }
 
@@ -295,7 +296,7 @@ static void settle(struct run *run, struct fetch *fetch, JSValueConst answer, st
 		JS_DefinePropertyValueStr(context, result, "message", JS_DupValue(context, words),
 					  JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
 	} else {
-		result = response_make(run, answer, frame->blob, frame->blob_length);
+		result = response_make(run, answer, frame->blob.data, frame->blob.length);
 		fails = JS_IsException(result);
 		if (fails)
 			result = JS_GetException(context);
@@ -309,7 +310,7 @@ static void settle(struct run *run, struct fetch *fetch, JSValueConst answer, st
 static void take_answer(struct run *run, struct frame *frame)
 {
 	JSContext *context = run->context;
-	JSValue head = JS_ParseJSON(context, frame->head, frame->head_length, "answer");
+	JSValue head = JS_ParseJSON(context, frame->head.data, frame->head.length, "answer");
 	JSValue answer =
 	    JS_IsObject(head) ? JS_GetPropertyStr(context, head, "fetch") : JS_UNDEFINED;
 	JSValue id = JS_IsObject(answer) ? JS_GetPropertyStr(context, answer, "id") : JS_UNDEFINED;
@@ -327,14 +328,15 @@ static void take_answer(struct run *run, struct frame *frame)
 	JS_FreeValue(context, head);
 }
 
-/* Reads a frame as frame_read() does. The time counts as the network's, not as the script's. */
+/* Receives a frame as frame_receive() does. The time counts as the network's, not as the script's.
+ */
 static int wait_for_answer(struct run *run, struct frame *frame)
 {
 	int64_t began_us = clock_monotonic_us(), now_us;
 	int status;
 
 	alarm_wait(run->request.network_ms - run->waited_us / 1000);
-	status = frame_read(LINK, frame);
+	status = frame_receive(INSIDE_LINK, frame);
 	now_us = clock_monotonic_us();
 	run->waited_us += now_us - began_us;
 	run->deadline_us += now_us - began_us;
@@ -365,10 +367,7 @@ bool fetch_wait(struct run *run)
 
 bool fetch_is_answer(const struct frame *frame)
 {
-	static const char begin[] = "{\"fetch\"";
-
-	return frame->head_length > sizeof(begin) &&
-	       memcmp(frame->head, begin, sizeof(begin) - 1) == 0;
+	return str_starts_with(frame->head, STR("{\"fetch\""));
 }
 
 int fetch_define(struct run *run)

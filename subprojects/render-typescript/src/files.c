@@ -2,80 +2,34 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <text/base64.h>
 
-static const char begin[] = "-- ", end[] = " --", packed[] = ";base64";
-
-enum { BEGIN = sizeof(begin) - 1, END = sizeof(end) - 1, PACKED = sizeof(packed) - 1 };
-
-/* Length of the NAME of a marker's line; 0: it is none. */
-static size_t marker_name(const char *line, size_t length)
+static char *copy(struct str from)
 {
-	if (length > 0 && line[length - 1] == '\r')
-		length--;
-	if (length <= BEGIN + END || memcmp(line, begin, BEGIN) != 0 ||
-	    memcmp(line + length - END, end, END) != 0)
-		return 0;
-	return length - BEGIN - END;
-}
-
-/* Its length without the line's end. */
-static size_t line_length(const char *from, const char *until)
-{
-	const char *newline = memchr(from, '\n', (size_t)(until - from));
-
-	return (size_t)((newline ? newline : until) - from);
-}
-
-static int digit_value(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Decodes in place, over white space; what is none ends it. */
-static void unpack(struct file *file)
-{
-	size_t length = 0;
-	unsigned bits = 0;
-	int count = 0;
-
-	for (size_t i = 0; i < file->length && file->data[i] != '='; i++) {
-		int value = digit_value(file->data[i]);
-
-		if (value < 0)
-			continue;
-		bits = bits << 6 | (unsigned)value;
-		count += 6;
-		if (count >= 8) {
-			count -= 8;
-			file->data[length++] = (char)(bits >> count & 0xff);
-		}
-	}
-	file->length = length;
-	file->data[length] = '\0';
-}
-
-static char *copy(const char *from, size_t length)
-{
-	char *made = malloc(length + 1);
+	char *made = malloc(from.length + 1);
 
 	if (made) {
-		memcpy(made, from, length);
-		made[length] = '\0';
+		memcpy(made, from.data, from.length);
+		made[from.length] = '\0';
 	}
 	return made;
 }
 
-static bool add(struct files *files, const char *name, size_t name_length, const char *data,
-		size_t length)
+/* The bytes that the text stands for; none if it is no Base64. */
+static char *unpack(struct str text, size_t *ret_length)
 {
-	bool is_packed =
-	    name_length > PACKED && memcmp(name + name_length - PACKED, packed, PACKED) == 0;
+	char *made = malloc(base64_decoded_max(text.length) + 1);
+
+	if (!made)
+		return NULL;
+	if (base64_decode(text, (uint8_t *)made, ret_length) < 0)
+		*ret_length = 0;
+	made[*ret_length] = '\0';
+	return made;
+}
+
+static bool add(struct files *files, const struct txtar_file *from)
+{
 	struct file *file, *list;
 
 	if (files->count == FILES_MAX)
@@ -85,41 +39,20 @@ static bool add(struct files *files, const char *name, size_t name_length, const
 		return false;
 	files->list = list;
 	file = &list[files->count++];
-	*file = (struct file){.name = copy(name, name_length - (is_packed ? PACKED : 0)),
-			      .data = copy(data, length),
-			      .length = length};
-	if (!file->name || !file->data)
-		return false;
-	if (is_packed)
-		unpack(file);
-	return true;
+	*file = (struct file){.name = copy(from->name), .length = from->data.length};
+	file->data = from->is_base64 ? unpack(from->data, &file->length) : copy(from->data);
+	return file->name && file->data;
 }
 
-bool files_read(struct files *files, const char *script, size_t length, const char *sole_name)
+bool files_read(struct files *files, struct str script, const char *sole_name)
 {
-	const char *until = script + length, *name = script;
-	size_t name_length = marker_name(script, line_length(script, until));
+	struct txtar_file file = {.name = str_from(sole_name), .data = script};
 
-	if (name_length == 0)
-		return add(files, sole_name, strlen(sole_name), script, length);
-	while (name_length > 0) {
-		const char *data = name + line_length(name, until), *at;
-		const char *title = name + BEGIN;
-		size_t title_length = name_length;
-
-		data += data < until;
-		name_length = 0;
-		for (at = data; at < until; at += line_length(at, until) + 1) {
-			name_length = marker_name(at, line_length(at, until));
-			if (name_length > 0)
-				break;
-		}
-		if (at > until)
-			at = until;
-		if (!add(files, title, title_length, data, (size_t)(at - data)))
+	if (!txtar_is_archive(script))
+		return add(files, &file);
+	while (txtar_next(&script, &file))
+		if (!add(files, &file))
 			return false;
-		name = at;
-	}
 	return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <text/txtar.h>
 
 enum { FILES_MAX = 2000 };
 
@@ -24,7 +25,7 @@ struct files {
 };
 
 /* False: there is no memory for them, or more than FILES_MAX. files_finish() it in either case. */
-bool files_read(struct files *files, const char *script, size_t length, const char *sole_name)
+bool files_read(struct files *files, struct str script, const char *sole_name)
     __attribute__((warn_unused_result));
 void files_finish(struct files *files);
 

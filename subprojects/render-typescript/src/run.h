@@ -8,9 +8,10 @@
 #include "clock.h"
 #include "files.h"
 #include "heap.h"
-#include "text.h"
 
 #include <quickjs.h>
+#include <sandboxed/bytes.h>
+#include <sandboxed/frame.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,8 +27,6 @@ enum {
 	FRAMES_MAX = 2048,	  /* as panels take; the rest of an animation is not written */
 	RAW_FRAMES_MAX = 400,	  /* likewise of pictures: a tree has room for them */
 	PIXELS_MAX = 1 << 16,
-	LOG_LINES_MAX = 50,
-	LOG_BYTES_MAX = 8 << 10,
 	MESSAGE_MAX = 2 << 10,
 	FETCHES_MAX = 20,
 	FETCH_HEAD_MAX = 128 << 10,
@@ -59,7 +58,7 @@ struct request {
 
 /* Lines that scripts have printed. */
 struct logbook {
-	struct text lines; /* strings of JSON, with commas */
+	struct bytes lines; /* strings of JSON, with commas */
 	unsigned count;
 	size_t bytes;
 	unsigned dropped;
@@ -121,13 +120,13 @@ struct run {
 	unsigned fetch_count, fetches_open;
 	char *host_names[FETCHES_MAX]; /* that were asked, each once */
 	size_t host_count;
-	struct text hosts; /* the same as strings of JSON, with commas */
-	struct text tree;
+	struct bytes hosts; /* the same as strings of JSON, with commas */
+	struct bytes tree;
 	JSValue next_timer;	      /* a function that runs it; false: there is none */
 	struct rejection *rejections; /* that nobody awaits, in their order */
 	unsigned rejection_count;
 	struct place where; /* in the source: for faults that have no place of their own */
-	struct text fault;  /* the answer's "error", an object of JSON; empty: there is none */
+	struct bytes fault; /* the answer's "error", an object of JSON; empty: there is none */
 };
 
 /* Names the kinds of faults, as render-starlark does. */
@@ -210,7 +209,7 @@ unsigned parameters_find(const struct file *file, const char *call, size_t *budg
 const struct site *sites_find(struct run *run, const char *name, const struct place *place);
 /* Finds the sites' places in the source, and those of their fields, numbers them, and writes them
  * as JSON. */
-void sites_write(struct run *run, struct text *to);
+void sites_write(struct run *run, struct bytes *to);
 /* Location in the source of the field's name in the call; that of the call if it is not there. */
 struct place site_place(const struct site *site, const char *field);
 void sites_finish(struct run *run);
@@ -238,8 +237,6 @@ int defaults_set(struct run *run, JSValueConst module);
 int console_define(struct run *run) __attribute__((warn_unused_result));
 
 /* ---- fetch.c ---- */
-
-struct frame;
 
 /* fetch(). 0, or -1 with an exception. */
 int fetch_define(struct run *run) __attribute__((warn_unused_result));

@@ -172,24 +172,24 @@ static void find_places(struct sites *sites, struct site **list, unsigned count)
 	free(spots);
 }
 
-static void write_site(const struct site *site, struct text *to)
+static void write_site(const struct site *site, struct bytes *to)
 {
 	const struct place *place = &site->place;
 
-	text_add_str(to, "[");
-	text_add_json(to, place->file->name, strlen(place->file->name));
-	text_add_format(to, ",%u,%u", place->line, place->column);
+	bytes_add_text(to, "[");
+	bytes_add_json(to, place->file->name, strlen(place->file->name));
+	bytes_add_format(to, ",%u,%u", place->line, place->column);
 	for (unsigned i = 0; i < site->parameter_count; i++) {
 		const struct parameter *parameter = &site->parameters[i];
 
-		text_add_str(to, ",");
-		text_add_json(to, parameter->name, parameter->length);
-		text_add_format(to, ",%u,%u", parameter->place.line, parameter->place.column);
+		bytes_add_text(to, ",");
+		bytes_add_json(to, parameter->name, parameter->length);
+		bytes_add_format(to, ",%u,%u", parameter->place.line, parameter->place.column);
 	}
-	text_add_str(to, "]");
+	bytes_add_text(to, "]");
 }
 
-void sites_write(struct run *run, struct text *to)
+void sites_write(struct run *run, struct bytes *to)
 {
 	struct site *list[SITES_MAX];
 	unsigned count = 0;
@@ -199,12 +199,12 @@ void sites_write(struct run *run, struct text *to)
 			list[count++] = &run->sites->slots[at];
 	if (count > 0)
 		find_places(run->sites, list, count);
-	text_add_str(to, "[");
+	bytes_add_text(to, "[");
 	for (unsigned i = 0; i < count; i++) {
-		text_add_str(to, i > 0 ? "," : "");
+		bytes_add_text(to, i > 0 ? "," : "");
 		write_site(list[i], to);
 	}
-	text_add_str(to, "]");
+	bytes_add_text(to, "]");
 }
 
 struct place site_place(const struct site *site, const char *field)

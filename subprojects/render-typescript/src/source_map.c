@@ -3,21 +3,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <text/base64.h>
 
 static const char comment[] = SOURCE_MAP_COMMENT;
 static const char field[] = "\"mappings\"";
-
-/* Value of a digit of base64; -1: it is none. */
-static int digit_value(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
 
 /* Returns the start of the base64 in the last comment, or NULL. */
 static const char *find_comment(const char *script, size_t length)
@@ -33,21 +22,17 @@ static const char *find_comment(const char *script, size_t length)
 /* The map's JSON, with a NUL at its end; the caller's to free. */
 static char *decode(const char *from, const char *end)
 {
-	char *json = malloc((size_t)(end - from) / 4 * 3 + 4);
-	size_t length = 0;
-	uint32_t bits = 0;
-	int value, count = 0;
+	char *json = malloc(base64_decoded_max((size_t)(end - from)) + 1);
+	size_t size = 0;
+	const char *at = from;
 
-	for (; json && from < end && (value = digit_value(*from)) >= 0; from++) {
-		bits = bits << 6 | (uint32_t)value;
-		count += 6;
-		if (count >= 8) {
-			count -= 8;
-			json[length++] = (char)(bits >> count & 0xff);
-		}
-	}
+	while (at < end && (base64_value(*at) >= 0 || *at == '='))
+		at++;
+	if (json &&
+	    base64_decode((struct str){from, (size_t)(at - from)}, (uint8_t *)json, &size) < 0)
+		size = 0;
 	if (json)
-		json[length] = '\0';
+		json[size] = '\0';
 	return json;
 }
 
@@ -59,7 +44,7 @@ static bool read_number(const char **from, int64_t *ret_number)
 	int value;
 
 	do {
-		value = digit_value(**from);
+		value = base64_value(**from);
 		if (value < 0 || shift > 40)
 			return false;
 		number |= (uint64_t)(value & 31) << shift;

@@ -19,7 +19,7 @@ enum { PATH_MAX_BYTES = 140 };
 struct writer {
 	struct run *run;
 	JSContext *context;
-	struct text *out;
+	struct bytes *out;
 	unsigned depth, values;
 	const struct site *site; /* of the widget whose fields are written */
 	bool is_raw;		 /* the tree is raw frames */
@@ -64,9 +64,9 @@ static int write_number(struct writer *writer, JSValueConst value)
 	if (!isfinite(number))
 		return complain(writer, "a number must be finite");
 	if (number == floor(number) && fabs(number) < 9007199254740992.0)
-		text_add_format(writer->out, "%.0f", number + 0.0);
+		bytes_add_format(writer->out, "%.0f", number + 0.0);
 	else
-		text_add_format(writer->out, "%.17g", number);
+		bytes_add_format(writer->out, "%.17g", number);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static int write_string(struct writer *writer, JSValueConst value)
 
 	if (!text)
 		return -1;
-	text_add_json(writer->out, text, length);
+	bytes_add_json(writer->out, text, length);
 	JS_FreeCString(writer->context, text);
 	return 0;
 }
@@ -92,18 +92,18 @@ static int write_elements(struct writer *writer, JSValueConst array)
 		length = most;
 	if (status == 0 && length > TREE_VALUES_MAX)
 		return complain(writer, "an array is too long");
-	text_add_str(writer->out, "[");
+	bytes_add_text(writer->out, "[");
 	for (uint32_t i = 0; i < length && status == 0; i++) {
 		JSValue element = JS_GetPropertyUint32(writer->context, array, i);
 		size_t before = enter(writer, NULL, NULL, i);
 
 		if (i > 0)
-			text_add_str(writer->out, ",");
+			bytes_add_text(writer->out, ",");
 		status = JS_IsException(element) ? -1 : write_value(writer, element);
 		JS_FreeValue(writer->context, element);
 		leave(writer, before);
 	}
-	text_add_str(writer->out, "]");
+	bytes_add_text(writer->out, "]");
 	return status;
 }
 
@@ -127,7 +127,7 @@ static int write_field(struct writer *writer, const char *name, JSValueConst val
 	if (!writer->site || !panel_is_form(writer->site->name) || strcmp(name, "handler") != 0 ||
 	    !JS_IsFunction(writer->context, value))
 		return write_value(writer, value);
-	text_add_str(writer->out, "{\"function\":\"handler\"}");
+	bytes_add_text(writer->out, "{\"function\":\"handler\"}");
 	return 0;
 }
 
@@ -143,12 +143,12 @@ static int write_member(struct writer *writer, JSValueConst object, JSAtom atom,
 		size_t before = enter(writer, ".%s", name, 0);
 
 		if (!*is_first)
-			text_add_str(writer->out, ",");
+			bytes_add_text(writer->out, ",");
 		*is_first = false;
 		if (writer->site && writer->site->number > 0)
 			writer->run->where = site_place(writer->site, name);
-		text_add_json(writer->out, name, strlen(name));
-		text_add_str(writer->out, ":");
+		bytes_add_json(writer->out, name, strlen(name));
+		bytes_add_text(writer->out, ":");
 		status = write_field(writer, name, value);
 		if (status == 0)
 			writer->run->where = around;
@@ -169,10 +169,10 @@ static int write_members(struct writer *writer, JSValueConst object)
 
 	if (status < 0)
 		return -1;
-	text_add_str(writer->out, "{");
+	bytes_add_text(writer->out, "{");
 	for (uint32_t i = 0; i < count && status == 0; i++)
 		status = write_member(writer, object, members[i].atom, &is_first);
-	text_add_str(writer->out, "}");
+	bytes_add_text(writer->out, "}");
 	JS_FreePropertyEnum(writer->context, members, count);
 	return status;
 }
@@ -187,15 +187,15 @@ static int write_widget(struct writer *writer, JSValueConst widget, const struct
 	int status = -1;
 
 	writer->site = site;
-	text_add_format(writer->out, "{\"widget\":\"%s\"", name);
+	bytes_add_format(writer->out, "{\"widget\":\"%s\"", name);
 	if (site->number > 0) {
-		text_add_format(writer->out, ",\"at\":%u", site->number);
+		bytes_add_format(writer->out, ",\"at\":%u", site->number);
 		writer->run->where = site->place;
 	}
-	text_add_str(writer->out, ",\"fields\":");
+	bytes_add_text(writer->out, ",\"fields\":");
 	if (!JS_IsException(fields))
 		status = write_members(writer, fields);
-	text_add_str(writer->out, "}");
+	bytes_add_text(writer->out, "}");
 	writer->site = outer;
 	if (status == 0)
 		writer->run->where = around;
@@ -211,9 +211,9 @@ static int write_bytes(struct writer *writer, JSValueConst value)
 
 	if (!bytes && JS_HasException(writer->context))
 		return -1; /* its buffer is gone */
-	text_add_str(writer->out, "{\"bytes\":");
-	text_add_base64(writer->out, bytes, length);
-	text_add_str(writer->out, "}");
+	bytes_add_text(writer->out, "{\"bytes\":\"");
+	bytes_add_base64(writer->out, bytes, length);
+	bytes_add_text(writer->out, "\"}");
 	return 0;
 }
 
@@ -244,10 +244,10 @@ static int write_value(struct writer *writer, JSValueConst value)
 		return complain(writer, "the tree is more than 100 levels deep, or holds itself");
 	writer->depth++;
 	if (JS_IsNull(value) || JS_IsUndefined(value)) {
-		text_add_str(writer->out, "null");
+		bytes_add_text(writer->out, "null");
 		status = 0;
 	} else if (JS_IsBool(value)) {
-		text_add_str(writer->out, JS_ToBool(writer->context, value) ? "true" : "false");
+		bytes_add_text(writer->out, JS_ToBool(writer->context, value) ? "true" : "false");
 		status = 0;
 	} else if (JS_IsNumber(value)) {
 		status = write_number(writer, value);
@@ -295,19 +295,19 @@ static void begin_tree(struct writer *writer)
 	const struct place *where = &writer->run->where;
 
 	writer->out->most = TREE_MAX;
-	text_add_str(writer->out, "{\"places\":");
+	bytes_add_text(writer->out, "{\"places\":");
 	sites_write(writer->run, writer->out);
-	text_add_str(writer->out, ",\"at\":[");
+	bytes_add_text(writer->out, ",\"at\":[");
 	if (where->file) {
-		text_add_json(writer->out, where->file->name, strlen(where->file->name));
-		text_add_format(writer->out, ",%u,%u", where->line, where->column);
+		bytes_add_json(writer->out, where->file->name, strlen(where->file->name));
+		bytes_add_format(writer->out, ",%u,%u", where->line, where->column);
 	}
-	text_add_str(writer->out, "],\"tree\":");
+	bytes_add_text(writer->out, "],\"tree\":");
 }
 
 static int end_tree(struct writer *writer, int status)
 {
-	text_add_str(writer->out, "}");
+	bytes_add_text(writer->out, "}");
 	if (status == 0 && writer->out->failed)
 		return complain(writer, "the tree has more than 4 MiB");
 	return status;
@@ -340,11 +340,11 @@ int tree_write_reply(struct run *run, const char *field, JSValueConst value)
 
 	begin_tree(&writer);
 	if (makes_fields)
-		text_add_str(writer.out,
-			     "{\"widget\":\"form.Schema\",\"fields\":{\"version\":\"1\","
-			     "\"fields\":");
+		bytes_add_text(writer.out,
+			       "{\"widget\":\"form.Schema\",\"fields\":{\"version\":\"1\","
+			       "\"fields\":");
 	status = write_value(&writer, value);
 	if (makes_fields)
-		text_add_str(writer.out, "}}");
+		bytes_add_text(writer.out, "}}");
 	return end_tree(&writer, status);
 }

@@ -1,7 +1,7 @@
 #include "wire/proxy.h"
 
-#include <arpa/inet.h>
 #include <string.h>
+#include <text/address.h>
 
 enum {
 	HEADER_2_BYTES = 16,
@@ -79,30 +79,30 @@ static bool is_port(const char *text)
 	return number <= 65535;
 }
 
+static bool read_address(const char *text, bool is_v4, struct address *ret_address)
+{
+	return !strchr(text, ':') == is_v4 && address_read(str_from(text), ret_address);
+}
+
 /* line: what stands behind "PROXY ", NUL-terminated. */
 static bool read_line(char *line, struct wire_proxy *proxy)
 {
 	const char *family = take_word(&line);
-	uint8_t source[16], destination[16];
+	struct address source, destination;
 	bool is_v4 = strcmp(family, "TCP4") == 0;
-	int kind = is_v4 ? AF_INET : AF_INET6;
 	char *end = line + strlen(line);
 
 	if (strcmp(family, "UNKNOWN") == 0)
 		return true; /* what follows is to be ignored */
 	if (!is_v4 && strcmp(family, "TCP6") != 0)
 		return false;
-	if (inet_pton(kind, take_word(&line), source) != 1 ||
-	    inet_pton(kind, take_word(&line), destination) != 1)
+	if (!read_address(take_word(&line), is_v4, &source) ||
+	    !read_address(take_word(&line), is_v4, &destination))
 		return false;
 	if (!is_port(take_word(&line)) || line == end || !is_port(line))
 		return false;
-	if (is_v4) {
-		set_source_4(proxy, source);
-	} else {
-		memcpy(proxy->source, source, sizeof(source));
-		proxy->has_source = true;
-	}
+	memcpy(proxy->source, source.bytes, sizeof(proxy->source));
+	proxy->has_source = true;
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <text/authority.h>
 
 static const struct {
 	const char *name;
@@ -15,53 +16,35 @@ static const struct {
     {"https", false, true},
 };
 
-static const char *read_port(const char *text, size_t length, uint16_t *ret_port)
-{
-	unsigned port = 0;
+static const char *const authority_faults[] = {
+    [AUTHORITY_OPEN] = "']' is missing behind the IPv6 address",
+    [AUTHORITY_NO_HOST] = "the host is missing or too long",
+    [AUTHORITY_MALFORMED] = "the host is malformed",
+    [AUTHORITY_BAD_PORT] = "the port is not a number from 1 to 65535",
+};
 
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] < '0' || text[i] > '9' || port > 65535)
-			return "the port is not a number from 1 to 65535";
-		port = port * 10 + (unsigned)(text[i] - '0');
-	}
-	if (port == 0 || port > 65535)
-		return "the port is not a number from 1 to 65535";
-	*ret_port = (uint16_t)port;
-	return NULL;
-}
-
-static const char *read_authority(const char *text, size_t length, struct wire_url *url)
+static const char *read_authority(struct str text, struct wire_url *url)
 {
-	bool is_ipv6 = length > 0 && text[0] == '[';
-	const char *host = text + is_ipv6;
-	const char *host_end = memchr(text, is_ipv6 ? ']' : ':', length);
-	const char *end = text + length;
 	uint16_t default_port = url->is_tls ? 443 : 80;
-	const char *fault = NULL;
-	size_t host_length;
+	struct authority authority;
+	enum authority_fault fault = authority_read(text, &authority);
 	int used;
 
-	if (length > 0 && memchr(text, '@', length))
+	if (str_find(text, '@') < text.length)
 		return "a user name in the URL is not supported";
-	if (is_ipv6 && !host_end)
-		return "']' is missing behind the IPv6 address";
-	host_length = (size_t)((host_end ? host_end : end) - host);
-	if (host_length == 0 || host_length > WIRE_HOST_MAX)
-		return "the host is missing or too long";
-	memcpy(url->host, host, host_length);
-	url->host[host_length] = '\0';
-	if (is_ipv6)
-		host_end = host_end + 1 < end ? host_end + 1 : NULL;
-	if (host_end && *host_end != ':')
-		return "the host is malformed";
-	url->port = default_port;
-	if (host_end)
-		fault = read_port(host_end + 1, (size_t)(end - host_end - 1), &url->port);
-	used = snprintf(url->authority, sizeof(url->authority), is_ipv6 ? "[%s]" : "%s", url->host);
+	if (authority.host.length > WIRE_HOST_MAX)
+		fault = AUTHORITY_NO_HOST;
+	if (fault != AUTHORITY_FINE)
+		return authority_faults[fault];
+	memcpy(url->host, authority.host.data, authority.host.length);
+	url->host[authority.host.length] = '\0';
+	url->port = authority.port ? authority.port : default_port;
+	used = snprintf(url->authority, sizeof(url->authority),
+			authority.has_brackets ? "[%s]" : "%s", url->host);
 	if (url->port != default_port)
 		snprintf(url->authority + used, sizeof(url->authority) - (size_t)used, ":%u",
 			 url->port);
-	return fault;
+	return NULL;
 }
 
 /* Whether the text goes into a request line and a header unescaped: no space, no control byte. */
@@ -99,7 +82,7 @@ const char *wire_url_parse(const char *text, size_t length, struct wire_url *ret
 	end = start;
 	while (end < length && text[end] != '/' && text[end] != '?' && text[end] != '#')
 		end++;
-	fault = read_authority(text + start, end - start, ret_url);
+	fault = read_authority((struct str){text + start, end - start}, ret_url);
 	if (fault)
 		return fault;
 	ret_url->target = text + end;

@@ -1,10 +1,10 @@
 #include "wire/websocket.h"
-#include "wire/utf8.h"
 
 #include <mbedtls/base64.h>
 #include <mbedtls/sha1.h>
 #include <stdlib.h>
 #include <string.h>
+#include <text/utf8.h>
 
 enum {
 	FIN = 0x80,
@@ -36,7 +36,7 @@ struct wire_websocket_partial {
 	uint8_t opcode; /* 0: none is */
 	bool is_fragmented;
 	bool is_skipped; /* it is too large */
-	struct wire_utf8 utf8;
+	struct utf8_stream utf8;
 	uint8_t *data;
 	size_t size;
 	size_t capacity;
@@ -149,7 +149,6 @@ static bool is_close_code(uint16_t code)
 static enum wire_websocket_event hand_out(uint8_t opcode, const uint8_t *data, size_t size,
 					  struct wire_websocket_message *message)
 {
-	struct wire_utf8 utf8 = {0};
 
 	message->opcode = opcode;
 	message->data = data;
@@ -157,7 +156,7 @@ static enum wire_websocket_event hand_out(uint8_t opcode, const uint8_t *data, s
 	if (opcode == WIRE_CLOSE && size > 0) {
 		if (size < 2 || !is_close_code((uint16_t)(data[0] << 8 | data[1])))
 			return fault(message, WIRE_CLOSE_PROTOCOL);
-		if (!wire_utf8_add(&utf8, data + 2, size - 2) || utf8.left)
+		if (!utf8_is_valid((struct str){(const char *)data + 2, size - 2}))
 			return fault(message, WIRE_CLOSE_INVALID_TEXT);
 		message->close_code = (uint16_t)(data[0] << 8 | data[1]);
 	}
@@ -206,7 +205,8 @@ static bool add_data(struct wire_websocket_partial *partial, const uint8_t *data
 {
 	if (partial->is_skipped)
 		return true;
-	if (partial->opcode == WIRE_TEXT && !wire_utf8_add(&partial->utf8, data, size))
+	if (partial->opcode == WIRE_TEXT &&
+	    !utf8_add(&partial->utf8, (struct str){(const char *)data, size}))
 		return false;
 	append(partial, data, size);
 	return true;
@@ -220,7 +220,6 @@ static enum wire_websocket_event take_whole_frame(struct wire_websocket_reader *
 	struct frame frame;
 	int header_size = read_header(reader, input->data, input->size, &frame);
 	struct wire_websocket_partial *partial;
-	struct wire_utf8 utf8 = {0};
 	uint8_t *payload;
 	size_t size;
 
@@ -239,7 +238,7 @@ static enum wire_websocket_event take_whole_frame(struct wire_websocket_reader *
 		return hand_out(frame.opcode, payload, size, message);
 	if (frame.opcode && frame.is_final) {
 		if (frame.opcode == WIRE_TEXT &&
-		    (!wire_utf8_add(&utf8, payload, size) || utf8.left))
+		    !utf8_is_valid((struct str){(const char *)payload, size}))
 			return fault(message, WIRE_CLOSE_INVALID_TEXT);
 		return hand_out(frame.opcode, payload, size, message);
 	}

@@ -1,11 +1,11 @@
 #include "../cmocka_test.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <text/utf8.h>
 #include <unistd.h>
 #include <yyjson.h>
 

@@ -41,12 +41,12 @@ static void assert_names(const char *archive, const char *wanted)
 static void test_what_is_an_archive(void **state)
 {
 	(void)state;
-	assert_true(app_files_is_archive(STR("-- a --\n")));
-	assert_true(app_files_is_archive(STR("\n# comment\n\r\n-- a --")));
-	assert_false(app_files_is_archive(STR("")));
-	assert_false(app_files_is_archive(STR("--a--\n")));
-	assert_false(app_files_is_archive(STR("--  --\n")));
-	assert_false(app_files_is_archive(STR("let a = 1;\n-- a --\n")));
+	assert_true(txtar_is_archive(STR("-- a --\n")));
+	assert_true(txtar_is_archive(STR("\n# comment\n\r\n-- a --")));
+	assert_false(txtar_is_archive(STR("")));
+	assert_false(txtar_is_archive(STR("--a--\n")));
+	assert_false(txtar_is_archive(STR("--  --\n")));
+	assert_false(txtar_is_archive(STR("let a = 1;\n-- a --\n")));
 }
 
 static void test_which_script_is_the_first(void **state)

@@ -1,0 +1,22 @@
+/* cmocka with what it needs before it, and helpers of these tests. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define array_length(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Memory of exactly this size, so that sanitizers and valgrind see a byte too far. */
+static inline void *take(size_t size)
+{
+	void *memory = malloc(size);
+
+	if (!memory)
+		abort();
+	return memory;
+}
