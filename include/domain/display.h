@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-/* All panels have this size, in pixels. */
+/* Size of all panels, in pixels. Requests to renderers carry it, so renderers have none of their
+ * own. DESIGN.md lists what changes for panels of another size. */
 enum { DISPLAY_WIDTH = 64, DISPLAY_HEIGHT = 32 };
 
 struct device;

@@ -118,7 +118,7 @@ struct engine_job {
 	int64_t now_ms;		     /* the script's clock stands still at this Unix time */
 	struct str timezone, locale; /* empty: UTC, en */
 	uint64_t seed;
-	unsigned width, height;	  /* 0: 64 x 32 */
+	unsigned width, height;	  /* 0: a panel's */
 	unsigned max_duration_ms; /* an animation ends here; 0: 15 s */
 	/* End of an animation with show_full_animation, if later; 0: as all others. */
 	unsigned max_whole_ms;

@@ -1,6 +1,7 @@
 #include "request_head.h"
 #include "base/require.h"
 #include "base/zones.h"
+#include "domain/display.h"
 #include "frame.h"
 #include "record/json_memory.h"
 #include "render/config_zone.h"
@@ -66,10 +67,8 @@ static bool add_members(yyjson_mut_doc *head, const struct engine_job *job)
 
 	yyjson_mut_obj_add_sint(head, root, "now_ms", job->now_ms);
 	yyjson_mut_obj_add_uint(head, root, "seed", job->seed);
-	if (job->width)
-		yyjson_mut_obj_add_uint(head, root, "width", job->width);
-	if (job->height)
-		yyjson_mut_obj_add_uint(head, root, "height", job->height);
+	yyjson_mut_obj_add_uint(head, root, "width", job->width ? job->width : DISPLAY_WIDTH);
+	yyjson_mut_obj_add_uint(head, root, "height", job->height ? job->height : DISPLAY_HEIGHT);
 	if (job->max_duration_ms)
 		yyjson_mut_obj_add_uint(head, root, "max_duration_ms", job->max_duration_ms);
 	if (job->max_whole_ms)

@@ -18,7 +18,7 @@ const (
 )
 
 // request is the head of a request. The blob is the script: one file, or several as txtar; or a tree.
-// Zero values mean the defaults of setDefaults.
+// Zero values mean the defaults of setDefaults; the size has none.
 type request struct {
 	What    string `json:"what"`
 	App     string `json:"app"`     // with version the scope of what the script caches
@@ -55,12 +55,6 @@ func (r *request) setDefaults() {
 	}
 	if r.Locale == "" {
 		r.Locale = "en"
-	}
-	if r.Width == 0 {
-		r.Width = 64
-	}
-	if r.Height == 0 {
-		r.Height = 32
 	}
 	if r.MaxDurationMs == 0 {
 		r.MaxDurationMs = 15_000

@@ -23,7 +23,7 @@ var testNow = time.Date(2026, 7, 1, 12, 34, 56, 0, time.UTC)
 
 func testRequest() *request {
 	r := &request{What: whatRender, App: "test", Version: "1", NowMs: testNow.UnixMilli(),
-		Timezone: "Europe/Zagreb", Seed: 1, Network: new(bool)}
+		Timezone: "Europe/Zagreb", Seed: 1, Width: 64, Height: 32, Network: new(bool)}
 	r.setDefaults()
 	r.TimeoutMs = 120_000 // a machine that does much else, and the race detector
 	return r

@@ -78,7 +78,7 @@ def main():
             script.send(tools.head(), source)
             answer, tree = script.receive()
             assert "error" not in answer, answer
-            paint.send({"what": "paint", "max_duration_ms": frames * 50}, tree)
+            paint.send({"what": "paint", "width": 64, "height": 32, "max_duration_ms": frames * 50}, tree)
             answer, picture = paint.receive()
             assert picture and len(answer.get("delays_ms", [0])) == frames, answer
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/zones.h"
+#include "domain/display.h"
 #include "typescript.h"
 
 enum {
@@ -161,6 +162,8 @@ static int ask(struct renderer *renderer, yyjson_mut_doc *head, const char *what
 
 	set_member(head, "what", yyjson_mut_str(head, what));
 	set_member(head, "timeout_ms", yyjson_mut_sint(head, timeout_ms));
+	set_member(head, "width", yyjson_mut_uint(head, DISPLAY_WIDTH));
+	set_member(head, "height", yyjson_mut_uint(head, DISPLAY_HEIGHT));
 	status = renderer_ask(renderer, head, blob, WALL_TIMES * timeout_ms + WALL_MS + NETWORK_MS,
 			      ret_answer, ret_why);
 	if (status == 0)

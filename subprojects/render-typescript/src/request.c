@@ -119,8 +119,8 @@ static void read_members(struct run *run, JSValueConst head)
 	request->now_ms =
 	    (int64_t)within(get_number(context, head, "now_ms", 0), -most_ms, most_ms);
 	request->seed = (uint64_t)within(get_number(context, head, "seed", 0), 0, 9.2e18);
-	request->width = (int)within(get_number(context, head, "width", 64), 0, PIXELS_MAX);
-	request->height = (int)within(get_number(context, head, "height", 32), 0, PIXELS_MAX);
+	request->width = (int)within(get_number(context, head, "width", 0), 0, PIXELS_MAX);
+	request->height = (int)within(get_number(context, head, "height", 0), 0, PIXELS_MAX);
 	request->timeout_ms = get_time_ms(context, head, "timeout_ms", TIMEOUT_MS);
 	request->network_ms = get_time_ms(context, head, "network_ms", NETWORK_MS);
 	request->has_network = read_network(context, head);

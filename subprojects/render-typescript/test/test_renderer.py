@@ -441,7 +441,8 @@ def test_memory_goes_back(renderer):
 
 
 @pytest.mark.parametrize("bad", [
-    {"what": "dance"}, {"what": 7}, {}, {"what": "render", "width": 0}, {"what": "render", "height": -1},
+    {"what": "dance"}, {"what": 7}, {}, {"what": "render"}, {"what": "render", "width": 0, "height": 32},
+    {"what": "render", "width": 64, "height": -1},
     {"what": "render", "width": 1 << 16, "height": 2}, [], 7, None,
 ])
 def test_bad_requests(renderer, bad):

@@ -1,11 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { HEIGHT, WIDTH } from "../panel/size";
+
 /** State of a panel: it shows its picture, sleeps, is offline, or has never connected. */
 export type PanelState = "on" | "asleep" | "offline" | "never";
 
 interface PanelProps {
-	/** The URL of a 64x32 picture; none: all dots are dark. */
+	/** The URL of a picture of the panel's size; none: all dots are dark. */
 	picture?: string | undefined;
 	/** 0 to 100. */
 	brightness?: number;
@@ -45,7 +47,7 @@ function Still({ kind, picture, label }: LayerProps): JSX.Element {
 		const image = new Image();
 		image.onload = () => {
 			const context = canvas.current?.getContext("2d");
-			context?.clearRect(0, 0, 64, 32);
+			context?.clearRect(0, 0, WIDTH, HEIGHT);
 			context?.drawImage(image, 0, 0);
 		};
 		image.src = picture;
@@ -55,7 +57,7 @@ function Still({ kind, picture, label }: LayerProps): JSX.Element {
 	}, [picture]);
 	const words =
 		label === undefined ? { "aria-hidden": true } : { role: "img" as const, "aria-label": label };
-	return <canvas ref={canvas} class={`panel-${kind}`} width={64} height={32} {...words} />;
+	return <canvas ref={canvas} class={`panel-${kind}`} width={WIDTH} height={HEIGHT} {...words} />;
 }
 
 interface LayerProps {
@@ -75,8 +77,8 @@ function Layer({ moves, ...layer }: LayerProps & { moves: boolean }): JSX.Elemen
 			src={picture}
 			alt={label ?? ""}
 			aria-hidden={label === undefined}
-			width={64}
-			height={32}
+			width={WIDTH}
+			height={HEIGHT}
 		/>
 	);
 }
@@ -103,7 +105,11 @@ export function Panel(props: PanelProps): JSX.Element {
 			class="panel"
 			data-state={state}
 			data-old={props.isOld === true}
-			style={{ "--light": String(lightOf(brightness)) }}
+			style={{
+				"--light": String(lightOf(brightness)),
+				"--columns": String(WIDTH),
+				"--rows": String(HEIGHT),
+			}}
 		>
 			<div
 				class="panel-case"

@@ -1,5 +1,6 @@
 import { fitted, toBlob } from "./canvas";
-import { BYTES_MAX, HEIGHT, WIDTH, type Fit } from "./picture";
+import { HEIGHT, WIDTH } from "../panel/size";
+import { BYTES_MAX, type Fit } from "./picture";
 
 export interface Frame {
 	/** A still WebP file of 64x32. */

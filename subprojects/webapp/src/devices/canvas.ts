@@ -1,4 +1,5 @@
-import { HEIGHT, placeOf, WIDTH, type Fit } from "./picture";
+import { HEIGHT, WIDTH } from "../panel/size";
+import { placeOf, type Fit } from "./picture";
 
 /** Anything that a canvas draws, with the size that it has. */
 export interface Drawable {

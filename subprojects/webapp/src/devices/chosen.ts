@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { canScaleAnimations, fittedAnimation } from "./animation";
 import { fitted, toBlob } from "./canvas";
-import { BYTES_MAX, HEIGHT, readFacts, WIDTH, type Fit } from "./picture";
+import { HEIGHT, WIDTH } from "../panel/size";
+import { BYTES_MAX, readFacts, type Fit } from "./picture";
 
 /** A picture that somebody wants to push. */
 export interface Chosen {

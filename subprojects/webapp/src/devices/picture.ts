@@ -1,7 +1,6 @@
+import { HEIGHT, WIDTH } from "../panel/size";
 import { readAnimation } from "../panel/webp";
 
-export const WIDTH = 64;
-export const HEIGHT = 32;
 /** The server takes no larger file. */
 export const BYTES_MAX = 196_608;
 

@@ -4,7 +4,7 @@ import { Button } from "../components/button";
 import { Panel } from "../components/panel";
 import { Range } from "../components/slider";
 import { fitted, toBase64, toBlob } from "../devices/canvas";
-import { HEIGHT, WIDTH } from "../devices/picture";
+import { HEIGHT, WIDTH } from "../panel/size";
 import { helpOf, labelOf, type FieldProps } from "./props";
 import { Around } from "./simple";
 

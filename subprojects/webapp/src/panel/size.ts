@@ -1,0 +1,3 @@
+/** Size of all panels, in pixels. */
+export const WIDTH = 64;
+export const HEIGHT = 32;
