@@ -2,7 +2,9 @@
  * job, and the app's form.
  *
  *   api_find_app() --> source --api_find_form()--> form --api_take_settings()--> api_run_app()
- *       --> answer
+ *       --> answer                                    --api_accept_settings()-->
+ * api_seal_settings()
+ *                                                         --> one statement stores them
  *
  * It lies in the endpoint's state, whose finish() calls app_work_finish(). One step runs at a
  * time. */
@@ -104,13 +106,6 @@ api_find_form(struct task *task, struct app_work *work, task_step *next);
 __attribute__((warn_unused_result)) struct verdict
 api_find_whole_form(struct task *task, struct app_work *work, const struct settings *settings,
 		    task_step *next);
-/* False: some are of fields that nobody knows, as a handler has not answered (*ret_answer is 409).
- */
-__attribute__((warn_unused_result)) bool api_knows_settings(struct task *task,
-							    const struct app_work *work,
-							    const struct settings *settings,
-							    struct verdict *ret_answer);
-
 /* 409: the form is needed and not there. */
 __attribute__((warn_unused_result)) struct verdict api_fail_no_form(struct task *task,
 								    const struct app_work *work);
@@ -135,6 +130,12 @@ __attribute__((warn_unused_result)) struct verdict api_run_app(struct task *task
 __attribute__((warn_unused_result)) bool api_take_settings(struct task *task, struct app_work *work,
 							   const struct settings *settings,
 							   struct verdict *ret_answer);
+/* Takes the settings to store them: as api_take_settings(), but *ret_answer is 409 also if the form
+ * is missing, or if some are of fields that nobody knows, as a handler has not answered. */
+__attribute__((warn_unused_result)) bool api_accept_settings(struct task *task,
+							     struct app_work *work,
+							     const struct settings *settings,
+							     struct verdict *ret_answer);
 /* Takes the settings, as api_take_settings(), but leaves out those that the form does not
  * accept. */
 void api_take_good_settings(struct task *task, struct app_work *work,

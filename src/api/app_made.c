@@ -81,29 +81,3 @@ struct verdict api_find_whole_form(struct task *task, struct app_work *work,
 	work->made.next = next;
 	return api_find_form(task, work, form_found);
 }
-
-/* Settings stored before stay as they are. */
-bool api_knows_settings(struct task *task, const struct app_work *work,
-			const struct settings *settings, struct verdict *ret_answer)
-{
-	struct settings open, stored;
-
-	if (!form_makes_more(&work->form))
-		return true;
-	settings_parse(work->source.settings, task_arena(task), &open);
-	if (!api_open_secrets(task, work, &stored))
-		stored = (struct settings){0};
-	for (unsigned i = 0; i < settings->count; i++) {
-		struct str name = settings->items[i].name;
-
-		if (form_find(&work->form, name) || settings_find(&open, name) ||
-		    settings_find(&stored, name) || settings->items[i].is_removed)
-			continue;
-		*ret_answer = task_fail(task, 409,
-					"the app does not say now which of its further fields are "
-					"secret, try again: %.*s",
-					STR_ARG(work->made.problem));
-		return false;
-	}
-	return true;
-}

@@ -91,6 +91,44 @@ bool api_take_settings(struct task *task, struct app_work *work, const struct se
 	return true;
 }
 
+/* False: some are of fields that nobody knows, as a handler has not answered (*ret_answer is 409).
+ * Settings stored before stay as they are. */
+static bool knows(struct task *task, const struct app_work *work, const struct settings *settings,
+		  struct verdict *ret_answer)
+{
+	struct settings open, stored;
+
+	if (!form_makes_more(&work->form))
+		return true;
+	settings_parse(work->source.settings, task_arena(task), &open);
+	if (!api_open_secrets(task, work, &stored))
+		stored = (struct settings){0};
+	for (unsigned i = 0; i < settings->count; i++) {
+		struct str name = settings->items[i].name;
+
+		if (form_find(&work->form, name) || settings_find(&open, name) ||
+		    settings_find(&stored, name) || settings->items[i].is_removed)
+			continue;
+		*ret_answer = task_fail(task, 409,
+					"the app does not say now which of its further fields are "
+					"secret, try again: %.*s",
+					STR_ARG(work->made.problem));
+		return false;
+	}
+	return true;
+}
+
+bool api_accept_settings(struct task *task, struct app_work *work, const struct settings *settings,
+			 struct verdict *ret_answer)
+{
+	if (!work->has_form) {
+		*ret_answer = api_fail_no_form(task, work);
+		return false;
+	}
+	return knows(task, work, settings, ret_answer) &&
+	       api_take_settings(task, work, settings, ret_answer);
+}
+
 void api_seal_settings(struct task *task, struct id device_id, struct str installation_id,
 		       const struct app_work *work, struct stored_settings *ret)
 {

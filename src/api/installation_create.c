@@ -92,13 +92,9 @@ static struct verdict install(struct task *task)
 static struct verdict form_found(struct task *task)
 {
 	struct installation_making *making = task_state(task);
-	struct app_work *work = &making->work;
 	struct verdict answer;
 
-	if (!work->has_form)
-		return api_fail_no_form(task, work);
-	if (!api_knows_settings(task, work, &making->body.settings, &answer) ||
-	    !api_take_settings(task, work, &making->body.settings, &answer))
+	if (!api_accept_settings(task, &making->work, &making->body.settings, &answer))
 		return answer;
 	return install(task);
 }

@@ -145,16 +145,12 @@ static struct verdict change_with_settings(struct task *task)
 	struct stored_settings made;
 	struct verdict answer;
 
-	if (!work->has_form)
-		return api_fail_no_form(task, work);
-	if (!api_knows_settings(task, work, &update->body.settings, &answer))
-		return answer;
 	if (update->is_v0)
 		sent = in_place_of_all(task, work, &sent);
 	else
 		settings_parse(work->source.settings, task_arena(task), &stored);
 	settings_change(&stored, &sent, &work->form, task_faults(task), &all);
-	if (!api_take_settings(task, work, &all, &answer))
+	if (!api_accept_settings(task, work, &all, &answer))
 		return answer;
 	api_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &made);
 	return change(task, &made);

@@ -94,10 +94,7 @@ static struct verdict form_found(struct task *task)
 	struct rotation_entry_update_parameters parameters;
 	struct verdict answer;
 
-	if (!work->has_form)
-		return api_fail_no_form(task, work);
-	if (!api_knows_settings(task, work, &entry->body.settings, &answer) ||
-	    !api_take_settings(task, work, &entry->body.settings, &answer))
+	if (!api_accept_settings(task, work, &entry->body.settings, &answer))
 		return answer;
 	api_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &stored);
 	api_entry_parameters(task, &(struct entry_change){0}, &parameters);
