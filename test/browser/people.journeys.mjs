@@ -459,6 +459,34 @@ export default {
 		}
 	},
 
+	"a broker is set, says why it is not connected, and is removed": async (stage) => {
+		const page = await stage.signedIn(await stage.ask("person"));
+		await page.goto("account");
+		const section = page.locator("section", { has: page.getByRole("heading", { name: "MQTT" }) });
+		await section.getByLabel("Broker").fill("mqtts://broker.invalid");
+		await section.getByLabel("User", { exact: true }).fill("panels");
+		await section.getByRole("textbox", { name: "Password of the user" }).fill("correct horse");
+		await section.getByRole("button", { name: "Connect" }).click();
+		await section
+			.getByText(/^Not connected to mqtts:\/\/broker\.invalid|is not connected yet/)
+			.waitFor();
+		await waitUntil(async () => {
+			await page.reload();
+			await section.getByText("mqtts://broker.invalid").waitFor();
+			return (await section.getByText("cannot be looked up").count()) > 0;
+		});
+		assert.equal(await section.getByLabel("User", { exact: true }).inputValue(), "panels");
+		assert.equal(
+			await section.getByRole("textbox", { name: "Password of the user" }).inputValue(),
+			"",
+		);
+		await section.getByRole("button", { name: "End the MQTT connection" }).click();
+		await page.getByRole("button", { name: "End the connection", exact: true }).click();
+		await section
+			.getByRole("button", { name: "End the MQTT connection" })
+			.waitFor({ state: "detached" });
+	},
+
 	"a webhook is made, its secret is shown once, and it goes again": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.goto("development/webhooks");
