@@ -23,24 +23,27 @@ class PushToPanel(Scenario):
              Goal("p99_us", at_most=10_000, label="p99"))
     unit = "pushes"
     shown_figures = ("answer_p50_us", "answer_p99_us")
+    rate = RATE
+    call = "push"
 
     def prepare(self, bench):
         server = bench.start_server()
         key, devices = server.make_account("bench@example.org", PANELS)
         server.settle()
         self.file = bench.write_file(
-            "devices.json", json.dumps({"url": server.url, "key": key, "devices": devices}))
+            "devices.json", json.dumps({"url": server.url, "key": key, "devices": devices,
+                                             "call": self.call}))
 
     def run(self, bench, who, seconds):
-        pushes = round(seconds * RATE)
+        pushes = round(seconds * self.rate)
         said = json.loads(bench.program(
-            [sys.executable, os.path.join(BENCH, "push_latency.py"), self.file, RATE, pushes,
-             RATE // 2]))
+            [sys.executable, os.path.join(BENCH, "push_latency.py"), self.file, self.rate, pushes,
+             self.rate // 2]))
         panel, answer = said["panel_ms"], said["answer_ms"]
         return Sample(
             requests=pushes,
-            seconds=pushes / RATE,
-            rate=RATE,
+            seconds=pushes / self.rate,
+            rate=self.rate,
             p50_us=panel["median"] * 1000,
             p99_us=panel["p99"] * 1000,
             figures={"answer_p50_us": answer["median"] * 1000, "answer_p99_us": answer["p99"] * 1000,
