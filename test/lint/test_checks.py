@@ -55,6 +55,7 @@ def test_layers_without_fault(tree):
         ("src/http/a.c", "#include <panel/panel.h>"),
         ("src/loop/a.c", "#include <wire/head.h>"),
         ("src/main/a.c", "#include <webp/decode.h>"),
+        ("src/api/a.c", "#include <sandboxed/frame.h>"),
         ("src/db/a.c", '#include "../loop/a.h"'),
         ("src/http/a.c", "#include <libpq-fe.h>"),
         ("src/domain/a.c", "#include <uv.h>"),

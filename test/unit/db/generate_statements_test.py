@@ -442,7 +442,7 @@ def compile_call(folder, text):
     (folder / "out/call.c").write_text(text)
     return subprocess.run(
         ["cc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-         "-Wno-missing-field-initializers", f"-I{folder}/out", f"-I{root}/include",
+         "-Wno-missing-field-initializers", f"-I{folder}/out", f"-I{root}/include", f"-I{root}/subprojects/text/include",
          str(folder / "out/call.c")], capture_output=True, text=True, check=False)
 
 
