@@ -3,10 +3,11 @@
 
     generate_operations.py documents FOLDER [--output NAME FILE ...] [--depfile D]
     generate_operations.py c FOLDER NAME --header H --source C --sources SRC [--depfile D]
+    generate_operations.py commands FOLDER --header H --table C [--depfile D]
 
 FOLDER is docs/api, NAME public or pages (tools/operations.py). The C is a macro of each endpoint's
 facts, its declaration, and the table of the routes. SRC is where the endpoints stand: each uses its
-own macro.
+own macro. The header of commands has displayctl's, for the table of the file C (tools/operation_commands.py).
 """
 
 import argparse
@@ -15,6 +16,7 @@ import pathlib
 import re
 import sys
 
+import operation_commands
 import operations
 
 BODY = re.compile(r"^const struct endpoint endpoint_(\w+) = \{\n(.*?)\n\};", re.M | re.S)
@@ -123,6 +125,14 @@ def make_c(arguments):
     finish(arguments, [arguments.header, arguments.source], document.files + files + folders)
 
 
+def make_commands(arguments):
+    documents = [operations.read(arguments.folder, name) for name in ("public", "pages")]
+    table = pathlib.Path(arguments.table)
+    operation_commands.check_table(documents, table)
+    write(arguments.header, operation_commands.header(documents))
+    finish(arguments, [arguments.header], [*documents[0].files, *documents[1].files, table])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     what = parser.add_subparsers(dest="what", required=True)
@@ -136,7 +146,12 @@ def main():
     for option in ("--header", "--source", "--sources"):
         in_c.add_argument(option, required=True)
     in_c.set_defaults(run=make_c)
-    for one in (documents, in_c):
+    in_table = what.add_parser("commands")
+    in_table.add_argument("folder")
+    for option in ("--header", "--table"):
+        in_table.add_argument(option, required=True)
+    in_table.set_defaults(run=make_commands)
+    for one in (documents, in_c, in_table):
         one.add_argument("--depfile")
     arguments = parser.parse_args()
     try:

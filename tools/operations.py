@@ -22,6 +22,7 @@ out, and the members "x-displayd-..." say these facts:
     tag            settings: the answer has the tag of a device's settings; installation: that of an
                    installation; none: it has no tag
     conditions     settings: compared with that tag; own: the handler compares them
+    command        displayctl's commands that ask it (operation_commands.py)
     without        statuses that the rules give and that cannot be
     problem        of a response: its example, as a problem (RFC 9457)
     example        of a schema: the example of every body that is one
@@ -36,7 +37,7 @@ import yaml
 
 METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
-    "endpoint": None, "access": None, "same-as": None, "record": None, "without": None,
+    "endpoint": None, "access": None, "same-as": None, "record": None, "without": None, "command": None,
     "operator": [True], "bridge": [True], "other-origins": [True], "untyped-body": [True],
     "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "cluster/cluster.h"
+#include "ctl/described.h"
 #include "db/statements.h"
 #include "domain/device.h"
 #include "domain/review.h"
@@ -16,15 +17,6 @@
 #include "record/record.h"
 
 #include <libpq-fe.h>
-
-enum ctl_exit {
-	CTL_DONE = 0,
-	CTL_FAILED = 1,	   /* something unforeseen */
-	CTL_USAGE = 2,	   /* flags, or a value that is not valid */
-	CTL_NOT_FOUND = 3, /* what the command is about does not exist */
-	CTL_REFUSED = 4,   /* it exists already, or a rule stands against it */
-	CTL_DATABASE = 5,  /* cannot be reached, is not migrated, or has no room */
-};
 
 enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = REVIEW_COMMENTS_MAX, CTL_EGRESS_MAX = 64 };
 
@@ -35,6 +27,8 @@ struct ctl_command {
 	struct option_command line; /* its words, options and help */
 	enum ctl_exit (*run)(struct ctl *ctl);
 	int (*run_apart)(int argc, char **argv); /* instead: reads its own arguments */
+	/* The body's member that each option sets; NULL: none does, or the handler writes it. */
+	const char *const *members;
 	bool needs_no_place; /* neither a server nor its configuration has a say */
 };
 
@@ -56,72 +50,25 @@ struct ctl {
 	struct remote *remote; /* of --server; NULL: the state directory's server is meant */
 };
 
-enum ctl_exit ctl_account_create(struct ctl *ctl);
-enum ctl_exit ctl_account_link(struct ctl *ctl);
-enum ctl_exit ctl_account_list(struct ctl *ctl);
-enum ctl_exit ctl_account_remove(struct ctl *ctl);
-enum ctl_exit ctl_account_limit(struct ctl *ctl);
-enum ctl_exit ctl_account_previews(struct ctl *ctl);
-enum ctl_exit ctl_account_rename(struct ctl *ctl);
-enum ctl_exit ctl_account_show(struct ctl *ctl);
-enum ctl_exit ctl_app_create(struct ctl *ctl);
-enum ctl_exit ctl_app_disable(struct ctl *ctl);
-enum ctl_exit ctl_app_enable(struct ctl *ctl);
 enum ctl_exit ctl_app_import(struct ctl *ctl);
-enum ctl_exit ctl_app_list(struct ctl *ctl);
-enum ctl_exit ctl_app_remove(struct ctl *ctl);
 enum ctl_exit ctl_app_render(struct ctl *ctl);
-enum ctl_exit ctl_app_review(struct ctl *ctl);
-enum ctl_exit ctl_app_show(struct ctl *ctl);
 enum ctl_exit ctl_app_new(struct ctl *ctl);
 enum ctl_exit ctl_app_types(struct ctl *ctl);
 enum ctl_exit ctl_backup(struct ctl *ctl);
 enum ctl_exit ctl_database_rekey(struct ctl *ctl);
 enum ctl_exit ctl_database_show(struct ctl *ctl);
 enum ctl_exit ctl_database_upgrade(struct ctl *ctl);
-enum ctl_exit ctl_device_create(struct ctl *ctl);
-enum ctl_exit ctl_device_disable(struct ctl *ctl);
-enum ctl_exit ctl_device_enable(struct ctl *ctl);
-enum ctl_exit ctl_device_unalias(struct ctl *ctl);
-enum ctl_exit ctl_device_list(struct ctl *ctl);
-enum ctl_exit ctl_device_move(struct ctl *ctl);
-enum ctl_exit ctl_device_reboot(struct ctl *ctl);
-enum ctl_exit ctl_device_rekey(struct ctl *ctl);
-enum ctl_exit ctl_device_remove(struct ctl *ctl);
-enum ctl_exit ctl_device_show(struct ctl *ctl);
-enum ctl_exit ctl_device_update(struct ctl *ctl);
 enum ctl_exit ctl_help(struct ctl *ctl);
 enum ctl_exit ctl_export(struct ctl *ctl);
 enum ctl_exit ctl_import(struct ctl *ctl);
 enum ctl_exit ctl_import_tronbyt(struct ctl *ctl);
-enum ctl_exit ctl_installation_create(struct ctl *ctl);
-enum ctl_exit ctl_installation_list(struct ctl *ctl);
-enum ctl_exit ctl_installation_remove(struct ctl *ctl);
-enum ctl_exit ctl_installation_show(struct ctl *ctl);
-enum ctl_exit ctl_installation_update(struct ctl *ctl);
-enum ctl_exit ctl_mqtt_remove(struct ctl *ctl);
-enum ctl_exit ctl_mqtt_show(struct ctl *ctl);
-enum ctl_exit ctl_mqtt_update(struct ctl *ctl);
-enum ctl_exit ctl_key_create(struct ctl *ctl);
-enum ctl_exit ctl_key_list(struct ctl *ctl);
-enum ctl_exit ctl_key_revoke(struct ctl *ctl);
-enum ctl_exit ctl_key_show(struct ctl *ctl);
 enum ctl_exit ctl_migrate(struct ctl *ctl);
-enum ctl_exit ctl_push(struct ctl *ctl);
 enum ctl_exit ctl_reload(struct ctl *ctl);
 enum ctl_exit ctl_restore(struct ctl *ctl);
 enum ctl_exit ctl_sign_in(struct ctl *ctl);
 enum ctl_exit ctl_sign_out(struct ctl *ctl);
 enum ctl_exit ctl_status(struct ctl *ctl);
 enum ctl_exit ctl_upgrade(struct ctl *ctl);
-enum ctl_exit ctl_version_approve(struct ctl *ctl);
-enum ctl_exit ctl_version_list(struct ctl *ctl);
-enum ctl_exit ctl_version_show(struct ctl *ctl);
-enum ctl_exit ctl_webhook_create(struct ctl *ctl);
-enum ctl_exit ctl_webhook_list(struct ctl *ctl);
-enum ctl_exit ctl_webhook_remove(struct ctl *ctl);
-enum ctl_exit ctl_webhook_test(struct ctl *ctl);
-enum ctl_exit ctl_webhook_update(struct ctl *ctl);
 
 /* ---- arguments.c ---- */
 
@@ -150,7 +97,6 @@ __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_confirm(const struct ctl
 
 /* Checks for the options of commands; an account is named by its e-mail address. */
 option_check ctl_check_account;
-option_check ctl_check_clock;
 option_check ctl_check_description;
 option_check ctl_check_device_name;
 option_check ctl_check_line;
@@ -159,7 +105,6 @@ option_check ctl_check_name;
 option_check ctl_check_remark;
 option_check ctl_check_serial;
 option_check ctl_check_slug;
-option_check ctl_check_timezone;
 
 /* ---- app_render.c: for the table of options ---- */
 

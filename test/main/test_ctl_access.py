@@ -294,6 +294,7 @@ class TestWebhook:
         assert made["secret"].startswith("whsec_") and made["events"] == ["pushed"]
         listed = running.ctl("webhook", "list", *of)
         assert listed == [{name: value for name, value in made.items() if name != "secret"}]
+        assert running.ctl("webhook", "show", made["id"], *of) == listed[0]
         changed = running.ctl("webhook", "update", made["id"], "--enabled", "off", "--event", "failed", "--event",
                               "online", *of)
         assert not changed["isEnabled"] and changed["events"] == ["online", "failed"]

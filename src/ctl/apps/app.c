@@ -13,12 +13,7 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 	struct own_app app = {0};
 	enum ctl_exit code;
 
-	request.body = ctl_body(
-	    ctl, (const struct ctl_member[]){{"name", ctl_value(ctl, "name")},
-					     {"slug", slug},
-					     {"description", ctl_value(ctl, "description")},
-					     {"visibility", ctl_value(ctl, "visibility")},
-					     {0}});
+	request.body = ctl_body_of_options(ctl, NULL);
 	request.sentences[0] = (struct ctl_sentence){
 	    409, "there is an app with this slug",
 	    ARENA_JOIN(&ctl->arena, STR("there is an app "), slug, STR(" already"))};

@@ -1,4 +1,3 @@
-#include "base/zones.h"
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
 #include "domain/person.h"
@@ -90,17 +89,4 @@ int ctl_check_mac(char *value, struct options_error *reterr)
 	bool is_mac = mac_parse(str_from(value), mac);
 
 	return tell(is_mac ? NULL : "must be a MAC address such as 08:00:2b:01:02:03", reterr);
-}
-
-int ctl_check_clock(char *value, struct options_error *reterr)
-{
-	int64_t minutes;
-	bool is_clock = clock_parse(str_from(value), &minutes);
-
-	return tell(is_clock ? NULL : "must be a time of day such as 22:30", reterr);
-}
-
-int ctl_check_timezone(char *value, struct options_error *reterr)
-{
-	return tell(zones_find(str_from(value)) ? NULL : "must be the name of a time zone", reterr);
 }

@@ -43,12 +43,8 @@ enum ctl_exit ctl_device_create(struct ctl *ctl)
 	code = ctl_check_urls(ctl);
 	if (code != CTL_DONE)
 		return code;
-	request.body =
-	    ctl_body(ctl, (const struct ctl_member[]){{"name", ctl_value(ctl, "name")},
-						      {"timezone", STR("UTC")},
-						      {"serialNumber", serial},
-						      {"macAddress", ctl_value(ctl, "mac")},
-						      {0}});
+	request.body = ctl_body_of_options(
+	    ctl, (const struct ctl_member[]){{"timezone", STR("UTC"), false}, {0}});
 	request.sentences[0] = taken(ctl, "another device of the account has this serial number",
 				     "the serial number ", serial);
 	request.sentences[1] = taken(ctl, "another device of the account has this MAC address",

@@ -2,7 +2,6 @@
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
 #include "domain/device.h"
-#include "record/json.h"
 
 /* Commands that change existing devices: update, remove. */
 
@@ -36,56 +35,14 @@ enum ctl_exit ctl_device_remove(struct ctl *ctl)
 	return ctl_print_row(ctl, &removed_record, &(struct removed_row){device.id, device.name});
 }
 
-/* ---- update: an option for most fields that a body of the pages may have ---- */
-
-/* The table of options has checked the text. */
-static void write_setting(const struct record_field *field, struct str text, struct buffer *json)
-{
-	buffer_append_str(json, buffer_length(json) ? STR(",") : STR("{"));
-	json_write_str(json, str_from(field->body));
-	buffer_append_char(json, ':');
-	if (field->kind == RECORD_KIND_BOOL)
-		buffer_append_str(json, str_equal(text, STR("on")) ? STR("true") : STR("false"));
-	else if (field->kind == RECORD_KIND_CLOCK || field->kind == RECORD_KIND_STR)
-		json_write_str(json, text);
-	else
-		buffer_printf(json, "%lld", strtoll(text.data, NULL, 10));
-}
-
-/* The body with what was given; data is NULL: nothing was. */
-static struct str read_settings(struct ctl *ctl)
-{
-	struct buffer json = {0};
-	struct str body = {0};
-
-	for (unsigned i = 0; i < device_full_record.field_count; i++) {
-		const struct record_field *field = &device_full_record.fields[i];
-		char option[CTL_OPTION_BYTES];
-		struct str text;
-
-		if (!field->body)
-			continue;
-		ctl_option_of(str_from(field->body), option);
-		text = ctl_value(ctl, option);
-		if (text.data)
-			write_setting(field, text, &json);
-	}
-	if (buffer_length(&json)) {
-		buffer_append_char(&json, '}');
-		body = arena_copy(&ctl->arena, buffer_view(&json));
-	}
-	buffer_finish(&json);
-	return body;
-}
-
 enum ctl_exit ctl_device_update(struct ctl *ctl)
 {
 	struct inventory_device found = {0};
 	struct device device = {0};
-	struct ctl_request request = {.method = "PATCH", .body = read_settings(ctl)};
+	struct ctl_request request = {.method = "PATCH", .body = ctl_body_of_options(ctl, NULL)};
 	enum ctl_exit code;
 
-	if (!request.body.data)
+	if (str_equal(request.body, STR("{}")))
 		return ctl_fail(CTL_USAGE, "device update needs at least one setting, such as "
 					   "--brightness 40; see displayctl --help");
 	code = ctl_find_listed_device(ctl, ctl->positionals[0], &found);

@@ -3,27 +3,8 @@
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 #include "installation_settings.h"
-#include "record/json.h"
 
 /* installation create */
-
-/* {"app": APP, "settings": {...}}; settings.data is NULL: the app's defaults. */
-static struct str body_of(struct ctl *ctl, struct str app, struct str settings)
-{
-	struct buffer json = {0};
-	struct str body;
-
-	buffer_append_str(&json, STR("{\"app\":"));
-	json_write_str(&json, app);
-	if (settings.data) {
-		buffer_append_str(&json, STR(",\"settings\":"));
-		buffer_append_str(&json, settings);
-	}
-	buffer_append_char(&json, '}');
-	body = arena_copy(&ctl->arena, buffer_view(&json));
-	buffer_finish(&json);
-	return body;
-}
 
 enum ctl_exit ctl_installation_create(struct ctl *ctl)
 {
@@ -44,7 +25,8 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	request.path = ctl_path(ctl, "/v1/devices/", device.id, "/installations");
-	request.body = body_of(ctl, app, settings);
+	request.body = ctl_body(ctl, (const struct ctl_member[]){
+					 {"app", app, false}, {"settings", settings, true}, {0}});
 	code = ctl_ask_row(ctl, &request, &installation_record, &installation);
 	return code == CTL_DONE ? ctl_print_row(ctl, &installation_record, &installation) : code;
 }

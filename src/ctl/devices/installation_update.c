@@ -5,7 +5,8 @@
 #include "domain/schedule.h"
 #include "installation_row.h"
 #include "installation_settings.h"
-#include "record/json.h"
+
+#include <stdlib.h>
 
 #define KEYED_FIELDS                                                                               \
 	RECORD_STR(struct options_row, id, .name = "id"),                                          \
@@ -124,121 +125,78 @@ int ctl_check_weekdays(char *value, struct options_error *reterr)
 
 /* ---- update ---- */
 
-/* An option that is on or off. False: it was not given. */
-static bool read_switch(const struct ctl *ctl, const char *name, bool *ret_on)
-{
-	struct str text = ctl_value(ctl, name);
+/* JSON of values that the table of options has checked; data is NULL: not given. */
 
-	*ret_on = str_equal(text, STR("on"));
-	return text.data != NULL;
+static struct str display_of(struct ctl *ctl, struct str text)
+{
+	int64_t seconds;
+
+	if (!text.data)
+		return text;
+	require(read_display(text, &seconds));
+	return seconds ? arena_printf(&ctl->arena, "%lld", (long long)seconds) : STR("null");
 }
 
-static void add(struct buffer *json, const char *name)
-{
-	buffer_append_str(json, buffer_length(json) ? STR(",") : STR("{"));
-	json_write_str(json, str_from(name));
-	buffer_append_char(json, ':');
-}
-
-static void add_switch(const struct ctl *ctl, const char *option, const char *name,
-		       struct buffer *json)
-{
-	bool is_on;
-
-	if (!read_switch(ctl, option, &is_on))
-		return;
-	add(json, name);
-	buffer_append_str(json, is_on ? STR("true") : STR("false"));
-}
-
-static void add_hours(struct str text, struct buffer *json)
+static struct str hours_of(struct ctl *ctl, struct str text)
 {
 	int64_t start, end;
 
-	add(json, "hours");
+	if (!text.data)
+		return text;
 	require(read_hours(text, &start, &end));
 	if (start < 0)
-		buffer_append_str(json, STR("null"));
-	else
-		buffer_printf(json, "{\"start\":\"%.5s\",\"end\":\"%.5s\"}", text.data,
-			      text.data + text.length - 5);
+		return STR("null");
+	return arena_printf(&ctl->arena, "{\"start\":\"%.5s\",\"end\":\"%.5s\"}", text.data,
+			    text.data + text.length - 5);
 }
 
-static void add_weekdays(struct str text, struct buffer *json)
+static struct str weekdays_of(struct ctl *ctl, struct str text)
 {
 	static const char *const names[WEEKDAYS] = {"monday", "tuesday",  "wednesday", "thursday",
 						    "friday", "saturday", "sunday"};
-	const char *comma = "";
+	struct str json = STR("["), comma = STR("");
 	int64_t days;
 
-	add(json, "weekdays");
+	if (!text.data)
+		return text;
 	require(read_weekdays(text, &days));
-	buffer_append_char(json, '[');
 	for (int i = 0; i < WEEKDAYS; i++) {
 		if (!(days >> i & 1))
 			continue;
-		buffer_printf(json, "%s\"%s\"", comma, names[i]);
-		comma = ",";
+		json =
+		    ARENA_JOIN(&ctl->arena, json, comma, STR("\""), str_from(names[i]), STR("\""));
+		comma = STR(",");
 	}
-	buffer_append_char(json, ']');
+	return ARENA_JOIN(&ctl->arena, json, STR("]"));
 }
 
-/* Appends what the options change of the entry. The table of options has checked the texts. */
-static void add_options(const struct ctl *ctl, struct buffer *json)
+/* Returns what the options change of the night. */
+static struct str night_of(struct ctl *ctl, const struct options_row *options)
 {
-	struct str display = ctl_value(ctl, "display-seconds");
-	struct str hours = ctl_value(ctl, "hours"), weekdays = ctl_value(ctl, "weekdays");
-	int64_t seconds;
+	struct str brightness = ctl_value(ctl, "night-brightness"), night = ctl_value(ctl, "night");
+	bool is_on = str_equal(night, STR("on"));
+	struct ctl_member id = {"installationId", {0}, false};
 
-	add_switch(ctl, "enabled", "isEnabled", json);
-	add_switch(ctl, "pinned", "isPinned", json);
-	if (display.data) {
-		add(json, "displaySeconds");
-		require(read_display(display, &seconds));
-		if (seconds)
-			buffer_printf(json, "%lld", (long long)seconds);
-		else
-			buffer_append_str(json, STR("null"));
-	}
-	if (hours.data)
-		add_hours(hours, json);
-	if (weekdays.data)
-		add_weekdays(weekdays, json);
-}
-
-/* Appends what the options change of the night. */
-static void add_night(const struct ctl *ctl, const struct options_row *options, struct buffer *json)
-{
-	struct str brightness = ctl_value(ctl, "night-brightness");
-	bool is_on, is_given = read_switch(ctl, "night", &is_on);
-
-	if (is_given && is_on != options->is_night) {
-		add(json, "installationId");
-		if (is_on)
-			json_write_str(json, options->id);
-		else
-			buffer_append_str(json, STR("null"));
-	}
-	if (brightness.data) {
-		add(json, "brightness");
-		buffer_printf(json, "%lld", strtoll(brightness.data, NULL, 10));
-	}
+	if (brightness.data)
+		brightness = arena_printf(&ctl->arena, "%lld", strtoll(brightness.data, NULL, 10));
+	if (night.data && is_on != options->is_night)
+		id = (struct ctl_member){"installationId", is_on ? options->id : STR("null"),
+					 !is_on};
+	return ctl_body(ctl,
+			(const struct ctl_member[]){id, {"brightness", brightness, true}, {0}});
 }
 
 /* Sends a change, unless there is none. */
-static enum ctl_exit change(struct ctl *ctl, struct str path, struct buffer *json)
+static enum ctl_exit change(struct ctl *ctl, struct str path, struct str body)
 {
-	struct ctl_request request = {
+	const struct ctl_request request = {
 	    .method = "PATCH",
 	    .path = path,
+	    .body = body,
 	    .sentences = {{404, NULL, STR("the installation is gone")}},
 	};
 
-	if (buffer_length(json) == 0)
-		return CTL_DONE;
-	buffer_append_char(json, '}');
-	request.body = arena_copy(&ctl->arena, buffer_view(json));
-	return ctl_ask_row(ctl, &request, NULL, NULL);
+	return str_equal(body, STR("{}")) ? CTL_DONE : ctl_ask_row(ctl, &request, NULL, NULL);
 }
 
 static enum ctl_exit change_entry(struct ctl *ctl, const struct inventory_device *device,
@@ -248,48 +206,43 @@ static enum ctl_exit change_entry(struct ctl *ctl, const struct inventory_device
 	    ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/v1/devices/", device->id, "/installations/"),
 		       ctl_encode(ctl, options->id));
 	char app[ID_TEXT_LENGTH + 1];
-	struct buffer json = {0};
 	struct str settings = {0};
 	enum ctl_exit code = CTL_DONE;
 
-	add_options(ctl, &json);
 	id_format(options->app_id, app);
 	if (installation_settings_are_given(ctl, 1))
 		code = installation_settings_read(ctl, 1, str_from(app), device->account,
 						  STR("the app is gone"), &settings);
-	if (settings.data) {
-		add(&json, "settings");
-		buffer_append_str(&json, settings);
-	}
-	if (code == CTL_DONE)
-		code = change(ctl, path, &json);
-	buffer_finish(&json);
-	return code;
+	if (code != CTL_DONE)
+		return code;
+	return change(ctl, path,
+		      ctl_body_of_options(
+			  ctl, (const struct ctl_member[]){
+				   {"displaySeconds",
+				    display_of(ctl, ctl_value(ctl, "display-seconds")), true},
+				   {"hours", hours_of(ctl, ctl_value(ctl, "hours")), true},
+				   {"weekdays", weekdays_of(ctl, ctl_value(ctl, "weekdays")), true},
+				   {"settings", settings, true},
+				   {0}}));
 }
 
 static enum ctl_exit change_night(struct ctl *ctl, const struct inventory_device *device,
 				  const struct options_row *options)
 {
-	struct buffer json = {0};
-	enum ctl_exit code;
-
-	if (remote_has_key_only(ctl))
-		return CTL_DONE;
-	add_night(ctl, options, &json);
-	code = change(ctl, ctl_path(ctl, "/web/devices/", device->id, "/night"), &json);
-	buffer_finish(&json);
-	return code;
+	return remote_has_key_only(ctl)
+		   ? CTL_DONE
+		   : change(ctl, ctl_path(ctl, "/web/devices/", device->id, "/night"),
+			    night_of(ctl, options));
 }
 
+/* Whether there is an option beside --device. */
 static bool has_options(const struct ctl *ctl)
 {
-	static const char *const names[] = {"enabled",	       "pinned", "night",
-					    "display-seconds", "hours",	 "weekdays",
-					    "night-brightness"};
+	const struct option *options = ctl->command->line.options;
 	bool has_any = false;
 
-	for (unsigned i = 0; i < array_length(names); i++)
-		has_any |= ctl_value(ctl, names[i]).data != NULL;
+	for (unsigned i = 0; options[i].name; i++)
+		has_any |= !options[i].is_required && ctl_value(ctl, options[i].name).data != NULL;
 	return has_any;
 }
 

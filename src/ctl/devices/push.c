@@ -30,20 +30,11 @@ static struct str write_body(struct ctl *ctl, struct str file)
 {
 	size_t size = sodium_base64_encoded_len(file.length, sodium_base64_VARIANT_ORIGINAL);
 	char *image = arena_alloc(&ctl->arena, size);
-	struct str is_true = STR("true"), none = {0};
 
 	sodium_bin2base64(image, size, (const uint8_t *)file.data, file.length,
 			  sodium_base64_VARIANT_ORIGINAL);
-	return ctl_body(
-	    ctl, (const struct ctl_member[]){
-		     {"image", str_from(image), false},
-		     {"duration", ctl_value(ctl, "duration"), true},
-		     {"installationId", ctl_value(ctl, "installation"), false},
-		     {"expiresIn", ctl_value(ctl, "expires-in"), true},
-		     {"background", ctl_value(ctl, "background").data ? is_true : none, true},
-		     {"wake", ctl_value(ctl, "wake").data ? is_true : none, true},
-		     {"hold", ctl_value(ctl, "hold").data ? is_true : none, true},
-		     {0}});
+	return ctl_body_of_options(
+	    ctl, (const struct ctl_member[]){{"image", str_from(image), false}, {0}});
 }
 
 /* Returns the ID of an entry, which is percent-encoded in a field. */

@@ -117,8 +117,8 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
-	request.body = ctl_body(ctl, (const struct ctl_member[]){
-					 {"email", email}, {"name", ctl_value(ctl, "name")}, {0}});
+	request.body =
+	    ctl_body_of_options(ctl, (const struct ctl_member[]){{"email", email, false}, {0}});
 	request.sentences[0] = (struct ctl_sentence){
 	    409, NULL,
 	    ARENA_JOIN(&ctl->arena, STR("there is an account "), email, STR(" already"))};

@@ -89,12 +89,8 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 
 	if (code != CTL_DONE)
 		return code;
-	request.body = ctl_body(ctl, (const struct ctl_member[]){
-					 {.name = "name", .value = ctl_value(ctl, "name")},
-					 {.name = "scope", .value = ctl_value(ctl, "scope")},
-					 {.name = "deviceIds", .value = devices, .is_json = true},
-					 {.name = "endsAt", .value = ctl_value(ctl, "ends-at")},
-					 {0}});
+	request.body = ctl_body_of_options(
+	    ctl, (const struct ctl_member[]){{"deviceIds", devices, true}, {0}});
 	request.sentences[0] = (struct ctl_sentence){
 	    409, "an account must own at least one device",
 	    ARENA_JOIN(&ctl->arena, ctl->remote ? ctl->remote->session.email : account,

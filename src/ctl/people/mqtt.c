@@ -57,11 +57,8 @@ enum ctl_exit ctl_mqtt_update(struct ctl *ctl)
 
 	if (code != CTL_DONE)
 		return code;
-	request.body = ctl_body(ctl, (const struct ctl_member[]){
-					 {.name = "url", .value = ctl_value(ctl, "url")},
-					 {.name = "username", .value = ctl_value(ctl, "username")},
-					 {.name = "password", .value = password},
-					 {0}});
+	request.body = ctl_body_of_options(
+	    ctl, (const struct ctl_member[]){{"password", password, false}, {0}});
 	return ask(ctl, &request);
 }
 

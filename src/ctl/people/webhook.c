@@ -2,38 +2,6 @@
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 
-/* Sets *ret_json to a JSON array of what the option --event has; data is NULL: it is not given. */
-static struct str events(struct ctl *ctl)
-{
-	struct buffer json = {0};
-	struct str text = {0};
-
-	for (unsigned i = 0; i < ctl->options.given_count; i++) {
-		const struct option_given *given = &ctl->options.given[i];
-
-		if (given->option->type != OPTION_LIST)
-			continue;
-		buffer_append_char(&json, buffer_length(&json) ? ',' : '[');
-		json_write_str(&json, str_from(given->value));
-	}
-	if (buffer_length(&json)) {
-		buffer_append_char(&json, ']');
-		text = arena_copy(&ctl->arena, buffer_view(&json));
-	}
-	buffer_finish(&json);
-	return text;
-}
-
-/* false for off; data is NULL: it is not given. */
-static struct str enabled(struct ctl *ctl)
-{
-	struct str value = ctl_value(ctl, "enabled");
-
-	if (!value.data)
-		return value;
-	return str_equal(value, STR("on")) ? STR("true") : STR("false");
-}
-
 static struct ctl_request request_of(struct ctl *ctl, const char *method, const char *rest)
 {
 	struct ctl_request request = {.method = method, .account = ctl_value(ctl, "account")};
@@ -57,20 +25,30 @@ enum ctl_exit ctl_webhook_list(struct ctl *ctl)
 	return code == CTL_DONE ? ctl_print_rows(ctl, &webhook_record, &rows) : code;
 }
 
+enum ctl_exit ctl_webhook_show(struct ctl *ctl)
+{
+	struct ctl_request request = request_of(ctl, NULL, "");
+	struct webhook webhook = {0};
+	enum ctl_exit code = ctl_ask_row(ctl, &request, &webhook_record, &webhook);
+
+	return code == CTL_DONE ? ctl_print_row(ctl, &webhook_record, &webhook) : code;
+}
+
 enum ctl_exit ctl_webhook_create(struct ctl *ctl)
 {
 	struct ctl_request request = {
 	    .method = "POST", .path = STR("/v1/webhooks"), .account = ctl_value(ctl, "account")};
 	struct webhook webhook = {0};
-	struct str wanted = events(ctl);
+	struct ctl_member more[] = {
+	    {"url", ctl->positionals[0], false},
+	    {"events", STR("[\"online\",\"pushed\",\"changed\",\"failed\"]"), true},
+	    {0},
+	};
 	enum ctl_exit code;
 
-	if (!wanted.data)
-		wanted = STR("[\"online\",\"pushed\",\"changed\",\"failed\"]");
-	request.body = ctl_body(
-	    ctl, (const struct ctl_member[]){{.name = "url", .value = ctl->positionals[0]},
-					     {.name = "events", .value = wanted, .is_json = true},
-					     {0}});
+	if (ctl_value(ctl, "event").data)
+		more[1] = (struct ctl_member){0};
+	request.body = ctl_body_of_options(ctl, more);
 	code = ctl_ask_row(ctl, &request, &new_webhook_record, &webhook);
 	return code == CTL_DONE ? ctl_print_row(ctl, &new_webhook_record, &webhook) : code;
 }
@@ -81,12 +59,7 @@ enum ctl_exit ctl_webhook_update(struct ctl *ctl)
 	struct webhook webhook = {0};
 	enum ctl_exit code;
 
-	request.body =
-	    ctl_body(ctl, (const struct ctl_member[]){
-			      {.name = "url", .value = ctl_value(ctl, "url")},
-			      {.name = "events", .value = events(ctl), .is_json = true},
-			      {.name = "isEnabled", .value = enabled(ctl), .is_json = true},
-			      {0}});
+	request.body = ctl_body_of_options(ctl, NULL);
 	code = ctl_ask_row(ctl, &request, &webhook_record, &webhook);
 	return code == CTL_DONE ? ctl_print_row(ctl, &webhook_record, &webhook) : code;
 }

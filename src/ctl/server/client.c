@@ -114,13 +114,12 @@ static const struct ctl_fault *find_fault(const struct ctl_fault *faults, struct
 
 /* Says a fault of a member of the body, as one of the option, or of the app's setting, that sets
  * it; returns the exit code. */
-static enum ctl_exit say_fault(const struct ctl_request *request, struct str pointer,
-			       const char *detail)
+static enum ctl_exit say_fault(const struct ctl *ctl, const struct ctl_request *request,
+			       struct str pointer, const char *detail)
 {
 	const struct str setting = STR("/settings/");
 	struct str member = pointer.length > 1 ? str_from_offset(pointer, 1) : STR("");
 	const struct ctl_fault *known = find_fault(request->faults, member, str_from(detail));
-	char option[CTL_OPTION_BYTES];
 
 	if (known && known->text.data)
 		return ctl_fail(known->code, "%.*s", STR_ARG(known->text));
@@ -131,11 +130,11 @@ static enum ctl_exit say_fault(const struct ctl_request *request, struct str poi
 				STR_ARG(str_from_offset(pointer, setting.length)), detail);
 	if (!member.length)
 		return ctl_fail(CTL_USAGE, "%s", detail);
-	ctl_option_of(member, option);
-	return ctl_fail(CTL_USAGE, "--%s %s", option, detail);
+	return ctl_fail(CTL_USAGE, "--%.*s %s", STR_ARG(ctl_option_of(ctl, member)), detail);
 }
 
-static enum ctl_exit fail_faults(const struct ctl_request *request, yyjson_val *faults)
+static enum ctl_exit fail_faults(const struct ctl *ctl, const struct ctl_request *request,
+				 yyjson_val *faults)
 {
 	enum ctl_exit code = CTL_USAGE;
 	size_t i, count;
@@ -145,7 +144,7 @@ static enum ctl_exit fail_faults(const struct ctl_request *request, yyjson_val *
 	{
 		yyjson_val *pointer = yyjson_obj_get(fault, "pointer");
 
-		code = say_fault(request,
+		code = say_fault(ctl, request,
 				 (struct str){yyjson_get_str(pointer), yyjson_get_len(pointer)},
 				 yyjson_get_str(yyjson_obj_get(fault, "detail")));
 	}
@@ -195,7 +194,7 @@ static enum ctl_exit fail(const struct ctl *ctl, const struct ctl_request *reque
 	if (sentence)
 		return sentence->text.data ? ctl_fail(code, "%.*s", STR_ARG(sentence->text)) : code;
 	if (yyjson_arr_size(faults))
-		return fail_faults(request, faults);
+		return fail_faults(ctl, request, faults);
 	return ctl_fail(code, "%s", detail);
 }
 

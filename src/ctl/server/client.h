@@ -8,7 +8,7 @@
  * server or no database. */
 #pragma once
 
-#include "ctl/server/text.h"
+#include "ctl/server/body.h"
 #include "domain/inventory.h"
 
 /* Sentence for an answer, instead of the server's. */

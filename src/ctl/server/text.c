@@ -49,25 +49,6 @@ struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char 
 	return ARENA_JOIN(&ctl->arena, str_from(path), str_from(text), str_from(rest));
 }
 
-void ctl_option_of(struct str member, char ret_name[static CTL_OPTION_BYTES])
-{
-	const struct str end = STR("Enabled");
-	size_t length = member.length, used = 0;
-
-	if (length > end.length && str_equal(str_from_offset(member, length - end.length), end))
-		length -= end.length;
-	for (size_t i = 0; i < length && used + 3 < CTL_OPTION_BYTES; i++) {
-		char c = member.data[i];
-
-		if (c >= 'A' && c <= 'Z') {
-			ret_name[used++] = '-';
-			c = (char)(c - 'A' + 'a');
-		}
-		ret_name[used++] = c;
-	}
-	ret_name[used] = '\0';
-}
-
 struct str ctl_body(struct ctl *ctl, const struct ctl_member *members)
 {
 	struct buffer json = {0};

@@ -20,8 +20,3 @@ struct ctl_member {
 
 /* Returns a body: an object of these members. */
 struct str ctl_body(struct ctl *ctl, const struct ctl_member *members);
-
-/* The option that sets a member of a body: "scheduleInterval" is --schedule-interval, and
- * "sleepEnabled", a switch, is --sleep. */
-enum { CTL_OPTION_BYTES = 64 };
-void ctl_option_of(struct str member, char ret_name[static CTL_OPTION_BYTES]);

@@ -40,6 +40,7 @@ static const struct option_topic topics[] = {
     {"installation", "What a device shows in turn: apps, and pictures that were pushed."},
     {"key", "What programs use the API with."},
     {"mqtt", "The MQTT broker of an account, where Home Assistant finds its devices."},
+    {"webhook", "URLs to which the server sends events of an account's devices."},
     {"app", "Scripts that draw what a device shows."},
     {"version", "The versions of an app that were submitted."},
     {"database", "The PostgreSQL in which the instance keeps all that it has."},

@@ -202,3 +202,70 @@ def test_faults_between_description_and_c(description, old, new, reason):
     description.write("lamps/lamps.c", SOURCE.replace(old, new))
     done, _ = description.c()
     assert done.returncode == 1 and reason in done.stderr, done.stderr
+
+
+COMMANDED = """
+x-displayd-command:
+        name: lamp update
+        about: LAMP
+        asks: true
+        options: {isLit: {value: "on|off"}, lateHour: null, names: {value: NAME, check: name}}
+        more: [{name: key-file, value: FILE, help: A key., hand: true}]
+"""
+BODY = """
+components:
+  schemas:
+    LampUpdate:
+      type: object
+      required: [names]
+      properties:
+        isLit: {type: boolean, description: "Whether it is lit, or as `glowEnabled` and `on` say."}
+        lateHour: {type: string, description: Never an option.}
+        glowEnabled: {type: boolean, description: Whether it glows.}
+        warmthPercent: {type: integer, minimum: 1, maximum: 99, description: Percent.}
+        shape: {type: [string, "null"], enum: [round, flat], description: Its shape.}
+        names: {type: array, maxItems: 3, items: {type: string}, description: A name.}
+"""
+TABLE = "    {CTL_LAMP_UPDATE},\n"
+
+
+def commanded(description, command=COMMANDED, table=TABLE):
+    pages = LAMPS.replace("summary: Turn a lamp", command.strip() + "\n      summary: Turn a lamp")
+    description.write("api/pages/lamps.yaml", pages.replace(
+        'requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Lamp"}}}}',
+        'requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/LampUpdate"}}}}') + BODY)
+    description.write("commands.c", table)
+    done = description.run("commands", "api", "--header", "out.h", "--table", "commands.c", "--depfile", "out.d")
+    return done, done.returncode == 0 and (description.folder / "out.h").read_text()
+
+
+def test_commands(description):
+    done, header = commanded(description)
+    assert done.returncode == 0, done.stderr
+    assert "enum ctl_exit ctl_lamp_update(struct ctl *ctl);" in header
+    macro = header[header.index("#define CTL_LAMP_UPDATE"):]
+    for fact in ('.name = "lamp update", .positionals = "LAMP"', '.help = "Turn a lamp. On or off. Asks first."',
+                 'OPTION(SWITCH, "yes", NULL, "Do not ask.', 'OPTION(TEXT, "key-file", "FILE", "A key.")',
+                 'OPTION(ON_OFF, "lit", "on|off", "Whether it is lit, or as --glow and on say.")',
+                 'OPTION(NUMBER, "warmth-percent", "1-99", "Percent.", .least = 1, .most = 99)',
+                 'OPTION(CHOICE, "shape", "round|flat", "Its shape.")',
+                 'OPTION(LIST, "names", "NAME", "A name. May be given several times.", .most = 3, '
+                 '.check = ctl_check_name, .is_required = true)',
+                 '{NULL, NULL, "isLit", "glowEnabled", "warmthPercent", "shape", "names"}'):
+        assert fact in macro, macro
+    assert "late-hour" not in macro and "api/pages/lamps.yaml" in (description.folder / "out.d").read_text()
+    assert "x-displayd" not in json.dumps(description.document("pages"))
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ("about: LAMP", "abuot: LAMP", "nobody knows one of its members"),
+    ("isLit: {value", "isLight: {value", "the body has no isLight"),
+    ("{value: NAME,", "{values: NAME,", "nobody knows one of its members"),
+    ("help: A key.,", "", "lacks help"),
+    ("name: key-file", "name: glow", "lamp update has two options --glow"),
+    ("name: lamp update", "name: lamp change", "the row {CTL_LAMP_CHANGE} is missing"),
+])
+def test_faults_of_commands(description, old, new, reason):
+    assert old in COMMANDED
+    done, _ = commanded(description, COMMANDED.replace(old, new))
+    assert done.returncode == 1 and reason in done.stderr, done.stderr

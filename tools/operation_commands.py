@@ -1,0 +1,162 @@
+"""Finds displayctl's commands in the description of the API, as C: words, options, types, bounds, help.
+
+An operation's x-displayd-command is a command, or a list of them:
+
+    name     its words
+    about    its positional arguments, as in its usage
+    help     sentences; else the operation's summary and description
+    asks     true: it cannot be undone and asks first, and --yes answers
+    options  of a property of the body that sets it: what differs from what follows; null: none does
+    more     options that are no property of the body
+
+An option has a name, a value (as its usage calls it), help, and a type, switch, on_off, number, choice, text or list;
+least, most, and where C checks it a check: ctl_check_... (ctl/ctl.h). It may be required and have a default. All of
+these follow from the property's schema where that says so: "scheduleInterval" is --schedule-interval, and
+"sleepEnabled", a switch, is --sleep. hand: true is an option whose member the handler writes.
+"""
+
+import re
+
+import operations
+
+COMMAND = {"name", "about", "help", "asks", "options", "more"}
+OPTION = {"name", "value", "help", "type", "least", "most", "check", "required", "default", "hand"}
+TYPES = {"boolean": "on_off", "integer": "number", "array": "list"}
+ASKS = {"name": "yes", "type": "switch",
+        "help": "Do not ask. Required if standard input is not a terminal, such as in a script."}
+
+
+def option_name(member):
+    """Body's member as an option: "isEnabled" is --enabled."""
+    stem = re.sub(r"(?<=.)Enabled$", "", re.sub(r"^is(?=[A-Z])", "", member))
+    return re.sub(r"[A-Z]", lambda found: "-" + found[0].lower(), stem[0].lower() + stem[1:])
+
+
+def properties(document, schema):
+    """The properties of a body, and the names of those that are required; of all alternatives, those with a type."""
+    schema = document.followed(schema)
+    found = {}
+    for one in [schema, *(document.followed(each) for each in schema.get("oneOf", []))]:
+        for name, said in one.get("properties", {}).items():
+            said = {**document.followed(said), **said}
+            if name not in found or "type" not in found[name]:
+                found[name] = said
+    return found, schema.get("required", [])
+
+
+def value_of(kind, said, schema):
+    if "value" in said or kind == "switch":
+        return said.get("value")
+    if kind == "on_off":
+        return "on|off"
+    if kind == "number":
+        return f"{schema['minimum']}-{schema['maximum']}"
+    return "|".join(schema["enum"]) if kind == "choice" else "TEXT"
+
+
+def of_property(name, schema, required, said):
+    """The option that sets a property."""
+    kind = schema["type"] if isinstance(schema.get("type"), str) else schema.get("type", ["string"])[0]
+    kind = said.get("type") or TYPES.get(kind) or ("choice" if "enum" in schema else "text")
+    numbers = schema.get("enum", [None]) if kind == "number" else [None]
+    made = {"name": option_name(name), "type": kind, "help": schema.get("description"), "member": name,
+            "required": name in required and "default" not in said}
+    if kind == "number":
+        made |= {"least": schema.get("minimum", numbers[0]), "most": schema.get("maximum", numbers[-1])}
+    if kind == "list":
+        made["most"] = schema["maxItems"]
+    return made | said | {"value": value_of(kind, said, schema)}
+
+
+def options_of(document, operation, command):
+    said = command.get("options", {})
+    body = operation.said.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    found, required = properties(document, body) if "options" in command else ({}, [])
+    for name in said:
+        if name not in found:
+            raise operations.Fault(f"{operation.name}: the body has no {name}")
+    made = [ASKS] if command.get("asks") else []
+    made += [{"type": "text", **one} for one in command.get("more", [])]
+    made += [of_property(name, schema, required, said.get(name, {})) for name, schema in found.items()
+             if said.get(name, {}) is not None]
+    names = {one["member"]: one["name"] for one in made if "member" in one}
+    for name in [one["name"] for one in made]:
+        if [one["name"] for one in made].count(name) > 1:
+            raise operations.Fault(f"{operation.name}: {command['name']} has two options --{name}")
+    for one in made:
+        if set(one) - OPTION - {"member"} or not one.get("help"):
+            raise operations.Fault(f"{operation.name}: the option {one} of {command['name']} lacks help, or nobody "
+                                   "knows one of its members")
+        one["help"] = plain(one["help"], names) + (" May be given several times." if one["type"] == "list" else "")
+    return made
+
+
+def plain(text, names):
+    """A text without the marks of Markdown, in which members are options."""
+    return re.sub(r"`([^`]+)`", lambda found: "--" + names[found[1]] if found[1] in names else found[1], text)
+
+
+def commands(document):
+    """[(command, its options)], of all operations."""
+    made = []
+    for operation in document.operations:
+        said = operation.facts.get("command", [])
+        for command in said if isinstance(said, list) else [said]:
+            if set(command) - COMMAND or "name" not in command:
+                raise operations.Fault(f"{operation.name}: the command {command} has no name, or nobody knows one of "
+                                       "its members")
+            text = command.get("help") or f"{operation.said['summary']}. {operation.said['description']}"
+            text = plain(text + (" Asks first." if command.get("asks") else ""), {})
+            made.append(({**command, "help": text}, options_of(document, operation, command)))
+    return made
+
+
+def string(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if text else "NULL"
+
+
+def c_option(option):
+    facts = [option["type"].upper(), string(option["name"]), string(option.get("value")), string(option["help"])]
+    facts += [f".{bound} = {option[bound]}" for bound in ("least", "most") if bound in option]
+    if "check" in option:
+        facts.append(f".check = ctl_check_{option['check']}")
+    if option.get("required"):
+        facts.append(".is_required = true")
+    if "default" in option:
+        facts.append(f".fallback = {string(option['default'])}")
+    return f"OPTION({', '.join(facts)})"
+
+
+def handler(command):
+    return "ctl_" + re.sub(r"[ -]", "_", command["name"])
+
+
+def macro(command, options):
+    members = ", ".join(string(one.get("member") if not one.get("hand") else None) for one in options)
+    lines = [f"#define {handler(command).upper()}",
+             f"\t.line = {{.name = {string(command['name'])}, .positionals = {string(command.get('about'))},",
+             f"\t\t.help = {string(command['help'])},",
+             f"\t\t.options = OPTIONS({', '.join(c_option(one) for one in options)})}},",
+             f"\t.run = {handler(command)}, .members = (const char *const[]){{{members or 'NULL'}}}"]
+    return " \\\n".join(lines) + "\n"
+
+
+def header(documents):
+    """Declarations of the handlers, and a macro of each command's facts."""
+    made = sorted((one for document in documents for one in commands(document)), key=lambda one: one[0]["name"])
+    names = [command["name"] for command, _ in made]
+    for name in names:
+        if names.count(name) > 1:
+            raise operations.Fault(f"the command {name} stands twice")
+    declarations = "".join(f"enum ctl_exit {handler(command)}(struct ctl *ctl);\n" for command, _ in made)
+    return ('#pragma once\n\n#include "ctl/exit.h"\n\nstruct ctl;\n\n' + declarations + "\n"
+            + "\n".join(macro(command, options) for command, options in made))
+
+
+def check_table(documents, path):
+    """Each command stands in the table."""
+    text = path.read_text(encoding="utf-8")
+    for document in documents:
+        for command, _ in commands(document):
+            if f"{{{handler(command).upper()}}}" not in text:
+                raise operations.Fault(f"{path}: the row {{{handler(command).upper()}}} is missing")
