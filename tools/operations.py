@@ -25,7 +25,8 @@ out, and the members "x-displayd-..." say these facts:
     command        displayctl's commands that ask it (operation_commands.py)
     without        statuses that the rules give and that cannot be
     problem        of a response: its example, as a problem (RFC 9457)
-    example        of a schema: the example of every body that is one
+    example        of a schema: the example of every body that is one, where it differs from the examples of
+                   the schemas that it is made of; of a body: where it differs from its schema's
 """
 
 import http
@@ -285,11 +286,22 @@ def example_of(document, schema):
     if "$ref" in schema:
         said = document.component(schema["$ref"])
         example = said.get(PREFIX + "example")
-        return example and without_private(document, said, example)
+        if example is None:
+            return None
+        parts = {name: example_of(document, said["properties"][name]) for name in said.get("required", [])}
+        parts = {name: one for name, one in parts.items() if isinstance(example.get(name, {}), dict) and one}
+        return without_private(document, said, over(parts, example))
     if schema.get("type") == "array" and "$ref" in schema.get("items", {}):
         example = example_of(document, schema["items"])
         return example and [example]
     return None
+
+
+def over(below, example):
+    """An example with what it leaves out of the one below, in objects of objects, too."""
+    if not isinstance(below, dict) or not isinstance(example, dict):
+        return example
+    return {**below, **{name: over(below.get(name), value) for name, value in example.items()}}
 
 
 def private(document, said):
@@ -323,7 +335,7 @@ def finish(document, said):
     if "schema" in said and not {"in", "example", "examples"} & set(said):
         example = example_of(document, said["schema"])
         if example is not None:
-            made["example"] = example
+            made["example"] = over(example, said.get(PREFIX + "example", example))
     return made
 
 

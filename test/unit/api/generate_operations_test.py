@@ -143,6 +143,24 @@ def test_names_are_text_and_examples_stand_once(description):
     assert conflict["example"] == {"type": "about:blank", "title": "Not Found", "status": 404}
 
 
+def test_examples_say_what_differs(description):
+    """A schema's example begins with those of its parts, and a body's with its schema's."""
+    room = """
+components:
+  schemas:
+    Room:
+      type: object
+      required: [lamp, name]
+      properties: {lamp: {$ref: "#/components/schemas/Lamp"}, name: {type: string}}
+      x-displayd-example: {name: hall, lamp: {on: false}}
+"""
+    lamps = LAMPS.replace('schemas/Lamp"}}}\n    patch',
+                          'schemas/Room"}, x-displayd-example: {lamp: {off: 23:00}}}}\n    patch')
+    description.write("api/public/lamps.yaml", lamps + room)
+    answer = description.document()["paths"]["/v1/lamps/{lampId}"]["get"]["responses"]["200"]["content"]
+    assert answer["application/json"]["example"] == {"name": "hall", "lamp": {"on": False, "off": "23:00"}}
+
+
 def test_c(description):
     done, header = description.c()
     assert done.returncode == 0, done.stderr
