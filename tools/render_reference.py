@@ -143,7 +143,7 @@ class Reference:
         required = schema.get("required", [])
         for name, field in schema.get("properties", {}).items():
             mark = ' <span class="required">required</span>' if name in required else ""
-            description = self.resolve(field).get("description", "")
+            description = field.get("description", self.resolve(field).get("description", ""))
             rows.append(
                 f"<tr><td><code>{name}</code>{mark}</td><td>{self.type_of(field)}</td>"
                 f"<td>{self.inline(description)}"
