@@ -403,7 +403,7 @@ class World:
         """PostgreSQL's processes of the workers' connections for hints."""
         rows = self.sql("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND "
                         "application_name = 'displayd' AND (query = 'SELECT' OR "
-                        "query LIKE 'LISTEN%%' OR query LIKE 'SELECT set_config%%')")
+                        "query LIKE 'LISTEN%%' OR query LIKE '%%pg_notify(%%')")
         return [row[0] for row in rows]
 
     def account(self):
