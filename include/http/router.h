@@ -6,7 +6,7 @@
 
 #include "http/request.h"
 
-enum { ROUTE_PARAMETERS_MAX = 4, ROUTER_ROUTES_MAX = 256, ROUTER_LETTERS = 256 };
+enum { ROUTE_PARAMETERS_MAX = 4, ROUTER_ROUTES_MAX = 256, ROUTER_GROUPS = 256 };
 
 struct route {
 	enum http_method method;
@@ -28,15 +28,15 @@ struct route_match {
 	struct str allow; /* for 405: "GET, HEAD, PUT"; else empty */
 };
 
-/* The routes of several tables, in the order of the letter that their paths begin with, since that
- * rules out most of them. */
+/* The routes of several tables, grouped by a hash of their first two segments and of the number of
+ * segments, since that rules out most of them. */
 struct router {
 	const struct route_table *const *tables; /* until NULL */
 	struct {
 		const struct route *route;
 		unsigned table; /* its place in tables */
 	} routes[ROUTER_ROUTES_MAX];
-	uint16_t starts[ROUTER_LETTERS + 1]; /* where the routes of each letter begin */
+	uint16_t starts[ROUTER_GROUPS + 1]; /* where the routes of each group begin */
 };
 
 /* tables, which ends with NULL, and what it names stay the caller's, and live as long as the

@@ -2,15 +2,64 @@
 #include "base/memory.h"
 #include "base/require.h"
 
-enum { SEGMENTS_MAX = 16 };
+enum { SEGMENTS_MAX = 16, HASHED_LETTERS = 4 };
 
-/* First letter of a template; "/" has none. A parameter counts as its brace. */
-static uint8_t first_letter(const struct route *route)
+struct segments {
+	struct str text[SEGMENTS_MAX];
+	unsigned count;
+};
+
+/* End of the template's next segment: a slash or the end of the template. */
+static const char *segment_end(const char *template)
 {
-	return (uint8_t)route->path[1];
+	while (*template && *template != '/')
+		template ++;
+	return template;
 }
 
-static void count_letters(struct router *router, bool (*has)(const struct route *route))
+/* Stands for a parameter in the hash of a group. */
+static const struct str parameter = {"{", 1};
+
+/* The length and the first letters tell most segments apart, and IDs are long. */
+static unsigned hash_segment(unsigned hash, struct str text)
+{
+	size_t count = text.length < HASHED_LETTERS ? text.length : HASHED_LETTERS;
+
+	for (size_t i = 0; i < count; i++)
+		hash = hash * 31 + (uint8_t)text.data[i];
+	return hash * 31 + (unsigned)text.length;
+}
+
+static unsigned group_of(unsigned count, struct str first, struct str second)
+{
+	unsigned hash = count;
+
+	if (count > 0)
+		hash = hash_segment(hash, first);
+	if (count > 1)
+		hash = hash_segment(hash, second);
+	return (hash ^ hash >> 8) % ROUTER_GROUPS;
+}
+
+static unsigned group_of_route(const struct route *route)
+{
+	const char *template = route->path + 1;
+	struct str texts[2] = {{0}};
+	unsigned count = 0;
+
+	for (; *template; count++) {
+		const char *end = segment_end(template);
+
+		if (count < array_length(texts))
+			texts[count] = *template == '{'
+					   ? parameter
+					   : (struct str){template, (size_t)(end - template)};
+		template = *end == '/' ? end + 1 : end;
+	}
+	return group_of(count, texts[0], texts[1]);
+}
+
+static void count_groups(struct router *router, bool (*has)(const struct route *route))
 {
 	unsigned count = 0;
 
@@ -21,20 +70,20 @@ static void count_letters(struct router *router, bool (*has)(const struct route 
 			const struct route *route = &(*table)->routes[i];
 
 			if (!has || has(route))
-				router->starts[first_letter(route) + 1]++;
+				router->starts[group_of_route(route) + 1]++;
 		}
 	}
-	for (unsigned letter = 0; letter < ROUTER_LETTERS; letter++)
-		router->starts[letter + 1] += router->starts[letter];
+	for (unsigned group = 0; group < ROUTER_GROUPS; group++)
+		router->starts[group + 1] += router->starts[group];
 }
 
 void router_init(struct router *router, const struct route_table *const tables[],
 		 bool (*has)(const struct route *route))
 {
-	uint16_t used[ROUTER_LETTERS];
+	uint16_t used[ROUTER_GROUPS];
 
 	*router = (struct router){.tables = tables};
-	count_letters(router, has);
+	count_groups(router, has);
 	memcpy(used, router->starts, sizeof(used));
 	for (unsigned table = 0; tables[table]; table++) {
 		for (size_t i = 0; i < tables[table]->count; i++) {
@@ -43,17 +92,12 @@ void router_init(struct router *router, const struct route_table *const tables[]
 
 			if (has && !has(route))
 				continue;
-			place = used[first_letter(route)]++;
+			place = used[group_of_route(route)]++;
 			router->routes[place].route = route;
 			router->routes[place].table = table;
 		}
 	}
 }
-
-struct segments {
-	struct str text[SEGMENTS_MAX];
-	unsigned count;
-};
 
 /* False unless it decodes to UTF-8 without NUL and slash. */
 static bool decode_segment(struct arena *arena, struct str segment, struct str *ret_text)
@@ -69,6 +113,7 @@ static bool split_path(struct http_request *request, struct segments *ret_segmen
 	struct str piece;
 
 	ret_segments->count = 0;
+	ret_segments->text[0] = ret_segments->text[1] = (struct str){0};
 	if (rest.length == 0 || rest.data[0] != '/')
 		return false;
 	rest = str_from_offset(rest, 1);
@@ -84,14 +129,6 @@ static bool split_path(struct http_request *request, struct segments *ret_segmen
 		ret_segments->count++;
 	}
 	return true;
-}
-
-/* End of the template's next segment: a slash or the end of the template. */
-static const char *segment_end(const char *template)
-{
-	while (*template && *template != '/')
-		template ++;
-	return template;
 }
 
 /* Whether the template's next segment is this text. */
@@ -169,7 +206,7 @@ static unsigned all_methods(const struct router *router)
 {
 	unsigned methods = 0;
 
-	for (unsigned i = 0; i < router->starts[ROUTER_LETTERS]; i++)
+	for (unsigned i = 0; i < router->starts[ROUTER_GROUPS]; i++)
 		methods |= 1u << router->routes[i].route->method;
 	return methods;
 }
@@ -200,25 +237,34 @@ static bool look_at(const struct route *route, unsigned table, enum http_method 
 	return search->route && score == (2u << segments->count) - 1;
 }
 
-/* Calls look_at() for all routes of a letter. */
-static bool look_at_letter(const struct router *router, uint8_t letter, enum http_method method,
-			   const struct segments *segments, struct search *search)
+/* Calls look_at() for all routes of a group. */
+static bool look_at_group(const struct router *router, unsigned group, enum http_method method,
+			  const struct segments *segments, struct search *search)
 {
-	for (unsigned i = router->starts[letter]; i < router->starts[letter + 1]; i++)
+	for (unsigned i = router->starts[group]; i < router->starts[group + 1]; i++)
 		if (look_at(router->routes[i].route, router->routes[i].table, method, segments,
 			    search))
 			return true;
 	return false;
 }
 
+/* Looks at the groups of all templates that may match: each of the first two segments is itself or
+ * a parameter. */
 static struct search search(const struct router *router, enum http_method method,
 			    const struct segments *segments)
 {
-	uint8_t letter = segments->count ? (uint8_t)segments->text[0].data[0] : '\0';
+	unsigned count = segments->count;
 	struct search search = {0};
 
-	if (!look_at_letter(router, letter, method, segments, &search))
-		look_at_letter(router, '{', method, segments, &search);
+	for (unsigned first = 0; first <= (count > 0); first++) {
+		for (unsigned second = 0; second <= (count > 1); second++) {
+			unsigned group = group_of(count, first ? parameter : segments->text[0],
+						  second ? parameter : segments->text[1]);
+
+			if (look_at_group(router, group, method, segments, &search))
+				return search;
+		}
+	}
 	return search;
 }
 
