@@ -2,6 +2,7 @@
 #include "base/require.h"
 #include "db/statements.h"
 #include "domain/device.h"
+#include "task/key_hashes.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -297,7 +298,7 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 	lookup->is_undecided = lookups->is_draining && reference->kind != DEVICE_REFERENCE_NONE;
 	lookup->is_disabled = false;
 	lookup->lookups = lookups;
-	key_hash(key, lookup->way.key_hash);
+	key_hash_again(key, lookup->way.key_hash);
 	if (lookup->is_undecided || reference->kind == DEVICE_REFERENCE_NONE) {
 		*ret_panel = NULL;
 		return true;
@@ -315,7 +316,7 @@ bool lookups_know(const struct lookups *lookups, const struct device_reference *
 	const struct panel *panel = NULL;
 	struct panel_lookup lookup = {0};
 
-	key_hash(key, lookup.way.key_hash);
+	key_hash_again(key, lookup.way.key_hash);
 	if (reference->kind == DEVICE_REFERENCE_ID) {
 		panel = panels_find(lookups->panels, reference->id);
 	} else if (reference->kind != DEVICE_REFERENCE_NONE) {
@@ -337,7 +338,7 @@ bool lookups_know_alias(const struct lookups *lookups, const struct panel_lookup
 	const struct alias *alias;
 
 	memcpy(wanted.way.alias, lookup->way.alias, ALIAS_LENGTH);
-	key_hash(key, wanted.way.key_hash);
+	key_hash_again(key, wanted.way.key_hash);
 	text = alias_text_of(&reference, wanted.way.key_hash);
 	alias = alias_find(lookups, &text);
 	return alias && may_connect(alias->panel, &wanted);

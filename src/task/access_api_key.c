@@ -3,6 +3,7 @@
 #include "task/access.h"
 #include "task/guess.h"
 #include "task/key_cache.h"
+#include "task/key_hashes.h"
 #include "task/key_uses.h"
 #include "task_private.h"
 
@@ -122,7 +123,7 @@ static struct verdict find_device(struct task *task, struct str token)
 
 	if (task_guesses_too_often(task, "keys", &answer))
 		return answer;
-	key_hash(token, key->hash);
+	key_hash_again(token, key->hash);
 	statement_device_key_find(task_new_query(task),
 				  &(struct device_key_find_parameters){
 				      .link_key_hash = {(const char *)key->hash, KEY_HASH_BYTES}},
@@ -154,7 +155,7 @@ static struct verdict check(struct task *task, bool is_v0)
 		return find_device(task, token);
 	if (!api_key_is_well_formed(token))
 		return refuse_invalid(task);
-	key_hash(token, key->hash);
+	key_hash_again(token, key->hash);
 	known = key_cache_find(task->service->keys, key->hash, clock_wall_us());
 	if (known)
 		return admit(task, known);

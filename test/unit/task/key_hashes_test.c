@@ -1,0 +1,52 @@
+#include "../cmocka_test.h"
+
+#include "task/key_hashes.h"
+
+#include <string.h>
+
+enum { KEYS = 20000, KEY_BYTES = 80 };
+
+/* More keys than the table has places, in two orders: each answer is the key's own hash. */
+static void test_many_keys(void **state)
+{
+	uint8_t hash[KEY_HASH_BYTES], expected[KEY_HASH_BYTES];
+	char key[KEY_BYTES];
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * KEYS; i++) {
+		unsigned number = i < KEYS ? i : i % 3 ? i - KEYS : KEYS - i % 100;
+		int length = snprintf(key, sizeof(key), "ddk_%u", number);
+		struct str text = {key, (size_t)length};
+
+		key_hash(text, expected);
+		key_hash_again(text, hash);
+		assert_memory_equal(hash, expected, KEY_HASH_BYTES);
+		key_hash_again(text, hash);
+		assert_memory_equal(hash, expected, KEY_HASH_BYTES);
+	}
+}
+
+/* Two keys of which one is the other's beginning, and no key at all. */
+static void test_lengths(void **state)
+{
+	static const char text[] =
+	    "ddk_0123456789012345678901234567890123456789012345678901234567890123";
+	uint8_t hash[KEY_HASH_BYTES], expected[KEY_HASH_BYTES];
+
+	(void)state;
+	for (size_t length = 0; length < sizeof(text); length++) {
+		key_hash((struct str){text, length}, expected);
+		key_hash_again((struct str){text, length}, hash);
+		assert_memory_equal(hash, expected, KEY_HASH_BYTES);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_many_keys),
+	    cmocka_unit_test(test_lengths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
