@@ -184,6 +184,20 @@ static size_t run_length(const struct head_scan *scan, struct str data)
 	return i;
 }
 
+/* Skips the version that nearly all clients send, with the end of its line. Returns the number of
+ * bytes, 0 if the next ones are other bytes or not all there. */
+static size_t skip_usual_version(struct head_scan *scan, struct str data)
+{
+	static const struct str usual = {"HTTP/1.1\r\n", 10};
+
+	if (scan->part != 0 || !str_starts_with(data, usual) ||
+	    scan->length + usual.length >= LIMIT_REQUEST_HEAD_BYTES)
+		return 0;
+	scan->length = (uint16_t)(scan->length + usual.length);
+	scan->state = LINE_START;
+	return usual.length;
+}
+
 struct http_rejection head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
 				size_t *ret_used)
 {
@@ -202,6 +216,11 @@ struct http_rejection head_scan(struct head_scan *scan, struct str data, size_t 
 			if (scan->state == REQUEST_TARGET)
 				scan->part = (uint16_t)(scan->part + run);
 			i += run;
+			if (i == data.length)
+				break;
+		}
+		if (scan->state == VERSION) {
+			i += skip_usual_version(scan, str_from_offset(data, i));
 			if (i == data.length)
 				break;
 		}
