@@ -7,6 +7,7 @@ SCENARIOS = (
     ("livez", "Livez"),
     ("devices", "Device"),
     ("devices", "Device64"),
+    ("devices", "DeviceRandom"),
     ("devices", "DevicePaced"),
     ("devices", "Devices"),
     ("devices", "DevicesUnchanged"),
