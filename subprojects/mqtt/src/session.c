@@ -1,9 +1,8 @@
 #include "session.h"
 
-#include "networked/clock.h"
-
 #include <errno.h>
 #include <poll.h>
+#include <sandboxed/clock.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
