@@ -62,7 +62,7 @@ PATTERNS = {
     r"^(([01][0-9]|2[0-3]):[0-5][0-9])?$": "HH:mm, from 00:00 to 23:59, or empty",
     r"^[^\u0000-\u001f\u007f-\u009f/\\]+$": "no control character, no slash, no backslash",
     r"^[^\u0000-\u001f\u007f]+$": "no control character of ASCII",
-    r"^mqtts?://([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{1,255}\])(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}"
+    r"^[Mm][Qq][Tt][Tt][Ss]?://([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{1,255}\])(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}"
     r"|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?/?$":
         "mqtt:// or mqtts://, a name or an address (of IPv6 in brackets), and perhaps a port",
     r"^[^\u0000-\u001f\u007f-\u009f/\\]*$": "no control character, no slash, no backslash",

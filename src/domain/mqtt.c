@@ -34,8 +34,8 @@ const char *mqtt_url_read(struct str url, struct mqtt_broker *ret_broker)
 	struct authority authority;
 	struct str rest;
 
-	*ret_broker = (struct mqtt_broker){.is_tls = str_starts_with(url, tls)};
-	if (!ret_broker->is_tls && !str_starts_with(url, plain))
+	*ret_broker = (struct mqtt_broker){.is_tls = str_starts_with_ignore_case(url, tls)};
+	if (!ret_broker->is_tls && !str_starts_with_ignore_case(url, plain))
 		return no_url;
 	rest = str_from_offset(url, ret_broker->is_tls ? tls.length : plain.length);
 	if (str_ends_with(rest, STR("/")))

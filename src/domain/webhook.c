@@ -67,9 +67,9 @@ static const char *check_url(struct str url)
 	for (size_t i = 0; i < url.length; i++)
 		if (!is_url_character(url.data[i]))
 			return "must be a URL of ASCII characters without spaces and \"#\"";
-	if (str_starts_with(url, https))
+	if (str_starts_with_ignore_case(url, https))
 		rest = str_from_offset(url, https.length);
-	else if (str_starts_with(url, http))
+	else if (str_starts_with_ignore_case(url, http))
 		rest = str_from_offset(url, http.length);
 	else
 		return "must begin with https:// or http://";

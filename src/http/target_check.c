@@ -87,8 +87,7 @@ static size_t scheme_length(struct str target)
 	static const struct str schemes[] = {{"http://", 7}, {"https://", 8}};
 
 	for (size_t i = 0; i < 2; i++) {
-		if (target.length >= schemes[i].length &&
-		    str_equal_ignore_case((struct str){target.data, schemes[i].length}, schemes[i]))
+		if (str_starts_with_ignore_case(target, schemes[i]))
 			return schemes[i].length;
 	}
 	return 0;

@@ -250,7 +250,7 @@ def test_another_worker_takes_over(served, broker, account):
 def test_a_local_address_is_refused(postgres, broker):
     with World(postgres.create_database()) as world:
         account = marked(world)
-        for url in (broker.url, f"mqtt://localhost:{broker.port}", f"mqtt://[::1]:{broker.port}"):
+        for url in (broker.url, f"MQTT://localhost:{broker.port}", f"mqtt://[::1]:{broker.port}"):
             connect(account, broker, url=url).ok()
             error = wait_for_state(account, "failed")["error"]
             assert error.startswith("the broker's address is not public")

@@ -16,6 +16,12 @@ bool str_equal_ignore_case(struct str a, struct str b)
 	return true;
 }
 
+bool str_starts_with_ignore_case(struct str s, struct str prefix)
+{
+	return s.length >= prefix.length &&
+	       str_equal_ignore_case((struct str){s.data, prefix.length}, prefix);
+}
+
 size_t str_find(struct str s, char c)
 {
 	const char *found = s.length ? memchr(s.data, c, s.length) : NULL;

@@ -14,6 +14,9 @@ static void equality(void **state)
 	assert_true(str_equal(null, STR("")));
 	assert_true(str_equal_ignore_case(STR("Content-Length"), STR("cONTENT-lENGTH")));
 	assert_false(str_equal_ignore_case(STR("a"), STR("ab")));
+	assert_true(str_starts_with_ignore_case(STR("HTTPS://a"), STR("https://")));
+	assert_false(str_starts_with_ignore_case(STR("HTTPS:/"), STR("https://")));
+	assert_false(str_starts_with_ignore_case(null, STR("a")));
 	assert_true(str_equal_ignore_case(null, STR("")));
 	assert_true(str_starts_with(STR("abc"), STR("ab")));
 	assert_true(str_starts_with(STR("abc"), null));

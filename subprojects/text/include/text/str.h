@@ -46,6 +46,8 @@ static inline struct str str_from_offset(struct str s, size_t offset)
 /* ASCII only, as HTTP's tokens are compared (RFC 9110 section 5.1). */
 bool str_equal_ignore_case(struct str a, struct str b);
 
+bool str_starts_with_ignore_case(struct str s, struct str prefix);
+
 /* Position of c in s, or s.length. */
 size_t str_find(struct str s, char c);
 
