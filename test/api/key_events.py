@@ -48,3 +48,13 @@ class Events(EventStream):
             if name == "shown":
                 missing.discard(data["deviceId"])
         return self
+
+
+def push(device, **members):
+    assert device.push(**members).ok() == {}
+
+
+def on_each_worker(stack, account, worlds, devices=(), **options):
+    """A stream of each worker of these servers."""
+    return [stack.enter_context(Events(account, devices, client, **options))
+            for world in worlds for client in world.clients()]

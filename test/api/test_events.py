@@ -8,7 +8,7 @@ import signal
 import urllib.request
 
 import pytest
-from key_events import KEPT, Events
+from key_events import KEPT, Events, on_each_worker, push
 from panel import Panel
 from world import UNKNOWN_ID, World, images, new_key, sha256, wait_until
 
@@ -17,18 +17,8 @@ from postgres import Postgres
 RED = images.png(images.solid())
 
 
-def push(device, **members):
-    assert device.push(**members).ok() == {}
-
-
 def change(device, **members):
     assert device.account.request("PATCH", device.path, body=members).status == 200
-
-
-def on_each_worker(stack, account, worlds, devices=(), **options):
-    """A stream of each worker of these servers."""
-    return [stack.enter_context(Events(account, devices, client, **options))
-            for world in worlds for client in world.clients()]
 
 
 def tell_key(world, key):
@@ -129,21 +119,6 @@ def test_a_device_that_comes(world, account):
         world.sql("SELECT pg_notify('displayd_hint', %s)", f"changed:{account.id}:devices")
         push(first)
         events.kept("pushed", first)
-
-
-def test_a_device_that_comes_to_many_streams(world, account):
-    """Each stream takes it, one in a turn of the loop; one that ends meanwhile does no harm."""
-    first = account.device()
-    with contextlib.ExitStack() as stack:
-        streams = [events.begun(first) for _ in range(4) for events in on_each_worker(stack, account, [world])]
-        second = account.device()
-        world.sql("SELECT pg_notify('displayd_hint', %s)", f"changed:{account.id}:devices")
-        streams.pop().close()
-        for events in streams:
-            assert events.kept("online", second)["isOnline"] is False
-        push(second)
-        for events in streams:
-            events.kept("pushed", second)
 
 
 def test_named_devices(world, account):
@@ -256,44 +231,6 @@ def test_what_is_not_there(world, account):
         push(device)
         fresh.kept("pushed", device)
         assert "reset" not in dict(fresh.seen)
-
-
-def notify_pushes(world, device, first, count):
-    """As many events as fit in a hint, at once."""
-    words = " ".join(f"event:{device.account.id}:pushed:{device.id}:{n}:{'x' * 64}::" for n in range(first, first + count))
-    world.sql("SELECT pg_notify('displayd_hint', %s)", words)
-
-
-def wait_for_all_workers(world, account, device):
-    """Until each has taken the hints so far: they come in one order."""
-    with contextlib.ExitStack() as stack:
-        streams = on_each_worker(stack, account, [world])
-        push(device, installationId="last")
-        for stream in streams:
-            while (found := stream.event())[0] != "pushed" or found[1]["installationId"] != "last":
-                if found[0] == "reset":  # slower than the events came: the last push may be among those missed
-                    push(device, installationId="last")
-
-
-def test_more_than_is_kept(world, account):
-    """Two MiB an account: what was heard before gets reset."""
-    device = account.device()
-    with Events(account) as events:
-        push(device)
-        events.kept("pushed", device)
-        last_id = events.last_id
-    for start in range(0, 3600, 30):
-        notify_pushes(world, device, 10**6 + start, 30)
-    wait_for_all_workers(world, account, device)
-    for client in world.clients():
-        with Events(account, client=client, last_id=last_id) as events:
-            assert events.event()[0] == "pushed"
-    for start in range(0, 12000, 25):
-        notify_pushes(world, device, 2 * 10**6 + start, 25)
-    wait_for_all_workers(world, account, device)
-    for client in world.clients():
-        with Events(account, client=client, last_id=last_id) as events:
-            assert events.event()[0] == "reset"
 
 
 def test_eight_streams_of_a_key(world, account):

@@ -1,0 +1,58 @@
+"""GET /v1/events: many streams, and many events."""
+
+import contextlib
+
+from key_events import Events, on_each_worker, push
+
+
+def test_a_device_that_comes_to_many_streams(world, account):
+    """Each stream takes it, one in a turn of the loop; one that ends meanwhile does no harm."""
+    first = account.device()
+    with contextlib.ExitStack() as stack:
+        streams = [events.begun(first) for _ in range(4) for events in on_each_worker(stack, account, [world])]
+        second = account.device()
+        world.sql("SELECT pg_notify('displayd_hint', %s)", f"changed:{account.id}:devices")
+        streams.pop().close()
+        for events in streams:
+            assert events.kept("online", second)["isOnline"] is False
+        push(second)
+        for events in streams:
+            events.kept("pushed", second)
+
+
+def notify_pushes(world, device, first, count):
+    """As many events as fit in a hint, at once."""
+    words = " ".join(f"event:{device.account.id}:pushed:{device.id}:{n}:{'x' * 64}::" for n in range(first, first + count))
+    world.sql("SELECT pg_notify('displayd_hint', %s)", words)
+
+
+def wait_for_all_workers(world, account, device):
+    """Until each has taken the hints so far: they come in one order."""
+    with contextlib.ExitStack() as stack:
+        streams = on_each_worker(stack, account, [world])
+        push(device, installationId="last")
+        for stream in streams:
+            while (found := stream.event())[0] != "pushed" or found[1]["installationId"] != "last":
+                if found[0] == "reset":  # slower than the events came: the last push may be among those missed
+                    push(device, installationId="last")
+
+
+def test_more_than_is_kept(world, account):
+    """Two MiB an account: what was heard before gets reset."""
+    device = account.device()
+    with Events(account) as events:
+        push(device)
+        events.kept("pushed", device)
+        last_id = events.last_id
+    for start in range(0, 3600, 30):
+        notify_pushes(world, device, 10**6 + start, 30)
+    wait_for_all_workers(world, account, device)
+    for client in world.clients():
+        with Events(account, client=client, last_id=last_id) as events:
+            assert events.event()[0] == "pushed"
+    for start in range(0, 12000, 25):
+        notify_pushes(world, device, 2 * 10**6 + start, 25)
+    wait_for_all_workers(world, account, device)
+    for client in world.clients():
+        with Events(account, client=client, last_id=last_id) as events:
+            assert events.event()[0] == "reset"
