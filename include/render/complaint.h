@@ -7,7 +7,7 @@
 #define COMPLAINT_SOLE_FILE "app.ts"
 
 struct complaint {
-	struct str message; /* in the text */
+	struct str message; /* in the text, or static */
 	int line, column;   /* from 1; 0: not known */
 };
 

@@ -1,4 +1,6 @@
-"""displayctl app render: where in a script in TypeScript the field is that is wrong."""
+"""displayctl app render: where in a script in TypeScript the field is that is wrong, or what esbuild does not take."""
+
+import subprocess
 
 import pytest
 from app_render import needs_typescript, run
@@ -42,3 +44,43 @@ def test_errors_are_at_the_field_that_is_wrong(app, tmp_path, widget):
     assert done.returncode == 1
     assert done.stderr.startswith(f"{path}:{place}: "), done.stderr
     assert FIELDS[widget] in done.stderr
+
+
+# What docs/apps.md says of Debian 12's esbuild, and what the app prints with a later one.
+NEW_SYNTAX = {
+    "class A { accessor x = 1; }\nconsole.log(new A().x);": "1",
+    "{ using a = { [Symbol.dispose]() {} }; }\nconsole.log(2);": "2",
+    "const f = async () => { await using a = null; };\nconsole.log(3);": "3",
+    "const f = <const T,>(x: T): T => x;\nconsole.log(f(4));": "4",
+    "function f<const T>(x: T): T { return x; }\nconsole.log(f(5));": "5",
+    "@(function (t: any) { return t; }) class B {}\nconsole.log(6);": "6",
+    "const d = (t: any) => t; @d class B { static n = 1; static { B.n = 7; } }\nconsole.log(7);": "7",
+}
+
+
+def is_of_debian_12():
+    return subprocess.run(["esbuild", "--version"], capture_output=True, text=True, check=True).stdout.startswith("0.17.")
+
+
+@needs_typescript
+@pytest.mark.parametrize("script", NEW_SYNTAX)
+def test_what_esbuild_does_not_take(app, tmp_path, script):
+    path = app("import { Box, Root } from 'panel';\n" + script +
+               "\nexport default () => Root({ child: Box({}) });\n", "mine.ts")
+    done = run(path, "-o", tmp_path / "out.webp")
+    if is_of_debian_12():
+        there = ": esbuild crashed at this script" if script.startswith("@(function") else ":2:"
+        assert done.returncode == 1 and done.stderr.startswith(f"{path}{there}"), done.stderr
+    else:
+        assert (done.returncode, done.stderr) == (0, NEW_SYNTAX[script] + "\n")
+
+
+@needs_typescript
+def test_decorators_are_those_of_typescript(app, tmp_path):
+    """Without a context with Debian 12's esbuild; this static block works with any."""
+    path = app("import { Box, Root } from 'panel';\n"
+               "const d = (t: any, c?: any) => { console.log(typeof c); return t; };\n"
+               "@d class B { static n = 1; static { this.n = 2; } }\nconsole.log(B.n);\n"
+               "export default () => Root({ child: Box({}) });\n", "mine.ts")
+    done = run(path, "-o", tmp_path / "out.webp")
+    assert (done.returncode, done.stderr) == (0, f"{'undefined' if is_of_debian_12() else 'object'}\n2\n")
