@@ -8,56 +8,12 @@ import threading
 
 import pytest
 from broker import PASSWORD, USER, Broker
+from mqtt_stage import account, base, broker, config_of, connect, marked, served, state, wait_for_state
 from panel import Panel
 from waiting import wait_until
 from world import World, images
 
-
-@pytest.fixture(scope="module")
-def broker():
-    with Broker() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def served(postgres):
-    with World(postgres.create_database(), "--rate-limit", "0", "--egress-allow", "127.0.0.1") as one:
-        yield one
-
-
-def marked(world):
-    """An account that reaches what --egress-allow opens."""
-    account = world.account()
-    world.sql("UPDATE account SET reaches_local = true WHERE id = %s", account.id)
-    return account
-
-
-def connect(account, broker, **members):
-    body = {"url": broker.url, "username": USER, "password": PASSWORD} | members
-    return account.request("PUT", "/v1/account/mqtt", body=json.dumps(body).encode())
-
-
-def state(account):
-    return account.get("/v1/account/mqtt").ok()
-
-
-def wait_for_state(account, name):
-    return wait_until(lambda: (found := state(account))["state"] == name and found, name)
-
-
-@pytest.fixture
-def account(served, broker):
-    one = marked(served)
-    yield one
-    one.request("DELETE", "/v1/account/mqtt")
-
-
-def base(account):
-    return f"displayd/{account.id}"
-
-
-def config_of(device):
-    return f"homeassistant/device/displayd_{device.id}/config"
+__all__ = ["account", "broker", "served"]  # fixtures
 
 
 def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
@@ -70,6 +26,8 @@ def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
         assert set(found["components"]) == {
             "light", "message", "pinned", "plan", "interval", "next", "reboot", "shown", "failures",
             "wifi", "firmware", "seen", "picture"}
+        assert {name for name, one in found["components"].items() if "icon" in one} == {
+            "message", "pinned", "plan", "interval", "next", "shown", "failures", "wifi", "firmware"}
         heard.wait_for(f"{base(account)}/availability", b"online")
         heard.wait_for(f"{topic}/availability", b"online")
         assert wait_for_state(account, "connected")["error"] is None

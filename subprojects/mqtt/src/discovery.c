@@ -66,6 +66,7 @@ static void add_message(struct writing *writing)
 	yyjson_mut_val *text = add_component(writing, "message", "text", "Message");
 
 	add_topic(writing, text, "command_topic", "message", false);
+	add_text(writing, text, "icon", "mdi:message-text");
 	yyjson_mut_obj_add_int(writing->doc, text, "min", 1);
 	yyjson_mut_obj_add_int(writing->doc, text, "max", 255);
 }
@@ -76,6 +77,7 @@ static void add_pinned(struct writing *writing)
 	yyjson_mut_val *options = yyjson_mut_arr(writing->doc);
 	char label[LABEL_BYTES];
 
+	add_text(writing, select, "icon", "mdi:pin");
 	add_topic(writing, select, "state_topic", "pinned", false);
 	add_topic(writing, select, "command_topic", "pinned", true);
 	yyjson_mut_arr_add_str(writing->doc, options, device_no_pin);
@@ -94,9 +96,11 @@ static void add_settings(struct writing *writing)
 	add_topic(writing, plan, "state_topic", "plan", false);
 	add_topic(writing, plan, "command_topic", "plan", true);
 	add_text(writing, plan, "entity_category", "config");
+	add_text(writing, plan, "icon", "mdi:weather-night");
 	add_topic(writing, interval, "state_topic", "interval", false);
 	add_topic(writing, interval, "command_topic", "interval", true);
 	add_text(writing, interval, "entity_category", "config");
+	add_text(writing, interval, "icon", "mdi:timer-outline");
 	add_text(writing, interval, "mode", "box");
 	add_text(writing, interval, "unit_of_measurement", "s");
 	yyjson_mut_obj_add_int(writing->doc, interval, "min", 15);
@@ -110,6 +114,7 @@ static void add_buttons(struct writing *writing)
 	yyjson_mut_val *reboot = add_component(writing, "reboot", "button", "Reboot");
 
 	add_topic(writing, next, "command_topic", "next", true);
+	add_text(writing, next, "icon", "mdi:skip-next");
 	add_topic(writing, reboot, "command_topic", "reboot", true);
 	add_text(writing, reboot, "device_class", "restart");
 	add_text(writing, reboot, "entity_category", "config");
@@ -118,12 +123,14 @@ static void add_buttons(struct writing *writing)
 static void add_sensors(struct writing *writing)
 {
 	static const struct {
-		const char *id, *name, *class;
+		const char *id, *name, *class, *icon;
 		bool is_diagnostic;
 	} sensors[] = {
-	    {"shown", "Shown entry", NULL, false},    {"failures", "App failures", NULL, true},
-	    {"wifi", "Wi-Fi network", NULL, true},    {"firmware", "Firmware", NULL, true},
-	    {"seen", "Last seen", "timestamp", true},
+	    {"shown", "Shown entry", NULL, "mdi:television-play", false},
+	    {"failures", "App failures", NULL, "mdi:alert-circle-outline", true},
+	    {"wifi", "Wi-Fi network", NULL, "mdi:wifi", true},
+	    {"firmware", "Firmware", NULL, "mdi:chip", true},
+	    {"seen", "Last seen", "timestamp", NULL, true},
 	};
 
 	for (size_t i = 0; i < sizeof(sensors) / sizeof(*sensors); i++) {
@@ -133,6 +140,8 @@ static void add_sensors(struct writing *writing)
 		add_topic(writing, sensor, "state_topic", sensors[i].id, false);
 		if (sensors[i].class)
 			add_text(writing, sensor, "device_class", sensors[i].class);
+		if (sensors[i].icon)
+			add_text(writing, sensor, "icon", sensors[i].icon);
 		if (sensors[i].is_diagnostic)
 			add_text(writing, sensor, "entity_category", "diagnostic");
 	}
