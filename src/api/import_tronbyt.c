@@ -20,7 +20,7 @@ static struct tronbyt_entry *file_entry(struct tronbyt_importing *importing)
 	return &import_file_device(importing)->entries[importing->entry];
 }
 
-/* What a check takes however short the settings are, as a number of their bytes. */
+/* Least cost of a check, as a number of bytes of settings. */
 enum { ENTRY_BYTES = 256 };
 
 /* ---- an entry ---- */

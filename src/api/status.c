@@ -259,7 +259,7 @@ static void write_time(const struct metric_sums *sums, enum metric metric, const
 	json_write_str(json, str_from(text));
 }
 
-/* What programs and other servers are connected to. */
+/* Connections to programs and servers of homes. */
 static void write_homes(const struct metric_sums *sums, unsigned workers, struct buffer *json)
 {
 	buffer_printf(json, "\"mqtt\":{\"connected\":%lld,\"failed\":%lld,\"limit\":%u},",

@@ -48,14 +48,6 @@ def test_state(world, account):
         assert events.next("online", lambda data: not data["isOnline"])["deviceId"] == device.id
 
 
-def test_the_status_counts_streams(world, account):
-    account.device()
-    with Events(account) as events:
-        events.next("online")
-        assert world.server.ctl("status")["eventStreams"] >= 1
-        assert "events    " in world.server.ctl("status", json_output=False)
-
-
 def test_what_is_kept(world, account, start):
     """In all workers of two instances, wherever it happens, with the same IDs in the same order."""
     device = account.device()

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from key_events import Events
 from world import SECRETS, images, log_fields, wait_until
 
 REQUEST_ID = re.compile(r"[0-9a-f]{32}")
@@ -135,3 +136,11 @@ def test_access_log_off(start):
     use(world)
     world.stop()
     assert "group=access" not in world.server.log()
+
+
+def test_the_status_counts_streams(world, account):
+    account.device()
+    with Events(account) as events:
+        events.next("online")
+        assert world.server.ctl("status")["eventStreams"] >= 1
+        assert "events    " in world.server.ctl("status", json_output=False)

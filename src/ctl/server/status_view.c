@@ -137,7 +137,7 @@ static void put_problem(const struct status_view *view, const char *title, const
 	buffer_append_char(out, '\n');
 }
 
-/* What no account uses needs no line. */
+/* Omits lines of connections that no account uses. */
 static void put_homes(const struct status_view *view, struct buffer *out)
 {
 	const yyjson_val *mqtt = status_member(view->now, "mqtt"),
