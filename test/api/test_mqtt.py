@@ -323,13 +323,13 @@ def test_a_flood_of_commands_has_limits(served, broker, account):
 CONNACK = b"\x20\x02\x00\x00"
 
 
-def publish_packet(topic, payload):
+def publish_packet(topic, payload, is_retained=False):
     body = len(topic).to_bytes(2, "big") + topic + payload
     size, length = len(body), b""
     while size > 127:
         length += bytes([size % 128 | 128])
         size //= 128
-    return b"\x30" + length + bytes([size]) + body
+    return (b"\x31" if is_retained else b"\x30") + length + bytes([size]) + body
 
 
 def garbage(_):
@@ -349,7 +349,18 @@ def endless(account):
     return CONNACK + 20 * b"".join(publish_packet(name, b"{}") for name in names)
 
 
-@pytest.mark.parametrize("talk", [garbage, huge, endless])
+def connacks(_):
+    return 100_000 * CONNACK
+
+
+def leftovers(account):
+    """Topics of 5,000 panels that are none, each as if a former session had left it."""
+    names = [f"displayd/{account.id}/{number:08x}-0000-0000-0000-000000000000/availability".encode()
+             for number in range(5000)]
+    return CONNACK + b"".join(publish_packet(name, 500 * b"x", is_retained=True) for name in names)
+
+
+@pytest.mark.parametrize("talk", [garbage, huge, endless, connacks, leftovers])
 def test_a_hostile_broker_harms_nobody(served, broker, account, talk):
     """It says what it likes, again and again; the connection of another account stays."""
     other = marked(served)

@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg2
@@ -32,6 +34,48 @@ def test_hints_without_end(world, account, receiver):
 
         wait_until(hint, "an event", pause_s=0.005)
         pushed[0].result()
+
+
+@contextlib.contextmanager
+def hostile_receiver(begin, repeated):
+    """A URL that answers so, the second part without end, until the caller leaves. It may write nothing at all."""
+    def answer(peer):
+        with peer, contextlib.suppress(OSError):
+            peer.sendall(begin)
+            while repeated:
+                peer.sendall(repeated)
+            while peer.recv(65536):
+                pass
+
+    def serve(server):
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, args=(server,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+        server.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize("begin, repeated", [
+    (b"", b""), (b"HTTP/1.1 200 OK\r\n\r\n", 4096 * b"x"), (b"HTTP/1.1 200 OK\r\n", b"X-More: yes\r\n"),
+    (b"", b"HTTP/1.1 100 Continue\r\n\r\n"), (bytes(range(256)), 4096 * b"\0"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n")],
+    ids=["silence", "body", "head", "continue", "garbage", "chunks"])
+def test_a_hostile_receiver_delays_nobody(world, account, receiver, begin, repeated):
+    """Ten webhooks of an account are sent to it; those of another account are served meanwhile."""
+    other = local(world.account())
+    with hostile_receiver(begin, repeated) as url:
+        for _ in range(10):
+            assert account.post("/v1/webhooks", {"url": url, "events": ["pushed"]}).status == 201
+        make(other, receiver, ["pushed"])
+        mine, device = account.device(), other.device()
+        for number in range(3):
+            push(mine, f"mine {number}")
+            push(device, f"other {number}")
+            receiver.wait_for(number + 1)
+    assert names(receiver.events()) == ["other 0", "other 1", "other 2"]
 
 
 def test_hints_of_events_alone(world, account, receiver):
