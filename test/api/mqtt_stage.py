@@ -8,14 +8,14 @@ from waiting import wait_until
 from world import World
 
 
-@pytest.fixture(scope="module")
-def broker():
+@pytest.fixture(scope="module", name="broker")
+def one_broker():
     with Broker() as one:
         yield one
 
 
-@pytest.fixture(scope="module")
-def served(postgres):
+@pytest.fixture(scope="module", name="served")
+def server_that_reaches(postgres):
     with World(postgres.create_database(), "--rate-limit", "0", "--egress-allow", "127.0.0.1") as one:
         yield one
 
@@ -40,8 +40,8 @@ def wait_for_state(account, name):
     return wait_until(lambda: (found := state(account))["state"] == name and found, name)
 
 
-@pytest.fixture
-def account(served, broker):
+@pytest.fixture(name="account")
+def connected_account(served, broker):
     one = marked(served)
     yield one
     one.request("DELETE", "/v1/account/mqtt")

@@ -8,12 +8,13 @@ import threading
 
 import pytest
 from broker import PASSWORD, USER, Broker
-from mqtt_stage import account, base, broker, config_of, connect, marked, served, state, wait_for_state
+from mqtt_stage import (base, config_of, connect, connected_account, marked, one_broker, server_that_reaches, state,
+                        wait_for_state)
 from panel import Panel
 from waiting import wait_until
 from world import World, images
 
-__all__ = ["account", "broker", "served"]  # fixtures
+__all__ = ["connected_account", "one_broker", "server_that_reaches"]  # fixtures
 
 
 def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
