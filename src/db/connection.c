@@ -3,7 +3,6 @@
 #include "base/require.h"
 #include "db/result.h"
 #include "poller.h"
-#include "sender.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -174,7 +173,8 @@ static void begin_preparing(struct connection *connection)
 	    .key_fingerprint = connection->key_fingerprint,
 	    .session_pooler = connection->session_pooler,
 	};
-	sender_begin(&connection->pipeline, connection->statement_count, connection->prepares_none);
+	sender_begin(&connection->pipeline.sender, connection->statements,
+		     connection->statement_count, connection->prepares_none);
 	if (set_up_begin(&connection->set_up) < 0)
 		lose_by_set_up(connection);
 	else

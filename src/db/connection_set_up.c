@@ -3,7 +3,7 @@
 #include "base/require.h"
 #include "db/result.h"
 #include "domain/secret_settings.h"
-#include "pipeline.h"
+#include "sender.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ int set_up_begin(struct set_up *set_up)
 			return fail_by_libpq(set_up);
 	}
 	set_up->result_count = 0;
-	return pipeline_sync(pg) < 0 ? fail_by_libpq(set_up) : 0;
+	return sender_sync(pg) < 0 ? fail_by_libpq(set_up) : 0;
 }
 
 /* The statement whose description is result number index; NULL for other results. */

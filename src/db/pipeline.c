@@ -8,7 +8,6 @@
 #include "failures.h"
 #include "gather.h"
 #include "metric/metric.h"
-#include "sender.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,15 +37,6 @@ static int lose(struct pipeline *pipeline, struct str reason)
 	return -EIO;
 }
 
-int pipeline_sync(PGconn *pg)
-{
-#ifdef HAVE_SEND_PIPELINE_SYNC
-	return PQsendPipelineSync(pg) ? 0 : -EIO;
-#else
-	return PQpipelineSync(pg) ? 0 : -EIO;
-#endif
-}
-
 static struct db_query *query_of(struct list *node)
 {
 	return container_of(node, struct db_query, node);
@@ -55,6 +45,11 @@ static struct db_query *query_of(struct list *node)
 static bool is_write(const struct pipeline *pipeline, struct list *node)
 {
 	return pipeline->statements[query_of(node)->statement].effect == EFFECT_WRITE;
+}
+
+static int lose_by_libpq(struct pipeline *pipeline)
+{
+	return lose(pipeline, result_first_line(PQerrorMessage(pipeline->pg)));
 }
 
 int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
@@ -69,14 +64,14 @@ int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 		batch_sort(batch);
 	else
 		gather_queries(&batch->queries, pipeline->statements);
-	if (sender_prepare(pipeline, batch) < 0)
-		return -EIO;
+	if (sender_prepare(&pipeline->sender, pipeline->pg, batch) < 0)
+		return lose_by_libpq(pipeline);
 	list_for_each (node, &batch->queries) {
-		if (sender_send(pipeline, query_of(node)) < 0)
-			return -EIO;
+		if (sender_send(&pipeline->sender, pipeline->pg, query_of(node)) < 0)
+			return lose_by_libpq(pipeline);
 	}
-	if (pipeline_sync(pipeline->pg) < 0)
-		return lose(pipeline, result_first_line(PQerrorMessage(pipeline->pg)));
+	if (sender_sync(pipeline->pg) < 0)
+		return lose_by_libpq(pipeline);
 	return 0;
 }
 
@@ -372,7 +367,8 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 	struct db_query *query;
 
 	if (batch->prepares)
-		return sender_take_preparation(pipeline, batch, *result);
+		return sender_take_preparation(batch, *result, pipeline->reason,
+					       sizeof(pipeline->reason));
 	if (status == PGRES_PIPELINE_SYNC)
 		return end_batch(pipeline, batch);
 	if (status == PGRES_SINGLE_TUPLE)

@@ -10,11 +10,12 @@
  * own sync, or comes back to its owner where a locked row was the reason.
  *
  * A statement that the connection has not used yet is prepared by a batch of its own before the
- * first batch that needs it (prepare.h). */
+ * first batch that needs it (sender.h). */
 #pragma once
 
 #include "db/query.h"
 #include "db/storage.h"
+#include "sender.h"
 
 #include <libpq-fe.h>
 
@@ -25,17 +26,12 @@ enum { PIPELINE_READ_BATCHES = 2, PIPELINE_WRITES = 32, PIPELINE_SHARED_BATCHES 
 /* The most writes that share a commit. */
 enum { PIPELINE_SHARED_WRITES = 32 };
 
-/* The most statements of a table. */
-enum { PIPELINE_STATEMENTS_MAX = 512 };
-
 struct change_listener;
 
 struct pipeline {
 	PGconn *pg; /* NULL while there is no connection */
 	const struct statement_entry *statements;
-	/* Statements that the connection does not know yet, a bit each: a statement is prepared
-	 * before it is first sent. */
-	uint64_t unprepared[PIPELINE_STATEMENTS_MAX / 64];
+	struct sender sender;
 	struct list batches; /* of struct batch, as sent */
 	unsigned batch_count;
 	struct list again;	/* of struct db_query: to be sent alone */
@@ -78,9 +74,6 @@ __attribute__((warn_unused_result)) int pipeline_send(struct pipeline *pipeline,
 void pipeline_wake_conflicted(struct pipeline *pipeline);
 /* Sends the queries of pipeline->again. */
 __attribute__((warn_unused_result)) int pipeline_send_again(struct pipeline *pipeline);
-
-/* Sends a sync: libpq before version 17 at once, later versions with the next flush. 0 or -EIO. */
-__attribute__((warn_unused_result)) int pipeline_sync(PGconn *pg);
 
 /* Reads the results that have arrived. 0, or -EIO: the connection is lost, see reason. */
 __attribute__((warn_unused_result)) int pipeline_receive(struct pipeline *pipeline);

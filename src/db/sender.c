@@ -9,34 +9,33 @@
 
 enum { WORD_BITS = 64 };
 
-static int lose(struct pipeline *pipeline, const char *statement, struct str reason)
+void sender_begin(struct sender *sender, const struct statement_entry *table, unsigned count,
+		  bool prepares_none)
 {
-	snprintf(pipeline->reason, sizeof(pipeline->reason), "%s%s%.*s", statement,
-		 *statement ? ": " : "", STR_ARG(reason));
-	return -EIO;
+	require(count <= SENDER_STATEMENTS_MAX);
+	sender->statements = table;
+	memset(sender->unprepared, prepares_none ? 0xff : 0, sizeof(sender->unprepared));
 }
 
-static int lose_by_libpq(struct pipeline *pipeline)
+int sender_sync(PGconn *pg)
 {
-	return lose(pipeline, "", result_first_line(PQerrorMessage(pipeline->pg)));
-}
-
-void sender_begin(struct pipeline *pipeline, unsigned count, bool prepares_none)
-{
-	require(count <= PIPELINE_STATEMENTS_MAX);
-	memset(pipeline->unprepared, prepares_none ? 0xff : 0, sizeof(pipeline->unprepared));
+#ifdef HAVE_SEND_PIPELINE_SYNC
+	return PQsendPipelineSync(pg) ? 0 : -EIO;
+#else
+	return PQpipelineSync(pg) ? 0 : -EIO;
+#endif
 }
 
 /* The statement that runs for a query. */
-static const struct statement_entry *statement_of(const struct pipeline *pipeline,
+static const struct statement_entry *statement_of(const struct sender *sender,
 						  const struct db_query *query)
 {
-	const struct statement_entry *statement = &pipeline->statements[query->statement];
+	const struct statement_entry *statement = &sender->statements[query->statement];
 
 	return query->gathers ? statement->gathered_by : statement;
 }
 
-static int send_preparation(struct pipeline *pipeline, const struct statement_entry *statement,
+static int send_preparation(PGconn *pg, const struct statement_entry *statement,
 			    struct batch *before)
 {
 	struct list none;
@@ -46,81 +45,81 @@ static int send_preparation(struct pipeline *pipeline, const struct statement_en
 	batch = batch_create(&none, 0);
 	batch->prepares = statement;
 	list_append(&before->node, &batch->node);
-	if (!PQsendPrepare(pipeline->pg, statement->name, statement->text,
-			   (int)statement->parameter_count, statement->parameter_types) ||
-	    !PQsendDescribePrepared(pipeline->pg, statement->name) ||
-	    pipeline_sync(pipeline->pg) < 0)
-		return lose_by_libpq(pipeline);
+	if (!PQsendPrepare(pg, statement->name, statement->text, (int)statement->parameter_count,
+			   statement->parameter_types) ||
+	    !PQsendDescribePrepared(pg, statement->name) || sender_sync(pg) < 0)
+		return -EIO;
 	return 0;
 }
 
-int sender_prepare(struct pipeline *pipeline, struct batch *batch)
+int sender_prepare(struct sender *sender, PGconn *pg, struct batch *batch)
 {
 	list_for_each (node, &batch->queries) {
 		const struct statement_entry *statement =
-		    statement_of(pipeline, container_of(node, struct db_query, node));
-		size_t index = (size_t)(statement - pipeline->statements);
-		uint64_t *word = &pipeline->unprepared[index / WORD_BITS];
+		    statement_of(sender, container_of(node, struct db_query, node));
+		size_t index = (size_t)(statement - sender->statements);
+		uint64_t *word = &sender->unprepared[index / WORD_BITS];
 		uint64_t bit = UINT64_C(1) << index % WORD_BITS;
 
 		if (!(*word & bit))
 			continue;
 		*word &= ~bit;
-		if (send_preparation(pipeline, statement, batch) < 0)
+		if (send_preparation(pg, statement, batch) < 0)
 			return -EIO;
 	}
 	return 0;
 }
 
-static int send_prepared(struct pipeline *pipeline, const struct statement_entry *statement,
+static int send_prepared(PGconn *pg, const struct statement_entry *statement,
 			 const char *const *values, const int *lengths)
 {
 	static const int binary[DB_PARAMETERS_MAX] = {
 	    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 	};
 
-	if (PQsendQueryPrepared(pipeline->pg, statement->name, (int)statement->parameter_count,
-				values, lengths, binary, 1))
-		return 0;
-	return lose_by_libpq(pipeline);
+	return PQsendQueryPrepared(pg, statement->name, (int)statement->parameter_count, values,
+				   lengths, binary, 1)
+		   ? 0
+		   : -EIO;
 }
 
-static int send_gather(struct pipeline *pipeline, const struct gather *gather)
+static int send_gather(const struct sender *sender, PGconn *pg, const struct gather *gather)
 {
 	struct buffer keys = {0};
 	const char *value;
 	int length;
 	int error;
 
-	gather_keys(gather, pipeline->statements, &keys);
+	gather_keys(gather, sender->statements, &keys);
 	value = buffer_view(&keys).data;
 	length = (int)buffer_length(&keys);
-	error = send_prepared(pipeline, statement_of(pipeline, &gather->query), &value, &length);
+	error = send_prepared(pg, statement_of(sender, &gather->query), &value, &length);
 	buffer_finish(&keys); /* libpq has copied it */
 	return error;
 }
 
-int sender_send(struct pipeline *pipeline, struct db_query *query)
+int sender_send(const struct sender *sender, PGconn *pg, struct db_query *query)
 {
 	const struct db_parameters *parameters = &query->parameters;
 
 	if (query->gathers)
-		return send_gather(pipeline, gather_of(query));
-	if (send_prepared(pipeline, statement_of(pipeline, query), parameters->values,
+		return send_gather(sender, pg, gather_of(query));
+	if (send_prepared(pg, statement_of(sender, query), parameters->values,
 			  parameters->lengths) < 0)
 		return -EIO;
 	/* libpq takes it only for the query that is answered next. Where it does not, the rows come
 	 * together. */
 	if (query->by_rows)
-		(void)PQsetSingleRowMode(pipeline->pg);
+		(void)PQsetSingleRowMode(pg);
 	return 0;
 }
 
-int sender_take_preparation(struct pipeline *pipeline, struct batch *batch, const PGresult *result)
+int sender_take_preparation(struct batch *batch, const PGresult *result, char *ret_reason,
+			    size_t size)
 {
 	const struct statement_entry *statement = batch->prepares;
-	char text[160];
 	bool is_described = batch->is_parsed;
+	char text[160];
 
 	switch (PQresultStatus(result)) {
 	case PGRES_PIPELINE_SYNC:
@@ -131,8 +130,10 @@ int sender_take_preparation(struct pipeline *pipeline, struct batch *batch, cons
 		batch->is_parsed = true;
 		if (!is_described || result_describes(result, statement, text, sizeof(text)))
 			return 0;
-		return lose(pipeline, statement->name, str_from(text));
+		break;
 	default:
-		return lose(pipeline, statement->name, result_reason(result));
+		snprintf(text, sizeof(text), "%.*s", STR_ARG(result_reason(result)));
 	}
+	snprintf(ret_reason, size, "%s: %s", statement->name, text);
+	return -EIO;
 }

@@ -6,22 +6,38 @@
 #pragma once
 
 #include "batch.h"
-#include "pipeline.h"
 
-/* Begins with a new connection, which prepares all statements by itself or none. count: how many
- * there are. */
-void sender_begin(struct pipeline *pipeline, unsigned count, bool prepares_none);
+#include <libpq-fe.h>
 
-/* Prepares what the batch needs; the batch is the last of the pipeline, and not sent yet. 0, or
- * -EIO with pipeline->reason. */
-__attribute__((warn_unused_result)) int sender_prepare(struct pipeline *pipeline,
+/* The most statements of a table. */
+enum { SENDER_STATEMENTS_MAX = 512 };
+
+struct sender {
+	const struct statement_entry *statements;
+	/* Statements that the connection does not know yet, a bit each: a statement is prepared
+	 * before it is first sent. */
+	uint64_t unprepared[SENDER_STATEMENTS_MAX / 64];
+};
+
+/* Begins with a new connection, on which all statements are prepared already, or none. count: how
+ * many there are. */
+void sender_begin(struct sender *sender, const struct statement_entry *table, unsigned count,
+		  bool prepares_none);
+
+/* Prepares what the batch needs; the batch is the last of its list, and not sent yet. 0, or -EIO
+ * with libpq's message. */
+__attribute__((warn_unused_result)) int sender_prepare(struct sender *sender, PGconn *pg,
 						       struct batch *batch);
 
-/* Sends a query without a sync. 0, or -EIO with pipeline->reason. */
-__attribute__((warn_unused_result)) int sender_send(struct pipeline *pipeline,
+/* Sends a query without a sync. 0, or -EIO with libpq's message. */
+__attribute__((warn_unused_result)) int sender_send(const struct sender *sender, PGconn *pg,
 						    struct db_query *query);
 
-/* Takes a result of a batch that prepares; the last one frees the batch. 0, or -EIO with
- * pipeline->reason: the statement does not fit the database. */
+/* Sends a sync: libpq before version 17 at once, later versions with the next flush. 0, or -EIO
+ * with libpq's message. */
+__attribute__((warn_unused_result)) int sender_sync(PGconn *pg);
+
+/* Takes a result of a batch that prepares; the last one frees the batch. 0, or -EIO with the
+ * reason: the statement does not fit the database. */
 __attribute__((warn_unused_result)) int
-sender_take_preparation(struct pipeline *pipeline, struct batch *batch, const PGresult *result);
+sender_take_preparation(struct batch *batch, const PGresult *result, char *ret_reason, size_t size);

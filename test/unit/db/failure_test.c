@@ -296,19 +296,6 @@ static void test_changed_shape(void **state)
 	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
 }
 
-/* The same before the statement's first use: until then, statements that fit are answered. */
-static void test_changed_before_use(void **state)
-{
-	(void)state;
-	run_sql("ALTER TABLE item ADD COLUMN extra int");
-	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
-	must_be(ask_number(TEST_STATEMENT_ITEM_ALL, 1), DB_AWAY);
-	assert_false(db_is_up(world.db));
-	run_sql("ALTER TABLE item DROP COLUMN extra");
-	turn_until(db_is_up(world.db));
-	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
-}
-
 /* A plan that became invalid and fits again causes no error. */
 static void test_invalid_plan(void **state)
 {
@@ -500,7 +487,6 @@ int main(void)
 	    USUAL(test_statement_timeout),
 	    USUAL(test_forgotten_statements),
 	    USUAL(test_changed_shape),
-	    USUAL(test_changed_before_use),
 	    USUAL(test_invalid_plan),
 	    USUAL(test_full),
 	    USUAL(test_read_only),
