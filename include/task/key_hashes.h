@@ -8,5 +8,5 @@
 
 #include "domain/key.h"
 
-/* As key_hash(). */
+/* Gives what key_hash() gives. */
 void key_hash_again(struct str key, uint8_t ret_hash[static KEY_HASH_BYTES]);
