@@ -181,7 +181,7 @@ class TestKey:
 
 
 ASKING = [["account", "remove"], ["device", "rekey"], ["device", "remove"], ["key", "revoke"]]
-ASKING_OF_MORE = [["app", "remove"], ["installation", "remove"]]
+ASKING_OF_MORE = [["app", "remove"], ["device", "unalias"], ["installation", "remove"]]
 
 
 class TestConfirmation:
