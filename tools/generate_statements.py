@@ -31,7 +31,7 @@ TYPES = {
 # Types of parameters that may be absent (NULL), marked by a "?" after the type.
 MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
-KEYS = ("params", "row", "effect", "work", "refuse", "gathers", "commit", "alone", "changes")
+KEYS = ("params", "row", "effect", "work", "refuse", "gathers", "commit", "alone", "changes", "connection")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{2}([0-9A-Z]{3})?")
@@ -243,7 +243,7 @@ def read_work(values):
 
 def check_growth(statement):
     """Rejects growing work that does not take turns by account: in workers only reads do."""
-    if not statement["grows"] or statement["is_for_ctl"]:
+    if not statement["grows"] or statement["is_for_ctl"] or statement["is_apart"]:
         return
     if statement["effect"] == "write" and not MAY_GROW.fullmatch(statement["name"]):
         raise Disagreement("a write of workers must be bounded")
@@ -270,6 +270,10 @@ def read_statement(name, text, records):
     effect = fields["effect"][0]
     if effect not in ("read", "write"):
         raise Disagreement(f"effect is '{effect}', must be read or write")
+    if fields["connection"] not in ([], ["own"]):
+        raise Disagreement("'connection:' may be own, and nothing else")
+    if fields["connection"] and (fields["commit"] or fields["gathers"]):
+        raise Disagreement("a statement with a connection of its own shares nothing")
     if fields["commit"] not in ([], ["shared"]):
         raise Disagreement("'commit:' may be shared, and nothing else")
     if fields["commit"] and effect != "write":
@@ -288,6 +292,7 @@ def read_statement(name, text, records):
         "refusals": read_refusals(fields["refuse"]),
         "gathers": fields["gathers"],
         "shares_commit": bool(fields["commit"]),
+        "is_apart": bool(fields["connection"]),
     }
     if statement["shares_commit"] and not statement["parameters"]:
         raise Disagreement("the first parameter says which row it changes, and there is none")

@@ -204,7 +204,7 @@ class Output:
         arrays = []
         entry = [f'\t\t.name = "{name}",', f"\t\t.text = {c_string(statement['text'])},",
                  f"\t\t.effect = EFFECT_{statement['effect'].upper()},"]
-        entry += [f"\t\t.{flag} = true," for flag in ("shares_commit", "is_for_ctl", "grows") if statement[flag]]
+        entry += [f"\t\t.{flag} = true," for flag in ("shares_commit", "is_apart", "is_for_ctl", "grows") if statement[flag]]
 
         def add(kind, member, count, values):
             if not values:

@@ -9,6 +9,8 @@ enum {
 	/* Body too large: 413. */
 	LIMIT_REQUEST_BODY_BYTES = 1024 * 1024,
 	LIMIT_UPLOAD_BODY_BYTES = 4 * 1024 * 1024,
+	/* A line of an export, which may have 8 MiB, of which each byte is escaped, and more. */
+	LIMIT_LINES_BODY_BYTES = 16 * 1024 * 1024 + 4096,
 	/* All bodies that a worker holds at a time: 503. A caller may hold as much as is free. */
 	LIMIT_BODIES_BYTES = 128 * 1024 * 1024,
 	/* A body that is left unread after an answer is read and dropped up to this size, so that
@@ -95,6 +97,8 @@ enum {
 	LIMIT_LIST_WAIT_MS = 20 * 1000,
 	LIMIT_LIST_TURN_MS = 10 * 1000,
 	LIMIT_LIST_MS = 60 * 1000,
+	/* Statement of the operator that has a connection of its own: 503. */
+	LIMIT_APART_MS = 600 * 1000,
 	/* Hints that wait to be sent: further ones are dropped, the generation decides. */
 	LIMIT_HINT_BYTES = 64 * 1024,
 	LIMIT_HINT_WORD_BYTES = 2000,
@@ -129,6 +133,12 @@ enum {
 	/* Imports of other servers' exports that a worker has under way: 503. An account has one.
 	 */
 	LIMIT_IMPORTS = 2,
+	/* Accounts that the operator imports: how many are under way, 503; how long one stays that
+	 * nobody goes on with, 404; and what one may have, 413. */
+	LIMIT_ACCOUNT_IMPORTS = 4,
+	LIMIT_ACCOUNT_IMPORT_S = 600,
+	LIMIT_ACCOUNT_IMPORT_LINES = 200 * 1000,
+	LIMIT_ACCOUNT_IMPORT_MIB = 4096,
 	/* Processes that a worker has for it, those that are ending included. One that had nothing
 	 * to do for so long ends. */
 	LIMIT_RENDERERS_OF_WORKER = 128,

@@ -64,6 +64,9 @@
  * parameters, so that two commits never wait for each other. Where one of these writes fails, none
  * is committed, and each runs again by itself.
  *
+ * "-- connection: own" is for what the operator asks for once in a while and may take minutes: it
+ * runs on a connection that has nothing else to do, one at a time, so nothing waits for it.
+ *
  * "changes:" names the rows that the statement changes of those that workers keep for answers, by
  * parameters or columns that are IDs: "-- changes: device_id". The build stops where the text
  * changes what these answers show and there is no such line; tools/statement_changes.py has its
@@ -106,6 +109,7 @@ struct statement_entry {
 	const char *text;
 	enum statement_effect effect;
 	bool shares_commit;
+	bool is_apart;	 /* it has a connection of its own */
 	bool is_for_ctl; /* workers do not prepare it */
 	bool grows;	 /* its work grows with what others have made */
 	unsigned parameter_count;

@@ -66,6 +66,9 @@ struct app_deploy {
 
 extern const struct record app_deploy_record;
 
+/* NULL, or what is wrong with the name of a version, or with its script. */
+const char *app_version_name_check(struct str name);
+const char *app_script_check(struct str script);
 /* NULL, or what is wrong with the name of a script's language. */
 const char *app_language_check(struct str language);
 

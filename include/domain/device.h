@@ -94,3 +94,10 @@ extern const struct record device_creation_record;
 const char *device_name_check(struct str name);
 /* The same for a language: the form of BCP 47. */
 const char *device_locale_check(struct str locale);
+/* The same for a time zone, a serial number and a MAC address. */
+const char *device_timezone_check(struct str name);
+const char *device_serial_check(struct str serial);
+const char *device_mac_check(struct str mac);
+/* Whether a panel's largest picture may have so many bytes. */
+bool device_picture_limit_is_valid(int64_t bytes);
+#define DEVICE_PICTURE_LIMIT_FAULT "must be 60000, 220000 or 460000"

@@ -15,6 +15,9 @@ enum {
 
 /* NULL, or what is wrong with it. A slug must not be taken for an ID. */
 const char *app_slug_check(struct str slug);
+/* NULL, or what is wrong with a visibility, "legacy" included, or with a draft's script. */
+const char *app_visibility_check(struct str visibility);
+const char *app_draft_check(struct str script);
 /* NULL, or what is wrong with a text that may have several lines. */
 const char *app_text_check(struct str text);
 

@@ -47,6 +47,9 @@ struct task_list {
 	 * secrets, as the size of an answer tells of what is in it (BREACH). */
 	bool is_compressed;
 	const struct record *record; /* of an element in the answer */
+	/* Append the text of a row, and what ends the answer, for task_reply_lines(). */
+	void (*write_line)(struct task *task, const void *row, struct buffer *text);
+	void (*write_end)(struct task *task, struct buffer *text);
 	/* NULL, or the member of an object in which the array lies: {"devices":[...]} */
 	const char *envelope;
 	struct list_place start; /* before all elements */
@@ -60,6 +63,10 @@ __attribute__((warn_unused_result)) bool task_has_bad_switch(struct task *task, 
 							     bool *ret_is_on,
 							     struct verdict *ret_answer);
 
+/* Answers 200 with all rows of ask_part(), whose range has no limit, each as a text: for elements
+ * that are of several kinds. */
+__attribute__((warn_unused_result)) struct verdict task_reply_lines(struct task *task,
+								    const struct task_list *list);
 /* Answers 200 with the list or the wanted part. Short lists and parts have an ETag, and are
  * answered 304 where the caller has them. */
 __attribute__((warn_unused_result)) struct verdict task_reply_list(struct task *task,

@@ -169,6 +169,7 @@ static void begin_preparing(struct connection *connection)
 	    .statement_count = connection->statement_count,
 	    .effect = connection->effect,
 	    .prepares_none = connection->prepares_none,
+	    .is_apart = connection->is_apart,
 	    .first = connection->role->first,
 	    .key_fingerprint = connection->key_fingerprint,
 	    .session_pooler = connection->session_pooler,

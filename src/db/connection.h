@@ -62,6 +62,7 @@ struct connection {
 	const struct statement_entry *statements;
 	unsigned statement_count;
 	enum statement_effect effect;	       /* only statements with this effect are prepared */
+	bool is_apart;			       /* or those with a connection of their own */
 	struct storage *storage;	       /* see struct pipeline */
 	const struct change_listener *changes; /* likewise */
 	bool session_pooler;		       /* one may stand between us and the server */

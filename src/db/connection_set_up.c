@@ -51,8 +51,11 @@ static bool is_wanted(const struct set_up *set_up, unsigned index)
 {
 	const struct statement_entry *statement = &set_up->statements[index];
 
-	return !set_up->prepares_none && statement->effect == set_up->effect &&
-	       !statement->is_for_ctl;
+	if (set_up->prepares_none)
+		return false;
+	if (statement->is_apart || set_up->is_apart)
+		return statement->is_apart && set_up->is_apart;
+	return statement->effect == set_up->effect && !statement->is_for_ctl;
 }
 
 /* The results before those of the prepared statements. */

@@ -14,6 +14,7 @@ struct set_up {
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
 	bool prepares_none;	      /* they are prepared when they are used first */
+	bool is_apart;		      /* or those that have a connection of their own */
 	const char *first;	      /* a statement to begin with, or NULL */
 	/* Fingerprint of the key for secret settings, which the database has to admit. NULL: do not
 	 * ask the database. */

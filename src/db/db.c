@@ -18,6 +18,7 @@ struct db {
 	struct writes writes;
 	struct listings listings;
 	struct listings growing; /* reads whose work grows */
+	struct listings apart;	 /* what has a connection of its own */
 	struct hints hints;
 	struct late late;
 	struct storage own_storage;
@@ -72,11 +73,12 @@ static unsigned sent_by_retries(const struct blocked *blocked)
 
 void db_tell(const struct db *db)
 {
-	unsigned listings = listings_count_sent(&db->listings) + listings_count_sent(&db->growing);
+	unsigned listings = listings_count_sent(&db->listings) + listings_count_sent(&db->growing) +
+			    listings_count_sent(&db->apart);
 	unsigned sent = sent_by(&db->reads.pool) + sent_by(&db->writes.pool) +
 			sent_by_retries(&db->writes.blocked) + listings;
-	unsigned all =
-	    db_outstanding(db) + db->listings.waiting_count + db->growing.waiting_count + listings;
+	unsigned all = db_outstanding(db) + db->listings.waiting_count + db->growing.waiting_count +
+		       db->apart.waiting_count + listings;
 
 	metric_set(METRIC_DATABASE_UP, 0, db_is_up(db));
 	metric_set(METRIC_DATABASE_QUERIES, METRIC_QUERY_SENT, sent);
@@ -105,6 +107,7 @@ static void close_all(struct db *db)
 	writes_close(&db->writes);
 	listings_close(&db->listings);
 	listings_close(&db->growing);
+	listings_close(&db->apart);
 	hints_close(&db->hints);
 	deadline_clear(db->loop, &db->close_deadline);
 	deadline_clear(db->loop, &db->silence);
@@ -115,7 +118,8 @@ static void close_all(struct db *db)
 
 static bool long_reads_are_idle(const struct db *db)
 {
-	return listings_are_idle(&db->listings) && listings_are_idle(&db->growing);
+	return listings_are_idle(&db->listings) && listings_are_idle(&db->growing) &&
+	       listings_are_idle(&db->apart);
 }
 
 static void on_closed(struct later *later)
@@ -142,6 +146,7 @@ static void on_turn_end(struct turn_end *turn_end)
 	writes_flush(&db->writes);
 	listings_flush(&db->listings);
 	listings_flush(&db->growing);
+	listings_flush(&db->apart);
 	hints_flush(&db->hints);
 	if (db->closing && db_outstanding(db) == 0 && long_reads_are_idle(db) &&
 	    hints_are_idle(&db->hints))
@@ -156,9 +161,9 @@ static bool takes(const struct db *db, const struct db_query *query)
 	return pool_is_up(pool) || connection_returns(&pool->connections[0]);
 }
 
-static void add_growing(struct db *db, struct db_query *query)
+static void add_long(struct db *db, struct listings *listings, struct db_query *query)
 {
-	if (!listings_add(&db->growing, query, pool_is_hopeless(&db->reads.pool)))
+	if (!listings_add(listings, query, pool_is_hopeless(&db->reads.pool)))
 		late_answer(&db->late, query, DB_OVERDUE);
 }
 
@@ -172,8 +177,10 @@ void db_submit(struct db *db, struct db_query *query)
 	query->gathers = query->by_rows = query->has_rows = false;
 	if (db->closing || db_outstanding(db) >= LIMIT_DB_QUEUE || !takes(db, query))
 		late_answer(&db->late, query, DB_AWAY);
+	else if (statement_of(db, query)->is_apart)
+		add_long(db, &db->apart, query);
 	else if (is_read(db, query) && statement_of(db, query)->grows)
-		add_growing(db, query);
+		add_long(db, &db->growing, query);
 	else if (is_read(db, query))
 		reads_add(&db->reads, query);
 	else
@@ -188,7 +195,8 @@ bool db_list(struct db *db, struct db_listing *listing)
 	query->conflicts = query->moves = 0;
 	query->gathers = query->has_rows = false;
 	query->by_rows = true;
-	return listings_add(&db->listings, query, pool_is_hopeless(&db->reads.pool));
+	return listings_add(statement_of(db, query)->is_apart ? &db->apart : &db->listings, query,
+			    pool_is_hopeless(&db->reads.pool));
 }
 
 bool db_is_up(const struct db *db)
@@ -237,7 +245,7 @@ unsigned db_connections_up(const struct db *db)
 {
 	return pool_count_up(&db->reads.pool) + pool_count_up(&db->writes.pool) +
 	       blocked_count_up(&db->writes.blocked) + listings_count_up(&db->listings) +
-	       listings_count_up(&db->growing) + db->hints.up;
+	       listings_count_up(&db->growing) + listings_count_up(&db->apart) + db->hints.up;
 }
 
 void db_subscribe(struct db *db, struct hint_subscription *subscription)
@@ -313,6 +321,8 @@ static void on_silence(struct deadline *deadline)
 		cut_silent(db, &db->listings.connections[i].connection);
 	for (unsigned i = 0; i < db->growing.count; i++)
 		cut_silent(db, &db->growing.connections[i].connection);
+	for (unsigned i = 0; i < db->apart.count; i++)
+		cut_silent(db, &db->apart.connections[i].connection);
 	if (!db->hints.up)
 		look_again(db);
 }
@@ -347,7 +357,7 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 {
 	uint64_t idle_ms = settings->spare_idle_ms ? settings->spare_idle_ms : SPARE_IDLE_MS;
 	struct hosts *hosts = hosts_create(settings->url);
-	struct connection read, write;
+	struct connection read, write, apart;
 	struct db *db;
 
 	if (!hosts)
@@ -384,6 +394,9 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	read.number = LIST_CONNECTIONS;
 	listings_start(&db->growing, &read, GROWING_CONNECTIONS, NULL, idle_ms,
 		       settings->background);
+	apart = write;
+	apart.is_apart = true;
+	listings_start(&db->apart, &apart, APART_CONNECTIONS, listings_apart_first, idle_ms, NULL);
 	db->hints.on_silent = on_silent;
 	db->hints.context = db;
 	deadline_init(&db->silence, on_silence);

@@ -274,7 +274,7 @@ static bool is_awaited(const struct listings *listings, const struct db_query *q
 /* Only the reader of a listing can be slow. Other queries end by the usual statement_timeout. */
 static bool has_had_its_time(const struct listings *listings, const struct db_query *query)
 {
-	uint64_t limit_ms = is_awaited(listings, query) ? LIMIT_LIST_TURN_MS : LIMIT_LIST_MS;
+	uint64_t limit_ms = is_awaited(listings, query) ? listings->turn_ms : listings->longest_ms;
 
 	return query->by_rows && loop_now_ms(listings->loop) - query->since_ms >= limit_ms;
 }
@@ -352,6 +352,7 @@ unsigned listings_count_up(const struct listings *listings)
 }
 
 const char listings_first[] = "SELECT set_config('statement_timeout', '90000', false)";
+const char listings_apart_first[] = "SELECT set_config('statement_timeout', '600000', false)";
 
 void listings_start(struct listings *listings, const struct connection *connection, unsigned count,
 		    const char *first, uint64_t idle_ms, struct background *background)
@@ -360,7 +361,7 @@ void listings_start(struct listings *listings, const struct connection *connecti
 	    .name = "list",
 	    .metric = METRIC_DATABASE_LIST,
 	    .first = first,
-	    .answer_ms = 10 * 1000,
+	    .answer_ms = connection->is_apart ? LIMIT_APART_MS : 10 * 1000,
 	    .on_row = on_row,
 	    .on_answer = on_answer,
 	    .on_return = on_return,
@@ -369,6 +370,8 @@ void listings_start(struct listings *listings, const struct connection *connecti
 	};
 
 	require(count <= LISTINGS_CONNECTIONS_MAX);
+	listings->turn_ms = connection->is_apart ? LIMIT_APART_MS : LIMIT_LIST_TURN_MS;
+	listings->longest_ms = connection->is_apart ? LIMIT_APART_MS : LIMIT_LIST_MS;
 	listings->count = count;
 	listings->loop = connection->loop;
 	listings->background = background;

@@ -1,6 +1,7 @@
 /* Connections whose queries take long, and the accounts' turns on them: one object for listings
- * (db/listing.h), and one for reads whose work grows with what others have made (db/query.h), so
- * that these never wait for a reader who is slow. */
+ * (db/listing.h), one for reads whose work grows with what others have made (db/query.h), so
+ * that these never wait for a reader who is slow, and one for statements that have a connection of
+ * their own (db/statement.h). */
 #pragma once
 
 #include "background_common.h"
@@ -8,7 +9,12 @@
 #include "late.h"
 #include "spares.h"
 
-enum { LIST_CONNECTIONS = 2, GROWING_CONNECTIONS = 1, LISTINGS_CONNECTIONS_MAX = 2 };
+enum {
+	LIST_CONNECTIONS = 2,
+	GROWING_CONNECTIONS = 1,
+	APART_CONNECTIONS = 1,
+	LISTINGS_CONNECTIONS_MAX = 2
+};
 
 struct list_connection {
 	struct connection connection;
@@ -20,6 +26,7 @@ struct listings {
 	struct loop *loop;
 	struct background *background; /* or NULL */
 	struct connection_role role;
+	uint64_t turn_ms, longest_ms; /* how long a slow reader may keep a connection */
 	unsigned count;
 	struct list_connection connections[LISTINGS_CONNECTIONS_MAX];
 	struct spares spares; /* these connections */
@@ -34,6 +41,8 @@ struct listings {
 /* The first statement of a connection for listings, whose readers may be slow: statements may take
  * longer than LIMIT_LIST_MS. */
 extern const char listings_first[];
+/* The same for statements that have a connection of their own: LIMIT_APART_MS. */
+extern const char listings_apart_first[];
 
 /* connection: has the members up to effect and the number of the first, but not the role and the
  * owner. count: of connections. first: their first statement, or NULL. idle_ms: see spares_init().

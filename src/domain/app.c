@@ -52,7 +52,7 @@ static const struct record_field app_version_fields[] = {
 };
 const struct record app_version_record = RECORD(struct app_version, app_version_fields);
 
-static const char *version_name_check(struct str name)
+const char *app_version_name_check(struct str name)
 {
 	for (size_t i = 0; i < name.length; i++) {
 		char c = name.data[i];
@@ -65,7 +65,7 @@ static const char *version_name_check(struct str name)
 }
 
 /* A script's limit counts bytes; the limits of other texts count characters. */
-static const char *script_check(struct str script)
+const char *app_script_check(struct str script)
 {
 	return script.length >= 1 && script.length <= LIMIT_SCRIPT_BYTES
 		   ? NULL
@@ -81,9 +81,9 @@ const char *app_language_check(struct str language)
 
 static const struct record_field app_upload_fields[] = {
     RECORD_STR(struct app_upload, version, .body = "version", .required = true, .minimum = 1,
-	       .maximum = APP_VERSION_NAME_LENGTH_MAX, .check = version_name_check),
+	       .maximum = APP_VERSION_NAME_LENGTH_MAX, .check = app_version_name_check),
     RECORD_STR(struct app_upload, script_content, .body = "scriptContent", .required = true,
-	       .check = script_check),
+	       .check = app_script_check),
     RECORD_STR(struct app_upload, script_language, .body = "scriptLanguage", .required = true,
 	       .check = app_language_check),
 };
@@ -101,7 +101,7 @@ const struct record app_upload_record =
 
 static const struct record_field app_deploy_fields[] = {
     RECORD_STR(struct app_deploy, version, .body = "version", .required = true, .minimum = 1,
-	       .maximum = APP_VERSION_NAME_LENGTH_MAX, .check = version_name_check),
+	       .maximum = APP_VERSION_NAME_LENGTH_MAX, .check = app_version_name_check),
 };
 const struct record app_deploy_record = RECORD(struct app_deploy, app_deploy_fields);
 

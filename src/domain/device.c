@@ -20,7 +20,7 @@ const char *device_name_check(struct str name)
 
 #define LOCALE_FAULT "must be a language such as en or pt-BR"
 
-static const char *timezone_check(struct str name)
+const char *device_timezone_check(struct str name)
 {
 	return zones_find(name) ? NULL : DEVICE_TIMEZONE_FAULT;
 }
@@ -48,13 +48,18 @@ const char *device_locale_check(struct str locale)
 	return NULL;
 }
 
+bool device_picture_limit_is_valid(int64_t bytes)
+{
+	return bytes == 60000 || bytes == 220000 || bytes == 460000;
+}
+
 static void change_check(void *body, uint64_t seen, struct faults *faults)
 {
 	const struct device *change = body;
 	int64_t limit = change->picture_limit_bytes;
 
-	if (limit && limit != 60000 && limit != 220000 && limit != 460000)
-		faults_add(faults, STR("pictureLimitBytes"), "must be 60000, 220000 or 460000");
+	if (limit && !device_picture_limit_is_valid(limit))
+		faults_add(faults, STR("pictureLimitBytes"), DEVICE_PICTURE_LIMIT_FAULT);
 	/* A body that has only unknown fields has a fault for each already. */
 	if (seen == 0 && faults->count == 0)
 		faults_add(faults, (struct str){0}, "must have at least one field to change");
@@ -76,7 +81,7 @@ static void change_check(void *body, uint64_t seen, struct faults *faults)
 	    RECORD_BOOL(struct device, auto_dim, .name = "autoDim", .body = "autoDim",             \
 			.column = "auto_dim"),                                                     \
 	    RECORD_STR(struct device, timezone, .name = "timezone", .body = "timezone",            \
-		       .column = "timezone", .check = timezone_check),                             \
+		       .column = "timezone", .check = device_timezone_check),                      \
 	    RECORD_INT4(struct device, schedule_interval_s, .name = "scheduleInterval",            \
 			.body = "scheduleInterval", .column = "schedule_interval_s",               \
 			.minimum = SCHEDULE_INTERVAL_MIN_S, .maximum = SCHEDULE_INTERVAL_MAX_S),   \
@@ -147,14 +152,14 @@ static const struct record_field device_more_fields[] = {
 };
 const struct record device_more_record = RECORD(struct device_more, device_more_fields);
 
-static const char *serial_check(struct str serial)
+const char *device_serial_check(struct str serial)
 {
 	return serial_is_valid(serial) ? NULL
 				       : "must be letters, digits, dashes and underscores, and not "
 					 "look like an ID or a MAC address";
 }
 
-static const char *mac_check(struct str mac)
+const char *device_mac_check(struct str mac)
 {
 	uint8_t bytes[MAC_BYTES];
 
@@ -164,11 +169,11 @@ static const char *mac_check(struct str mac)
 static const struct record_field device_creation_fields[] = {
     RECORD_STR(struct device_creation, name, .body = "name", .required = true, NAME_RULES),
     RECORD_STR(struct device_creation, timezone, .body = "timezone", .required = true,
-	       .check = timezone_check),
+	       .check = device_timezone_check),
     RECORD_STR(struct device_creation, serial_number, .body = "serialNumber", .minimum = 1,
-	       .maximum = SERIAL_LENGTH_MAX, .check = serial_check),
+	       .maximum = SERIAL_LENGTH_MAX, .check = device_serial_check),
     RECORD_STR(struct device_creation, mac_address, .body = "macAddress", .minimum = 2 * MAC_BYTES,
-	       .maximum = MAC_TEXT_LENGTH, .check = mac_check),
+	       .maximum = MAC_TEXT_LENGTH, .check = device_mac_check),
 };
 const struct record device_creation_record = RECORD(struct device_creation, device_creation_fields);
 

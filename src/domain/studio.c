@@ -98,12 +98,12 @@ static const char *visibility_check(struct str visibility)
 }
 
 /* The operator makes legacy apps, too: own_app_create.c. */
-static const char *new_visibility_check(struct str visibility)
+const char *app_visibility_check(struct str visibility)
 {
 	return str_equal(visibility, STR("legacy")) ? NULL : visibility_check(visibility);
 }
 
-static const char *draft_check(struct str script)
+const char *app_draft_check(struct str script)
 {
 	return script.length <= LIMIT_SCRIPT_BYTES ? NULL : "must have at most 1000000 bytes";
 }
@@ -142,7 +142,7 @@ static const struct record_field app_creation_fields[] = {
     RECORD_STR(struct app_creation, description, .body = "description",
 	       .maximum = APP_DESCRIPTION_LENGTH_MAX, .check = app_text_check),
     RECORD_STR(struct app_creation, visibility, .body = "visibility",
-	       .check = new_visibility_check),
+	       .check = app_visibility_check),
 };
 const struct record app_creation_record = RECORD(struct app_creation, app_creation_fields);
 
@@ -172,7 +172,7 @@ static const struct record_field draft_change_fields[] = {
     RECORD_STR(struct draft_change, script_language, .body = "scriptLanguage", .required = true,
 	       .check = app_language_check),
     RECORD_STR(struct draft_change, script_content, .body = "scriptContent", .required = true,
-	       .check = draft_check),
+	       .check = app_draft_check),
     RECORD_INT(struct draft_change, revision, .body = "revision", .required = true, .minimum = 0,
 	       .maximum = DRAFT_REVISION_MAX),
 };

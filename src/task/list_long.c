@@ -133,7 +133,10 @@ static struct verdict begin_stream(struct task *task)
 	task_let_caches_ask(task);
 	if (task->list->is_compressed)
 		begin_gzip(task);
-	return task_reply_stream(task, 200, STR("application/json"), write_more);
+	return task_reply_stream(task, 200,
+				 task->list->write_line ? STR("application/x-ndjson")
+							: STR("application/json"),
+				 write_more);
 }
 
 /* A portion is there, or the last one. The task may be gone afterwards. */
@@ -181,6 +184,34 @@ static bool is_portion(const struct list_reading *reading)
 	return !reading->is_part && buffer_length(&reading->json) >= bytes;
 }
 
+static void write_row(struct list_reading *reading)
+{
+	const struct task_list *list = reading->task->list;
+
+	if (list->write_line) {
+		list->write_line(reading->task, reading->row, &reading->json);
+		return;
+	}
+	if (reading->count == 1)
+		task_begin_list(list, &reading->json);
+	else
+		buffer_append_char(&reading->json, ',');
+	record_write_json(list->record, reading->row, &reading->json);
+}
+
+static void write_end(struct list_reading *reading)
+{
+	const struct task_list *list = reading->task->list;
+
+	if (list->write_line) {
+		list->write_end(reading->task, &reading->json);
+		return;
+	}
+	if (reading->count == 0)
+		task_begin_list(list, &reading->json);
+	task_end_list(list, &reading->json);
+}
+
 static void on_row(struct db_listing *listing, const struct db_result *row)
 {
 	struct list_reading *reading = reading_of(listing);
@@ -198,11 +229,7 @@ static void on_row(struct db_listing *listing, const struct db_result *row)
 	arena_finish(&reading->row_arena);
 	memset(reading->row, 0, record->size);
 	db_read_row(row, 0, record, &reading->row_arena, reading->row);
-	if (reading->count == 1)
-		task_begin_list(task->list, &reading->json);
-	else
-		buffer_append_char(&reading->json, ',');
-	record_write_json(task->list->record, reading->row, &reading->json);
+	write_row(reading);
 	if (!is_portion(reading))
 		return;
 	db_listing_pause(listing);
@@ -238,13 +265,13 @@ static void on_done(struct db_query *query, const struct db_result *result)
 			reading->has_failed = true;
 		return;
 	}
-	if (reading->count == 0)
-		task_begin_list(task->list, &reading->json);
 	if (reading->is_part) {
+		if (reading->count == 0)
+			task_begin_list(task->list, &reading->json);
 		end_part(reading);
 		return;
 	}
-	task_end_list(task->list, &reading->json);
+	write_end(reading);
 	offer(reading);
 }
 
@@ -274,4 +301,11 @@ struct verdict task_read_long_list(struct task *task)
 	task->reading = reading;
 	task->leave_list = leave;
 	return task_wait(task, NULL);
+}
+
+struct verdict task_reply_lines(struct task *task, const struct task_list *list)
+{
+	task->list = list;
+	task->range = (struct list_range){0};
+	return task_read_long_list(task);
 }

@@ -4,6 +4,7 @@
 #include "web/apps/app_pictures.h"
 #include "web/apps/app_seals.h"
 #include "web/apps/own_pictures.h"
+#include "web/exchange/import_upkeep.h"
 #include "web/people/removals.h"
 #include "web/web.h"
 
@@ -18,6 +19,7 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	web->sessions = region_common(settings->shared, &session_region);
 	web->vitals = vitals_create(&web->api.metrics, settings);
 	web->removals = removals_create(web->api.service.loop, web->api.service.db);
+	web->import_upkeep = import_upkeep_create(web->api.service.loop, web->api.service.db);
 	web->streams = streams_create(web->api.service.loop, web->api.service.db);
 	web->pictures =
 	    app_pictures_create(web->api.service.loop, web->api.service.db, web->api.engines);
@@ -49,6 +51,7 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 void web_drain(struct web_service *web)
 {
 	removals_drain(web->removals);
+	import_upkeep_drain(web->import_upkeep);
 	streams_drain(web->streams);
 	app_pictures_drain(web->pictures);
 	own_pictures_drain(web->own_pictures);
@@ -59,6 +62,7 @@ void web_finish(struct web_service *web)
 {
 	vitals_destroy(web->vitals);
 	removals_destroy(web->removals);
+	import_upkeep_destroy(web->import_upkeep);
 	streams_destroy(web->streams);
 	app_pictures_destroy(web->pictures);
 	own_pictures_destroy(web->own_pictures);

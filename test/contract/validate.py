@@ -169,7 +169,7 @@ class Contract:
             if body:
                 raise Violation("HEAD was answered with a body")
             return
-        if not types[0].endswith("json"):
+        if not types[0].endswith("json") or types[0].endswith("ndjson"):
             return
         try:
             value = strict_json(body)

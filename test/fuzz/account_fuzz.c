@@ -1,8 +1,9 @@
 /* Exports of accounts: whatever comes, a reader ends with a sentence or at the end, in as much
- * memory as a line takes, and what it read of a line is within its bounds. */
+ * memory as a line takes, and what is read of a line is within its bounds. */
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ctl/exchange/account_file.h"
+#include "domain/account_line.h"
 
 #include <stdlib.h>
 #include <text/utf8.h>
@@ -48,7 +49,7 @@ static void check(const struct account_line *line)
 static void read_all(struct input input)
 {
 	struct account_reader reader = {.read = read_some, .context = &input};
-	struct account_line line;
+	struct account_file_line line;
 	struct reason why;
 	bool is_end = false;
 
@@ -58,8 +59,9 @@ static void read_all(struct input input)
 
 		why.text[0] = '\0';
 		if (account_read(&reader, &arena, &line, &why) == 0) {
-			check(&line);
-			is_end = line.kind == ACCOUNT_LINE_END;
+			is_end = line.kind == ACCOUNT_FILE_END;
+			if (!utf8_is_valid(line.text))
+				abort();
 		} else if (why.text[0]) {
 			is_end = true;
 		} else {
@@ -78,11 +80,11 @@ static void read_lines(struct str text)
 	while (str_next(&text, '\n', &piece)) {
 		struct arena arena = {0};
 		struct account_line line;
-		struct reason why = {""};
+		struct str why = {0};
 
-		if (account_line_read(piece, &arena, &line, &why) == 0)
+		if (account_line_read(piece, &arena, &line, &why))
 			check(&line);
-		else if (!why.text[0])
+		else if (!why.length)
 			abort();
 		arena_finish(&arena);
 	}

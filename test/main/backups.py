@@ -15,7 +15,7 @@ OWNER, OTHER, HEIR = (f"01930000-0000-7000-8000-0000000000a{n}" for n in (1, 2, 
 APP, GONE_APP = (f"01930000-0000-7000-8000-0000000000b{n}" for n in (1, 2))
 FIRST, SECOND, THIRD = (f"01930000-0000-7000-8000-0000000000c{n}" for n in (1, 2, 3))
 # Tables that a backup leaves out.
-LEFT_OUT = {"account_link", "session", "used_challenge"}
+LEFT_OUT = {"account_import", "account_import_line", "account_link", "session", "used_challenge"}
 HASH = "sha256('{}')"
 
 # Rows of all kinds, and the migration since which there are such.
@@ -67,6 +67,9 @@ ROWS = [
     (10, f"""INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count,
         name) VALUES (gen_random_uuid(), '{OWNER}', 'Y3JlZA', -7, 'key', 12, 'Phone')"""),
     (10, "INSERT INTO used_challenge (challenge) VALUES ('c')"),
+    (48, f"INSERT INTO account_import (id, email, keeps_public, skips_missing, ends_at) VALUES ('{OWNER}', '', "
+         "false, false, now() + interval '1 day')"),
+    (48, f"INSERT INTO account_import_line (import_id, number, kind, name, line) VALUES ('{OWNER}', 1, 'key', 'K', '{{}}')"),
     (11, f"""INSERT INTO panel_info (device_id, firmware_version, wifi_signal) VALUES
         ('{DEVICE}', 'v1.2', -60)"""),
     (11, "UPDATE installation SET moved_to = 30, replaced_at = now() WHERE id = 'pushed'"),

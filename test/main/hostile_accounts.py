@@ -33,9 +33,9 @@ def wrong_values(lines):
         # The database finds what no check finds.
         (change(lines, "version", scriptContent="a\0b"), "scriptContent must not"),
         (change(lines, "passkey", publicKey="%%%%"), "cannot be stored"),
-        (change(lines, "device", pictureLimit=60001), "cannot be stored"),
+        (change(lines, "device", pictureLimit=60001), "pictureLimit must be 60000"),
         (change(lines, "device", brightness=7.0, volume=1.5), "volume must"),
-        (change(lines, "device", locale="en-"), "cannot be stored"),
+        (change(lines, "device", locale="en-"), "locale must be a language"),
         (change(lines, "device", brightness=7.0), "cannot be stored")]
 
 
@@ -62,12 +62,12 @@ def wrong_lines(lines, app, device):
         (change(lines, "version", comments="x"), "comments must"),
         (change(lines, "version", comments=[{"author": "a"}]), "comment is required (and 1 more are wrong)"),
         (change(lines, "version", app="ada-draft"), "is not of the app before it"),
-        (change(lines, "device", mac="x"), "is no MAC address"),
-        (change(lines, "device", serial="02:00:00:00:00:01"), "is no serial number"),
+        (change(lines, "device", mac="x"), "must be a MAC address"),
+        (change(lines, "device", serial="02:00:00:00:00:01"), "serial must be letters, digits"),
         (change(lines, "device", linkKeyHash="00"), "linkKeyHash must"),
         (change(lines, "device", brightness=101), "from 0 to 100"),
-        (change(lines, "device", timezone="Mars"), "must be a known time zone"),
-        (change(lines, "device", locale="x; DROP"), "must be a locale"),
+        (change(lines, "device", timezone="Mars"), "must be the name of a time zone"),
+        (change(lines, "device", locale="x; DROP"), "locale must be a language"),
         (change(lines, "device", sleepStart="24:00"), "must be a time of day"),
         (change(lines, "entry", id="a/b"), "must not contain"), (change(lines, "entry", weekdays=0), "weekdays must"),
         (change(lines, "entry", hoursEnd=None), "must be there with hoursEnd"),
@@ -88,6 +88,6 @@ def wrong_lines(lines, app, device):
         (lines[:1] + [b"\xff\n"] + lines[1:], "is no JSON"),
         (lines[:1] + [b"[" * 100 + b"\n"] + lines[1:], "is no JSON"),
         (lines[:1] + lines, "does not belong there"), (lines + lines[app:app + 1], "does not belong there"),
-        (lines[1:], "this is no export"), (lines[:1] + lines[device:] + lines[app:device], "there is no app \"ada-clock\" here"),
+        (lines[1:], "this is no export"), (lines[:1] + lines[device:] + lines[app:device], "does not belong there"),
         (lines[:device] + lines[device:device + 1] * 2 + lines[device + 1:], "a device with this ID already"),
         (lines[:1] + [{"kind": "secrets", "salt": "A" * 24}] + lines[1:], "give their --pass-phrase-file")]

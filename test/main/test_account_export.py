@@ -6,7 +6,6 @@ import json
 import os
 import stat
 import subprocess
-import threading
 
 import backups
 import images
@@ -14,7 +13,7 @@ import pytest
 from ctl_scene import database_of, query
 from hostile_accounts import PASSWORD_HASH, change, wrong_lines, wrong_values
 from sealed import crypt, key_of
-from server import CtlError, Server, run_ctl, wait_until
+from server import CtlError, Server, run_ctl
 
 # File written by the first displayd that had this format: never made anew.
 KEPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kept/account-format-1.export")
@@ -360,34 +359,6 @@ def test_a_long_address(target, exported, tmp_path):
     assert query(target, "SELECT email FROM account") == [(address,)]
 
 
-def test_a_deadlock_is_named(target, exported):
-    """A statement of a transaction is not repeated: what is said then is what was wrong."""
-    data = read(exported)
-    first = data.index(b"\n") + 1
-    target.ctl("account", "create", "bob@example.org", "--name", "Bob")
-    with database_of(target) as holder, holder.cursor() as cursor:
-        holder.autocommit = False
-        cursor.execute("SET deadlock_timeout = '1h'")
-        device = next(line["id"] for line in lines_of(data) if line["kind"] == "device")
-        cursor.execute("INSERT INTO device (id, account_id, name, link_key_hash) "
-                       "SELECT %s, id, 'x', sha256('x') FROM account", (device,))
-        process = subprocess.Popen([os.environ["DISPLAYCTL"], "--state-dir", target.state_dir, "import", "-"],
-                                   stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-        process.stdin.write(data[:first])
-        process.stdin.flush()
-        state = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'displayctl' AND state = %s"
-        wait_until(lambda: query(target, state, "idle in transaction") == [(1,)], "an account that is not committed")
-        waiting = threading.Thread(target=cursor.execute, args=(
-            f"INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), '{EMAIL}', 'A')",))
-        waiting.start()
-        waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-        wait_until(lambda: query(target, waits) == [(1,)], "somebody who waits for the import")
-        _, said = process.communicate(data[first:])
-        waiting.join()
-        holder.rollback()
-    assert b"deadlock detected" in said, said
-
-
 # ---- hostile files ----
 
 def hostile_files(data):
@@ -449,23 +420,20 @@ def test_files_and_accounts_that_are_not_there(source, owner, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_an_import_makes_no_instance(exported, tmp_path):
-    """Into a state directory on which displayd never ran: a name that is misspelled."""
+def test_without_a_server(source, owner, exported, tmp_path):
+    """Neither makes an instance, or works on a database whose server does not run."""
     (tmp_path / "empty").mkdir()
-    for name, why in (("new", "cannot open the state directory"), ("empty", "there is no database in")):
-        with pytest.raises(CtlError, match=why) as failure:
-            run_ctl("--state-dir", str(tmp_path / name), "import", exported)
-        assert failure.value.code == 5
-    assert os.listdir(tmp_path) == ["empty"] and os.listdir(tmp_path / "empty") == []
-
-
-def test_through_a_pipe_and_without_a_server(source, owner, exported, tmp_path):
-    """Into a state directory that has only been restored so far."""
-    state_dir = str(tmp_path / "state")
     source.ctl("backup", str(tmp_path / "b"))
-    run_ctl("--state-dir", state_dir, "restore", str(tmp_path / "b"))
-    run_ctl("--state-dir", state_dir, "export", "--account", EMAIL, str(tmp_path / "again"))
-    assert lines_of(read(tmp_path / "again"))[1:-1] == lines_of(read(exported))[1:-1]
+    run_ctl("--state-dir", str(tmp_path / "restored"), "restore", str(tmp_path / "b"))
+    for name in ("new", "empty", "restored"):
+        for arguments in (("import", exported), ("export", "--account", EMAIL, str(tmp_path / "again"))):
+            with pytest.raises(CtlError, match="no displayd is running on .*: start it first") as failure:
+                run_ctl("--state-dir", str(tmp_path / name), *arguments)
+            assert failure.value.code == 5
+    assert sorted(os.listdir(tmp_path)) == ["b", "empty", "restored"] and os.listdir(tmp_path / "empty") == []
+
+
+def test_through_a_pipe(source, owner, exported):
     done = subprocess.run([os.environ["DISPLAYCTL"], "--state-dir", source.state_dir, "export", "--account",
                            EMAIL, "-"], stdout=subprocess.PIPE, check=True)
     assert lines_of(done.stdout)[1:-1] == lines_of(read(exported))[1:-1]

@@ -143,6 +143,20 @@ class Stage:
         return {"email": f"new-{self.person.email}", "name": "New", "password": PASSWORD}
 
 
+def account_line(email):
+    return json.dumps({"kind": "account", "format": 1, "email": email, "name": "Ada",
+                       "createdAt": "2026-11-20T08:15:30.123Z"})
+
+
+def account_import(stage, email=None):
+    """An import with the line of an account, in place of those before it."""
+    stage.world.sql("UPDATE account_import SET ends_at = present_time()")
+    found = json.loads(ask_operator(stage.world.server, "POST", "/web/admin/imports", {"publicApps": False}).body)["id"]
+    body = {"firstLine": 1, "lines": account_line(email or f"{found}@example.org")}
+    assert ask_operator(stage.world.server, "POST", f"/web/admin/imports/{found}/lines", body).status == 200
+    return found
+
+
 SCHEMA = json.dumps({"version": "1", "schema": [{
     "id": "station", "type": "typeahead", "name": "Station", "description": "", "icon": "train",
     "handler": "find"}]})
@@ -158,9 +172,11 @@ MADE = {
     "hash": Stage.picture,
     "webhookId": lambda stage: stage.made("/web/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]})["id"],
     "sessionId": Stage.new_session,
+    "importId": account_import,
 }
 # Operations of the operator alone.
-OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember"}
+OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember", "exportAccount", "createAccountImport",
+             "endAccountImport", "addAccountImportLines", "applyAccountImport"}
 # They need a panel, or a former address.
 ORDERS = {"rebootPanel", "moveAddress", "endAlias"}
 # If the document's example does not succeed.

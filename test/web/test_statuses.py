@@ -12,7 +12,7 @@ import pytest
 from events import Events
 from people import CONTRACT, OWN_PAGE, UNKNOWN_ID, World, request_bytes
 from private_socket import ask_operator
-from stage import BODIES, OPERATORS, Stage, body_of
+from stage import BODIES, OPERATORS, Stage, account_import, body_of
 from world import until_refused
 
 OPERATIONS = list(CONTRACT.operations())
@@ -76,7 +76,8 @@ def forbidden(stage, found):
 def not_found(stage, found):
     """Makes each name of the path unknown, one at a time. Without a name the example has one."""
     if found[2]["operationId"] in OPERATORS:
-        return ask_operator(stage.world.server, found[0], re.sub(r"{\w+}", UNKNOWN_ID, found[1]))
+        body = body_of(found[2]) if "requestBody" in found[2] else None
+        return ask_operator(stage.world.server, found[0], re.sub(r"{\w+}", UNKNOWN_ID, found[1]), body)
     answers = [stage.request(found, stage.target(found[1], **{name: UNKNOWN_ID}))
                for name in re.findall(r"{(\w+)}", found[1])]
     for answer in answers[1:]:
@@ -92,7 +93,8 @@ def precondition_failed(stage, found):
 
 def too_large(stage, found):
     """The head is enough."""
-    return stage.request(found, body=b"", fields=[("Content-Length", str(4 * 1024 * 1024 + 1))])
+    most = (17 if found[2]["operationId"] == "addAccountImportLines" else 4) * 1024 * 1024
+    return stage.request(found, body=b"", fields=[("Content-Length", str(most + 1))])
 
 
 def wrong_media_type(stage, found):
@@ -208,6 +210,15 @@ def unknown_account(stage, found):
     return stage.ask_operator(found, body_of(found[2]) | {"onlyCheck": False})
 
 
+def known_account(stage, found):
+    stage.named["importId"] = account_import(stage, stage.person.email)
+    return stage.ask_operator(found)
+
+
+def wrong_line(stage, found):
+    return stage.ask_operator(found, {"firstLine": 1, "lines": "{}"})
+
+
 def too_many_webhooks(stage, found):
     for _ in range(10):
         assert stage.request(found).status == 201
@@ -223,7 +234,7 @@ def unknown_secret(stage, found):
 CONFLICTS = {
     "createWebhook": too_many_webhooks, "testWebhook": unknown_secret,
     "createOperatorLink": removed_link, "removeMember": only_administrator, "enableApp": ownerless_app,
-    "createDevices": unknown_account,
+    "createDevices": unknown_account, "applyAccountImport": known_account, "addAccountImportLines": wrong_line,
     "updateApp": public_twice,
     "changePassword": outdated, "removeAccount": outdated, "removePasskey": outdated,
     "signIn": outdated, "signInWithPasskey": outdated,

@@ -1,7 +1,6 @@
-#include "ctl/devices/settings_key.h"
+#include "ctl/ctl.h"
 #include "main/secret_key.h"
 #include "main/secret_key_check.h"
-#include "main/state_dir.h"
 
 #include <sodium.h>
 #include <unistd.h>
@@ -11,15 +10,6 @@ static enum ctl_exit report(enum secret_key_check result, const struct reason *w
 	if (result == SECRET_KEY_FITS)
 		return CTL_DONE;
 	return ctl_fail(result == SECRET_KEY_REFUSED ? CTL_REFUSED : CTL_DATABASE, "%s", why->text);
-}
-
-enum ctl_exit settings_key_check(const struct ctl *ctl, const struct settings_key *key)
-{
-	const struct secret_key_place place = {.state_dir = ctl->config.state_dir,
-					       .file = ctl->config.secret_key_file};
-	struct reason why;
-
-	return report(secret_key_check(ctl->connection, key, &place, &why), &why);
 }
 
 struct rekey_row {

@@ -1,19 +1,50 @@
 #include "ctl/exchange/account_file.h"
 #include "base/hex.h"
+#include "domain/account_line.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <text/base64.h>
 
 enum { PORTION_BYTES = 64 * 1024 };
 
+/* ---- the sum ---- */
+
+void account_file_sum_begin(struct account_file_sum *sum)
+{
+	crypto_hash_sha256_init(&sum->state);
+	sum->count = 0;
+}
+
+void account_file_sum_add(struct account_file_sum *sum, struct str text)
+{
+	crypto_hash_sha256_update(&sum->state, (const uint8_t *)text.data, text.length);
+	crypto_hash_sha256_update(&sum->state, (const uint8_t *)"\n", 1);
+	sum->count++;
+}
+
+void account_file_sum_text(const struct account_file_sum *sum,
+			   char ret_text[static 2 * crypto_hash_sha256_BYTES + 1])
+{
+	crypto_hash_sha256_state state = sum->state;
+	uint8_t hash[crypto_hash_sha256_BYTES];
+
+	crypto_hash_sha256_final(&state, hash);
+	hex_encode(hash, sizeof(hash), ret_text);
+}
+
+/* ---- lines ---- */
+
 void account_reader_begin(struct account_reader *reader)
 {
-	crypto_hash_sha256_init(&reader->state);
-	reader->last = ACCOUNT_LINE_END; /* none */
+	account_file_sum_begin(&reader->sum);
+	reader->last = ACCOUNT_FILE_END; /* none */
 }
 
 void account_reader_finish(struct account_reader *reader)
 {
 	buffer_finish(&reader->input);
+	buffer_finish(&reader->owner);
 }
 
 __attribute__((format(printf, 3, 4))) static int
@@ -26,7 +57,7 @@ fail(const struct account_reader *reader, struct reason *reterr, const char *for
 	vsnprintf(what.text, sizeof(what.text), format, args);
 	va_end(args);
 	return reason_set(reterr, "line %llu of the file: %.800s",
-			  (unsigned long long)reader->count, what.text);
+			  (unsigned long long)reader->sum.count + 1, what.text);
 }
 
 /* More input. 1, 0 at its end, or -1. */
@@ -46,7 +77,6 @@ static int next_line(struct account_reader *reader, struct str *ret_line, struct
 {
 	size_t looked = 0;
 
-	reader->count++;
 	for (;;) {
 		struct str view = buffer_view(&reader->input);
 		size_t end = looked + str_find(str_from_offset(view, looked), '\n');
@@ -62,7 +92,7 @@ static int next_line(struct account_reader *reader, struct str *ret_line, struct
 		rc = fill(reader, reterr);
 		if (rc < 0)
 			return -1;
-		if (rc == 0 && reader->count == 1)
+		if (rc == 0 && reader->sum.count == 0)
 			return reason_set(reterr, "this is no export of an account");
 		if (rc == 0)
 			return reason_set(reterr, "the file is not whole: its end is missing");
@@ -70,102 +100,156 @@ static int next_line(struct account_reader *reader, struct str *ret_line, struct
 }
 
 /* Whether a line of this kind may follow one of kind last. */
-static bool follows(enum account_line_kind kind, enum account_line_kind last)
+static bool follows(enum account_file_kind kind, enum account_file_kind last)
 {
-	static const unsigned before[ACCOUNT_LINE_KINDS] = {
-	    [ACCOUNT_LINE_ACCOUNT] = 1u << ACCOUNT_LINE_END,
-	    [ACCOUNT_LINE_SECRETS] = 1u << ACCOUNT_LINE_ACCOUNT,
-	    [ACCOUNT_LINE_VERSION] = 1u << ACCOUNT_LINE_APP | 1u << ACCOUNT_LINE_VERSION,
-	    [ACCOUNT_LINE_DRAFT] = 1u << ACCOUNT_LINE_APP | 1u << ACCOUNT_LINE_VERSION,
-	    [ACCOUNT_LINE_ENTRY] = 1u << ACCOUNT_LINE_DEVICE | 1u << ACCOUNT_LINE_ENTRY,
+	static const unsigned before[ACCOUNT_FILE_KINDS] = {
+	    [ACCOUNT_FILE_ACCOUNT] = 1u << ACCOUNT_FILE_END,
+	    [ACCOUNT_FILE_SECRETS] = 1u << ACCOUNT_FILE_ACCOUNT,
+	    [ACCOUNT_FILE_VERSION] = 1u << ACCOUNT_FILE_APP | 1u << ACCOUNT_FILE_VERSION,
+	    [ACCOUNT_FILE_DRAFT] = 1u << ACCOUNT_FILE_APP | 1u << ACCOUNT_FILE_VERSION,
+	    [ACCOUNT_FILE_ENTRY] = 1u << ACCOUNT_FILE_DEVICE | 1u << ACCOUNT_FILE_ENTRY,
 	};
 
 	/* Other kinds are optional, but their order is fixed. */
 	if (before[kind])
 		return before[kind] >> last & 1;
-	return last != ACCOUNT_LINE_END &&
-	       (last <= kind || (kind == ACCOUNT_LINE_APP && last <= ACCOUNT_LINE_DRAFT) ||
-		(kind == ACCOUNT_LINE_DEVICE && last <= ACCOUNT_LINE_ENTRY));
+	return last != ACCOUNT_FILE_END &&
+	       (last <= kind || (kind == ACCOUNT_FILE_APP && last <= ACCOUNT_FILE_DRAFT) ||
+		(kind == ACCOUNT_FILE_DEVICE && last <= ACCOUNT_FILE_ENTRY));
 }
 
-static int check_place(struct account_reader *reader, const struct account_line *line,
-		       struct reason *reterr)
+/* Member of a line, if it is a text. */
+static struct str member(const struct json_value *root, const char *name)
 {
-	bool is_of_app = line->kind == ACCOUNT_LINE_VERSION || line->kind == ACCOUNT_LINE_DRAFT;
+	struct str text;
 
-	if (!follows(line->kind, reader->last))
-		return fail(reader, reterr, "it does not belong there");
-	if (is_of_app && !str_equal(line->app, reader->slug))
-		return fail(reader, reterr, "it is not of the app before it");
-	if (line->kind == ACCOUNT_LINE_ENTRY && !id_equal(line->device_id, reader->device_id))
-		return fail(reader, reterr, "it is not of the device before it");
-	if (line->sealed.data && !reader->is_salted)
+	return json_get_str(json_member(root, name), &text) ? text : (struct str){0};
+}
+
+/* Whether the line belongs to the app or device before it. What is no text the server rejects. */
+static int check_owner(struct account_reader *reader, const struct json_value *root,
+		       enum account_file_kind kind, struct reason *reterr)
+{
+	bool is_entry = kind == ACCOUNT_FILE_ENTRY;
+	struct str owner = {0};
+
+	if (kind == ACCOUNT_FILE_APP || kind == ACCOUNT_FILE_DEVICE) {
+		buffer_clear(&reader->owner);
+		buffer_append_str(&reader->owner,
+				  member(root, kind == ACCOUNT_FILE_APP ? "slug" : "id"));
+	}
+	if (kind == ACCOUNT_FILE_VERSION || kind == ACCOUNT_FILE_DRAFT || is_entry)
+		owner = member(root, is_entry ? "device" : "app");
+	if (owner.data && !str_equal_ignore_case(owner, buffer_view(&reader->owner)))
+		return fail(reader, reterr, "it is not of the %s before it",
+			    is_entry ? "device" : "app");
+	if (is_entry && json_member(root, "secretSettings") && !reader->is_salted)
 		return fail(reader, reterr,
 			    "it has secret settings, and no line says how to read them");
-	reader->last = line->kind;
-	reader->is_salted |= line->kind == ACCOUNT_LINE_SECRETS;
-	if (line->kind == ACCOUNT_LINE_DEVICE)
-		reader->device_id = line->id;
-	if (line->kind == ACCOUNT_LINE_APP) {
-		memcpy(reader->slug_text, line->slug.data, line->slug.length);
-		reader->slug = (struct str){reader->slug_text, line->slug.length};
-	}
 	return 0;
 }
 
-/* Whether it is an export at all, and one that this program reads. */
-static int check_first(const struct account_line *line, int rc, struct str text,
-		       struct reason *reterr)
+static void read_salt(struct account_reader *reader, const struct json_value *root,
+		      struct account_file_line *line)
 {
-	if (!str_starts_with(text, STR("{\"kind\":\"account\"")))
-		return reason_set(reterr, "this is no export of an account");
-	if (line->format > ACCOUNT_FILE_FORMAT)
-		return reason_set(reterr,
-				  "the file has format %lld, this program knows format %d: take a "
-				  "newer displayctl",
-				  (long long)line->format, ACCOUNT_FILE_FORMAT);
+	struct str salt = member(root, "salt");
+	size_t size = 0;
+
+	reader->is_salted = true;
+	line->has_salt = salt.length == 24 && base64_decode(salt, line->salt, &size) == 0 &&
+			 size == ACCOUNT_SALT_BYTES;
+}
+
+static int check_end(struct account_reader *reader, const struct json_value *root,
+		     struct reason *reterr)
+{
+	char sum[2 * crypto_hash_sha256_BYTES + 1];
+	int64_t count = 0;
+	int rc;
+
+	account_file_sum_text(&reader->sum, sum);
+	if (!str_equal_ignore_case(member(root, "sha256"), str_from(sum)) ||
+	    !json_get_integer(json_member(root, "lines"), &count) ||
+	    count != (int64_t)reader->sum.count + 1)
+		return reason_set(reterr, "the file is damaged: its checksum is wrong");
+	rc = buffer_length(&reader->input) > 0 ? 1 : fill(reader, reterr);
+	if (rc > 0)
+		return reason_set(reterr, "the file is damaged: something stands behind its end");
 	return rc;
 }
 
-static int check_end(const struct account_reader *reader, const struct account_line *line,
-		     struct reason *reterr)
+/* Whether it is an export that this program reads. */
+static int check_format(const struct json_value *root, struct reason *reterr)
 {
-	crypto_hash_sha256_state state = reader->state;
-	uint8_t sum[crypto_hash_sha256_BYTES], said[crypto_hash_sha256_BYTES];
+	int64_t format = 0;
 
-	crypto_hash_sha256_final(&state, sum);
-	if (!hex_decode(line->sum, said, sizeof(said)) || memcmp(sum, said, sizeof(sum)) != 0 ||
-	    line->count != (int64_t)reader->count)
-		return reason_set(reterr, "the file is damaged: its checksum is wrong");
-	return 0;
+	if (!json_get_integer(json_member(root, "format"), &format) ||
+	    format <= ACCOUNT_FILE_FORMAT)
+		return 0;
+	return reason_set(reterr,
+			  "the file has format %lld, this program knows format %d: take a newer "
+			  "displayctl",
+			  (long long)format, ACCOUNT_FILE_FORMAT);
 }
 
-int account_read(struct account_reader *reader, struct arena *arena, struct account_line *ret_line,
-		 struct reason *reterr)
+/* A kind that is none is the server's to reject. */
+static enum account_file_kind kind_of(const struct json_value *root)
 {
-	struct str view = {0}, text;
-	struct reason what;
+	static const char *const names[ACCOUNT_FILE_KINDS] = {
+	    [ACCOUNT_FILE_ACCOUNT] = "account", [ACCOUNT_FILE_SECRETS] = "secrets",
+	    [ACCOUNT_FILE_APP] = "app",		[ACCOUNT_FILE_VERSION] = "version",
+	    [ACCOUNT_FILE_DRAFT] = "draft",	[ACCOUNT_FILE_DEVICE] = "device",
+	    [ACCOUNT_FILE_ENTRY] = "entry",	[ACCOUNT_FILE_KEY] = "key",
+	    [ACCOUNT_FILE_PASSKEY] = "passkey", [ACCOUNT_FILE_END] = "end",
+	};
+	struct str name = member(root, "kind");
+	unsigned kind = 0;
+
+	while (kind < ACCOUNT_FILE_KINDS && !str_equal(name, str_from(names[kind])))
+		kind++;
+	return (enum account_file_kind)kind;
+}
+
+static int check_line(struct account_reader *reader, const struct json_value *root,
+		      struct account_file_line *line, struct reason *reterr)
+{
+	int rc;
+
+	line->kind = kind_of(root);
+	if (reader->sum.count == 0 && check_format(root, reterr) < 0)
+		return -1;
+	if (line->kind == ACCOUNT_FILE_KINDS)
+		return 0;
+	if (!follows(line->kind, reader->last))
+		return fail(reader, reterr, "it does not belong there");
+	reader->last = line->kind;
+	rc = check_owner(reader, root, line->kind, reterr);
+	if (rc == 0 && line->kind == ACCOUNT_FILE_SECRETS)
+		read_salt(reader, root, line);
+	if (rc == 0 && line->kind == ACCOUNT_FILE_END)
+		rc = check_end(reader, root, reterr);
+	return rc;
+}
+
+int account_read(struct account_reader *reader, struct arena *arena,
+		 struct account_file_line *ret_line, struct reason *reterr)
+{
+	struct json_document document = {0};
+	struct str view = {0}, why = {0};
 	int rc = next_line(reader, &view, reterr);
 
 	if (rc < 0)
 		return -1;
-	text = arena_copy(arena, view);
-	rc = account_line_read(text, arena, ret_line, &what);
-	if (rc < 0)
-		(void)fail(reader, reterr, "%s", what.text);
-	if (reader->count == 1)
-		rc = check_first(ret_line, rc, text, reterr);
-	if (rc == 0)
-		rc = check_place(reader, ret_line, reterr);
-	if (rc == 0 && ret_line->kind == ACCOUNT_LINE_END) {
-		rc = check_end(reader, ret_line, reterr);
-	} else {
-		crypto_hash_sha256_update(&reader->state, (const uint8_t *)view.data,
-					  view.length + 1);
-	}
+	*ret_line = (struct account_file_line){.text = arena_copy(arena, view)};
 	buffer_consume(&reader->input, view.length + 1);
-	if (rc == 0 && ret_line->kind == ACCOUNT_LINE_END &&
-	    (buffer_length(&reader->input) > 0 || (rc = fill(reader, reterr)) > 0))
-		return reason_set(reterr, "the file is damaged: something stands behind its end");
+	if (reader->sum.count == 0 &&
+	    !str_starts_with(ret_line->text, STR("{\"kind\":\"account\"")))
+		return reason_set(reterr, "this is no export of an account");
+	if (!json_parse(ret_line->text, arena, &document, &why))
+		return fail(reader, reterr, "it is no JSON: %.*s", STR_ARG(why));
+	rc = check_line(reader, document.root, ret_line, reterr);
+	json_document_finish(&document);
+	if (rc == 0)
+		account_file_sum_add(&reader->sum, ret_line->text);
 	return rc;
 }

@@ -22,7 +22,8 @@ const char backup_sql_sequences[] =
     "LEFT JOIN pg_class AS t ON t.oid = d.refobjid "
     "WHERE s.relkind = 'S' ORDER BY s.relname COLLATE \"C\"";
 
-static const char *const left_out[] = {"account_link", "session", "used_challenge"};
+static const char *const left_out[] = {"account_import", "account_import_line", "account_link",
+				       "session", "used_challenge"};
 
 bool backup_takes_table(const char *name)
 {

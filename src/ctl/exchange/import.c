@@ -1,28 +1,37 @@
-/* displayctl import: an account of an export, all of it or nothing. */
-#include "base/memory.h"
-#include "ctl/exchange/backup_tables.h"
-#include "ctl/exchange/import_lines.h"
+/* displayctl import: sends the lines of an export to the server, which makes an account of them,
+ * all of it or nothing. */
+#include "base/hex.h"
+#include "ctl/ctl.h"
+#include "ctl/exchange/account_file.h"
 #include "ctl/exchange/pass_phrase.h"
-#include "main/secret_key.h"
+#include "ctl/server/client.h"
+#include "ctl/server/remote.h"
+#include "domain/account_import.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-static const struct record_field fields[] = {
-    RECORD_STR(struct account_import_row, account, .name = "account"),
-    RECORD_INT(struct account_import_row, devices, .name = "devices"),
-    RECORD_INT(struct account_import_row, entries, .name = "entries"),
-    RECORD_INT(struct account_import_row, apps, .name = "apps"),
-    RECORD_INT(struct account_import_row, versions, .name = "versions"),
-    RECORD_INT(struct account_import_row, keys, .name = "keys"),
-    RECORD_INT(struct account_import_row, skipped, .name = "skipped"),
+enum {
+	PART_BYTES = 256 * 1024, /* sent as soon as there are so many, or so many lines */
+	PART_LINES = 2000,
+	APPLY_PATIENCE_MS = 11 * 60 * 1000, /* somewhat longer than the server takes at most */
 };
-static const struct record record = RECORD(struct account_import_row, fields);
+
+struct import {
+	struct ctl *ctl;
+	int fd;
+	struct account_reader reader;
+	struct str phrase; /* NULL: none was given */
+	char file_key[2 * SETTINGS_KEY_BYTES + 1];
+	struct str path;		 /* of the import; data NULL: it has not begun */
+	struct buffer part;		 /* lines that were not sent */
+	uint64_t part_count, sent_count; /* of lines */
+};
 
 static ssize_t read_bytes(void *context, void *data, size_t size)
 {
-	const struct account_import *import = context;
+	const struct import *import = context;
 	ssize_t length;
 
 	do {
@@ -31,78 +40,202 @@ static ssize_t read_bytes(void *context, void *data, size_t size)
 	return length;
 }
 
-/* A line and all that it takes are gone when the next one is read. */
-static enum ctl_exit take_next(struct account_import *import, bool *ret_is_end)
+/* ---- the server ---- */
+
+static enum ctl_exit begin(struct import *import)
 {
 	struct ctl *ctl = import->ctl;
-	struct arena kept = ctl->arena;
-	struct account_line *line;
-	struct reason why;
-	enum ctl_exit code;
+	bool is_public = ctl_value(ctl, "public-apps").data;
+	bool skips = ctl_value(ctl, "skip-missing-apps").data;
+	const struct ctl_request request = {
+	    .method = "POST",
+	    .path = STR("/web/admin/imports"),
+	    .body = ctl_body(ctl,
+			     (const struct ctl_member[]){
+				 {"email", ctl_value(ctl, "email"), false},
+				 {"publicApps", is_public ? STR("true") : STR("false"), true},
+				 {"skipMissingApps", skips ? STR("true") : STR("false"), true},
+				 {0}}),
+	};
+	struct account_import_created created = {0};
+	enum ctl_exit code = ctl_ask_row(ctl, &request, &account_import_created_record, &created);
 
-	ctl->arena = (struct arena){0};
-	line = arena_alloc(&ctl->arena, sizeof(*line));
-	if (account_read(&import->reader, &ctl->arena, line, &why) < 0)
-		code = ctl_fail(CTL_REFUSED, "%s", why.text);
-	else
-		code = import_line(import, line);
-	*ret_is_end = code != CTL_DONE || line->kind == ACCOUNT_LINE_END;
-	arena_finish(&ctl->arena);
-	ctl->arena = kept;
+	if (code == CTL_DONE)
+		import->path = ctl_path(ctl, "/web/admin/imports/", created.id, "");
 	return code;
 }
 
-static enum ctl_exit run(struct ctl *ctl, void *context)
+/* Requests of an import may be repeated: the server may restart in the middle. */
+static struct ctl_request request_of(struct import *import, const char *method, const char *what)
 {
-	struct account_import *import = context;
-	enum ctl_exit code = ctl_transaction(ctl, CTL_BEGIN);
-	bool is_end = false;
-
-	while (code == CTL_DONE && !is_end)
-		code = take_next(import, &is_end);
-	return code == CTL_DONE ? ctl_transaction(ctl, CTL_COMMIT) : code;
+	return (struct ctl_request){
+	    .method = method,
+	    .path = ARENA_JOIN(&import->ctl->arena, import->path, str_from(what)),
+	    .may_repeat = true,
+	    .sentences = {{404, NULL,
+			   STR("the server has ended the import, since nobody went on with it; "
+			       "nothing was changed")}},
+	};
 }
 
-static enum ctl_exit run_import(struct account_import *import)
+static void show_progress(const struct import *import)
 {
-	const struct config *config = &import->ctl->config;
-	enum ctl_exit code = pass_phrase_read(import->ctl, &import->phrase);
-	struct reason why;
-	int found;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%llu lines", (unsigned long long)import->sent_count);
+}
 
-	if (code != CTL_DONE)
-		return code;
-	found = secret_key_find(config->state_dir, config->secret_key_file, &import->key, &why);
-	if (found < 0)
-		return ctl_fail(CTL_FAILED, "%s", why.text);
-	import->has_key = found;
+static enum ctl_exit send_part(struct import *import)
+{
+	struct ctl *ctl = import->ctl;
+	struct arena kept = ctl->arena;
+	struct str key = {0}, lines = buffer_view(&import->part);
+	struct ctl_request request;
+	enum ctl_exit code;
+
+	if (!import->part_count)
+		return CTL_DONE;
+	ctl->arena = (struct arena){0};
+	if (import->file_key[0])
+		key = str_from(import->file_key);
+	request = request_of(import, "POST", "/lines");
+	request.body = ctl_body(
+	    ctl,
+	    (const struct ctl_member[]){
+		{"firstLine", arena_decimal(&ctl->arena, (int64_t)import->sent_count + 1), true},
+		{"lines", lines, false},
+		{"fileKey", key, false},
+		{0}});
+	code = ctl_ask_row(ctl, &request, NULL, NULL);
+	arena_finish(&ctl->arena);
+	ctl->arena = kept;
+	import->sent_count += import->part_count;
+	import->part_count = 0;
+	buffer_clear(&import->part);
+	show_progress(import);
+	return code;
+}
+
+static enum ctl_exit apply(struct import *import, struct account_imported *ret_imported)
+{
+	struct ctl_request request = request_of(import, "POST", "/apply");
+
+	request.patience_ms = APPLY_PATIENCE_MS;
+	return ctl_ask_row(import->ctl, &request, &account_imported_record, ret_imported);
+}
+
+/* Ends what was refused. If that fails, it ends by itself. */
+static void end(const struct import *import)
+{
+	const struct server_place place = remote_place(import->ctl);
+	struct server_answer answer;
+	struct reason why;
+
+	(void)!server_socket_ask(&place,
+				 &(struct server_request){.method = "DELETE", .path = import->path},
+				 &answer, &why);
+	server_answer_finish(&answer);
+}
+
+/* ---- the file ---- */
+
+static enum ctl_exit take_secrets(struct import *import, const struct account_file_line *line)
+{
+	struct settings_key key;
+	enum ctl_exit code;
+
+	if (ctl_value(import->ctl, "without-secrets").data)
+		return CTL_DONE;
+	if (!import->phrase.data)
+		return ctl_fail(CTL_REFUSED,
+				"the file has secret settings: give their --pass-phrase-file, or "
+				"leave them behind by --without-secrets");
+	if (!line->has_salt)
+		return ctl_fail(CTL_REFUSED, "line %llu of the file: its salt must have %d bytes",
+				(unsigned long long)import->reader.sum.count, ACCOUNT_SALT_BYTES);
+	code = pass_phrase_key(import->phrase, line->salt, &key);
+	hex_encode(key.bytes, sizeof(key.bytes), import->file_key);
+	sodium_memzero(&key, sizeof(key));
+	return code;
+}
+
+/* Adds a line to the part. That of secrets is none for the server, and keeps its number. */
+static enum ctl_exit take_line(struct import *import, const struct account_file_line *line)
+{
+	enum ctl_exit code = import->path.data ? CTL_DONE : begin(import);
+
+	if (code != CTL_DONE || line->kind == ACCOUNT_FILE_END)
+		return code == CTL_DONE ? send_part(import) : code;
+	if (line->kind == ACCOUNT_FILE_SECRETS) {
+		code = send_part(import);
+		import->sent_count++;
+		return code == CTL_DONE ? take_secrets(import, line) : code;
+	}
+	if (import->part_count)
+		buffer_append_char(&import->part, '\n');
+	buffer_append_str(&import->part, line->text);
+	import->part_count++;
+	if (buffer_length(&import->part) < PART_BYTES && import->part_count < PART_LINES)
+		return CTL_DONE;
+	return send_part(import);
+}
+
+/* A line and all that it takes are gone when the next one is read. */
+static enum ctl_exit take_next(struct import *import, bool *ret_is_end)
+{
+	struct account_file_line line;
+	struct arena arena = {0};
+	struct reason why;
+	enum ctl_exit code;
+
+	*ret_is_end = true;
+	if (account_read(&import->reader, &arena, &line, &why) == 0) {
+		code = take_line(import, &line);
+		*ret_is_end = line.kind == ACCOUNT_FILE_END;
+	} else {
+		/* A line before it may be wrong, too. */
+		code = import->path.data ? send_part(import) : CTL_DONE;
+		if (code == CTL_DONE)
+			code = ctl_fail(CTL_REFUSED, "%s", why.text);
+	}
+	arena_finish(&arena);
+	return code;
+}
+
+static enum ctl_exit run(struct import *import, struct account_imported *ret_imported)
+{
+	enum ctl_exit code = pass_phrase_read(import->ctl, &import->phrase);
+	bool is_end = false;
+
 	account_reader_begin(&import->reader);
-	code = ctl_with_database(import->ctl, /* alone= */ false, run, import);
+	while (code == CTL_DONE && !is_end)
+		code = take_next(import, &is_end);
+	if (code == CTL_DONE)
+		code = apply(import, ret_imported);
+	if (import->sent_count && isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+	if (import->path.data && code != CTL_DONE && code != CTL_DATABASE)
+		end(import);
 	account_reader_finish(&import->reader);
+	buffer_finish(&import->part);
+	sodium_memzero(import->file_key, sizeof(import->file_key));
 	return code;
 }
 
 enum ctl_exit ctl_import(struct ctl *ctl)
 {
-	struct account_import import = {.ctl = ctl};
+	struct import import = {.ctl = ctl};
+	struct account_imported imported = {0};
 	const char *path = ctl->positionals[0].data;
-	enum ctl_exit code = ctl_look_for_database(ctl);
+	enum ctl_exit code;
 
-	if (code != CTL_DONE)
-		return code;
 	import.reader.read = read_bytes;
 	import.reader.context = &import;
 	import.fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (import.fd < 0)
 		return ctl_fail(errno == ENOENT ? CTL_NOT_FOUND : CTL_FAILED, "cannot read %s: %s",
 				path, strerror(errno));
-	code = run_import(&import);
+	code = run(&import, &imported);
 	if (import.fd != STDIN_FILENO)
 		close(import.fd);
-	sodium_memzero(&import.key, sizeof(import.key));
-	sodium_memzero(&import.file_key, sizeof(import.file_key));
-	if (code != CTL_DONE)
-		return code;
-	import.row.account = str_from(import.email);
-	return ctl_print_row(ctl, &record, &import.row);
+	return code == CTL_DONE ? ctl_print_row(ctl, &account_imported_record, &imported) : code;
 }

@@ -36,12 +36,15 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 				   struct server_answer *ret_answer)
 {
 	const struct server_place place = remote_place(ctl);
-	uint64_t begun_ms = clock_monotonic_ms();
+	uint64_t begun_ms = clock_monotonic_ms(), wait_ms = WAIT_FOR_SERVER_MS;
 	struct reason why;
+
+	if (request->patience_ms > WAIT_FOR_SERVER_MS)
+		wait_ms = (uint64_t)request->patience_ms;
 
 	for (;;) {
 		enum server_result result = server_socket_ask(&place, request, ret_answer, &why);
-		bool is_over = clock_monotonic_ms() - begun_ms >= WAIT_FOR_SERVER_MS;
+		bool is_over = clock_monotonic_ms() - begun_ms >= wait_ms;
 
 		if (result == SERVER_ANSWERED && (ret_answer->status != 503 || is_over))
 			return CTL_DONE;
@@ -259,6 +262,9 @@ static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request
 					    .account =
 						ctl->remote ? (struct str){0} : request->account,
 					    .body = request->body,
+					    .patience_ms = request->patience_ms,
+					    .take = request->take,
+					    .take_context = request->take_context,
 					    .fields = remote_fields(ctl, request->path)};
 	struct server_answer answer = {0};
 	enum ctl_exit code;
@@ -266,7 +272,8 @@ static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request
 	*ret_body = (struct buffer){0};
 	if (has_control(request->account))
 		return ctl_fail_account(request->account);
-	code = (request->method ? ask_once : ask_patiently)(ctl, &sent, &answer);
+	code = (request->method && !request->may_repeat ? ask_once : ask_patiently)(ctl, &sent,
+										    &answer);
 	if (code == CTL_DONE && !(answer.status >= 200 && answer.status <= 299))
 		code = fail_answer(ctl, request, &answer);
 	if (code == CTL_DONE) {
@@ -291,6 +298,15 @@ static enum ctl_exit ask(struct ctl *ctl, const struct ctl_request *request,
 	buffer_finish(&body);
 	if (code == CTL_DONE && !*ret_document)
 		code = ctl_fail(CTL_FAILED, "the server's answer is no JSON");
+	return code;
+}
+
+enum ctl_exit ctl_ask_bytes(struct ctl *ctl, const struct ctl_request *request)
+{
+	struct buffer body;
+	enum ctl_exit code = ask_text(ctl, request, &body);
+
+	buffer_finish(&body);
 	return code;
 }
 

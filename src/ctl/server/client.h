@@ -45,11 +45,16 @@ struct ctl_request {
 	const struct ctl_fault *faults; /* NULL: none */
 	struct ctl_field *fields;	/* to be read from an answer that is good; NULL: none */
 	struct str *cookies;		/* value for a Cookie field, from such an answer; NULL */
+	bool may_repeat;		/* it does no harm to send it again, as it is with a GET */
+	int patience_ms;		/* for the answer; 0: the usual time */
+	/* For ctl_ask_bytes(): gets the answer's body. False: it wants no more. */
+	bool (*take)(void *context, const void *data, size_t size);
+	void *take_context;
 };
 
 /* Asks, and reads the answer as rows of the record, from an array. CTL_DONE, or the reason was
- * said. A GET is repeated while the server or its database starts; anything else is sent once, when
- * the server is ready. */
+ * said. A GET, and what may be repeated, is repeated while the server or its database starts;
+ * anything else is sent once, when the server is ready. */
 enum ctl_exit ctl_ask_rows(struct ctl *ctl, const struct ctl_request *request,
 			   const struct record *record, struct ctl_rows *ret_rows);
 
@@ -62,6 +67,9 @@ enum ctl_exit ctl_ask_rows_of_another(struct ctl *ctl, const char *path,
 /* The same for an object. record may be NULL: then what the object has does not matter. */
 enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 			  const struct record *record, void *ret_row);
+
+/* The same for an answer whose bytes the request takes as they come. */
+enum ctl_exit ctl_ask_bytes(struct ctl *ctl, const struct ctl_request *request);
 
 /* The same for an answer that is not read: its size, bytes. */
 enum ctl_exit ctl_ask_size(struct ctl *ctl, const struct ctl_request *request, int64_t *ret_size);

@@ -17,6 +17,7 @@ enum {
 struct connection {
 	struct stream stream;
 	struct wire_parser parser;
+	const struct server_request *request;
 	struct server_answer *answer;
 	size_t body_most;
 };
@@ -92,7 +93,10 @@ static bool on_field(void *context, const char *name, size_t name_length, const 
 static bool on_body(void *context, const void *data, size_t size)
 {
 	struct connection *connection = context;
+	const struct server_request *request = connection->request;
 
+	if (request->take && connection->answer->status == 200)
+		return request->take(request->take_context, data, size);
 	if (buffer_length(&connection->answer->body) + size > connection->body_most)
 		return false;
 	buffer_append(&connection->answer->body, data, size);
@@ -193,9 +197,9 @@ static enum server_result read_answer(struct connection *connection, struct reas
 	    wire_head_read(&connection->parser, HTTP_RESPONSE, &events, connection,
 			   buffer_view(&text).data, size, &head) != WIRE_HEAD_COMPLETE)
 		result = fail_answer(reterr);
+	connection->answer->status = head.status;
 	if (result == SERVER_ANSWERED)
 		result = read_body(connection, str_from_offset(buffer_view(&text), size), reterr);
-	connection->answer->status = head.status;
 	buffer_finish(&text);
 	return result;
 }
@@ -204,7 +208,8 @@ enum server_result server_socket_ask(const struct server_place *place,
 				     const struct server_request *request,
 				     struct server_answer *ret_answer, struct reason *reterr)
 {
-	struct connection connection = {.answer = ret_answer,
+	struct connection connection = {.request = request,
+					.answer = ret_answer,
 					.body_most = place->state_dir ? SIZE_MAX : BODY_BYTES_MAX};
 	struct buffer text = {0};
 	enum server_result result;
@@ -212,6 +217,8 @@ enum server_result server_socket_ask(const struct server_place *place,
 	*ret_answer = (struct server_answer){0};
 	result = open_place(place, &connection.stream, reterr);
 	if (result == SERVER_ANSWERED) {
+		if (request->patience_ms)
+			connection.stream.piece_ms = request->patience_ms;
 		write_request(place, request, &text);
 		/* A server that has enough answers before it has read all. */
 		if (!stream_write(&connection.stream, buffer_view(&text)) && errno != EPIPE)

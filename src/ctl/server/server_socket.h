@@ -22,6 +22,10 @@ struct server_request {
 	struct str account; /* e-mail address: Displayd-Account. data is NULL: none */
 	struct str body;    /* JSON; data is NULL: none */
 	struct str fields;  /* further ones of the head, each with its CR LF */
+	int patience_ms;    /* for each piece of the answer; 0: the usual time */
+	/* NULL, or gets the body of an answer 200 instead, as it comes. False: it wants no more. */
+	bool (*take)(void *context, const void *data, size_t size);
+	void *take_context;
 };
 
 struct server_answer {

@@ -35,7 +35,7 @@ int stream_connect_socket(const char *path, struct stream *ret)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-	*ret = (struct stream){.fd = -1, .ends_at_ms = UINT64_MAX};
+	*ret = (struct stream){.fd = -1, .piece_ms = ANSWER_MS, .ends_at_ms = UINT64_MAX};
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	ret->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (ret->fd < 0)
@@ -92,7 +92,7 @@ static bool send_all(struct stream *stream, struct str text)
 	while (text.length) {
 		ssize_t sent;
 
-		if (!set_patience(stream, ANSWER_MS)) {
+		if (!set_patience(stream, stream->piece_ms)) {
 			errno = EAGAIN;
 			return false;
 		}
@@ -106,7 +106,7 @@ static bool send_all(struct stream *stream, struct str text)
 
 static ssize_t receive(struct stream *stream, void *data, size_t room)
 {
-	if (set_patience(stream, ANSWER_MS))
+	if (set_patience(stream, stream->piece_ms))
 		return recv(stream->fd, data, room, 0);
 	errno = EAGAIN;
 	return -1;
@@ -177,8 +177,9 @@ int stream_connect_url(const struct wire_url *url, struct wire_tls_config *tls, 
 {
 	struct wire_tls_session *session = url->is_tls ? wire_tls_connect(tls, url->host) : NULL;
 
-	*ret =
-	    (struct stream){.fd = -1, .ends_at_ms = clock_monotonic_ms() + (uint64_t)patience_ms};
+	*ret = (struct stream){.fd = -1,
+			       .piece_ms = ANSWER_MS,
+			       .ends_at_ms = clock_monotonic_ms() + (uint64_t)patience_ms};
 	if (url->is_tls && !session)
 		return reason_set(reterr, "TLS cannot be set up for %s", url->authority);
 	if (connect_tcp(url, ret, reterr) < 0) {

@@ -11,6 +11,7 @@
 struct stream {
 	int fd;
 	struct wire_tls_session *tls; /* NULL: plain */
+	int piece_ms;		      /* how long one is waited for */
 	uint64_t ends_at_ms;	      /* of the monotonic clock: nothing is waited for later */
 	bool has_failed_tls;	      /* wire_tls_fault() says why */
 };

@@ -130,7 +130,7 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("export", "FILE",
 	    "Write an account to a file; - is stdout. Its devices, rotations, apps, versions, "
 	    "passkeys, and hashes of its keys and its password are in it; docs/export.md tells "
-	    "more.",
+	    "more. An export that is interrupted leaves no file.",
 	    ctl_export,
 	    OPTION(TEXT, "account", "EMAIL", "Which account.", .is_required = true,
 		   .check = ctl_check_account),
@@ -164,7 +164,7 @@ const struct ctl_command ctl_commands[] = {
 	"here, too. All of it or nothing: what is in the way is said. It gets no role, and its "
 	"apps are private. Versions that were approved where it comes from are approved here, so "
 	"you "
-	"stand for them.",
+	"stand for them. An import that is interrupted is undone: start it again.",
 	ctl_import,
 	OPTION(TEXT, "email", "EMAIL", "Its address here. Default: as in the file.",
 	       .check = ctl_check_account),

@@ -1,8 +1,7 @@
+#include "domain/account_line.h"
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/limits.h"
-#include "base/zones.h"
-#include "ctl/exchange/account_file.h"
 #include "domain/api_key.h"
 #include "domain/app.h"
 #include "domain/device.h"
@@ -24,18 +23,16 @@ enum {
 	PASSWORD_HASH_MAX = 500,
 	PICTURE_BYTES_MAX = 460000,
 	PUBLIC_KEY_BYTES_MAX = 2000,
-	VISIBLE_MAX = 10,
 	/* Each byte becomes at most 12 bytes of JSON (six, and quotes, colon and comma of a setting
 	 * of one byte), and base64 adds a third; the nonce and the like are few. */
 	SEALED_LENGTH_MAX = 12 * SETTINGS_BYTES_MAX / 3 * 4 + 200,
 };
 
 const char *const account_line_names[ACCOUNT_LINE_KINDS] = {
-    [ACCOUNT_LINE_ACCOUNT] = "account", [ACCOUNT_LINE_SECRETS] = "secrets",
-    [ACCOUNT_LINE_APP] = "app",		[ACCOUNT_LINE_VERSION] = "version",
-    [ACCOUNT_LINE_DRAFT] = "draft",	[ACCOUNT_LINE_DEVICE] = "device",
-    [ACCOUNT_LINE_ENTRY] = "entry",	[ACCOUNT_LINE_KEY] = "key",
-    [ACCOUNT_LINE_PASSKEY] = "passkey", [ACCOUNT_LINE_END] = "end",
+    [ACCOUNT_LINE_ACCOUNT] = "account", [ACCOUNT_LINE_APP] = "app",
+    [ACCOUNT_LINE_VERSION] = "version", [ACCOUNT_LINE_DRAFT] = "draft",
+    [ACCOUNT_LINE_DEVICE] = "device",	[ACCOUNT_LINE_ENTRY] = "entry",
+    [ACCOUNT_LINE_KEY] = "key",		[ACCOUNT_LINE_PASSKEY] = "passkey",
 };
 
 /* ---- what is wrong with a text; NULL: nothing ---- */
@@ -78,72 +75,12 @@ static const char *check_password_hash(struct str text)
 		   : why;
 }
 
-static const char *check_visibility(struct str text)
-{
-	return str_equal(text, STR("private")) || str_equal(text, STR("public")) ||
-		       str_equal(text, STR("legacy"))
-		   ? NULL
-		   : "must be private, public or legacy";
-}
-
 static const char *check_status(struct str text)
 {
 	return str_equal(text, STR("PENDING")) || str_equal(text, STR("APPROVED")) ||
 		       str_equal(text, STR("REJECTED")) || str_equal(text, STR("CHANGES_REQUESTED"))
 		   ? NULL
 		   : "must be PENDING, APPROVED, CHANGES_REQUESTED or REJECTED";
-}
-
-static const char *check_script(struct str text)
-{
-	if (str_find(text, '\0') < text.length)
-		return "must not contain U+0000";
-	return text.length <= LIMIT_SCRIPT_BYTES ? NULL : "must have at most 1000000 bytes";
-}
-
-static const char *check_version(struct str text)
-{
-	for (size_t i = 0; i < text.length; i++) {
-		char c = text.data[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		      c == '.' || c == '_' || c == '-'))
-			return "must have letters, digits, \".\", \"_\" and \"-\" only";
-	}
-	return NULL;
-}
-
-static const char *check_serial(struct str text)
-{
-	return serial_is_valid(text) ? NULL : "is no serial number";
-}
-
-static const char *check_mac(struct str text)
-{
-	uint8_t mac[MAC_BYTES];
-
-	return mac_parse(text, mac) ? NULL : "is no MAC address";
-}
-
-static const char *check_zone(struct str text)
-{
-	return zones_find(text) ? NULL : "must be a known time zone";
-}
-
-static const char *check_locale(struct str text)
-{
-	size_t first = str_find(text, '-');
-
-	for (size_t i = 0; i < text.length; i++) {
-		char c = text.data[i];
-
-		if (!((c >= 'a' && c <= 'z') ||
-		      (i > first &&
-		       (c == '-' || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) ||
-		      i == first))
-			return "must be a locale such as en or de-CH";
-	}
-	return first >= 2 && first <= 3 ? NULL : "must be a locale such as en or de-CH";
 }
 
 static const char *check_credential(struct str text)
@@ -176,11 +113,11 @@ static const char *check_credential(struct str text)
 #define SLUG(member, name, is_required)                                                            \
 	TEXT(member, name, 1, APP_SLUG_LENGTH_MAX, .required = (is_required),                      \
 	     .check = app_slug_check)
-#define SCRIPT(least)                                                                              \
-	TEXT(script_language, "scriptLanguage", 1, VISIBLE_MAX, .required = true,                  \
-	     .check = app_language_check),                                                         \
-	    TEXT(script_content, "scriptContent", least, LIMIT_SCRIPT_BYTES, .required = true,     \
-		 .check = check_script)
+#define SCRIPT(function)                                                                           \
+	RECORD_STR(LINE, script_language, .body = "scriptLanguage", .required = true,              \
+		   .check = app_language_check),                                                   \
+	    RECORD_STR(LINE, script_content, .body = "scriptContent", .required = true,            \
+		       .check = (function))
 
 static const struct record_field account_fields[] = {
     KIND,
@@ -191,10 +128,6 @@ static const struct record_field account_fields[] = {
     CREATED,
     TEXT(password_hash, "passwordHash", 1, PASSWORD_HASH_MAX, .check = check_password_hash),
 };
-static const struct record_field secrets_fields[] = {
-    KIND,
-    TEXT(salt, "salt", 24, 24, .required = true, .check = check_base64),
-};
 static const struct record_field app_fields[] = {
     KIND,
     OWN_ID(true),
@@ -202,7 +135,8 @@ static const struct record_field app_fields[] = {
     NAME(APP_NAME_LENGTH_MAX, device_name_check),
     TEXT(description, "description", 0, APP_DESCRIPTION_LENGTH_MAX, .required = true,
 	 .check = app_text_check),
-    TEXT(visibility, "visibility", 1, VISIBLE_MAX, .required = true, .check = check_visibility),
+    RECORD_STR(LINE, visibility, .body = "visibility", .required = true,
+	       .check = app_visibility_check),
     FLAG(is_disabled, "isDisabled"),
     CREATED,
     TEXT(author, "author", 1, MANIFEST_TEXT_MAX, .check = app_text_check),
@@ -215,8 +149,8 @@ static const struct record_field app_fields[] = {
 static const struct record_field version_fields[] = {
     KIND,
     SLUG(app, "app", true),
-    NAME(APP_VERSION_NAME_LENGTH_MAX, check_version),
-    SCRIPT(1),
+    NAME(APP_VERSION_NAME_LENGTH_MAX, app_version_name_check),
+    SCRIPT(app_script_check),
     TEXT(status, "status", 1, 32, .required = true, .check = check_status),
     CREATED,
     TIME(reviewed_at, "reviewedAt"),
@@ -225,20 +159,21 @@ static const struct record_field version_fields[] = {
     FLAG(is_deployed, "isDeployed"),
     RECORD_ANY(LINE, comments_value, .body = "comments"),
 };
-static const struct record_field draft_fields[] = {KIND, SLUG(app, "app", true), SCRIPT(0)};
+static const struct record_field draft_fields[] = {KIND, SLUG(app, "app", true),
+						   SCRIPT(app_draft_check)};
 static const struct record_field device_fields[] = {
     KIND,
     OWN_ID(true),
     NAME(DEVICE_NAME_LENGTH_MAX, device_name_check),
-    TEXT(serial, "serial", 1, SERIAL_LENGTH_MAX, .check = check_serial),
-    TEXT(mac, "mac", 1, MAC_TEXT_LENGTH, .check = check_mac),
+    TEXT(serial, "serial", 1, SERIAL_LENGTH_MAX, .check = device_serial_check),
+    TEXT(mac, "mac", 1, MAC_TEXT_LENGTH, .check = device_mac_check),
     TEXT(hash, "linkKeyHash", HASH_DIGITS, HASH_DIGITS, .required = true, .check = check_hash),
     CREATED,
     FLAG(is_disabled, "isDisabled"),
     NUMBER(brightness, "brightness", 0, 100),
     NUMBER(volume, "volume", 0, 100),
     FLAG(auto_dim, "autoDim"),
-    TEXT(timezone, "timezone", 1, 64, .required = true, .check = check_zone),
+    TEXT(timezone, "timezone", 1, 64, .required = true, .check = device_timezone_check),
     NUMBER(schedule_interval_s, "scheduleInterval", SCHEDULE_INTERVAL_MIN_S,
 	   SCHEDULE_INTERVAL_MAX_S),
     FLAG(is_sleep_on, "isSleepOn"),
@@ -248,7 +183,7 @@ static const struct record_field device_fields[] = {
     RECORD_INT(LINE, dim_brightness, .body = "dimBrightness", .minimum = 0, .maximum = 100),
     NUMBER(night_brightness, "nightBrightness", 0, 100),
     NUMBER(picture_limit_bytes, "pictureLimit", 60000, PICTURE_BYTES_MAX),
-    TEXT(locale, "locale", 2, 30, .required = true, .check = check_locale),
+    TEXT(locale, "locale", 2, 30, .required = true, .check = device_locale_check),
 };
 static const struct record_field entry_fields[] = {
     KIND,
@@ -293,15 +228,9 @@ static const struct record_field passkey_fields[] = {
     NAME(ACCOUNT_NAME_LENGTH_MAX, device_name_check),
     CREATED,
 };
-static const struct record_field end_fields[] = {
-    KIND,
-    NUMBER(count, "lines", 1, INT64_MAX),
-    TEXT(sum, "sha256", HASH_DIGITS, HASH_DIGITS, .required = true, .check = check_hash),
-};
 
 static const struct record records[ACCOUNT_LINE_KINDS] = {
     [ACCOUNT_LINE_ACCOUNT] = RECORD(LINE, account_fields),
-    [ACCOUNT_LINE_SECRETS] = RECORD(LINE, secrets_fields),
     [ACCOUNT_LINE_APP] = RECORD(LINE, app_fields),
     [ACCOUNT_LINE_VERSION] = RECORD(LINE, version_fields),
     [ACCOUNT_LINE_DRAFT] = RECORD(LINE, draft_fields),
@@ -309,7 +238,6 @@ static const struct record records[ACCOUNT_LINE_KINDS] = {
     [ACCOUNT_LINE_ENTRY] = RECORD(LINE, entry_fields),
     [ACCOUNT_LINE_KEY] = RECORD(LINE, key_fields),
     [ACCOUNT_LINE_PASSKEY] = RECORD(LINE, passkey_fields),
-    [ACCOUNT_LINE_END] = RECORD(LINE, end_fields),
 };
 
 struct remark {
@@ -374,35 +302,37 @@ static void check_entry(struct account_line *line, uint64_t present, struct aren
 	buffer_finish(&text);
 }
 
-static int read_kind(const struct json_value *root, struct account_line *ret, struct reason *reterr)
+static bool read_kind(const struct json_value *root, struct account_line *ret, struct str *ret_why)
 {
 	struct str name;
 
-	if (!json_get_str(json_member(root, "kind"), &name))
-		return reason_set(reterr, "it has no \"kind\"");
-	for (unsigned i = 0; i < ACCOUNT_LINE_KINDS; i++) {
-		if (str_equal(name, str_from(account_line_names[i]))) {
-			ret->kind = (enum account_line_kind)i;
-			return 0;
-		}
+	if (!json_get_str(json_member(root, "kind"), &name)) {
+		*ret_why = STR("it has no \"kind\"");
+		return false;
 	}
-	return reason_set(reterr, "it is of a kind that this program does not know");
+	for (unsigned i = 0; i < ACCOUNT_LINE_KINDS; i++) {
+		ret->kind = (enum account_line_kind)i;
+		if (str_equal(name, str_from(account_line_names[i])))
+			return true;
+	}
+	*ret_why = STR("it is of a kind that this program does not know");
+	return false;
 }
 
-static int name_faults(const struct faults *faults, struct reason *reterr)
+static struct str name_faults(const struct faults *faults, struct arena *arena)
 {
 	const struct fault *first = &faults->list[0];
 	unsigned more = faults->count + faults->dropped - 1;
 
 	if (!more)
-		return reason_set(reterr, "%.*s", STR_ARG(faults_sentence(faults)));
-	return reason_set(reterr, "%.*s %.*s (and %u more are wrong)",
-			  STR_ARG(first->name.data ? first->name : STR("it")),
-			  STR_ARG(first->detail), more);
+		return faults_sentence(faults);
+	return arena_printf(arena, "%.*s %.*s (and %u more are wrong)",
+			    STR_ARG(first->name.data ? first->name : STR("it")),
+			    STR_ARG(first->detail), more);
 }
 
-static int read_members(const struct json_value *root, struct arena *arena,
-			struct account_line *ret, struct reason *reterr)
+static bool read_members(const struct json_value *root, struct arena *arena,
+			 struct account_line *ret, struct str *ret_why)
 {
 	struct faults faults;
 	uint64_t present;
@@ -413,23 +343,43 @@ static int read_members(const struct json_value *root, struct arena *arena,
 		check_comments(ret->comments_value, &faults);
 	if (ret->kind == ACCOUNT_LINE_ENTRY)
 		check_entry(ret, present, arena, &faults);
+	if (ret->kind == ACCOUNT_LINE_DEVICE && ret->picture_limit_bytes &&
+	    !device_picture_limit_is_valid(ret->picture_limit_bytes))
+		faults_add(&faults, STR("pictureLimit"), DEVICE_PICTURE_LIMIT_FAULT);
 	ret->settings_value = ret->comments_value = ret->tags_value = ret->device_ids_value = NULL;
-	return faults.count ? name_faults(&faults, reterr) : 0;
+	if (faults.count)
+		*ret_why = name_faults(&faults, arena);
+	return faults.count == 0;
 }
 
-int account_line_read(struct str text, struct arena *arena, struct account_line *ret_line,
-		      struct reason *reterr)
+bool account_line_read(struct str text, struct arena *arena, struct account_line *ret_line,
+		       struct str *ret_why)
 {
 	struct json_document document = {0};
 	struct str why = {0};
-	int rc;
+	bool is_good;
 
 	*ret_line = (struct account_line){.text = text};
-	if (!json_parse(text, arena, &document, &why))
-		return reason_set(reterr, "it is no JSON: %.*s", STR_ARG(why));
-	rc = read_kind(document.root, ret_line, reterr);
-	if (rc == 0)
-		rc = read_members(document.root, arena, ret_line, reterr);
+	if (!json_parse(text, arena, &document, &why)) {
+		*ret_why = ARENA_JOIN(arena, STR("it is no JSON: "), why);
+		return false;
+	}
+	is_good = read_kind(document.root, ret_line, ret_why) &&
+		  read_members(document.root, arena, ret_line, ret_why);
 	json_document_finish(&document);
-	return rc;
+	return is_good;
+}
+
+struct str account_line_name(const struct account_line *line)
+{
+	switch (line->kind) {
+	case ACCOUNT_LINE_APP:
+		return line->slug;
+	case ACCOUNT_LINE_ENTRY:
+		return line->entry_id;
+	case ACCOUNT_LINE_ACCOUNT:
+		return line->email;
+	default:
+		return line->name;
+	}
 }

@@ -1,0 +1,58 @@
+/* Accounts that go from one instance to another (docs/export.md): what displayctl and the server
+ * say to each other. */
+#pragma once
+
+#include "domain/account_line.h"
+#include "domain/secret_settings.h"
+
+/* Body that begins an import. */
+struct account_import_creation {
+	struct str email; /* that the account gets; empty: its own */
+	bool keeps_public;
+	bool skips_missing; /* entries whose app is not here */
+};
+
+extern const struct record account_import_creation_record;
+
+struct account_import_created {
+	struct id id;
+};
+
+extern const struct record account_import_created_record;
+
+/* Body with lines of an export. */
+struct account_import_lines {
+	int64_t first; /* number of the first one in the file */
+	struct str lines;
+	struct str file_key; /* 64 hexadecimal digits; empty: secret settings stay behind */
+};
+
+extern const struct record account_import_lines_record;
+
+/* Imported account. */
+struct account_imported {
+	struct str account; /* e-mail address */
+	int64_t devices, entries, apps, versions, keys;
+	int64_t skipped; /* entries of apps that are not here */
+};
+
+extern const struct record account_imported_record;
+
+/* Body that asks for an export: with the key, secret settings are encrypted with it. */
+struct account_export {
+	struct str file_key; /* 64 hexadecimal digits; empty: secret settings stay behind */
+};
+
+extern const struct record account_export_record;
+
+/* Last line of the answer, which is no line of the file. */
+struct account_exported {
+	int64_t devices, apps;
+	int64_t secrets_left_out; /* entries whose secret settings stayed behind */
+	struct str problem;	  /* why the export is none; data NULL: it is whole */
+};
+
+extern const struct record account_exported_record;
+
+/* Reads the key of a body whose record was checked. False: there is none. */
+bool account_file_key(struct str text, struct settings_key *ret_key);

@@ -1,0 +1,79 @@
+/* Lines of the export of an account, which docs/export.md describes, each by itself: its members
+ * are read into a struct and checked, by the rules that the API has for them. */
+#pragma once
+
+#include "base/arena.h"
+#include "domain/settings.h"
+#include "record/record.h"
+
+enum { ACCOUNT_FILE_FORMAT = 1 };
+
+enum account_line_kind {
+	ACCOUNT_LINE_ACCOUNT,
+	ACCOUNT_LINE_APP,
+	ACCOUNT_LINE_VERSION,
+	ACCOUNT_LINE_DRAFT,
+	ACCOUNT_LINE_DEVICE,
+	ACCOUNT_LINE_ENTRY,
+	ACCOUNT_LINE_KEY,
+	ACCOUNT_LINE_PASSKEY,
+	ACCOUNT_LINE_KINDS,
+};
+
+extern const char *const account_line_names[ACCOUNT_LINE_KINDS];
+
+/* Texts lie in the arena of the reading, or in the line. What a kind has not is zero. */
+struct account_line {
+	enum account_line_kind kind;
+	struct str text; /* all of it, JSON, without its line feed */
+
+	struct id id;	     /* of an app, a device, a key; of an entry: of its app */
+	struct id device_id; /* of an entry */
+	struct str kind_name;
+	struct str app; /* the slug; of a version, a draft, an entry */
+	struct str email;
+	struct str name;
+	struct str password_hash;
+	struct str slug;
+	struct str description;
+	struct str visibility;
+	struct str author;
+	struct str imported_as;
+	struct str collection; /* of an app; of an entry: of its app */
+	struct str category;
+	struct str broken_reason;
+	struct str script_language;
+	struct str script_content;
+	struct str status;
+	struct str rejection_reason;
+	struct str review_summary;
+	struct str serial;
+	struct str mac;
+	struct str hash; /* of a key, 64 hexadecimal digits */
+	struct str first_characters;
+	struct str scope, ends_at;
+	struct str timezone;
+	struct str locale;
+	struct str entry_id;
+	struct str picture; /* base64 */
+	struct str sealed;  /* likewise: secret settings */
+	struct str credential_id;
+	struct str public_key; /* base64 */
+	struct str created_at, reviewed_at, replaced_at, expires_at, made_at;
+	int64_t format, brightness, volume, schedule_interval_s, night_brightness;
+	int64_t dim_start_minute, dim_brightness;
+	int64_t picture_limit_bytes, display_s, weekdays, algorithm, sign_count;
+	int64_t start_minute, end_minute;
+	bool is_disabled, is_deployed, auto_dim, is_sleep_on, is_enabled, is_pinned, is_night;
+	const struct json_value *settings_value, *comments_value, *tags_value,
+	    *device_ids_value; /* only while it is read */
+	struct str settings;   /* canonical */
+};
+
+/* Reads one line. False, with a sentence about it in *ret_why. */
+__attribute__((warn_unused_result)) bool account_line_read(struct str text, struct arena *arena,
+							   struct account_line *ret_line,
+							   struct str *ret_why);
+
+/* Name of what the line is about, among several. */
+struct str account_line_name(const struct account_line *line);

@@ -1,0 +1,9 @@
+-- Ends an import. No row: there is no such one.
+-- params: id uuid
+-- row: id uuid
+-- effect: write
+-- work: bounded
+UPDATE account_import
+SET ends_at = '-infinity'
+WHERE id = :id AND ends_at > present_time()
+RETURNING id

@@ -1,0 +1,32 @@
+-- Removes some lines of an import that has ended, or that nobody went on with, and the import with the last of them.
+-- No row: there is nothing to remove.
+-- params: row_limit int8
+-- row: removed int8
+-- effect: write
+-- work: bounded
+WITH ended AS (
+	SELECT id
+	FROM account_import
+	WHERE ends_at <= present_time()
+	ORDER BY ends_at
+	LIMIT 1
+	FOR UPDATE SKIP LOCKED
+), portion AS (
+	SELECT line.import_id, line.number
+	FROM ended
+	JOIN account_import_line AS line ON line.import_id = ended.id
+	ORDER BY line.number
+	LIMIT :row_limit
+), removed AS (
+	DELETE FROM account_import_line
+	USING portion
+	WHERE account_import_line.import_id = portion.import_id AND account_import_line.number = portion.number
+), gone AS (
+	DELETE FROM account_import
+	USING ended
+	WHERE account_import.id = ended.id AND (SELECT count(*) FROM portion) < :row_limit
+)
+SELECT count(portion.number) AS removed
+FROM ended
+LEFT JOIN portion ON true
+GROUP BY ended.id

@@ -1,0 +1,130 @@
+#include "base/limits.h"
+#include "domain/account_import.h"
+#include "task/list.h"
+#include "web/access.h"
+#include "web/endpoints.h"
+
+#include <sodium.h>
+
+/* POST /web/admin/accounts/{accountId}/export - the lines of an account's export, all of one
+ * moment, and behind them a line that says what there was. */
+
+struct exporting {
+	struct account_export body; /* first: the prologue reads the request into it */
+	struct operator_account_row account;
+	struct settings_key file_key;
+	bool has_file_key;
+	struct account_exported exported;
+};
+
+static void append_base64(struct buffer *text, struct str data)
+{
+	size_t size = sodium_base64_encoded_len(data.length, sodium_base64_VARIANT_ORIGINAL);
+
+	sodium_bin2base64(buffer_reserve(text, size), size, (const unsigned char *)data.data,
+			  data.length, sodium_base64_VARIANT_ORIGINAL);
+	buffer_commit(text, size - 1);
+}
+
+/* Ends a line with secret settings, encrypted for the file instead of for the instance. */
+static void append_sealed(struct task *task, const struct account_export_row *row,
+			  struct buffer *text)
+{
+	struct exporting *exporting = task_state(task);
+	struct arena arena = {0};
+	struct buffer sealed = {0};
+	struct str json;
+
+	if (!settings_open(web_service_of(task)->api.settings_key, row->device_id, row->entry,
+			   row->sealed, &arena, &json)) {
+		exporting->exported.problem =
+		    arena_printf(task_arena(task), "of the installation \"%.*s\": %s",
+				 STR_ARG(row->entry), settings_open_failed);
+		buffer_append_char(text, '}');
+	} else {
+		settings_seal(&exporting->file_key, row->device_id, row->entry, json, &sealed);
+		buffer_append_str(text, STR(",\"secretSettings\":\""));
+		append_base64(text, buffer_view(&sealed));
+		buffer_append_str(text, STR("\"}"));
+	}
+	buffer_finish(&sealed);
+	arena_finish(&arena);
+}
+
+static void write_line(struct task *task, const void *element, struct buffer *text)
+{
+	struct exporting *exporting = task_state(task);
+	const struct account_export_row *row = element;
+	struct str line = row->line;
+
+	exporting->exported.devices += str_equal(row->kind, STR("device"));
+	exporting->exported.apps += str_equal(row->kind, STR("app"));
+	if (row->sealed.data && exporting->has_file_key) {
+		line.length--; /* the brace */
+		buffer_append_str(text, line);
+		append_sealed(task, row, text);
+	} else {
+		exporting->exported.secrets_left_out += row->sealed.data != NULL;
+		buffer_append_str(text, line);
+	}
+	buffer_append_char(text, '\n');
+}
+
+static void write_end(struct task *task, struct buffer *text)
+{
+	const struct exporting *exporting = task_state(task);
+
+	record_write_json(&account_exported_record, &exporting->exported, text);
+	buffer_append_char(text, '\n');
+}
+
+static void ask(struct task *task, struct db_query *query, const struct list_range *range)
+{
+	const struct exporting *exporting = task_state(task);
+
+	(void)range;
+	statement_account_export(query, &(struct account_export_parameters){exporting->account.id},
+				 NULL);
+}
+
+static const struct task_list list = {
+    .ask_part = ask, .write_line = write_line, .write_end = write_end};
+
+static struct verdict found(struct task *task)
+{
+	const struct exporting *exporting = task_state(task);
+
+	if (task_row_count(task) == 0 || exporting->account.is_closed)
+		return task_fail(task, 404, "there is no such account");
+	return task_reply_lines(task, &list);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct exporting *exporting = task_state(task);
+	struct str name = task_path_parameter(task, 0);
+	struct operator_account_parameters parameters = {.email = name};
+
+	if (!task_is_of_operator(task))
+		return web_refuse_all_but_operator(task);
+	exporting->has_file_key = exporting->body.file_key.data &&
+				  account_file_key(exporting->body.file_key, &exporting->file_key);
+	if (!id_parse(name, &parameters.id))
+		parameters.id = (struct id){0};
+	statement_operator_account(task_new_query(task), &parameters, &exporting->account);
+	return task_query(task, found);
+}
+
+static void finish(void *state)
+{
+	struct exporting *exporting = state;
+
+	sodium_memzero(&exporting->file_key, sizeof(exporting->file_key));
+}
+
+const struct endpoint endpoint_account_export = {
+    .handler = begin,
+    .state_size = sizeof(struct exporting),
+    .finish = finish,
+    ENDPOINT_ACCOUNT_EXPORT,
+};

@@ -1,0 +1,118 @@
+#include "base/memory.h"
+#include "domain/account_import.h"
+#include "task/access.h"
+#include "web/access.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+/* POST /web/admin/imports/{importId}/apply - makes the account of all lines, in one transaction, or
+ * nothing. Asked again, it answers the same. */
+
+struct applying {
+	struct account_import_apply_row row;
+	struct account_imported imported;
+};
+
+/* Explains the rule that forbids a line, in this instance or in the file itself: a constraint, or
+ * an SQLSTATE. */
+static const char *explain(const struct account_import_apply_row *row)
+{
+	static const struct {
+		const char *rule, *text;
+	} rules[] = {
+	    {"account_email_unique",
+	     "there is an account with this e-mail address already: remove it first, or give "
+	     "another address with --email"},
+	    {"app_pkey", "there is an app with this ID already: was the account imported before?"},
+	    {"app_slug_unique", "there is another app with this slug"},
+	    {"app_slug_public_unique", "there is another app with this slug"},
+	    {"app_slug_collection_unique", "there is another app with this slug"},
+	    {"app_version_name_unique", "its app has a version of this name already"},
+	    {"app_version_one_pending", "two versions of its app await review"},
+	    {"app_version_limit", "its app has as many versions as an app may have"},
+	    {"app_deployed_is_approved", "it is deployed, and was not approved"},
+	    {"app_version_reviewed", "its review does not go with its status"},
+	    {"app_version_rejected", "its review does not go with its status"},
+	    {"device_pkey",
+	     "there is a device with this ID already: was the account imported before?"},
+	    {"device_serial_unique", "there is another device with this serial number"},
+	    {"device_mac_unique", "there is another device with this MAC address"},
+	    {"device_entry_limit", "its device has 100 entries already"},
+	    {"installation_pkey", "its device has an entry with this ID already"},
+	    {"api_key_pkey", "there is such a key already: was the account imported before?"},
+	    {"api_key_secret_hash_unique",
+	     "there is such a key already: was the account imported before?"},
+	    {"account_key_limit", "the account has as many keys as it may have"},
+	    {"passkey_credential_id_unique", "an account has this passkey already"},
+	    {"account_passkey_limit", "the account has as many passkeys as it may have"},
+	    {"import_picture_size", "its picture has more bytes than its device takes"},
+	    {"import_order", "it does not belong there"},
+	};
+
+	for (unsigned i = 0; i < array_length(rules); i++)
+		if (str_equal(row->rule, str_from(rules[i].rule)))
+			return rules[i].text;
+	if (str_equal(row->rule, STR("22023")) && str_equal(row->failed_kind, STR("device")))
+		return "the database does not know its time zone";
+	return "one of its values cannot be stored: a time, a number or a text that the database "
+	       "has not";
+}
+
+static struct verdict fail_line(struct task *task, const struct account_import_apply_row *row)
+{
+	if (str_equal(row->rule, STR("import_app_missing")))
+		return task_fail(task, 409,
+				 "line %lld of the file: there is no app \"%.*s\" here that the "
+				 "account can install; --skip-missing-apps leaves such entries "
+				 "out; nothing was changed",
+				 (long long)row->failed_line, STR_ARG(row->failed_name));
+	return task_fail(task, 409, "line %lld of the file: %.*s \"%.*s\": %s; nothing was changed",
+			 (long long)row->failed_line, STR_ARG(row->failed_kind),
+			 STR_ARG(row->failed_name), explain(row));
+}
+
+static struct verdict applied(struct task *task)
+{
+	struct applying *applying = task_state(task);
+	const struct account_import_apply_row *row = &applying->row;
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such import");
+	if (row->is_busy)
+		return task_fail_busy(task, 1, "the import is being applied");
+	if (row->rule.length)
+		return fail_line(task, row);
+	applying->imported = (struct account_imported){
+	    .account = row->account,
+	    .devices = row->devices,
+	    .entries = row->entries,
+	    .apps = row->apps,
+	    .versions = row->versions,
+	    .keys = row->keys,
+	    .skipped = row->skipped,
+	};
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_record(task, 200, &account_imported_record, &applying->imported);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct applying *applying = task_state(task);
+	struct id id;
+
+	if (!task_is_of_operator(task))
+		return web_refuse_all_but_operator(task);
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return task_fail(task, 404, "there is no such import");
+	statement_account_import_apply(task_new_query(task),
+				       &(struct account_import_apply_parameters){
+					   .id = id, .session_id = access_operator_session()},
+				       &applying->row);
+	return task_query(task, applied);
+}
+
+const struct endpoint endpoint_account_import_apply = {
+    .handler = begin,
+    .state_size = sizeof(struct applying),
+    ENDPOINT_ACCOUNT_IMPORT_APPLY,
+};

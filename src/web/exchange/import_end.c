@@ -1,0 +1,34 @@
+#include "web/access.h"
+#include "web/endpoints.h"
+#include "web/exchange/import_upkeep.h"
+
+/* DELETE /web/admin/imports/{importId} - ends an import: what was not applied is as if it had never
+ * come. */
+
+static struct verdict ended(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such import");
+	import_upkeep_look(web_service_of(task)->import_upkeep);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct account_import_end_row *row = task_state(task);
+	struct id id;
+
+	if (!task_is_of_operator(task))
+		return web_refuse_all_but_operator(task);
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return task_fail(task, 404, "there is no such import");
+	statement_account_import_end(task_new_query(task),
+				     &(struct account_import_end_parameters){id}, row);
+	return task_query(task, ended);
+}
+
+const struct endpoint endpoint_account_import_end = {
+    .handler = begin,
+    .state_size = sizeof(struct account_import_end_row),
+    ENDPOINT_ACCOUNT_IMPORT_END,
+};
