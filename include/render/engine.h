@@ -114,6 +114,7 @@ struct engine_job {
 	 * network is cached in this name, and is shared with no other one. */
 	struct str scope;
 	struct str config; /* JSON, an object of settings; empty: {} */
+	bool keeps_zone;   /* the settings' own "$tz" counts, if they have one */
 
 	int64_t now_ms;		     /* the script's clock stands still at this Unix time */
 	struct str timezone, locale; /* empty: UTC, en */
@@ -124,6 +125,7 @@ struct engine_job {
 	unsigned max_whole_ms;
 	size_t max_bytes; /* a longer animation is cut at a frame; 0: as panels take it */
 	bool has_network;
+	bool is_refused; /* with it: each request is, and answer.hosts names whom it asks */
 	/* Why it reaches public addresses only, and nothing that --egress-allow opens: a clause for
 	 * its author, static. NULL: it does. */
 	const char *why_public;

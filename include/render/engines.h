@@ -1,6 +1,7 @@
 /* The engines of a worker, from its start to its end; render/engine.h is for those who use them. */
 #pragma once
 
+#include "base/buffer.h"
 #include "render/engine.h"
 #include "render/health.h"
 
@@ -24,6 +25,10 @@ void engines_drain(struct engines *engines);
 
 /* After engines_drain(), when the loop has run out. */
 void engines_destroy(struct engines *engines);
+
+/* Appends a line for each kind of renderer that has started: "LIBRARY in a sandbox of: LAYERS". Not
+ * after engines_drain(). */
+void engines_describe(const struct engines *engines, struct buffer *text);
 
 /* Sets the metrics of waiting and running jobs. */
 void engines_tell(const struct engines *engines);

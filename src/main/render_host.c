@@ -108,7 +108,7 @@ static pid_t start_program(const struct host *host, enum render_program name, in
 	    .arguments = host->programs[name].arguments,
 	    .environment = environment,
 	    .death_signal = SIGKILL,
-	    .nice = PRIORITY_BACKGROUND,
+	    .nice = host->settings->is_alone ? 0 : PRIORITY_BACKGROUND,
 	    .is_apart = true,
 	    .fds = fds,
 	    .fd_count = is_compiler ? LINK_FD : LINK_FD + 1,

@@ -9,6 +9,7 @@
 enum {
 	COMPILER_MS =
 	    10 * 1000, /* of the processor, for all scripts of an app; program.c has it, too */
+	COMPILER_SCRIPT_MAX = 1 << 20,
 	COMPILER_OUTPUT_MAX = 4 << 20,
 };
 

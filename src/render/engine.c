@@ -338,6 +338,12 @@ bool engines_has(const struct engines *engines, enum engine_language language,
 	return !*ret_why_not;
 }
 
+void engines_describe(const struct engines *engines, struct buffer *text)
+{
+	if (engines->tools.renderers)
+		renderers_describe(engines->tools.renderers, text);
+}
+
 void engines_tell(const struct engines *engines)
 {
 	lane_tell(METRIC_LANE_PREVIEW, &engines->queues[PREVIEWS]);

@@ -19,8 +19,8 @@ struct renderers {
 	struct loop *loop;
 	struct host_link *host;
 	unsigned idle_ms;
-	struct list all;			/* of struct renderer */
-	bool has_greeted[RENDER_PROGRAM_COUNT]; /* its layers are in the log */
+	struct list all;			   /* of struct renderer */
+	struct buffer about[RENDER_PROGRAM_COUNT]; /* its library and layers; empty: not known */
 };
 
 struct renderer {
@@ -119,12 +119,15 @@ static const char *get_text(yyjson_val *object, const char *name)
 static void on_greeting(struct renderer *renderer, yyjson_val *head)
 {
 	struct renderers *renderers = renderer->renderers;
+	struct buffer *about = &renderers->about[renderer->program];
 
-	if (!renderers->has_greeted[renderer->program])
+	if (buffer_length(about) == 0) {
+		buffer_printf(about, "%s in a sandbox of: %s\n", get_text(head, "library"),
+			      get_text(head, "layers"));
 		log_info("render", "renderers of apps are in a sandbox",
 			 LOG_TEXT("engine", get_text(head, "library")),
 			 LOG_TEXT("layers", get_text(head, "layers")));
-	renderers->has_greeted[renderer->program] = true;
+	}
 	renderer->is_ready = true;
 	sandboxed_note_ready(renderer->process);
 	if (renderer->request)
@@ -289,5 +292,15 @@ void renderers_destroy(struct renderers *renderers)
 		sandboxed_end(renderer->process);
 		forget(renderer);
 	}
+	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++)
+		buffer_finish(&renderers->about[i]);
 	free(renderers);
+}
+
+void renderers_describe(const struct renderers *renderers, struct buffer *text)
+{
+	static const enum render_program order[] = {RENDER_TYPESCRIPT, RENDER_STARLARK};
+
+	for (unsigned i = 0; i < array_length(order); i++)
+		buffer_append_str(text, buffer_view(&renderers->about[order[i]]));
 }

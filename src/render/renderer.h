@@ -47,6 +47,9 @@ struct renderers *renderers_create(struct loop *loop, struct host_link *host, un
 /* Ends all of them. No callback comes any more. */
 void renderers_destroy(struct renderers *renderers);
 
+/* Appends what each kind of renderer has said of itself. */
+void renderers_describe(const struct renderers *renderers, struct buffer *text);
+
 void renderers_ask(struct renderers *renderers, struct renderer_request *request);
 
 /* Answers a fetch: head is {"fetch": {...}}. False: a part is too long. Nothing happens for a

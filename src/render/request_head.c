@@ -35,7 +35,7 @@ static bool add_zone(yyjson_mut_doc *head, struct str name)
 	return yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "zone", array);
 }
 
-static bool add_config(yyjson_mut_doc *head, struct str config, struct str zone)
+static bool add_config(yyjson_mut_doc *head, struct str config, struct str zone, bool keeps_zone)
 {
 	/* Keep the text: do not parse in situ. */
 	yyjson_doc *parsed = yyjson_read_opts((char *)config.data, config.length,
@@ -46,7 +46,8 @@ static bool add_config(yyjson_mut_doc *head, struct str config, struct str zone)
 	yyjson_doc_free(parsed);
 	if (!copy)
 		return false;
-	config_set_zone(head, copy, zone);
+	if (!keeps_zone || !yyjson_mut_obj_get(copy, CONFIG_ZONE))
+		config_set_zone(head, copy, zone);
 	return yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config", copy);
 }
 
@@ -77,7 +78,8 @@ static bool add_members(yyjson_mut_doc *head, const struct engine_job *job)
 	return add_text(head, "version", job->scope) && add_text(head, "timezone", zone) &&
 	       add_text(head, "locale", job->locale) && add_text(head, "handler", job->handler) &&
 	       add_text(head, "parameter", job->parameter) &&
-	       add_config(head, job->config.length ? job->config : STR("{}"), zone) &&
+	       add_config(head, job->config.length ? job->config : STR("{}"), zone,
+			  job->keeps_zone) &&
 	       (job->language != ENGINE_TYPESCRIPT || add_zone(head, zone));
 }
 

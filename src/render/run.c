@@ -230,7 +230,7 @@ static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct
 				     .scope = buffer_view(&run->scope),
 				     .why_public = run->why_public};
 
-	if (!run->has_network) {
+	if (!run->has_network || run->is_refused) {
 		refuse_fetch(run, fetch, "no network here");
 		return;
 	}
@@ -357,8 +357,19 @@ static void on_compiled(struct compilation *compilation, enum compiler_outcome o
 	}
 }
 
+/* Ends the run from the loop. */
+static void fail_later(struct engine_run *run, const char *why)
+{
+	snprintf(run->why_wrong, sizeof(run->why_wrong), "%s", why);
+	loop_later(run->tools->loop, &run->wrong);
+}
+
 static void compile_script(struct engine_run *run, struct str script)
 {
+	if (script.length > COMPILER_SCRIPT_MAX) {
+		fail_later(run, "a script in TypeScript has 1 MiB at most");
+		return;
+	}
 	run->file_began_us = clock_monotonic_us();
 	run->compilation = (struct compilation){
 	    .timeout_ms = time_for(run, COMPILER_CLOCK_MS - (unsigned)(run->compile_us / 1000)),
@@ -423,6 +434,7 @@ int run_init(struct engine_run *run, struct engine_job *job)
 	    .what = job->what,
 	    .language = job->language,
 	    .has_network = job->has_network,
+	    .is_refused = job->is_refused,
 	    .why_public = job->why_public,
 	    .max_bytes = job->max_bytes ? job->max_bytes : PANELIMAGE_OUTPUT_MAX_BYTES,
 	    .size = {.width = job->width ? job->width : DISPLAY_WIDTH,

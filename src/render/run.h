@@ -76,6 +76,7 @@ struct engine_run {
 	struct buffer held_head, held_body; /* an answer of the network, until it has a turn */
 	bool has_held;
 	bool has_network;
+	bool is_refused;
 	const char *why_public;
 	struct buffer scope;
 	struct picture_check check;
