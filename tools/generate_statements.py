@@ -50,7 +50,7 @@ PLACEHOLDER = re.compile(r"(?:(\w+)\.)?\{(\w+)\}")
 WORK = re.compile(r"bounded|grows with [a-z][a-z' ]*[a-z]")
 # Writes of workers that may grow: the removal of an account calls them one after the other, and rests
 # after each for as long as it took. And what the operator of the machine alone asks for.
-MAY_GROW = re.compile(r"account_removal_\w+|account_closed_next|account_recount|devices_create")
+MAY_GROW = re.compile(r"account_removal_\w+|account_closed_next|account_recount|devices_create|app_collection_choose")
 TRANSACTION = re.compile(r"\b(begin|commit|rollback|savepoint|start\s+transaction)\b", re.IGNORECASE)
 
 

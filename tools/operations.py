@@ -16,7 +16,7 @@ out, and the members "x-displayd-..." say these facts:
     device-key     the device's own key opens it, too, where its owner allows that
     resource       what the prologue reads by the path: device, app
     record         the record that reads the body
-    body-limit     page, rotation, settings, upload, lines, request: LIMIT_..._BODY_BYTES
+    body-limit     page, rotation, settings, upload, app, lines, request: LIMIT_..._BODY_BYTES
     untyped-body   a body is JSON whatever its Content-Type says
     rate           device: there is the rate limit of a single device, too
     tag            settings: the answer has the tag of a device's settings; installation: that of an
@@ -42,7 +42,7 @@ FACTS = {
     "operator": [True], "bridge": [True], "other-origins": [True], "untyped-body": [True],
     "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],
-    "body-limit": ["page", "rotation", "settings", "upload", "lines", "request"], "rate": ["device"],
+    "body-limit": ["page", "rotation", "settings", "upload", "app", "lines", "request"], "rate": ["device"],
     "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
 }
 KINDS = ("securitySchemes", "parameters", "headers", "responses", "schemas")

@@ -52,7 +52,10 @@ struct app_work {
 	unsigned duration_ms;	    /* likewise */
 	bool may_be_missing;	    /* by the endpoint: instead of 404 source has no version */
 	bool is_only_looked_at;	    /* by the endpoint: nothing is asked of the network */
-	bool was_counted;	    /* private: by the rate of previews */
+	/* By the endpoint: nobody waits for it, so it has the turns of renders, and not the rate
+	 * of previews. What it asks of the network is refused, and named in the answer. */
+	bool is_import;
+	bool was_counted; /* private: by the rate of previews */
 
 	struct app_source_row source; /* api_find_app() */
 	struct id device_id;	      /* likewise; all zero: none */

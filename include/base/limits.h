@@ -11,6 +11,7 @@ enum {
 	LIMIT_UPLOAD_BODY_BYTES = 4 * 1024 * 1024,
 	/* A line of an export, which may have 8 MiB, of which each byte is escaped, and more. */
 	LIMIT_LINES_BODY_BYTES = 16 * 1024 * 1024 + 4096,
+	LIMIT_APP_BODY_BYTES = 12 * 1024 * 1024, /* an app of 8 MiB, of the operator alone */
 	/* All bodies that a worker holds at a time: 503. A caller may hold as much as is free. */
 	LIMIT_BODIES_BYTES = 128 * 1024 * 1024,
 	/* A body that is left unread after an answer is read and dropped up to this size, so that

@@ -121,7 +121,7 @@ static bool is_too_often(struct task *task, struct app_work *work, struct verdic
 {
 	struct rate_result result;
 
-	if (work->was_counted || !task_service(task)->key_rate.per_second)
+	if (work->was_counted || work->is_import || !task_service(task)->key_rate.per_second)
 		return false;
 	work->was_counted = true;
 	result = rate_take(task_service(task)->rates, &preview_rate, task_account_id(task),
@@ -180,8 +180,9 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 	    .max_bytes = work->picture_limit_bytes,
 	    .has_network = !work->is_only_looked_at,
+	    .is_refused = work->is_import,
 	    .why_public = why_public(work),
-	    .is_preview = true,
+	    .is_preview = !work->is_import,
 	    .handler = work->job.handler,
 	    .parameter = work->job.parameter,
 	    .done = on_done,

@@ -9,7 +9,7 @@ import subprocess
 import psycopg2
 import pytest
 from conftest import kill
-from server import DISPLAYCTL, ROOT, CtlError, run_ctl, wait_until
+from server import DISPLAYCTL, CtlError, run_ctl, wait_until
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -358,7 +358,7 @@ class TestDatabase:
 
     def test_no_database_server(self):
         with pytest.raises(CtlError) as caught:
-            run_ctl("app", "import", os.path.join(ROOT, "share/apps"), "--account", "a@b",
+            run_ctl("export", "/dev/null", "--account", "a@b",
                     env={"DISPLAYD_DATABASE": "host=/nowhere password=hunter2"})
         assert caught.value.code == 5
         assert "the database cannot be reached" in caught.value.text

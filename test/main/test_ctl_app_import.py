@@ -1,9 +1,11 @@
 """displayctl app import: a checkout of many apps becomes apps of an account."""
 
 import base64
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import urllib.request
@@ -14,6 +16,7 @@ from checkouts import STARLARK, Checkout, counts, outcome, write
 from ctl_scene import database_of, device, email, key, numbers, query, refused
 from hostile_scripts import LIMIT, STEPS
 from images import frames_of
+from private_socket import ask_operator
 from server import DISPLAYCTL, CtlError, wait_until
 
 __all__ = ["device", "email", "key"]  # fixtures
@@ -303,11 +306,13 @@ def test_servers_are_told(running, run, checkout):
     run()
     [(app, generation)] = query(running, "SELECT id, generation FROM app WHERE slug = %s",
                                 checkout.slug("app"))
-    database.poll()
-    hints = {notice.payload for notice in database.notifies}
+    wanted = {f"app:{app}:{generation}", "changed:00000000-0000-0000-0000-000000000000:apps"}
+
+    def heard():
+        database.poll()
+        return wanted <= {word for notice in database.notifies for word in notice.payload.split()}
+    wait_until(heard, "the hints")
     database.close()
-    assert {f"app:{app}:{generation}",
-            "changed:00000000-0000-0000-0000-000000000000:apps"} <= hints
 
 
 def test_two_imports_at_once(running, run, checkout):
@@ -338,6 +343,52 @@ def test_an_interrupted_import_goes_on(running, run, checkout, email):
     assert answer["unchanged"] > 10 and answer["made"] + answer["unchanged"] == 200
     assert query(running, """SELECT count(*), sum(version_count), count(deployed_version_id) FROM app
         WHERE slug LIKE %s""", checkout.prefix + "-%") == [(200, 200, 200)]
+
+
+def test_a_worker_that_is_killed_stops_no_import(running, run, checkout):
+    """Each request may be repeated, whatever became of it."""
+    for number in range(60):
+        checkout.add(f"app{number}")
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(run()))
+    thread.start()
+    wait_until(lambda: query(running, "SELECT count(*) > 3 FROM app WHERE slug LIKE %s",
+                             checkout.prefix + "-%")[0][0], "some apps")
+    for pid in running.workers():
+        os.kill(pid, signal.SIGKILL)
+    thread.join()
+    [answer] = answers
+    assert answer["failed"] == 0 and answer["made"] + answer["updated"] == 60
+    assert query(running, """SELECT count(*), sum(version_count), count(deployed_version_id) FROM app
+        WHERE slug LIKE %s""", checkout.prefix + "-%") == [(60, 60, 60)]
+    assert counts(run()) == outcome(unchanged=60)
+
+
+APP = {"slug": "hostile", "name": "Hostile", "origin": "hostile", "scriptLanguage": "STARLARK",
+       "scriptContent": "def main():\n    return []\n"}
+
+
+@pytest.mark.parametrize("change, member", [
+    ({"slug": "../x"}, "/slug"), ({"name": "a\u0000b"}, "/name"), ({"name": "x" * 101}, "/name"),
+    ({"origin": ""}, "/origin"), ({"scriptContent": ""}, "/scriptContent"),
+    ({"scriptContent": "x" * ((8 << 20) + 1)}, "/scriptContent"), ({"scriptLanguage": "C"}, "/scriptLanguage"),
+    ({"tags": ["x"] * 21}, "/tags"), ({"tags": [7]}, "/tags"), ({"tags": ["x" * 41]}, "/tags"),
+    ({"tags": "x"}, "/tags"), ({"picture": "%"}, "/picture"), ({"picture": "A" * 262145}, "/picture"),
+    ({"brokenReason": "\u001b"}, "/brokenReason"), ({"more": 1}, "/more")])
+def test_requests_that_are_no_apps(running, email, change, member):
+    def ask(path, body, **fields):
+        return ask_operator(running, "POST", "/web/admin/collections" + path, body, **fields)
+    whose = {"Displayd_Account": email}
+    chosen = json.loads(ask("", {"name": f"hostile-{member[1:]}", "source": "/x", "isGiven": True, "lines": ""},
+                            **whose).body)
+    path = f"/{chosen['collectionId']}/apps"
+    answer = ask(path, APP | change, **whose)
+    assert answer.status == 400
+    assert [fault["pointer"] for fault in json.loads(answer.body)["errors"]] == [member]
+    assert ask(path, APP).status == 400 and ask("", {"name": "x", "source": "x", "lines": ""}).status == 400
+    assert ask(path, APP, Displayd_Account="nobody@example.org").status == 404
+    assert ask("/none/apps", APP, **whose).status == 404
+    assert query(running, "SELECT count(*) FROM app WHERE slug = 'hostile'") == [(0,)]
 
 
 def test_what_is_imported_is_on_the_panel(running, run, checkout, email):

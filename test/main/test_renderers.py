@@ -150,20 +150,16 @@ PLAIN = 'load("render.star", "render")\ndef main():\n    return render.Root(chil
 ASKING = 'load("http.star", "http")\n' + PLAIN.replace("Text(", "Text(http.get('https://192.0.2.1/').body() + ")
 
 
-def show_an_app(server, folder, slugs=("one", "two", "three"), script=PLAIN):
+def show_an_app(server, slugs=("one", "two", "three"), script=PLAIN):
     """On a device, which polls. Returns what polls."""
     server.ctl("account", "create", "a@example.org", "--name", "A")
     device = server.ctl("device", "create", "--account", "a@example.org", "--name", "Desk")
+    key = server.ctl("key", "create", "--account", "a@example.org")["key"]
     for slug in slugs:
-        apps = os.path.join(folder, "apps", slug)
-        os.makedirs(apps)
-        with open(os.path.join(apps, "manifest.yaml"), "w", encoding="ascii") as file:
-            file.write(f"id: {slug}\nname: {slug}\nsummary: A test\ndesc: A test.\nauthor: Us\n")
-        with open(os.path.join(apps, f"{slug}.star"), "w", encoding="ascii") as file:
-            file.write(script.format(slug=slug))
-    server.ctl("app", "import", os.path.join(folder, "apps"), "--account", "a@example.org",
-               json_output=False)
-    for slug in slugs:
+        server.ctl("app", "create", "--account", "a@example.org", "--name", slug, "--slug", slug)
+        upload = {"version": "1", "scriptContent": script.format(slug=slug), "scriptLanguage": "STARLARK"}
+        assert server.post(f"/v1/apps/{slug}/upload", upload, key=key).status == 201
+        server.ctl("app", "review", slug, "1", "approve")
         server.ctl("installation", "create", "--device", device["id"], "--app", slug)
     path = server.path_of(device["pollUrl"])
     return lambda: server.get(path)
@@ -174,7 +170,7 @@ def test_renderers_that_crash_are_given_up(launch, folder):
     server = launch(workers=1)
     server.command[server.command.index(DISPLAYD)] = tree.displayd
     server.start()
-    poll = show_an_app(server, folder)
+    poll = show_an_app(server)
     assert readiness(server) == "ok\n"
     wait_until(lambda: poll() and readiness(server) == f"ok, but {PROBLEM}\n", "the end of a crash loop")
     assert server.log().count(f'level=error process=worker-1 group=render msg="{PROBLEM}" times=10 code=1') == 1
@@ -222,7 +218,7 @@ def test_an_egress_that_crashes_is_given_up(launch, folder):
     server = launch(workers=1)
     server.command[server.command.index(DISPLAYD)] = tree.displayd
     server.start()
-    poll = show_an_app(server, folder, [f"asks-{number}" for number in range(12)], ASKING)
+    poll = show_an_app(server, [f"asks-{number}" for number in range(12)], ASKING)
     wait_until(lambda: poll() and readiness(server) == f"ok, but {EGRESS_PROBLEM}\n", "the end of a crash loop")
     assert server.ctl("status")["renderingProblem"] == EGRESS_PROBLEM
     assert server.get("/v1/devices").status == 401

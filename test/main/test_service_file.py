@@ -10,7 +10,7 @@ import subprocess
 
 import check_config
 import pytest
-from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT
+from server import DISPLAYCTL, DISPLAYD, PATIENCE_S
 
 STATE = "/var/lib/displayd"
 # $1 is what displayd.conf says, $2 the folder of configurations; "-" for none. Then the command.
@@ -115,8 +115,8 @@ def test_a_faulty_one_is_named():
 
 
 def test_displayctl_asks_the_database_of_the_service():
-    done = run("database = postgresql://nobody@127.0.0.1:1/none", os.path.abspath(DISPLAYCTL), "app", "import",
-               os.path.join(ROOT, "share/apps"), "--account", "a@example.org")
+    done = run("database = postgresql://nobody@127.0.0.1:1/none", os.path.abspath(DISPLAYCTL), "export",
+               "/dev/null", "--account", "a@example.org")
     assert done.returncode == 5
     assert "the database cannot be reached" in done.stderr, done.stderr
 

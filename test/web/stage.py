@@ -68,10 +68,11 @@ class Stage:
         return self.browser.request(method, target or self.target(template), body=body,
                                     fields=[*OWN_PAGE, *fields], **options)
 
-    def ask_operator(self, found, body=None):
+    def ask_operator(self, found, body=None, target=None):
         """For what the operator alone may do."""
         body = body_of(found[2]) if body is None else body
-        answer = ask_operator(self.world.server, found[0], self.target(found[1]), body)
+        account = {"Displayd_Account": self.person.email} if found[2]["operationId"] in IMPORTS else {}
+        answer = ask_operator(self.world.server, found[0], target or self.target(found[1]), body, **account)
         fields = {name.lower(): [value] for name, value in answer.headers.items()}
         response = CONTRACT._response(found[0], found[1], answer.status, fields)
         CONTRACT._check_body(found[0], response, fields, answer.body)
@@ -121,6 +122,11 @@ class Stage:
     def new_session(self):
         self.session()
         return next(one["id"] for one in self.browser.get("/web/sessions").ok() if not one["isCurrent"])
+
+    def collection(self):
+        name = f"collection-{secrets.token_hex(6)}"
+        answer = self.ask_operator(CONTRACT.operation("chooseCollection"), {"name": name, "source": name, "lines": ""})
+        return json.loads(answer.body)["collectionId"]
 
     # ---- bodies ----
 
@@ -173,10 +179,12 @@ MADE = {
     "webhookId": lambda stage: stage.made("/web/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]})["id"],
     "sessionId": Stage.new_session,
     "importId": account_import,
+    "collectionId": Stage.collection,
 }
-# Operations of the operator alone.
+# Operations of the operator alone, and those that name an account besides.
+IMPORTS = {"chooseCollection", "importApp"}
 OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember", "exportAccount", "createAccountImport",
-             "endAccountImport", "addAccountImportLines", "applyAccountImport"}
+             "endAccountImport", "addAccountImportLines", "applyAccountImport"} | IMPORTS
 # They need a panel, or a former address.
 ORDERS = {"rebootPanel", "moveAddress", "endAlias"}
 # If the document's example does not succeed.

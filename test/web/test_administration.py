@@ -25,7 +25,10 @@ ENDPOINTS = [
 # Administrators may not do it either.
 OF_THE_OPERATOR = [
     ("DELETE", f"/web/admin/accounts/{UNKNOWN_ID}", None), ("POST", "/web/admin/links", {}),
-    ("POST", "/web/admin/devices", {"lines": ""}), ("DELETE", "/web/admin/apps/clock", None)]
+    ("POST", "/web/admin/devices", {"lines": ""}),
+    ("POST", "/web/admin/collections", {"name": "a", "source": "/a", "lines": ""}),
+    ("POST", f"/web/admin/collections/{UNKNOWN_ID}/apps", {
+        "slug": "a", "name": "A", "origin": "a", "scriptLanguage": "STARLARK", "scriptContent": "x"}), ("DELETE", "/web/admin/apps/clock", None)]
 
 
 @pytest.mark.parametrize("method, path, body", ENDPOINTS)

@@ -9,7 +9,7 @@ import pytest
 from authors import Author
 from forms import needs, reviewer
 from people import Person
-from server import DISPLAYCTL, run_ctl
+from server import DISPLAYCTL
 
 __all__ = ["reviewer"]  # a fixture
 pytestmark = needs("starlark")
@@ -91,8 +91,8 @@ def check(path):
     return None if done.returncode == 0 else done.stderr
 
 
-def imported(folder, database, email):
-    answer = run_ctl("--database", database, "app", "import", folder, "--account", email)
+def imported(folder, server, email):
+    answer = server.ctl("app", "import", folder, "--account", email)
     return {app["folder"].removeprefix("apps/"): app["remark"] for app in answer["apps"]}
 
 
@@ -118,7 +118,7 @@ def judgements(world, reviewer, tmp_path_factory):
         # Nobody twice: after one that has met a limit, an account has less time.
         problem = Person(world).browser().get(f"/web/apps/{app.slug}/schema").ok()["problem"]
         served[name] = problem and problem["message"]
-    remarks = imported(str(folder), world.database, importer.email)
+    remarks = imported(str(folder), world.server, importer.email)
     return {name: (checks[name], remarks[str(number)], served[name])
             for number, (name, *_) in enumerate(cases())}
 

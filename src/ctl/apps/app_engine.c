@@ -1,41 +1,163 @@
 #include "app_engine.h"
 
-#include "base/memory.h"
-#include "base/zones.h"
-#include "domain/display.h"
-#include "typescript.h"
+#include "base/process.h"
+#include "loop/lanes.h"
+#include "main/program.h"
+#include "main/render_host.h"
+#include "render/engines.h"
 
-enum {
-	STARLARK_TIMEOUT_MS = 10 * 1000,
-	SCRIPT_TIMEOUT_MS = 2 * 1000,
-	NETWORK_MS = 8 * 1000, /* that a script may wait for it besides */
-	/* Times are those of the processor; renderers end requests by the clock, too. */
-	WALL_TIMES = 3,
-	WALL_MS = 5 * 1000,
-	ZONE_CHANGES_MAX = 1000,
-};
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* Range of the zone's offsets that scripts in TypeScript get. */
-#define ZONE_FROM_S INT64_C(-2208988800) /* 1900 */
-#define ZONE_UNTIL_S INT64_C(4102444800) /* 2100 */
+enum { HOST_FD = 3, LANE_THREADS = 2 };
 
 struct app_engine {
-	struct renderer *painter; /* for Starlark, and for trees of widgets */
-	struct renderer *script;  /* for TypeScript, or NULL */
-	struct renderer_answer compiled;
+	struct loop loop;
+	struct engines *engines;
+	pid_t host;
+	uv_async_t keep; /* the loop going while a job waits for the host */
+	struct later submit;
+	struct engine_job *job; /* that runs */
+	int error;		/* why it does not; a negative errno */
 };
 
-struct app_engine *app_engine_start(bool is_typescript, char ret_why[static RENDERER_WHY_MAX])
+/* ---- the render host ---- */
+
+/* Runs in the child, which has no descriptors but those that it was given. */
+static int run_host(void *context)
+{
+	const int sockets[] = {HOST_FD};
+	const struct render_host_settings settings = {.sockets = sockets,
+						      .workers = 1,
+						      .renders = true,
+						      .is_alone = true,
+						      .egress_allow = context};
+
+	return render_host_run(&settings);
+}
+
+/* The process ID or a negative errno. */
+static pid_t start_host(int socket, const struct option_list *egress_allow)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const int fds[] = {nothing, nothing, STDERR_FILENO, socket};
+	const struct process process = {
+	    .run = run_host,
+	    .context = (void *)egress_allow,
+	    .death_signal = SIGKILL,
+	    .is_apart = true,
+	    .fds = fds,
+	    .fd_count = HOST_FD + 1,
+	};
+	pid_t pid = nothing < 0 ? -errno : process_start(&process);
+
+	if (nothing >= 0)
+		close(nothing);
+	return pid;
+}
+
+/* Sentences about programs that this build lacks: the engines say them. */
+static void find_missing(const char *missing[static ENGINE_LANGUAGE_COUNT])
+{
+	static const enum render_program programs[] = {RENDER_TYPESCRIPT, RENDER_COMPILER,
+						       RENDER_STARLARK};
+	struct program program;
+
+	for (unsigned i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		if (program_find(programs[i], false, &program))
+			continue;
+		if (!missing[ENGINE_TYPESCRIPT])
+			missing[ENGINE_TYPESCRIPT] = program_missing(programs[i]);
+		if (programs[i] == RENDER_STARLARK)
+			missing[ENGINE_STARLARK] = program_missing(programs[i]);
+	}
+}
+
+/* ---- a job ---- */
+
+static void on_done(struct engine_job *job)
+{
+	loop_stop(&container_of(job, struct app_job, engine_job)->engine->loop);
+}
+
+/* From the loop, whose time is that of now. */
+static void on_submit(struct later *later)
+{
+	struct app_engine *engine = container_of(later, struct app_engine, submit);
+	unsigned retry_after_s;
+
+	engine->error = engines_submit(engine->engines, engine->job, &retry_after_s);
+	if (engine->error < 0)
+		loop_stop(&engine->loop);
+}
+
+int app_engine_run(struct app_engine *engine, struct app_job *job,
+		   char ret_why[static APP_ENGINE_WHY_MAX])
+{
+	const char *why_not;
+
+	if (!engines_has(engine->engines, job->engine_job.language, &why_not)) {
+		snprintf(ret_why, APP_ENGINE_WHY_MAX, "%s", why_not);
+		return -1;
+	}
+	job->engine = engine;
+	job->engine_job.done = on_done;
+	engine->job = &job->engine_job;
+	loop_later(&engine->loop, &engine->submit);
+	loop_run(&engine->loop);
+	if (engine->error == 0)
+		return 0;
+	snprintf(ret_why, APP_ENGINE_WHY_MAX, "%s",
+		 engine->error == -EINVAL ? "the settings are larger than 128 KiB"
+					  : strerror(-engine->error));
+	return -1;
+}
+
+void app_engine_describe(const struct app_engine *engine, struct buffer *text)
+{
+	engines_describe(engine->engines, text);
+}
+
+/* ---- start and end ---- */
+
+static struct app_engine *start(int socket, pid_t host)
 {
 	struct app_engine *engine = memory_zalloc(sizeof(*engine));
+	struct engines_settings settings = {.host = socket, .processes = 1};
 
-	if (is_typescript)
-		engine->script = renderer_start(RENDERER_TYPESCRIPT, ret_why);
-	if (!is_typescript || engine->script)
-		engine->painter = renderer_start(RENDERER_STARLARK, ret_why);
-	if (engine->painter)
-		return engine;
-	app_engine_stop(engine);
+	engine->host = host;
+	if (loop_init(&engine->loop) < 0)
+		abort();
+	uv_async_init(&engine->loop.uv, &engine->keep, NULL);
+	loop_later_init(&engine->submit, on_submit);
+	lanes_start(&engine->loop, LANE_THREADS);
+	find_missing(settings.missing);
+	engine->engines = engines_create(&engine->loop, &settings);
+	return engine;
+}
+
+struct app_engine *app_engine_start(const struct option_list *egress_allow,
+				    char ret_why[static APP_ENGINE_WHY_MAX])
+{
+	int sockets[2];
+	pid_t host;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+		snprintf(ret_why, APP_ENGINE_WHY_MAX, "no socket: %s", strerror(errno));
+		return NULL;
+	}
+	host = start_host(sockets[1], egress_allow);
+	close(sockets[1]);
+	if (host > 0)
+		return start(sockets[0], host);
+	close(sockets[0]);
+	snprintf(ret_why, APP_ENGINE_WHY_MAX, "cannot start renderers: %s", strerror(-host));
 	return NULL;
 }
 
@@ -43,189 +165,15 @@ void app_engine_stop(struct app_engine *engine)
 {
 	if (!engine)
 		return;
-	renderer_stop(engine->script);
-	renderer_stop(engine->painter);
-	app_engine_finish_answer(&engine->compiled);
+	uv_close((uv_handle_t *)&engine->keep, NULL);
+	engines_drain(engine->engines);
+	loop_run(&engine->loop);
+	engines_destroy(engine->engines);
+	lanes_stop(&engine->loop);
+	loop_finish(&engine->loop);
+	/* It ends by itself, as its socket has: this only hastens it. */
+	kill(engine->host, SIGTERM);
+	while (waitpid(engine->host, NULL, 0) < 0 && errno == EINTR)
+		;
 	free(engine);
-}
-
-void app_engine_use_network(struct app_engine *engine, struct app_network *network)
-{
-	renderer_use_network(engine->script ? engine->script : engine->painter, network);
-}
-
-static void describe(const struct renderer *renderer, struct buffer *text)
-{
-	buffer_printf(text, "%s in a sandbox of: %s\n", renderer_library(renderer),
-		      renderer_layers(renderer));
-}
-
-void app_engine_describe(const struct app_engine *engine, struct buffer *text)
-{
-	if (engine->script)
-		describe(engine->script, text);
-	describe(engine->painter, text);
-}
-
-void app_engine_finish_answer(struct renderer_answer *answer)
-{
-	yyjson_doc_free(answer->head);
-	buffer_finish(&answer->blob);
-	*answer = (struct renderer_answer){0};
-}
-
-static yyjson_val *answer_member(const struct renderer_answer *answer, const char *name)
-{
-	return yyjson_obj_get(yyjson_doc_get_root(answer->head), name);
-}
-
-static void set_member(yyjson_mut_doc *doc, const char *name, yyjson_mut_val *value)
-{
-	yyjson_mut_obj_put(yyjson_mut_doc_get_root(doc), yyjson_mut_str(doc, name), value);
-}
-
-/* A process in the sandbox has no tz database. -1: there is no such zone. */
-static int add_zone(yyjson_mut_doc *head)
-{
-	struct zone_change changes[ZONE_CHANGES_MAX];
-	const char *name =
-	    yyjson_mut_get_str(yyjson_mut_obj_get(yyjson_mut_doc_get_root(head), "timezone"));
-	const struct zone *zone = zones_find(str_from(name));
-	yyjson_mut_val *array = yyjson_mut_arr(head);
-	unsigned count;
-
-	if (!zone)
-		return -1;
-	count = zone_changes(zone, ZONE_FROM_S, ZONE_UNTIL_S, changes, ZONE_CHANGES_MAX);
-	for (unsigned i = 0; i < count; i++) {
-		yyjson_mut_arr_add_sint(head, array, changes[i].at_s);
-		yyjson_mut_arr_add_int(head, array, changes[i].offset_s);
-	}
-	set_member(head, "zone", array);
-	return 0;
-}
-
-/* The time and memory of both processes, and what the script has printed. */
-static void merge(const struct renderer_answer *script, struct renderer_answer *answer)
-{
-	static const char *const sums[] = {"elapsed_us", "cpu_us", "memory_bytes"};
-	static const char *const kept[] = {"log", "log_dropped", "hosts", "interval_s"};
-	yyjson_mut_doc *head = yyjson_doc_mut_copy(answer->head, NULL);
-
-	for (size_t i = 0; i < array_length(sums); i++)
-		set_member(
-		    head, sums[i],
-		    yyjson_mut_sint(head, yyjson_get_sint(answer_member(script, sums[i])) +
-					      yyjson_get_sint(answer_member(answer, sums[i]))));
-	for (size_t i = 0; i < array_length(kept); i++) {
-		yyjson_val *value = answer_member(script, kept[i]);
-
-		if (value)
-			set_member(head, kept[i], yyjson_val_mut_copy(head, value));
-	}
-	yyjson_mut_obj_remove_key(yyjson_mut_doc_get_root(head), "steps");
-	yyjson_doc_free(answer->head);
-	answer->head = yyjson_mut_doc_imut_copy(head, NULL);
-	yyjson_mut_doc_free(head);
-}
-
-/* A schema or a result that was too long for the head stands there like any other. */
-static void take_blob(struct renderer_answer *answer)
-{
-	const char *name = yyjson_get_str(answer_member(answer, "blob_is"));
-	struct str blob = buffer_view(&answer->blob);
-	yyjson_doc *parsed, *whole;
-	yyjson_mut_doc *head;
-
-	if (!name)
-		return;
-	parsed = yyjson_read(blob.data, blob.length, 0);
-	head = yyjson_doc_mut_copy(answer->head, NULL);
-	if (strcmp(name, "schema") == 0 && parsed)
-		set_member(head, name, yyjson_val_mut_copy(head, yyjson_doc_get_root(parsed)));
-	else
-		set_member(head, name, yyjson_mut_strncpy(head, blob.data, blob.length));
-	/* The name lies in the answer's head. */
-	whole = yyjson_mut_doc_imut_copy(head, NULL);
-	yyjson_doc_free(parsed);
-	yyjson_doc_free(answer->head);
-	answer->head = whole;
-	yyjson_mut_doc_free(head);
-}
-
-/* Asks the renderer for what is wanted, within its time. */
-static int ask(struct renderer *renderer, yyjson_mut_doc *head, const char *what, struct str blob,
-	       int64_t timeout_ms, struct renderer_answer *ret_answer,
-	       char ret_why[static RENDERER_WHY_MAX])
-{
-	int status;
-
-	set_member(head, "what", yyjson_mut_str(head, what));
-	set_member(head, "timeout_ms", yyjson_mut_sint(head, timeout_ms));
-	set_member(head, "width", yyjson_mut_uint(head, DISPLAY_WIDTH));
-	set_member(head, "height", yyjson_mut_uint(head, DISPLAY_HEIGHT));
-	status = renderer_ask(renderer, head, blob, WALL_TIMES * timeout_ms + WALL_MS + NETWORK_MS,
-			      ret_answer, ret_why);
-	if (status == 0)
-		take_blob(ret_answer);
-	return status;
-}
-
-/* Takes a tree to its picture or schema. */
-static int paint(struct app_engine *engine, yyjson_mut_doc *head, const char *what,
-		 struct renderer_answer *script, struct renderer_answer *ret_answer,
-		 char ret_why[static RENDERER_WHY_MAX])
-{
-	int status = ask(engine->painter, head, what, buffer_view(&script->blob),
-			 STARLARK_TIMEOUT_MS, ret_answer, ret_why);
-
-	if (status == 0)
-		merge(script, ret_answer);
-	app_engine_finish_answer(script);
-	return status;
-}
-
-/* Request to the painter about the tree that a script answered with. */
-static const char *painting(const char *what)
-{
-	if (strcmp(what, "schema") == 0)
-		return "describe";
-	return strcmp(what, "handler") == 0 ? "reply" : "paint";
-}
-
-static int ask_script(struct app_engine *engine, yyjson_mut_doc *head, const char *what,
-		      struct str script, struct renderer_answer *ret_answer,
-		      char ret_why[static RENDERER_WHY_MAX])
-{
-	struct renderer_answer made;
-
-	if (!engine->compiled.head && typescript_compile(script, &engine->compiled, ret_why) < 0)
-		return -1;
-	if (answer_member(&engine->compiled, "error")) {
-		*ret_answer = engine->compiled;
-		engine->compiled = (struct renderer_answer){0};
-		return 0;
-	}
-	if (add_zone(head) < 0) {
-		snprintf(ret_why, RENDERER_WHY_MAX, "unknown time zone");
-		return -1;
-	}
-	if (ask(engine->script, head, what, buffer_view(&engine->compiled.blob), SCRIPT_TIMEOUT_MS,
-		&made, ret_why) < 0)
-		return -1;
-	if (!answer_member(&made, "error"))
-		return paint(engine, head, painting(what), &made, ret_answer, ret_why);
-	*ret_answer = made;
-	return 0;
-}
-
-int app_engine_ask(struct app_engine *engine, yyjson_mut_doc *head, struct str script,
-		   struct renderer_answer *ret_answer, char ret_why[static RENDERER_WHY_MAX])
-{
-	yyjson_mut_val *member = yyjson_mut_obj_get(yyjson_mut_doc_get_root(head), "what");
-	const char *what = yyjson_mut_get_str(member);
-
-	if (engine->script)
-		return ask_script(engine, head, what, script, ret_answer, ret_why);
-	return ask(engine->painter, head, what, script, STARLARK_TIMEOUT_MS, ret_answer, ret_why);
 }

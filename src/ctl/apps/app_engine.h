@@ -1,35 +1,32 @@
-/* The processes that render an app, whatever its language.
- *
- *   Starlark     script -> renderer -> picture
- *   TypeScript   script -> esbuild -> renderer -> tree of widgets -> renderer for Starlark ->
- * picture
- *
- * Blocks. */
+/* The server's engines (render/engine.h) for displayctl app render: on a loop of its own, with a
+ * render host as a child. Blocks. */
 #pragma once
 
-#include "renderer.h"
+#include "base/buffer.h"
+#include "options/options.h"
+#include "render/engine.h"
 
 struct app_engine;
-struct app_network;
 
-/* Starts what the language needs. NULL with a sentence in ret_why. */
-struct app_engine *app_engine_start(bool is_typescript, char ret_why[static RENDERER_WHY_MAX])
+struct app_job {
+	struct engine_job engine_job; /* without done() */
+	struct app_engine *engine;    /* private */
+};
+
+enum { APP_ENGINE_WHY_MAX = 256 };
+
+/* Starts the render host; renderers start with the first job. Before any thread is started.
+ * egress_allow: networks that scripts reach beside public addresses; it must outlive the engine.
+ * NULL with a sentence in ret_why. */
+struct app_engine *app_engine_start(const struct option_list *egress_allow,
+				    char ret_why[static APP_ENGINE_WHY_MAX])
     __attribute__((warn_unused_result));
-
 /* NULL is fine. */
 void app_engine_stop(struct app_engine *engine);
 
-/* Scripts reach the network through it, which must outlive the engine. Before, there is none. */
-void app_engine_use_network(struct app_engine *engine, struct app_network *network);
+/* Runs the job. 0 with its answer, until engine_job_finish(); or -1 with a sentence in ret_why. */
+int app_engine_run(struct app_engine *engine, struct app_job *job,
+		   char ret_why[static APP_ENGINE_WHY_MAX]) __attribute__((warn_unused_result));
 
-/* "LIBRARY in a sandbox of: LAYERS", of each process. */
+/* "LIBRARY in a sandbox of: LAYERS", of each kind of process that has started. */
 void app_engine_describe(const struct app_engine *engine, struct buffer *text);
-
-/* Sends a request as renderer_ask() does, with the language's own time limit, if what is "render"
- * or "schema". An engine for TypeScript serves requests about one script only. */
-int app_engine_ask(struct app_engine *engine, yyjson_mut_doc *head, struct str script,
-		   struct renderer_answer *ret_answer, char ret_why[static RENDERER_WHY_MAX])
-    __attribute__((warn_unused_result));
-
-/* Frees what the answer holds. */
-void app_engine_finish_answer(struct renderer_answer *answer);

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "record/json.h"
 
-#include <unistd.h>
 #include <yyjson.h>
 
 static const char *const outcome_names[] = {
@@ -118,27 +117,7 @@ static void print_text(const struct import *import)
 		printf("%-10s %u\n", "pictures", count_pictures(import));
 }
 
-/* Counts finished apps only: the others' outcomes still belong to the threads. */
-static void show_progress(struct import *import)
-{
-	import->done_count++;
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%zu of %zu", import->done_count, import->count);
-}
-
 /* ---- the command ---- */
-
-static enum ctl_exit take(struct import *import, struct import_app *app)
-{
-	enum ctl_exit code = CTL_DONE;
-
-	if (app->outcome == IMPORT_WAITS)
-		code = import_store(import, app);
-	buffer_finish(&app->script);
-	buffer_finish(&app->picture);
-	show_progress(import);
-	return code;
-}
 
 static enum ctl_exit run(struct import *import, const char *path)
 {
@@ -146,19 +125,12 @@ static enum ctl_exit run(struct import *import, const char *path)
 	enum ctl_exit code = import_scan(import, path);
 
 	if (code == CTL_DONE)
-		code = ctl_find_account(ctl, ctl_value(ctl, "account"), &import->account_id);
-	if (code == CTL_DONE)
 		code = import_choose(import, path);
-	if (code == CTL_DONE)
-		code = import_compare(import);
 	if (code != CTL_DONE)
 		return code;
+	import_compare(import);
 	import->done_count = count_of(import, IMPORT_FAILED);
-	code = import_check(import, take);
-	if (isatty(STDERR_FILENO))
-		fputc('\n', stderr);
-	if (code == CTL_DONE)
-		code = import_tell(import);
+	code = import_send(import);
 	if (ctl->json)
 		print_json(import);
 	else

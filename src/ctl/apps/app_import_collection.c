@@ -1,5 +1,6 @@
 #include "app_import_steps.h"
 #include "base/memory.h"
+#include "ctl/server/client.h"
 #include "domain/studio.h"
 
 #include <fcntl.h>
@@ -105,50 +106,96 @@ static void find_source(struct import *import, const char *path, struct str *ret
 	*ret_name = is_name(name) ? name : STR("apps");
 }
 
-static enum ctl_exit take(struct import *import, const struct ctl_rows *rows, struct str name)
+/* Text of a line of the request, which has no tabs and no ends of lines. */
+static void append_field(struct buffer *lines, const char *text, char end)
 {
-	const struct app_collection_choose_row *row = rows->rows;
-
-	if (rows->count == 0 || !row->name.data)
-		return ctl_fail(CTL_REFUSED,
-				"there is a collection \"%.*s\" from elsewhere: --collection "
-				"\"%.*s\" brings it up to date, another name adds a second one",
-				STR_ARG(name), STR_ARG(name));
-	import->collection_id = row->id;
-	import->collection = row->name;
-	return CTL_DONE;
+	for (; *text; text++)
+		buffer_append_char(lines, *text == '\t' || *text == '\n' ? ' ' : *text);
+	buffer_append_char(lines, end);
 }
 
-enum ctl_exit import_choose(struct import *import, const char *path)
+static struct str write_lines(struct import *import)
 {
-	struct ctl *ctl = import->ctl;
-	struct str given = ctl_value(ctl, "collection"), name, source;
-	struct str *origins = arena_zalloc(&ctl->arena, import->count * sizeof(*origins));
-	struct str *authors = arena_zalloc(&ctl->arena, import->count * sizeof(*authors));
-	unsigned count = 0;
-	struct ctl_rows rows;
-	enum ctl_exit code;
+	struct buffer lines = {0};
+	struct str text;
 
 	for (size_t i = 0; i < import->count; i++) {
 		const struct import_app *app = &import->apps[i];
 
 		if (app->outcome != IMPORT_WAITS)
 			continue;
-		origins[count] = str_from(app->origin);
-		authors[count++] = str_from(app->manifest.author ?: "");
+		append_field(&lines, app->origin, '\t');
+		append_field(&lines, app->manifest.author ?: "", '\t');
+		for (unsigned j = 0; j < IMPORT_SLUGS_MAX; j++)
+			append_field(&lines, app->slugs[j], j + 1 < IMPORT_SLUGS_MAX ? '\t' : '\n');
 	}
+	text = buffer_view(&lines);
+	text.length -= text.length > 0; /* without the last end */
+	text = arena_copy(&import->ctl->arena, text);
+	buffer_finish(&lines);
+	return text;
+}
+
+static const struct record_field state_fields[] = {
+    RECORD_STR(struct import_state, slug, .name = "slug"),
+    RECORD_BOOL(struct import_state, is_own, .name = "isOwn"),
+    RECORD_STR(struct import_state, origin, .name = "origin"),
+    RECORD_STR(struct import_state, version, .name = "version"),
+    RECORD_STR(struct import_state, details, .name = "details"),
+    RECORD_STR(struct import_state, picture, .name = "picture"),
+};
+static const struct record state_record = RECORD(struct import_state, state_fields);
+
+struct chosen {
+	struct id id;
+	struct str name;
+	struct str apps; /* JSON */
+};
+
+static const struct record_field chosen_fields[] = {
+    RECORD_ID(struct chosen, id, .name = "collectionId", .nullable = true),
+    RECORD_STR(struct chosen, name, .name = "collection"),
+    RECORD_JSON(struct chosen, apps, .name = "apps"),
+};
+static const struct record chosen_record = RECORD(struct chosen, chosen_fields);
+
+static struct str word_of(bool value)
+{
+	return value ? STR("true") : STR("false");
+}
+
+enum ctl_exit import_choose(struct import *import, const char *path)
+{
+	struct ctl *ctl = import->ctl;
+	struct str given = ctl_value(ctl, "collection"), name, source;
+	struct ctl_request request = {.method = "POST",
+				      .path = STR("/web/admin/collections"),
+				      .account = ctl_value(ctl, "account")};
+	struct chosen chosen = {0};
+	struct ctl_rows rows = {0};
+	enum ctl_exit code;
+
 	find_source(import, path, &source, &name);
-	statement_app_collection_choose(ctl_new_query(ctl),
-					&(struct app_collection_choose_parameters){
-					    .account_id = import->account_id,
-					    .name = given.data ? given : name,
-					    .is_given = given.data,
-					    .source = source,
-					    .origins = {origins, count},
-					    .authors = {authors, count},
-					    .is_dry = import->is_dry,
-					},
-					NULL);
-	code = ctl_query(ctl, &rows);
-	return code == CTL_DONE ? take(import, &rows, given.data ? given : name) : code;
+	if (given.data)
+		name = given;
+	request.body =
+	    ctl_body(ctl, (const struct ctl_member[]){{"name", name, false},
+						      {"isGiven", word_of(given.data), true},
+						      {"source", source, false},
+						      {"lines", write_lines(import), false},
+						      {"onlyCheck", word_of(import->is_dry), true},
+						      {0}});
+	request.sentences[0] = (struct ctl_sentence){
+	    409, NULL,
+	    ARENA_JOIN(&ctl->arena, STR("there is a collection \""), name,
+		       STR("\" from elsewhere: --collection \""), name,
+		       STR("\" brings it up to date, another name adds a second one"))};
+	code = ctl_ask_row(ctl, &request, &chosen_record, &chosen);
+	if (code == CTL_DONE)
+		code = ctl_read_rows(ctl, chosen.apps, &state_record, &rows);
+	import->collection_id = chosen.id;
+	import->collection = chosen.name;
+	import->states = rows.rows;
+	import->state_count = rows.count;
+	return code;
 }

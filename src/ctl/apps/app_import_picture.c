@@ -3,6 +3,7 @@
  * other. Only its head is read here: it is a stranger's file, which a sealed worker of the server
  * decodes (web/own_pictures.h). */
 #include "app_import_steps.h"
+#include "base/hex.h"
 #include "base/memory.h"
 #include "domain/display.h"
 
@@ -127,6 +128,7 @@ static unsigned read_picture(const char *path, const char *name, struct buffer *
 static void choose(struct import_app *app, const struct candidate *candidates, unsigned count,
 		   unsigned magnification_max)
 {
+	uint8_t hash[crypto_hash_sha256_BYTES];
 	struct str view;
 
 	for (unsigned i = 0; i < count && i < CANDIDATES_MAX && !app->picture_name; i++) {
@@ -136,7 +138,8 @@ static void choose(struct import_app *app, const struct candidate *candidates, u
 			continue;
 		view = buffer_view(&app->picture);
 		app->picture_name = memory_strdup(candidates[i].name);
-		crypto_hash_sha256(app->picture_hash, (const uint8_t *)view.data, view.length);
+		crypto_hash_sha256(hash, (const uint8_t *)view.data, view.length);
+		hex_encode(hash, sizeof(hash), app->picture_hash);
 	}
 }
 

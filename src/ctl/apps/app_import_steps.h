@@ -1,27 +1,37 @@
 /* displayctl app import: apps of a checkout of the community's become apps of an account.
  *
- *   import_scan()    folders with a manifest.yaml -> apps, with the slugs that they may get
- *   import_choose()  the collection that they belong to
- *   import_compare() what the database has of the collection; each gets a slug
- *   import_check()   threads: folder -> script -> loaded once in the sandbox
- *   import_store()   what is new -> the database, an app a statement
+ *   import_scan()     folders with a manifest.yaml -> apps, with the slugs that they may get
+ *   import_choose()   asks the server which collection they belong to, and what it has of them
+ *   import_compare()  each gets a slug
+ *   import_send()     threads: folder -> script, picture -> a request to the server, which loads
+ * and stores the app
  *
  * An import that was interrupted goes on when it is started again: an app whose deployed version is
- * that of the checkout is neither loaded nor written. */
+ * that of the checkout is not sent. */
 #pragma once
 
 #include "app_manifest.h"
 #include "base/buffer.h"
 #include "ctl/ctl.h"
-#include "domain/app.h"
+#include "domain/app_import.h"
 
 enum {
 	IMPORT_SLUGS_MAX = 3,
 	IMPORT_SLUG_BYTES = 64 + 1,
-	IMPORT_VERSION_BYTES = 16 + 1,
+	IMPORT_HASH_BYTES = 64 + 1, /* SHA-256 in hexadecimal */
 };
 
 enum import_outcome { IMPORT_WAITS, IMPORT_MADE, IMPORT_UPDATED, IMPORT_UNCHANGED, IMPORT_FAILED };
+
+/* App of the collection, as the server has it. */
+struct import_state {
+	struct str slug;
+	bool is_own;
+	struct str origin;
+	struct str version;
+	struct str details; /* hash of what its manifest says */
+	struct str picture; /* hash; empty: there is none */
+};
 
 struct import_app {
 	char *path;	  /* of its folder */
@@ -32,15 +42,15 @@ struct import_app {
 
 	char slugs[IMPORT_SLUGS_MAX][IMPORT_SLUG_BYTES]; /* the best first; empty: none */
 	const char *slug;				 /* the chosen one; NULL: not yet */
-	const struct app_import_state_row *state;	 /* what there is of it; NULL: nothing */
+	const struct import_state *state;		 /* what there is of it; NULL: nothing */
 
 	bool is_typescript;
-	struct buffer script; /* as it is uploaded; empty again once it is stored */
+	struct buffer script; /* as it is sent; empty again then */
 	char checksum[APP_CHECKSUM_LENGTH + 1];
-	char version[IMPORT_VERSION_BYTES]; /* named by its content */
-	struct buffer picture;	  /* a file of its folder, likewise; empty: there is none */
-	char *picture_name;	  /* of that file; NULL: there is none */
-	uint8_t picture_hash[32]; /* SHA-256 of that */
+	char version[APP_CHECKSUM_LENGTH + 1]; /* named by its content; empty: not known */
+	struct buffer picture;		       /* a file of its folder, likewise */
+	char *picture_name;		       /* of that file; NULL: there is none */
+	char picture_hash[IMPORT_HASH_BYTES];  /* empty: there is none */
 
 	enum import_outcome outcome;
 	char *remark; /* why it failed, or what else is to be said of it; NULL: nothing */
@@ -48,18 +58,14 @@ struct import_app {
 
 struct import {
 	struct ctl *ctl;
-	struct id account_id;
 	struct id collection_id; /* all zero: none, while nothing is written */
 	struct str collection;	 /* its name */
 	bool is_dry;		 /* nothing is written */
 	struct import_app *apps;
 	size_t count;
+	const struct import_state *states; /* apps of the collection that have one of these slugs */
+	unsigned state_count;
 	size_t done_count; /* for who watches it */
-
-	/* Hints that import_tell() sends. */
-	struct id *ids;
-	int64_t *generations;
-	unsigned stored_count;
 };
 
 /* ---- app_import_app.c ---- */
@@ -85,37 +91,24 @@ enum ctl_exit import_scan(struct import *import, const char *path);
 
 /* ---- app_import_collection.c ---- */
 
-/* Finds or makes the collection of this folder. CTL_DONE, or the reason was said. */
+/* Finds or makes the collection of this folder, and reads what it has. CTL_DONE, or the reason was
+ * said. */
 enum ctl_exit import_choose(struct import *import, const char *path);
 
 /* ---- app_import_compare.c ---- */
 
-/* Reads what there is. CTL_DONE, or the reason was said. */
-enum ctl_exit import_compare(struct import *import);
-/* Whether the database has all of it, once its version is known. */
-bool import_has_content(const struct import_app *app);
-bool import_has_details(const struct import_app *app);
-bool import_has_picture(const struct import_app *app);
+/* Chooses the slugs. An app that gets none has failed. */
+void import_compare(struct import *import);
+/* Whether the server has all of it, once its script and its picture were read. */
+bool import_has_all(const struct import_app *app);
 
-/* ---- app_import_check.c ---- */
+/* ---- app_import_send.c ---- */
 
-/* Called in the thread that called import_check(), for each app that is left, once, as they become
- * ready. Anything but CTL_DONE ends the import. */
-typedef enum ctl_exit import_checked(struct import *import, struct import_app *app);
-
-/* Reads the apps and loads them in the sandbox, several at once. An app that fails has its outcome
- * then; the others still wait. */
-enum ctl_exit import_check(struct import *import, import_checked *checked);
+/* Reads the apps that wait, and sends what is new, several at once: each has its outcome then.
+ * CTL_DONE, or the reason was said. */
+enum ctl_exit import_send(struct import *import);
 
 /* ---- app_import_picture.c ---- */
 
 /* Reads the picture that the app's folder has for a catalogue, if there is one. */
 void import_read_picture(struct import_app *app);
-
-/* ---- app_import_store.c ---- */
-
-/* Writes the app if something is new. CTL_DONE, also if a rule refuses it; or the reason was
- * said. */
-enum ctl_exit import_store(struct import *import, struct import_app *app);
-/* Tells the servers of what was stored. */
-enum ctl_exit import_tell(struct import *import);

@@ -2,12 +2,12 @@
 #include "app_beside.h"
 #include "app_engine.h"
 #include "app_folder.h"
-#include "app_network.h"
 #include "app_report.h"
 #include "app_settings.h"
 #include "app_types_check.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/zones.h"
 #include "ctl/ctl.h"
 #include "options/options.h"
 #include "panel/play.h"
@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 #include <text/address.h>
 #include <unistd.h>
+#include <yyjson.h>
 
-enum { WATCH_MS = 200 };
+enum { WATCH_MS = 200, EGRESS_RANGES_MAX = 64 };
 
 /* A command's options, and how the app's last render went. */
 struct rendering {
@@ -29,9 +30,12 @@ struct rendering {
 	bool watches;
 	bool checks;
 	bool has_network;
-	struct app_network network;
+	struct app_engine *engine;
 	struct app_settings settings;
-	uint64_t state; /* of the app's files when they were read */
+	struct str config; /* the settings as JSON */
+	uint64_t state;	   /* of the app's files when they were read */
+	enum engine_language language;
+	struct buffer compiled; /* TypeScript: of these files; empty: not yet */
 
 	struct buffer picture;
 	struct buffer log;    /* what it printed, and errors */
@@ -89,28 +93,31 @@ int ctl_check_egress(char *value, struct options_error *reterr)
 					 "no bit set behind its prefix");
 }
 
-static yyjson_mut_doc *make_head(const struct rendering *rendering, const char *what)
+static void fill_job(struct rendering *rendering, enum engine_what what, struct str script,
+		     struct app_job *job)
 {
-	const struct options *options = &rendering->ctl->options;
-	yyjson_mut_doc *head = yyjson_mut_doc_new(NULL);
-	yyjson_mut_val *root = yyjson_mut_obj(head);
-	const char *now = options_text(options, "now");
+	struct ctl *ctl = rendering->ctl;
+	const char *now = options_text(&ctl->options, "now");
 	int64_t now_ms = clock_wall_us() / 1000;
 	unsigned long long seed = 1;
 
 	if (now)
 		(void)parse_time(now, &now_ms);
-	(void)str_to_uint64(str_from(options_text(options, "seed")), INT64_MAX, &seed);
-	yyjson_mut_doc_set_root(head, root);
-	yyjson_mut_obj_add_str(head, root, "what", what);
-	yyjson_mut_obj_add_str(head, root, "app", "draft");
-	yyjson_mut_obj_add_bool(head, root, "network", rendering->has_network);
-	yyjson_mut_obj_add_sint(head, root, "now_ms", now_ms);
-	yyjson_mut_obj_add_uint(head, root, "seed", seed);
-	yyjson_mut_obj_add_strcpy(head, root, "timezone", options_text(options, "timezone"));
-	yyjson_mut_obj_add_strcpy(head, root, "locale", options_text(options, "locale"));
-	app_settings_add(&rendering->settings, options, head);
-	return head;
+	(void)str_to_uint64(str_from(options_text(&ctl->options, "seed")), INT64_MAX, &seed);
+	*job = (struct app_job){.engine_job = {
+				    .what = what,
+				    .language = rendering->language,
+				    .script = script,
+				    .compiled = buffer_view(&rendering->compiled),
+				    .scope = STR("draft"),
+				    .config = rendering->config,
+				    .keeps_zone = true,
+				    .now_ms = now_ms,
+				    .timezone = ctl_value(ctl, "timezone"),
+				    .locale = ctl_value(ctl, "locale"),
+				    .seed = seed,
+				    .has_network = rendering->has_network,
+				}};
 }
 
 static void fail(struct rendering *rendering, const char *why)
@@ -121,45 +128,41 @@ static void fail(struct rendering *rendering, const char *why)
 	buffer_append_str(&rendering->status, str_from(why));
 }
 
-static void report(const struct rendering *rendering, yyjson_val *error, struct buffer *text)
+static void report(const struct rendering *rendering, const struct engine_problem *problem,
+		   struct buffer *text)
 {
 	const char *folder = rendering->folder;
 
-	app_report_error(folder ? folder : rendering->path, folder, error, text);
+	app_report_error(folder ? folder : rendering->path, folder, problem, text);
 }
 
-/* Keeps what the answer to "render" says. */
-static void take_picture(struct rendering *rendering, struct renderer_answer *answer)
+static void take_picture(struct rendering *rendering, const struct engine_answer *answer)
 {
-	yyjson_val *head = yyjson_doc_get_root(answer->head);
-	yyjson_val *error = yyjson_obj_get(head, "error");
-
-	app_report_log(head, &rendering->log);
-	if (error) {
+	app_report_log(answer, &rendering->log);
+	if (answer->problem.kind != ENGINE_DONE) {
 		rendering->failed = true;
-		report(rendering, error, &rendering->log);
-		report(rendering, error, &rendering->status);
+		report(rendering, &answer->problem, &rendering->log);
+		report(rendering, &answer->problem, &rendering->status);
 		return;
 	}
-	buffer_append_str(&rendering->picture, buffer_view(&answer->blob));
-	app_report_picture(head, buffer_length(&rendering->picture), &rendering->status);
+	buffer_append_str(&rendering->picture, answer->picture);
+	app_report_picture(answer, &rendering->status);
 }
 
-/* Shows what the answer to "schema" says. */
-static void print_schema(struct rendering *rendering, struct renderer_answer *answer)
+static void print_schema(struct rendering *rendering, const struct engine_answer *answer)
 {
-	yyjson_val *error = yyjson_obj_get(yyjson_doc_get_root(answer->head), "error");
-	yyjson_val *schema = yyjson_obj_get(yyjson_doc_get_root(answer->head), "schema");
-	char *text = yyjson_val_write(schema, YYJSON_WRITE_PRETTY_TWO_SPACES, NULL);
+	struct str schema = answer->schema;
+	yyjson_doc *parsed = schema.length ? yyjson_read(schema.data, schema.length, 0) : NULL;
+	char *text = parsed ? yyjson_write(parsed, YYJSON_WRITE_PRETTY_TWO_SPACES, NULL) : NULL;
 	struct buffer shown = {0};
 	char fault[APP_FAULT_MAX];
 
-	if (error) {
+	if (answer->problem.kind != ENGINE_DONE) {
 		rendering->failed = true;
-		report(rendering, error, &rendering->log);
-	}
-	if (!error && !app_report_form(schema, fault))
+		report(rendering, &answer->problem, &rendering->log);
+	} else if (!app_report_form(schema, fault)) {
 		fail(rendering, fault);
+	}
 	if (text) {
 		buffer_append_str(&shown, STR("schema: "));
 		ctl_append_visible(str_from(text), "\n", &shown);
@@ -168,54 +171,52 @@ static void print_schema(struct rendering *rendering, struct renderer_answer *an
 	}
 	buffer_finish(&shown);
 	free(text);
+	yyjson_doc_free(parsed);
 }
 
 /* Asks for one thing. False when there is no answer, which was told. */
-static bool ask(struct rendering *rendering, struct app_engine *engine, const char *what,
-		struct str script, struct renderer_answer *ret_answer)
+static bool ask(struct rendering *rendering, enum engine_what what, struct str script,
+		struct app_job *job)
 {
-	char why[RENDERER_WHY_MAX];
-	yyjson_mut_doc *head = make_head(rendering, what);
-	int status = app_engine_ask(engine, head, script, ret_answer, why);
+	char why[APP_ENGINE_WHY_MAX];
+	int status;
 
-	yyjson_mut_doc_free(head);
+	fill_job(rendering, what, script, job);
+	status = app_engine_run(rendering->engine, job, why);
 	if (status < 0)
 		fail(rendering, why);
+	else if (!buffer_length(&rendering->compiled))
+		buffer_append_str(&rendering->compiled, job->engine_job.answer.compiled);
 	return status == 0;
 }
 
-static void ask_all(struct rendering *rendering, struct app_engine *engine, struct str script)
+static void ask_all(struct rendering *rendering, struct str script)
 {
-	struct renderer_answer answer;
+	struct app_job job;
 
-	if (!ask(rendering, engine, "render", script, &answer))
+	if (!ask(rendering, ENGINE_PICTURE, script, &job))
 		return;
-	take_picture(rendering, &answer);
-	app_engine_finish_answer(&answer);
-	if (!rendering->checks || rendering->failed ||
-	    !ask(rendering, engine, "schema", script, &answer))
+	take_picture(rendering, &job.engine_job.answer);
+	engine_job_finish(&job.engine_job);
+	if (!rendering->checks || rendering->failed || !ask(rendering, ENGINE_SCHEMA, script, &job))
 		return;
-	print_schema(rendering, &answer);
-	app_engine_finish_answer(&answer);
+	print_schema(rendering, &job.engine_job.answer);
+	engine_job_finish(&job.engine_job);
 }
 
 /* Without the network: what an app asks it for is asked for its picture alone. If the app has no
  * schema now, it may have one when it is saved. */
-static void look_for_secrets(struct rendering *rendering, struct app_engine *engine,
-			     struct str script)
+static void look_for_secrets(struct rendering *rendering, struct str script)
 {
-	struct renderer_answer answer;
-	char why[RENDERER_WHY_MAX];
-	yyjson_mut_doc *head = make_head(rendering, "schema");
+	char why[APP_ENGINE_WHY_MAX];
+	struct app_job job;
 
-	yyjson_mut_obj_put(yyjson_mut_doc_get_root(head), yyjson_mut_str(head, "network"),
-			   yyjson_mut_bool(head, false));
-	if (app_engine_ask(engine, head, script, &answer, why) == 0) {
+	fill_job(rendering, ENGINE_SCHEMA, script, &job);
+	job.engine_job.has_network = false;
+	if (app_engine_run(rendering->engine, &job, why) == 0)
 		app_settings_warn(&rendering->settings, rendering->ctl,
-				  yyjson_obj_get(yyjson_doc_get_root(answer.head), "schema"));
-		app_engine_finish_answer(&answer);
-	}
-	yyjson_mut_doc_free(head);
+				  job.engine_job.answer.schema);
+	engine_job_finish(&job.engine_job);
 }
 
 static void print_buffer(struct buffer *text, FILE *out)
@@ -227,11 +228,11 @@ static void print_buffer(struct buffer *text, FILE *out)
 	fflush(out);
 }
 
-static void print_engine(const struct app_engine *engine)
+static void print_engine(const struct rendering *rendering)
 {
 	struct buffer text = {0};
 
-	app_engine_describe(engine, &text);
+	app_engine_describe(rendering->engine, &text);
 	print_buffer(&text, stdout);
 	buffer_finish(&text);
 }
@@ -255,26 +256,23 @@ static void check_types(struct rendering *rendering)
 	buffer_finish(&found);
 }
 
-/* Renders what was read, in processes of its own. CTL_DONE, also where the app fails. */
-static enum ctl_exit render_script(struct rendering *rendering, bool is_typescript,
-				   struct str script)
+static void render_script(struct rendering *rendering, struct str script)
 {
-	char why[RENDERER_WHY_MAX];
-	struct app_engine *engine = app_engine_start(is_typescript, why);
-
-	if (!engine)
-		return ctl_fail(CTL_FAILED, "%s", why);
-	if (rendering->has_network)
-		app_engine_use_network(engine, &rendering->network);
-	ask_all(rendering, engine, script);
+	if (!zones_find(ctl_value(rendering->ctl, "timezone"))) {
+		fail(rendering, "unknown time zone");
+		return;
+	}
+	if (!rendering->config.length) {
+		fail(rendering, "settings must be UTF-8");
+		return;
+	}
+	ask_all(rendering, script);
 	if (app_settings_want_look(&rendering->settings, &rendering->ctl->options))
-		look_for_secrets(rendering, engine, script);
+		look_for_secrets(rendering, script);
 	if (rendering->checks)
-		print_engine(engine);
-	if (rendering->checks && is_typescript)
+		print_engine(rendering);
+	if (rendering->checks && rendering->language == ENGINE_TYPESCRIPT)
 		check_types(rendering);
-	app_engine_stop(engine);
-	return CTL_DONE;
 }
 
 /* Finds the folder that error messages name. */
@@ -289,26 +287,26 @@ static void find_folder(struct rendering *rendering, struct str script)
 }
 
 /* Reads the app and renders it once. */
-static enum ctl_exit render(struct rendering *rendering)
+static void render(struct rendering *rendering)
 {
 	struct buffer script = {0};
 	char fault[APP_FAULT_MAX];
-	enum ctl_exit code = CTL_DONE;
 	bool is_typescript;
 
 	buffer_clear(&rendering->picture);
 	buffer_clear(&rendering->log);
 	buffer_clear(&rendering->status);
+	buffer_clear(&rendering->compiled);
 	rendering->failed = false;
 	rendering->state = app_folder_state(rendering->path);
 	if (app_folder_read(rendering->path, &script, &is_typescript, fault) < 0) {
 		fail(rendering, fault);
 	} else {
 		find_folder(rendering, buffer_view(&script));
-		code = render_script(rendering, is_typescript, buffer_view(&script));
+		rendering->language = is_typescript ? ENGINE_TYPESCRIPT : ENGINE_STARLARK;
+		render_script(rendering, buffer_view(&script));
 	}
 	buffer_finish(&script);
-	return code;
 }
 
 /* Through a second file, so that a reader never finds half a picture. */
@@ -404,6 +402,17 @@ static enum ctl_exit check_arguments(const struct rendering *rendering)
 	return CTL_DONE;
 }
 
+static struct option_list read_ranges(const struct options *options,
+				      const char *ranges[static EGRESS_RANGES_MAX])
+{
+	struct option_list list = {ranges, 0};
+
+	for (unsigned i = 0; i < options->given_count && list.count < EGRESS_RANGES_MAX; i++)
+		if (strcmp(options->given[i].option->name, "egress-allow") == 0)
+			ranges[list.count++] = options->given[i].value;
+	return list;
+}
+
 enum ctl_exit ctl_app_render(struct ctl *ctl)
 {
 	const struct options *options = &ctl->options;
@@ -415,20 +424,27 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 	    .checks = options_find_given(options, "check"),
 	    .has_network = !options_find_given(options, "no-network"),
 	};
+	const char *ranges[EGRESS_RANGES_MAX];
+	const struct option_list allow = read_ranges(options, ranges);
+	char why[APP_ENGINE_WHY_MAX];
 	enum ctl_exit code = app_settings_read(ctl, &rendering.settings);
 
 	if (code == CTL_DONE)
 		code = check_arguments(&rendering);
 	if (code != CTL_DONE)
 		return code;
-	app_network_init(&rendering.network, options);
+	rendering.config = app_settings_write(&rendering.settings, ctl);
+	rendering.engine = app_engine_start(&allow, why);
+	if (!rendering.engine)
+		return ctl_fail(CTL_FAILED, "%s", why);
 	do {
-		code = render(&rendering);
-	} while (code == CTL_DONE && show(&rendering, &code));
-	app_network_leave(&rendering.network);
+		render(&rendering);
+	} while (show(&rendering, &code));
+	app_engine_stop(rendering.engine);
 	free(rendering.folder);
 	buffer_finish(&rendering.picture);
 	buffer_finish(&rendering.log);
 	buffer_finish(&rendering.status);
+	buffer_finish(&rendering.compiled);
 	return code;
 }

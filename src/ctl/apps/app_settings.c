@@ -1,10 +1,10 @@
 #include "app_settings.h"
 #include "ctl/devices/settings_file.h"
 #include "domain/form.h"
-#include "render/config_zone.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <yyjson.h>
 
 static struct str name_of(const char *argument)
 {
@@ -36,32 +36,39 @@ static bool is_argument(const struct options *options, struct str name)
 	return false;
 }
 
-static void add(yyjson_mut_doc *head, yyjson_mut_val *config, struct str name, struct str value)
+static void add(yyjson_mut_doc *config, struct str name, struct str value)
 {
-	yyjson_mut_obj_add(config, yyjson_mut_strncpy(head, name.data, name.length),
-			   yyjson_mut_strncpy(head, value.data, value.length));
+	yyjson_mut_obj_add(yyjson_mut_doc_get_root(config),
+			   yyjson_mut_strncpy(config, name.data, name.length),
+			   yyjson_mut_strncpy(config, value.data, value.length));
 }
 
-void app_settings_add(const struct app_settings *settings, const struct options *options,
-		      yyjson_mut_doc *head)
+struct str app_settings_write(const struct app_settings *settings, struct ctl *ctl)
 {
-	yyjson_mut_val *config = yyjson_mut_obj(head);
+	const struct options *options = &ctl->options;
+	yyjson_mut_doc *config = yyjson_mut_doc_new(NULL);
+	size_t length = 0;
+	struct str written;
+	char *text;
 
+	yyjson_mut_doc_set_root(config, yyjson_mut_obj(config));
 	for (unsigned i = 0; i < settings->of_file.count; i++) {
 		const struct setting *one = &settings->of_file.items[i];
 
 		if (!one->is_removed && !is_argument(options, one->name))
-			add(head, config, one->name, one->value);
+			add(config, one->name, one->value);
 	}
 	for (unsigned i = 1; i < options->positional_count; i++) {
 		struct str argument = str_from(options->positionals[i]);
 		struct str name = name_of(argument.data);
 
-		add(head, config, name, str_from_offset(argument, name.length + 1));
+		add(config, name, str_from_offset(argument, name.length + 1));
 	}
-	if (!yyjson_mut_obj_get(config, CONFIG_ZONE))
-		config_set_zone(head, config, str_from(options_text(options, "timezone")));
-	yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config", config);
+	text = yyjson_mut_write(config, 0, &length);
+	written = arena_copy(&ctl->arena, (struct str){text, length});
+	free(text);
+	yyjson_mut_doc_free(config);
+	return written;
 }
 
 bool app_settings_want_look(const struct app_settings *settings, const struct options *options)
@@ -69,27 +76,25 @@ bool app_settings_want_look(const struct app_settings *settings, const struct op
 	return options->positional_count > 1 && !settings->has_looked;
 }
 
-void app_settings_warn(struct app_settings *settings, struct ctl *ctl, yyjson_val *schema)
+void app_settings_warn(struct app_settings *settings, struct ctl *ctl, struct str schema)
 {
 	const struct options *options = &ctl->options;
-	char *text = yyjson_is_obj(schema) ? yyjson_val_write(schema, 0, NULL) : NULL;
 	struct form form;
 	struct str reason;
 
 	/* An app that is being written may have a schema that is none, yet. */
-	if (text &&
-	    form_read(arena_copy(&ctl->arena, str_from(text)), &ctl->arena, &form, &reason)) {
-		settings->has_looked = true;
-		for (unsigned i = 1; i < options->positional_count; i++) {
-			struct str name = name_of(options->positionals[i]);
-			const struct form_field *field = form_find(&form, name);
+	if (!schema.length ||
+	    !form_read(arena_copy(&ctl->arena, schema), &ctl->arena, &form, &reason))
+		return;
+	settings->has_looked = true;
+	for (unsigned i = 1; i < options->positional_count; i++) {
+		struct str name = name_of(options->positionals[i]);
+		const struct form_field *field = form_find(&form, name);
 
-			if (field && field->is_secret)
-				fprintf(stderr,
-					"displayctl: the setting %.*s is secret, and others read "
-					"arguments: give it by --settings FILE\n",
-					STR_ARG(name));
-		}
+		if (field && field->is_secret)
+			fprintf(stderr,
+				"displayctl: the setting %.*s is secret, and others read "
+				"arguments: give it by --settings FILE\n",
+				STR_ARG(name));
 	}
-	free(text);
 }

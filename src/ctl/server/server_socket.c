@@ -22,14 +22,15 @@ struct connection {
 	size_t body_most;
 };
 
-static enum server_result open_socket(const char *state_dir, struct stream *ret,
+static enum server_result open_socket(const struct server_place *place, struct stream *ret,
 				      struct reason *reterr)
 {
+	const char *state_dir = place->state_dir;
 	char path[PATH_MAX];
 	int error;
 
 	snprintf(path, sizeof(path), "%s/%s", state_dir, STATE_DIR_SOCKET);
-	error = stream_connect_socket(path, ret);
+	error = stream_connect_socket(path, place->patience_ms, ret);
 	if (error == 0)
 		return SERVER_ANSWERED;
 	if (error == -ENOENT || error == -ECONNREFUSED) {
@@ -50,7 +51,7 @@ static enum server_result open_place(const struct server_place *place, struct st
 				     struct reason *reterr)
 {
 	if (place->state_dir)
-		return open_socket(place->state_dir, ret, reterr);
+		return open_socket(place, ret, reterr);
 	return stream_connect_url(place->url, place->tls, place->patience_ms, ret, reterr) < 0
 		   ? SERVER_UNREACHED
 		   : SERVER_ANSWERED;

@@ -13,7 +13,9 @@ struct server_place {
 	const char *state_dir;	     /* NULL: the URL's */
 	const struct wire_url *url;  /* its target is not looked at */
 	struct wire_tls_config *tls; /* of https */
-	int patience_ms;	     /* of a URL's server, for a whole answer */
+	/* For a whole answer of a URL's server; of the other one, for a piece; there 0 is the usual
+	 * time. */
+	int patience_ms;
 };
 
 struct server_request {

@@ -31,16 +31,17 @@ static bool set_patience(const struct stream *stream, int most_ms)
 	return left_ms > 0;
 }
 
-int stream_connect_socket(const char *path, struct stream *ret)
+int stream_connect_socket(const char *path, int patience_ms, struct stream *ret)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-	*ret = (struct stream){.fd = -1, .piece_ms = ANSWER_MS, .ends_at_ms = UINT64_MAX};
+	*ret = (struct stream){
+	    .fd = -1, .piece_ms = patience_ms ? patience_ms : ANSWER_MS, .ends_at_ms = UINT64_MAX};
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	ret->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (ret->fd < 0)
 		return -errno;
-	set_patience(ret, ANSWER_MS);
+	set_patience(ret, ret->piece_ms);
 	return connect(ret->fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno
 											: 0;
 }

@@ -16,8 +16,9 @@ struct stream {
 	bool has_failed_tls;	      /* wire_tls_fault() says why */
 };
 
-/* Connects to a unix socket. 0, or a negative errno. stream_close() in any case, as below. */
-int stream_connect_socket(const char *path, struct stream *ret);
+/* Connects to a unix socket. patience_ms: for each piece of an answer; 0: the usual one. 0, or a
+ * negative errno. stream_close() in any case, as below. */
+int stream_connect_socket(const char *path, int patience_ms, struct stream *ret);
 
 /* Connects to the URL's host, and shakes hands if it is https; tls is needed then. 0, or -1 with a
  * sentence. patience_ms: for all that is read and written. */

@@ -41,9 +41,10 @@ const struct ctl_command ctl_commands[] = {
     COMMAND(
 	"app import", "DIR",
 	"Make or update public apps of an account from a checkout of the community's: each "
-	"folder with a manifest.yaml is one. Each is loaded once in the sandbox, without "
-	"network; those that load are approved at once, as their review says, the others are "
-	"named. An import that was interrupted goes on when it is started again.",
+	"folder with a manifest.yaml is one. The running server loads each once in the sandbox, "
+	"without network; those that load are approved at once, as their review says, the others "
+	"are named. Each app is stored whole, or not at all. An import that was interrupted goes "
+	"on when it is started again: what has not changed is not sent.",
 	ctl_app_import,
 	OPTION(TEXT, "account", "EMAIL", "Who owns the apps.", .is_required = true,
 	       .check = ctl_check_account),

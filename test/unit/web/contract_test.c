@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "domain/app.h"
 #include "domain/app_body.h"
+#include "domain/app_import.h"
 #include "domain/app_render.h"
 #include "domain/device_lines.h"
 #include "domain/entry_change.h"
@@ -83,8 +84,10 @@ static size_t body_limit_of(const struct record *body)
 {
 	if (body == &app_upload_record || body == &draft_change_record ||
 	    body == &draft_preview_request_record || body == &draft_handler_call_record ||
-	    body == &device_lines_record)
+	    body == &device_lines_record || body == &collection_choice_record)
 		return 4 * 1024 * 1024;
+	if (body == &app_import_record)
+		return 12 * 1024 * 1024;
 	if (body == &installing_record || body == &handler_call_record ||
 	    body == &preview_request_record || body == &review_preview_request_record ||
 	    body == &review_handler_call_record || body == &settings_change_record)
@@ -243,6 +246,8 @@ static void bodies_match_their_schemas(void **state)
 	compare(&settings_change_record, "SettingsChange", true);
 	compare(&device_creation_record, "DeviceCreation", true);
 	compare(&device_lines_record, "DeviceLines", true);
+	compare(&collection_choice_record, "CollectionChoice", true);
+	compare(&app_import_record, "AppImport", true);
 	compare(&device_full_record, "DeviceUpdate", true);
 	compare(&invitation_creation_record, "InvitationCreation", true);
 	compare(&key_creation_record, "KeyCreation", true);

@@ -1,11 +1,11 @@
 -- Makes a public app of one of a checkout in its collection, or brings it up to date. Its version is approved and
 -- deployed at once; where the app has a version of this name already, that is deployed. No row: the
--- account is gone, or the slug is that of another app of the collection.
+-- account or the collection is gone, or the slug is that of another app of the collection.
 -- params: id uuid, account_id uuid, collection_id uuid, slug text, name text, description text, author text?,
 --   imported_as text, category text, tags text, broken_reason text?, version_id uuid, version text,
 --   script_language text, script_content text,
 --   checksum text, review_summary text, picture bytea?
--- row: id uuid, generation int8, status text
+-- row: id uuid, generation int8, is_made bool
 -- effect: write
 -- work: bounded
 -- changes: told
@@ -20,9 +20,10 @@ WITH known AS (
 ), stored AS (
 	INSERT INTO app (id, account_id, collection_id, slug, name, description, author, imported_as,
 		category, tags, broken_reason, visibility, status, is_submitted, deployed_version_id, generation)
-	SELECT :id, account.id, :collection_id, :slug, :name, :description, :author, :imported_as,
+	SELECT :id, account.id, app_collection.id, :slug, :name, :description, :author, :imported_as,
 		:category, :tags, :broken_reason, 'public', 'active', true, :version_id, 1
 	FROM account
+	JOIN app_collection ON app_collection.id = :collection_id
 	WHERE account.id = :account_id AND account.closed_at IS NULL
 	ON CONFLICT (slug, collection_id) WHERE collection_id IS NOT NULL DO UPDATE
 	SET name = excluded.name,
@@ -37,7 +38,7 @@ WITH known AS (
 		generation = app.generation + 1
 	WHERE app.account_id = excluded.account_id AND app.imported_as = excluded.imported_as
 		AND NOT app.is_removed
-	RETURNING app.id, app.slug, app.generation, app.status
+	RETURNING app.id, app.slug, app.generation
 ), versioned AS (
 	INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status,
 		reviewed_at, review_summary)
@@ -66,5 +67,5 @@ WITH known AS (
 	SELECT pg_notify('displayd_hint', 'read:' || id)
 	FROM stored
 )
-SELECT id, generation, status
+SELECT id, generation, id = :id AS is_made
 FROM stored, told

@@ -1,0 +1,48 @@
+/* Apps of a checkout that become apps of a collection, as displayctl app import sends them: first
+ * the checkout, then each app that is new or has changed. */
+#pragma once
+
+#include "domain/app.h"
+
+enum {
+	IMPORT_TAGS_MAX = 20,
+	IMPORT_TAG_LENGTH_MAX = 40,
+	IMPORT_SCRIPT_BYTES_MAX = 8 << 20,
+	IMPORT_PICTURE_LENGTH_MAX = 262144, /* base64 of the largest image that is taken */
+};
+
+/* The body that chooses a collection. Its lines have an app each: its origin, its author, and the
+ * slugs that it may get, with tabs between them. */
+struct collection_choice {
+	struct str name;
+	bool is_given; /* by a person; else it is made of the folder */
+	struct str source;
+	struct str lines;
+	bool only_check; /* no collection is made */
+};
+
+extern const struct record collection_choice_record;
+
+/* The body that imports an app. */
+struct app_import {
+	struct str slug;
+	struct str name;
+	struct str description;
+	struct str author; /* data NULL: not said */
+	struct str origin; /* its ID in the checkout */
+	struct str category;
+	const struct json_value *tag_list; /* what it has is below */
+	struct str tags[IMPORT_TAGS_MAX];
+	unsigned tag_count;
+	struct str broken_reason; /* data NULL: it is not broken */
+	struct str script_language;
+	struct str script_content;
+	struct str picture;			/* base64; data NULL: none */
+	bool only_check;			/* nothing is stored */
+	char checksum[APP_CHECKSUM_LENGTH + 1]; /* of a body without faults: read with it */
+};
+
+extern const struct record app_import_record;
+
+/* The name of a version that is named by its content: the first digits of its checksum. */
+struct str import_version(const char checksum[static APP_CHECKSUM_LENGTH + 1]);

@@ -1,0 +1,330 @@
+#include "app_folder.h"
+#include "app_import_steps.h"
+#include "app_report.h"
+#include "base/clock.h"
+#include "ctl/server/remote.h"
+#include "record/json.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <text/utf8.h>
+#include <unistd.h>
+#include <yyjson.h>
+
+enum {
+	THREADS_MAX = 8,
+	/* Time for which a server that is busy or away is asked again. */
+	PATIENCE_MS = 60 * 1000,
+	/* For one answer: the app's script may take its time, after those of others. */
+	ANSWER_MS = 5 * 60 * 1000,
+	AGAIN_MS = 250,
+};
+
+/* The threads take the apps in their order. */
+struct pool {
+	struct import *import;
+	struct server_place place;
+	struct str path, account; /* of each request */
+	pthread_mutex_t mutex;
+	size_t next;	    /* the first app that no thread has taken */
+	bool is_impatient;  /* the server was busy for too long */
+	enum ctl_exit code; /* anything but CTL_DONE ends the import */
+	struct reason why;  /* of that */
+};
+
+/* ---- an app ---- */
+
+static bool read_script(struct import_app *app)
+{
+	char fault[APP_FAULT_MAX];
+	struct str script;
+
+	if (app_folder_read(app->path, &app->script, &app->is_typescript, fault) < 0) {
+		import_fail(app, "%s", fault);
+		return false;
+	}
+	script = buffer_view(&app->script);
+	if (script.length == 0)
+		import_fail(app, "its script is empty");
+	else if (!utf8_is_valid(script) || memchr(script.data, '\0', script.length))
+		import_fail(app, "its script or the name of a file is no text in UTF-8");
+	app_checksum(import_language(app), script, app->checksum);
+	snprintf(app->version, sizeof(app->version), "%.*s",
+		 STR_ARG(import_version(app->checksum)));
+	return app->outcome == IMPORT_WAITS;
+}
+
+/* ---- the request ---- */
+
+static void add_json(struct buffer *body, const char *name, struct str json)
+{
+	buffer_printf(body, "%c\"%s\":", buffer_length(body) ? ',' : '{', name);
+	buffer_append_str(body, json);
+}
+
+static void add_text(struct buffer *body, const char *name, struct str text)
+{
+	if (!text.data)
+		return;
+	add_json(body, name, STR(""));
+	json_write_str(body, text);
+}
+
+static void add_picture(struct buffer *body, struct str picture)
+{
+	size_t size = sodium_base64_ENCODED_LEN(picture.length, sodium_base64_VARIANT_ORIGINAL);
+
+	add_json(body, "picture", STR("\""));
+	sodium_bin2base64(buffer_reserve(body, size), size, (const unsigned char *)picture.data,
+			  picture.length, sodium_base64_VARIANT_ORIGINAL);
+	buffer_commit(body, size - 1); /* without the NUL */
+	buffer_append_char(body, '"');
+}
+
+static void write_body(const struct import *import, const struct import_app *app,
+		       struct buffer *body)
+{
+	const struct app_manifest *manifest = &app->manifest;
+
+	add_text(body, "slug", str_from(app->slug));
+	add_text(body, "name", str_from(import_name(app)));
+	add_text(body, "description", str_from(app->description));
+	add_text(body, "author", str_from(manifest->author));
+	add_text(body, "origin", str_from(app->origin));
+	add_text(body, "category", str_from(manifest->category));
+	add_json(body, "tags", import_tags(app));
+	add_text(body, "brokenReason", import_broken_reason(app));
+	add_text(body, "scriptLanguage", import_language(app));
+	add_text(body, "scriptContent", buffer_view(&app->script));
+	if (app->picture_name)
+		add_picture(body, buffer_view(&app->picture));
+	add_json(body, "onlyCheck", import->is_dry ? STR("true") : STR("false"));
+	buffer_append_char(body, '}');
+}
+
+/* ---- the answer ---- */
+
+static struct str text_of(yyjson_val *object, const char *name)
+{
+	yyjson_val *text = yyjson_obj_get(object, name);
+
+	return (struct str){yyjson_get_str(text), yyjson_get_len(text)};
+}
+
+static void take_problem(struct import_app *app, yyjson_val *object, bool is_failed)
+{
+	const struct engine_problem problem = {
+	    .message = text_of(object, "message"),
+	    .file = text_of(object, "file"),
+	    .line = yyjson_get_int(yyjson_obj_get(object, "line")),
+	    .column = yyjson_get_int(yyjson_obj_get(object, "column")),
+	};
+	struct buffer text = {0};
+	struct str line;
+
+	app_report_place(&problem, &text);
+	line = buffer_view(&text);
+	if (is_failed)
+		import_fail(app, "%.*s", STR_ARG(line));
+	else
+		import_remark(app, "its form can be shown only once it has the network");
+	buffer_finish(&text);
+}
+
+static void take_outcome(struct import_app *app, yyjson_val *answer)
+{
+	const char *outcome = yyjson_get_str(yyjson_obj_get(answer, "outcome")) ?: "";
+	yyjson_val *problem = yyjson_obj_get(answer, "problem");
+	bool is_failed = strcmp(outcome, "failed") == 0;
+
+	if (yyjson_is_obj(problem))
+		take_problem(app, problem, is_failed);
+	if (is_failed)
+		return;
+	app->outcome = strcmp(outcome, "made") == 0 ? IMPORT_MADE : IMPORT_UPDATED;
+	if (strcmp(outcome, "checked") == 0 && !app->state)
+		app->outcome = IMPORT_MADE;
+}
+
+/* Says the first fault of a request that the server did not accept. */
+static void take_refusal(struct import_app *app, int status, yyjson_val *problem)
+{
+	yyjson_val *fault = yyjson_arr_get_first(yyjson_obj_get(problem, "errors"));
+	const char *detail = yyjson_get_str(yyjson_obj_get(fault ?: problem, "detail"));
+	const char *member = yyjson_get_str(yyjson_obj_get(fault, "pointer"));
+
+	if (!detail)
+		import_fail(app, "the server has answered with status %d", status);
+	else if (member && member[0] == '/')
+		import_fail(app, "%s: %s", member + 1, detail);
+	else
+		import_fail(app, "%s", detail);
+}
+
+static void take_answer(struct import_app *app, const struct server_answer *answer)
+{
+	struct str body = buffer_view(&answer->body);
+	yyjson_doc *parsed = body.length ? yyjson_read(body.data, body.length, 0) : NULL;
+
+	if (answer->status == 200)
+		take_outcome(app, yyjson_doc_get_root(parsed));
+	else
+		take_refusal(app, answer->status, yyjson_doc_get_root(parsed));
+	yyjson_doc_free(parsed);
+}
+
+static void give_up(struct pool *pool, const struct reason *why)
+{
+	pthread_mutex_lock(&pool->mutex);
+	if (pool->code == CTL_DONE) {
+		pool->code = CTL_DATABASE;
+		pool->why = *why;
+	}
+	pthread_mutex_unlock(&pool->mutex);
+}
+
+/* The request may be repeated, whatever became of it. False: there is no server any more. */
+static bool ask(struct pool *pool, const struct server_request *request,
+		struct server_answer *answer)
+{
+	uint64_t begun_ms = clock_monotonic_ms();
+	struct reason why;
+
+	for (;;) {
+		enum server_result result = server_socket_ask(&pool->place, request, answer, &why);
+		bool is_over = __atomic_load_n(&pool->is_impatient, __ATOMIC_RELAXED) ||
+			       clock_monotonic_ms() - begun_ms >= PATIENCE_MS;
+		bool is_busy = result == SERVER_ANSWERED && answer->status == 503;
+
+		if (result == SERVER_ANSWERED && (!is_busy || is_over)) {
+			__atomic_store_n(&pool->is_impatient, is_busy, __ATOMIC_RELAXED);
+			return true;
+		}
+		if (result != SERVER_ANSWERED && (result != SERVER_AWAY || is_over)) {
+			give_up(pool, &why);
+			return false;
+		}
+		server_answer_finish(answer);
+		*answer = (struct server_answer){0};
+		poll(NULL, 0, AGAIN_MS);
+	}
+}
+
+static void send_app(struct pool *pool, struct import_app *app)
+{
+	struct server_request request = {
+	    .method = "POST", .path = pool->path, .account = pool->account};
+	struct server_answer answer = {0};
+	struct buffer body = {0};
+
+	write_body(pool->import, app, &body);
+	buffer_finish(&app->script);
+	buffer_finish(&app->picture);
+	request.body = buffer_view(&body);
+	if (ask(pool, &request, &answer))
+		take_answer(app, &answer);
+	server_answer_finish(&answer);
+	buffer_finish(&body);
+}
+
+static void import_one(struct pool *pool, struct import_app *app)
+{
+	if (!read_script(app))
+		return;
+	import_read_picture(app);
+	if (app->manifest.is_broken)
+		import_remark(app, "its manifest says that it is broken%s%s",
+			      app->manifest.broken_reason ? ": " : "",
+			      app->manifest.broken_reason ?: "");
+	if (import_has_all(app))
+		app->outcome = IMPORT_UNCHANGED;
+	else
+		send_app(pool, app);
+}
+
+/* ---- threads ---- */
+
+/* NULL: there are no more. */
+static struct import_app *take(struct pool *pool)
+{
+	struct import *import = pool->import;
+	struct import_app *app = NULL;
+
+	pthread_mutex_lock(&pool->mutex);
+	while (!app && pool->code == CTL_DONE && pool->next < import->count) {
+		app = &import->apps[pool->next++];
+		if (app->outcome != IMPORT_WAITS)
+			app = NULL;
+	}
+	pthread_mutex_unlock(&pool->mutex);
+	return app;
+}
+
+static void show_progress(struct pool *pool)
+{
+	struct import *import = pool->import;
+
+	pthread_mutex_lock(&pool->mutex);
+	import->done_count++;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%zu of %zu", import->done_count, import->count);
+	pthread_mutex_unlock(&pool->mutex);
+}
+
+static void *run(void *context)
+{
+	struct pool *pool = context;
+	struct import_app *app;
+
+	while ((app = take(pool))) {
+		import_one(pool, app);
+		buffer_finish(&app->script);
+		buffer_finish(&app->picture);
+		show_progress(pool);
+	}
+	return NULL;
+}
+
+static unsigned start_threads(struct pool *pool, pthread_t threads[static THREADS_MAX])
+{
+	/* Twice as many as work: while the server loads one app, another is read and sent. */
+	long twice = 2 * sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned count = 0, wanted = twice < 2		   ? 2
+				     : twice > THREADS_MAX ? THREADS_MAX
+							   : (unsigned)twice;
+
+	while (count < wanted && pthread_create(&threads[count], NULL, run, pool) == 0)
+		count++;
+	return count;
+}
+
+static struct str app_path(struct import *import)
+{
+	char id[ID_TEXT_LENGTH + 1];
+
+	id_format(import->collection_id, id);
+	return ARENA_JOIN(&import->ctl->arena, STR("/web/admin/collections/"), str_from(id),
+			  STR("/apps"));
+}
+
+enum ctl_exit import_send(struct import *import)
+{
+	struct pool pool = {.import = import,
+			    .place = remote_place(import->ctl),
+			    .path = app_path(import),
+			    .account = ctl_value(import->ctl, "account"),
+			    .mutex = PTHREAD_MUTEX_INITIALIZER};
+	pthread_t threads[THREADS_MAX] = {0};
+	unsigned count;
+
+	pool.place.patience_ms = ANSWER_MS;
+	count = start_threads(&pool, threads);
+	if (count == 0)
+		return ctl_fail(CTL_FAILED, "no thread can be started");
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	if (isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+	return pool.code == CTL_DONE ? CTL_DONE : ctl_fail(pool.code, "%s", pool.why.text);
+}

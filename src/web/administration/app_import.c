@@ -1,0 +1,230 @@
+#include "domain/app_import.h"
+#include "api/app_work.h"
+#include "delivery/delivery.h"
+#include "web/access.h"
+#include "web/apps/app_answer.h"
+#include "web/changed.h"
+#include "web/endpoints.h"
+
+#include <text/base64.h>
+
+/* POST /web/admin/collections/{collectionId}/apps - the operator imports an app of a checkout.
+ *
+ *   begin -> decode its picture -> find its form, as for a draft -> store all of it -> tell
+ *
+ * An app whose form is not there is not stored, except one that asks the network for it: that is
+ * asked for once somebody installs it. */
+
+#define REVIEW_SUMMARY "Imported from a checkout of the community's apps; nobody has read it."
+
+/* Refusal of a request while an app is imported (src/render/run.c). */
+#define NO_NETWORK "no network here"
+
+enum { RETRY_AFTER_S = 1 };
+
+struct importing {
+	struct app_import body; /* first: the prologue reads the request into it */
+	struct app_work work;
+	struct id collection_id;
+	struct str tags;  /* JSON */
+	uint8_t *picture; /* data of the body's; NULL: none */
+	size_t picture_size;
+	bool is_bad_picture;
+	bool was_refused; /* once, as another import stored the same version meanwhile */
+	const char *outcome;
+	struct app_import_row row;
+};
+
+/* ---- the answer ---- */
+
+static void write_answer(void *argument, struct arena *arena, struct buffer *json)
+{
+	const struct importing *importing = argument;
+
+	(void)arena;
+	buffer_printf(json, "{\"outcome\":\"%s\",\"version\":", importing->outcome);
+	json_write_str(json, import_version(importing->body.checksum));
+	buffer_append_str(json, STR(",\"problem\":"));
+	app_write_problem(json, &importing->work.job.answer.problem);
+	buffer_append_char(json, '}');
+}
+
+static struct verdict reply(struct task *task, const char *outcome)
+{
+	struct importing *importing = task_state(task);
+
+	importing->outcome = outcome;
+	return task_reply_written(task, 200, importing->work.job.answer.problem.message.length,
+				  write_answer, importing);
+}
+
+/* ---- storing ---- */
+
+static struct verdict stored(struct task *task)
+{
+	const struct importing *importing = task_state(task);
+	const struct app_import_row *row = &importing->row;
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 409, "there is another app %.*s in the collection",
+				 STR_ARG(importing->body.slug));
+	delivery_app_changed(web_service_of(task)->api.delivery, row->id, row->generation);
+	web_changed(task, (struct id){0}, "apps");
+	return reply(task, row->is_made ? "made" : "updated");
+}
+
+static struct verdict store(struct task *task)
+{
+	struct importing *importing = task_state(task);
+	const struct app_import *body = &importing->body;
+	const struct str none = STR("");
+
+	if (body->only_check)
+		return reply(task, "checked");
+	statement_app_import(
+	    task_new_query(task),
+	    &(struct app_import_parameters){
+		.id = id_new(),
+		.account_id = task_account_id(task),
+		.collection_id = importing->collection_id,
+		.slug = body->slug,
+		.name = body->name,
+		.description = body->description.data ? body->description : none,
+		.author = body->author,
+		.imported_as = body->origin,
+		.category = body->category.data ? body->category : none,
+		.tags = importing->tags,
+		.broken_reason = body->broken_reason,
+		.version_id = id_new(),
+		.version = import_version(body->checksum),
+		.script_language = body->script_language,
+		.script_content = body->script_content,
+		.checksum = str_from(body->checksum),
+		.review_summary = STR(REVIEW_SUMMARY),
+		.picture = {(const char *)importing->picture, importing->picture_size},
+	    },
+	    &importing->row);
+	return task_query(task, stored);
+}
+
+static struct verdict refused(struct task *task)
+{
+	struct importing *importing = task_state(task);
+
+	if (task_refusal(task) != REFUSAL_VERSION_NAME_USED || importing->was_refused)
+		return web_fail_refusal(task);
+	importing->was_refused = true;
+	return store(task);
+}
+
+/* ---- the judgement ---- */
+
+static bool wants_network(const struct engine_answer *answer)
+{
+	struct str message = answer->problem.message, end = STR(NO_NETWORK);
+
+	return answer->problem.kind == ENGINE_WRONG_SCRIPT && answer->hosts.length &&
+	       message.length >= end.length &&
+	       str_equal(str_from_offset(message, message.length - end.length), end);
+}
+
+/* No script is to blame, and another try may go better. */
+static bool is_passing(struct task *task, const struct app_work *work)
+{
+	enum engine_problem_kind kind = work->job.answer.problem.kind;
+	const char *why_not;
+
+	return (kind == ENGINE_LATE || kind == ENGINE_NOT_AVAILABLE) &&
+	       engines_has(web_service_of(task)->api.engines, work->job.language, &why_not);
+}
+
+static struct verdict judge(struct task *task)
+{
+	const struct importing *importing = task_state(task);
+	const struct app_work *work = &importing->work;
+
+	if (work->has_form || wants_network(&work->job.answer))
+		return store(task);
+	if (is_passing(task, work))
+		return task_fail_busy(task, RETRY_AFTER_S, "%.*s",
+				      STR_ARG(work->job.answer.problem.message));
+	return reply(task, "failed");
+}
+
+static struct verdict prepared(struct task *task)
+{
+	struct importing *importing = task_state(task);
+	struct app_work *work = &importing->work;
+
+	if (importing->is_bad_picture)
+		return task_fail_field(task, "picture", "must be base64");
+	work->is_import = true;
+	work->language = importing->body.script_language;
+	work->script = importing->body.script_content;
+	work->scope = str_from(importing->body.checksum);
+	return api_find_form(task, work, judge);
+}
+
+/* ---- the request ---- */
+
+static bool decode(void *argument)
+{
+	struct importing *importing = argument;
+
+	importing->is_bad_picture = base64_decode(importing->body.picture, importing->picture,
+						  &importing->picture_size) < 0 ||
+				    importing->picture_size == 0;
+	return false;
+}
+
+static struct str write_tags(struct task *task, const struct app_import *body)
+{
+	struct buffer json = {0};
+	struct str tags;
+
+	buffer_append_char(&json, '[');
+	for (unsigned i = 0; i < body->tag_count; i++) {
+		if (i > 0)
+			buffer_append_char(&json, ',');
+		json_write_str(&json, body->tags[i]);
+	}
+	buffer_append_char(&json, ']');
+	tags = arena_copy(task_arena(task), buffer_view(&json));
+	buffer_finish(&json);
+	return tags;
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct importing *importing = task_state(task);
+	struct str picture = importing->body.picture;
+
+	if (!task_is_of_operator(task))
+		return web_refuse_all_but_operator(task);
+	if (id_is_none(task_account_id(task)))
+		return task_fail(task, 400, "the header Displayd-Account is missing");
+	if (!id_parse(task_path_parameter(task, 0), &importing->collection_id))
+		return task_fail(task, 404, "there is no such collection");
+	importing->tags = write_tags(task, &importing->body);
+	if (!picture.data)
+		return prepared(task);
+	importing->picture = arena_alloc(task_arena(task), base64_decoded_max(picture.length));
+	return task_work(
+	    task, LANE_SHORT,
+	    &(struct task_work){
+		.run = decode, .argument = importing, .size = picture.length, .is_text = true},
+	    prepared);
+}
+
+static void finish(void *state)
+{
+	app_work_finish(&((struct importing *)state)->work);
+}
+
+const struct endpoint endpoint_app_import = {
+    .handler = begin,
+    .state_size = sizeof(struct importing),
+    .refused = refused,
+    .finish = finish,
+    ENDPOINT_APP_IMPORT,
+};
