@@ -1,5 +1,5 @@
--- Marks an app as removed: nobody sees, installs, reviews or deploys it any more, and its slug is free. app_removed_next
--- goes on. No row: it is gone.
+-- Marks an app as removed: nobody sees, installs, reviews or deploys it any more, and its slug is free.
+-- app_removed_next goes on. No row: it is gone.
 -- params: id uuid, session_id uuid
 -- row: id uuid, slug text, account_id uuid?, generation int8
 -- effect: write
