@@ -42,16 +42,16 @@ struct account_room {
 
 /* The caller's account has no room: removes the expired entries of one of its devices, which still
  * count. next finds them, and calls api_account_room_was_made(). */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 api_make_account_room(struct task *task, struct account_room *room, task_step *next);
 /* True: store it again. False: no entry of the account has expired. */
 bool api_account_room_was_made(struct task *task, const struct account_room *room);
 
 /* Reads what the caller's account uses and may use; next finds it and calls
  * api_fail_account_bytes(), which answers 409 with both. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 api_ask_account_bytes(struct task *task, struct account_room *room, task_step *next);
 /* The text of the 409, in the arena. */
 struct str api_account_bytes_problem(struct task *task, const struct account_room *room);
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 api_fail_account_bytes(struct task *task, const struct account_room *room);

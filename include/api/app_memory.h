@@ -22,5 +22,6 @@ struct app_memory {
  * account has its share, and *ret_answer is 503. */
 __attribute__((warn_unused_result)) bool app_memory_take(struct task *task,
 							 struct app_memory *memory, size_t length,
-							 unsigned cost, struct verdict *ret_answer);
+							 unsigned cost,
+							 struct step_result *ret_answer);
 void app_memory_leave(struct app_memory *memory);

@@ -87,7 +87,7 @@ void app_work_finish(struct app_work *work);
 /* Finds an app by its ID or slug, or if that is empty, by its installation on the device.
  * device_id, installation_id: as a body or a path has them; empty: none. Answers 404 if the
  * account has no such app or device. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 api_find_app(struct task *task, struct app_work *work, struct str app, struct str device_id,
 	     struct str installation_id, task_step *next);
 
@@ -100,45 +100,43 @@ void api_use_version(struct app_work *work, const struct review_source_row *vers
 		     struct str zone);
 
 /* Finds the form: the version's that is kept, or by running the script. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 api_find_form(struct task *task, struct app_work *work, task_step *next);
 
 /* Finds the form, as api_find_form(), with the fields that GENERATED ones make of the settings (of
  * a body), if these or the stored ones name any that the form does not have: their handlers are
  * asked. If one does not answer, form_makes_more() stays true. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 api_find_whole_form(struct task *task, struct app_work *work, const struct settings *settings,
 		    task_step *next);
 /* 409: the form is needed and not there. */
-__attribute__((warn_unused_result)) struct verdict api_fail_no_form(struct task *task,
-								    const struct app_work *work);
+__attribute__((warn_unused_result)) struct step_result
+api_fail_no_form(struct task *task, const struct app_work *work);
 
 /* Reads a form; next finds work->reading.is_good, or the reason. */
-__attribute__((warn_unused_result)) struct verdict api_read_form(struct task *task,
-								 struct app_work *work,
-								 struct str text, struct form *form,
-								 task_step *next);
+__attribute__((warn_unused_result)) struct step_result
+api_read_form(struct task *task, struct app_work *work, struct str text, struct form *form,
+	      task_step *next);
 
 /* Runs the script; work->job has what, handler and parameter. config: JSON, an object. What the
  * account has not installed reaches public addresses only. Answers 429 if the account has asked
  * for too much lately, 503 if there is too much to run. Else work->job.answer is there. */
-__attribute__((warn_unused_result)) struct verdict api_run_app(struct task *task,
-							       struct app_work *work,
-							       enum engine_what what,
-							       struct str config, task_step *next);
+__attribute__((warn_unused_result)) struct step_result
+api_run_app(struct task *task, struct app_work *work, enum engine_what what, struct str config,
+	    task_step *next);
 
 /* Holds the body's settings to the form, and adds the secrets of the installation that it does not
  * name: work->open, work->secret, work->all. False: there are faults, or the secrets do not open
  * (*ret_answer). */
 __attribute__((warn_unused_result)) bool api_take_settings(struct task *task, struct app_work *work,
 							   const struct settings *settings,
-							   struct verdict *ret_answer);
+							   struct step_result *ret_answer);
 /* Takes the settings to store them: as api_take_settings(), but *ret_answer is 409 also if the form
  * is missing, or if some are of fields that nobody knows, as a handler has not answered. */
 __attribute__((warn_unused_result)) bool api_accept_settings(struct task *task,
 							     struct app_work *work,
 							     const struct settings *settings,
-							     struct verdict *ret_answer);
+							     struct step_result *ret_answer);
 /* Takes the settings, as api_take_settings(), but leaves out those that the form does not
  * accept. */
 void api_take_good_settings(struct task *task, struct app_work *work,

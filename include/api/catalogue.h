@@ -13,5 +13,5 @@ struct api_app_get {
 
 /* Answers with the app that the path's first parameter names; shown: a record of struct
  * catalogue_app. */
-__attribute__((warn_unused_result)) struct verdict api_get_app(struct task *task,
-							       const struct record *shown);
+__attribute__((warn_unused_result)) struct step_result api_get_app(struct task *task,
+								   const struct record *shown);

@@ -13,4 +13,4 @@ struct device_choice {
 /* Reads at most max of them, each once; none: count is 0. Returns false if the query is wrong:
  * answer it with *ret_answer. */
 bool api_read_devices(struct task *task, struct device_choice *chosen, unsigned max,
-		      struct verdict *ret_answer);
+		      struct step_result *ret_answer);

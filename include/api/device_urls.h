@@ -5,5 +5,5 @@
 #include "task/task.h"
 
 /* 409: panels do not take URLs of this length. */
-__attribute__((warn_unused_result)) struct verdict api_fail_link(struct task *task,
-								 const struct device_link *link);
+__attribute__((warn_unused_result)) struct step_result
+api_fail_link(struct task *task, const struct device_link *link);

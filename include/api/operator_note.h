@@ -11,5 +11,5 @@ struct id api_noted_session(struct task *task);
 /* Goes on with next, once the change of the path's device is committed; if the operator has made
  * it, after the audit log has it. entry: the ID of an entry of its rotation, or empty. Where the
  * log cannot be written the answer is 503, and the change stays. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 api_note_change(struct task *task, const char *action, struct str entry, task_step *next);

@@ -60,17 +60,17 @@ struct caller {
 };
 
 /* Goes on with the prologue for this caller, which is copied; or answers 429. */
-__attribute__((warn_unused_result)) struct verdict task_admit(struct task *task,
-							      const struct caller *caller);
+__attribute__((warn_unused_result)) struct step_result task_admit(struct task *task,
+								  const struct caller *caller);
 
 /* Goes on with the prologue for somebody who need not be known: no account, and the rate limit of
  * this bucket; or answers 429. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_admit_visitor(struct task *task, const struct rate_policy *policy, struct id rate_id);
 
 /* Goes on with the prologue for somebody who has shown a key that is no account's, such as a
  * device, or needs none: no account, no rate limit. */
-__attribute__((warn_unused_result)) struct verdict task_admit_unlimited(struct task *task);
+__attribute__((warn_unused_result)) struct step_result task_admit_unlimited(struct task *task);
 
 /* The token of the request's one field "Authorization: Bearer <token>". */
 __attribute__((warn_unused_result)) bool access_bearer_token(struct task *task,

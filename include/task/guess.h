@@ -34,4 +34,4 @@ void guess_of_alias_was_none(const struct service *service, struct str remote_ad
 /* True, with the answer 429, where too many guesses came from the request's address. of_what:
  * "keys". */
 __attribute__((warn_unused_result)) bool
-task_guesses_too_often(struct task *task, const char *of_what, struct verdict *ret_answer);
+task_guesses_too_often(struct task *task, const char *of_what, struct step_result *ret_answer);

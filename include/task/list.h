@@ -61,13 +61,13 @@ struct task_list {
  * 400, if it is anything else. */
 __attribute__((warn_unused_result)) bool task_has_bad_switch(struct task *task, const char *name,
 							     bool *ret_is_on,
-							     struct verdict *ret_answer);
+							     struct step_result *ret_answer);
 
 /* Answers 200 with all rows of ask_part(), whose range has no limit, each as a text: for elements
  * that are of several kinds. */
-__attribute__((warn_unused_result)) struct verdict task_reply_lines(struct task *task,
-								    const struct task_list *list);
+__attribute__((warn_unused_result)) struct step_result
+task_reply_lines(struct task *task, const struct task_list *list);
 /* Answers 200 with the list or the wanted part. Short lists and parts have an ETag, and are
  * answered 304 where the caller has them. */
-__attribute__((warn_unused_result)) struct verdict task_reply_list(struct task *task,
-								   const struct task_list *list);
+__attribute__((warn_unused_result)) struct step_result
+task_reply_list(struct task *task, const struct task_list *list);

@@ -1,7 +1,7 @@
 /* A request being answered: a chain of steps.
  *
- * A step does a little and returns a verdict: what happens next. Only the task_*() calls make
- * verdicts, and one trampoline runs the steps:
+ * A step does a little and returns a step result: what happens next. Only the task_*() calls make
+ * step results, and one trampoline runs the steps:
  *
  *   prologue (access, rate, body, device, permission; from the endpoint's line) -> handler
  *        handler --task_query()--> database --> next step
@@ -31,19 +31,19 @@ struct service;
 struct task;
 
 /* Result of a step: what happens next. Made by task_*() calls only. */
-struct verdict {
+struct step_result {
 	enum {
-		VERDICT_CONTINUE,
-		VERDICT_WAIT,
-		VERDICT_REPLY,
-		VERDICT_STREAM,
-		VERDICT_HANDED_OVER,
-		VERDICT_GIVEN_UP
+		STEP_CONTINUE,
+		STEP_WAIT,
+		STEP_REPLY,
+		STEP_STREAM,
+		STEP_HANDED_OVER,
+		STEP_GIVEN_UP
 	} kind;
-	struct verdict (*next)(struct task *task); /* of VERDICT_CONTINUE */
+	struct step_result (*next)(struct task *task); /* of STEP_CONTINUE */
 };
 
-typedef struct verdict task_step(struct task *task);
+typedef struct step_result task_step(struct task *task);
 
 enum resource {
 	RESOURCE_NONE,
@@ -131,7 +131,7 @@ struct device *task_device(struct task *task);
 /* Reads a device of the caller's account, by ID, serial number or MAC address as paths name it,
  * which is task_device() then. next finds task_row_count(): 0 if there is none of that name; it
  * asks task_device_problem(). For calls that name devices in their body. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_find_device(struct task *task, struct str name, task_step *next);
 /* NULL, or why the caller may not use task_device(). */
 const char *task_device_problem(const struct task *task);
@@ -153,9 +153,9 @@ void task_set_path_parameter(struct task *task, unsigned index, struct str value
  * If-None-Match do not hold for a target that exists (RFC 9110 section 13). The prologue asks it of
  * every endpoint that changes something and does not handle preconditions itself. */
 __attribute__((warn_unused_result)) bool task_fails_precondition(struct task *task,
-								 struct verdict *ret_answer);
+								 struct step_result *ret_answer);
 /* Ends find_tagged: the answer to GET would be this row, which must outlast the prologue. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_tag(struct task *task, const struct record *record, const void *row);
 /* Gives the target of an endpoint that handles preconditions an entity tag "REVISION-SEEN", as
  * devices have it. SEEN is of this JSON. Call it before task_fails_precondition(). */
@@ -163,11 +163,11 @@ void task_tag_target(struct task *task, int64_t revision, struct str json);
 /* The revision that the settings must still have when the statement changes them; 0: any. */
 int64_t task_expected_revision(const struct task *task);
 
-/* ---- verdicts ---- */
+/* ---- step results ---- */
 
 /* Goes on with another step at once. */
-__attribute__((warn_unused_result)) struct verdict task_continue(struct task *task,
-								 task_step *next);
+__attribute__((warn_unused_result)) struct step_result task_continue(struct task *task,
+								     task_step *next);
 
 /* Give it to a function of db/statements.h, which fills it in; then call task_query(). */
 struct db_query *task_new_query(struct task *task);
@@ -180,7 +180,8 @@ task_step task_fail_refusal;
 /* Asks for at most one row, which is read into the struct that the statement was given (it must
  * outlive the wait: in the state or the arena). next finds task_row_count(). Errors and refusals
  * without a problem of their own are answered here. */
-__attribute__((warn_unused_result)) struct verdict task_query(struct task *task, task_step *next);
+__attribute__((warn_unused_result)) struct step_result task_query(struct task *task,
+								  task_step *next);
 
 unsigned task_row_count(struct task *task);
 
@@ -197,7 +198,7 @@ struct task_work {
 
 /* Runs the work on worker threads, in a share of the lane. Where the lane takes no more,
  * 503 with Retry-After is answered here. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_work(struct task *task, enum lane lane, const struct task_work *work, task_step *next);
 
 /* CPU time of the last work that is done; 0: there was none. */
@@ -205,78 +206,79 @@ uint64_t task_work_cpu_us(const struct task *task);
 
 /* status with a JSON object. A large one is written by a worker thread: row must outlive the wait.
  */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
 /* 200 with a device, or what else has such a tag, its entity tag "SETTINGS-SEEN" and, for GET,
  * perhaps 304. record and row: how it is shown to this caller. */
-__attribute__((warn_unused_result)) struct verdict task_reply_device(struct task *task,
-								     const struct record *record,
-								     const void *row,
-								     int64_t settings_revision);
+__attribute__((warn_unused_result)) struct step_result
+task_reply_device(struct task *task, const struct record *record, const void *row,
+		  int64_t settings_revision);
 /* status with JSON that the handler wrote; it is copied. */
-__attribute__((warn_unused_result)) struct verdict task_reply_json(struct task *task, int status,
-								   const struct buffer *json);
+__attribute__((warn_unused_result)) struct step_result
+task_reply_json(struct task *task, int status, const struct buffer *json);
 /* Appends JSON. It touches nothing but what argument points to and the arena, in which texts that
  * the JSON is made of can be kept. */
 typedef void task_writer(void *argument, struct arena *arena, struct buffer *json);
 /* status with JSON that write() makes of so many bytes: beyond LIMIT_LOOP_TEXT_BYTES on a worker
  * thread. Where that is refused, 503 is answered here: not for an answer after a write. argument
  * outlives the wait. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_reply_written(struct task *task, int status, size_t bytes, task_writer *write, void *argument);
 /* status with "{}". */
-__attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
+__attribute__((warn_unused_result)) struct step_result task_reply_empty(struct task *task,
+									int status);
 /* Anything else; body in the arena or static. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_reply(struct task *task, int status, struct str content_type, struct str body);
 /* Adds the entity tag to an answer that this text alone decides. */
 void task_add_tag(struct task *task, struct str source);
 /* True, with the answer 304, where the caller of a GET has the answer with that tag: then it need
  * not be made. */
 __attribute__((warn_unused_result)) bool task_is_known(struct task *task, struct str source,
-						       struct verdict *ret_answer);
+						       struct step_result *ret_answer);
 /* 200 with an ETag, for a GET, or 304. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_reply_tagged(struct task *task, struct str content_type, struct str body);
 /* A file of the program, or 304. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_reply_static(struct task *task, const struct http_static_file *file);
 /* An answer in pieces (http/stream.h): write_more() is called, later, whenever there is room; it
  * writes a portion of at most a millisecond's work and says whether there is more. It touches
  * nothing of the task but its state and its arena. The task lives until the last portion, or until
  * no more can be sent: then only the endpoint's finish() is called. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_reply_stream(struct task *task, int status, struct str content_type,
 		  bool (*write_more)(struct task *task, struct http_stream *stream));
 /* 200 with a stream that lives on when the task, its state and its arena are gone
  * (http_stream_release_request()): for streams without an end. source and owner are the stream's.
  * *ret_stream is set before the source is called for the first time. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_hand_over(struct task *task, struct str content_type, const struct http_stream_source *source,
 	       void *owner, struct http_stream **ret_stream);
 /* Adds a header field to the answer, whatever it will be. */
 void task_add_field(struct task *task, struct str name, struct str value);
 
 /* A problem. */
-__attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
+__attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
 task_fail(struct task *task, int status, const char *format, ...);
 /* 412: what the request's condition names is there no longer. */
-__attribute__((warn_unused_result)) struct verdict task_fail_precondition(struct task *task);
+__attribute__((warn_unused_result)) struct step_result task_fail_precondition(struct task *task);
 /* 400 for one member of the body. */
-__attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
+__attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
 task_fail_field(struct task *task, const char *name, const char *format, ...);
 /* 400 with all of task_faults(). */
-__attribute__((warn_unused_result)) struct verdict task_fail_faults(struct task *task);
+__attribute__((warn_unused_result)) struct step_result task_fail_faults(struct task *task);
 /* Answers with the 401 of the endpoint's access: the caller's account is gone. */
-__attribute__((warn_unused_result)) struct verdict task_refuse(struct task *task);
+__attribute__((warn_unused_result)) struct step_result task_refuse(struct task *task);
 /* 503 with Retry-After. */
-__attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
+__attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
 task_fail_busy(struct task *task, unsigned retry_after_s, const char *format, ...);
 
 /* The request was given up for a WebSocket: the task is gone. */
-__attribute__((warn_unused_result)) struct verdict task_given_up(struct task *task);
+__attribute__((warn_unused_result)) struct step_result task_given_up(struct task *task);
 
 /* Leaves the task waiting until task_resume(); for events other than a result or a job's end. */
-__attribute__((warn_unused_result)) struct verdict task_wait(struct task *task, task_step *next);
+__attribute__((warn_unused_result)) struct step_result task_wait(struct task *task,
+								 task_step *next);
 /* Runs the step of task_wait(). Never inside a step: from the loop only. */
 void task_resume(struct task *task);

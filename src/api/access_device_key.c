@@ -15,7 +15,7 @@ struct device_access {
 enum { ALIAS_KEY_LENGTH_MAX = 256 };
 
 /* Header names are spelled as the firmware searches for them. */
-struct verdict access_refuse_panel(struct task *task)
+struct step_result access_refuse_panel(struct task *task)
 {
 	metric_add(METRIC_UNAUTHENTICATED, METRIC_ACCESS_DEVICE_KEY, 1);
 	task_add_field(task, STR("Tronbyt-Brightness"), STR("20"));
@@ -53,7 +53,7 @@ static void note_guess(struct task *task, const struct device_access *access)
 		guess_failed(task_service(task), address);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct device_access *access = task_access_state(task);
 	char text[ID_TEXT_LENGTH + 1];
@@ -82,7 +82,7 @@ static bool is_guessing(struct task *task, const struct device_reference *refere
 	       !delivery_knows(api_delivery(task), reference, key);
 }
 
-static struct verdict check(struct task *task)
+static struct step_result check(struct task *task)
 {
 	struct device_access *access = task_access_state(task);
 	struct str key = link_key(task);
@@ -113,7 +113,7 @@ struct panel_lookup *access_panel_lookup(struct task *task)
 
 /* ---- a former address ---- */
 
-static struct verdict check_alias(struct task *task)
+static struct step_result check_alias(struct task *task)
 {
 	struct device_access *access = task_access_state(task);
 	struct delivery *delivery = api_delivery(task);

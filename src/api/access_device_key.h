@@ -22,4 +22,4 @@ struct panel *access_panel(struct task *task);
 struct panel_lookup *access_panel_lookup(struct task *task);
 
 /* Answers 404 with delivery_refusal_picture(). */
-__attribute__((warn_unused_result)) struct verdict access_refuse_panel(struct task *task);
+__attribute__((warn_unused_result)) struct step_result access_refuse_panel(struct task *task);

@@ -44,7 +44,8 @@ void byte_grants_stored(struct byte_grants *grants, struct id account_id, int64_
 	grant->until_ms = now_ms + GRANT_MS;
 }
 
-struct verdict api_make_account_room(struct task *task, struct account_room *room, task_step *next)
+struct step_result api_make_account_room(struct task *task, struct account_room *room,
+					 task_step *next)
 {
 	if (++room->tries == ROOM_TRIES)
 		return task_fail_busy(task, 1, "many entries have expired, try again");
@@ -62,7 +63,8 @@ bool api_account_room_was_made(struct task *task, const struct account_room *roo
 	return true;
 }
 
-struct verdict api_ask_account_bytes(struct task *task, struct account_room *room, task_step *next)
+struct step_result api_ask_account_bytes(struct task *task, struct account_room *room,
+					 task_step *next)
 {
 	statement_account_bytes(task_new_query(task),
 				&(struct account_bytes_parameters){task_account_id(task)},
@@ -80,7 +82,7 @@ struct str api_account_bytes_problem(struct task *task, const struct account_roo
 	    (long long)room->bytes.bytes, (long long)room->bytes.bytes_allowed);
 }
 
-struct verdict api_fail_account_bytes(struct task *task, const struct account_room *room)
+struct step_result api_fail_account_bytes(struct task *task, const struct account_room *room)
 {
 	if (task_row_count(task) == 0)
 		return task_refuse(task);

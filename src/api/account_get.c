@@ -3,7 +3,7 @@
 
 /* GET /v1/account/ - the caller's account. */
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	/* The account was removed, and the key cache does not know it yet. */
 	if (task_row_count(task) == 0)
@@ -11,7 +11,7 @@ static struct verdict found(struct task *task)
 	return task_reply_record(task, 200, &account_record, task_state(task));
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	statement_account_get(task_new_query(task),
 			      &(struct account_get_parameters){.id = task_account_id(task)},

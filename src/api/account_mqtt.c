@@ -13,21 +13,21 @@ struct mqtt_setting {
 	struct mqtt_remove_row removed;
 };
 
-static struct verdict fail_none(struct task *task)
+static struct step_result fail_none(struct task *task)
 {
 	return task_fail(task, 404, "the account has no MQTT connection");
 }
 
 /* ---- showing it ---- */
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
 	return task_reply_record(task, 200, &mqtt_connection_record, task_state(task));
 }
 
-static struct verdict begin_get(struct task *task)
+static struct step_result begin_get(struct task *task)
 {
 	statement_mqtt_get(task_new_query(task),
 			   &(struct mqtt_get_parameters){.account_id = task_account_id(task)},
@@ -37,12 +37,12 @@ static struct verdict begin_get(struct task *task)
 
 /* ---- setting it ---- */
 
-static struct verdict fail_fixed(struct task *task)
+static struct step_result fail_fixed(struct task *task)
 {
 	return task_fail(task, 409, "the connection is set by the server's setting --mqtt");
 }
 
-static struct verdict set(struct task *task)
+static struct step_result set(struct task *task)
 {
 	const struct mqtt_setting *setting = task_state(task);
 
@@ -51,7 +51,7 @@ static struct verdict set(struct task *task)
 	return task_reply_record(task, 200, &mqtt_connection_record, &setting->connection);
 }
 
-static struct verdict begin_set(struct task *task)
+static struct step_result begin_set(struct task *task)
 {
 	struct mqtt_setting *setting = task_state(task);
 	struct buffer sealed = {0};
@@ -80,14 +80,14 @@ static struct verdict begin_set(struct task *task)
 
 /* ---- removing it ---- */
 
-static struct verdict removed(struct task *task)
+static struct step_result removed(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return fail_none(task);
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict begin_remove(struct task *task)
+static struct step_result begin_remove(struct task *task)
 {
 	struct mqtt_setting *setting = task_state(task);
 

@@ -30,7 +30,7 @@ static bool run_reading(void *argument)
 	return false;
 }
 
-static struct verdict reading_done(struct task *task)
+static struct step_result reading_done(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 	struct app_reading *reading = &work->reading;
@@ -39,8 +39,8 @@ static struct verdict reading_done(struct task *task)
 	return task_continue(task, reading->next);
 }
 
-static struct verdict read_form(struct task *task, struct app_work *work, struct str text,
-				struct form *form, task_step *next)
+static struct step_result read_form(struct task *task, struct app_work *work, struct str text,
+				    struct form *form, task_step *next)
 {
 	struct task_work reading = {
 	    .run = run_reading, .argument = &work->reading, .size = text.length, .is_text = true};
@@ -53,10 +53,10 @@ static struct verdict read_form(struct task *task, struct app_work *work, struct
 	return reading_done(task);
 }
 
-struct verdict api_read_form(struct task *task, struct app_work *work, struct str text,
-			     struct form *form, task_step *next)
+struct step_result api_read_form(struct task *task, struct app_work *work, struct str text,
+				 struct form *form, task_step *next)
 {
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!app_memory_take(task, &work->memory, text.length, APP_FORM_COST, &answer))
 		return answer;
@@ -75,14 +75,14 @@ static void take_form(struct app_work *work)
 		};
 }
 
-static struct verdict form_kept(struct task *task)
+static struct step_result form_kept(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 
 	return task_continue(task, work->next);
 }
 
-static struct verdict failure_noted(struct task *task)
+static struct step_result failure_noted(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 
@@ -91,7 +91,7 @@ static struct verdict failure_noted(struct task *task)
 
 /* Keeps a failure that the script causes: another run would fail in the same way. Skips a run that
  * had only its account's short time: the runs of others have more. */
-static struct verdict note_failure(struct task *task, struct app_work *work)
+static struct step_result note_failure(struct task *task, struct app_work *work)
 {
 	const struct engine_problem *problem = &work->job.answer.problem;
 
@@ -128,7 +128,7 @@ static void recall_failure(struct app_work *work)
 	};
 }
 
-static struct verdict made_form_read(struct task *task)
+static struct step_result made_form_read(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 	const struct engine_answer *answer = &work->job.answer;
@@ -152,7 +152,7 @@ static struct verdict made_form_read(struct task *task)
 	return task_query(task, form_kept);
 }
 
-static struct verdict form_made(struct task *task)
+static struct step_result form_made(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 	const struct engine_answer *answer = &work->job.answer;
@@ -164,7 +164,7 @@ static struct verdict form_made(struct task *task)
 	return api_read_form(task, work, answer->schema, &work->form, made_form_read);
 }
 
-static struct verdict kept_form_read(struct task *task)
+static struct step_result kept_form_read(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 
@@ -172,7 +172,7 @@ static struct verdict kept_form_read(struct task *task)
 	return task_continue(task, work->next);
 }
 
-static struct verdict large_schema_found(struct task *task)
+static struct step_result large_schema_found(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 
@@ -181,9 +181,9 @@ static struct verdict large_schema_found(struct task *task)
 	return read_form(task, work, work->large_schema.schema, &work->form, kept_form_read);
 }
 
-static struct verdict find_large_schema(struct task *task, struct app_work *work)
+static struct step_result find_large_schema(struct task *task, struct app_work *work)
 {
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!app_memory_take(task, &work->memory, (size_t)work->source.schema_bytes, APP_FORM_COST,
 			     &answer))
@@ -213,7 +213,7 @@ static void note_use(struct task *task, const struct app_work *work)
 	db_note_send(task_service(task)->db, note);
 }
 
-struct verdict api_find_form(struct task *task, struct app_work *work, task_step *next)
+struct step_result api_find_form(struct task *task, struct app_work *work, task_step *next)
 {
 	*task_helper(task) = work;
 	work->next = next;
@@ -230,7 +230,7 @@ struct verdict api_find_form(struct task *task, struct app_work *work, task_step
 	return read_form(task, work, work->source.schema, &work->form, kept_form_read);
 }
 
-struct verdict api_fail_no_form(struct task *task, const struct app_work *work)
+struct step_result api_fail_no_form(struct task *task, const struct app_work *work)
 {
 	return task_fail(task, 409, "the app's form is not there: %.*s",
 			 STR_ARG(work->job.answer.problem.message));

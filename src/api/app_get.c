@@ -4,7 +4,7 @@
 
 /* GET /v1/apps/{appId} - an app that the caller can install. */
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct api_app_get *get = task_state(task);
 
@@ -13,7 +13,7 @@ static struct verdict found(struct task *task)
 	return task_reply_record(task, 200, get->shown, &get->app);
 }
 
-struct verdict api_get_app(struct task *task, const struct record *shown)
+struct step_result api_get_app(struct task *task, const struct record *shown)
 {
 	struct api_app_get *get = task_state(task);
 	struct app_name name = app_name_of(task_path_parameter(task, 0));
@@ -29,7 +29,7 @@ struct verdict api_get_app(struct task *task, const struct record *shown)
 	return task_query(task, found);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	return api_get_app(task, &app_detail_record);
 }

@@ -49,10 +49,10 @@ static const struct task_list list = {
     .place = place,
 };
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct wish *wish = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (task_has_bad_switch(task, "broken", &wish->with_broken, &answer))
 		return answer;

@@ -1,16 +1,16 @@
 #include "api/app_work.h"
 #include "record/json.h"
 
-static struct verdict ask_next(struct task *task, struct app_work *work);
+static struct step_result ask_next(struct task *task, struct app_work *work);
 
-static struct verdict end(struct task *task, struct app_work *work)
+static struct step_result end(struct task *task, struct app_work *work)
 {
 	work->job.handler = work->job.parameter = (struct str){0};
 	work->form.has_made = !work->made.problem.data;
 	return task_continue(task, work->made.next);
 }
 
-static struct verdict answer_read(struct task *task)
+static struct step_result answer_read(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 
@@ -22,7 +22,7 @@ static struct verdict answer_read(struct task *task)
 }
 
 /* Nobody is shown the answer: it needs no mask, which might hide the names of fields. */
-static struct verdict answered(struct task *task)
+static struct step_result answered(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 	const struct engine_answer *answer = &work->job.answer;
@@ -33,7 +33,7 @@ static struct verdict answered(struct task *task)
 	return ask_next(task, work);
 }
 
-static struct verdict ask_next(struct task *task, struct app_work *work)
+static struct step_result ask_next(struct task *task, struct app_work *work)
 {
 	const struct form_field *field =
 	    work->made.problem.data
@@ -53,7 +53,7 @@ static struct verdict ask_next(struct task *task, struct app_work *work)
 			   answered);
 }
 
-static struct verdict form_found(struct task *task)
+static struct step_result form_found(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 	struct settings open, stored;
@@ -74,8 +74,8 @@ static struct verdict form_found(struct task *task)
 	return ask_next(task, work);
 }
 
-struct verdict api_find_whole_form(struct task *task, struct app_work *work,
-				   const struct settings *settings, task_step *next)
+struct step_result api_find_whole_form(struct task *task, struct app_work *work,
+				       const struct settings *settings, task_step *next)
 {
 	work->made.given = settings;
 	work->made.next = next;

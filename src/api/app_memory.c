@@ -3,7 +3,7 @@
 #include "endpoints.h"
 
 bool app_memory_take(struct task *task, struct app_memory *memory, size_t length, unsigned cost,
-		     struct verdict *ret_answer)
+		     struct step_result *ret_answer)
 {
 	struct id account = task_account_id(task);
 

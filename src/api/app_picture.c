@@ -3,7 +3,7 @@
 
 /* GET /v1/apps/{appId}/picture - an app as the catalogue shows it. */
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct app_picture_get_row *row = task_state(task);
 
@@ -12,7 +12,7 @@ static struct verdict found(struct task *task)
 	return task_reply_tagged(task, STR("image/webp"), row->picture);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct app_name name = app_name_of(task_path_parameter(task, 0));
 

@@ -17,7 +17,7 @@ static void write_schema(void *argument, struct arena *arena, struct buffer *jso
 	form_write_schema(&get->work.form, get->work.source.name, json);
 }
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	struct get *get = task_state(task);
 
@@ -26,14 +26,14 @@ static struct verdict reply(struct task *task)
 	return task_reply_written(task, 200, get->work.form_bytes, write_schema, get);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct get *get = task_state(task);
 
 	return api_find_form(task, &get->work, reply);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct get *get = task_state(task);
 

@@ -5,7 +5,7 @@
 /* POST /v1/apps/{appId}/deploy - makes an approved version the deployed one, which installations
  * render. Deploying an older version is a rollback. */
 
-static struct verdict deployed(struct task *task)
+static struct step_result deployed(struct task *task)
 {
 	const struct api_deploy *deploy = task_state(task);
 	const struct app_version *version = &deploy->row.app_version;
@@ -23,7 +23,7 @@ static struct verdict deployed(struct task *task)
 	return task_reply_record(task, 200, &app_version_record, version);
 }
 
-struct verdict api_deploy_version(struct task *task)
+struct step_result api_deploy_version(struct task *task)
 {
 	struct api_deploy *deploy = task_state(task);
 

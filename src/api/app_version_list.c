@@ -44,7 +44,7 @@ static const struct task_list list = {
     .place = place,
 };
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	/* Versions of a public app are not listed, not even for its owner. */
 	if (!task_app(task)->is_private)

@@ -8,7 +8,7 @@
  * or for the one place in review, the database's constraints refuse the second: see the statement.
  */
 
-static struct verdict uploaded(struct task *task)
+static struct step_result uploaded(struct task *task)
 {
 	const struct api_upload *upload = task_state(task);
 
@@ -18,7 +18,7 @@ static struct verdict uploaded(struct task *task)
 	return task_reply_record(task, 201, &app_version_record, &upload->version);
 }
 
-static struct verdict fail_pending(struct task *task)
+static struct step_result fail_pending(struct task *task)
 {
 	const struct api_upload *upload = task_state(task);
 	struct str pending = upload->pending.name;
@@ -32,14 +32,14 @@ static struct verdict fail_pending(struct task *task)
 			 STR_ARG(pending));
 }
 
-static struct verdict fail_full(struct task *task)
+static struct step_result fail_full(struct task *task)
 {
 	const struct api_upload *upload = task_state(task);
 
 	return api_fail_account_bytes(task, &upload->room);
 }
 
-static struct verdict made_room(struct task *task)
+static struct step_result made_room(struct task *task)
 {
 	struct api_upload *upload = task_state(task);
 
@@ -48,7 +48,7 @@ static struct verdict made_room(struct task *task)
 		   : api_ask_account_bytes(task, &upload->room, fail_full);
 }
 
-struct verdict api_upload_refused(struct task *task)
+struct step_result api_upload_refused(struct task *task)
 {
 	struct api_upload *upload = task_state(task);
 
@@ -62,7 +62,7 @@ struct verdict api_upload_refused(struct task *task)
 	return task_query(task, fail_pending);
 }
 
-struct verdict api_upload_version(struct task *task)
+struct step_result api_upload_version(struct task *task)
 {
 	struct api_upload *upload = task_state(task);
 

@@ -23,12 +23,12 @@ void app_work_finish(struct app_work *work)
 
 /* ---- what is to be run ---- */
 
-static struct verdict fail_no_device(struct task *task)
+static struct step_result fail_no_device(struct task *task)
 {
 	return task_fail(task, 404, "there is no such device");
 }
 
-static struct verdict app_found(struct task *task)
+static struct step_result app_found(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 	const struct app_source_row *source = &work->source;
@@ -52,8 +52,8 @@ static struct verdict app_found(struct task *task)
 	return task_continue(task, work->next);
 }
 
-struct verdict api_find_app(struct task *task, struct app_work *work, struct str app,
-			    struct str device_id, struct str installation_id, task_step *next)
+struct step_result api_find_app(struct task *task, struct app_work *work, struct str app,
+				struct str device_id, struct str installation_id, task_step *next)
 {
 	struct app_name name = app_name_of(app);
 
@@ -117,7 +117,7 @@ static void on_done(struct engine_job *job)
 }
 
 /* A request counts once, however often it runs the script. True: *ret_answer is 429. */
-static bool is_too_often(struct task *task, struct app_work *work, struct verdict *ret_answer)
+static bool is_too_often(struct task *task, struct app_work *work, struct step_result *ret_answer)
 {
 	struct rate_result result;
 
@@ -136,8 +136,8 @@ static bool is_too_often(struct task *task, struct app_work *work, struct verdic
 }
 
 /* Nothing is run, and the answer says why. */
-static struct verdict go_without(struct task *task, struct app_work *work, const char *why,
-				 task_step *next)
+static struct step_result go_without(struct task *task, struct app_work *work, const char *why,
+				     task_step *next)
 {
 	work->job.answer = (struct engine_answer){
 	    .problem = {.kind = ENGINE_NOT_AVAILABLE, .message = str_from(why)},
@@ -189,7 +189,7 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	};
 }
 
-static struct verdict submit(struct task *task, struct app_work *work)
+static struct step_result submit(struct task *task, struct app_work *work)
 {
 	unsigned retry_after_s;
 
@@ -211,7 +211,7 @@ static struct verdict submit(struct task *task, struct app_work *work)
 
 static const char not_deployed[] = "no version of this app is deployed";
 
-static struct verdict code_found(struct task *task)
+static struct step_result code_found(struct task *task)
 {
 	struct app_work *work = *task_helper(task);
 
@@ -222,11 +222,11 @@ static struct verdict code_found(struct task *task)
 	return submit(task, work);
 }
 
-struct verdict api_run_app(struct task *task, struct app_work *work, enum engine_what what,
-			   struct str config, task_step *next)
+struct step_result api_run_app(struct task *task, struct app_work *work, enum engine_what what,
+			       struct str config, task_step *next)
 {
 	const char *why_not = not_deployed;
-	struct verdict answer;
+	struct step_result answer;
 
 	engine_job_finish(&work->job);
 	work->task = task;

@@ -71,7 +71,7 @@ static bool replaces_all(const struct app_work *work, const struct settings *sec
 }
 
 bool api_take_settings(struct task *task, struct app_work *work, const struct settings *settings,
-		       struct verdict *ret_answer)
+		       struct step_result *ret_answer)
 {
 	struct faults *faults = task_faults(task);
 	struct settings changed, stored;
@@ -94,7 +94,7 @@ bool api_take_settings(struct task *task, struct app_work *work, const struct se
 /* False: some are of fields that nobody knows, as a handler has not answered (*ret_answer is 409).
  * Settings stored before stay as they are. */
 static bool knows(struct task *task, const struct app_work *work, const struct settings *settings,
-		  struct verdict *ret_answer)
+		  struct step_result *ret_answer)
 {
 	struct settings open, stored;
 
@@ -119,7 +119,7 @@ static bool knows(struct task *task, const struct app_work *work, const struct s
 }
 
 bool api_accept_settings(struct task *task, struct app_work *work, const struct settings *settings,
-			 struct verdict *ret_answer)
+			 struct step_result *ret_answer)
 {
 	if (!work->has_form) {
 		*ret_answer = api_fail_no_form(task, work);

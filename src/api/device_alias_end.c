@@ -5,12 +5,12 @@
 /* DELETE /v1/devices/{deviceId}/alias - ends the former address of an imported device: a panel that
  * is connected by it is dropped everywhere. */
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict ended(struct task *task)
+static struct step_result ended(struct task *task)
 {
 	const struct device_alias_end_row *row = task_state(task);
 
@@ -20,7 +20,7 @@ static struct verdict ended(struct task *task)
 	return api_note_change(task, "device.alias", STR(""), reply);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	statement_device_alias_end(task_new_query(task),
 				   &(struct device_alias_end_parameters){task_device(task)->id},

@@ -9,14 +9,14 @@ static void add_once(struct device_choice *chosen, struct id id)
 	chosen->ids[chosen->count++] = id;
 }
 
-static bool fail(struct verdict *ret_answer, struct verdict answer)
+static bool fail(struct step_result *ret_answer, struct step_result answer)
 {
 	*ret_answer = answer;
 	return false;
 }
 
 bool api_read_devices(struct task *task, struct device_choice *chosen, unsigned max,
-		      struct verdict *ret_answer)
+		      struct step_result *ret_answer)
 {
 	struct str sent = http_request_query(task_request(task), STR("devices"));
 	struct str rest = {0}, text;

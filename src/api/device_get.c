@@ -2,7 +2,7 @@
 
 /* GET /v1/devices/{deviceId} - one device. The prologue has read it. */
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	return task_reply_device(task, &device_record, task_device(task),
 				 task_device(task)->settings_revision);

@@ -21,12 +21,12 @@ struct ordering {
 	};
 };
 
-static struct verdict fail_none(struct task *task)
+static struct step_result fail_none(struct task *task)
 {
 	return task_fail(task, 404, "there is no such device");
 }
 
-static struct verdict ask_panel(struct task *task, task_step *next)
+static struct step_result ask_panel(struct task *task, task_step *next)
 {
 	struct ordering *ordering = task_state(task);
 
@@ -45,12 +45,12 @@ static bool is_offline(struct task *task)
 				   panel->has_connected, &since_us);
 }
 
-static struct verdict fail_offline(struct task *task)
+static struct step_result fail_offline(struct task *task)
 {
 	return task_fail(task, 409, "the panel is offline");
 }
 
-static struct verdict fail_old(struct task *task)
+static struct step_result fail_old(struct task *task)
 {
 	const struct device_panel_row *panel = &((struct ordering *)task_state(task))->panel;
 
@@ -61,12 +61,12 @@ static struct verdict fail_old(struct task *task)
 
 /* ---- start again ---- */
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict rebooted(struct task *task)
+static struct step_result rebooted(struct task *task)
 {
 	const struct ordering *ordering = task_state(task);
 
@@ -77,7 +77,7 @@ static struct verdict rebooted(struct task *task)
 	return api_note_change(task, "device.reboot", STR(""), reply);
 }
 
-static struct verdict reboot(struct task *task)
+static struct step_result reboot(struct task *task)
 {
 	struct ordering *ordering = task_state(task);
 
@@ -93,7 +93,7 @@ static struct verdict reboot(struct task *task)
 	return task_query(task, rebooted);
 }
 
-static struct verdict begin_reboot(struct task *task)
+static struct step_result begin_reboot(struct task *task)
 {
 	return ask_panel(task, reboot);
 }
@@ -106,7 +106,7 @@ const struct endpoint endpoint_device_reboot = {
 
 /* ---- another address ---- */
 
-static struct verdict moved(struct task *task)
+static struct step_result moved(struct task *task)
 {
 	const struct ordering *ordering = task_state(task);
 
@@ -117,7 +117,7 @@ static struct verdict moved(struct task *task)
 	return api_note_change(task, "device.move", STR(""), reply);
 }
 
-static struct verdict store_move(struct task *task)
+static struct step_result store_move(struct task *task)
 {
 	struct ordering *ordering = task_state(task);
 	struct id id = task_device(task)->id;
@@ -140,7 +140,7 @@ static struct verdict store_move(struct task *task)
 	return task_query(task, moved);
 }
 
-static struct verdict move(struct task *task)
+static struct step_result move(struct task *task)
 {
 	struct ordering *ordering = task_state(task);
 	struct device_link link;
@@ -175,7 +175,7 @@ static struct verdict move(struct task *task)
 	return store_move(task);
 }
 
-static struct verdict begin_move(struct task *task)
+static struct step_result begin_move(struct task *task)
 {
 	return ask_panel(task, move);
 }
@@ -186,7 +186,7 @@ const struct endpoint endpoint_device_move = {
     ENDPOINT_DEVICE_MOVE,
 };
 
-struct verdict api_fail_link(struct task *task, const struct device_link *link)
+struct step_result api_fail_link(struct task *task, const struct device_link *link)
 {
 	return task_fail(task, 409,
 			 "the device's URL would have %zu characters, and panels take %d at most: "

@@ -79,7 +79,7 @@ static void add_vary(struct task *task)
 
 /* Keeps the text that decides the answer. True, with the answer 304, where the caller has that.
  * hash: of the picture; NULL: the panel is dark. */
-static bool is_known(struct task *task, const uint8_t *hash, struct verdict *ret_answer)
+static bool is_known(struct task *task, const uint8_t *hash, struct step_result *ret_answer)
 {
 	struct device_picture *picture = task_state(task);
 	const struct picture_request *request = &picture->request;
@@ -113,7 +113,7 @@ static bool write_more(struct task *task, struct http_stream *stream)
 }
 
 /* data: in the arena, or NULL: what was made, in portions. */
-static struct verdict reply(struct task *task, struct str data)
+static struct step_result reply(struct task *task, struct str data)
 {
 	const struct device_picture *picture = task_state(task);
 	struct str type = content_type(picture->request.format);
@@ -126,7 +126,7 @@ static struct verdict reply(struct task *task, struct str data)
 
 /* ---- conversion ---- */
 
-static struct verdict exported(struct task *task)
+static struct step_result exported(struct task *task)
 {
 	const struct device_picture *picture = task_state(task);
 
@@ -184,7 +184,7 @@ static size_t work_size(const struct device_picture *picture)
 								: picture->webp.length;
 }
 
-static struct verdict export(struct task *task)
+static struct step_result export(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
 	struct id account = task_account_id(task);
@@ -212,12 +212,12 @@ static struct verdict export(struct task *task)
 
 /* ---- the picture ---- */
 
-static struct verdict fail_none(struct task *task)
+static struct step_result fail_none(struct task *task)
 {
 	return task_fail(task, 404, "it is not known what the panel shows");
 }
 
-static struct verdict picture_found(struct task *task)
+static struct step_result picture_found(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
 
@@ -228,7 +228,7 @@ static struct verdict picture_found(struct task *task)
 	return export(task);
 }
 
-static struct verdict find(struct task *task, const struct view_picture *now)
+static struct step_result find(struct task *task, const struct view_picture *now)
 {
 	struct device_picture *picture = task_state(task);
 	char *hash = arena_alloc(task_arena(task), 2 * PICTURE_HASH_BYTES + 1);
@@ -244,18 +244,18 @@ static struct verdict find(struct task *task, const struct view_picture *now)
 	return task_query(task, picture_found);
 }
 
-static struct verdict fail_offline(struct task *task)
+static struct step_result fail_offline(struct task *task)
 {
 	return task_fail(task, 404, "the panel is offline, and shows nothing");
 }
 
-static struct verdict viewed(struct task *task)
+static struct step_result viewed(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
 	const struct panel_view *view = delivery_view(&picture->watcher);
 	struct panel_view seen = view ? *view : (struct panel_view){0};
 	bool is_dark = seen.brightness == 0;
-	struct verdict answer;
+	struct step_result answer;
 
 	unwatch(picture);
 	if (!view)
@@ -299,7 +299,7 @@ static void on_deadline(struct deadline *deadline)
 	resume(container_of(deadline, struct device_picture, deadline));
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
 	const char *fault = picture_request_read(task_request(task), &picture->request);

@@ -10,7 +10,7 @@ union turning {
 	struct device_sleep_set_row set;
 };
 
-static struct verdict changed(struct task *task, int64_t generation)
+static struct step_result changed(struct task *task, int64_t generation)
 {
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
@@ -18,12 +18,12 @@ static struct verdict changed(struct task *task, int64_t generation)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict turned(struct task *task)
+static struct step_result turned(struct task *task)
 {
 	return changed(task, ((const union turning *)task_state(task))->turned.generation);
 }
 
-static struct verdict turn(struct task *task)
+static struct step_result turn(struct task *task)
 {
 	union turning *turning = task_state(task);
 
@@ -33,12 +33,12 @@ static struct verdict turn(struct task *task)
 	return task_query(task, turned);
 }
 
-static struct verdict is_set(struct task *task)
+static struct step_result is_set(struct task *task)
 {
 	return changed(task, ((const union turning *)task_state(task))->set.generation);
 }
 
-static struct verdict set(struct task *task, bool is_asleep)
+static struct step_result set(struct task *task, bool is_asleep)
 {
 	union turning *turning = task_state(task);
 
@@ -48,12 +48,12 @@ static struct verdict set(struct task *task, bool is_asleep)
 	return task_query(task, is_set);
 }
 
-static struct verdict wake(struct task *task)
+static struct step_result wake(struct task *task)
 {
 	return set(task, false);
 }
 
-static struct verdict darken(struct task *task)
+static struct step_result darken(struct task *task)
 {
 	return set(task, true);
 }

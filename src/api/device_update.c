@@ -9,7 +9,7 @@ struct update {
 	struct device device; /* after the change */
 };
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -17,7 +17,7 @@ static struct verdict reply(struct task *task)
 				 update->device.settings_revision);
 }
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -29,7 +29,7 @@ static struct verdict updated(struct task *task)
 	return api_note_change(task, "device.update", STR(""), reply);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct update *update = task_state(task);
 

@@ -33,12 +33,12 @@ void api_entry_settings(struct rotation_entry_update_parameters *parameters,
 	parameters->version_id = work->source.version_id;
 }
 
-struct verdict api_fail_no_entry(struct task *task)
+struct step_result api_fail_no_entry(struct task *task)
 {
 	return task_fail(task, 404, "the device has no such installation");
 }
 
-struct verdict api_entry_refused(struct task *task)
+struct step_result api_entry_refused(struct task *task)
 {
 	switch (task_refusal(task)) {
 	case REFUSAL_ENTRY_GONE:

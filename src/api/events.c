@@ -43,7 +43,7 @@ static struct event_wish wish_of(struct task *task)
 	};
 }
 
-static struct verdict fail(struct task *task, enum event_refusal refusal)
+static struct step_result fail(struct task *task, enum event_refusal refusal)
 {
 	char retry_after[12];
 
@@ -59,7 +59,7 @@ static struct verdict fail(struct task *task, enum event_refusal refusal)
 			 LIMIT_EVENT_STREAMS_OF_KEY);
 }
 
-static struct verdict open_stream(struct task *task)
+static struct step_result open_stream(struct task *task)
 {
 	struct event_wish wish = wish_of(task);
 	struct key_stream *stream;
@@ -79,7 +79,7 @@ static void on_heard(struct event_wait *wait)
 	task_resume(container_of(wait, struct listening, wait)->task);
 }
 
-static struct verdict listen_to_account(struct task *task)
+static struct step_result listen_to_account(struct task *task)
 {
 	struct listening *listening = task_state(task);
 
@@ -90,7 +90,7 @@ static struct verdict listen_to_account(struct task *task)
 	return task_wait(task, open_stream);
 }
 
-static struct verdict listed(struct task *task)
+static struct step_result listed(struct task *task)
 {
 	const struct listening *listening = task_state(task);
 
@@ -101,7 +101,7 @@ static struct verdict listed(struct task *task)
 	return listen_to_account(task);
 }
 
-static struct verdict owned(struct task *task)
+static struct step_result owned(struct task *task)
 {
 	const struct listening *listening = task_state(task);
 
@@ -118,7 +118,7 @@ static struct verdict owned(struct task *task)
 }
 
 /* True, with the answer 400, if it is none that this server makes. */
-static bool has_bad_last_id(struct task *task, struct verdict *ret_answer)
+static bool has_bad_last_id(struct task *task, struct step_result *ret_answer)
 {
 	struct listening *listening = task_state(task);
 	struct str text = http_request_field(task_request(task), STR("last-event-id"));
@@ -130,10 +130,10 @@ static bool has_bad_last_id(struct task *task, struct verdict *ret_answer)
 	return true;
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct listening *listening = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!api_read_devices(task, &listening->chosen, LIMIT_EVENT_DEVICES, &answer) ||
 	    has_bad_last_id(task, &answer))

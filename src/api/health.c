@@ -16,14 +16,14 @@ static void let_nobody_store(struct task *task)
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
 }
 
-static struct verdict live(struct task *task)
+static struct step_result live(struct task *task)
 {
 	let_nobody_store(task);
 	return task_reply(task, 200, STR("text/plain; charset=utf-8"), STR("ok\n"));
 }
 
 /* Strangers read this as well: the reason has no name or address in it. */
-static struct verdict fail(struct task *task, const char *what, enum away away)
+static struct step_result fail(struct task *task, const char *what, enum away away)
 {
 	const char *colon = away == AWAY_NOT ? "" : ": ";
 	const char *why = away == AWAY_NOT ? "" : away_text(away);
@@ -32,7 +32,7 @@ static struct verdict fail(struct task *task, const char *what, enum away away)
 }
 
 /* The API does its work without apps, and what it does without pictures goes on. */
-static struct verdict tell_ready(struct task *task, const char *problem)
+static struct step_result tell_ready(struct task *task, const char *problem)
 {
 	struct str text = STR("ok\n");
 
@@ -41,7 +41,7 @@ static struct verdict tell_ready(struct task *task, const char *problem)
 	return task_reply(task, 200, STR("text/plain; charset=utf-8"), text);
 }
 
-static struct verdict ready(struct task *task)
+static struct step_result ready(struct task *task)
 {
 	struct service *service = task_service(task);
 

@@ -68,12 +68,12 @@ static void write_notes(const struct tronbyt_notes *notes, const struct tronbyt_
 	}
 }
 
-struct verdict import_report(struct task *task)
+struct step_result import_report(struct task *task)
 {
 	const struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_export *export = &importing->body.export;
 	struct buffer json = {0};
-	struct verdict answer;
+	struct step_result answer;
 	bool is_first = true;
 
 	buffer_append_str(&json, importing->is_dry ? STR("{\"isDryRun\":true,\"devices\":[")

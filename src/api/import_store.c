@@ -171,7 +171,7 @@ static void end_guess(struct task *task, const struct import_device *device)
 		guess_of_alias_was_none(task_service(task), task_request(task)->remote_address);
 }
 
-static struct verdict stored(struct task *task)
+static struct step_result stored(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	struct import_device *device = &importing->devices[importing->device];
@@ -198,7 +198,7 @@ static struct str key_hash_of(const struct tronbyt_device *file, const struct im
 	return (struct str){(const char *)device->alias_key_hash, KEY_HASH_BYTES};
 }
 
-static struct verdict store_device(struct task *task)
+static struct step_result store_device(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_device *file = import_file_device(importing);
@@ -224,7 +224,7 @@ static struct verdict store_device(struct task *task)
 	return task_query(task, stored);
 }
 
-struct verdict import_store(struct task *task)
+struct step_result import_store(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	struct import_device *device;
@@ -244,7 +244,7 @@ struct verdict import_store(struct task *task)
 }
 
 /* Others were quicker, or PostgreSQL knows fewer time zones: the device comes without that. */
-struct verdict import_refused(struct task *task)
+struct step_result import_refused(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	struct import_device *device = &importing->devices[importing->device];

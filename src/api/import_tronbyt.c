@@ -7,8 +7,8 @@
 /* POST /v1/import/tronbyt - makes devices of the export of a tronbyt server. All that is to be
  * asked comes first; then each device is stored with its entries, whole or not at all. */
 
-static struct verdict next_device(struct task *task);
-static struct verdict next_entry(struct task *task);
+static struct step_result next_device(struct task *task);
+static struct step_result next_entry(struct task *task);
 
 static struct import_device *device_of(struct tronbyt_importing *importing)
 {
@@ -25,7 +25,7 @@ enum { ENTRY_BYTES = 256 };
 
 /* ---- an entry ---- */
 
-static struct verdict take_entry(struct task *task)
+static struct step_result take_entry(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	struct import_device *device = device_of(importing);
@@ -116,7 +116,7 @@ static void note_no_form(struct tronbyt_importing *importing, struct str why)
 		    STR_ARG(why));
 }
 
-static struct verdict form_found(struct task *task)
+static struct step_result form_found(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct app_work *work = &importing->work;
@@ -132,7 +132,7 @@ static struct verdict form_found(struct task *task)
 	return take_entry(task);
 }
 
-static struct verdict leave_out(struct task *task)
+static struct step_result leave_out(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 
@@ -141,7 +141,7 @@ static struct verdict leave_out(struct task *task)
 }
 
 /* The app is known, and perhaps its form. */
-static struct verdict take_app(struct task *task, const struct import_app *app)
+static struct step_result take_app(struct task *task, const struct import_app *app)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_entry *entry = file_entry(importing);
@@ -166,7 +166,7 @@ static struct verdict take_app(struct task *task, const struct import_app *app)
 	return take_entry(task);
 }
 
-static struct verdict app_found(struct task *task)
+static struct step_result app_found(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_entry *entry = file_entry(importing);
@@ -192,7 +192,7 @@ static bool is_known(const struct tronbyt_importing *importing, const struct imp
 	       app->why_none.data || (app->is_made && importing->made_count >= IMPORT_MADE_MAX);
 }
 
-static struct verdict find_entry(struct task *task)
+static struct step_result find_entry(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_entry *entry = file_entry(importing);
@@ -210,7 +210,7 @@ static struct verdict find_entry(struct task *task)
 	return api_find_app(task, &importing->work, entry->slug, STR(""), STR(""), app_found);
 }
 
-static struct verdict end_device(struct task *task)
+static struct step_result end_device(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct import_device *device = device_of(importing);
@@ -224,7 +224,7 @@ static struct verdict end_device(struct task *task)
 	return task_continue(task, next_device);
 }
 
-static struct verdict next_entry(struct task *task)
+static struct step_result next_entry(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_device *device = import_file_device(importing);
@@ -264,7 +264,7 @@ static void take_alias(struct tronbyt_importing *importing)
 	key_hash(file->key, device->alias_key_hash);
 }
 
-static struct verdict looked(struct task *task)
+static struct step_result looked(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_device *file = import_file_device(importing);
@@ -306,7 +306,7 @@ static struct verdict looked(struct task *task)
 	return next_entry(task);
 }
 
-static struct verdict next_device(struct task *task)
+static struct step_result next_device(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 
@@ -327,7 +327,7 @@ static struct verdict next_device(struct task *task)
 
 /* False: it is neither, and *ret_answer says so. */
 static bool read_flag(struct task *task, const char *name, bool *ret_flag,
-		      struct verdict *ret_answer)
+		      struct step_result *ret_answer)
 {
 	struct str value = http_request_query(task_request(task), str_from(name));
 
@@ -354,12 +354,12 @@ static bool take_turn(struct task *task, struct tronbyt_importing *importing)
 	return importing->has_turn;
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	struct tronbyt_export *export = &importing->body.export;
 	unsigned entry_count = 0;
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!read_flag(task, "dryRun", &importing->is_dry, &answer) ||
 	    !read_flag(task, "keepAddresses", &importing->keeps_addresses, &answer))

@@ -18,19 +18,19 @@ struct installation_making {
 	struct installation_create_row row;
 };
 
-static struct verdict fail_no_app(struct task *task)
+static struct step_result fail_no_app(struct task *task)
 {
 	return task_fail(task, 404, "there is no such app that this device can install");
 }
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	const struct installation_making *making = task_state(task);
 
 	return task_reply_record(task, 201, &installation_record, &making->row.installation);
 }
 
-static struct verdict installed(struct task *task)
+static struct step_result installed(struct task *task)
 {
 	const struct installation_making *making = task_state(task);
 
@@ -44,7 +44,7 @@ static struct verdict installed(struct task *task)
 	return api_note_change(task, "entry.create", str_from(making->id), reply);
 }
 
-static struct verdict store(struct task *task)
+static struct step_result store(struct task *task)
 {
 	struct installation_making *making = task_state(task);
 	struct app_name name = app_name_of(making->body.app);
@@ -68,7 +68,7 @@ static struct verdict store(struct task *task)
 	return task_query(task, installed);
 }
 
-static struct verdict expired(struct task *task)
+static struct step_result expired(struct task *task)
 {
 	const struct installation_making *making = task_state(task);
 
@@ -79,7 +79,7 @@ static struct verdict expired(struct task *task)
 }
 
 /* Expired entries count no more for the device's limit. */
-static struct verdict install(struct task *task)
+static struct step_result install(struct task *task)
 {
 	struct installation_making *making = task_state(task);
 
@@ -89,24 +89,24 @@ static struct verdict install(struct task *task)
 	return task_query(task, expired);
 }
 
-static struct verdict form_found(struct task *task)
+static struct step_result form_found(struct task *task)
 {
 	struct installation_making *making = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!api_accept_settings(task, &making->work, &making->body.settings, &answer))
 		return answer;
 	return install(task);
 }
 
-static struct verdict app_found(struct task *task)
+static struct step_result app_found(struct task *task)
 {
 	struct installation_making *making = task_state(task);
 
 	return api_find_whole_form(task, &making->work, &making->body.settings, form_found);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct installation_making *making = task_state(task);
 	char *device;

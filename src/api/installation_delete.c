@@ -21,12 +21,12 @@ struct removal {
 
 static task_step begin;
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict deleted(struct task *task)
+static struct step_result deleted(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -43,7 +43,7 @@ static struct verdict deleted(struct task *task)
 	return api_note_change(task, "entry.remove", task_path_parameter(task, 1), reply);
 }
 
-static struct verdict remove_it(struct task *task)
+static struct step_result remove_it(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -57,11 +57,11 @@ static struct verdict remove_it(struct task *task)
 	return task_query(task, deleted);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct removal *removal = task_state(task);
 	const struct installation_get_row *row = &removal->found;
-	struct verdict answer;
+	struct step_result answer;
 
 	if (task_row_count(task) == 0)
 		return api_fail_no_entry(task);
@@ -75,7 +75,7 @@ static struct verdict found(struct task *task)
 	return remove_it(task);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	const struct http_request *request = task_request(task);
 	struct removal *removal = task_state(task);
@@ -98,7 +98,7 @@ const struct endpoint endpoint_installation_delete = {
     ENDPOINT_INSTALLATION_DELETE,
 };
 
-static struct verdict begin_v0(struct task *task)
+static struct step_result begin_v0(struct task *task)
 {
 	struct removal *removal = task_state(task);
 

@@ -8,7 +8,7 @@ struct get {
 	struct installation_view view;
 };
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct get *get = task_state(task);
 
@@ -16,7 +16,7 @@ static struct verdict found(struct task *task)
 	return installation_view_reply(task, &get->view);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct get *get = task_state(task);
 

@@ -30,9 +30,9 @@ struct update {
 _Static_assert(offsetof(struct v0_installation_change, entry) == 0,
 	       "one body begins with the other");
 
-static struct verdict find(struct task *task);
+static struct step_result find(struct task *task);
 
-static struct verdict read_v0(struct task *task)
+static struct step_result read_v0(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -41,7 +41,7 @@ static struct verdict read_v0(struct task *task)
 	return task_reply_record(task, 200, &installation_v0_record, &update->shown);
 }
 
-static struct verdict ask_v0(struct task *task)
+static struct step_result ask_v0(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -52,7 +52,7 @@ static struct verdict ask_v0(struct task *task)
 	return task_query(task, read_v0);
 }
 
-static struct verdict read_again(struct task *task)
+static struct step_result read_again(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -63,7 +63,7 @@ static struct verdict read_again(struct task *task)
 }
 
 /* Reads the installation again: it is gone, or not what it was. */
-static struct verdict lost(struct task *task)
+static struct step_result lost(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -74,7 +74,7 @@ static struct verdict lost(struct task *task)
 	return find(task);
 }
 
-static struct verdict look_again(struct task *task)
+static struct step_result look_again(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -83,7 +83,7 @@ static struct verdict look_again(struct task *task)
 	return installation_view_read(task, &update->view, read_again);
 }
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -93,7 +93,7 @@ static struct verdict updated(struct task *task)
 	return api_note_change(task, "entry.update", task_path_parameter(task, 1), look_again);
 }
 
-static struct verdict change(struct task *task, const struct stored_settings *stored)
+static struct step_result change(struct task *task, const struct stored_settings *stored)
 {
 	struct update *update = task_state(task);
 	struct rotation_entry_update_parameters parameters;
@@ -137,13 +137,13 @@ static struct settings in_place_of_all(struct task *task, const struct app_work 
 }
 
 /* Replaces the settings that the body names; the others stay, but for a body of /v0. */
-static struct verdict change_with_settings(struct task *task)
+static struct step_result change_with_settings(struct task *task)
 {
 	struct update *update = task_state(task);
 	struct app_work *work = &update->view.work;
 	struct settings sent = update->body.settings, stored = {0}, all;
 	struct stored_settings made;
-	struct verdict answer;
+	struct step_result answer;
 
 	if (update->is_v0)
 		sent = in_place_of_all(task, work, &sent);
@@ -156,12 +156,12 @@ static struct verdict change_with_settings(struct task *task)
 	return change(task, &made);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct update *update = task_state(task);
 	struct installation_view *view = &update->view;
 	struct buffer json = {0};
-	struct verdict answer;
+	struct step_result answer;
 
 	installation_view_make(task, view);
 	/* The form of /v0 has no such tag. */
@@ -183,7 +183,7 @@ static struct verdict found(struct task *task)
 	return update->body.settings_value ? change_with_settings(task) : change(task, NULL);
 }
 
-static struct verdict find(struct task *task)
+static struct step_result find(struct task *task)
 {
 	struct update *update = task_state(task);
 	bool has_settings = update->body.settings_value && task_faults(task)->count == 0;
@@ -193,14 +193,14 @@ static struct verdict find(struct task *task)
 }
 
 /* A body that has nothing changes nothing, and is no fault. */
-static struct verdict find_v0(struct task *task)
+static struct step_result find_v0(struct task *task)
 {
 	bool has_change = task_body_present(task) || task_faults(task)->count;
 
 	return has_change ? find(task) : ask_v0(task);
 }
 
-static struct verdict begin_v0(struct task *task)
+static struct step_result begin_v0(struct task *task)
 {
 	struct update *update = task_state(task);
 

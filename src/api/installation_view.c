@@ -3,8 +3,8 @@
 #include "endpoints.h"
 #include "record/json.h"
 
-struct verdict installation_view_read(struct task *task, struct installation_view *view,
-				      task_step *next)
+struct step_result installation_view_read(struct task *task, struct installation_view *view,
+					  task_step *next)
 {
 	view->row = (struct installation_get_row){0};
 	statement_installation_get(task_new_query(task),
@@ -25,7 +25,7 @@ static struct installation_view *view_of(struct task *task)
 	return container_of(work, struct installation_view, work);
 }
 
-static struct verdict app_found(struct task *task)
+static struct step_result app_found(struct task *task)
 {
 	struct installation_view *view = view_of(task);
 
@@ -34,7 +34,7 @@ static struct verdict app_found(struct task *task)
 	return api_find_form(task, &view->work, view->next);
 }
 
-static struct verdict row_found(struct task *task)
+static struct step_result row_found(struct task *task)
 {
 	struct installation_view *view = view_of(task);
 	char *device;
@@ -49,8 +49,8 @@ static struct verdict row_found(struct task *task)
 			    task_path_parameter(task, 1), app_found);
 }
 
-struct verdict installation_view_find(struct task *task, struct installation_view *view,
-				      const struct settings *sent, task_step *next)
+struct step_result installation_view_find(struct task *task, struct installation_view *view,
+					  const struct settings *sent, task_step *next)
 {
 	*task_helper(task) = &view->work;
 	view->sent = sent;
@@ -93,7 +93,7 @@ void installation_view_make(struct task *task, struct installation_view *view)
 	detail->secrets = copy_of(task, &secrets);
 }
 
-struct verdict installation_view_reply(struct task *task, const struct installation_view *view)
+struct step_result installation_view_reply(struct task *task, const struct installation_view *view)
 {
 	return task_reply_device(task, &installation_detail_record, &view->detail, view->revision);
 }

@@ -19,19 +19,19 @@ struct installation_view {
 /* Reads the installation that the path's second parameter names, and its app's form. sent: settings
  * of a body; NULL: none. Answers 404 where there is no such installation, and as api_find_form().
  */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 installation_view_find(struct task *task, struct installation_view *view,
 		       const struct settings *sent, task_step *next);
 
 /* Reads it once more, without the form. No row: it has gone. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 installation_view_read(struct task *task, struct installation_view *view, task_step *next);
 
 /* Makes detail and revision of the row. */
 void installation_view_make(struct task *task, struct installation_view *view);
 
 /* 200 with the detail and its tag; GET: perhaps 304. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 installation_view_reply(struct task *task, const struct installation_view *view);
 
 void installation_view_finish(struct installation_view *view);

@@ -15,7 +15,7 @@ static void add_order(struct task *task, const struct poll_picture *picture)
 		task_add_field(task, STR("Tronbyt-Reboot"), STR("1"));
 }
 
-static struct verdict next(struct task *task)
+static struct step_result next(struct task *task)
 {
 	struct panel *panel = access_panel(task);
 	struct http_request *request = task_request(task);
@@ -39,7 +39,7 @@ static struct verdict next(struct task *task)
 	return task_reply(task, 200, STR("image/webp"), picture.webp);
 }
 
-static struct verdict connect_panel(struct task *task)
+static struct step_result connect_panel(struct task *task)
 {
 	if (!websocket_is_handshake(task_request(task))) {
 		/* RFC 9110 section 15.5.22, RFC 6455 section 4.4 */

@@ -47,7 +47,7 @@ static void write_config(const struct push_message *message, struct buffer *json
 	buffer_append_char(json, '}');
 }
 
-static struct verdict fail_problem(struct task *task, const struct messaging *messaging)
+static struct step_result fail_problem(struct task *task, const struct messaging *messaging)
 {
 	const struct engine_answer *answer = &messaging->job.answer;
 
@@ -73,7 +73,7 @@ static struct verdict fail_problem(struct task *task, const struct messaging *me
 	return task_fail_field(task, "text", "cannot be drawn: it takes too much time or memory");
 }
 
-static struct verdict fail_refused(struct task *task, const struct engine_answer *answer)
+static struct step_result fail_refused(struct task *task, const struct engine_answer *answer)
 {
 	struct str why = answer->log;
 	const struct str missing = STR("missing ");
@@ -92,7 +92,7 @@ static struct verdict fail_refused(struct task *task, const struct engine_answer
 	    "smaller font");
 }
 
-static struct verdict drawn(struct task *task)
+static struct step_result drawn(struct task *task)
 {
 	struct messaging *messaging = task_state(task);
 	struct push *push = &messaging->push;
@@ -118,7 +118,7 @@ static void on_done(struct engine_job *job)
 	task_resume(container_of(job, struct messaging, job)->push.task);
 }
 
-static struct verdict submit(struct task *task, struct messaging *messaging)
+static struct step_result submit(struct task *task, struct messaging *messaging)
 {
 	struct engines *engines = api_service(task)->engines;
 	unsigned retry_after_s = 1;
@@ -140,10 +140,10 @@ static struct verdict submit(struct task *task, struct messaging *messaging)
 	}
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct messaging *messaging = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (push_lacks_disk(task, &answer))
 		return answer;

@@ -9,7 +9,7 @@
 /* GET /metrics - what the instance has counted, for Prometheus. Whoever reaches the admin listener
  * may read it; through a public one only who has the operator's token. */
 
-static struct verdict refuse(struct task *task)
+static struct step_result refuse(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Bearer realm=\"displayd metrics\""));
 	return task_fail(task, 401,
@@ -20,12 +20,12 @@ static struct verdict refuse(struct task *task)
 /* A wrong token is a guess, like a wrong API key; the right one goes on working, whoever guesses
  * from its address. Hashes are compared, in constant time: so neither the token's bytes nor its
  * length can be found out by the time that this takes. */
-static struct verdict check(struct task *task)
+static struct step_result check(struct task *task)
 {
 	const uint8_t *wanted = api_service(task)->metrics_token_hash;
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	struct str token;
-	struct verdict answer;
+	struct step_result answer;
 
 	if (task_request(task)->listener->role == HTTP_ROLE_ADMIN)
 		return task_admit_unlimited(task);
@@ -46,7 +46,7 @@ static const struct access access_metrics = {
     .refuse = refuse,
 };
 
-static struct verdict write_all(struct task *task)
+static struct step_result write_all(struct task *task)
 {
 	struct metric_reader reader = api_service(task)->metrics;
 	struct buffer buffer = {0};

@@ -6,8 +6,8 @@ struct id api_noted_session(struct task *task)
 	return task_is_of_operator(task) ? access_operator_session() : (struct id){0};
 }
 
-struct verdict api_note_change(struct task *task, const char *action, struct str entry,
-			       task_step *next)
+struct step_result api_note_change(struct task *task, const char *action, struct str entry,
+				   task_step *next)
 {
 	struct str name = task_device(task)->name;
 	struct arena *arena = task_arena(task);

@@ -10,12 +10,12 @@ struct reordering {
 	struct rotation_order_row row;
 };
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict reordered(struct task *task)
+static struct step_result reordered(struct task *task)
 {
 	const struct reordering *reordering = task_state(task);
 
@@ -30,7 +30,7 @@ static struct verdict reordered(struct task *task)
 	return api_note_change(task, "rotation.order", STR(""), reply);
 }
 
-static struct verdict reorder(struct task *task)
+static struct step_result reorder(struct task *task)
 {
 	struct reordering *reordering = task_state(task);
 

@@ -10,7 +10,7 @@ struct pushing {
 	struct push push;
 };
 
-static struct verdict fail(struct task *task, const struct push_problem *problem)
+static struct step_result fail(struct task *task, const struct push_problem *problem)
 {
 	if (problem->field)
 		return task_fail_field(task, problem->field, "%.*s", STR_ARG(problem->detail));
@@ -20,7 +20,7 @@ static struct verdict fail(struct task *task, const struct push_problem *problem
 	return task_fail(task, problem->status, "%.*s", STR_ARG(problem->detail));
 }
 
-struct verdict push_answer(struct task *task)
+struct step_result push_answer(struct task *task)
 {
 	const struct push *push = *task_helper(task);
 
@@ -36,10 +36,10 @@ struct verdict push_answer(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict converted(struct task *task)
+static struct step_result converted(struct task *task)
 {
 	struct push *push = *task_helper(task);
-	struct verdict failure;
+	struct step_result failure;
 
 	if (push_image_fails(task, task_device(task), &failure))
 		return failure;
@@ -47,7 +47,7 @@ static struct verdict converted(struct task *task)
 	return push_store(task);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 

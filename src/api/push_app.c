@@ -22,7 +22,7 @@ struct app_push {
 	struct push push;
 };
 
-static struct verdict fail_render(struct task *task, const struct engine_problem *problem)
+static struct step_result fail_render(struct task *task, const struct engine_problem *problem)
 {
 	if (problem->kind == ENGINE_LATE || problem->kind == ENGINE_NOT_AVAILABLE)
 		return task_fail_busy(task, 1, "the app is not rendered now, try again: %.*s",
@@ -30,7 +30,7 @@ static struct verdict fail_render(struct task *task, const struct engine_problem
 	return task_fail(task, 409, "the app made no picture: %.*s", STR_ARG(problem->message));
 }
 
-static struct verdict rendered(struct task *task)
+static struct step_result rendered(struct task *task)
 {
 	struct app_push *push = task_state(task);
 	const struct engine_answer *answer = &push->work.job.answer;
@@ -59,11 +59,11 @@ static struct str config_of(struct task *task, struct app_push *push)
 	return api_settings_text(task, &all);
 }
 
-static struct verdict form_found(struct task *task)
+static struct step_result form_found(struct task *task)
 {
 	struct app_push *push = task_state(task);
 	struct app_work *work = &push->work;
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!work->has_form)
 		return api_fail_no_form(task, work);
@@ -72,14 +72,14 @@ static struct verdict form_found(struct task *task)
 	return api_run_app(task, work, ENGINE_PICTURE, config_of(task, push), rendered);
 }
 
-static struct verdict app_found(struct task *task)
+static struct step_result app_found(struct task *task)
 {
 	struct app_push *push = task_state(task);
 
 	return api_find_whole_form(task, &push->work, &push->body.settings, form_found);
 }
 
-static struct verdict find_app(struct task *task)
+static struct step_result find_app(struct task *task)
 {
 	struct app_push *push = task_state(task);
 	char *device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
@@ -97,7 +97,7 @@ static bool is_text(struct str app)
 	       str_equal(app, STR("text-title"));
 }
 
-static struct verdict draw_text(struct task *task)
+static struct step_result draw_text(struct task *task)
 {
 	struct app_push *push = task_state(task);
 	const struct device *device = task_device(task);
@@ -116,15 +116,15 @@ static struct verdict draw_text(struct task *task)
 	return api_run_app(task, work, ENGINE_PICTURE, api_settings_text(task, &all), rendered);
 }
 
-static struct verdict text_named(struct task *task)
+static struct step_result text_named(struct task *task)
 {
 	return task_row_count(task) ? find_app(task) : draw_text(task);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct app_push *push = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (push_lacks_disk(task, &answer))
 		return answer;

@@ -41,7 +41,7 @@ static void write_problem(struct buffer *json, const struct push_problem *proble
 		buffer_printf(json, ",\"retryAfter\":%u", problem->retry_after_s);
 }
 
-static struct verdict note(struct task *task, const struct push_problem *problem)
+static struct step_result note(struct task *task, const struct push_problem *problem)
 {
 	struct pushing *pushing = task_state(task);
 	const struct push *push = &pushing->push;
@@ -60,7 +60,7 @@ static struct verdict note(struct task *task, const struct push_problem *problem
 	return task_continue(task, next_device);
 }
 
-static struct verdict done(struct task *task)
+static struct step_result done(struct task *task)
 {
 	struct push *push = *task_helper(task);
 
@@ -69,7 +69,7 @@ static struct verdict done(struct task *task)
 	return note(task, &push->problem);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 	const char *forbidden;
@@ -106,7 +106,7 @@ static bool take_name(struct task *task, struct pushing *pushing)
 	return true;
 }
 
-static struct verdict next_device(struct task *task)
+static struct step_result next_device(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 
@@ -117,7 +117,7 @@ static struct verdict next_device(struct task *task)
 	return task_reply_json(task, 200, &pushing->json);
 }
 
-static struct verdict listed(struct task *task)
+static struct step_result listed(struct task *task)
 {
 	const struct pushing *pushing = task_state(task);
 
@@ -128,10 +128,10 @@ static struct verdict listed(struct task *task)
 	return task_continue(task, next_device);
 }
 
-static struct verdict converted(struct task *task)
+static struct step_result converted(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
-	struct verdict failure;
+	struct step_result failure;
 
 	if (push_image_fails(task, NULL, &failure))
 		return failure;
@@ -148,7 +148,7 @@ static struct verdict converted(struct task *task)
 	return task_query(task, listed);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 

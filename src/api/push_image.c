@@ -45,7 +45,7 @@ static bool find_still(struct task *task, struct push *push)
 	return found && image_job_reuse(job, found);
 }
 
-static struct verdict ready(struct task *task)
+static struct step_result ready(struct task *task)
 {
 	struct push *push = *task_helper(task);
 	const struct panelimage_result *result = &push->job.result;
@@ -56,14 +56,14 @@ static struct verdict ready(struct task *task)
 	return task_continue(task, push->is_converted);
 }
 
-static struct verdict fail_memory(struct task *task)
+static struct step_result fail_memory(struct task *task)
 {
 	return task_fail_busy(task, 1,
 			      "the images that are being converted take too much memory, try "
 			      "again");
 }
 
-static struct verdict looked_at(struct task *task)
+static struct step_result looked_at(struct task *task)
 {
 	struct push *push = *task_helper(task);
 
@@ -86,7 +86,7 @@ void push_begin(struct task *task, struct push *push, struct push_body *body)
 	push->body = body;
 }
 
-bool push_lacks_disk(struct task *task, struct verdict *ret_answer)
+bool push_lacks_disk(struct task *task, struct step_result *ret_answer)
 {
 	if (storage_takes_pictures(db_storage(api_service(task)->service.db)))
 		return false;
@@ -94,10 +94,10 @@ bool push_lacks_disk(struct task *task, struct verdict *ret_answer)
 	return true;
 }
 
-struct verdict push_convert(struct task *task)
+struct step_result push_convert(struct task *task)
 {
 	struct push *push = *task_helper(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!push->body->base64.data)
 		return task_fail_faults(task);
@@ -139,7 +139,8 @@ bool push_fits(struct task *task, const struct device *device)
 	return false;
 }
 
-bool push_image_fails(struct task *task, const struct device *device, struct verdict *ret_answer)
+bool push_image_fails(struct task *task, const struct device *device,
+		      struct step_result *ret_answer)
 {
 	const struct push *push = *task_helper(task);
 

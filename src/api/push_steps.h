@@ -53,14 +53,14 @@ struct push {
 void push_begin(struct task *task, struct push *push, struct push_body *body);
 /* True, with the answer 503, if the disk takes no more pictures. */
 __attribute__((warn_unused_result)) bool push_lacks_disk(struct task *task,
-							 struct verdict *ret_answer);
+							 struct step_result *ret_answer);
 /* Converts the image of the body into push->picture. push->is_converted follows; it calls
  * push_image_fails(). */
 task_step push_convert;
 /* Whether the image cannot be shown: adds the fault of the field, or makes the answer that memory
  * is short. device: NULL, or one whose board takes a limited number of bytes. */
 __attribute__((warn_unused_result)) bool
-push_image_fails(struct task *task, const struct device *device, struct verdict *ret_answer);
+push_image_fails(struct task *task, const struct device *device, struct step_result *ret_answer);
 /* Whether the device's board takes the converted image; else the problem. */
 bool push_fits(struct task *task, const struct device *device);
 

@@ -10,7 +10,7 @@
 /* Limit of attempts while entries expire. */
 enum { STORE_TRIES = 8 };
 
-static struct verdict fail(struct task *task, struct push_problem problem)
+static struct step_result fail(struct task *task, struct push_problem problem)
 {
 	struct push *push = *task_helper(task);
 
@@ -18,7 +18,7 @@ static struct verdict fail(struct task *task, struct push_problem problem)
 	return task_continue(task, push->is_done);
 }
 
-static struct verdict fail_gone(struct task *task)
+static struct step_result fail_gone(struct task *task)
 {
 	return fail(task, (struct push_problem){404, NULL, STR("there is no such device"), 0});
 }
@@ -47,7 +47,7 @@ static void show(struct task *task)
 	delivery_push_stored(api_delivery(task), task_device(task)->id, &stored);
 }
 
-static struct verdict fail_full(struct task *task)
+static struct step_result fail_full(struct task *task)
 {
 	const struct push *push = *task_helper(task);
 
@@ -57,9 +57,9 @@ static struct verdict fail_full(struct task *task)
 						api_account_bytes_problem(task, &push->room), 0});
 }
 
-static struct verdict store(struct task *task);
+static struct step_result store(struct task *task);
 
-static struct verdict expired(struct task *task)
+static struct step_result expired(struct task *task)
 {
 	const struct push *push = *task_helper(task);
 
@@ -70,7 +70,7 @@ static struct verdict expired(struct task *task)
 }
 
 /* Expired entries count no more for the device's limit, and their IDs are free. */
-static struct verdict expire(struct task *task)
+static struct step_result expire(struct task *task)
 {
 	struct push *push = *task_helper(task);
 
@@ -83,7 +83,7 @@ static struct verdict expire(struct task *task)
 	return task_query(task, expired);
 }
 
-static struct verdict made_room(struct task *task)
+static struct step_result made_room(struct task *task)
 {
 	struct push *push = *task_helper(task);
 
@@ -92,7 +92,7 @@ static struct verdict made_room(struct task *task)
 		   : api_ask_account_bytes(task, &push->room, fail_full);
 }
 
-static struct verdict fail_app(struct task *task)
+static struct step_result fail_app(struct task *task)
 {
 	const struct push *push = *task_helper(task);
 
@@ -101,7 +101,7 @@ static struct verdict fail_app(struct task *task)
 			      STR("is the ID of an app's installation on this device"), 0});
 }
 
-static struct verdict stored(struct task *task)
+static struct step_result stored(struct task *task)
 {
 	struct push *push = *task_helper(task);
 	struct delivery *delivery = api_delivery(task);
@@ -127,7 +127,7 @@ static struct verdict stored(struct task *task)
 	return task_wait(task, push->is_done);
 }
 
-static struct verdict store(struct task *task)
+static struct step_result store(struct task *task)
 {
 	struct push *push = *task_helper(task);
 	struct db_query *query = task_new_query(task);
@@ -165,7 +165,7 @@ static struct verdict store(struct task *task)
 	return task_query(task, stored);
 }
 
-static struct verdict meant(struct task *task)
+static struct step_result meant(struct task *task)
 {
 	const struct push *push = *task_helper(task);
 	struct str id = push->meant.first_id;
@@ -175,7 +175,7 @@ static struct verdict meant(struct task *task)
 	return store(task);
 }
 
-struct verdict push_store(struct task *task)
+struct step_result push_store(struct task *task)
 {
 	struct push *push = *task_helper(task);
 
@@ -208,7 +208,7 @@ void push_answered(struct task *task)
 		      push->body->is_installation ? push->body->installation_id : (struct str){0});
 }
 
-struct verdict push_refused(struct task *task)
+struct step_result push_refused(struct task *task)
 {
 	const struct push *push = *task_helper(task);
 	struct str detail;

@@ -8,7 +8,7 @@
 extern const struct http_static_file documents[];
 extern const size_t documents_count;
 
-static struct verdict reply(struct task *task, struct str path)
+static struct step_result reply(struct task *task, struct str path)
 {
 	const struct http_static_file *file = http_static_find(documents, documents_count, path);
 
@@ -16,12 +16,12 @@ static struct verdict reply(struct task *task, struct str path)
 	return task_reply_static(task, file);
 }
 
-static struct verdict openapi(struct task *task)
+static struct step_result openapi(struct task *task)
 {
 	return reply(task, STR("/openapi.json"));
 }
 
-static struct verdict docs(struct task *task)
+static struct step_result docs(struct task *task)
 {
 	task_add_field(task, STR("Content-Security-Policy"),
 		       STR("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "

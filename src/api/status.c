@@ -337,7 +337,7 @@ static void write_status(const struct metric_reader *reader, const struct api_se
 	buffer_append_str(json, STR("]}\n"));
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct metric_reader reader = api_service(task)->metrics;
 	struct buffer json = {0};

@@ -4,7 +4,7 @@
 /* DELETE /v1/devices/{deviceId}/temporary - ends the push that a device shows, or is to show: also
  * a held one. An entry that was shown at once stays in the rotation. */
 
-static struct verdict removed(struct task *task)
+static struct step_result removed(struct task *task)
 {
 	const struct temporary_delete_row *row = task_state(task);
 
@@ -15,7 +15,7 @@ static struct verdict removed(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	statement_temporary_delete(task_new_query(task),
 				   &(struct temporary_delete_parameters){task_device(task)->id},

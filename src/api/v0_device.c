@@ -42,7 +42,7 @@ static const struct task_list list = {
     .place = place,
 };
 
-static struct verdict begin_list(struct task *task)
+static struct step_result begin_list(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
@@ -62,12 +62,12 @@ struct v0_state {
 	struct v0_device device;
 };
 
-static struct verdict fail_none(struct task *task)
+static struct step_result fail_none(struct task *task)
 {
 	return task_fail(task, 404, "there is no such device");
 }
 
-static struct verdict ask(struct task *task, task_step *next)
+static struct step_result ask(struct task *task, task_step *next)
 {
 	struct v0_state *shown = task_state(task);
 
@@ -80,7 +80,7 @@ static struct verdict ask(struct task *task, task_step *next)
 	return task_query(task, next);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
@@ -90,7 +90,7 @@ static struct verdict found(struct task *task)
 				 shown->device.settings_revision);
 }
 
-static struct verdict begin_get(struct task *task)
+static struct step_result begin_get(struct task *task)
 {
 	return ask(task, found);
 }
@@ -103,7 +103,7 @@ const struct endpoint endpoint_v0_device_get = {
 
 /* ---- changes ---- */
 
-static struct verdict tagged(struct task *task)
+static struct step_result tagged(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
@@ -112,12 +112,12 @@ static struct verdict tagged(struct task *task)
 	return task_tag(task, &device_v0_record, &shown->device);
 }
 
-static struct verdict find_tagged(struct task *task)
+static struct step_result find_tagged(struct task *task)
 {
 	return ask(task, tagged);
 }
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
@@ -138,7 +138,7 @@ static struct str entry_of(bool is_set, struct str meant)
 	return meant.data ? meant : STR("");
 }
 
-static struct verdict update(struct task *task)
+static struct step_result update(struct task *task)
 {
 	struct v0_state *shown = task_state(task);
 	const struct v0_device_change *change = &shown->change;
@@ -166,7 +166,7 @@ static void check_entry(struct task *task, const char *name, struct str told, st
 		faults_add(task_faults(task), str_from(name), "is not in the device's rotation");
 }
 
-static struct verdict meant(struct task *task)
+static struct step_result meant(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
@@ -183,7 +183,7 @@ static struct str or_empty(struct str text)
 }
 
 /* A body that has nothing changes nothing, and is no fault. */
-static struct verdict begin_update(struct task *task)
+static struct step_result begin_update(struct task *task)
 {
 	struct v0_state *shown = task_state(task);
 	const struct v0_device_change *change = &shown->change;
@@ -202,7 +202,7 @@ static struct verdict begin_update(struct task *task)
 	return task_query(task, meant);
 }
 
-static struct verdict refused(struct task *task)
+static struct step_result refused(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
@@ -224,7 +224,7 @@ const struct endpoint endpoint_v0_device_update = {
 /* ---- the panel ---- */
 
 /* Each member was a fault. */
-static struct verdict begin_firmware(struct task *task)
+static struct step_result begin_firmware(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }

@@ -3,7 +3,7 @@
 #include "domain/v0.h"
 #include "endpoints.h"
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct v0_entry *entry = *task_helper(task);
 
@@ -13,7 +13,7 @@ static struct verdict found(struct task *task)
 	return task_continue(task, entry->next);
 }
 
-struct verdict v0_entry_find(struct task *task, struct v0_entry *entry, task_step *next)
+struct step_result v0_entry_find(struct task *task, struct v0_entry *entry, task_step *next)
 {
 	struct str id = task_path_parameter(task, 1);
 

@@ -13,5 +13,5 @@ struct v0_entry {
 
 /* Goes on with next, where the path's second parameter is the entry's own ID. Answers 404 if the
  * path's device has no such entry. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 v0_entry_find(struct task *task, struct v0_entry *entry, task_step *next);

@@ -44,7 +44,7 @@ static const struct task_list list = {
     .place = place,
 };
 
-static struct verdict begin_list(struct task *task)
+static struct step_result begin_list(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
@@ -62,7 +62,7 @@ struct get {
 	struct v0_picture_row picture;
 };
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct get *get = task_state(task);
 
@@ -71,7 +71,7 @@ static struct verdict found(struct task *task)
 	return task_reply_record(task, 200, &installation_v0_record, &get->installation);
 }
 
-static struct verdict ask(struct task *task)
+static struct step_result ask(struct task *task)
 {
 	struct get *get = task_state(task);
 
@@ -82,7 +82,7 @@ static struct verdict ask(struct task *task)
 	return task_query(task, found);
 }
 
-static struct verdict begin_get(struct task *task)
+static struct step_result begin_get(struct task *task)
 {
 	struct get *get = task_state(task);
 
@@ -97,7 +97,7 @@ const struct endpoint endpoint_v0_installation_get = {
 
 /* ---- its picture ---- */
 
-static struct verdict picture_found(struct task *task)
+static struct step_result picture_found(struct task *task)
 {
 	const struct get *get = task_state(task);
 
@@ -108,7 +108,7 @@ static struct verdict picture_found(struct task *task)
 	return task_reply_tagged(task, STR("image/webp"), get->picture.picture);
 }
 
-static struct verdict ask_picture(struct task *task)
+static struct step_result ask_picture(struct task *task)
 {
 	struct get *get = task_state(task);
 
@@ -119,7 +119,7 @@ static struct verdict ask_picture(struct task *task)
 	return task_query(task, picture_found);
 }
 
-static struct verdict begin_picture(struct task *task)
+static struct step_result begin_picture(struct task *task)
 {
 	struct get *get = task_state(task);
 

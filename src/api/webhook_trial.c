@@ -14,12 +14,12 @@ struct webhook_trial {
 	struct hook_post post;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such webhook");
 }
 
-static struct verdict answered(struct task *task)
+static struct step_result answered(struct task *task)
 {
 	const struct webhook_trial *trial = task_state(task);
 	const struct outbound_request *request = &trial->post.request;
@@ -41,7 +41,7 @@ static void on_done(struct outbound_request *request)
 	task_resume(container_of(post, struct webhook_trial, post)->task);
 }
 
-static struct verdict send_test(struct task *task)
+static struct step_result send_test(struct task *task)
 {
 	struct webhook_trial *trial = task_state(task);
 	struct arena *arena = task_arena(task);
@@ -72,7 +72,7 @@ static struct verdict send_test(struct task *task)
 	return task_wait(task, answered);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct webhook_trial *trial = task_state(task);
 

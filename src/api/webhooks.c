@@ -21,12 +21,12 @@ static void finish(void *state)
 	buffer_finish(&change->sealed);
 }
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such webhook");
 }
 
-static struct verdict refused(struct task *task)
+static struct step_result refused(struct task *task)
 {
 	switch (task_refusal(task)) {
 	case REFUSAL_TOO_MANY_WEBHOOKS:
@@ -83,7 +83,7 @@ static const struct task_list list = {
     .place = place,
 };
 
-static struct verdict begin_list(struct task *task)
+static struct step_result begin_list(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
@@ -93,14 +93,14 @@ const struct endpoint endpoint_webhook_list = {
     ENDPOINT_WEBHOOK_LIST,
 };
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return fail(task);
 	return task_reply_record(task, 200, &webhook_record, task_state(task));
 }
 
-static struct verdict begin_get(struct task *task)
+static struct step_result begin_get(struct task *task)
 {
 	struct id id;
 
@@ -121,7 +121,7 @@ const struct endpoint endpoint_webhook_get = {
 
 /* ---- changes ---- */
 
-static struct verdict reply_with_secret(struct task *task, int status)
+static struct step_result reply_with_secret(struct task *task, int status)
 {
 	struct webhook_change *change = task_state(task);
 
@@ -129,7 +129,7 @@ static struct verdict reply_with_secret(struct task *task, int status)
 	return task_reply_record(task, status, &new_webhook_record, &change->webhook);
 }
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_is_of_operator(task) ? task_fail(task, 404, "there is no such account")
@@ -138,7 +138,7 @@ static struct verdict created(struct task *task)
 	return reply_with_secret(task, 201);
 }
 
-static struct verdict begin_create(struct task *task)
+static struct step_result begin_create(struct task *task)
 {
 	struct webhook_change *change = task_state(task);
 	struct id id = id_new();
@@ -168,7 +168,7 @@ const struct endpoint endpoint_webhook_create = {
     ENDPOINT_WEBHOOK_CREATE,
 };
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	struct webhook_change *change = task_state(task);
 
@@ -178,7 +178,7 @@ static struct verdict updated(struct task *task)
 	return task_reply_record(task, 200, &webhook_record, &change->webhook);
 }
 
-static struct verdict begin_update(struct task *task)
+static struct step_result begin_update(struct task *task)
 {
 	struct webhook_change *change = task_state(task);
 	struct id id;
@@ -208,12 +208,12 @@ const struct endpoint endpoint_webhook_update = {
     ENDPOINT_WEBHOOK_UPDATE,
 };
 
-static struct verdict renewed(struct task *task)
+static struct step_result renewed(struct task *task)
 {
 	return task_row_count(task) == 0 ? fail(task) : reply_with_secret(task, 200);
 }
 
-static struct verdict begin_secret(struct task *task)
+static struct step_result begin_secret(struct task *task)
 {
 	struct webhook_change *change = task_state(task);
 	struct id id;
@@ -240,12 +240,12 @@ const struct endpoint endpoint_webhook_secret = {
     ENDPOINT_WEBHOOK_SECRET,
 };
 
-static struct verdict removed(struct task *task)
+static struct step_result removed(struct task *task)
 {
 	return task_row_count(task) == 0 ? fail(task) : task_reply_empty(task, 200);
 }
 
-static struct verdict begin_remove(struct task *task)
+static struct step_result begin_remove(struct task *task)
 {
 	struct id id;
 

@@ -18,20 +18,20 @@ struct key_access {
 };
 
 /* RFC 6750 section 3: an error code only where a key was sent. */
-static struct verdict refuse_missing(struct task *task)
+static struct step_result refuse_missing(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Bearer realm=\"displayd\""));
 	return task_fail(task, 401, "an API key is needed: Authorization: Bearer <key>");
 }
 
-static struct verdict refuse_invalid(struct task *task)
+static struct step_result refuse_invalid(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"),
 		       STR("Bearer realm=\"displayd\", error=\"invalid_token\""));
 	return task_fail(task, 401, "the API key is not valid");
 }
 
-static struct verdict admit(struct task *task, const struct key_known *known)
+static struct step_result admit(struct task *task, const struct key_known *known)
 {
 	struct key_access *key = task_access_state(task);
 	struct caller caller = {.account_id = known->account_id, .rate = &task->service->key_rate};
@@ -46,7 +46,7 @@ static struct verdict admit(struct task *task, const struct key_known *known)
 	return task_admit(task, &caller);
 }
 
-static struct verdict on_key_found(struct task *task)
+static struct step_result on_key_found(struct task *task)
 {
 	struct key_access *key = task_access_state(task);
 	struct key_known known;
@@ -96,7 +96,7 @@ static bool bare_token(struct str value, struct str *ret_token)
 
 /* ---- a device's own key ---- */
 
-static struct verdict on_device_found(struct task *task)
+static struct step_result on_device_found(struct task *task)
 {
 	struct key_access *key = task_access_state(task);
 	struct caller caller = {.account_id = key->device.account_id,
@@ -116,10 +116,10 @@ static struct verdict on_device_found(struct task *task)
 	return task_admit(task, &caller);
 }
 
-static struct verdict find_device(struct task *task, struct str token)
+static struct step_result find_device(struct task *task, struct str token)
 {
 	struct key_access *key = task_access_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (task_guesses_too_often(task, "keys", &answer))
 		return answer;
@@ -133,12 +133,12 @@ static struct verdict find_device(struct task *task, struct str token)
 
 /* ---- the request's key ---- */
 
-static struct verdict check(struct task *task, bool is_v0)
+static struct step_result check(struct task *task, bool is_v0)
 {
 	struct key_access *key = task_access_state(task);
 	const struct key_known *known;
 	struct str value, token;
-	struct verdict answer;
+	struct step_result answer;
 
 	switch (task_single_field(task, STR("authorization"), &value)) {
 	case FIELD_ABSENT:
@@ -170,12 +170,12 @@ static struct verdict check(struct task *task, bool is_v0)
 	return task_query(task, on_key_found);
 }
 
-static struct verdict check_key(struct task *task)
+static struct step_result check_key(struct task *task)
 {
 	return check(task, false);
 }
 
-static struct verdict check_key_or_bare_key(struct task *task)
+static struct step_result check_key_or_bare_key(struct task *task)
 {
 	return check(task, true);
 }

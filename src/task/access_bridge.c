@@ -10,12 +10,12 @@ struct bridge_access {
 	struct key_scope scope;
 };
 
-static struct verdict refuse(struct task *task)
+static struct step_result refuse(struct task *task)
 {
 	return task_fail(task, 401, "the account has no MQTT connection here any more");
 }
 
-static struct verdict check(struct task *task)
+static struct step_result check(struct task *task)
 {
 	const struct bridge_peer *peer = task->request->listener->peer;
 	struct bridge_access *access = task_access_state(task);

@@ -12,12 +12,12 @@ struct id access_operator_session(void)
 }
 
 /* The account was removed meanwhile. */
-static struct verdict refuse(struct task *task)
+static struct step_result refuse(struct task *task)
 {
 	return task_fail(task, 404, "there is no such account");
 }
 
-static struct verdict on_account_found(struct task *task)
+static struct step_result on_account_found(struct task *task)
 {
 	if (task_row_count(task) == 0 || task_is_closed_to_operator(task))
 		return refuse(task);
@@ -33,7 +33,7 @@ static bool needs_account(const struct task *task)
 	       endpoint->resource == RESOURCE_NONE;
 }
 
-static struct verdict check(struct task *task)
+static struct step_result check(struct task *task)
 {
 	struct str email;
 

@@ -29,7 +29,7 @@ static bool is_json(const struct task *task)
 	return str_equal_ignore_case(str_trim(type), STR("application/json"));
 }
 
-bool task_fails_coding(struct task *task, struct verdict *ret_answer)
+bool task_fails_coding(struct task *task, struct step_result *ret_answer)
 {
 	if (!http_request_field(task->request, STR("content-encoding")).data)
 		return false;
@@ -39,7 +39,7 @@ bool task_fails_coding(struct task *task, struct verdict *ret_answer)
 }
 
 /* The body was parsed. */
-static struct verdict body_parsed(struct task *task)
+static struct step_result body_parsed(struct task *task)
 {
 	if (task->is_json)
 		return task_next_stage(task);
@@ -48,9 +48,9 @@ static struct verdict body_parsed(struct task *task)
 	return task_fail(task, 400, "%.*s", STR_ARG(task->why_no_json));
 }
 
-static struct verdict parse_body(struct task *task)
+static struct step_result parse_body(struct task *task)
 {
-	struct verdict answer;
+	struct step_result answer;
 
 	if (task_fails_coding(task, &answer))
 		return answer;
@@ -65,7 +65,7 @@ static struct verdict parse_body(struct task *task)
 	return body_parsed(task);
 }
 
-static struct verdict fail_body(struct task *task)
+static struct step_result fail_body(struct task *task)
 {
 	switch (task->body_status) {
 	case 413:
@@ -87,7 +87,7 @@ static void on_body(struct http_request *request, int status)
 	task_run(task, status ? fail_body : parse_body);
 }
 
-struct verdict task_read_body(struct task *task)
+struct step_result task_read_body(struct task *task)
 {
 	const struct endpoint *endpoint = task->endpoint;
 

@@ -59,7 +59,7 @@ void task_add_tag(struct task *task, struct str source)
 	(void)is_named(task, make_tag(task, STR(""), source));
 }
 
-bool task_is_known(struct task *task, struct str source, struct verdict *ret_answer)
+bool task_is_known(struct task *task, struct str source, struct step_result *ret_answer)
 {
 	if (!is_get(task) || !http_has_tag(task->request, make_tag(task, STR(""), source)))
 		return false;

@@ -67,7 +67,7 @@ bool task_finds_kept(struct task *task, struct id id)
 	return true;
 }
 
-struct verdict task_reply_kept(struct task *task)
+struct step_result task_reply_kept(struct task *task)
 {
 	if (task_tag_is_not_modified(task, task->kept->tag))
 		return task_reply(task, 304, (struct str){0}, (struct str){0});

@@ -1,8 +1,8 @@
 /* Large texts, which would hold the loop, on worker threads. */
 #include "task_private.h"
 
-struct verdict task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes,
-				 task_step *next)
+struct step_result task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes,
+				     task_step *next)
 {
 	return task_work(
 	    task, LANE_SHORT,
@@ -31,14 +31,14 @@ static bool read_body(void *argument)
 	return false;
 }
 
-static struct verdict body_read(struct task *task)
+static struct step_result body_read(struct task *task)
 {
 	task_take_over(task);
 	task->has_read_fields = true;
 	return task_continue(task, task->after_body);
 }
 
-struct verdict task_read_large_body(struct task *task, task_step *next)
+struct step_result task_read_large_body(struct task *task, task_step *next)
 {
 	task->after_body = next;
 	return task_work_on_text(task, read_body, task->request->body.length, body_read);

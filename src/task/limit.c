@@ -33,7 +33,7 @@ static void add_rate_fields(struct task *task, const struct rate_policy *policy,
 }
 
 bool task_is_limited(struct task *task, struct rate_table *table, const struct rate_policy *policy,
-		     struct id id, struct verdict *ret_answer)
+		     struct id id, struct step_result *ret_answer)
 {
 	struct rate_result result;
 
@@ -72,7 +72,7 @@ bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_re
 	       take(task, &task->service->push_rate, task->device.id, ret_retry_after_s);
 }
 
-bool task_guesses_too_often(struct task *task, const char *of_what, struct verdict *ret_answer)
+bool task_guesses_too_often(struct task *task, const char *of_what, struct step_result *ret_answer)
 {
 	const struct service *service = task->service;
 	struct rate_result result = guess_is_allowed(service, task->request->remote_address);

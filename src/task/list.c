@@ -2,18 +2,18 @@
 #include "http/conditional.h"
 #include "task_private.h"
 
-static struct verdict reply_rows(struct task *task)
+static struct step_result reply_rows(struct task *task)
 {
 	return task_reply(task, 200, STR("application/json"), task->json);
 }
 
-static struct verdict reply_not_modified(struct task *task)
+static struct step_result reply_not_modified(struct task *task)
 {
 	return task_reply(task, 304, (struct str){0}, (struct str){0});
 }
 
 /* The client has this list, whatever is in it. */
-static struct verdict reply_known(struct task *task)
+static struct step_result reply_known(struct task *task)
 {
 	task_let_caches_ask(task);
 	return reply_not_modified(task);
@@ -89,10 +89,10 @@ static void on_short_part(struct db_query *query, const struct db_result *result
 	task_run(task, task_part_is_not_modified(task, json) ? reply_not_modified : reply_rows);
 }
 
-struct verdict task_reply_list(struct task *task, const struct task_list *list)
+struct step_result task_reply_list(struct task *task, const struct task_list *list)
 {
 	struct db_query *query = task_new_query(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	task->list = list;
 	if (list->is_compressed)

@@ -127,7 +127,7 @@ static void begin_gzip(struct task *task)
 	pack(task->reading);
 }
 
-static struct verdict begin_stream(struct task *task)
+static struct step_result begin_stream(struct task *task)
 {
 	task->reading->is_streaming = true;
 	task_let_caches_ask(task);
@@ -153,7 +153,7 @@ static void offer(struct list_reading *reading)
 	write_json(reading);
 }
 
-static struct verdict reply_part(struct task *task)
+static struct step_result reply_part(struct task *task)
 {
 	struct buffer *buffer = &task->reading->json;
 	struct str json = arena_copy(task_arena(task), buffer_view(buffer));
@@ -275,7 +275,7 @@ static void on_done(struct db_query *query, const struct db_result *result)
 	offer(reading);
 }
 
-struct verdict task_read_long_list(struct task *task)
+struct step_result task_read_long_list(struct task *task)
 {
 	struct list_reading *reading = memory_zalloc(sizeof(*reading));
 	struct list_range range = task->range;
@@ -303,7 +303,7 @@ struct verdict task_read_long_list(struct task *task)
 	return task_wait(task, NULL);
 }
 
-struct verdict task_reply_lines(struct task *task, const struct task_list *list)
+struct step_result task_reply_lines(struct task *task, const struct task_list *list)
 {
 	task->list = list;
 	task->range = (struct list_range){0};

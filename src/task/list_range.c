@@ -50,7 +50,7 @@ static bool read_cursor(struct task *task, struct str text, struct list_place *r
 	       !memchr(data + FIXED_BYTES, 0, ret_place->text.length);
 }
 
-bool task_has_bad_range(struct task *task, struct verdict *ret_answer)
+bool task_has_bad_range(struct task *task, struct step_result *ret_answer)
 {
 	struct str limit = http_request_query(task->request, STR("limit"));
 	struct str cursor = http_request_query(task->request, STR("cursor"));
@@ -74,7 +74,7 @@ bool task_has_bad_range(struct task *task, struct verdict *ret_answer)
 }
 
 bool task_has_bad_switch(struct task *task, const char *name, bool *ret_is_on,
-			 struct verdict *ret_answer)
+			 struct step_result *ret_answer)
 {
 	struct str value = http_request_query(task->request, str_from(name));
 

@@ -66,13 +66,13 @@ static struct tags read_tags(struct task *task, struct str name, bool is_match)
 	return tags;
 }
 
-static struct verdict fail_malformed(struct task *task, const char *name)
+static struct step_result fail_malformed(struct task *task, const char *name)
 {
 	return task_fail(task, 400, "%s must be * or a list of entity tags, each in double quotes",
 			 name);
 }
 
-bool task_fails_precondition(struct task *task, struct verdict *ret_answer)
+bool task_fails_precondition(struct task *task, struct step_result *ret_answer)
 {
 	struct tags match = read_tags(task, STR("if-match"), true);
 	struct tags none_match = read_tags(task, STR("if-none-match"), false);
@@ -100,7 +100,7 @@ bool task_names_no_match(const struct task *task)
 	return http_request_field(task->request, STR("if-none-match")).data;
 }
 
-struct verdict task_tag(struct task *task, const struct record *record, const void *row)
+struct step_result task_tag(struct task *task, const struct record *record, const void *row)
 {
 	struct buffer *json = task_scratch();
 
@@ -117,7 +117,7 @@ void task_tag_target(struct task *task, int64_t revision, struct str json)
 	task->present_tag = task_device_tag(task, revision, json);
 }
 
-struct verdict task_fail_precondition(struct task *task)
+struct step_result task_fail_precondition(struct task *task)
 {
 	if (!task->has_tag)
 		return task_fail(task, 412,

@@ -11,7 +11,7 @@
 
 enum { STAGE_ACCESS, STAGE_BODY, STAGE_RESOURCE, STAGE_TAG, STAGE_FIELDS };
 
-static struct verdict check_fields(struct task *task)
+static struct step_result check_fields(struct task *task)
 {
 	const struct endpoint *endpoint = task->endpoint;
 
@@ -24,10 +24,10 @@ static struct verdict check_fields(struct task *task)
 }
 
 /* Each stage comes back here when it is done. */
-struct verdict task_prologue(struct task *task)
+struct step_result task_prologue(struct task *task)
 {
 	const struct endpoint *endpoint = task->endpoint;
-	struct verdict answer;
+	struct step_result answer;
 
 	switch (task->stage) {
 	case STAGE_ACCESS:
@@ -75,10 +75,10 @@ struct verdict task_prologue(struct task *task)
 	}
 }
 
-struct verdict task_admit(struct task *task, const struct caller *caller)
+struct step_result task_admit(struct task *task, const struct caller *caller)
 {
 	char text[ID_TEXT_LENGTH + 1];
-	struct verdict answer;
+	struct step_result answer;
 
 	task->account_id = caller->account_id;
 	id_format(task->account_id, text);
@@ -91,17 +91,17 @@ struct verdict task_admit(struct task *task, const struct caller *caller)
 	return task_continue(task, task_prologue);
 }
 
-struct verdict task_admit_visitor(struct task *task, const struct rate_policy *policy,
-				  struct id rate_id)
+struct step_result task_admit_visitor(struct task *task, const struct rate_policy *policy,
+				      struct id rate_id)
 {
-	struct verdict answer;
+	struct step_result answer;
 
 	if (task_is_limited(task, task->service->visitors, policy, rate_id, &answer))
 		return answer;
 	return task_continue(task, task_prologue);
 }
 
-struct verdict task_admit_unlimited(struct task *task)
+struct step_result task_admit_unlimited(struct task *task)
 {
 	return task_continue(task, task_prologue);
 }
@@ -111,7 +111,7 @@ void *task_access_state(struct task *task)
 	return task + 1;
 }
 
-struct verdict task_refuse(struct task *task)
+struct step_result task_refuse(struct task *task)
 {
 	return task->access->refuse(task);
 }

@@ -49,7 +49,7 @@ void task_submit(struct task *task)
 	db_submit(task->service->db, &task->query);
 }
 
-struct verdict task_query(struct task *task, task_step *next)
+struct step_result task_query(struct task *task, task_step *next)
 {
 	task->query.done = on_result;
 	task_submit(task);

@@ -14,37 +14,39 @@ void task_add_field(struct task *task, struct str name, struct str value)
 	http_response_add(&task->response, name, value);
 }
 
-struct verdict task_reply(struct task *task, int status, struct str content_type, struct str body)
+struct step_result task_reply(struct task *task, int status, struct str content_type,
+			      struct str body)
 {
 	task->response.status = status;
 	task->response.content_type = content_type;
 	task->response.body = body;
-	return (struct verdict){.kind = VERDICT_REPLY};
+	return (struct step_result){.kind = STEP_REPLY};
 }
 
-struct verdict task_reply_static(struct task *task, const struct http_static_file *file)
+struct step_result task_reply_static(struct task *task, const struct http_static_file *file)
 {
 	http_static_answer(task->request, file, &task->response);
-	return (struct verdict){.kind = VERDICT_REPLY};
+	return (struct step_result){.kind = STEP_REPLY};
 }
 
-struct verdict task_reply_stream(struct task *task, int status, struct str content_type,
-				 bool (*write_more)(struct task *task, struct http_stream *stream))
+struct step_result task_reply_stream(struct task *task, int status, struct str content_type,
+				     bool (*write_more)(struct task *task,
+							struct http_stream *stream))
 {
 	task->response.status = status;
 	task->response.content_type = content_type;
 	task->write_more = write_more;
-	return (struct verdict){.kind = VERDICT_STREAM};
+	return (struct step_result){.kind = STEP_STREAM};
 }
 
-struct verdict task_hand_over(struct task *task, struct str content_type,
-			      const struct http_stream_source *source, void *owner,
-			      struct http_stream **ret_stream)
+struct step_result task_hand_over(struct task *task, struct str content_type,
+				  const struct http_stream_source *source, void *owner,
+				  struct http_stream **ret_stream)
 {
 	task->response.status = 200;
 	task->response.content_type = content_type;
 	task->heir = (struct stream_heir){source, owner, ret_stream};
-	return (struct verdict){.kind = VERDICT_HANDED_OVER};
+	return (struct step_result){.kind = STEP_HANDED_OVER};
 }
 
 struct buffer *task_scratch(void)
@@ -55,22 +57,22 @@ struct buffer *task_scratch(void)
 	return &buffer;
 }
 
-struct verdict task_reply_empty(struct task *task, int status)
+struct step_result task_reply_empty(struct task *task, int status)
 {
 	return task_reply(task, status, json_type, STR("{}"));
 }
 
-static struct verdict reply_problem(struct task *task, int status, struct str detail,
-				    struct str extra_members)
+static struct step_result reply_problem(struct task *task, int status, struct str detail,
+					struct str extra_members)
 {
 	task->is_problem = true;
 	task->response.status = status;
 	task->problem_detail = detail;
 	task->problem_members = extra_members;
-	return (struct verdict){.kind = VERDICT_REPLY};
+	return (struct step_result){.kind = STEP_REPLY};
 }
 
-struct verdict task_fail(struct task *task, int status, const char *format, ...)
+struct step_result task_fail(struct task *task, int status, const char *format, ...)
 {
 	struct str detail;
 	va_list args;
@@ -81,7 +83,7 @@ struct verdict task_fail(struct task *task, int status, const char *format, ...)
 	return reply_problem(task, status, detail, (struct str){0});
 }
 
-struct verdict task_fail_faults(struct task *task)
+struct step_result task_fail_faults(struct task *task)
 {
 	struct buffer *json = task_scratch();
 	struct str members;
@@ -91,7 +93,7 @@ struct verdict task_fail_faults(struct task *task)
 	return reply_problem(task, 400, faults_sentence(&task->faults), members);
 }
 
-struct verdict task_fail_field(struct task *task, const char *name, const char *format, ...)
+struct step_result task_fail_field(struct task *task, const char *name, const char *format, ...)
 {
 	struct str detail;
 	va_list args;
@@ -104,7 +106,8 @@ struct verdict task_fail_field(struct task *task, const char *name, const char *
 	return task_fail_faults(task);
 }
 
-struct verdict task_fail_busy(struct task *task, unsigned retry_after_s, const char *format, ...)
+struct step_result task_fail_busy(struct task *task, unsigned retry_after_s, const char *format,
+				  ...)
 {
 	struct str detail;
 	va_list args;
@@ -121,7 +124,7 @@ enum refusal task_refusal(const struct task *task)
 	return task->refusal;
 }
 
-struct verdict task_fail_refusal(struct task *task)
+struct step_result task_fail_refusal(struct task *task)
 {
 	switch (task->refusal) {
 	case REFUSAL_UNKNOWN_TIMEZONE:
@@ -142,7 +145,7 @@ struct verdict task_fail_refusal(struct task *task)
 	}
 }
 
-struct verdict task_fail_db(struct task *task)
+struct step_result task_fail_db(struct task *task)
 {
 	switch (task->failed_outcome) {
 	case DB_AWAY:

@@ -5,7 +5,7 @@
 
 static const struct str json_type = {"application/json", 16};
 
-struct verdict task_reply_json(struct task *task, int status, const struct buffer *json)
+struct step_result task_reply_json(struct task *task, int status, const struct buffer *json)
 {
 	bool is_known = status == 200 && task_is_not_modified(task, buffer_view(json));
 
@@ -16,7 +16,7 @@ struct verdict task_reply_json(struct task *task, int status, const struct buffe
 	return task_reply(task, status, json_type, arena_copy(task_arena(task), buffer_view(json)));
 }
 
-struct verdict task_reply_tagged(struct task *task, struct str content_type, struct str body)
+struct step_result task_reply_tagged(struct task *task, struct str content_type, struct str body)
 {
 	if (task_is_not_modified(task, body))
 		return task_reply(task, 304, (struct str){0}, (struct str){0});
@@ -35,7 +35,7 @@ static bool write_answer(void *argument)
 	return false;
 }
 
-static struct verdict answer_written(struct task *task)
+static struct step_result answer_written(struct task *task)
 {
 	task_take_over(task);
 	if (task->written_status == 200 && task_hash_is_not_modified(task, task->written_hash))
@@ -43,11 +43,11 @@ static struct verdict answer_written(struct task *task)
 	return task_reply(task, task->written_status, json_type, task->written);
 }
 
-struct verdict task_reply_written(struct task *task, int status, size_t bytes, task_writer *write,
-				  void *argument)
+struct step_result task_reply_written(struct task *task, int status, size_t bytes,
+				      task_writer *write, void *argument)
 {
 	struct buffer json = {0};
-	struct verdict answer;
+	struct step_result answer;
 
 	if (bytes > LIMIT_LOOP_TEXT_BYTES) {
 		task->write = write;
@@ -74,8 +74,9 @@ static void write_record(void *argument, struct arena *arena, struct buffer *jso
 	record_write_json(large->record, large->row, json);
 }
 
-static struct verdict reply_large_record(struct task *task, int status, const struct record *record,
-					 const void *row, size_t bytes)
+static struct step_result reply_large_record(struct task *task, int status,
+					     const struct record *record, const void *row,
+					     size_t bytes)
 {
 	struct large_record *large = arena_alloc(task_arena(task), sizeof(*large));
 
@@ -83,8 +84,8 @@ static struct verdict reply_large_record(struct task *task, int status, const st
 	return task_reply_written(task, status, bytes, write_record, large);
 }
 
-struct verdict task_reply_record(struct task *task, int status, const struct record *record,
-				 const void *row)
+struct step_result task_reply_record(struct task *task, int status, const struct record *record,
+				     const void *row)
 {
 	size_t bytes = record_text_bytes(record, row);
 	struct buffer *json;
@@ -97,8 +98,8 @@ struct verdict task_reply_record(struct task *task, int status, const struct rec
 	return task_reply_json(task, status, json);
 }
 
-struct verdict task_reply_device(struct task *task, const struct record *record, const void *row,
-				 int64_t settings_revision)
+struct step_result task_reply_device(struct task *task, const struct record *record,
+				     const void *row, int64_t settings_revision)
 {
 	struct buffer *json = task_scratch();
 	bool is_known;

@@ -8,12 +8,12 @@ static bool is_for_any(const struct task *task)
 }
 
 /* Other names than IDs have one meaning within an account only. */
-static struct verdict fail_account(struct task *task)
+static struct step_result fail_account(struct task *task)
 {
 	return task_fail(task, 400, "name the ID, or the account in Displayd-Account");
 }
 
-static struct verdict on_owner_found(struct task *task)
+static struct step_result on_owner_found(struct task *task)
 {
 	if (task_row_count(task) == 0 || task_is_closed_to_operator(task))
 		return task_fail(task, 404, "there is no such account");
@@ -21,7 +21,7 @@ static struct verdict on_owner_found(struct task *task)
 	return task_next_stage(task);
 }
 
-static struct verdict act_for(struct task *task, struct id owner_id)
+static struct step_result act_for(struct task *task, struct id owner_id)
 {
 	statement_operator_account(task_new_query(task),
 				   &(struct operator_account_parameters){.id = owner_id},
@@ -30,7 +30,7 @@ static struct verdict act_for(struct task *task, struct id owner_id)
 }
 
 /* The operator acts for the owner, unless the request names an account. Nobody owns some apps. */
-static struct verdict take(struct task *task, struct id owner_id, const char *of_another)
+static struct step_result take(struct task *task, struct id owner_id, const char *of_another)
 {
 	if (is_for_any(task) && !id_is_none(owner_id))
 		return act_for(task, owner_id);
@@ -52,14 +52,14 @@ static void log_device(struct task *task)
 }
 
 /* An answer is kept for the account that owns the device. */
-static struct verdict take_kept(struct task *task, struct id device_id)
+static struct step_result take_kept(struct task *task, struct id device_id)
 {
 	task->device = (struct device){.id = device_id, .account_id = task->account_id};
 	log_device(task);
 	return task_next_stage(task);
 }
 
-static struct verdict on_device_found(struct task *task)
+static struct step_result on_device_found(struct task *task)
 {
 	if (task->row_count == 0)
 		return task_fail(task, 404, "there is no such device");
@@ -68,13 +68,13 @@ static struct verdict on_device_found(struct task *task)
 	return take(task, task->device.account_id, of_another_account);
 }
 
-static struct verdict find_no_device(struct task *task, task_step *next)
+static struct step_result find_no_device(struct task *task, task_step *next)
 {
 	task->row_count = 0;
 	return task_continue(task, next);
 }
 
-struct verdict task_find_device(struct task *task, struct str name, task_step *next)
+struct step_result task_find_device(struct task *task, struct str name, task_step *next)
 {
 	struct device_reference reference = device_reference_parse(name);
 	struct db_query *query;
@@ -106,7 +106,7 @@ struct verdict task_find_device(struct task *task, struct str name, task_step *n
 	return task_query(task, next);
 }
 
-static struct verdict find_device(struct task *task)
+static struct step_result find_device(struct task *task)
 {
 	struct str name = task_path_parameter(task, 0);
 	struct device_reference reference;
@@ -128,14 +128,14 @@ const char *task_device_problem(const struct task *task)
 
 /* ---- app ---- */
 
-static struct verdict on_app_found(struct task *task)
+static struct step_result on_app_found(struct task *task)
 {
 	if (task->row_count == 0)
 		return task_fail(task, 404, "there is no such app");
 	return take(task, task->app.account_id, "the app belongs to another account");
 }
 
-static struct verdict find_app(struct task *task)
+static struct step_result find_app(struct task *task)
 {
 	struct db_query *query = task_new_query(task);
 	struct str name = task_path_parameter(task, 0);
@@ -151,7 +151,7 @@ static struct verdict find_app(struct task *task)
 	return task_query(task, on_app_found);
 }
 
-struct verdict task_find_resource(struct task *task)
+struct step_result task_find_resource(struct task *task)
 {
 	return task->endpoint->resource == RESOURCE_DEVICE ? find_device(task) : find_app(task);
 }

@@ -1,7 +1,7 @@
 #include "task_private.h"
 
 /* RFC 6750 section 3.1: a valid key that is not for this call. */
-static struct verdict fail_scope(struct task *task, enum key_level needed)
+static struct step_result fail_scope(struct task *task, enum key_level needed)
 {
 	struct str name = key_level_name(needed);
 
@@ -22,7 +22,7 @@ const char *task_scope_problem(const struct task *task)
 	return "the API key is for other devices of the account";
 }
 
-bool task_exceeds_scope(struct task *task, struct verdict *ret_answer)
+bool task_exceeds_scope(struct task *task, struct step_result *ret_answer)
 {
 	const struct key_scope *scope = task->key_scope;
 	const char *problem;

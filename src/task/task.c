@@ -69,31 +69,31 @@ static void run(struct task *task, task_step *step)
 	static const struct http_stream_source stream = {.proceed = on_room,
 							 .stop = on_stream_stopped};
 	struct service *service = task->service;
-	struct verdict verdict;
+	struct step_result result;
 
 	require_context(task->request->request_id.data);
 	do {
-		verdict = step(task);
-		step = verdict.next;
-	} while (verdict.kind == VERDICT_CONTINUE);
-	if (verdict.kind == VERDICT_REPLY) {
+		result = step(task);
+		step = result.next;
+	} while (result.kind == STEP_CONTINUE);
+	if (result.kind == STEP_REPLY) {
 		end(task);
 		/* The last act: the arena and the task in it go with the request. */
 		respond(task);
-	} else if (verdict.kind == VERDICT_STREAM) {
+	} else if (result.kind == STEP_STREAM) {
 		http_respond_stream(task->request, &task->response, &stream, task);
-	} else if (verdict.kind == VERDICT_HANDED_OVER) {
+	} else if (result.kind == STEP_HANDED_OVER) {
 		hand_over(task);
-	} else if (verdict.kind == VERDICT_GIVEN_UP) {
+	} else if (result.kind == STEP_GIVEN_UP) {
 		service->task_count--;
 	}
 	require_context(NULL);
 }
 
-static struct verdict reply_to_nobody(struct task *task)
+static struct step_result reply_to_nobody(struct task *task)
 {
 	task->response = (struct http_response){.status = 499};
-	return (struct verdict){.kind = VERDICT_REPLY};
+	return (struct step_result){.kind = STEP_REPLY};
 }
 
 bool task_is_abandoned(const struct task *task)
@@ -190,21 +190,21 @@ void task_set_path_parameter(struct task *task, unsigned index, struct str value
 	task->match.parameters[index] = value;
 }
 
-struct verdict task_continue(struct task *task, task_step *next)
+struct step_result task_continue(struct task *task, task_step *next)
 {
 	(void)task;
-	return (struct verdict){.kind = VERDICT_CONTINUE, .next = next};
+	return (struct step_result){.kind = STEP_CONTINUE, .next = next};
 }
 
-struct verdict task_next_stage(struct task *task)
+struct step_result task_next_stage(struct task *task)
 {
 	return task_continue(task, task->prologue);
 }
 
-struct verdict task_wait(struct task *task, task_step *next)
+struct step_result task_wait(struct task *task, task_step *next)
 {
 	task->next = next;
-	return (struct verdict){.kind = VERDICT_WAIT};
+	return (struct step_result){.kind = STEP_WAIT};
 }
 
 void task_resume(struct task *task)
@@ -212,8 +212,8 @@ void task_resume(struct task *task)
 	task_run(task, task->next);
 }
 
-struct verdict task_given_up(struct task *task)
+struct step_result task_given_up(struct task *task)
 {
 	(void)task; /* may be gone with its request */
-	return (struct verdict){.kind = VERDICT_GIVEN_UP};
+	return (struct step_result){.kind = STEP_GIVEN_UP};
 }

@@ -106,7 +106,7 @@ void task_end_stream(struct task *task, struct http_stream *stream, bool is_comp
 /* The first step. */
 task_step task_prologue;
 /* Goes on with task_prologue(): the end of each of its stages. */
-__attribute__((warn_unused_result)) struct verdict task_next_stage(struct task *task);
+__attribute__((warn_unused_result)) struct step_result task_next_stage(struct task *task);
 /* Neither GET nor HEAD. */
 bool task_changes_something(const struct task *task);
 /* Whether the account that the operator acts for is being removed: nothing of it is changed then.
@@ -115,7 +115,7 @@ bool task_is_closed_to_operator(const struct task *task);
 /* True, with the answer 403, if the caller's API key is not for this call, or not for the device of
  * the path. */
 __attribute__((warn_unused_result)) bool task_exceeds_scope(struct task *task,
-							    struct verdict *ret_answer);
+							    struct step_result *ret_answer);
 /* NULL, or why the caller's API key is not for task_device(). */
 const char *task_scope_problem(const struct task *task);
 /* Its stages: read the body and parse it, find the resource of the path. */
@@ -123,25 +123,24 @@ task_step task_read_body;
 task_step task_find_resource;
 /* Parses the body and reads its fields into the state on a worker thread: task->is_json or
  * task->why_no_json, and task->has_read_fields. */
-__attribute__((warn_unused_result)) struct verdict task_read_large_body(struct task *task,
-									task_step *next);
+__attribute__((warn_unused_result)) struct step_result task_read_large_body(struct task *task,
+									    task_step *next);
 /* Runs a function, with the task as its argument, on a worker thread; bytes: of its text. The
  * memory that it fills is the task's lane_arena; the next step begins with task_take_over(), which
  * keeps that memory as long as the request. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes, task_step *next);
 void task_take_over(struct task *task);
 /* True, with the answer 415, where a body has a content coding, or would have one: also where none
  * is read. */
 __attribute__((warn_unused_result)) bool task_fails_coding(struct task *task,
-							   struct verdict *ret_answer);
+							   struct step_result *ret_answer);
 
 /* Takes a token of id's bucket and shows the limit in header fields. True, with the answer 429,
  * where no token is left. */
-__attribute__((warn_unused_result)) bool task_is_limited(struct task *task,
-							 struct rate_table *table,
-							 const struct rate_policy *policy,
-							 struct id id, struct verdict *ret_answer);
+__attribute__((warn_unused_result)) bool
+task_is_limited(struct task *task, struct rate_table *table, const struct rate_policy *policy,
+		struct id id, struct step_result *ret_answer);
 
 /* A field that may stand only once; its value is ambiguous where it stands more often. */
 enum field_count { FIELD_ABSENT, FIELD_SINGLE, FIELD_REPEATED };
@@ -172,7 +171,7 @@ struct buffer *task_scratch(void);
 
 /* Reads the range out of ?limit= and ?cursor=. True, with the answer 400, where they are wrong. */
 __attribute__((warn_unused_result)) bool task_has_bad_range(struct task *task,
-							    struct verdict *ret_answer);
+							    struct step_result *ret_answer);
 /* Adds the Link of the part behind the row. */
 void task_add_next_part(struct task *task, const void *row);
 

@@ -23,8 +23,8 @@ static void on_job_done(struct lane_job *job)
 	task_run(task, task->next);
 }
 
-static struct verdict refuse_job(struct task *task, enum lane lane, int error,
-				 unsigned retry_after_s)
+static struct step_result refuse_job(struct task *task, enum lane lane, int error,
+				     unsigned retry_after_s)
 {
 	if (lane == LANE_PASSWORD || lane == LANE_KNOWN_PASSWORD)
 		return task_fail_busy(task, retry_after_s,
@@ -50,8 +50,8 @@ static struct verdict refuse_job(struct task *task, enum lane lane, int error,
 	}
 }
 
-struct verdict task_work(struct task *task, enum lane lane, const struct task_work *work,
-			 task_step *next)
+struct step_result task_work(struct task *task, enum lane lane, const struct task_work *work,
+			     task_step *next)
 {
 	unsigned retry_after_s;
 	int error;

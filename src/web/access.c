@@ -126,25 +126,25 @@ bool web_known_browser(struct task *task, struct id *ret_id)
 	return true;
 }
 
-struct verdict web_refuse(struct task *task)
+struct step_result web_refuse(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Session realm=\"displayd\""));
 	return task_fail(task, 401, "nobody is signed in");
 }
 
-struct verdict web_refuse_member(struct task *task)
+struct step_result web_refuse_member(struct task *task)
 {
 	return task_fail(task, 403, "this is for administrators");
 }
 
-struct verdict web_refuse_all_but_operator(struct task *task)
+struct step_result web_refuse_all_but_operator(struct task *task)
 {
 	return task_fail(task, 403, "this is for the operator of the machine, by displayctl");
 }
 
 /* ---- the check ---- */
 
-static struct verdict admit(struct task *task)
+static struct step_result admit(struct task *task)
 {
 	struct caller caller = {
 	    .account_id = web_person(task)->id,
@@ -155,12 +155,12 @@ static struct verdict admit(struct task *task)
 	return task_admit(task, &caller);
 }
 
-static struct verdict admit_signed_in(struct task *task)
+static struct step_result admit_signed_in(struct task *task)
 {
 	return web_person(task) ? admit(task) : web_refuse(task);
 }
 
-static struct verdict admit_administrator(struct task *task)
+static struct step_result admit_administrator(struct task *task)
 {
 	const struct person *person = web_person(task);
 
@@ -171,7 +171,7 @@ static struct verdict admit_administrator(struct task *task)
 	return admit(task);
 }
 
-static struct verdict admit_reviewer(struct task *task)
+static struct step_result admit_reviewer(struct task *task)
 {
 	const struct person *person = web_person(task);
 
@@ -182,7 +182,7 @@ static struct verdict admit_reviewer(struct task *task)
 	return admit(task);
 }
 
-static struct verdict admit_visitor(struct task *task)
+static struct step_result admit_visitor(struct task *task)
 {
 	struct id id;
 
@@ -191,14 +191,14 @@ static struct verdict admit_visitor(struct task *task)
 	return task_admit_visitor(task, &web_service_of(task)->visitor_rate, id);
 }
 
-static struct verdict touched(struct task *task)
+static struct step_result touched(struct task *task)
 {
 	struct session_access *access = task_access_state(task);
 
 	return task_continue(task, access->found);
 }
 
-static struct verdict looked_up(struct task *task)
+static struct step_result looked_up(struct task *task)
 {
 	struct session_access *access = task_access_state(task);
 	struct known_sessions *known = web_service_of(task)->sessions;
@@ -220,7 +220,7 @@ static struct verdict looked_up(struct task *task)
 
 /* Made-up sessions cost no reads without end: of an address that has sent many, only those that are
  * known are looked up. A visitor then is nobody, and may still sign in. */
-static bool is_guessing(struct task *task, struct verdict *ret_answer)
+static bool is_guessing(struct task *task, struct step_result *ret_answer)
 {
 	struct session_access *access = task_access_state(task);
 
@@ -234,13 +234,13 @@ static bool is_guessing(struct task *task, struct verdict *ret_answer)
 	return true;
 }
 
-static struct verdict look_up(struct task *task, task_step *found)
+static struct step_result look_up(struct task *task, task_step *found)
 {
 	struct session_access *access = task_access_state(task);
 	const struct site *site = &web_service_of(task)->site;
 	const char *refusal = site_refuses(site, task_request(task));
 	struct str secret = cookie_find(task_request(task), str_from(site_cookie_name(site)));
-	struct verdict answer;
+	struct step_result answer;
 
 	web_add_fields(task);
 	if (refusal)
@@ -262,22 +262,22 @@ static struct verdict look_up(struct task *task, task_step *found)
 	return task_query(task, looked_up);
 }
 
-static struct verdict check_session(struct task *task)
+static struct step_result check_session(struct task *task)
 {
 	return look_up(task, admit_signed_in);
 }
 
-static struct verdict check_administrator(struct task *task)
+static struct step_result check_administrator(struct task *task)
 {
 	return look_up(task, admit_administrator);
 }
 
-static struct verdict check_reviewer(struct task *task)
+static struct step_result check_reviewer(struct task *task)
 {
 	return look_up(task, admit_reviewer);
 }
 
-static struct verdict check_visitor(struct task *task)
+static struct step_result check_visitor(struct task *task)
 {
 	return look_up(task, admit_visitor);
 }

@@ -13,12 +13,12 @@ struct events {
 	struct device_owners_row owners;
 };
 
-static struct verdict fail_full(struct task *task, const char *what)
+static struct step_result fail_full(struct task *task, const char *what)
 {
 	return task_fail_busy(task, FULL_RETRY_S, "too many %s, try again", what);
 }
 
-static struct verdict open_stream(struct task *task)
+static struct step_result open_stream(struct task *task)
 {
 	const struct web_service *web = web_service_of(task);
 	const struct events *events = task_state(task);
@@ -39,7 +39,7 @@ static struct verdict open_stream(struct task *task)
 			      &page->stream.http);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct events *events = task_state(task);
 
@@ -50,10 +50,10 @@ static struct verdict found(struct task *task)
 	return open_stream(task);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct events *events = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!api_read_devices(task, &events->chosen, DEVICE_CHOICE_MAX, &answer))
 		return answer;

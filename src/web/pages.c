@@ -19,7 +19,7 @@ static bool is_panel(struct task *task)
 	return str_equal(task_request(task)->path, STR("/panel"));
 }
 
-static struct verdict reply_file(struct task *task, struct str name)
+static struct step_result reply_file(struct task *task, struct str name)
 {
 	const struct http_static_file *file = http_static_find(pages, pages_count, name);
 
@@ -32,14 +32,14 @@ static struct verdict reply_file(struct task *task, struct str name)
 	return task_reply_static(task, file);
 }
 
-static struct verdict asset(struct task *task)
+static struct step_result asset(struct task *task)
 {
 	return reply_file(task, arena_printf(task_arena(task), "/web/assets/%.*s",
 					     STR_ARG(task_path_parameter(task, 0))));
 }
 
 /* A page has one path. Relative, since a proxy may have put a path before ours. */
-static struct verdict redirect(struct task *task, struct str segment)
+static struct step_result redirect(struct task *task, struct str segment)
 {
 	struct str query = task_request(task)->query;
 
@@ -69,7 +69,7 @@ static struct str shell_name(struct task *task, unsigned depth)
 	return arena_printf(task_arena(task), "shell-%u.html", depth);
 }
 
-static struct verdict page(struct task *task)
+static struct step_result page(struct task *task)
 {
 	struct str path = task_request(task)->path;
 	size_t start;
@@ -82,7 +82,7 @@ static struct verdict page(struct task *task)
 
 /* Somebody has typed an address that leads nowhere: the page says so, and has a way on. A slash at
  * its end counts, too: what is relative begins behind that. */
-static struct verdict missing(struct task *task)
+static struct step_result missing(struct task *task)
 {
 	struct str path = task_request(task)->path;
 	size_t start;

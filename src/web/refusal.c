@@ -2,7 +2,7 @@
 #include "base/limits.h"
 #include "endpoints.h"
 
-struct verdict web_fail_refusal(struct task *task)
+struct step_result web_fail_refusal(struct task *task)
 {
 	switch (task_refusal(task)) {
 	case REFUSAL_EMAIL_TAKEN:

@@ -5,7 +5,7 @@ const struct list_range web_search_short = {.after = {.text = {.data = ""}},
 					    .limit = LIMIT_LIST_SHORT + 1};
 
 bool web_has_bad_search(struct task *task, const char *parameter, struct str *ret_wanted,
-			struct verdict *ret_answer)
+			struct step_result *ret_answer)
 {
 	struct str wanted = http_request_query(task_request(task), str_from(parameter));
 
@@ -18,10 +18,10 @@ bool web_has_bad_search(struct task *task, const char *parameter, struct str *re
 	return true;
 }
 
-struct verdict web_reply_found(struct task *task, const struct task_list *list)
+struct step_result web_reply_found(struct task *task, const struct task_list *list)
 {
 	struct web_search *search = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_has_bad_search(task, "q", &search->wanted, &answer))
 		return answer;

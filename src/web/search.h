@@ -8,7 +8,7 @@
 __attribute__((warn_unused_result)) bool web_has_bad_search(struct task *task,
 							    const char *parameter,
 							    struct str *ret_wanted,
-							    struct verdict *ret_answer);
+							    struct step_result *ret_answer);
 
 /* State of a task that answers with a long list of what is found. */
 struct web_search {
@@ -19,5 +19,5 @@ struct web_search {
 extern const struct list_range web_search_short;
 
 /* Answers with the list, whose functions find wanted in the task's state. */
-__attribute__((warn_unused_result)) struct verdict web_reply_found(struct task *task,
-								   const struct task_list *list);
+__attribute__((warn_unused_result)) struct step_result
+web_reply_found(struct task *task, const struct task_list *list);

@@ -30,7 +30,7 @@ static const struct record_field start_fields[] = {
 };
 const struct record start_record = RECORD(struct start, start_fields);
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	static const struct str registrations[] = {
 	    [REGISTRATION_OPEN] = {"open", 4},
@@ -51,7 +51,7 @@ static struct verdict found(struct task *task)
 	return task_reply_record(task, 200, &start_record, start);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct start *start = task_state(task);
 

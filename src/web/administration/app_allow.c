@@ -14,12 +14,12 @@ struct allowing {
 	bool is_disabled;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such app");
 }
 
-static struct verdict changed(struct task *task)
+static struct step_result changed(struct task *task)
 {
 	const struct allowing *allowing = task_state(task);
 	const struct app_allow_row *row = &allowing->row;
@@ -33,7 +33,7 @@ static struct verdict changed(struct task *task)
 	return task_reply_record(task, 200, &own_app_record, app);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct allowing *allowing = task_state(task);
 
@@ -51,7 +51,7 @@ static struct verdict found(struct task *task)
 	return task_query(task, changed);
 }
 
-static struct verdict allow(struct task *task, bool is_disabled)
+static struct step_result allow(struct task *task, bool is_disabled)
 {
 	struct allowing *allowing = task_state(task);
 
@@ -62,17 +62,17 @@ static struct verdict allow(struct task *task, bool is_disabled)
 	return task_query(task, found);
 }
 
-static struct verdict enable(struct task *task)
+static struct step_result enable(struct task *task)
 {
 	return allow(task, false);
 }
 
-static struct verdict disable(struct task *task)
+static struct step_result disable(struct task *task)
 {
 	return allow(task, true);
 }
 
-static struct verdict refused(struct task *task)
+static struct step_result refused(struct task *task)
 {
 	if (task_refusal(task) != REFUSAL_APP_WITHOUT_OWNER)
 		return web_fail_refusal(task);

@@ -49,7 +49,7 @@ static void write_answer(void *argument, struct arena *arena, struct buffer *jso
 	buffer_append_char(json, '}');
 }
 
-static struct verdict reply(struct task *task, const char *outcome)
+static struct step_result reply(struct task *task, const char *outcome)
 {
 	struct importing *importing = task_state(task);
 
@@ -60,7 +60,7 @@ static struct verdict reply(struct task *task, const char *outcome)
 
 /* ---- storing ---- */
 
-static struct verdict stored(struct task *task)
+static struct step_result stored(struct task *task)
 {
 	const struct importing *importing = task_state(task);
 	const struct app_import_row *row = &importing->row;
@@ -73,7 +73,7 @@ static struct verdict stored(struct task *task)
 	return reply(task, row->is_made ? "made" : "updated");
 }
 
-static struct verdict store(struct task *task)
+static struct step_result store(struct task *task)
 {
 	struct importing *importing = task_state(task);
 	const struct app_import *body = &importing->body;
@@ -107,7 +107,7 @@ static struct verdict store(struct task *task)
 	return task_query(task, stored);
 }
 
-static struct verdict refused(struct task *task)
+static struct step_result refused(struct task *task)
 {
 	struct importing *importing = task_state(task);
 
@@ -138,7 +138,7 @@ static bool is_passing(struct task *task, const struct app_work *work)
 	       engines_has(web_service_of(task)->api.engines, work->job.language, &why_not);
 }
 
-static struct verdict judge(struct task *task)
+static struct step_result judge(struct task *task)
 {
 	const struct importing *importing = task_state(task);
 	const struct app_work *work = &importing->work;
@@ -151,7 +151,7 @@ static struct verdict judge(struct task *task)
 	return reply(task, "failed");
 }
 
-static struct verdict prepared(struct task *task)
+static struct step_result prepared(struct task *task)
 {
 	struct importing *importing = task_state(task);
 	struct app_work *work = &importing->work;
@@ -194,7 +194,7 @@ static struct str write_tags(struct task *task, const struct app_import *body)
 	return tags;
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct importing *importing = task_state(task);
 	struct str picture = importing->body.picture;

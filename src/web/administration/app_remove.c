@@ -13,12 +13,12 @@ struct removal {
 	struct app_remove_row row;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such app");
 }
 
-static struct verdict marked(struct task *task)
+static struct step_result marked(struct task *task)
 {
 	const struct removal *removal = task_state(task);
 	const struct app_remove_row *row = &removal->row;
@@ -33,7 +33,7 @@ static struct verdict marked(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -48,7 +48,7 @@ static struct verdict found(struct task *task)
 	return task_query(task, marked);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 

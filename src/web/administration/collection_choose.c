@@ -17,7 +17,7 @@ static const struct record_field fields[] = {
 };
 static const struct record shown_record = RECORD(struct choice, fields);
 
-static struct verdict chosen(struct task *task)
+static struct step_result chosen(struct task *task)
 {
 	const struct choice *choice = task_state(task);
 
@@ -26,7 +26,7 @@ static struct verdict chosen(struct task *task)
 	return task_reply_record(task, 200, &shown_record, choice);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct choice *choice = task_state(task);
 	const struct collection_choice *body = &choice->body;

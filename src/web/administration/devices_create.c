@@ -20,12 +20,12 @@ static const struct record_field fields[] = {
 };
 static const struct record shown_record = RECORD(struct making, fields);
 
-static struct verdict looked_up(struct task *task)
+static struct step_result looked_up(struct task *task)
 {
 	return task_reply_record(task, 200, &shown_record, task_state(task));
 }
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	struct making *making = task_state(task);
 
@@ -36,7 +36,7 @@ static struct verdict created(struct task *task)
 	return looked_up(task);
 }
 
-static struct verdict checked(struct task *task)
+static struct step_result checked(struct task *task)
 {
 	struct making *making = task_state(task);
 
@@ -66,7 +66,7 @@ static bool check(void *argument)
 	return false;
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct making *making = task_state(task);
 
@@ -80,7 +80,7 @@ static struct verdict begin(struct task *task)
 			 checked);
 }
 
-static struct verdict refused(struct task *task)
+static struct step_result refused(struct task *task)
 {
 	if (task_refusal(task) != REFUSAL_SERIAL_TAKEN && task_refusal(task) != REFUSAL_MAC_TAKEN)
 		return web_fail_refusal(task);

@@ -9,12 +9,12 @@ struct choice {
 	struct member member;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such account");
 }
 
-static struct verdict chosen(struct task *task)
+static struct step_result chosen(struct task *task)
 {
 	const struct choice *choice = task_state(task);
 
@@ -24,7 +24,7 @@ static struct verdict chosen(struct task *task)
 	return task_reply_record(task, 200, &member_record, &choice->member);
 }
 
-static struct verdict choose(struct task *task, bool is_heir)
+static struct step_result choose(struct task *task, bool is_heir)
 {
 	struct choice *choice = task_state(task);
 	struct id id;
@@ -43,12 +43,12 @@ static struct verdict choose(struct task *task, bool is_heir)
 	return task_query(task, chosen);
 }
 
-static struct verdict set(struct task *task)
+static struct step_result set(struct task *task)
 {
 	return choose(task, true);
 }
 
-static struct verdict clear(struct task *task)
+static struct step_result clear(struct task *task)
 {
 	return choose(task, false);
 }

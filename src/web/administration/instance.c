@@ -65,7 +65,7 @@ static struct str write_workers(const struct vitals *vitals, struct arena *arena
 	return text;
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct instance *instance = task_state(task);
 	const struct vitals *vitals = web_service_of(task)->vitals;
@@ -80,7 +80,7 @@ static struct verdict found(struct task *task)
 	return task_reply_record(task, 200, &instance_record, instance);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct instance *instance = task_state(task);
 
@@ -88,7 +88,7 @@ static struct verdict begin(struct task *task)
 	return task_query(task, found);
 }
 
-static struct verdict changed(struct task *task)
+static struct step_result changed(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
@@ -96,7 +96,7 @@ static struct verdict changed(struct task *task)
 	return begin(task);
 }
 
-static struct verdict change(struct task *task)
+static struct step_result change(struct task *task)
 {
 	struct instance *instance = task_state(task);
 

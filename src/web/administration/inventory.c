@@ -25,8 +25,8 @@ static struct id wanted_account(struct task *task)
 	return task_is_of_operator(task) ? task_account_id(task) : (struct id){0};
 }
 
-static struct verdict reply(struct task *task, const struct task_list *all,
-			    const struct task_list *matching)
+static struct step_result reply(struct task *task, const struct task_list *all,
+				const struct task_list *matching)
 {
 	struct inventory *inventory = task_state(task);
 	struct str wanted = http_request_query(task_request(task), STR("name"));
@@ -99,7 +99,7 @@ static const struct task_list matching_devices = {
     .record = &inventory_device_record,
 };
 
-static struct verdict reply_devices(struct task *task)
+static struct step_result reply_devices(struct task *task)
 {
 	return reply(task, &devices, &matching_devices);
 }
@@ -161,7 +161,7 @@ static const struct task_list matching_keys = {
     .record = &inventory_key_record,
 };
 
-static struct verdict reply_keys(struct task *task)
+static struct step_result reply_keys(struct task *task)
 {
 	return reply(task, &keys, &matching_keys);
 }
@@ -210,10 +210,10 @@ static const struct task_list apps = {
     .place = app_place,
 };
 
-static struct verdict reply_apps(struct task *task)
+static struct step_result reply_apps(struct task *task)
 {
 	struct inventory *inventory = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (task_has_bad_switch(task, "broken", &inventory->with_broken, &answer))
 		return answer;
@@ -234,14 +234,14 @@ static const struct record_field app_fields[] = {
 };
 static const struct record shown_record = RECORD(struct inventory_app_get_row, app_fields);
 
-static struct verdict app_found(struct task *task)
+static struct step_result app_found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such app");
 	return task_reply_record(task, 200, &shown_record, task_state(task));
 }
 
-static struct verdict find_app(struct task *task)
+static struct step_result find_app(struct task *task)
 {
 	statement_inventory_app_get(
 	    task_new_query(task),

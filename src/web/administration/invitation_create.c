@@ -12,7 +12,7 @@ struct creation {
 	struct invitation_create_row row;
 };
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -25,7 +25,7 @@ static struct verdict created(struct task *task)
 	return web_reply_link(task, &creation->link, creation->row.expires_at);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 

@@ -8,12 +8,12 @@ struct revocation {
 	struct invitation_revoke_row row;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such invitation");
 }
 
-static struct verdict revoked(struct task *task)
+static struct step_result revoked(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return fail(task);
@@ -21,7 +21,7 @@ static struct verdict revoked(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct revocation *revocation = task_state(task);
 	struct id id;

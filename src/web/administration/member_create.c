@@ -9,7 +9,7 @@ struct creation {
 	struct member member;
 };
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	const struct creation *creation = task_state(task);
 
@@ -19,7 +19,7 @@ static struct verdict created(struct task *task)
 	return task_reply_record(task, 201, &member_record, &creation->member);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	const struct member_creation *body = &creation->body;

@@ -3,14 +3,14 @@
 
 /* GET /web/admin/accounts/{accountId} - an account, by its ID or its e-mail address. */
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such account");
 	return task_reply_record(task, 200, &member_record, task_state(task));
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct str name = task_path_parameter(task, 0);
 	struct member_get_parameters parameters = {.email = name};

@@ -13,12 +13,12 @@ struct removal {
 	struct removed_portion keys;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such account");
 }
 
-static struct verdict revoked(struct task *task)
+static struct step_result revoked(struct task *task)
 {
 	const struct removal *removal = task_state(task);
 
@@ -28,7 +28,7 @@ static struct verdict revoked(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict closed(struct task *task)
+static struct step_result closed(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -40,7 +40,7 @@ static struct verdict closed(struct task *task)
 	return task_query(task, revoked);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 

@@ -8,12 +8,12 @@ struct end {
 	struct member_sessions_end_row row;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such account");
 }
 
-static struct verdict ended(struct task *task)
+static struct step_result ended(struct task *task)
 {
 	const struct end *end = task_state(task);
 
@@ -24,7 +24,7 @@ static struct verdict ended(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct end *end = task_state(task);
 	struct id id;

@@ -16,12 +16,12 @@ struct update {
 	struct id id;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such account");
 }
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -32,7 +32,7 @@ static struct verdict updated(struct task *task)
 	return task_reply_record(task, 200, &member_record, &update->member);
 }
 
-static struct verdict change(struct task *task)
+static struct step_result change(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -59,7 +59,7 @@ static bool sets_limit(struct task *task)
 	return false;
 }
 
-static struct verdict recount(struct task *task)
+static struct step_result recount(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -72,7 +72,7 @@ static struct verdict recount(struct task *task)
 	return task_query(task, change);
 }
 
-static struct verdict named(struct task *task)
+static struct step_result named(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -83,7 +83,7 @@ static struct verdict named(struct task *task)
 	return recount(task);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct update *update = task_state(task);
 

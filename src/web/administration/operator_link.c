@@ -19,7 +19,7 @@ static const struct record_field fields[] = {
 };
 static const struct record shown_record = RECORD(struct creation, fields);
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -30,7 +30,7 @@ static struct verdict created(struct task *task)
 	return task_reply_record(task, 201, &shown_record, creation);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	const struct invitation_creation *body = &creation->body;

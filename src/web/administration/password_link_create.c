@@ -11,12 +11,12 @@ struct creation {
 	struct link_create_password_row row;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such account");
 }
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -28,7 +28,7 @@ static struct verdict created(struct task *task)
 	return web_reply_link(task, &creation->link, creation->row.expires_at);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	struct id id;

@@ -18,21 +18,21 @@ static void write_form(void *argument, struct arena *arena, struct buffer *json)
 	buffer_append_char(json, '}');
 }
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	struct get *get = task_state(task);
 
 	return task_reply_written(task, 200, get->work.form_bytes, write_form, get);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct get *get = task_state(task);
 
 	return api_find_form(task, &get->work, reply);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct get *get = task_state(task);
 	struct str device = http_request_query(task_request(task), STR("deviceId"));

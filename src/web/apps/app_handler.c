@@ -101,14 +101,14 @@ static void write_answer(void *argument, struct arena *arena, struct buffer *jso
 	buffer_append_char(json, '}');
 }
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	struct call *call = task_state(task);
 
 	/* Each secret is looked for in all of it. */
 	size_t length = call->work.job.answer.result.length;
 	size_t bytes = length * (1 + call->work.secret.count);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!app_memory_take(task, &call->work.memory, length, APP_FORM_COST, &answer))
 		return answer;
@@ -116,7 +116,7 @@ static struct verdict reply(struct task *task)
 }
 
 /* The form was not to be had: reply() says why. */
-static struct verdict reply_without(struct task *task)
+static struct step_result reply_without(struct task *task)
 {
 	static const struct form_field none = {.type = FORM_GENERATED};
 	struct call *call = task_state(task);
@@ -125,7 +125,7 @@ static struct verdict reply_without(struct task *task)
 	return reply(task);
 }
 
-static struct verdict form_found(struct task *task)
+static struct step_result form_found(struct task *task)
 {
 	struct call *call = task_state(task);
 	struct app_work *work = &call->work;
@@ -147,14 +147,14 @@ static struct verdict form_found(struct task *task)
 	return api_run_app(task, work, ENGINE_HANDLER, api_settings_text(task, &work->all), reply);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct call *call = task_state(task);
 
 	return api_find_whole_form(task, &call->work, &call->body.settings, form_found);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct call *call = task_state(task);
 
@@ -162,7 +162,7 @@ static struct verdict begin(struct task *task)
 			    call->body.installation_id, found);
 }
 
-static struct verdict begin_draft(struct task *task)
+static struct step_result begin_draft(struct task *task)
 {
 	struct call *call = task_state(task);
 
@@ -170,7 +170,7 @@ static struct verdict begin_draft(struct task *task)
 	return api_find_whole_form(task, &call->work, &call->body.settings, form_found);
 }
 
-static struct verdict version_found(struct task *task)
+static struct step_result version_found(struct task *task)
 {
 	struct call *call = task_state(task);
 
@@ -180,7 +180,7 @@ static struct verdict version_found(struct task *task)
 	return api_find_whole_form(task, &call->work, &call->body.settings, form_found);
 }
 
-static struct verdict begin_review(struct task *task)
+static struct step_result begin_review(struct task *task)
 {
 	struct call *call = task_state(task);
 	struct id id;

@@ -30,7 +30,7 @@ static void write_preview(void *argument, struct arena *arena, struct buffer *js
 	buffer_append_char(json, '}');
 }
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	struct preview *preview = task_state(task);
 	size_t bytes = preview->work.job.answer.picture.length +
@@ -39,11 +39,11 @@ static struct verdict reply(struct task *task)
 	return task_reply_written(task, 200, bytes, write_preview, preview);
 }
 
-static struct verdict form_found(struct task *task)
+static struct step_result form_found(struct task *task)
 {
 	struct preview *preview = task_state(task);
 	struct app_work *work = &preview->work;
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!work->has_form)
 		return reply(task);
@@ -54,14 +54,14 @@ static struct verdict form_found(struct task *task)
 	return api_run_app(task, work, ENGINE_PICTURE, api_settings_text(task, &work->all), reply);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct preview *preview = task_state(task);
 
 	return api_find_whole_form(task, &preview->work, &preview->body.settings, form_found);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct preview *preview = task_state(task);
 
@@ -69,7 +69,7 @@ static struct verdict begin(struct task *task)
 			    preview->body.device_id, preview->body.installation_id, found);
 }
 
-static struct verdict begin_draft(struct task *task)
+static struct step_result begin_draft(struct task *task)
 {
 	struct preview *preview = task_state(task);
 
@@ -78,7 +78,7 @@ static struct verdict begin_draft(struct task *task)
 	return found(task);
 }
 
-static struct verdict version_found(struct task *task)
+static struct step_result version_found(struct task *task)
 {
 	struct preview *preview = task_state(task);
 
@@ -88,7 +88,7 @@ static struct verdict version_found(struct task *task)
 	return found(task);
 }
 
-static struct verdict begin_review(struct task *task)
+static struct step_result begin_review(struct task *task)
 {
 	struct preview *preview = task_state(task);
 	struct id id;

@@ -24,7 +24,7 @@ static struct str lines_of(struct task *task, struct str text, char separator)
 	return kept(task, &json);
 }
 
-static struct verdict entry_found(struct task *task)
+static struct step_result entry_found(struct task *task)
 {
 	struct entry_render *render = task_state(task);
 	struct buffer json = {0};
@@ -38,7 +38,7 @@ static struct verdict entry_found(struct task *task)
 	return task_reply_record(task, 200, &entry_render_record, render);
 }
 
-static struct verdict get_entry(struct task *task)
+static struct step_result get_entry(struct task *task)
 {
 	statement_entry_render(task_new_query(task),
 			       &(struct entry_render_parameters){
@@ -94,7 +94,7 @@ static struct str failures_of(struct task *task, struct str lines)
 	return kept(task, &json);
 }
 
-static struct verdict app_found(struct task *task)
+static struct step_result app_found(struct task *task)
 {
 	struct app_renders *renders = task_state(task);
 
@@ -105,7 +105,7 @@ static struct verdict app_found(struct task *task)
 	return task_reply_record(task, 200, &app_renders_record, renders);
 }
 
-static struct verdict get_app(struct task *task)
+static struct step_result get_app(struct task *task)
 {
 	statement_app_renders(task_new_query(task),
 			      &(struct app_renders_parameters){task_app(task)->id},

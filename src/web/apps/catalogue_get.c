@@ -4,7 +4,7 @@
 
 /* GET /web/apps/{appId} - an app that the account can install. */
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	return api_get_app(task, &catalogue_app_record);
 }

@@ -11,17 +11,17 @@ struct naming {
 	struct entry_names names;
 };
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct naming *naming = task_state(task);
 
 	return task_reply_record(task, 200, &entry_names_record, &naming->names);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct naming *naming = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!api_read_devices(task, &naming->chosen, DEVICE_CHOICE_MAX, &answer))
 		return answer;

@@ -15,7 +15,7 @@ struct entry_settings {
 	struct rotation_entry_update_row row;
 };
 
-static struct verdict find(struct task *task, task_step *next)
+static struct step_result find(struct task *task, task_step *next)
 {
 	struct entry_settings *entry = task_state(task);
 	char *device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
@@ -39,12 +39,12 @@ static void write_app(struct buffer *json, const struct app_source_row *source)
 	buffer_append_char(json, '}');
 }
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 	struct app_work *work = &entry->work;
 	struct buffer json = {0};
-	struct verdict answer;
+	struct step_result answer;
 
 	buffer_append_char(&json, '{');
 	write_app(&json, &work->source);
@@ -60,21 +60,21 @@ static struct verdict reply(struct task *task)
 	return answer;
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 
 	return api_find_form(task, &entry->work, reply);
 }
 
-static struct verdict get(struct task *task)
+static struct step_result get(struct task *task)
 {
 	return find(task, found);
 }
 
 /* ---- other ones ---- */
 
-static struct verdict changed(struct task *task)
+static struct step_result changed(struct task *task)
 {
 	const struct entry_settings *entry = task_state(task);
 
@@ -86,13 +86,13 @@ static struct verdict changed(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict form_found(struct task *task)
+static struct step_result form_found(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 	struct app_work *work = &entry->work;
 	struct stored_settings stored;
 	struct rotation_entry_update_parameters parameters;
-	struct verdict answer;
+	struct step_result answer;
 
 	if (!api_accept_settings(task, work, &entry->body.settings, &answer))
 		return answer;
@@ -103,14 +103,14 @@ static struct verdict form_found(struct task *task)
 	return task_query(task, changed);
 }
 
-static struct verdict found_for_change(struct task *task)
+static struct step_result found_for_change(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 
 	return api_find_whole_form(task, &entry->work, &entry->body.settings, form_found);
 }
 
-static struct verdict set(struct task *task)
+static struct step_result set(struct task *task)
 {
 	return find(task, found_for_change);
 }

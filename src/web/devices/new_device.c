@@ -61,14 +61,14 @@ static bool make_link(struct task *task, struct id id)
 	return device->link.excess == 0;
 }
 
-static struct verdict fail_link(struct task *task)
+static struct step_result fail_link(struct task *task)
 {
 	const struct new_device *device = task_state(task);
 
 	return api_fail_link(task, &device->link);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct new_device *device = task_state(task);
 
@@ -77,7 +77,7 @@ static struct verdict found(struct task *task)
 	return task_reply_record(task, 201, &new_device_record, device);
 }
 
-static struct verdict reply(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	struct new_device *device = task_state(task);
 
@@ -92,7 +92,7 @@ static struct verdict reply(struct task *task)
 
 /* ---- a new device ---- */
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	const struct new_device *device = task_state(task);
 
@@ -107,7 +107,7 @@ static struct verdict created(struct task *task)
 	return reply(task);
 }
 
-static struct verdict create(struct task *task)
+static struct step_result create(struct task *task)
 {
 	struct new_device *device = task_state(task);
 	const struct device_creation *body = &device->body;
@@ -134,7 +134,7 @@ static struct verdict create(struct task *task)
 	return task_query(task, created);
 }
 
-static struct verdict refused(struct task *task)
+static struct step_result refused(struct task *task)
 {
 	switch (task_refusal(task)) {
 	case REFUSAL_SERIAL_TAKEN:
@@ -148,7 +148,7 @@ static struct verdict refused(struct task *task)
 
 /* ---- a new key ---- */
 
-static struct verdict changed(struct task *task)
+static struct step_result changed(struct task *task)
 {
 	const struct new_device *device = task_state(task);
 
@@ -158,7 +158,7 @@ static struct verdict changed(struct task *task)
 	return reply(task);
 }
 
-static struct verdict change_key(struct task *task)
+static struct step_result change_key(struct task *task)
 {
 	struct new_device *device = task_state(task);
 

@@ -18,12 +18,12 @@ struct delivery *web_delivery(struct task *task)
 
 /* ---- one ---- */
 
-struct verdict own_device_fail(struct task *task)
+struct step_result own_device_fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such device");
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct own_device *own = task_state(task);
 
@@ -45,7 +45,7 @@ void own_device_ask(struct task *task)
 				 &own->row);
 }
 
-struct verdict own_device_reply(struct task *task)
+struct step_result own_device_reply(struct task *task)
 {
 	own_device_ask(task);
 	return task_query(task, found);
@@ -97,7 +97,7 @@ static const struct task_list list = {
     .place = place,
 };
 
-static struct verdict reply_list(struct task *task)
+static struct step_result reply_list(struct task *task)
 {
 	return task_reply_list(task, &list);
 }

@@ -9,7 +9,7 @@ struct removal {
 	struct own_device_remove_row row;
 };
 
-static struct verdict removed(struct task *task)
+static struct step_result removed(struct task *task)
 {
 	const struct removal *removal = task_state(task);
 
@@ -22,7 +22,7 @@ static struct verdict removed(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 

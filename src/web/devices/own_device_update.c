@@ -7,7 +7,7 @@
 /* PATCH /web/devices/{deviceId} - changes settings, by the statement of the public API. POST
  * .../disable and .../enable - refuses the panel, or lets it in again. */
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	const struct own_device *own = task_state(task);
 
@@ -19,7 +19,7 @@ static struct verdict updated(struct task *task)
 	return api_note_change(task, "device.update", STR(""), own_device_reply);
 }
 
-static struct verdict shown(struct task *task)
+static struct step_result shown(struct task *task)
 {
 	const struct own_device *own = task_state(task);
 
@@ -28,13 +28,13 @@ static struct verdict shown(struct task *task)
 	return task_tag(task, &own_device_record, &own->row);
 }
 
-static struct verdict find_shown(struct task *task)
+static struct step_result find_shown(struct task *task)
 {
 	own_device_ask(task);
 	return task_query(task, shown);
 }
 
-static struct verdict update(struct task *task)
+static struct step_result update(struct task *task)
 {
 	struct own_device *own = task_state(task);
 
@@ -50,7 +50,7 @@ static struct verdict update(struct task *task)
 	return task_query(task, updated);
 }
 
-static struct verdict allowed(struct task *task)
+static struct step_result allowed(struct task *task)
 {
 	const struct own_device *own = task_state(task);
 
@@ -60,7 +60,7 @@ static struct verdict allowed(struct task *task)
 	return own_device_reply(task);
 }
 
-static struct verdict allow(struct task *task, bool is_disabled)
+static struct step_result allow(struct task *task, bool is_disabled)
 {
 	struct own_device *own = task_state(task);
 
@@ -76,12 +76,12 @@ static struct verdict allow(struct task *task, bool is_disabled)
 	return task_query(task, allowed);
 }
 
-static struct verdict disable(struct task *task)
+static struct step_result disable(struct task *task)
 {
 	return allow(task, true);
 }
 
-static struct verdict enable(struct task *task)
+static struct step_result enable(struct task *task)
 {
 	return allow(task, false);
 }

@@ -9,26 +9,26 @@ struct get {
 	struct picture_by_hash_row row;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "the device has no such picture");
 }
 
-static struct verdict reply(struct task *task, struct str webp)
+static struct step_result reply(struct task *task, struct str webp)
 {
 	/* A picture with this hash never changes, and is for nobody else. */
 	task_add_field(task, STR("Cache-Control"), STR("private, max-age=31536000, immutable"));
 	return task_reply(task, 200, STR("image/webp"), webp);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct get *get = task_state(task);
 
 	return task_row_count(task) ? reply(task, get->row.picture) : fail(task);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct get *get = task_state(task);
 	uint8_t hash[PICTURE_HASH_BYTES];

@@ -22,11 +22,11 @@ static void write_place(const struct place *place, struct buffer *json)
 	buffer_append_char(json, '}');
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct place places[PLACES_MAX];
 	struct buffer json = {0};
-	struct verdict answer;
+	struct step_result answer;
 	struct str wanted;
 	unsigned count;
 

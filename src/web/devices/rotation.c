@@ -10,14 +10,14 @@
 
 /* ---- what it has ---- */
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return own_device_fail(task);
 	return task_reply_record(task, 200, &rotation_record, task_state(task));
 }
 
-static struct verdict get(struct task *task)
+static struct step_result get(struct task *task)
 {
 	statement_rotation_get(task_new_query(task),
 			       &(struct rotation_get_parameters){task_device(task)->id},
@@ -31,12 +31,12 @@ struct showing {
 	struct rotation_show_row row;
 };
 
-static struct verdict fail_no_entry(struct task *task)
+static struct step_result fail_no_entry(struct task *task)
 {
 	return task_fail(task, 404, "the device has no such installation");
 }
 
-static struct verdict shown(struct task *task)
+static struct step_result shown(struct task *task)
 {
 	const struct showing *showing = task_state(task);
 
@@ -48,7 +48,7 @@ static struct verdict shown(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict show(struct task *task)
+static struct step_result show(struct task *task)
 {
 	struct showing *showing = task_state(task);
 
@@ -61,7 +61,7 @@ static struct verdict show(struct task *task)
 	return task_query(task, shown);
 }
 
-static struct verdict show_refused(struct task *task)
+static struct step_result show_refused(struct task *task)
 {
 	return task_refusal(task) == REFUSAL_ENTRY_GONE ? fail_no_entry(task)
 							: web_fail_refusal(task);

@@ -17,7 +17,7 @@ struct entry_updating {
 	struct rotation_entry_update_row row;
 };
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	const struct entry_updating *updating = task_state(task);
 
@@ -28,7 +28,7 @@ static struct verdict updated(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict update(struct task *task)
+static struct step_result update(struct task *task)
 {
 	struct entry_updating *updating = task_state(task);
 	struct rotation_entry_update_parameters parameters;
@@ -45,17 +45,17 @@ struct night_updating {
 	struct rotation_night_update_row row;
 };
 
-static struct verdict fail_night_entry(struct task *task)
+static struct step_result fail_night_entry(struct task *task)
 {
 	return task_fail_field(task, "installationId", "is not in the device's rotation");
 }
 
-static struct verdict reply_night(struct task *task)
+static struct step_result reply_night(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict night_updated(struct task *task)
+static struct step_result night_updated(struct task *task)
 {
 	const struct night_updating *updating = task_state(task);
 
@@ -68,7 +68,7 @@ static struct verdict night_updated(struct task *task)
 	return api_note_change(task, "device.update", STR(""), reply_night);
 }
 
-static struct verdict update_night(struct task *task)
+static struct step_result update_night(struct task *task)
 {
 	struct night_updating *updating = task_state(task);
 	const struct night_change *change = &updating->body;
@@ -84,7 +84,7 @@ static struct verdict update_night(struct task *task)
 	return task_query(task, night_updated);
 }
 
-static struct verdict night_refused(struct task *task)
+static struct step_result night_refused(struct task *task)
 {
 	if (task_refusal(task) == REFUSAL_ENTRY_GONE)
 		return fail_night_entry(task);

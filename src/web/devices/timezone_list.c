@@ -5,12 +5,12 @@
 /* GET /web/timezones - the time zones that the database knows, which are those that a device can
  * have. */
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	return task_reply_record(task, 200, &timezone_names_record, task_state(task));
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	statement_timezone_list(task_new_query(task), task_state(task));
 	return task_query(task, found);

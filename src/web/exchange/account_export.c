@@ -90,7 +90,7 @@ static void ask(struct task *task, struct db_query *query, const struct list_ran
 static const struct task_list list = {
     .ask_part = ask, .write_line = write_line, .write_end = write_end};
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	const struct exporting *exporting = task_state(task);
 
@@ -99,7 +99,7 @@ static struct verdict found(struct task *task)
 	return task_reply_lines(task, &list);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct exporting *exporting = task_state(task);
 	struct str name = task_path_parameter(task, 0);

@@ -58,7 +58,7 @@ static const char *explain(const struct account_import_apply_row *row)
 	       "has not";
 }
 
-static struct verdict fail_line(struct task *task, const struct account_import_apply_row *row)
+static struct step_result fail_line(struct task *task, const struct account_import_apply_row *row)
 {
 	if (str_equal(row->rule, STR("import_app_missing")))
 		return task_fail(task, 409,
@@ -71,7 +71,7 @@ static struct verdict fail_line(struct task *task, const struct account_import_a
 			 STR_ARG(row->failed_name), explain(row));
 }
 
-static struct verdict applied(struct task *task)
+static struct step_result applied(struct task *task)
 {
 	struct applying *applying = task_state(task);
 	const struct account_import_apply_row *row = &applying->row;
@@ -95,7 +95,7 @@ static struct verdict applied(struct task *task)
 	return task_reply_record(task, 200, &account_imported_record, &applying->imported);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct applying *applying = task_state(task);
 	struct id id;

@@ -12,7 +12,7 @@ struct creation {
 	struct account_import_create_row row;
 };
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	const struct creation *creation = task_state(task);
 
@@ -22,7 +22,7 @@ static struct verdict created(struct task *task)
 	return task_reply_record(task, 201, &account_import_created_record, &creation->created);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 

@@ -5,7 +5,7 @@
 /* DELETE /web/admin/imports/{importId} - ends an import: what was not applied is as if it had never
  * come. */
 
-static struct verdict ended(struct task *task)
+static struct step_result ended(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such import");
@@ -13,7 +13,7 @@ static struct verdict ended(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct account_import_end_row *row = task_state(task);
 	struct id id;

@@ -54,7 +54,7 @@ static bool read_line(void *argument)
 
 /* ---- on the loop ---- */
 
-static struct verdict kept(struct task *task)
+static struct step_result kept(struct task *task)
 {
 	const struct part *part = task_state(task);
 
@@ -78,7 +78,7 @@ static struct db_texts column(struct task *task, const struct part *part, size_t
 	return (struct db_texts){list, part->count};
 }
 
-static struct verdict keep(struct task *task, struct part *part)
+static struct step_result keep(struct task *task, struct part *part)
 {
 	int64_t *numbers = arena_alloc(task_arena(task), (part->count + 1) * sizeof(*numbers));
 
@@ -107,7 +107,7 @@ static struct verdict keep(struct task *task, struct part *part)
 	return task_query(task, kept);
 }
 
-static struct verdict lines_read(struct task *task)
+static struct step_result lines_read(struct task *task)
 {
 	struct part *part = task_state(task);
 
@@ -117,7 +117,7 @@ static struct verdict lines_read(struct task *task)
 	return keep(task, part);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct part *part = task_state(task);
 

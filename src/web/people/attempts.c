@@ -110,7 +110,7 @@ static bool take(struct task *task, struct attempt *attempt, const struct attemp
 	return ret_result->is_allowed;
 }
 
-static struct verdict refuse(struct task *task, const struct rate_result *result)
+static struct step_result refuse(struct task *task, const struct rate_result *result)
 {
 	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_ATTEMPTS, 1);
 	task_add_field(task, STR("Retry-After"),
@@ -118,7 +118,8 @@ static struct verdict refuse(struct task *task, const struct rate_result *result
 	return task_fail(task, 429, "too many attempts, try again in %u s", result->retry_after_s);
 }
 
-bool web_has_failed_too_often(struct task *task, enum attempt_kind kind, struct verdict *ret_answer)
+bool web_has_failed_too_often(struct task *task, enum attempt_kind kind,
+			      struct step_result *ret_answer)
 {
 	struct attempt_token browser = {.policy = &of_browser};
 	struct wanted wanted = {0};
@@ -140,7 +141,7 @@ bool web_has_failed_too_often(struct task *task, enum attempt_kind kind, struct 
 
 /* All of them, or none and the answer. */
 static bool is_refused(struct task *task, struct attempt *attempt, const struct wanted *wanted,
-		       struct verdict *ret_answer)
+		       struct step_result *ret_answer)
 {
 	struct rate_result result;
 
@@ -156,7 +157,7 @@ static bool is_refused(struct task *task, struct attempt *attempt, const struct 
 
 /* Takes what the address, its networks and the browser have to give. */
 static bool begin(struct task *task, struct attempt *attempt, enum attempt_kind kind,
-		  struct id account, struct verdict *ret_answer)
+		  struct id account, struct step_result *ret_answer)
 {
 	struct attempt_token browser = {.policy = &of_browser}, known = {&of_known, account};
 	struct wanted wanted = {0}, others = {0};
@@ -179,7 +180,8 @@ static bool begin(struct task *task, struct attempt *attempt, enum attempt_kind 
 	return false;
 }
 
-bool web_attempt_of_nobody(struct task *task, struct attempt *attempt, struct verdict *ret_answer)
+bool web_attempt_of_nobody(struct task *task, struct attempt *attempt,
+			   struct step_result *ret_answer)
 {
 	struct id browser;
 
@@ -194,12 +196,12 @@ static void on_turn(struct deadline *deadline)
 	task_resume(container_of(deadline, struct attempt, turn)->task);
 }
 
-struct verdict web_attempt(struct task *task, struct attempt *attempt, enum attempt_kind kind,
-			   struct id account, task_step *next)
+struct step_result web_attempt(struct task *task, struct attempt *attempt, enum attempt_kind kind,
+			       struct id account, task_step *next)
 {
 	const struct attempt_token token = {&of_account, account};
 	struct rate_result result;
-	struct verdict answer;
+	struct step_result answer;
 	struct id browser;
 
 	if (!web_service_of(task)->limits_attempts) {

@@ -35,18 +35,17 @@ struct attempt {
 /* True, with the answer 429, if too many attempts of the caller's address or networks have
  * failed. Takes nothing: before an account is looked for. */
 __attribute__((warn_unused_result)) bool
-web_has_failed_too_often(struct task *task, enum attempt_kind kind, struct verdict *ret_answer);
+web_has_failed_too_often(struct task *task, enum attempt_kind kind, struct step_result *ret_answer);
 
 /* Begins an attempt, and goes on with next, perhaps after a while; or answers 429. account: stands
  * for an account, also for one that there is not. */
-__attribute__((warn_unused_result)) struct verdict web_attempt(struct task *task,
-							       struct attempt *attempt,
-							       enum attempt_kind kind,
-							       struct id account, task_step *next);
+__attribute__((warn_unused_result)) struct step_result
+web_attempt(struct task *task, struct attempt *attempt, enum attempt_kind kind, struct id account,
+	    task_step *next);
 
 /* Begins one that is for no account. True, with the answer 429: too many have failed. */
 __attribute__((warn_unused_result)) bool
-web_attempt_of_nobody(struct task *task, struct attempt *attempt, struct verdict *ret_answer);
+web_attempt_of_nobody(struct task *task, struct attempt *attempt, struct step_result *ret_answer);
 
 /* Gives back what the attempt took: it did not fail, or could not be tried. */
 void web_attempt_forget(struct task *task, struct attempt *attempt);

@@ -22,7 +22,7 @@ static const struct record_field fields[] = {
 };
 static const struct record made_record = RECORD(struct made, fields);
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct made *made = task_state(task);
 
@@ -34,10 +34,10 @@ static struct verdict found(struct task *task)
 	return task_reply_record(task, 200, &made_record, made);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct made *made = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_has_no_passkeys(task, &answer))
 		return answer;

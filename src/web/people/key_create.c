@@ -14,7 +14,7 @@ struct creation {
 	struct key_entry entry;
 };
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -28,7 +28,7 @@ static struct verdict created(struct task *task)
 	return task_reply_record(task, 201, &new_key_record, &creation->entry);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 

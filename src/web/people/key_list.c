@@ -36,7 +36,7 @@ static const struct task_list list = {
     .place = place,
 };
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }

@@ -4,12 +4,12 @@
 
 /* DELETE /web/keys/{keyId} - revokes an API key. All workers of all instances forget it. */
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "the account has no such key");
 }
 
-static struct verdict revoked(struct task *task)
+static struct step_result revoked(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return fail(task);
@@ -18,7 +18,7 @@ static struct verdict revoked(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct id id;
 

@@ -11,12 +11,12 @@ struct update {
 	struct key_entry entry;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "the account has no such key");
 }
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -27,7 +27,7 @@ static struct verdict updated(struct task *task)
 	return task_reply_record(task, 200, &key_entry_record, &update->entry);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct update *update = task_state(task);
 	struct id id;

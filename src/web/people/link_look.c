@@ -14,13 +14,13 @@ struct look {
 	struct attempt attempt;
 };
 
-struct verdict web_fail_link(struct task *task)
+struct step_result web_fail_link(struct task *task)
 {
 	return task_fail(task, 404,
 			 "this link can be used no more: it was used already, or it has expired");
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct look *look = task_state(task);
 
@@ -30,10 +30,10 @@ static struct verdict found(struct task *task)
 	return task_reply_record(task, 200, &link_entry_record, &look->link);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct look *look = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_attempt_of_nobody(task, &look->attempt, &answer))
 		return answer;

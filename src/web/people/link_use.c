@@ -34,7 +34,7 @@ static bool is_for_password(const struct use *use)
 	return str_equal(use->link.kind, STR("password"));
 }
 
-static struct verdict made(struct task *task)
+static struct step_result made(struct task *task)
 {
 	const struct use *use = task_state(task);
 
@@ -46,7 +46,7 @@ static struct verdict made(struct task *task)
 				       });
 }
 
-static struct verdict ended(struct task *task)
+static struct step_result ended(struct task *task)
 {
 	const struct use *use = task_state(task);
 
@@ -57,7 +57,7 @@ static struct verdict ended(struct task *task)
 				       });
 }
 
-static struct verdict set(struct task *task)
+static struct step_result set(struct task *task)
 {
 	const struct use *use = task_state(task);
 
@@ -66,11 +66,11 @@ static struct verdict set(struct task *task)
 	return web_end_late_sessions(task, use->set.id, (struct id){0}, ended);
 }
 
-static struct verdict hashed(struct task *task)
+static struct step_result hashed(struct task *task)
 {
 	struct use *use = task_state(task);
 	struct db_query *query = task_new_query(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_password_failed(task, &use->job, &answer))
 		return answer;
@@ -113,7 +113,7 @@ static void check_account(struct use *use, struct faults *faults)
 		faults_add(faults, STR("name"), "%s", NAME_IS_ADDRESS);
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct use *use = task_state(task);
 	struct faults *faults = task_faults(task);
@@ -138,10 +138,10 @@ static struct verdict found(struct task *task)
 	return web_hash_password(task, &use->job, use->body.password, hashed);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct use *use = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_has_no_sessions(task, &answer) ||
 	    web_attempt_of_nobody(task, &use->attempt, &answer))

@@ -21,7 +21,7 @@ void web_link_show(struct task *task, struct fresh_link *link, int64_t expires_a
 	link->shown.expires_at_us = expires_at_us;
 }
 
-struct verdict web_reply_link(struct task *task, struct fresh_link *link, int64_t expires_at_us)
+struct step_result web_reply_link(struct task *task, struct fresh_link *link, int64_t expires_at_us)
 {
 	web_link_show(task, link, expires_at_us);
 	return task_reply_record(task, 201, &new_link_record, &link->shown);

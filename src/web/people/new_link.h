@@ -18,5 +18,5 @@ struct str web_link_hash(const struct fresh_link *link);
 void web_link_show(struct task *task, struct fresh_link *link, int64_t expires_at_us);
 
 /* Answers 201 with the link's URL. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 web_reply_link(struct task *task, struct fresh_link *link, int64_t expires_at_us);

@@ -23,7 +23,7 @@ struct creation {
 	struct passkey_entry entry;
 };
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	const struct creation *creation = task_state(task);
 
@@ -34,7 +34,7 @@ static struct verdict created(struct task *task)
 	return task_reply_record(task, 201, &passkey_entry_record, &creation->entry);
 }
 
-static struct verdict registered(struct task *task)
+static struct step_result registered(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -61,7 +61,7 @@ static struct verdict registered(struct task *task)
 	return task_query(task, created);
 }
 
-static struct verdict key_found(struct task *task)
+static struct step_result key_found(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -81,7 +81,7 @@ static struct verdict key_found(struct task *task)
 			 registered);
 }
 
-static struct verdict proven(struct task *task)
+static struct step_result proven(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -91,13 +91,13 @@ static struct verdict proven(struct task *task)
 	return task_query(task, key_found);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	const struct passkey_creation *body = &creation->body;
 	const struct site *site = &web_service_of(task)->site;
 	struct passkey_job *job = &creation->job;
-	struct verdict answer;
+	struct step_result answer;
 	const char *fault;
 
 	if (web_has_no_passkeys(task, &answer))

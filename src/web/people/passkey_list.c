@@ -16,7 +16,7 @@ static const struct task_list list = {
     .record = &passkey_entry_record,
 };
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }

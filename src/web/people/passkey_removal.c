@@ -14,12 +14,12 @@ struct removal {
 	struct passkey_remove_row row;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "the account has no such passkey");
 }
 
-static struct verdict removed(struct task *task)
+static struct step_result removed(struct task *task)
 {
 	const struct removal *removal = task_state(task);
 
@@ -32,7 +32,7 @@ static struct verdict removed(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict proven(struct task *task)
+static struct step_result proven(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -51,7 +51,7 @@ static struct verdict proven(struct task *task)
 	return task_query(task, removed);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 

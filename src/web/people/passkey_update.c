@@ -10,12 +10,12 @@ struct update {
 	struct passkey_entry entry;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "the account has no such passkey");
 }
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -25,7 +25,7 @@ static struct verdict updated(struct task *task)
 	return task_reply_record(task, 200, &passkey_entry_record, &update->entry);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct update *update = task_state(task);
 	struct id id;

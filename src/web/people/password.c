@@ -32,7 +32,7 @@ static bool run(void *argument)
 	return false;
 }
 
-static struct verdict work(struct task *task, struct password_job *job, task_step *next)
+static struct step_result work(struct task *task, struct password_job *job, task_step *next)
 {
 	job->matches = job->has_failed = false;
 	return task_work(task, job->is_known ? LANE_KNOWN_PASSWORD : LANE_PASSWORD,
@@ -46,16 +46,16 @@ static struct verdict work(struct task *task, struct password_job *job, task_ste
 			 next);
 }
 
-struct verdict web_verify_password(struct task *task, struct password_job *job, struct str password,
-				   struct str hash, task_step *next)
+struct step_result web_verify_password(struct task *task, struct password_job *job,
+				       struct str password, struct str hash, task_step *next)
 {
 	job->password = password;
 	job->hash = hash.length ? hash.data : nobody;
 	return work(task, job, next);
 }
 
-struct verdict web_hash_password(struct task *task, struct password_job *job, struct str password,
-				 task_step *next)
+struct step_result web_hash_password(struct task *task, struct password_job *job,
+				     struct str password, task_step *next)
 {
 	job->password = password;
 	job->hash = NULL;
@@ -63,7 +63,7 @@ struct verdict web_hash_password(struct task *task, struct password_job *job, st
 }
 
 bool web_password_failed(struct task *task, const struct password_job *job,
-			 struct verdict *ret_answer)
+			 struct step_result *ret_answer)
 {
 	if (job->has_failed)
 		*ret_answer =

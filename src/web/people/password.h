@@ -17,16 +17,17 @@ struct password_job {
 /* Compares a password with a hash. An empty hash, of somebody who is unknown or has no password,
  * takes the same time and never matches. next finds job->matches. Answers 503 if too many wait.
  */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 web_verify_password(struct task *task, struct password_job *job, struct str password,
 		    struct str hash, task_step *next);
 
 /* Makes a hash: next finds job->new_hash. Likewise. */
-__attribute__((warn_unused_result)) struct verdict web_hash_password(struct task *task,
-								     struct password_job *job,
-								     struct str password,
-								     task_step *next);
+__attribute__((warn_unused_result)) struct step_result web_hash_password(struct task *task,
+									 struct password_job *job,
+									 struct str password,
+									 task_step *next);
 
 /* True, with the answer, if the job that is done could not do its work. */
-__attribute__((warn_unused_result)) bool
-web_password_failed(struct task *task, const struct password_job *job, struct verdict *ret_answer);
+__attribute__((warn_unused_result)) bool web_password_failed(struct task *task,
+							     const struct password_job *job,
+							     struct step_result *ret_answer);

@@ -20,7 +20,7 @@ struct change {
 	uint8_t token_hash[KEY_HASH_BYTES];
 };
 
-static struct verdict ended(struct task *task)
+static struct step_result ended(struct task *task)
 {
 	const struct change *change = task_state(task);
 
@@ -31,7 +31,7 @@ static struct verdict ended(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict changed(struct task *task)
+static struct step_result changed(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return web_fail_outdated(task);
@@ -40,10 +40,10 @@ static struct verdict changed(struct task *task)
 	return web_end_late_sessions(task, task_account_id(task), web_session_id(task), ended);
 }
 
-static struct verdict hashed(struct task *task)
+static struct step_result hashed(struct task *task)
 {
 	struct change *change = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_password_failed(task, &change->job, &answer))
 		return answer;
@@ -64,7 +64,7 @@ static struct verdict hashed(struct task *task)
 	return task_query(task, changed);
 }
 
-static struct verdict proven(struct task *task)
+static struct step_result proven(struct task *task)
 {
 	struct change *change = task_state(task);
 
@@ -74,7 +74,7 @@ static struct verdict proven(struct task *task)
 	return web_hash_password(task, &change->job, change->body.password, hashed);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct change *change = task_state(task);
 	const struct person *person = web_person(task);

@@ -6,19 +6,19 @@
  *   GET /web/account          who it is; the access has read it
  *   GET /web/account/storage  what it stores, and may store */
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	return task_reply_record(task, 200, &person_record, web_person(task));
 }
 
-static struct verdict summed(struct task *task)
+static struct step_result summed(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
 	return task_reply_record(task, 200, &account_bytes_record, task_state(task));
 }
 
-static struct verdict sum(struct task *task)
+static struct step_result sum(struct task *task)
 {
 	statement_account_bytes(task_new_query(task),
 				&(struct account_bytes_parameters){task_account_id(task)},

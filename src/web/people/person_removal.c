@@ -11,14 +11,14 @@
  * POST /web/account/removal - removes it. When this is answered, its keys and sessions have ended
  * and nobody can sign in; what it owns goes in portions (removals.h). */
 
-static struct verdict previewed(struct task *task)
+static struct step_result previewed(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
 	return task_reply_record(task, 200, &removal_preview_record, task_state(task));
 }
 
-static struct verdict preview(struct task *task)
+static struct step_result preview(struct task *task)
 {
 	statement_account_removal_preview(
 	    task_new_query(task),
@@ -33,7 +33,7 @@ struct removal {
 	struct removed_portion keys;
 };
 
-static struct verdict revoked(struct task *task)
+static struct step_result revoked(struct task *task)
 {
 	web_changed(task, task_account_id(task), "sessions");
 	web_changed(task, (struct id){0}, "admin");
@@ -42,7 +42,7 @@ static struct verdict revoked(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict closed(struct task *task)
+static struct step_result closed(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -54,7 +54,7 @@ static struct verdict closed(struct task *task)
 	return task_query(task, revoked);
 }
 
-static struct verdict proven(struct task *task)
+static struct step_result proven(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -72,7 +72,7 @@ static struct verdict proven(struct task *task)
 	return task_query(task, closed);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 

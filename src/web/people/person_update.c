@@ -10,7 +10,7 @@ struct update {
 	struct person person;	     /* after the change */
 };
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -21,7 +21,7 @@ static struct verdict updated(struct task *task)
 	return task_reply_record(task, 200, &person_record, &update->person);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct update *update = task_state(task);
 

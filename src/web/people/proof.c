@@ -9,7 +9,7 @@ static struct proof *proof_of(struct task *task)
 	return *web_proof(task);
 }
 
-static struct verdict fail_with(struct task *task, const char *fault)
+static struct step_result fail_with(struct task *task, const char *fault)
 {
 	struct proof *proof = proof_of(task);
 
@@ -17,7 +17,7 @@ static struct verdict fail_with(struct task *task, const char *fault)
 	return task_continue(task, proof->next);
 }
 
-bool web_has_no_passkeys(struct task *task, struct verdict *ret_answer)
+bool web_has_no_passkeys(struct task *task, struct step_result *ret_answer)
 {
 	if (web_service_of(task)->site.passkey_host[0])
 		return false;
@@ -27,34 +27,34 @@ bool web_has_no_passkeys(struct task *task, struct verdict *ret_answer)
 	return true;
 }
 
-struct verdict web_fail_outdated(struct task *task)
+struct step_result web_fail_outdated(struct task *task)
 {
 	return task_fail(task, 409,
 			 "the password, passkey or session was changed meanwhile, or the challenge "
 			 "was answered before, try again");
 }
 
-struct verdict web_fail_proof(struct task *task, const struct proof *proof,
-			      const char *password_name)
+struct step_result web_fail_proof(struct task *task, const struct proof *proof,
+				  const char *password_name)
 {
 	return task_fail_field(task, proof->passkey.credential_id.data ? "passkey" : password_name,
 			       "%s", proof->fault);
 }
 
 /* Forgets the attempt if the lane refused it: no password was tried. */
-static struct verdict unless_refused(struct task *task, struct verdict verdict)
+static struct step_result unless_refused(struct task *task, struct step_result result)
 {
-	if (verdict.kind == VERDICT_REPLY)
+	if (result.kind == STEP_REPLY)
 		web_attempt_forget(task, &proof_of(task)->attempt);
-	return verdict;
+	return result;
 }
 
 /* ---- a password ---- */
 
-static struct verdict password_checked(struct task *task)
+static struct step_result password_checked(struct task *task)
 {
 	struct proof *proof = proof_of(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_password_failed(task, &proof->password_job, &answer)) {
 		web_attempt_forget(task, &proof->attempt);
@@ -68,7 +68,7 @@ static struct verdict password_checked(struct task *task)
 	return task_continue(task, proof->next);
 }
 
-static struct verdict check_password(struct task *task)
+static struct step_result check_password(struct task *task)
 {
 	struct proof *proof = proof_of(task);
 
@@ -78,7 +78,7 @@ static struct verdict check_password(struct task *task)
 						  proof->account.password_hash, password_checked));
 }
 
-static struct verdict account_found(struct task *task)
+static struct step_result account_found(struct task *task)
 {
 	struct proof *proof = proof_of(task);
 	struct id account = id_is_none(proof->account.id)
@@ -92,7 +92,7 @@ static struct verdict account_found(struct task *task)
 
 static const char wrong[] = "is no passkey of this account, or its answer is wrong";
 
-static struct verdict use_noted(struct task *task)
+static struct step_result use_noted(struct task *task)
 {
 	struct proof *proof = proof_of(task);
 
@@ -104,7 +104,7 @@ static struct verdict use_noted(struct task *task)
 	return task_continue(task, proof->next);
 }
 
-static struct verdict passkey_checked(struct task *task)
+static struct step_result passkey_checked(struct task *task)
 {
 	struct proof *proof = proof_of(task);
 	struct challenge challenge;
@@ -143,7 +143,7 @@ static bool is_of_account(const struct proof *proof, struct arena *arena)
 	       memcmp(handle.data, proof->row.account_id.bytes, ID_BYTES) == 0;
 }
 
-static struct verdict check_passkey(struct task *task)
+static struct step_result check_passkey(struct task *task)
 {
 	struct proof *proof = proof_of(task);
 
@@ -162,7 +162,7 @@ static struct verdict check_passkey(struct task *task)
 					      passkey_checked));
 }
 
-static struct verdict passkey_found(struct task *task)
+static struct step_result passkey_found(struct task *task)
 {
 	struct proof *proof = proof_of(task);
 	struct id account = id_is_none(proof->row.account_id)
@@ -172,7 +172,7 @@ static struct verdict passkey_found(struct task *task)
 	return web_attempt(task, &proof->attempt, ATTEMPT_PASSKEY, account, check_passkey);
 }
 
-static struct verdict find_passkey(struct task *task)
+static struct step_result find_passkey(struct task *task)
 {
 	struct proof *proof = proof_of(task);
 	const struct site *site = &web_service_of(task)->site;
@@ -197,10 +197,10 @@ static struct verdict find_passkey(struct task *task)
 	return task_query(task, passkey_found);
 }
 
-struct verdict web_prove(struct task *task, struct proof *proof, task_step *next)
+struct step_result web_prove(struct task *task, struct proof *proof, task_step *next)
 {
 	bool is_passkey = proof->passkey.credential_id.data;
-	struct verdict answer;
+	struct step_result answer;
 
 	*web_proof(task) = proof;
 	proof->next = next;
@@ -217,8 +217,8 @@ struct verdict web_prove(struct task *task, struct proof *proof, task_step *next
 	return task_query(task, account_found);
 }
 
-struct verdict web_prove_owner(struct task *task, struct proof *proof,
-			       const struct proof_body *body, task_step *next)
+struct step_result web_prove_owner(struct task *task, struct proof *proof,
+				   const struct proof_body *body, task_step *next)
 {
 	proof->email = web_person(task)->email;
 	proof->password = body->password;

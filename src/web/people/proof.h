@@ -39,17 +39,16 @@ struct proof {
 
 /* proof: in the state of the endpoint, its given part filled in, the rest zero. Goes on with next,
  * which looks at fault; or answers 403, 429 or 503. */
-__attribute__((warn_unused_result)) struct verdict web_prove(struct task *task, struct proof *proof,
-							     task_step *next);
+__attribute__((warn_unused_result)) struct step_result
+web_prove(struct task *task, struct proof *proof, task_step *next);
 
 /* Checks as web_prove(), and that the signed-in account is the proof's. */
-__attribute__((warn_unused_result)) struct verdict web_prove_owner(struct task *task,
-								   struct proof *proof,
-								   const struct proof_body *body,
-								   task_step *next);
+__attribute__((warn_unused_result)) struct step_result
+web_prove_owner(struct task *task, struct proof *proof, const struct proof_body *body,
+		task_step *next);
 
 /* Answers 400: what was wrong, at the member that was given. password_name: of the member. */
-__attribute__((warn_unused_result)) struct verdict
+__attribute__((warn_unused_result)) struct step_result
 web_fail_proof(struct task *task, const struct proof *proof, const char *password_name);
 
 /* Answers 409: the proof held when it was checked, but no longer when the statement used it. */
@@ -57,4 +56,4 @@ task_step web_fail_outdated;
 
 /* True, with the answer 403, if the site has no passkeys. */
 __attribute__((warn_unused_result)) bool web_has_no_passkeys(struct task *task,
-							     struct verdict *ret_answer);
+							     struct step_result *ret_answer);

@@ -14,7 +14,7 @@ struct register_task {
 	struct person person;
 };
 
-static struct verdict registered(struct task *task)
+static struct step_result registered(struct task *task)
 {
 	const struct register_task *state = task_state(task);
 
@@ -28,10 +28,10 @@ static struct verdict registered(struct task *task)
 				       });
 }
 
-static struct verdict hashed(struct task *task)
+static struct step_result hashed(struct task *task)
 {
 	struct register_task *state = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_password_failed(task, &state->job, &answer))
 		return answer;
@@ -47,10 +47,10 @@ static struct verdict hashed(struct task *task)
 	return task_query(task, registered);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct register_task *state = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_has_no_sessions(task, &answer))
 		return answer;

@@ -9,7 +9,7 @@ struct sign_out {
 	struct session_end_row ended;
 };
 
-static struct verdict ended(struct task *task)
+static struct step_result ended(struct task *task)
 {
 	web_changed(task, task_account_id(task), "sessions");
 	web_changed(task, (struct id){0}, "admin");
@@ -17,7 +17,7 @@ static struct verdict ended(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct sign_out *state = task_state(task);
 

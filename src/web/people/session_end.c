@@ -9,12 +9,12 @@ struct end {
 	struct session_end_row ended;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "the account has no such session");
 }
 
-static struct verdict ended(struct task *task)
+static struct step_result ended(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return fail(task);
@@ -23,7 +23,7 @@ static struct verdict ended(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict end_one(struct task *task)
+static struct step_result end_one(struct task *task)
 {
 	struct end *state = task_state(task);
 	struct id id;
@@ -41,14 +41,14 @@ static struct verdict end_one(struct task *task)
 	return task_query(task, ended);
 }
 
-static struct verdict all_ended(struct task *task)
+static struct step_result all_ended(struct task *task)
 {
 	web_changed(task, task_account_id(task), "sessions");
 	web_changed(task, (struct id){0}, "admin");
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict end_others(struct task *task)
+static struct step_result end_others(struct task *task)
 {
 	statement_session_end_others(task_new_query(task), &(struct session_end_others_parameters){
 							       .account_id = task_account_id(task),

@@ -11,7 +11,7 @@ struct sign_in_task {
 	struct proof proof;
 };
 
-static struct verdict proven(struct task *task)
+static struct step_result proven(struct task *task)
 {
 	const struct sign_in_task *state = task_state(task);
 
@@ -22,10 +22,10 @@ static struct verdict proven(struct task *task)
 			 state->proof.fault);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct sign_in_task *state = task_state(task);
-	struct verdict answer;
+	struct step_result answer;
 
 	if (web_has_no_sessions(task, &answer))
 		return answer;

@@ -69,8 +69,8 @@ static void know_browser(struct task *task, struct id account_id)
 	set_cookie(task, name, str_from(text), LIMIT_KNOWN_BROWSER_S, "Strict");
 }
 
-struct verdict web_end_late_sessions(struct task *task, struct id account_id, struct id session_id,
-				     task_step *next)
+struct step_result web_end_late_sessions(struct task *task, struct id account_id,
+					 struct id session_id, task_step *next)
 {
 	statement_session_end_others(task_new_query(task), &(struct session_end_others_parameters){
 							       .account_id = account_id,
@@ -81,7 +81,7 @@ struct verdict web_end_late_sessions(struct task *task, struct id account_id, st
 	return task_query(task, next);
 }
 
-bool web_has_no_sessions(struct task *task, struct verdict *ret_answer)
+bool web_has_no_sessions(struct task *task, struct step_result *ret_answer)
 {
 	if (web_service_of(task)->site.can_sign_in)
 		return false;
@@ -98,7 +98,7 @@ struct started {
 	uint8_t hash[KEY_HASH_BYTES];
 };
 
-static struct verdict started(struct task *task)
+static struct step_result started(struct task *task)
 {
 	const struct started *fresh = *web_fresh_session(task);
 
@@ -115,7 +115,7 @@ static struct verdict started(struct task *task)
 	return task_reply_record(task, 200, &person_record, &fresh->person);
 }
 
-struct verdict web_start_session(struct task *task, const struct proof *proof)
+struct step_result web_start_session(struct task *task, const struct proof *proof)
 {
 	struct started *fresh = arena_zalloc(task_arena(task), sizeof(*fresh));
 

@@ -5,7 +5,7 @@
 /* GET /web/studio/{appId}/draft - what the author works on; before the first draft is saved it is
  * empty, with revision 0. */
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	struct app_draft *draft = task_state(task);
 
@@ -15,7 +15,7 @@ static struct verdict found(struct task *task)
 	return task_reply_record(task, 200, &app_draft_record, draft);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	statement_app_draft_get(task_new_query(task),
 				&(struct app_draft_get_parameters){task_app(task)->id},

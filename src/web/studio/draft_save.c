@@ -17,7 +17,7 @@ struct saving {
 	struct account_room room; /* if there is none */
 };
 
-static struct verdict saved(struct task *task)
+static struct step_result saved(struct task *task)
 {
 	const struct saving *saving = task_state(task);
 
@@ -29,7 +29,7 @@ static struct verdict saved(struct task *task)
 	return task_reply_record(task, 200, &draft_saved_record, &saving->saved);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct saving *saving = task_state(task);
 
@@ -44,14 +44,14 @@ static struct verdict begin(struct task *task)
 	return task_query(task, saved);
 }
 
-static struct verdict fail_full(struct task *task)
+static struct step_result fail_full(struct task *task)
 {
 	const struct saving *saving = task_state(task);
 
 	return api_fail_account_bytes(task, &saving->room);
 }
 
-static struct verdict made_room(struct task *task)
+static struct step_result made_room(struct task *task)
 {
 	struct saving *saving = task_state(task);
 
@@ -60,7 +60,7 @@ static struct verdict made_room(struct task *task)
 		   : api_ask_account_bytes(task, &saving->room, fail_full);
 }
 
-static struct verdict refused(struct task *task)
+static struct step_result refused(struct task *task)
 {
 	struct saving *saving = task_state(task);
 

@@ -11,7 +11,7 @@ struct creation {
 	struct own_app app;
 };
 
-static struct verdict created(struct task *task)
+static struct step_result created(struct task *task)
 {
 	const struct creation *creation = task_state(task);
 
@@ -26,7 +26,7 @@ static struct str given_or(struct str given, const char *fallback)
 	return given.data ? given : str_from(fallback);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	const struct app_creation *body = &creation->body;

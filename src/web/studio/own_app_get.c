@@ -4,14 +4,14 @@
 
 /* GET /web/studio/{appId} - an app as its author sees it. */
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such app");
 	return task_reply_record(task, 200, &own_app_record, task_state(task));
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	statement_own_app_get(task_new_query(task),
 			      &(struct own_app_get_parameters){task_app(task)->id},

@@ -13,7 +13,7 @@ struct update {
 	struct own_app app;	  /* after the change */
 };
 
-static struct verdict updated(struct task *task)
+static struct step_result updated(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -25,7 +25,7 @@ static struct verdict updated(struct task *task)
 	return task_reply_record(task, 200, &own_app_record, &update->app);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct update *update = task_state(task);
 

@@ -62,14 +62,14 @@ static const struct task_list list = {
     .place = place,
 };
 
-static struct verdict list_versions(struct task *task)
+static struct step_result list_versions(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
 /* ---- removal ---- */
 
-static struct verdict fail_deployed(struct task *task)
+static struct step_result fail_deployed(struct task *task)
 {
 	return task_fail(task, 409, "the version is the deployed one: deploy another one first");
 }
@@ -85,7 +85,7 @@ struct removal {
 	};
 };
 
-static struct verdict removed(struct task *task)
+static struct step_result removed(struct task *task)
 {
 	const struct removal *removal = task_state(task);
 	const struct own_version_remove_row *row = &removal->row;
@@ -101,15 +101,15 @@ static struct verdict removed(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct verdict remove_refused(struct task *task)
+static struct step_result remove_refused(struct task *task)
 {
 	return task_refusal(task) == REFUSAL_VERSION_DEPLOYED ? fail_deployed(task)
 							      : task_fail_refusal(task);
 }
 
-static struct verdict remove_renders(struct task *task);
+static struct step_result remove_renders(struct task *task);
 
-static struct verdict portion_removed(struct task *task)
+static struct step_result portion_removed(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -127,7 +127,7 @@ static struct verdict portion_removed(struct task *task)
 	return task_query(task, removed);
 }
 
-static struct verdict remove_renders(struct task *task)
+static struct step_result remove_renders(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -141,7 +141,7 @@ static struct verdict remove_renders(struct task *task)
 	return task_query(task, portion_removed);
 }
 
-static struct verdict remove_version(struct task *task)
+static struct step_result remove_version(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -152,14 +152,14 @@ static struct verdict remove_version(struct task *task)
 
 /* ---- the script ---- */
 
-static struct verdict script_found(struct task *task)
+static struct step_result script_found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "the app has no such version");
 	return task_reply_record(task, 200, &app_script_record, task_state(task));
 }
 
-static struct verdict get_script(struct task *task)
+static struct step_result get_script(struct task *task)
 {
 	struct id id;
 

@@ -14,12 +14,12 @@ struct deciding {
 	struct review_done done;
 };
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such version");
 }
 
-static struct verdict decided(struct task *task)
+static struct step_result decided(struct task *task)
 {
 	const struct deciding *deciding = task_state(task);
 	const struct review_done *done = &deciding->done;
@@ -42,7 +42,7 @@ static struct verdict decided(struct task *task)
 	return task_reply_record(task, 200, &review_done_record, done);
 }
 
-static struct verdict begin(struct task *task)
+static struct step_result begin(struct task *task)
 {
 	struct deciding *deciding = task_state(task);
 	const struct review_decision *body = &deciding->body;

@@ -5,19 +5,19 @@
 /* GET /web/reviews/{versionId} - a version as reviewers see it, before its review and after.
  * GET /web/reviews/{versionId}/scripts - its script, and what is deployed now. */
 
-static struct verdict fail(struct task *task)
+static struct step_result fail(struct task *task)
 {
 	return task_fail(task, 404, "there is no such version");
 }
 
-static struct verdict found(struct task *task)
+static struct step_result found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return fail(task);
 	return task_reply_record(task, 200, &review_record, task_state(task));
 }
 
-static struct verdict get(struct task *task)
+static struct step_result get(struct task *task)
 {
 	struct id id;
 
@@ -32,14 +32,14 @@ static struct verdict get(struct task *task)
 	return task_query(task, found);
 }
 
-static struct verdict scripts_found(struct task *task)
+static struct step_result scripts_found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return fail(task);
 	return task_reply_record(task, 200, &review_scripts_record, task_state(task));
 }
 
-static struct verdict get_scripts(struct task *task)
+static struct step_result get_scripts(struct task *task)
 {
 	struct id id;
 

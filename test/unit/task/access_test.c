@@ -125,7 +125,7 @@ static int close_service(void **state)
 
 /* ---- requests ---- */
 
-static struct verdict handle(struct task *task)
+static struct step_result handle(struct task *task)
 {
 	handler_account = task_account_id(task);
 	return task_reply_empty(task, 200);
@@ -379,13 +379,13 @@ struct badge_access {
 static const struct rate_policy badge_rate = {
     .name = "badge", .of_what = "with this badge", .per_second = 1, .burst = 1};
 
-static struct verdict refuse_badge(struct task *task)
+static struct step_result refuse_badge(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Badge"));
 	return task_fail(task, 401, "show a badge");
 }
 
-static struct verdict check_badge(struct task *task)
+static struct step_result check_badge(struct task *task)
 {
 	struct str badge = http_request_field(task_request(task), STR("authorization"));
 	struct badge_access *own = task_access_state(task);
@@ -401,7 +401,7 @@ static struct verdict check_badge(struct task *task)
 static const struct access badge = {
     .check = check_badge, .refuse = refuse_badge, .state_size = sizeof(struct badge_access)};
 
-static struct verdict handle_gone(struct task *task)
+static struct step_result handle_gone(struct task *task)
 {
 	return task_refuse(task);
 }

@@ -59,7 +59,7 @@ static void write_answer(void *argument, struct arena *arena, struct buffer *jso
 		       arena_printf(arena, "%zu %lld", body->text.length, (long long)body->number));
 }
 
-static struct verdict handle(struct task *task)
+static struct step_result handle(struct task *task)
 {
 	return task_reply_written(task, 200, test.answer_bytes, write_answer, task_state(task));
 }

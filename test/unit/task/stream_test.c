@@ -36,7 +36,7 @@ static bool write_more(struct task *task, struct http_stream *stream)
 	return ++state->written < PORTIONS;
 }
 
-static struct verdict handle(struct task *task)
+static struct step_result handle(struct task *task)
 {
 	task_add_field(task, STR("X-Of"), STR("a task"));
 	return task_reply_stream(task, 200, STR("text/plain"), write_more);
