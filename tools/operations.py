@@ -14,7 +14,7 @@ out, and the members "x-displayd-..." say these facts:
     same-as        the endpoint whose handler, resource and body it has
     key-level      the scope that an API key needs: push, devices, all; devices is the usual one
     device-key     the device's own key opens it, too, where its owner allows that
-    resource       what the prologue reads by the path: device, app
+    resource       what the pre-handler checks read by the path: device, app
     record         the record that reads the body
     body-limit     page, rotation, settings, upload, app, lines, request: LIMIT_..._BODY_BYTES
     untyped-body   a body is JSON whatever its Content-Type says

@@ -8,7 +8,7 @@
 
 /* Submits a version for review; the body is app_upload_record. */
 struct api_upload {
-	struct app_upload body; /* first: the prologue reads the request into it */
+	struct app_upload body; /* first: the pre-handler checks read the request into it */
 	struct app_version version;
 	struct app_version_pending_row pending;
 	struct account_room room; /* if there is none */
@@ -18,7 +18,7 @@ task_step api_upload_refused; /* of the line's "refused" */
 
 /* Makes an approved version the deployed one; the body is app_deploy_record. */
 struct api_deploy {
-	struct app_deploy body; /* first: the prologue reads the request into it */
+	struct app_deploy body; /* first: the pre-handler checks read the request into it */
 	struct app_version_deploy_row row;
 };
 task_step api_deploy_version;

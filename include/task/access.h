@@ -1,7 +1,8 @@
 /* Kinds of access to an endpoint. An endpoint's line names one of these, or none: then anyone may
  * call.
  *
- *   prologue -> check() -> task_admit()    the rate limit, then the rest of the prologue
+ *   pre-handler checks -> check() -> task_admit()    the rate limit, then the rest of the
+ * pre-handler checks
  *                       -> task_fail()     this kind's own 401
  *
  * A kind is one file that defines a struct access. This folder has the API key; a layer above adds
@@ -14,7 +15,7 @@
 
 struct access {
 	enum metric_access metric; /* what callers show */
-	/* The first step of the prologue: finds out who calls. Ends with task_admit() or
+	/* The first step of the pre-handler checks: finds out who calls. Ends with task_admit() or
 	 * task_admit_visitor() or task_admit_unlimited(), or answers. */
 	task_step *check;
 	/* Answers an admitted caller whose account was gone a moment later. */
@@ -59,17 +60,17 @@ struct caller {
 	struct id rate_id;		/* of the bucket: the key's or the session's */
 };
 
-/* Goes on with the prologue for this caller, which is copied; or answers 429. */
+/* Goes on with the pre-handler checks for this caller, which is copied; or answers 429. */
 __attribute__((warn_unused_result)) struct step_result task_admit(struct task *task,
 								  const struct caller *caller);
 
-/* Goes on with the prologue for somebody who need not be known: no account, and the rate limit of
- * this bucket; or answers 429. */
+/* Goes on with the pre-handler checks for somebody who need not be known: no account, and the rate
+ * limit of this bucket; or answers 429. */
 __attribute__((warn_unused_result)) struct step_result
 task_admit_visitor(struct task *task, const struct rate_policy *policy, struct id rate_id);
 
-/* Goes on with the prologue for somebody who has shown a key that is no account's, such as a
- * device, or needs none: no account, no rate limit. */
+/* Goes on with the pre-handler checks for somebody who has shown a key that is no account's, such
+ * as a device, or needs none: no account, no rate limit. */
 __attribute__((warn_unused_result)) struct step_result task_admit_unlimited(struct task *task);
 
 /* The token of the request's one field "Authorization: Bearer <token>". */

@@ -3,8 +3,8 @@
  * A step does a little and returns a step result: what happens next. Only the task_*() calls make
  * step results, and one trampoline runs the steps:
  *
- *   prologue (access, rate, body, device, permission; from the endpoint's line) -> handler
- *        handler --task_query()--> database --> next step
+ *   pre-handler checks (access, rate, body, device, permission; from the endpoint's line) ->
+ * handler handler --task_query()--> database --> next step
  *                --task_work()---> worker thread --> next step
  *                --task_reply_*()                 the last act: the task is gone
  *
@@ -51,7 +51,7 @@ enum resource {
 	RESOURCE_APP,	 /* likewise, by ID or slug */
 };
 
-/* Properties of a route's endpoint: the prologue runs from them. */
+/* Properties of a route's endpoint: the pre-handler checks are made from them. */
 struct endpoint {
 	const char *name; /* for traces: "push" */
 	task_step *handler;
@@ -76,8 +76,8 @@ struct endpoint {
 	 * shows, lastOnline included: If-None-Match compares both. All other tags are hashes of
 	 * what is shown. */
 	bool has_settings_tag;
-	/* The record that GET shows: of the device that the prologue has read, or where that is
-	 * NULL, of what a step finds, which goes on with task_tag(). */
+	/* The record that GET shows: of the device that the pre-handler checks have read, or where
+	 * that is NULL, of what a step finds, which goes on with task_tag(). */
 	const struct record *tag_record;
 	task_step *find_tagged;
 	/* Whether the handler calls task_fails_precondition(), since it does not change the path's
@@ -121,7 +121,7 @@ bool task_is_of_operator(const struct task *task);
 /* The bridge to MQTT calls, for an account: access_bridge. */
 bool task_is_of_bridge(const struct task *task);
 /* The chosen devices of the caller's API key, in ascending order; none: it is for all of the
- * account. The prologue has looked at the path's device. */
+ * account. The pre-handler checks have looked at the path's device. */
 struct db_ids task_key_devices(const struct task *task);
 /* Limits of the caller's API key, and the SHA-256 of the key; NULL for any other caller. */
 const struct key_scope *task_key_scope(const struct task *task);
@@ -150,11 +150,12 @@ struct str task_path_parameter(struct task *task, unsigned index);
 void task_set_path_parameter(struct task *task, unsigned index, struct str value);
 
 /* True, with the answer (412, or 400 for what is no list of entity tags), where If-Match or
- * If-None-Match do not hold for a target that exists (RFC 9110 section 13). The prologue asks it of
- * every endpoint that changes something and does not handle preconditions itself. */
+ * If-None-Match do not hold for a target that exists (RFC 9110 section 13). The pre-handler checks
+ * ask it of every endpoint that changes something and does not handle preconditions itself. */
 __attribute__((warn_unused_result)) bool task_fails_precondition(struct task *task,
 								 struct step_result *ret_answer);
-/* Ends find_tagged: the answer to GET would be this row, which must outlast the prologue. */
+/* Ends find_tagged: the answer to GET would be this row, which must outlast the pre-handler checks.
+ */
 __attribute__((warn_unused_result)) struct step_result
 task_tag(struct task *task, const struct record *record, const void *row);
 /* Gives the target of an endpoint that handles preconditions an entity tag "REVISION-SEEN", as

@@ -8,7 +8,7 @@
  * holds it hears of each change by the hint "mqtt:ACCOUNT" (render/bridge.h). */
 
 struct mqtt_setting {
-	struct mqtt_wish wish; /* first: the prologue reads the request into it */
+	struct mqtt_wish wish; /* first: the pre-handler checks read the request into it */
 	struct mqtt_connection connection;
 	struct mqtt_remove_row removed;
 };

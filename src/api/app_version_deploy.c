@@ -12,7 +12,8 @@ static struct step_result deployed(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "the app has no such version");
-	/* The version is approved: the app was removed after the prologue had found it. */
+	/* The version is approved: the app was removed after the pre-handler checks had found it.
+	 */
 	if (!version->deployed && str_equal(version->status, STR("APPROVED")))
 		return task_fail(task, 404, "there is no such app");
 	if (!version->deployed)

@@ -1,6 +1,6 @@
 #include "endpoints.h"
 
-/* GET /v1/devices/{deviceId} - one device. The prologue has read it. */
+/* GET /v1/devices/{deviceId} - one device. The pre-handler checks have read it. */
 
 static struct step_result begin(struct task *task)
 {

@@ -5,7 +5,7 @@
 /* PATCH /v1/devices/{deviceId} - changes settings of a device. Its panel follows at once. */
 
 struct update {
-	struct device change; /* first: the prologue reads the request into it */
+	struct device change; /* first: the pre-handler checks read the request into it */
 	struct device device; /* after the change */
 };
 

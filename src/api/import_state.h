@@ -61,7 +61,7 @@ enum {
 };
 
 struct tronbyt_importing {
-	struct tronbyt_body body; /* first: the prologue reads the request into it */
+	struct tronbyt_body body; /* first: the pre-handler checks read the request into it */
 	bool is_dry;
 	bool keeps_addresses;
 	struct import_device *devices; /* as in the file */

@@ -11,7 +11,7 @@
  * rotation, with the settings of its form. It has no picture until it is rendered. */
 
 struct installation_making {
-	struct app_body body; /* first: the prologue reads the request into it */
+	struct app_body body; /* first: the pre-handler checks read the request into it */
 	struct app_work work;
 	char id[ID_TEXT_LENGTH + 1];
 	struct device_expire_row expired;

@@ -16,7 +16,8 @@ enum { TRIES = 8 };
 
 struct update {
 	union {
-		struct entry_change body; /* first: the prologue reads the request into it */
+		struct entry_change
+		    body; /* first: the pre-handler checks read the request into it */
 		struct v0_installation_change body_v0;
 	};
 	bool is_v0;

@@ -20,7 +20,7 @@ enum {
 };
 
 struct messaging {
-	struct push_body body; /* first: the prologue reads the request into it */
+	struct push_body body; /* first: the pre-handler checks read the request into it */
 	struct push push;
 	struct engine_job job;
 	struct buffer config;

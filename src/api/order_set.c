@@ -6,7 +6,7 @@
 /* PUT /v1/devices/{deviceId}/order - puts the entries of a rotation into another order. */
 
 struct reordering {
-	struct rotation_order body; /* first: the prologue reads the request into it */
+	struct rotation_order body; /* first: the pre-handler checks read the request into it */
 	struct rotation_order_row row;
 };
 

@@ -6,7 +6,7 @@
  * POST /v0/devices/{deviceId}/push - the same for the bodies that /v0 has. */
 
 struct pushing {
-	struct push_body body; /* first: the prologue reads the request into it */
+	struct push_body body; /* first: the pre-handler checks read the request into it */
 	struct push push;
 };
 

@@ -16,7 +16,7 @@
 extern const struct str text_script;
 
 struct app_push {
-	struct push_app_body body; /* first: the prologue reads the request into it */
+	struct push_app_body body; /* first: the pre-handler checks read the request into it */
 	struct app_work work;
 	struct app named;
 	struct push push;

@@ -17,7 +17,7 @@
  * may be pushed again. */
 
 struct pushing {
-	struct push_body body; /* first: the prologue reads the request into it */
+	struct push_body body; /* first: the pre-handler checks read the request into it */
 	struct push push;
 	struct push_devices_row all;
 	struct json_walk names; /* that are left, if not for all */

@@ -8,7 +8,7 @@
  */
 
 struct webhook_change {
-	struct webhook_body body; /* first: the prologue reads the request into it */
+	struct webhook_body body; /* first: the pre-handler checks read the request into it */
 	struct webhook webhook;
 	char secret[WEBHOOK_SECRET_LENGTH + 1];
 	struct buffer sealed;

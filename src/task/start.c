@@ -32,6 +32,6 @@ void task_start(struct service *service, struct http_request *request,
 	request->log_route = match->route->path;
 	if (endpoint->state_size)
 		task->state = arena_zalloc(&request->arena, endpoint->state_size);
-	task->prologue = task_prologue;
-	task_run(task, task_prologue);
+	task->pre_handler = task_pre_handler;
+	task_run(task, task_pre_handler);
 }

@@ -198,7 +198,7 @@ struct step_result task_continue(struct task *task, task_step *next)
 
 struct step_result task_next_stage(struct task *task)
 {
-	return task_continue(task, task->prologue);
+	return task_continue(task, task->pre_handler);
 }
 
 struct step_result task_wait(struct task *task, task_step *next)

@@ -25,10 +25,10 @@ struct task {
 	struct operator_account_row operators_account; /* that the operator acts for */
 	struct route_match match;
 	void *state;
-	unsigned stage;	     /* the next one of the prologue */
-	task_step *prologue; /* task_prologue() */
-	task_step *next;     /* runs when the wait is over */
-	bool has_written;    /* a write was sent: from here on the task runs to its end */
+	unsigned stage;		/* the next one of the pre-handler checks */
+	task_step *pre_handler; /* task_prologue() */
+	task_step *next;	/* runs when the wait is over */
+	bool has_written;	/* a write was sent: from here on the task runs to its end */
 	size_t body_max;
 	int body_status;  /* of reading the body: 0, or what to answer */
 	uint64_t present; /* fields of the body that were there */
@@ -104,7 +104,7 @@ bool task_is_abandoned(const struct task *task);
 void task_end_stream(struct task *task, struct http_stream *stream, bool is_complete);
 
 /* The first step. */
-task_step task_prologue;
+task_step task_pre_handler;
 /* Goes on with task_prologue(): the end of each of its stages. */
 __attribute__((warn_unused_result)) struct step_result task_next_stage(struct task *task);
 /* Neither GET nor HEAD. */

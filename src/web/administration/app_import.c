@@ -23,7 +23,7 @@
 enum { RETRY_AFTER_S = 1 };
 
 struct importing {
-	struct app_import body; /* first: the prologue reads the request into it */
+	struct app_import body; /* first: the pre-handler checks read the request into it */
 	struct app_work work;
 	struct id collection_id;
 	struct str tags;  /* JSON */

@@ -6,7 +6,7 @@
  * apps belong to, and which of them the collection has. */
 
 struct choice {
-	struct collection_choice body; /* first: the prologue reads the request into it */
+	struct collection_choice body; /* first: the pre-handler checks read the request into it */
 	struct app_collection_choose_row row;
 };
 

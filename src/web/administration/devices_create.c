@@ -8,7 +8,7 @@
  * against that. */
 
 struct making {
-	struct device_lines body; /* first: the prologue reads the request into it */
+	struct device_lines body; /* first: the pre-handler checks read the request into it */
 	const char *fault;
 	unsigned line;
 	struct devices_known_row known;

@@ -16,7 +16,7 @@ struct change {
 };
 
 struct instance {
-	struct change change; /* first: the prologue reads the request into it */
+	struct change change; /* first: the pre-handler checks read the request into it */
 	struct instance_update_row changed;
 	struct instance_database_row database;
 	struct str version;

@@ -7,7 +7,8 @@
 /* POST /web/admin/invitations - a link with which one account can be made. */
 
 struct creation {
-	struct invitation_creation body; /* first: the prologue reads the request into it */
+	struct invitation_creation
+	    body; /* first: the pre-handler checks read the request into it */
 	struct fresh_link link;
 	struct invitation_create_row row;
 };

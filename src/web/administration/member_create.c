@@ -5,7 +5,7 @@
 /* POST /web/admin/accounts - makes an account without a password: a link sets one. */
 
 struct creation {
-	struct member_creation body; /* first: the prologue reads the request into it */
+	struct member_creation body; /* first: the pre-handler checks read the request into it */
 	struct member member;
 };
 

@@ -10,7 +10,7 @@
  *     -> change */
 
 struct update {
-	struct member_update change; /* first: the prologue reads the request into it */
+	struct member_update change; /* first: the pre-handler checks read the request into it */
 	struct member member;	     /* before it, for a name; after the change */
 	struct account_recount_row recounted;
 	struct id id;

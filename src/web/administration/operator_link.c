@@ -8,7 +8,8 @@
  * else for a new password of an account, or for a new account. */
 
 struct creation {
-	struct invitation_creation body; /* first: the prologue reads the request into it */
+	struct invitation_creation
+	    body; /* first: the pre-handler checks read the request into it */
 	struct fresh_link fresh;
 	struct link_entry link;
 };

@@ -9,7 +9,7 @@
  * options or further fields that a field of its form has. */
 
 struct call {
-	struct app_body body; /* first: the prologue reads the request into it */
+	struct app_body body; /* first: the pre-handler checks read the request into it */
 	struct app_work work;
 	struct review_source_row scripts;
 	const struct form_field *field;

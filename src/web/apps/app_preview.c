@@ -8,7 +8,7 @@
  * /web/reviews/{versionId}/preview - a version that is reviewed. */
 
 struct preview {
-	struct app_body body; /* first: the prologue reads the request into it */
+	struct app_body body; /* first: the pre-handler checks read the request into it */
 	struct app_work work;
 	struct review_source_row scripts;
 	bool shows_form;

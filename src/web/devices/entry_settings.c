@@ -10,7 +10,7 @@
  * installation. What is secret can be set, and is never shown again. */
 
 struct entry_settings {
-	struct app_body body; /* first: the prologue reads the request into it */
+	struct app_body body; /* first: the pre-handler checks read the request into it */
 	struct app_work work;
 	struct rotation_entry_update_row row;
 };

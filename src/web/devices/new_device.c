@@ -12,7 +12,7 @@
  * key is shown this once: its hash is stored. */
 
 struct new_device {
-	struct device_creation body; /* first: the prologue reads the request into it */
+	struct device_creation body; /* first: the pre-handler checks read the request into it */
 	struct id id;
 	char key[LINK_KEY_LENGTH + 1];
 	uint8_t key_hash[KEY_HASH_BYTES];

@@ -20,5 +20,5 @@ struct delivery *web_delivery(struct task *task);
 void own_device_ask(struct task *task);
 /* Reads the path's device once more and answers with it. */
 task_step own_device_reply;
-/* 404 for a device that has gone since the prologue found it. */
+/* 404 for a device that has gone since the pre-handler checks found it. */
 task_step own_device_fail;

@@ -13,7 +13,7 @@
 /* ---- an entry ---- */
 
 struct entry_updating {
-	struct entry_change body; /* first: the prologue reads the request into it */
+	struct entry_change body; /* first: the pre-handler checks read the request into it */
 	struct rotation_entry_update_row row;
 };
 
@@ -41,7 +41,7 @@ static struct step_result update(struct task *task)
 /* ---- the night ---- */
 
 struct night_updating {
-	struct night_change body; /* first: the prologue reads the request into it */
+	struct night_change body; /* first: the pre-handler checks read the request into it */
 	struct rotation_night_update_row row;
 };
 

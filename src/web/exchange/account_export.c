@@ -10,7 +10,7 @@
  * moment, and behind them a line that says what there was. */
 
 struct exporting {
-	struct account_export body; /* first: the prologue reads the request into it */
+	struct account_export body; /* first: the pre-handler checks read the request into it */
 	struct operator_account_row account;
 	struct settings_key file_key;
 	bool has_file_key;

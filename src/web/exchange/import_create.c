@@ -7,7 +7,8 @@
  * account's. */
 
 struct creation {
-	struct account_import_creation body; /* first: the prologue reads the request into it */
+	struct account_import_creation
+	    body; /* first: the pre-handler checks read the request into it */
 	struct account_import_created created;
 	struct account_import_create_row row;
 };

@@ -12,7 +12,8 @@
 enum { PART_LINES_MAX = 10000 };
 
 struct part {
-	struct account_import_lines body; /* first: the prologue reads the request into it */
+	struct account_import_lines
+	    body; /* first: the pre-handler checks read the request into it */
 	struct id import_id;
 	struct settings_key file_key;
 	bool has_file_key;

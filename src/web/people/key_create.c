@@ -8,7 +8,7 @@
 /* POST /web/keys - makes an API key. It is shown this once: its hash is stored. */
 
 struct creation {
-	struct key_creation body; /* first: the prologue reads the request into it */
+	struct key_creation body; /* first: the pre-handler checks read the request into it */
 	char key[API_KEY_LENGTH + 1];
 	uint8_t hash[KEY_HASH_BYTES];
 	struct key_entry entry;

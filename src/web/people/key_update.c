@@ -7,7 +7,7 @@
  * ask for it anew. */
 
 struct update {
-	struct key_creation body; /* first: the prologue reads the request into it */
+	struct key_creation body; /* first: the pre-handler checks read the request into it */
 	struct key_entry entry;
 };
 

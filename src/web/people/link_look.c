@@ -8,7 +8,7 @@
  * logged. */
 
 struct look {
-	struct link_token body; /* first: the prologue reads the request into it */
+	struct link_token body; /* first: the pre-handler checks read the request into it */
 	uint8_t hash[KEY_HASH_BYTES];
 	struct link_entry link;
 	struct attempt attempt;

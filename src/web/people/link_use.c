@@ -15,7 +15,7 @@
  *         -> web_start_session() */
 
 struct use {
-	struct link_use body; /* first: the prologue reads the request into it */
+	struct link_use body; /* first: the pre-handler checks read the request into it */
 	uint8_t hash[KEY_HASH_BYTES];
 	struct link_entry link;
 	struct attempt attempt;

@@ -14,7 +14,7 @@
  *         -> created */
 
 struct creation {
-	struct passkey_creation body; /* first: the prologue reads the request into it */
+	struct passkey_creation body; /* first: the pre-handler checks read the request into it */
 	struct proof proof;
 	struct challenge_key_row row;
 	struct challenge challenge;

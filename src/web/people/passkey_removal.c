@@ -8,7 +8,7 @@
  * or any of its passkeys, so that a browser that was left open cannot lock its owner out. */
 
 struct removal {
-	struct proof_body body; /* first: the prologue reads the request into it */
+	struct proof_body body; /* first: the pre-handler checks read the request into it */
 	struct proof proof;
 	struct id id;
 	struct passkey_remove_row row;

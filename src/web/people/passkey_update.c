@@ -6,7 +6,7 @@
 /* PATCH /web/passkeys/{passkeyId} - gives a passkey another name. */
 
 struct update {
-	struct passkey_update body; /* first: the prologue reads the request into it */
+	struct passkey_update body; /* first: the pre-handler checks read the request into it */
 	struct passkey_entry entry;
 };
 

@@ -12,7 +12,7 @@
  * sessions of the account end, and this one gets a new cookie. */
 
 struct change {
-	struct password_change body; /* first: the prologue reads the request into it */
+	struct password_change body; /* first: the pre-handler checks read the request into it */
 	struct proof proof;
 	struct password_job job;
 	struct password_change_row changed;

@@ -27,7 +27,7 @@ static struct step_result preview(struct task *task)
 }
 
 struct removal {
-	struct proof_body body; /* first: the prologue reads the request into it */
+	struct proof_body body; /* first: the pre-handler checks read the request into it */
 	struct proof proof;
 	struct account_close_row closed;
 	struct removed_portion keys;

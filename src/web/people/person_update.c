@@ -6,7 +6,7 @@
 /* PATCH /web/account - changes the name that others see. */
 
 struct update {
-	struct person_update change; /* first: the prologue reads the request into it */
+	struct person_update change; /* first: the pre-handler checks read the request into it */
 	struct person person;	     /* after the change */
 };
 

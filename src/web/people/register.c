@@ -8,7 +8,7 @@
 /* POST /web/registration - makes an account, if anybody may. */
 
 struct register_task {
-	struct registration body; /* first: the prologue reads the request into it */
+	struct registration body; /* first: the pre-handler checks read the request into it */
 	struct attempt attempt;
 	struct password_job job;
 	struct person person;

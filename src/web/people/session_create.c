@@ -7,7 +7,7 @@
 /* POST /web/session - signs in with a password. */
 
 struct sign_in_task {
-	struct sign_in body; /* first: the prologue reads the request into it */
+	struct sign_in body; /* first: the pre-handler checks read the request into it */
 	struct proof proof;
 };
 

@@ -7,7 +7,7 @@
 /* POST /web/session/passkey - signs in with a passkey, which says whose it is. */
 
 struct sign_in_task {
-	struct assertion body; /* first: the prologue reads the request into it */
+	struct assertion body; /* first: the pre-handler checks read the request into it */
 	struct proof proof;
 };
 

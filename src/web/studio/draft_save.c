@@ -12,7 +12,7 @@
 enum { TOLD_REVISIONS = 1000 * 1000 };
 
 struct saving {
-	struct draft_change body; /* first: the prologue reads the request into it */
+	struct draft_change body; /* first: the pre-handler checks read the request into it */
 	struct draft_saved saved;
 	struct account_room room; /* if there is none */
 };

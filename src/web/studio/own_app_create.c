@@ -7,7 +7,7 @@
 /* POST /web/studio - makes an app. Nobody sees it before its first version is approved. */
 
 struct creation {
-	struct app_creation body; /* first: the prologue reads the request into it */
+	struct app_creation body; /* first: the pre-handler checks read the request into it */
 	struct own_app app;
 };
 

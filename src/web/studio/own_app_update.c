@@ -9,7 +9,7 @@
  * is installed already it stays. */
 
 struct update {
-	struct app_update change; /* first: the prologue reads the request into it */
+	struct app_update change; /* first: the pre-handler checks read the request into it */
 	struct own_app app;	  /* after the change */
 };
 

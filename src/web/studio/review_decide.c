@@ -10,7 +10,7 @@
  * rejects it. Nobody reviews a version of his own, unless there is no other reviewer. */
 
 struct deciding {
-	struct review_decision body; /* first: the prologue reads the request into it */
+	struct review_decision body; /* first: the pre-handler checks read the request into it */
 	struct review_done done;
 };
 

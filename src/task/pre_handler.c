@@ -24,7 +24,7 @@ static struct step_result check_fields(struct task *task)
 }
 
 /* Each stage comes back here when it is done. */
-struct step_result task_prologue(struct task *task)
+struct step_result task_pre_handler(struct task *task)
 {
 	const struct endpoint *endpoint = task->endpoint;
 	struct step_result answer;
@@ -88,7 +88,7 @@ struct step_result task_admit(struct task *task, const struct caller *caller)
 	task->caller_rate_id = caller->rate_id;
 	if (task_is_limited(task, task->service->rates, caller->rate, caller->rate_id, &answer))
 		return answer;
-	return task_continue(task, task_prologue);
+	return task_continue(task, task_pre_handler);
 }
 
 struct step_result task_admit_visitor(struct task *task, const struct rate_policy *policy,
@@ -98,12 +98,12 @@ struct step_result task_admit_visitor(struct task *task, const struct rate_polic
 
 	if (task_is_limited(task, task->service->visitors, policy, rate_id, &answer))
 		return answer;
-	return task_continue(task, task_prologue);
+	return task_continue(task, task_pre_handler);
 }
 
 struct step_result task_admit_unlimited(struct task *task)
 {
-	return task_continue(task, task_prologue);
+	return task_continue(task, task_pre_handler);
 }
 
 void *task_access_state(struct task *task)
