@@ -95,7 +95,8 @@ int64_t playback_update(struct playback *playback, struct content *content,
 int64_t playback_turn_end_ms(const struct playback *playback);
 
 /* Item that the panel shows after the displayed one; kind PLAYBACK_NOTHING if that one stays. */
-struct playback_item playback_next(const struct playback *playback, const struct regime *regime);
+struct playback_item playback_next(const struct playback *playback,
+				   const struct display_mode *mode);
 
 /* The panel has sent {"queued":number} or {"displaying":number}; call playback_update() afterwards.
  * Numbers that make no sense are ignored. */

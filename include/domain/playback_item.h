@@ -2,7 +2,7 @@
  * bytes of their pictures. */
 #pragma once
 
-#include "domain/regime.h"
+#include "domain/display_mode.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,10 +30,10 @@ struct playback_item playback_item_of(const struct content *content,
 				      const struct content_installation *installation);
 /* The push, for the time that it still has. */
 struct playback_item playback_item_of_push(const struct content *content, int64_t wall_us);
-/* The next installation after that position, see regime_next(); where there is none, the built-in
- * picture. pushed_position: of the installation that was pushed and has just had its first display;
- * where it is the next one, the one after it comes. -1: there is none. */
-struct playback_item playback_item_next(const struct regime *regime, int64_t after_position,
+/* The next installation after that position, see display_mode_next(); where there is none, the
+ * built-in picture. pushed_position: of the installation that was pushed and has just had its first
+ * display; where it is the next one, the one after it comes. -1: there is none. */
+struct playback_item playback_item_next(const struct display_mode *mode, int64_t after_position,
 					int64_t pushed_position);
 
 /* Time that a panel plays the item: its dwell, and an animation to the end of its loop. */
@@ -45,4 +45,4 @@ bool playback_item_is_same(const struct playback_item *a, const struct playback_
 bool playback_item_is_same_picture(const struct playback_item *a, const struct playback_item *b);
 /* Whether the item may stay on the screen for its time. It may when its picture was replaced in the
  * background. */
-bool playback_item_is_wanted(const struct playback_item *item, const struct regime *regime);
+bool playback_item_is_wanted(const struct playback_item *item, const struct display_mode *mode);

@@ -1,6 +1,6 @@
 #include "upcoming.h"
 #include "base/clock.h"
-#include "domain/regime.h"
+#include "domain/display_mode.h"
 
 #include <string.h>
 
@@ -146,7 +146,7 @@ static int64_t look_at_blank(struct upcoming *upcoming, const struct panel *pane
 /* The entries behind that position, up to the first one that the panel can show as it is. Those
  * before it are blank, and would be shown if they had a picture. */
 static int64_t look_ahead(struct upcoming *upcoming, const struct panel *panel,
-			  const struct regime *regime, int64_t position,
+			  const struct display_mode *mode, int64_t position,
 			  const struct chance *chance)
 {
 	const struct content *content = &panel->content;
@@ -154,15 +154,15 @@ static int64_t look_ahead(struct upcoming *upcoming, const struct panel *panel,
 
 	/* Look at the empty entry: it is shown as soon as it has a picture, wherever it is in the
 	 * rotation. */
-	if (regime->blank)
-		again_ms = look_at_blank(upcoming, panel, regime->blank, chance);
+	if (mode->blank)
+		again_ms = look_at_blank(upcoming, panel, mode->blank, chance);
 	for (unsigned i = 0; i < content->installation_count; i++) {
 		const struct content_installation *next = content_next(content, position);
 		struct app_entry *entry = entry_at(panel, next->position);
 		int64_t entry_ms;
 
 		position = next->position;
-		if (!regime_has_turn(regime, next))
+		if (!display_mode_has_turn(mode, next))
 			continue;
 		entry_ms =
 		    entry ? look_at(upcoming, panel, entry, chance, next->is_blank) : INT64_MAX;
@@ -186,7 +186,7 @@ static void on_deadline(struct deadline *deadline)
 	upcoming_look(upcoming_of(panel), panel);
 }
 
-static bool is_same(const struct regime *one, const struct regime *other)
+static bool is_same(const struct display_mode *one, const struct display_mode *other)
 {
 	return one->kind == other->kind && one->alone == other->alone && one->blank == other->blank;
 }
@@ -201,11 +201,11 @@ static int64_t look(struct upcoming *upcoming, const struct panel *panel, const 
 	int64_t lead_ms = LEAD_MS + panel->id.bytes[ID_BYTES - 1] * LEAD_SPREAD_MS / 256;
 	int64_t now_ms = (int64_t)loop_now_ms(upcoming->loop);
 	int64_t wall_us = clock_wall_us();
-	struct regime now = regime_at(content, wall_us);
-	struct regime changed = regime_at(content, now.valid_until_us);
+	struct display_mode now = display_mode_at(content, wall_us);
+	struct display_mode changed = display_mode_at(content, now.valid_until_us);
 	int64_t change_ms = now_ms + (now.valid_until_us - wall_us) / 1000;
-	struct regime next =
-	    is_over ? now : regime_at(content, wall_us + (turn->until_ms - now_ms) * 1000);
+	struct display_mode next =
+	    is_over ? now : display_mode_at(content, wall_us + (turn->until_ms - now_ms) * 1000);
 	struct chance chance = chance_at(upcoming, is_over ? now_ms : turn->ends_ms, lead_ms);
 	struct chance other = chance_at(upcoming, change_ms, lead_ms);
 	int64_t again_ms, other_ms = INT64_MAX;

@@ -231,17 +231,17 @@ static void assume_displayed(struct playback *playback, const struct playback_se
 }
 
 static bool send(struct playback *playback, const struct playback_item *item, bool hurried,
-		 const struct regime *regime, struct content *content, struct playback_clock clock,
-		 const struct playback_output *output)
+		 const struct display_mode *mode, struct content *content,
+		 struct playback_clock clock, const struct playback_output *output)
 {
 	int64_t dwell_s = item->stay_s < PLAYBACK_DWELL_MAX_S ? item->stay_s : PLAYBACK_DWELL_MAX_S;
-	int change = regime->brightness == playback->brightness_sent ? -1 : regime->brightness;
+	int change = mode->brightness == playback->brightness_sent ? -1 : mode->brightness;
 	struct playback_item copy = *item; /* item may lie in the ring, which moves */
 	struct playback_sent *sent;
 
 	if (!output->picture(output->context, item, dwell_s, change, hurried))
 		return false;
-	playback->brightness_sent = regime->brightness;
+	playback->brightness_sent = mode->brightness;
 	if (playback->ring_count == PLAYBACK_RING) {
 		playback->forgotten += playback->ring[0].number < 0 &&
 				       clock.now_ms - playback->ring[0].sent_ms <= SILENCE_MS;
@@ -303,7 +303,7 @@ int64_t playback_turn_end_ms(const struct playback *playback)
 
 /* The queued picture waits for its turn. Returns when to look again. */
 static int64_t wait_for_turn(struct playback *playback, struct content *content,
-			     const struct regime *regime, struct playback_clock clock,
+			     const struct display_mode *mode, struct playback_clock clock,
 			     const struct playback_output *output)
 {
 	struct playback_sent *queued = queued_in(playback);
@@ -324,7 +324,7 @@ static int64_t wait_for_turn(struct playback *playback, struct content *content,
 	}
 	/* The panel has not said that it has the picture, and "immediate" with nothing queued does
 	 * harm: so the picture is sent once more with it. */
-	if (!send(playback, &queued->item, true, regime, content, clock, output))
+	if (!send(playback, &queued->item, true, mode, content, clock, output))
 		return clock.now_ms + RETRY_MS;
 	return clock.now_ms + SILENCE_MS;
 }
@@ -341,12 +341,12 @@ static int64_t queue_at_ms(const struct playback *playback)
 }
 
 static int64_t send_next(struct playback *playback, const struct playback_item *next, bool hurried,
-			 const struct regime *regime, struct content *content,
+			 const struct display_mode *mode, struct content *content,
 			 struct playback_clock clock, const struct playback_output *output)
 {
-	if (!send(playback, next, hurried, regime, content, clock, output))
+	if (!send(playback, next, hurried, mode, content, clock, output))
 		return clock.now_ms + RETRY_MS;
-	return playback->has_spoken ? wait_for_turn(playback, content, regime, clock, output)
+	return playback->has_spoken ? wait_for_turn(playback, content, mode, clock, output)
 				    : queue_at_ms(playback);
 }
 
@@ -368,31 +368,31 @@ static void adjust_turn(struct playback *playback, const struct content *content
 
 /* Item that follows the displayed one in the rotation. */
 static struct playback_item next_in_rotation(const struct playback *playback,
-					     const struct regime *regime)
+					     const struct display_mode *mode)
 {
 	const struct playback_item *displayed = &playback->displayed;
 
-	return playback_item_next(regime, playback->rotation_position,
+	return playback_item_next(mode, playback->rotation_position,
 				  displayed->kind == PLAYBACK_PUSH ? displayed->position : -1);
 }
 
-struct playback_item playback_next(const struct playback *playback, const struct regime *regime)
+struct playback_item playback_next(const struct playback *playback, const struct display_mode *mode)
 {
 	const struct playback_sent *newest =
 	    playback->ring_count ? &playback->ring[playback->ring_count - 1] : NULL;
-	struct playback_item next = next_in_rotation(playback, regime);
+	struct playback_item next = next_in_rotation(playback, mode);
 
 	if (newest && newest->serial != playback->displayed_serial &&
-	    playback_item_is_wanted(&newest->item, regime))
+	    playback_item_is_wanted(&newest->item, mode))
 		next = newest->item;
 	return playback_item_is_same_picture(&playback->displayed, &next) ? nothing : next;
 }
 
 static int64_t update_rotation(struct playback *playback, struct content *content,
-			       const struct regime *regime, struct playback_clock clock,
+			       const struct display_mode *mode, struct playback_clock clock,
 			       const struct playback_output *output)
 {
-	struct playback_item next = next_in_rotation(playback, regime);
+	struct playback_item next = next_in_rotation(playback, mode);
 	const struct playback_sent *queued = queued_in(playback);
 	bool has_displayed = playback->displayed.kind != PLAYBACK_NOTHING;
 	bool is_overdue;
@@ -400,19 +400,19 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	adjust_turn(playback, content);
 	/* A push is about to be displayed. */
 	if (queued && queued->item.kind == PLAYBACK_PUSH &&
-	    playback_item_is_wanted(&queued->item, regime))
-		return wait_for_turn(playback, content, regime, clock, output);
+	    playback_item_is_wanted(&queued->item, mode))
+		return wait_for_turn(playback, content, mode, clock, output);
 	/* The picture on the screen, or the one about to be there, was removed: go on at once. */
-	if ((has_displayed && !playback_item_is_wanted(&playback->displayed, regime)) ||
-	    (queued && queued->was_hurried && !playback_item_is_wanted(&queued->item, regime))) {
+	if ((has_displayed && !playback_item_is_wanted(&playback->displayed, mode)) ||
+	    (queued && queued->was_hurried && !playback_item_is_wanted(&queued->item, mode))) {
 		if (queued && queued->was_hurried && playback_item_is_same(&queued->item, &next))
-			return wait_for_turn(playback, content, regime, clock, output);
-		return send_next(playback, &next, true, regime, content, clock, output);
+			return wait_for_turn(playback, content, mode, clock, output);
+		return send_next(playback, &next, true, mode, content, clock, output);
 	}
 	if (queued && playback_item_is_same(&queued->item, &next))
-		return wait_for_turn(playback, content, regime, clock, output);
+		return wait_for_turn(playback, content, mode, clock, output);
 	if (!has_displayed || queued)
-		return send_next(playback, &next, false, regime, content, clock, output);
+		return send_next(playback, &next, false, mode, content, clock, output);
 	if (playback_item_is_same_picture(&playback->displayed, &next)) {
 		/* The panel repeats the picture it has; look again when this turn is over. */
 		if (clock.now_ms >= playback->until_ms)
@@ -424,36 +424,36 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	is_overdue = clock.now_ms >= playback->until_ms + GRACE_MS ||
 		     (!playback->has_spoken &&
 		      playback->displayed.loop_ms > playback->displayed.stay_s * 1000);
-	return send_next(playback, &next, is_overdue, regime, content, clock, output);
+	return send_next(playback, &next, is_overdue, mode, content, clock, output);
 }
 
 /* Items that the rotation was told to go on by. What is shown alone stays. */
-static int64_t turns_due(struct playback *playback, const struct regime *regime)
+static int64_t turns_due(struct playback *playback, const struct display_mode *mode)
 {
 	enum playback_kind kind = playback->displayed.kind;
 
-	if (playback->turns_seen == -1 || regime->kind != REGIME_ROTATION ||
+	if (playback->turns_seen == -1 || mode->kind != DISPLAY_MODE_ROTATION ||
 	    (kind != PLAYBACK_INSTALLATION && kind != PLAYBACK_PUSH))
-		playback->turns_seen = regime->content->turn_count;
-	return regime->content->turn_count - playback->turns_seen;
+		playback->turns_seen = mode->content->turn_count;
+	return mode->content->turn_count - playback->turns_seen;
 }
 
 /* Sends the item that is so many turns ahead, at once. False: it is what the panel shows. */
-static bool turn_on(struct playback *playback, int64_t turns, const struct regime *regime,
+static bool turn_on(struct playback *playback, int64_t turns, const struct display_mode *mode,
 		    struct content *content, struct playback_clock clock,
 		    const struct playback_output *output, int64_t *ret_ms)
 {
-	struct playback_item next = next_in_rotation(playback, regime);
+	struct playback_item next = next_in_rotation(playback, mode);
 	unsigned sent = playback->last_serial;
 
 	for (unsigned i = 1; i < turns && i < content->installation_count; i++) {
 		playback->rotation_position = next.position;
-		next = playback_item_next(regime, next.position, -1);
+		next = playback_item_next(mode, next.position, -1);
 	}
 	playback->turns_seen = content->turn_count - 1;
 	if (playback_item_is_same_picture(&playback->displayed, &next))
 		return false;
-	*ret_ms = send_next(playback, &next, true, regime, content, clock, output);
+	*ret_ms = send_next(playback, &next, true, mode, content, clock, output);
 	/* A picture that is not in memory is tried again. */
 	if (playback->last_serial != sent)
 		playback->turns_seen = content->turn_count;
@@ -462,15 +462,15 @@ static bool turn_on(struct playback *playback, int64_t turns, const struct regim
 
 /* Sends a push at once, if there is one that was not sent to this panel. False: there is none. */
 static bool show_push(struct playback *playback, struct content *content,
-		      const struct regime *regime, struct playback_clock clock,
+		      const struct display_mode *mode, struct playback_clock clock,
 		      const struct playback_output *output, int64_t *ret_ms)
 {
 	struct playback_item item;
 
-	if (content->push.generation == playback->push_sent || !regime_has_push(regime))
+	if (content->push.generation == playback->push_sent || !display_mode_has_push(mode))
 		return false;
 	item = playback_item_of_push(content, clock.wall_us);
-	*ret_ms = send_next(playback, &item, true, regime, content, clock, output);
+	*ret_ms = send_next(playback, &item, true, mode, content, clock, output);
 	/* All turns were before the push. */
 	if (playback->push_sent == item.generation)
 		playback->turns_seen = content->turn_count;
@@ -480,21 +480,21 @@ static bool show_push(struct playback *playback, struct content *content,
 int64_t playback_update(struct playback *playback, struct content *content,
 			struct playback_clock clock, const struct playback_output *output)
 {
-	struct regime regime = regime_at(content, clock.wall_us);
-	int64_t regime_ms = clock.now_ms + (regime.valid_until_us - clock.wall_us) / 1000 + 1;
-	int64_t turns = turns_due(playback, &regime);
+	struct display_mode mode = display_mode_at(content, clock.wall_us);
+	int64_t mode_ms = clock.now_ms + (mode.valid_until_us - clock.wall_us) / 1000 + 1;
+	int64_t turns = turns_due(playback, &mode);
 	int64_t next_ms = INT64_MAX;
 
-	if (regime.kind != REGIME_DARK &&
-	    !show_push(playback, content, &regime, clock, output, &next_ms) &&
-	    !(turns > 0 && turn_on(playback, turns, &regime, content, clock, output, &next_ms))) {
+	if (mode.kind != DISPLAY_MODE_DARK &&
+	    !show_push(playback, content, &mode, clock, output, &next_ms) &&
+	    !(turns > 0 && turn_on(playback, turns, &mode, content, clock, output, &next_ms))) {
 		playback->turns_seen = content->turn_count;
-		next_ms = update_rotation(playback, content, &regime, clock, output);
+		next_ms = update_rotation(playback, content, &mode, clock, output);
 	}
 	/* Unless the brightness was sent with a picture. */
-	if (regime.brightness != playback->brightness_sent) {
-		playback->brightness_sent = regime.brightness;
-		output->brightness(output->context, regime.brightness);
+	if (mode.brightness != playback->brightness_sent) {
+		playback->brightness_sent = mode.brightness;
+		output->brightness(output->context, mode.brightness);
 	}
-	return next_ms < regime_ms ? next_ms : regime_ms;
+	return next_ms < mode_ms ? next_ms : mode_ms;
 }

@@ -32,20 +32,20 @@ struct playback_item playback_item_of_push(const struct content *content, int64_
 	};
 }
 
-struct playback_item playback_item_next(const struct regime *regime, int64_t after_position,
+struct playback_item playback_item_next(const struct display_mode *mode, int64_t after_position,
 					int64_t pushed_position)
 {
-	const struct content_installation *installation = regime_next(regime, after_position);
+	const struct content_installation *installation = display_mode_next(mode, after_position);
 
-	if (regime->kind == REGIME_PUSH)
-		return playback_item_of_push(regime->content, regime->wall_us);
+	if (mode->kind == DISPLAY_MODE_PUSH)
+		return playback_item_of_push(mode->content, mode->wall_us);
 
 	if (installation && installation->position == pushed_position)
-		installation = regime_next(regime, pushed_position);
+		installation = display_mode_next(mode, pushed_position);
 	if (!installation)
 		return (struct playback_item){
 		    .kind = PLAYBACK_BUILT_IN, .position = -1, .stay_s = BUILT_IN_STAY_S};
-	return playback_item_of(regime->content, installation);
+	return playback_item_of(mode->content, installation);
 }
 
 int64_t playback_item_period_ms(const struct playback_item *item)
@@ -73,21 +73,21 @@ bool playback_item_is_same_picture(const struct playback_item *a, const struct p
 	       a->picture_generation == b->picture_generation;
 }
 
-bool playback_item_is_wanted(const struct playback_item *item, const struct regime *regime)
+bool playback_item_is_wanted(const struct playback_item *item, const struct display_mode *mode)
 {
-	const struct content *content = regime->content;
+	const struct content *content = mode->content;
 	const struct content_installation *installation;
 
 	switch (item->kind) {
 	case PLAYBACK_BUILT_IN:
-		return regime->kind != REGIME_PUSH && !regime_next(regime, item->position);
+		return mode->kind != DISPLAY_MODE_PUSH && !display_mode_next(mode, item->position);
 	case PLAYBACK_INSTALLATION:
 		installation = content_at(content, item->position);
-		return installation && regime_shows(regime, installation);
+		return installation && display_mode_shows(mode, installation);
 	case PLAYBACK_PUSH:
-		return regime_takes_pushes(regime) &&
+		return display_mode_takes_pushes(mode) &&
 		       content->push.generation == item->generation &&
-		       content_push_has_picture(content, regime->wall_us);
+		       content_push_has_picture(content, mode->wall_us);
 	default:
 		return false;
 	}

@@ -1,17 +1,17 @@
 #include "domain/poll.h"
 
 /* Part of a dwell time for which the item may be shown, at this brightness, from now on. */
-static int64_t dwell_in(const struct regime *now, const struct playback_item *item, int64_t wall_us,
-			int64_t dwell_s)
+static int64_t dwell_in(const struct display_mode *now, const struct playback_item *item,
+			int64_t wall_us, int64_t dwell_s)
 {
 	int64_t until_us = now->valid_until_us;
 
 	while (until_us < wall_us + dwell_s * 1000000) {
-		struct regime regime = regime_at(now->content, until_us);
+		struct display_mode mode = display_mode_at(now->content, until_us);
 
-		if (regime.brightness != now->brightness || !playback_item_is_wanted(item, &regime))
+		if (mode.brightness != now->brightness || !playback_item_is_wanted(item, &mode))
 			return (until_us - wall_us + 999999) / 1000000;
-		until_us = regime.valid_until_us;
+		until_us = mode.valid_until_us;
 	}
 	return dwell_s;
 }
@@ -19,13 +19,13 @@ static int64_t dwell_in(const struct regime *now, const struct playback_item *it
 /* Serves as much of an item's time as one answer can say, and keeps the rest. The time is divided
  * evenly among the answers, so that none is for a second only. */
 static void serve(struct poll_cursor *cursor, struct poll_answer *answer,
-		  const struct regime *regime, const struct playback_item *item, int64_t stay_s,
+		  const struct display_mode *mode, const struct playback_item *item, int64_t stay_s,
 		  int64_t wall_us)
 {
 	int64_t answers = (stay_s + POLL_DWELL_MAX_S - 1) / POLL_DWELL_MAX_S;
 
 	answer->item = *item;
-	answer->dwell_s = dwell_in(regime, item, wall_us, (stay_s + answers - 1) / answers);
+	answer->dwell_s = dwell_in(mode, item, wall_us, (stay_s + answers - 1) / answers);
 	cursor->remaining_s = stay_s - answer->dwell_s;
 	cursor->remains_of_push = item->kind == PLAYBACK_PUSH;
 	if (item->kind == PLAYBACK_PUSH)
@@ -35,10 +35,10 @@ static void serve(struct poll_cursor *cursor, struct poll_answer *answer,
 }
 
 /* Serves the rest of the item that was served last, where it may still be shown. */
-static bool serve_rest(struct poll_cursor *cursor, const struct regime *regime, int64_t wall_us,
+static bool serve_rest(struct poll_cursor *cursor, const struct display_mode *mode, int64_t wall_us,
 		       struct poll_answer *answer)
 {
-	const struct content *content = regime->content;
+	const struct content *content = mode->content;
 	const struct content_installation *installation;
 	struct playback_item item;
 
@@ -46,30 +46,30 @@ static bool serve_rest(struct poll_cursor *cursor, const struct regime *regime, 
 		return false;
 	if (cursor->remains_of_push) {
 		item = playback_item_of_push(content, wall_us);
-		if (item.generation != cursor->push_seen || !playback_item_is_wanted(&item, regime))
+		if (item.generation != cursor->push_seen || !playback_item_is_wanted(&item, mode))
 			return false;
-		serve(cursor, answer, regime, &item, cursor->remaining_s, wall_us);
+		serve(cursor, answer, mode, &item, cursor->remaining_s, wall_us);
 		return true;
 	}
 	installation = content_at(content, cursor->position);
-	if (!installation || !regime_shows(regime, installation))
+	if (!installation || !display_mode_shows(mode, installation))
 		return false;
 	item = playback_item_of(content, installation);
-	serve(cursor, answer, regime, &item,
+	serve(cursor, answer, mode, &item,
 	      cursor->remaining_s < item.stay_s ? cursor->remaining_s : item.stay_s, wall_us);
 	return true;
 }
 
 /* Items that the rotation was told to go on by since the last poll. What is shown alone stays. A
  * worker that has not loaded the last turns finds none, and leaves them. */
-static int64_t take_turns(struct poll_cursor *cursor, const struct regime *regime)
+static int64_t take_turns(struct poll_cursor *cursor, const struct display_mode *mode)
 {
-	int64_t count = regime->content->turn_count;
+	int64_t count = mode->content->turn_count;
 	int64_t turns = cursor->turns_seen == -1 ? 0 : count - cursor->turns_seen;
 
 	if (cursor->turns_seen < count)
 		cursor->turns_seen = count;
-	return regime->kind == REGIME_ROTATION && turns > 0 ? turns : 0;
+	return mode->kind == DISPLAY_MODE_ROTATION && turns > 0 ? turns : 0;
 }
 
 /* The position of the installation whose push was served last, and has had its time; -1: none. */
@@ -85,47 +85,47 @@ static int64_t pushed_position(const struct poll_cursor *cursor, const struct co
 
 /* The item that is so many turns ahead, at least one. */
 static struct playback_item item_ahead(const struct poll_cursor *cursor,
-				       const struct regime *regime, int64_t turns)
+				       const struct display_mode *mode, int64_t turns)
 {
-	const struct content *content = regime->content;
+	const struct content *content = mode->content;
 	struct playback_item item =
-	    playback_item_next(regime, cursor->position, pushed_position(cursor, content));
+	    playback_item_next(mode, cursor->position, pushed_position(cursor, content));
 
 	for (unsigned i = 1; i < turns && i < content->installation_count; i++)
-		item = playback_item_next(regime, item.position, -1);
+		item = playback_item_next(mode, item.position, -1);
 	return item;
 }
 
 struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *content,
 			     int64_t wall_us)
 {
-	struct regime regime = regime_at(content, wall_us);
-	struct poll_answer answer = {.brightness = regime.brightness};
-	int64_t turns = take_turns(cursor, &regime);
+	struct display_mode mode = display_mode_at(content, wall_us);
+	struct poll_answer answer = {.brightness = mode.brightness};
+	int64_t turns = take_turns(cursor, &mode);
 	struct playback_item item;
 
-	if (regime.kind == REGIME_DARK) {
+	if (mode.kind == DISPLAY_MODE_DARK) {
 		/* The display is dark; the device is to poll again when that may change. */
-		int64_t until_s = (regime.valid_until_us - wall_us + 999999) / 1000000;
+		int64_t until_s = (mode.valid_until_us - wall_us + 999999) / 1000000;
 
 		answer.item = (struct playback_item){.kind = PLAYBACK_BUILT_IN, .position = -1};
 		answer.dwell_s = until_s < POLL_DARK_MAX_S ? until_s : POLL_DARK_MAX_S;
 		return answer;
 	}
-	if (content->push.generation > cursor->push_seen && regime_has_push(&regime)) {
+	if (content->push.generation > cursor->push_seen && display_mode_has_push(&mode)) {
 		answer.is_push_displayed = content->push.displayed_us == 0;
 		item = playback_item_of_push(content, wall_us);
-		serve(cursor, &answer, &regime, &item, item.stay_s, wall_us);
+		serve(cursor, &answer, &mode, &item, item.stay_s, wall_us);
 		return answer;
 	}
-	if (turns == 0 && serve_rest(cursor, &regime, wall_us, &answer))
+	if (turns == 0 && serve_rest(cursor, &mode, wall_us, &answer))
 		return answer;
-	item = item_ahead(cursor, &regime, turns);
+	item = item_ahead(cursor, &mode, turns);
 	if (item.kind == PLAYBACK_BUILT_IN) {
 		answer.item = item;
-		answer.dwell_s = dwell_in(&regime, &item, wall_us, item.stay_s);
+		answer.dwell_s = dwell_in(&mode, &item, wall_us, item.stay_s);
 	} else {
-		serve(cursor, &answer, &regime, &item, item.stay_s, wall_us);
+		serve(cursor, &answer, &mode, &item, item.stay_s, wall_us);
 	}
 	return answer;
 }

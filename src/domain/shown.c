@@ -15,15 +15,15 @@ struct str shown_kind_name(enum shown_kind kind)
 
 static const struct playback_item nothing = {.kind = PLAYBACK_NOTHING, .position = -1};
 
-static enum shown_kind kind_of(const struct playback_item *item, const struct regime *regime)
+static enum shown_kind kind_of(const struct playback_item *item, const struct display_mode *mode)
 {
 	switch (item->kind) {
 	case PLAYBACK_BUILT_IN:
 		return SHOWN_NOTHING;
 	case PLAYBACK_INSTALLATION:
-		if (!regime->alone || regime->alone->position != item->position)
+		if (!mode->alone || mode->alone->position != item->position)
 			return SHOWN_ROTATION;
-		return regime->kind == REGIME_NIGHT ? SHOWN_NIGHT : SHOWN_PINNED;
+		return mode->kind == DISPLAY_MODE_NIGHT ? SHOWN_NIGHT : SHOWN_PINNED;
 	case PLAYBACK_PUSH:
 		return item->position == -1 ? SHOWN_TEMPORARY : SHOWN_PUSH;
 	default:
@@ -43,20 +43,20 @@ static void darken(struct shown *shown, const struct content *content)
 struct shown shown_of_playback(const struct playback *playback, const struct content *content,
 			       struct playback_clock clock)
 {
-	struct regime regime = regime_at(content, clock.wall_us);
+	struct display_mode mode = display_mode_at(content, clock.wall_us);
 	int sent = playback->brightness_sent;
 	struct shown shown = {
 	    .connection = SHOWN_WEB_SOCKET,
 	    .is_acknowledged = playback->has_spoken && !playback->is_assumed,
 	    .item = playback->displayed,
-	    .next = playback_next(playback, &regime),
-	    .brightness = sent == -1 ? regime.brightness : sent,
+	    .next = playback_next(playback, &mode),
+	    .brightness = sent == -1 ? mode.brightness : sent,
 	    .since_ms = playback->since_ms,
 	    .until_ms = playback->until_ms,
 	};
 
-	shown.kind = kind_of(&shown.item, &regime);
-	shown.next_kind = kind_of(&shown.next, &regime);
+	shown.kind = kind_of(&shown.item, &mode);
+	shown.next_kind = kind_of(&shown.next, &mode);
 	if (shown.kind == SHOWN_UNKNOWN)
 		shown.is_acknowledged = false;
 	if (shown.next.kind == PLAYBACK_NOTHING)
@@ -69,19 +69,19 @@ struct shown shown_of_playback(const struct playback *playback, const struct con
 struct shown shown_of_poll(const struct shown_poll *poll, const struct poll_cursor *cursor,
 			   const struct content *content, struct playback_clock clock)
 {
-	struct regime regime = regime_at(content, clock.wall_us);
+	struct display_mode mode = display_mode_at(content, clock.wall_us);
 	struct poll_cursor ahead = *cursor;
 	struct shown shown = {
 	    .connection = SHOWN_POLLING,
 	    .item = poll->item,
 	    .next = nothing,
-	    .brightness = regime.brightness,
+	    .brightness = mode.brightness,
 	    .since_ms = poll->at_ms,
 	    .until_ms = poll->at_ms + poll->dwell_s * 1000,
 	};
 
-	shown.kind = kind_of(&shown.item, &regime);
-	if (regime.kind == REGIME_DARK) {
+	shown.kind = kind_of(&shown.item, &mode);
+	if (mode.kind == DISPLAY_MODE_DARK) {
 		darken(&shown, content);
 		return shown;
 	}
@@ -91,7 +91,7 @@ struct shown shown_of_poll(const struct shown_poll *poll, const struct poll_curs
 		shown.next = nothing;
 		shown.until_ms = 0;
 	}
-	shown.next_kind = kind_of(&shown.next, &regime);
+	shown.next_kind = kind_of(&shown.next, &mode);
 	return shown;
 }
 

@@ -160,7 +160,7 @@ static void panel_take(struct bed *bed)
 
 static bool is_dark(const struct bed *bed)
 {
-	return regime_at(&bed->content, bed_clock(bed).wall_us).kind == REGIME_DARK;
+	return display_mode_at(&bed->content, bed_clock(bed).wall_us).kind == DISPLAY_MODE_DARK;
 }
 
 static void on_brightness(void *context, int percent)
@@ -186,19 +186,19 @@ static void on_immediate(void *context)
 static void check_item(const struct bed *bed, const struct playback_item *item)
 {
 	const struct content_installation *installation = content_at(&bed->content, item->position);
-	struct regime regime = regime_at(&bed->content, bed_clock(bed).wall_us);
+	struct display_mode mode = display_mode_at(&bed->content, bed_clock(bed).wall_us);
 
 	assert_int_not_equal(item->kind, PLAYBACK_NOTHING);
 	if (item->kind == PLAYBACK_INSTALLATION)
-		assert_true(installation && regime_shows(&regime, installation));
+		assert_true(installation && display_mode_shows(&mode, installation));
 	if (item->position != -1)
 		assert_int_equal(item->picture_generation, installation->picture_generation);
 	if (item->kind == PLAYBACK_PUSH) {
-		assert_true(regime_takes_pushes(&regime));
+		assert_true(display_mode_takes_pushes(&mode));
 		assert_int_equal(item->generation, bed->content.push.generation);
 	}
 	if (item->kind == PLAYBACK_BUILT_IN)
-		assert_null(regime_next(&regime, -1));
+		assert_null(display_mode_next(&mode, -1));
 }
 
 static bool on_picture(void *context, const struct playback_item *item, int64_t dwell_s,

@@ -1,6 +1,6 @@
 #include "base/memory.h"
 #include "base/zones.h"
-#include "domain/regime.h"
+#include "domain/display_mode.h"
 
 #include "../cmocka_test.h"
 
@@ -161,7 +161,7 @@ static void hours_when_the_clock_is_changed(void **state)
 	}
 }
 
-/* ---- regimes ---- */
+/* ---- display modes ---- */
 
 static struct content_installation entries[4];
 
@@ -186,37 +186,37 @@ static struct content content_of(unsigned count)
 static void check_order(struct content *content, bool is_asleep, bool has_entries)
 {
 	int64_t night = content->night_position, pinned = content->pinned_position;
-	struct regime regime = regime_at(content, utc(5, 4, 12, 0, 0));
-	const struct content_installation *next = regime_next(&regime, -1);
+	struct display_mode mode = display_mode_at(content, utc(5, 4, 12, 0, 0));
+	const struct content_installation *next = display_mode_next(&mode, -1);
 	int64_t position = next ? next->position : 0;
 
 	print_message("brightness %d, asleep %d, entries %d, night %lld, pinned %lld\n",
 		      content->settings.brightness, is_asleep, has_entries, (long long)night,
 		      (long long)pinned);
 	if (content->settings.brightness == 0 || (is_asleep && (night <= 0 || !has_entries))) {
-		assert_int_equal(regime.kind, REGIME_DARK);
-		assert_int_equal(regime.brightness, 0);
-		assert_false(regime_takes_pushes(&regime));
+		assert_int_equal(mode.kind, DISPLAY_MODE_DARK);
+		assert_int_equal(mode.brightness, 0);
+		assert_false(display_mode_takes_pushes(&mode));
 		return;
 	}
-	assert_int_equal(regime.brightness, is_asleep ? 7 : content->settings.brightness);
-	assert_int_equal(regime_takes_pushes(&regime), !is_asleep);
+	assert_int_equal(mode.brightness, is_asleep ? 7 : content->settings.brightness);
+	assert_int_equal(display_mode_takes_pushes(&mode), !is_asleep);
 	if (is_asleep) {
-		assert_int_equal(regime.kind, REGIME_NIGHT);
+		assert_int_equal(mode.kind, DISPLAY_MODE_NIGHT);
 		assert_int_equal(position, night);
 	} else if (pinned > 0 && has_entries) {
-		assert_int_equal(regime.kind, REGIME_PINNED);
+		assert_int_equal(mode.kind, DISPLAY_MODE_PINNED);
 		assert_int_equal(position, pinned);
 	} else {
-		assert_int_equal(regime.kind, REGIME_ROTATION);
+		assert_int_equal(mode.kind, DISPLAY_MODE_ROTATION);
 		assert_int_equal(position, has_entries ? 10 : 0);
 	}
 	for (unsigned i = 0; i < content->installation_count; i++)
-		assert_int_equal(regime_shows(&regime, &entries[i]),
+		assert_int_equal(display_mode_shows(&mode, &entries[i]),
 				 entries[i].position == position);
 	/* The same comes again, wherever the panel was. */
 	for (int64_t after = 0; after <= 50 && next; after += 5)
-		assert_ptr_equal(regime_next(&regime, after), next);
+		assert_ptr_equal(display_mode_next(&mode, after), next);
 }
 
 static void the_order_of_the_rules(void **state)
@@ -251,89 +251,89 @@ static void night_entry_is_not_dimmed(void **state)
 	content.settings.auto_dim = content.settings.sleep_enabled = true;
 	content.settings.sleep_start_minute = 22 * 60;
 	content.night_position = 10;
-	assert_int_equal(regime_at(&content, utc(5, 4, 21, 30, 0)).brightness, 18);
-	assert_int_equal(regime_at(&content, utc(5, 4, 22, 0, 0)).brightness, 7);
-	assert_int_equal(regime_at(&content, utc(5, 4, 23, 59, 59)).brightness, 7);
-	assert_int_equal(regime_at(&content, utc(5, 5, 0, 0, 0)).brightness, 18);
+	assert_int_equal(display_mode_at(&content, utc(5, 4, 21, 30, 0)).brightness, 18);
+	assert_int_equal(display_mode_at(&content, utc(5, 4, 22, 0, 0)).brightness, 7);
+	assert_int_equal(display_mode_at(&content, utc(5, 4, 23, 59, 59)).brightness, 7);
+	assert_int_equal(display_mode_at(&content, utc(5, 5, 0, 0, 0)).brightness, 18);
 }
 
 static void night_entry_is_dark_at_no_brightness(void **state)
 {
 	struct content content = content_of(1);
-	struct regime regime;
+	struct display_mode mode;
 
 	(void)state;
 	content.settings.sleep_enabled = true; /* all day */
 	content.night_position = 10;
 	content.night_brightness = 0;
-	regime = regime_at(&content, utc(5, 4, 22, 0, 0));
-	assert_int_equal(regime.kind, REGIME_DARK);
+	mode = display_mode_at(&content, utc(5, 4, 22, 0, 0));
+	assert_int_equal(mode.kind, DISPLAY_MODE_DARK);
 }
 
 static void entries_are_passed_over(void **state)
 {
 	struct content content = content_of(4);
-	struct regime regime;
+	struct display_mode mode;
 
 	(void)state;
 	entries[1].is_disabled = true;
 	entries[2].schedule = hours(12 * 60, 13 * 60);
-	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
-	assert_int_equal(regime_next(&regime, 10)->position, 30);
-	assert_int_equal(regime_next(&regime, 20)->position, 30);
-	assert_int_equal(regime_next(&regime, 30)->position, 40);
-	assert_int_equal(regime_next(&regime, 40)->position, 10);
-	regime = regime_at(&content, utc(5, 4, 13, 0, 0));
-	assert_int_equal(regime_next(&regime, 10)->position, 40);
+	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(display_mode_next(&mode, 10)->position, 30);
+	assert_int_equal(display_mode_next(&mode, 20)->position, 30);
+	assert_int_equal(display_mode_next(&mode, 30)->position, 40);
+	assert_int_equal(display_mode_next(&mode, 40)->position, 10);
+	mode = display_mode_at(&content, utc(5, 4, 13, 0, 0));
+	assert_int_equal(display_mode_next(&mode, 10)->position, 40);
 	/* Entry that is gone. */
-	assert_int_equal(regime_next(&regime, 25)->position, 40);
+	assert_int_equal(display_mode_next(&mode, 25)->position, 40);
 	for (unsigned i = 0; i < 4; i++)
 		entries[i].is_disabled = true;
-	assert_null(regime_next(&regime, 10));
+	assert_null(display_mode_next(&mode, 10));
 }
 
 /* An entry without a picture is not shown, but has its turn: it is rendered. */
 static void blank_entries(void **state)
 {
 	struct content content = content_of(3);
-	struct regime regime;
+	struct display_mode mode;
 
 	(void)state;
 	entries[0].is_blank = true;
 	entries[1].is_blank = entries[1].is_disabled = true;
-	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
-	assert_int_equal(regime_next(&regime, -1)->position, 30);
-	assert_int_equal(regime_next(&regime, 30)->position, 30);
-	assert_false(regime_shows(&regime, &entries[0]));
-	assert_true(regime_has_turn(&regime, &entries[0]));
-	assert_false(regime_has_turn(&regime, &entries[1]));
+	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(display_mode_next(&mode, -1)->position, 30);
+	assert_int_equal(display_mode_next(&mode, 30)->position, 30);
+	assert_false(display_mode_shows(&mode, &entries[0]));
+	assert_true(display_mode_has_turn(&mode, &entries[0]));
+	assert_false(display_mode_has_turn(&mode, &entries[1]));
 	content.pinned_position = 20;
-	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
-	assert_int_equal(regime.kind, REGIME_ROTATION);
-	assert_int_equal(regime_next(&regime, -1)->position, 30);
-	assert_true(regime_has_turn(&regime, &entries[1])); /* also if it is disabled */
-	assert_false(regime_shows(&regime, &entries[1]));
-	assert_true(regime_has_turn(&regime, &entries[2]));
+	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(mode.kind, DISPLAY_MODE_ROTATION);
+	assert_int_equal(display_mode_next(&mode, -1)->position, 30);
+	assert_true(display_mode_has_turn(&mode, &entries[1])); /* also if it is disabled */
+	assert_false(display_mode_shows(&mode, &entries[1]));
+	assert_true(display_mode_has_turn(&mode, &entries[2]));
 	entries[1].is_blank = false;
-	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
-	assert_int_equal(regime.kind, REGIME_PINNED);
-	assert_int_equal(regime_next(&regime, -1)->position, 20);
-	assert_false(regime_has_turn(&regime, &entries[2]));
+	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(mode.kind, DISPLAY_MODE_PINNED);
+	assert_int_equal(display_mode_next(&mode, -1)->position, 20);
+	assert_false(display_mode_has_turn(&mode, &entries[2]));
 	content.pinned_position = -1;
-	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
-	assert_int_equal(regime_next(&regime, -1)->position, 30);
+	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(display_mode_next(&mode, -1)->position, 30);
 	content.night_position = 10;
 	content.settings.sleep_enabled = true;
-	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
-	assert_int_equal(regime.kind, REGIME_DARK);
-	assert_int_equal(regime.brightness, 0);
-	assert_null(regime_next(&regime, -1));
-	assert_true(regime_has_turn(&regime, &entries[0]));
-	assert_false(regime_shows(&regime, &entries[0]));
+	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(mode.kind, DISPLAY_MODE_DARK);
+	assert_int_equal(mode.brightness, 0);
+	assert_null(display_mode_next(&mode, -1));
+	assert_true(display_mode_has_turn(&mode, &entries[0]));
+	assert_false(display_mode_shows(&mode, &entries[0]));
 	content.settings.brightness = 0;
-	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
+	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
 	for (unsigned i = 0; i < 3; i++)
-		assert_false(regime_has_turn(&regime, &entries[i]));
+		assert_false(display_mode_has_turn(&mode, &entries[i]));
 }
 
 /* Until valid_until_us nothing changes: a walk from one to the next sees exactly what a look at
@@ -354,18 +354,18 @@ static void walk(const char *zone, int64_t from_us, int days)
 	entries[1].schedule.days_off = 0x55;
 	entries[2].schedule.days_off = 0x2a;
 	while (at_us < end_us) {
-		struct regime now = regime_at(&content, at_us);
+		struct display_mode now = display_mode_at(&content, at_us);
 
 		assert_true(now.valid_until_us > at_us);
 		assert_true(now.valid_until_us - at_us <= INT64_C(900) * SECOND);
 		for (int64_t us = at_us; us < now.valid_until_us; us += SECOND) {
-			struct regime then = regime_at(&content, us);
+			struct display_mode then = display_mode_at(&content, us);
 
 			assert_int_equal(then.kind, now.kind);
 			assert_int_equal(then.brightness, now.brightness);
 			for (unsigned i = 0; i < 4; i++)
-				assert_int_equal(regime_shows(&then, &entries[i]),
-						 regime_shows(&now, &entries[i]));
+				assert_int_equal(display_mode_shows(&then, &entries[i]),
+						 display_mode_shows(&now, &entries[i]));
 		}
 		at_us = now.valid_until_us;
 	}

@@ -1,6 +1,6 @@
-/* The regime: which rule of the device link says, at a moment, what a panel shows beside pushes.
- * Only this module decides which entries are passed over, for panels with a WebSocket and for
- * panels that poll. Pure.
+/* The display mode: which rule of the device link says, at a moment, what a panel shows beside
+ * pushes. Only this module decides which entries are passed over, for panels with a WebSocket and
+ * for panels that poll. Pure.
  *
  *   DARK      brightness 0, or the sleep window without a night entry that has a picture
  *   NIGHT     the sleep window: the night entry alone, at its own brightness; pushes wait
@@ -15,10 +15,16 @@
 
 #include "domain/content.h"
 
-enum regime_kind { REGIME_DARK, REGIME_NIGHT, REGIME_PINNED, REGIME_PUSH, REGIME_ROTATION };
+enum display_mode_kind {
+	DISPLAY_MODE_DARK,
+	DISPLAY_MODE_NIGHT,
+	DISPLAY_MODE_PINNED,
+	DISPLAY_MODE_PUSH,
+	DISPLAY_MODE_ROTATION
+};
 
-struct regime {
-	enum regime_kind kind;
+struct display_mode {
+	enum display_mode_kind kind;
 	int brightness; /* percent; 0 where it is dark */
 	int64_t wall_us;
 	struct local_time local;
@@ -29,18 +35,21 @@ struct regime {
 };
 
 /* Valid until valid_until_us, and until the content changes. */
-struct regime regime_at(const struct content *content, int64_t wall_us);
+struct display_mode display_mode_at(const struct content *content, int64_t wall_us);
 
 /* Whether a push interrupts; else it waits. */
-bool regime_takes_pushes(const struct regime *regime);
+bool display_mode_takes_pushes(const struct display_mode *mode);
 
 /* Whether the content has a push to show now. If the rotation was told to go on after the push, the
  * push is over, even on panels that have not shown it; but not if the panel slept then. */
-bool regime_has_push(const struct regime *regime);
+bool display_mode_has_push(const struct display_mode *mode);
 /* Whether the entry is shown in its turn; it is passed over otherwise. */
-bool regime_shows(const struct regime *regime, const struct content_installation *installation);
+bool display_mode_shows(const struct display_mode *mode,
+			const struct content_installation *installation);
 /* Whether the entry's turn is now; where it is blank, it would be shown if it had a picture. */
-bool regime_has_turn(const struct regime *regime, const struct content_installation *installation);
+bool display_mode_has_turn(const struct display_mode *mode,
+			   const struct content_installation *installation);
 /* The entry to show after the one at that position, see content_next(). NULL: there is nothing to
  * show. */
-const struct content_installation *regime_next(const struct regime *regime, int64_t after_position);
+const struct content_installation *display_mode_next(const struct display_mode *mode,
+						     int64_t after_position);
