@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/account_bytes.h"
-#include "base/pot.h"
+#include "base/memory_budget.h"
 #include "http/router.h"
 #include "metric/read.h"
 #include "task/service.h"
@@ -26,9 +26,9 @@ struct api_service {
 	const struct settings_key *settings_key; /* of secret settings of apps */
 	const char *panel_url; /* what the URLs of panels start with, no slash at its end */
 	struct still_cache *stills;
-	struct pot images;    /* memory of those that are being converted or stored */
-	struct pot app_texts; /* see api/app_memory.h */
-	struct pot imports;   /* that are under way, as if each were a byte */
+	struct memory_budget images;	/* memory of those that are being converted or stored */
+	struct memory_budget app_texts; /* see api/app_memory.h */
+	struct memory_budget imports;	/* that are under way, as if each were a byte */
 	struct byte_grants byte_grants;
 	unsigned workers;	      /* that are to run */
 	struct metric_reader metrics; /* of the instance; its time is set when it is read */

@@ -3,7 +3,7 @@
  * Texts that the loop reads by itself are too small to count. */
 #pragma once
 
-#include "base/pot.h"
+#include "base/memory_budget.h"
 #include "task/task.h"
 
 enum {
@@ -14,8 +14,8 @@ enum {
 
 /* Memory that one request has taken; zeroed: none. */
 struct app_memory {
-	struct pot_share *share; /* private */
-	size_t bytes;		 /* private */
+	struct memory_share *share; /* private */
+	size_t bytes;		    /* private */
 };
 
 /* Takes memory for a text before it is read; it is kept until app_memory_leave(). False: the

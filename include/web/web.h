@@ -6,7 +6,7 @@
 #pragma once
 
 #include "api/api.h"
-#include "base/pot.h"
+#include "base/memory_budget.h"
 #include "base/region.h"
 #include "domain/secret_settings.h"
 #include "web/registration.h"

@@ -10,9 +10,10 @@ bool app_memory_take(struct task *task, struct app_memory *memory, size_t length
 	if (length <= LIMIT_LOOP_TEXT_BYTES)
 		return true;
 	if (!memory->share)
-		memory->share = pot_join(&api_service(task)->app_texts,
-					 (struct str){(const char *)account.bytes, ID_BYTES});
-	if (pot_take(memory->share, length * cost, LIMIT_APP_TEXTS_BYTES)) {
+		memory->share =
+		    memory_budget_join(&api_service(task)->app_texts,
+				       (struct str){(const char *)account.bytes, ID_BYTES});
+	if (memory_budget_take(memory->share, length * cost, LIMIT_APP_TEXTS_BYTES)) {
 		memory->bytes += length * cost;
 		return true;
 	}
@@ -24,6 +25,6 @@ bool app_memory_take(struct task *task, struct app_memory *memory, size_t length
 void app_memory_leave(struct app_memory *memory)
 {
 	if (memory->share)
-		pot_leave(memory->share, memory->bytes);
+		memory_budget_leave(memory->share, memory->bytes);
 	*memory = (struct app_memory){0};
 }

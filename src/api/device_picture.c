@@ -31,8 +31,8 @@ struct device_picture {
 	bool is_watched;
 	bool is_waiting;
 	struct picture_by_hash_row row;
-	struct str webp;	 /* NULL data: the panel is dark */
-	struct pot_share *share; /* of the account; NULL: no memory was taken */
+	struct str webp;	    /* NULL data: the panel is dark */
+	struct memory_share *share; /* of the account; NULL: no memory was taken */
 	size_t taken;
 	struct panelimage_export_options options;
 	struct panelimage_export *exporting;
@@ -196,9 +196,10 @@ static struct step_result export(struct task *task)
 					       .scale = picture->request.scale ?: 1,
 					       .has_leds = picture->request.has_leds};
 	picture->taken = export_bytes(picture);
-	picture->share = pot_join(&api_service(task)->images,
-				  (struct str){(const char *)account.bytes, sizeof(account.bytes)});
-	if (!pot_take(picture->share, picture->taken, LIMIT_IMAGES_BYTES)) {
+	picture->share =
+	    memory_budget_join(&api_service(task)->images,
+			       (struct str){(const char *)account.bytes, sizeof(account.bytes)});
+	if (!memory_budget_take(picture->share, picture->taken, LIMIT_IMAGES_BYTES)) {
 		picture->taken = 0;
 		return task_fail_busy(task, 1,
 				      "the images that are being converted take too much memory, "
@@ -335,7 +336,7 @@ static void finish(void *state)
 	panelimage_export_free(picture->exporting);
 	free(picture->data);
 	if (picture->share)
-		pot_leave(picture->share, picture->taken);
+		memory_budget_leave(picture->share, picture->taken);
 }
 
 const struct endpoint endpoint_device_picture = {

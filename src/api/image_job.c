@@ -53,19 +53,19 @@ bool image_job_init(struct image_job *job, struct str media_type, struct str bas
 
 static bool take(struct image_job *job, size_t bytes)
 {
-	if (!pot_take(job->share, bytes, LIMIT_IMAGES_BYTES))
+	if (!memory_budget_take(job->share, bytes, LIMIT_IMAGES_BYTES))
 		return false;
 	job->taken += bytes;
 	return true;
 }
 
-bool image_job_take_memory(struct image_job *job, struct pot *pot, struct id account,
+bool image_job_take_memory(struct image_job *job, struct memory_budget *budget, struct id account,
 			   struct arena *arena)
 {
 	size_t bytes = base64_decoded_max(job->size / 3 * 4 + 4);
 
-	job->share =
-	    pot_join(pot, (struct str){(const char *)account.bytes, sizeof(account.bytes)});
+	job->share = memory_budget_join(
+	    budget, (struct str){(const char *)account.bytes, sizeof(account.bytes)});
 	/* A still is hardly larger as a WebP than it came, and a WebP is copied. */
 	if (!take(job, 2 * bytes))
 		return false;
@@ -184,5 +184,5 @@ void image_job_finish(struct image_job *job)
 	panelimage_conversion_free(job->conversion);
 	panelimage_result_finish(&job->result);
 	if (job->share)
-		pot_leave(job->share, job->taken);
+		memory_budget_leave(job->share, job->taken);
 }

@@ -6,13 +6,13 @@
  *
  * The loop allocates the memory of the bytes; image_job_finish() frees what the worker threads
  * made. All memory that an image takes is counted before it is taken, in its account's share of a
- * pot, and until image_job_finish(). Not counted is what single steps take and give back, up to
- * 32 MiB on each thread. */
+ * memory budget, and until image_job_finish(). Not counted is what single steps take and give back,
+ * up to 32 MiB on each thread. */
 #pragma once
 
 #include "base/arena.h"
 #include "base/id.h"
-#include "base/pot.h"
+#include "base/memory_budget.h"
 
 #include <panelimage/panelimage.h>
 
@@ -21,11 +21,11 @@ struct image_job {
 	struct str base64;
 	uint8_t *bytes; /* decoded; in the arena */
 	size_t size;
-	struct pot_share *share; /* of the account; NULL before image_job_take_memory() */
-	size_t taken;		 /* from it */
-	bool is_quick;		 /* others wait: a still is converted with little effort */
-	bool is_decoded;	 /* bytes are there */
-	bool is_converted;	 /* no work is left: there is a result or an error */
+	struct memory_share *share; /* of the account; NULL before image_job_take_memory() */
+	size_t taken;		    /* from it */
+	bool is_quick;		    /* others wait: a still is converted with little effort */
+	bool is_decoded;	    /* bytes are there */
+	bool is_converted;	    /* no work is left: there is a result or an error */
 	bool has_failed;
 	struct panelimage_conversion *conversion; /* NULL before it begins and after its end */
 	struct panelimage_result result;
@@ -36,9 +36,10 @@ struct image_job {
 bool image_job_init(struct image_job *job, struct str media_type, struct str base64);
 
 /* Before image_job_begin(), and before image_job_convert(). False: the account has its share of the
- * pot (LIMIT_IMAGES_BYTES). */
+ * memory budget (LIMIT_IMAGES_BYTES). */
 __attribute__((warn_unused_result)) bool image_job_take_memory(struct image_job *job,
-							       struct pot *pot, struct id account,
+							       struct memory_budget *budget,
+							       struct id account,
 							       struct arena *arena);
 __attribute__((warn_unused_result)) bool image_job_take_animation(struct image_job *job);
 

@@ -72,7 +72,7 @@ struct tronbyt_importing {
 	unsigned app_count;
 	size_t form_bytes;
 	unsigned made_count, run_count;
-	struct pot_share *turn; /* of the account, in the service's imports; NULL: none */
+	struct memory_share *turn; /* of the account, in the service's imports; NULL: none */
 	bool has_turn;
 	size_t checked_bytes; /* of settings, in this turn of the loop */
 	struct later next_turn;

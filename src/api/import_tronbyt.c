@@ -348,9 +348,9 @@ static bool take_turn(struct task *task, struct tronbyt_importing *importing)
 {
 	struct id account = task_account_id(task);
 
-	importing->turn = pot_join(&api_service(task)->imports,
-				   (struct str){(const char *)account.bytes, ID_BYTES});
-	importing->has_turn = pot_take(importing->turn, 1, LIMIT_IMPORTS);
+	importing->turn = memory_budget_join(&api_service(task)->imports,
+					     (struct str){(const char *)account.bytes, ID_BYTES});
+	importing->has_turn = memory_budget_take(importing->turn, 1, LIMIT_IMPORTS);
 	return importing->has_turn;
 }
 
@@ -388,7 +388,7 @@ static void finish(void *state)
 
 	app_work_finish(&importing->work);
 	if (importing->turn)
-		pot_leave(importing->turn, importing->has_turn);
+		memory_budget_leave(importing->turn, importing->has_turn);
 }
 
 const struct endpoint endpoint_import_tronbyt = {

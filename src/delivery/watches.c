@@ -23,7 +23,7 @@ struct watch {
 	struct id id;
 	struct list watchers; /* of struct watcher */
 	struct list to_look_up;
-	struct pot_share *share;
+	struct memory_share *share;
 	struct deadline next; /* the answer is late, or the watch is to be renewed */
 	bool was_sent;	      /* a hint asks, and the answer is waited for */
 	bool is_asked;	      /* the holder has not answered since */
@@ -338,11 +338,11 @@ static void on_up(struct hint_subscription *hints, bool up)
 
 static struct watch *watch_new(struct watches *watches, struct id id, struct id account_id)
 {
-	struct pot_share *share = pot_join(&watches->pot, id_view(&account_id));
+	struct memory_share *share = memory_budget_join(&watches->budget, id_view(&account_id));
 	struct watch *watch;
 
-	if (!pot_take(share, 1, watches->max)) {
-		pot_leave(share, 0);
+	if (!memory_budget_take(share, 1, watches->max)) {
+		memory_budget_leave(share, 0);
 		return NULL;
 	}
 	watch = memory_zalloc(sizeof(*watch));
@@ -382,7 +382,7 @@ void watches_remove(struct watcher *watcher)
 	map_remove(&watches->by_id, &watch->by_id);
 	list_remove(&watch->to_look_up);
 	deadline_clear(watches->loop, &watch->next);
-	pot_leave(watch->share, 1);
+	memory_budget_leave(watch->share, 1);
 	free(watch->texts);
 	free(watch);
 }

@@ -7,7 +7,7 @@
  * polls. */
 #pragma once
 
-#include "base/pot.h"
+#include "base/memory_budget.h"
 #include "delivery/watches.h"
 #include "leases.h"
 
@@ -16,10 +16,10 @@ struct watches {
 	struct db *db;
 	struct leases *leases;
 	unsigned max;
-	struct map by_id;	/* of struct watch */
-	struct pot pot;		/* of all watches: a "byte" each */
-	struct list to_look_up; /* of struct watch: nobody holds its panel */
-	struct list looked_up;	/* that the query under way asks for */
+	struct map by_id;	     /* of struct watch */
+	struct memory_budget budget; /* of all watches: a "byte" each */
+	struct list to_look_up;	     /* of struct watch: nobody holds its panel */
+	struct list looked_up;	     /* that the query under way asks for */
 	struct later look_up;
 	bool is_looking_up;
 	struct arena arena; /* of that query */

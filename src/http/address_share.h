@@ -4,7 +4,7 @@
  * addresses each 3/(3n+1). So there is always room for one more, and a fleet of panels behind one
  * address is not kept out.
  *
- * One loop a process, so one pot. */
+ * One loop a process, so one memory budget. */
 #pragma once
 
 #include "http/backlog.h"

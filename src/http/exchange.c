@@ -11,7 +11,7 @@
 enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
 
 /* Memory budget of all bodies: a process has one loop, so one budget. */
-static struct pot bodies;
+static struct memory_budget bodies;
 
 static void on_later(struct later *later)
 {
@@ -44,7 +44,7 @@ void http_exchange_free(struct http_exchange *exchange)
 
 	loop_later_cancel(&exchange->later);
 	if (exchange->share)
-		pot_leave(exchange->share, buffer_length(&exchange->body));
+		memory_budget_leave(exchange->share, buffer_length(&exchange->body));
 	buffer_finish(&exchange->body);
 	arena_finish(&arena);
 }
@@ -170,9 +170,9 @@ bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, si
 		return false;
 	}
 	if (!exchange->share)
-		exchange->share = pot_join(
+		exchange->share = memory_budget_join(
 		    &bodies, request->caller.length ? request->caller : request->remote_address);
-	if (!pot_take(exchange->share, piece.length, bodies_max)) {
+	if (!memory_budget_take(exchange->share, piece.length, bodies_max)) {
 		exchange->body_stop = 503;
 		return false;
 	}

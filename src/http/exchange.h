@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "base/pot.h"
+#include "base/memory_budget.h"
 #include "http/head_check.h"
 #include "http/head_scan.h"
 #include "http/parser.h"
@@ -34,8 +34,8 @@ struct http_exchange {
 	void (*done)(struct http_request *request, int status); /* NULL: no handler waits */
 	int done_status;
 	struct buffer body;
-	struct pot_share *share; /* that the body is counted in; NULL: none was begun */
-	uint64_t body_due_us;	 /* the rest of it, see http/body_pace.h */
+	struct memory_share *share; /* that the body is counted in; NULL: none was begun */
+	uint64_t body_due_us;	    /* the rest of it, see http/body_pace.h */
 	size_t body_max;
 	int body_stop;	   /* why add_body refused: 413 or 503 */
 	size_t body_bytes; /* that were kept or, after the answer, dropped */

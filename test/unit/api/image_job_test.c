@@ -9,7 +9,7 @@ enum { TEXT_LENGTH = PANELIMAGE_INPUT_MAX_BYTES / 3 * 4, JOBS = 1000 };
 static const struct id account = {{1}}, other_account = {{2}};
 static struct image_job jobs[JOBS];
 static struct arena arena;
-static struct pot pot;
+static struct memory_budget budget;
 static char text[TEXT_LENGTH];
 
 static int fill_text(void **state)
@@ -22,14 +22,14 @@ static int fill_text(void **state)
 static bool take(struct image_job *job, struct id owner)
 {
 	assert_true(image_job_init(job, (struct str){0}, (struct str){text, sizeof(text)}));
-	return image_job_take_memory(job, &pot, owner, &arena);
+	return image_job_take_memory(job, &budget, owner, &arena);
 }
 
 static void finish(unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		image_job_finish(&jobs[i]);
-	assert_int_equal(pot.bytes, 0);
+	assert_int_equal(budget.bytes, 0);
 	arena_finish(&arena);
 	arena = (struct arena){0};
 }
@@ -44,7 +44,7 @@ static void an_account_takes_half_of_the_memory(void **state)
 		count++;
 	assert_null(jobs[count].bytes);
 	count++;
-	assert_in_range(pot.bytes, LIMIT_IMAGES_BYTES / 2,
+	assert_in_range(budget.bytes, LIMIT_IMAGES_BYTES / 2,
 			LIMIT_IMAGES_BYTES / 2 + 2 * PANELIMAGE_INPUT_MAX_BYTES);
 	assert_true(take(&jobs[count++], other_account));
 	assert_true(image_job_take_animation(&jobs[count - 1]));

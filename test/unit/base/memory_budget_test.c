@@ -1,25 +1,25 @@
 #include "../cmocka_test.h"
-#include "base/pot.h"
+#include "base/memory_budget.h"
 
 enum { ALL = 1000 };
 
-static struct pot pot;
+static struct memory_budget budget;
 
 /* Takes what it gets, 10 bytes at a time; how much that was. */
-static size_t take_all(struct pot_share *share)
+static size_t take_all(struct memory_share *share)
 {
 	size_t bytes = 0;
 
-	while (pot_take(share, 10, ALL))
+	while (memory_budget_take(share, 10, ALL))
 		bytes += 10;
 	return bytes;
 }
 
 static void a_greedy_owner_leaves_room_for_others(void **state)
 {
-	struct pot_share *one = pot_join(&pot, STR("one"));
-	struct pot_share *two = pot_join(&pot, STR("two"));
-	struct pot_share *three = pot_join(&pot, STR("three"));
+	struct memory_share *one = memory_budget_join(&budget, STR("one"));
+	struct memory_share *two = memory_budget_join(&budget, STR("two"));
+	struct memory_share *three = memory_budget_join(&budget, STR("three"));
 	size_t first, second, third;
 
 	(void)state;
@@ -29,69 +29,69 @@ static void a_greedy_owner_leaves_room_for_others(void **state)
 	assert_in_range(second, 240, 260);
 	third = take_all(three);
 	assert_in_range(third, 110, 130);
-	assert_false(pot_take(one, 1, ALL));
-	pot_leave(one, first);
-	assert_true(pot_take(three, 100, ALL));
-	pot_leave(two, second);
-	pot_leave(three, third + 100);
+	assert_false(memory_budget_take(one, 1, ALL));
+	memory_budget_leave(one, first);
+	assert_true(memory_budget_take(three, 100, ALL));
+	memory_budget_leave(two, second);
+	memory_budget_leave(three, third + 100);
 }
 
 /* Whoever came first gives back what it has as it is used up, and gets no more than the others. */
 static void greedy_owners_come_to_hold_equal_shares(void **state)
 {
 	enum { OWNERS = 4, ROUNDS = 50 };
-	struct pot_share *shares[OWNERS], *late;
+	struct memory_share *shares[OWNERS], *late;
 	size_t held[OWNERS];
 	char name[] = "a";
 
 	(void)state;
 	for (unsigned i = 0; i < OWNERS; i++, name[0]++) {
-		shares[i] = pot_join(&pot, str_from(name));
+		shares[i] = memory_budget_join(&budget, str_from(name));
 		held[i] = take_all(shares[i]);
 	}
 	for (unsigned round = 0; round < ROUNDS * OWNERS; round++) {
 		unsigned i = round % OWNERS;
 		struct str owner = {(char[]){(char)('a' + i)}, 1};
 
-		pot_leave(shares[i], held[i]);
-		shares[i] = pot_join(&pot, owner);
+		memory_budget_leave(shares[i], held[i]);
+		shares[i] = memory_budget_join(&budget, owner);
 		held[i] = take_all(shares[i]);
 	}
 	for (unsigned i = 0; i < OWNERS; i++)
 		assert_in_range(held[i], ALL / (OWNERS + 1) - 10, ALL / (OWNERS + 1) + 10);
-	late = pot_join(&pot, STR("late"));
-	assert_true(pot_take(late, ALL / (OWNERS + 1) / 2 - 10, ALL));
-	pot_leave(late, ALL / (OWNERS + 1) / 2 - 10);
+	late = memory_budget_join(&budget, STR("late"));
+	assert_true(memory_budget_take(late, ALL / (OWNERS + 1) / 2 - 10, ALL));
+	memory_budget_leave(late, ALL / (OWNERS + 1) / 2 - 10);
 	for (unsigned i = 0; i < OWNERS; i++)
-		pot_leave(shares[i], held[i]);
+		memory_budget_leave(shares[i], held[i]);
 }
 
 static void things_of_an_owner_share(void **state)
 {
-	struct pot_share *one = pot_join(&pot, STR("one"));
-	struct pot_share *same = pot_join(&pot, STR("one"));
+	struct memory_share *one = memory_budget_join(&budget, STR("one"));
+	struct memory_share *same = memory_budget_join(&budget, STR("one"));
 	size_t first = take_all(one);
 
 	(void)state;
 	assert_ptr_equal(one, same);
-	assert_false(pot_take(same, 10, ALL));
-	pot_leave(one, first);
-	assert_true(pot_take(same, 10, ALL));
-	pot_leave(same, 10);
-	one = pot_join(&pot, STR("one"));
+	assert_false(memory_budget_take(same, 10, ALL));
+	memory_budget_leave(one, first);
+	assert_true(memory_budget_take(same, 10, ALL));
+	memory_budget_leave(same, 10);
+	one = memory_budget_join(&budget, STR("one"));
 	assert_in_range(take_all(one), first, first);
-	pot_leave(one, first);
+	memory_budget_leave(one, first);
 }
 
 static void a_piece_may_be_larger_than_the_pot(void **state)
 {
-	struct pot_share *one = pot_join(&pot, STR("one"));
+	struct memory_share *one = memory_budget_join(&budget, STR("one"));
 
 	(void)state;
-	assert_false(pot_take(one, ALL + 1, ALL));
-	assert_false(pot_take(one, SIZE_MAX, ALL));
-	assert_false(pot_take(one, 1, 0));
-	pot_leave(one, 0);
+	assert_false(memory_budget_take(one, ALL + 1, ALL));
+	assert_false(memory_budget_take(one, SIZE_MAX, ALL));
+	assert_false(memory_budget_take(one, 1, 0));
+	memory_budget_leave(one, 0);
 }
 
 int main(void)

@@ -11,22 +11,22 @@
 #include <stddef.h>
 
 /* A zeroed one is valid and empty. Once everything has left, it holds nothing. */
-struct pot {
+struct memory_budget {
 	struct map shares; /* private */
 	size_t bytes;	   /* private: that are taken */
 };
 
-struct pot_share;
+struct memory_share;
 
 /* Before a thing takes its first byte: the share of this owner (the bytes are copied), which goes
  * with the last thing that leaves it. */
-struct pot_share *pot_join(struct pot *pot, struct str owner);
+struct memory_share *memory_budget_join(struct memory_budget *budget, struct str owner);
 
 /* Reserves bytes from a budget of all_max bytes. Returns false, and reserves nothing, if fewer
  * bytes are free or if the owner already holds more than would remain free. Release with
- * pot_leave(). */
-__attribute__((warn_unused_result)) bool pot_take(struct pot_share *share, size_t bytes,
-						  size_t all_max);
+ * memory_budget_leave(). */
+__attribute__((warn_unused_result)) bool memory_budget_take(struct memory_share *share,
+							    size_t bytes, size_t all_max);
 
 /* A thing goes, and gives back all that it took. */
-void pot_leave(struct pot_share *share, size_t bytes);
+void memory_budget_leave(struct memory_share *share, size_t bytes);
