@@ -31,7 +31,7 @@ TYPES = {
 # Types of parameters that may be absent (NULL), marked by a "?" after the type.
 MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
-KEYS = ("params", "row", "effect", "work", "refuse", "gathers", "commit", "alone", "changes", "connection")
+KEYS = ("params", "row", "effect", "work", "refuse", "batches", "commit", "alone", "changes", "connection")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{2}([0-9A-Z]{3})?")
@@ -247,8 +247,8 @@ def check_growth(statement):
         return
     if statement["effect"] == "write" and not MAY_GROW.fullmatch(statement["name"]):
         raise Disagreement("a write of workers must be bounded")
-    if statement["gathers"]:
-        raise Disagreement("a gathered read must be bounded")
+    if statement["batches"]:
+        raise Disagreement("a batched read must be bounded")
 
 
 def read_changes(values, statement, body, records):
@@ -272,7 +272,7 @@ def read_statement(name, text, records):
         raise Disagreement(f"effect is '{effect}', must be read or write")
     if fields["connection"] not in ([], ["own"]):
         raise Disagreement("'connection:' may be own, and nothing else")
-    if fields["connection"] and (fields["commit"] or fields["gathers"]):
+    if fields["connection"] and (fields["commit"] or fields["batches"]):
         raise Disagreement("a statement with a connection of its own shares nothing")
     if fields["commit"] not in ([], ["shared"]):
         raise Disagreement("'commit:' may be shared, and nothing else")
@@ -290,7 +290,7 @@ def read_statement(name, text, records):
         "row": row,
         "columns": columns_of(row),
         "refusals": read_refusals(fields["refuse"]),
-        "gathers": fields["gathers"],
+        "batches": fields["batches"],
         "shares_commit": bool(fields["commit"]),
         "is_apart": bool(fields["connection"]),
     }
@@ -329,19 +329,19 @@ def those_alone(statement):
             for column, text in statement["alone"].items()]
 
 
-def check_gather(many, statements):
+def check_batched(many, statements):
     """A statement that stands for several executions of another; returns the other's name."""
-    if len(many["gathers"]) != 1:
-        raise Disagreement("one 'gathers:' is enough")
-    one = statements.get(many["gathers"][0])
+    if len(many["batches"]) != 1:
+        raise Disagreement("one 'batches:' is enough")
+    one = statements.get(many["batches"][0])
     if not one:
-        raise Disagreement(f"it gathers '{many['gathers'][0]}', which there is not")
+        raise Disagreement(f"it batches '{many['batches'][0]}', which there is not")
     if "read" != one["effect"] or "read" != many["effect"]:
-        raise Disagreement("only reads are gathered")
+        raise Disagreement("only reads are batched")
     if one["grows"]:
-        raise Disagreement(f"'{one['name']}' must be bounded to be gathered")
-    if one["refusals"] or one["gathers"] or len(one["parameters"]) != 1:
-        raise Disagreement(f"'{one['name']}' must have one parameter, refuse nothing, gather nothing")
+        raise Disagreement(f"'{one['name']}' must be bounded to be batched")
+    if one["refusals"] or one["batches"] or len(one["parameters"]) != 1:
+        raise Disagreement(f"'{one['name']}' must have one parameter, refuse nothing, batch nothing")
     if [kind for _, kind in many["parameters"]] != [one["parameters"][0][1] + "[]"]:
         raise Disagreement(f"its parameter must be an array of that of '{one['name']}'")
     if many["columns"] != [*one["columns"], ("place", "int8")]:
@@ -349,19 +349,19 @@ def check_gather(many, statements):
     return one["name"]
 
 
-def connect_gathers(statements):
-    """Sets "gathered_by" of the statements that another one stands for."""
+def connect_batched(statements):
+    """Sets "batched_by" of the statements that another one stands for."""
     by_name = {statement["name"]: statement for statement in statements}
     for many in statements:
-        if not many["gathers"]:
+        if not many["batches"]:
             continue
         try:
-            one = by_name[check_gather(many, by_name)]
-            if "gathered_by" in one:
-                raise Disagreement(f"'{one['name']}' is gathered twice")
+            one = by_name[check_batched(many, by_name)]
+            if "batched_by" in one:
+                raise Disagreement(f"'{one['name']}' is batched twice")
         except Disagreement as error:
             raise Disagreement(f"{many['name']}.sql: {error}") from error
-        one["gathered_by"] = many["name"]
+        one["batched_by"] = many["name"]
 
 
 def read_migrations(files):
@@ -443,7 +443,7 @@ def generate(arguments):
         records, record_files = record_tables.read_folders(arguments.records, arguments.include)
         statements, inputs = read_statements(arguments.path, records)
         inputs += record_files
-        connect_gathers(statements)
+        connect_batched(statements)
         output = statement_output.Output(statements, records, arguments.prefix, TYPES)
         outputs = {
             arguments.ids: output.ids(),

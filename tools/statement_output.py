@@ -90,7 +90,7 @@ class Output:
     def called(self):
         """Statements that are called; the others stand for executions of one of them."""
         return [statement for statement in self.statements
-                if not statement["gathers"] and "stands_for" not in statement]
+                if not statement["batches"] and "stands_for" not in statement]
 
     def calls(self):
         rows = [(s, self.row_of(s)) for s in self.called()]
@@ -229,7 +229,7 @@ class Output:
             [f"{{.index = {change.index}, .is_column = {c_bool(change.is_column)},"
              f" .is_array = {c_bool(change.is_array)}, .is_hinted = {c_bool(change.is_hinted)}}}"
              for change in statement["changes"]])
-        if "gathered_by" in statement:
-            many = f"{self.prefix}statements[{self.upper}STATEMENT_{statement['gathered_by'].upper()}]"
-            entry.append(f"\t\t.gathered_by = &{many},")
+        if "batched_by" in statement:
+            many = f"{self.prefix}statements[{self.upper}STATEMENT_{statement['batched_by'].upper()}]"
+            entry.append(f"\t\t.batched_by = &{many},")
         return arrays, "\n".join([f"\t[{self.constant(statement)}] = {{", *entry, "\t},"])

@@ -48,9 +48,10 @@ struct db_query {
 	struct list node;	 /* private */
 	unsigned char conflicts; /* private: times that it lost against another transaction */
 	unsigned char moves;	 /* private: times that it changed to another connection */
-	bool gathers;		 /* private: it is part of a struct gather, see src/db/gather.h */
-	bool by_rows;		 /* private: its rows come one by one, see db/listing.h */
-	bool has_rows;		 /* private: some of them have come */
+	bool is_batched; /* private: it is part of a struct batched read, see src/db/batched read.h
+			  */
+	bool by_rows;	 /* private: its rows come one by one, see db/listing.h */
+	bool has_rows;	 /* private: some of them have come */
 	void *uncommitted;	 /* private: the result of a write that awaits its commit */
 	struct write_line *line; /* private: of a write, see src/db/line.h */
 	uint64_t since_ms; /* private: it waits for a lock or for its turn, or has had its turn,
@@ -101,7 +102,7 @@ void db_query_alone(struct db_query *query, const struct db_alone *alone, unsign
 		    const struct record *record, uint64_t present);
 
 /* Queues the query; never calls done() inside. The reads of a turn of the loop share a
- * sync, and reads of one statement may be gathered. Each write has its own sync, unless it shares a
+ * sync, and reads of one statement may be batched. Each write has its own sync, unless it shares a
  * commit: see db/statement.h.
  *
  * A read whose statement's work grows with what others have made has a connection of its own, so

@@ -55,7 +55,7 @@
  *   -- row: device, place int8
  *   -- effect: read
  *   -- work: bounded
- *   -- gathers: device_by_id
+ *   -- batches: device_by_id
  *   SELECT ..., wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place) ...
  *
  * A write that changes only the row of its first parameter and rows that depend on it may be
@@ -121,7 +121,7 @@ struct statement_entry {
 	unsigned refusal_count;
 	const struct statement_change *changes;
 	unsigned change_count;
-	const struct statement_entry *gathered_by; /* NULL: it is always asked alone */
+	const struct statement_entry *batched_by; /* NULL: it is always asked alone */
 };
 
 extern const struct statement_entry statements[STATEMENT_COUNT];

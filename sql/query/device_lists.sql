@@ -3,7 +3,7 @@
 -- row: device_shown, place int8
 -- effect: read
 -- work: bounded
--- gathers: device_list
+-- batches: device_list
 SELECT device.*, wanted.place
 FROM unnest(:account_ids) WITH ORDINALITY AS wanted (account_id, place)
 CROSS JOIN LATERAL (

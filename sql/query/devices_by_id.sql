@@ -3,7 +3,7 @@
 -- row: device, place int8
 -- effect: read
 -- work: bounded
--- gathers: device_by_id
+-- batches: device_by_id
 SELECT device.{device}, wanted.place
 FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place)
 JOIN device ON device.id = wanted.id

@@ -17,7 +17,7 @@ static void ask_part(struct task *task, struct db_query *query, const struct lis
 
 static void ask_short(struct task *task, struct db_query *query)
 {
-	/* The gathered read of several callers takes whole accounts only. */
+	/* The batched read of several callers takes whole accounts only. */
 	if (task_key_devices(task).count)
 		ask_part(task, query, &(struct list_range){.limit = LIMIT_LIST_SHORT + 1});
 	else

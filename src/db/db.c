@@ -174,7 +174,7 @@ void db_submit(struct db *db, struct db_query *query)
 	require(query->parameters.count == statement_of(db, query)->parameter_count);
 	list_init(&query->node);
 	query->conflicts = query->moves = 0;
-	query->gathers = query->by_rows = query->has_rows = false;
+	query->is_batched = query->by_rows = query->has_rows = false;
 	if (db->closing || db_outstanding(db) >= LIMIT_DB_QUEUE || !takes(db, query))
 		late_answer(&db->late, query, DB_AWAY);
 	else if (statement_of(db, query)->is_apart)
@@ -193,7 +193,7 @@ bool db_list(struct db *db, struct db_listing *listing)
 
 	require(is_read(db, query));
 	query->conflicts = query->moves = 0;
-	query->gathers = query->has_rows = false;
+	query->is_batched = query->has_rows = false;
 	query->by_rows = true;
 	return listings_add(statement_of(db, query)->is_apart ? &db->apart : &db->listings, query,
 			    pool_is_hopeless(&db->reads.pool));

@@ -3,10 +3,10 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "batch.h"
+#include "batched_read.h"
 #include "changes.h"
 #include "db/result.h"
 #include "failures.h"
-#include "gather.h"
 #include "metric/metric.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 	if (is_write(pipeline, batch->queries.next))
 		batch_sort(batch);
 	else
-		gather_queries(&batch->queries, pipeline->statements);
+		batch_reads(&batch->queries, pipeline->statements);
 	if (sender_prepare(&pipeline->sender, pipeline->pg, batch) < 0)
 		return lose_by_libpq(pipeline);
 	list_for_each (node, &batch->queries) {
@@ -114,10 +114,10 @@ static void give_back(struct pipeline *pipeline, struct db_query *query, bool ne
 	bool read = pipeline->statements[query->statement].effect == EFFECT_READ;
 	unsigned limit = never_ran ? MOVES_MAX : read && !query->has_rows ? READ_MOVES_MAX : 0;
 
-	if (query->gathers) {
-		struct gather *gather = gather_of(query);
+	if (query->is_batched) {
+		struct batched_read *batched = batched_read_of(query);
 
-		while ((query = gather_take(gather)))
+		while ((query = batched_read_take(batched)))
 			give_back(pipeline, query, never_ran);
 		return;
 	}
@@ -127,59 +127,61 @@ static void give_back(struct pipeline *pipeline, struct db_query *query, bool ne
 	pipeline->on_return(pipeline, query, query->moves++ < limit);
 }
 
-/* Adds a query, or each member of a gather, to a list of queries that will be sent alone. */
+/* Adds a query, or each member of a batched read, to a list of queries that will be sent alone. */
 static void ask_alone(struct list *list, struct db_query *query)
 {
-	struct gather *gather;
+	struct batched_read *batched;
 
-	if (!query->gathers) {
+	if (!query->is_batched) {
 		list_append(list, &query->node);
 		return;
 	}
-	gather = gather_of(query);
-	while ((query = gather_take(gather)))
+	batched = batched_read_of(query);
+	while ((query = batched_read_take(batched)))
 		list_append(list, &query->node);
 }
 
 /* Answers each member with its share of the rows. */
-static void answer_gather(struct pipeline *pipeline, struct gather *gather, const PGresult *result)
+static void answer_batched(struct pipeline *pipeline, struct batched_read *batched,
+			   const PGresult *result)
 {
-	struct db_result shares[GATHER_MAX];
+	struct db_result shares[BATCHED_READ_MAX];
 	struct db_query *query;
 
-	if (!gather_share(gather, result, shares)) {
+	if (!batched_read_share(batched, result, shares)) {
 		log_error(
 		    "db", "rows in disorder",
 		    LOG_TEXT("statement",
-			     pipeline->statements[gather->query.statement].gathered_by->name));
-		ask_alone(&pipeline->again, &gather->query);
+			     pipeline->statements[batched->query.statement].batched_by->name));
+		ask_alone(&pipeline->again, &batched->query);
 		return;
 	}
-	for (unsigned i = 0; (query = gather_take(gather)); i++)
+	for (unsigned i = 0; (query = batched_read_take(batched)); i++)
 		answer(pipeline, query, result, &shares[i]);
 }
 
-static int settle_gather(struct pipeline *pipeline, struct gather *gather, const PGresult *result)
+static int settle_batched(struct pipeline *pipeline, struct batched_read *batched,
+			  const PGresult *result)
 {
 	enum refusal none;
 
-	switch (result_class(result, &pipeline->statements[gather->query.statement], &none)) {
+	switch (result_class(result, &pipeline->statements[batched->query.statement], &none)) {
 	case RESULT_OK:
 		pipeline->useful = true;
-		answer_gather(pipeline, gather, result);
+		answer_batched(pipeline, batched, result);
 		return 0;
 	case RESULT_MOVE:
 		lose(pipeline, result_reason(result));
 		pipeline->worn = true;
-		give_back(pipeline, &gather->query, true);
+		give_back(pipeline, &batched->query, true);
 		return 0;
 	case RESULT_LOST:
-		give_back(pipeline, &gather->query, false);
+		give_back(pipeline, &batched->query, false);
 		return lose(pipeline, result_reason(result));
 	default:
 		/* Send each member alone: one is at fault, or the error is gone at the next
 		 * attempt. */
-		ask_alone(&pipeline->again, &gather->query);
+		ask_alone(&pipeline->again, &batched->query);
 		return 0;
 	}
 }
@@ -190,8 +192,8 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 	const struct statement_entry *statement = &pipeline->statements[query->statement];
 	struct db_result db_result = {0};
 
-	if (query->gathers)
-		return settle_gather(pipeline, gather_of(query), result);
+	if (query->is_batched)
+		return settle_batched(pipeline, batched_read_of(query), result);
 	switch (result_class(result, statement, &db_result.refusal)) {
 	case RESULT_OK:
 		db_result.outcome = DB_OK;
@@ -354,8 +356,8 @@ static void count_statement(const struct pipeline *pipeline, const struct batch 
 
 	if (pipeline->statements != statements)
 		return;
-	if (query->gathers)
-		statement = statement->gathered_by;
+	if (query->is_batched)
+		statement = statement->batched_by;
 	metric_observe(METRIC_STATEMENT_DURATION, (unsigned)(statement - statements),
 		       pipeline->received_us - batch->sent_us);
 }

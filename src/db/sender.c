@@ -1,7 +1,7 @@
 #include "sender.h"
 #include "base/require.h"
+#include "batched_read.h"
 #include "db/result.h"
-#include "gather.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const struct statement_entry *statement_of(const struct sender *sender,
 {
 	const struct statement_entry *statement = &sender->statements[query->statement];
 
-	return query->gathers ? statement->gathered_by : statement;
+	return query->is_batched ? statement->batched_by : statement;
 }
 
 static int send_preparation(PGconn *pg, const struct statement_entry *statement,
@@ -83,17 +83,17 @@ static int send_prepared(PGconn *pg, const struct statement_entry *statement,
 		   : -EIO;
 }
 
-static int send_gather(const struct sender *sender, PGconn *pg, const struct gather *gather)
+static int send_batched(const struct sender *sender, PGconn *pg, const struct batched_read *batched)
 {
 	struct buffer keys = {0};
 	const char *value;
 	int length;
 	int error;
 
-	gather_keys(gather, sender->statements, &keys);
+	batched_read_keys(batched, sender->statements, &keys);
 	value = buffer_view(&keys).data;
 	length = (int)buffer_length(&keys);
-	error = send_prepared(pg, statement_of(sender, &gather->query), &value, &length);
+	error = send_prepared(pg, statement_of(sender, &batched->query), &value, &length);
 	buffer_finish(&keys); /* libpq has copied it */
 	return error;
 }
@@ -102,8 +102,8 @@ int sender_send(const struct sender *sender, PGconn *pg, struct db_query *query)
 {
 	const struct db_parameters *parameters = &query->parameters;
 
-	if (query->gathers)
-		return send_gather(sender, pg, gather_of(query));
+	if (query->is_batched)
+		return send_batched(sender, pg, batched_read_of(query));
 	if (send_prepared(pg, statement_of(sender, query), parameters->values,
 			  parameters->lengths) < 0)
 		return -EIO;

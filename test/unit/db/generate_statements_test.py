@@ -168,33 +168,33 @@ MANY = """-- Things by their IDs.
 -- row: id uuid, name text, place int8
 -- effect: read
 -- work: bounded
--- gathers: thing_get
+-- batches: thing_get
 SELECT thing.id, name, place FROM unnest(:ids) WITH ORDINALITY AS w (id, place) JOIN thing USING (id)
 """
 
 
-def test_gathered(tmp_path):
+def test_batched(tmp_path):
     (tmp_path / "thing_get.sql").write_text(ONE)
     _, table = accept(tmp_path, MANY, "things")
     one = table.index("[STATEMENT_THING_GET] = {")
     many = table.index("[STATEMENT_THINGS] = {")
-    assert one < table.index(".gathered_by = &statements[STATEMENT_THINGS]") < many
-    assert table.count(".gathered_by") == 1
+    assert one < table.index(".batched_by = &statements[STATEMENT_THINGS]") < many
+    assert table.count(".batched_by") == 1
 
 
 @pytest.mark.parametrize("old, new, reason", [
-    ("gathers: thing_get", "gathers: thing", "it gathers 'thing', which there is not"),
-    ("gathers: thing_get", "gathers: things", "'things' must have one parameter, refuse"),
-    ("gathers: thing_get", "gathers: thing_get\n-- gathers: thing_get", "one 'gathers:' is enough"),
+    ("batches: thing_get", "batches: thing", "it batches 'thing', which there is not"),
+    ("batches: thing_get", "batches: things", "'things' must have one parameter, refuse"),
+    ("batches: thing_get", "batches: thing_get\n-- batches: thing_get", "one 'batches:' is enough"),
     ("uuid[]", "uuid", "its parameter must be an array of that of 'thing_get'"),
     ("uuid[]", "text[]", "its parameter must be an array of that of 'thing_get'"),
     (", place int8", "", "its row must be that of 'thing_get' and 'place int8'"),
     ("place int8", "place int4", "its row must be that of 'thing_get' and 'place int8'"),
     ("id uuid, name text", "name text, id uuid", "its row must be that of 'thing_get'"),
-    ("effect: read", "effect: write", "only reads are gathered"),
-    ("work: bounded", "work: grows with things", "a gathered read must be bounded"),
+    ("effect: read", "effect: write", "only reads are batched"),
+    ("work: bounded", "work: grows with things", "a batched read must be bounded"),
 ])
-def test_gather_that_does_not_fit(tmp_path, old, new, reason):
+def test_batched_read_that_does_not_fit(tmp_path, old, new, reason):
     (tmp_path / "thing_get.sql").write_text(ONE)
     refuse(tmp_path, MANY.replace(old, new), reason, "things")
 
@@ -203,17 +203,17 @@ def test_gather_that_does_not_fit(tmp_path, old, new, reason):
     ("id uuid\n", "id uuid, name text\n"),
     ("effect: read", "effect: read\n-- refuse: 22012 -> zero"),
 ])
-def test_statement_that_cannot_be_gathered(tmp_path, old, new):
+def test_statement_that_cannot_be_batched(tmp_path, old, new):
     text = ONE.replace(old, new, 1).replace("id = :id", "id = :id AND name = :name" if "text" in new
                                             else "id = :id")
     (tmp_path / "thing_get.sql").write_text(text)
     refuse(tmp_path, MANY, "'thing_get' must have one parameter, refuse nothing", "things")
 
 
-def test_gathered_twice(tmp_path):
+def test_batched_twice(tmp_path):
     (tmp_path / "thing_get.sql").write_text(ONE)
     (tmp_path / "things.sql").write_text(MANY)
-    refuse(tmp_path, MANY, "'thing_get' is gathered twice", "things_too")
+    refuse(tmp_path, MANY, "'thing_get' is batched twice", "things_too")
 
 
 WRITE = GOOD.replace("SELECT id FROM thing", "DELETE FROM thing").replace(

@@ -3,7 +3,7 @@
 -- row: number text, place int8
 -- effect: read
 -- work: bounded
--- gathers: muddle
+-- batches: muddle
 SELECT 'together ' || count || ' ' || n AS number, place
 FROM unnest(:counts) WITH ORDINALITY AS wanted (count, place)
 CROSS JOIN LATERAL generate_series(1, count) AS n

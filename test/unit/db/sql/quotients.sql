@@ -3,6 +3,6 @@
 -- row: quotient text, place int8
 -- effect: read
 -- work: bounded
--- gathers: quotient
+-- batches: quotient
 SELECT 'together ' || 100 / divisor AS quotient, place
 FROM unnest(:divisors) WITH ORDINALITY AS wanted (divisor, place)

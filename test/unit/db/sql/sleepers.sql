@@ -3,6 +3,6 @@
 -- row: how text, place int8
 -- effect: read
 -- work: bounded
--- gathers: sleeper
+-- batches: sleeper
 SELECT 'together' || pg_sleep(seconds) AS how, place
 FROM unnest(:seconds) WITH ORDINALITY AS wanted (seconds, place)

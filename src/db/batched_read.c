@@ -1,12 +1,12 @@
-#include "gather.h"
+#include "batched_read.h"
 #include "base/memory.h"
 
 #include <endian.h>
 #include <stdlib.h>
 
-struct gather *gather_of(struct db_query *query)
+struct batched_read *batched_read_of(struct db_query *query)
 {
-	return container_of(query, struct gather, query);
+	return container_of(query, struct batched_read, query);
 }
 
 static struct db_query *query_of(struct list *node)
@@ -14,51 +14,51 @@ static struct db_query *query_of(struct list *node)
 	return container_of(node, struct db_query, node);
 }
 
-/* Whether both can be in one gather. Arrays of keys have no NULL. */
+/* Whether both can be in one batched read. Arrays of keys have no NULL. */
 static bool is_like(const struct db_query *query, const struct db_query *first)
 {
-	return !query->gathers && query->statement == first->statement &&
+	return !query->is_batched && query->statement == first->statement &&
 	       query->parameters.count == 1 && query->parameters.values[0];
 }
 
-/* Replaces the first query by a gather that holds it and the later queries that are like it. NULL,
- * and nothing has changed, where there are none. */
-static struct gather *gather_like(struct list *queries, struct db_query *first)
+/* Replaces the first query by a batched read that holds it and the later queries that are like it.
+ * NULL, and nothing has changed, where there are none. */
+static struct batched_read *batch_like(struct list *queries, struct db_query *first)
 {
 	struct list *node = first->node.next;
-	struct gather *gather;
+	struct batched_read *batched;
 
 	while (node != queries && !is_like(query_of(node), first))
 		node = node->next;
 	if (node == queries)
 		return NULL;
-	gather = memory_zalloc(sizeof(*gather));
-	gather->query.gathers = true;
-	gather->query.statement = first->statement;
-	list_init(&gather->members);
-	list_append(&first->node, &gather->query.node);
+	batched = memory_zalloc(sizeof(*batched));
+	batched->query.is_batched = true;
+	batched->query.statement = first->statement;
+	list_init(&batched->members);
+	list_append(&first->node, &batched->query.node);
 	for (struct list *next = &first->node; next != queries;) {
 		struct db_query *query = query_of(next);
 
 		next = next->next;
-		if (gather->member_count == GATHER_MAX || !is_like(query, first))
+		if (batched->member_count == BATCHED_READ_MAX || !is_like(query, first))
 			continue;
 		list_remove(&query->node);
-		list_append(&gather->members, &query->node);
-		gather->member_count++;
+		list_append(&batched->members, &query->node);
+		batched->member_count++;
 	}
-	return gather;
+	return batched;
 }
 
-void gather_queries(struct list *queries, const struct statement_entry *table)
+void batch_reads(struct list *queries, const struct statement_entry *table)
 {
 	for (struct list *node = queries->next; node != queries; node = node->next) {
 		struct db_query *first = query_of(node);
-		bool can_gather = table[first->statement].gathered_by && is_like(first, first);
-		struct gather *gather = can_gather ? gather_like(queries, first) : NULL;
+		bool can_batch = table[first->statement].batched_by && is_like(first, first);
+		struct batched_read *batched = can_batch ? batch_like(queries, first) : NULL;
 
-		if (gather)
-			node = &gather->query.node;
+		if (batched)
+			node = &batched->query.node;
 	}
 }
 
@@ -69,15 +69,15 @@ static void put_number(struct buffer *array, uint32_t number)
 	buffer_append(array, &big_endian, sizeof(big_endian));
 }
 
-void gather_keys(const struct gather *gather, const struct statement_entry *table,
-		 struct buffer *array)
+void batched_read_keys(const struct batched_read *batched, const struct statement_entry *table,
+		       struct buffer *array)
 {
 	put_number(array, 1); /* dimensions */
 	put_number(array, 0); /* holds no NULL */
-	put_number(array, table[gather->query.statement].parameter_types[0]);
-	put_number(array, gather->member_count);
+	put_number(array, table[batched->query.statement].parameter_types[0]);
+	put_number(array, batched->member_count);
 	put_number(array, 1); /* first index */
-	list_for_each (node, &gather->members) {
+	list_for_each (node, &batched->members) {
 		const struct db_parameters *parameters =
 		    &container_of(node, struct db_query, node)->parameters;
 
@@ -101,17 +101,17 @@ static unsigned place_of(const PGresult *rows, int row, unsigned max)
 	return place <= max ? (unsigned)place : 0;
 }
 
-bool gather_share(const struct gather *gather, const PGresult *rows,
-		  struct db_result ret_results[static GATHER_MAX])
+bool batched_read_share(const struct batched_read *batched, const PGresult *rows,
+			struct db_result ret_results[static BATCHED_READ_MAX])
 {
-	for (unsigned i = 0; i < gather->member_count; i++)
+	for (unsigned i = 0; i < batched->member_count; i++)
 		ret_results[i] = (struct db_result){
 		    .outcome = DB_OK,
 		    .rows = rows,
 		    .column_count = (unsigned)PQnfields(rows) - 1,
 		};
 	for (int row = 0; row < PQntuples(rows); row++) {
-		unsigned place = place_of(rows, row, gather->member_count);
+		unsigned place = place_of(rows, row, batched->member_count);
 		struct db_result *result = &ret_results[place ? place - 1 : 0];
 
 		if (place == 0)
@@ -125,12 +125,12 @@ bool gather_share(const struct gather *gather, const PGresult *rows,
 	return true;
 }
 
-struct db_query *gather_take(struct gather *gather)
+struct db_query *batched_read_take(struct batched_read *batched)
 {
-	struct list *node = list_take_first(&gather->members);
+	struct list *node = list_take_first(&batched->members);
 
 	if (node)
 		return query_of(node);
-	free(gather);
+	free(batched);
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* Gathered reads have the same results as single ones. */
-#include "gather.h"
+#include "batched_read.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -57,10 +57,10 @@ static void test_many_are_asked_together(void **state)
 	}
 }
 
-/* More reads than one gather takes are divided among several. */
+/* More reads than one batched read takes are divided among several. */
 static void test_more_than_many(void **state)
 {
-	enum { COUNT = 3 * GATHER_MAX + 1 };
+	enum { COUNT = 3 * BATCHED_READ_MAX + 1 };
 	static struct asked *asked[COUNT];
 
 	(void)state;
@@ -154,7 +154,7 @@ static void test_only_the_culprit_fails(void **state)
 	}
 }
 
-/* After an error the server skips the rest of the batch, gathers too. */
+/* After an error the server skips the rest of the batch, batched reads, too. */
 static void test_behind_a_culprit(void **state)
 {
 	struct asked *culprit = ask_number(TEST_STATEMENT_DIVIDE, 0);
