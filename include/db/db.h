@@ -3,7 +3,7 @@
  *   db_submit() -> queue -> read connection   one batch and one sync a turn, two batches under way
  *                        -> write connection  each write with its own sync, or with a shared one
  *                        -> retry connection  a write that met a locked row, by itself
- *   db_list()   -> list connections           one long list at a time each, see db/listing.h
+ *   db_list()   -> list connections           one long list at a time each, see db/list_query.h
  *   db_hint()   -> hint connection            NOTIFY, many hints in one; and LISTEN
  *
  * At rest a worker has a connection for reads, one for writes and that of the hints. The others,
@@ -27,7 +27,7 @@
 
 #include "db/away.h"
 #include "db/hints.h"
-#include "db/listing.h"
+#include "db/list_query.h"
 #include "db/query.h"
 #include "db/storage.h"
 #include "loop/loop.h"

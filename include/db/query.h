@@ -17,8 +17,8 @@ enum db_outcome {
 		       have happened or not): 503 with Retry-After */
 	DB_BLOCKED, /* a write that did not happen: rows that it changes stay locked, or too many
 		       writes of its account wait for such rows: 503 with Retry-After */
-	DB_OVERDUE, /* a listing, or a read whose work grows, that has waited too long for its turn,
-		       or that found too many waiting: 503 with Retry-After */
+	DB_OVERDUE, /* a list query, or a read whose work grows, that has waited too long for its
+		       turn, or that found too many waiting: 503 with Retry-After */
 	DB_FAILED,  /* any other error, logged with its SQLSTATE: 500 */
 };
 
@@ -50,7 +50,7 @@ struct db_query {
 	unsigned char moves;	 /* private: times that it changed to another connection */
 	bool is_batched; /* private: it is part of a struct batched read, see src/db/batched read.h
 			  */
-	bool by_rows;	 /* private: its rows come one by one, see db/listing.h */
+	bool by_rows;	 /* private: its rows come one by one, see db/list_query.h */
 	bool has_rows;	 /* private: some of them have come */
 	void *uncommitted;	 /* private: the result of a write that awaits its commit */
 	struct write_line *line; /* private: of a write, see src/db/line.h */

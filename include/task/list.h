@@ -2,7 +2,7 @@
  *
  *   GET .../devices                        all of them
  *     up to LIMIT_LIST_SHORT elements      one read, with the other callers' reads
- *     more                                 read over a connection of its own (db/listing.h), and
+ *     more                                 read over a connection of its own (db/list_query.h), and
  *                                          written as it is read, in portions (http/stream.h)
  *   GET .../devices?limit=N&cursor=C       at most N elements behind the place C, and a Link with
  *                                          the next part where there is one. It ends before N

@@ -2,7 +2,7 @@
 #include "base/limits.h"
 #include "base/require.h"
 #include "hint.h"
-#include "listings.h"
+#include "list_queries.h"
 #include "reads.h"
 #include "storage_common.h"
 #include "writes.h"
@@ -16,9 +16,9 @@ struct db {
 	struct hosts *hosts;
 	struct reads reads;
 	struct writes writes;
-	struct listings listings;
-	struct listings growing; /* reads whose work grows */
-	struct listings apart;	 /* what has a connection of its own */
+	struct list_queries lists;
+	struct list_queries growing; /* reads whose work grows */
+	struct list_queries apart;   /* what has a connection of its own */
 	struct hints hints;
 	struct late late;
 	struct storage own_storage;
@@ -73,12 +73,13 @@ static unsigned sent_by_retries(const struct blocked *blocked)
 
 void db_tell(const struct db *db)
 {
-	unsigned listings = listings_count_sent(&db->listings) + listings_count_sent(&db->growing) +
-			    listings_count_sent(&db->apart);
+	unsigned lists = list_queries_count_sent(&db->lists) +
+			 list_queries_count_sent(&db->growing) +
+			 list_queries_count_sent(&db->apart);
 	unsigned sent = sent_by(&db->reads.pool) + sent_by(&db->writes.pool) +
-			sent_by_retries(&db->writes.blocked) + listings;
-	unsigned all = db_outstanding(db) + db->listings.waiting_count + db->growing.waiting_count +
-		       db->apart.waiting_count + listings;
+			sent_by_retries(&db->writes.blocked) + lists;
+	unsigned all = db_outstanding(db) + db->lists.waiting_count + db->growing.waiting_count +
+		       db->apart.waiting_count + lists;
 
 	metric_set(METRIC_DATABASE_UP, 0, db_is_up(db));
 	metric_set(METRIC_DATABASE_QUERIES, METRIC_QUERY_SENT, sent);
@@ -105,9 +106,9 @@ static void close_all(struct db *db)
 	uv_close((uv_handle_t *)db->alive, free_handle);
 	reads_close(&db->reads);
 	writes_close(&db->writes);
-	listings_close(&db->listings);
-	listings_close(&db->growing);
-	listings_close(&db->apart);
+	list_queries_close(&db->lists);
+	list_queries_close(&db->growing);
+	list_queries_close(&db->apart);
 	hints_close(&db->hints);
 	deadline_clear(db->loop, &db->close_deadline);
 	deadline_clear(db->loop, &db->silence);
@@ -118,8 +119,8 @@ static void close_all(struct db *db)
 
 static bool long_reads_are_idle(const struct db *db)
 {
-	return listings_are_idle(&db->listings) && listings_are_idle(&db->growing) &&
-	       listings_are_idle(&db->apart);
+	return list_queries_are_idle(&db->lists) && list_queries_are_idle(&db->growing) &&
+	       list_queries_are_idle(&db->apart);
 }
 
 static void on_closed(struct later *later)
@@ -144,9 +145,9 @@ static void on_turn_end(struct turn_end *turn_end)
 
 	reads_flush(&db->reads);
 	writes_flush(&db->writes);
-	listings_flush(&db->listings);
-	listings_flush(&db->growing);
-	listings_flush(&db->apart);
+	list_queries_flush(&db->lists);
+	list_queries_flush(&db->growing);
+	list_queries_flush(&db->apart);
 	hints_flush(&db->hints);
 	if (db->closing && db_outstanding(db) == 0 && long_reads_are_idle(db) &&
 	    hints_are_idle(&db->hints))
@@ -161,9 +162,9 @@ static bool takes(const struct db *db, const struct db_query *query)
 	return pool_is_up(pool) || connection_returns(&pool->connections[0]);
 }
 
-static void add_long(struct db *db, struct listings *listings, struct db_query *query)
+static void add_long(struct db *db, struct list_queries *lists, struct db_query *query)
 {
-	if (!listings_add(listings, query, pool_is_hopeless(&db->reads.pool)))
+	if (!list_queries_add(lists, query, pool_is_hopeless(&db->reads.pool)))
 		late_answer(&db->late, query, DB_OVERDUE);
 }
 
@@ -187,16 +188,16 @@ void db_submit(struct db *db, struct db_query *query)
 		writes_add(&db->writes, query);
 }
 
-bool db_list(struct db *db, struct db_listing *listing)
+bool db_list(struct db *db, struct db_list_query *list_query)
 {
-	struct db_query *query = &listing->query;
+	struct db_query *query = &list_query->query;
 
 	require(is_read(db, query));
 	query->conflicts = query->moves = 0;
 	query->is_batched = query->has_rows = false;
 	query->by_rows = true;
-	return listings_add(statement_of(db, query)->is_apart ? &db->apart : &db->listings, query,
-			    pool_is_hopeless(&db->reads.pool));
+	return list_queries_add(statement_of(db, query)->is_apart ? &db->apart : &db->lists, query,
+				pool_is_hopeless(&db->reads.pool));
 }
 
 bool db_is_up(const struct db *db)
@@ -244,8 +245,9 @@ bool db_hints_are_up(const struct db *db)
 unsigned db_connections_up(const struct db *db)
 {
 	return pool_count_up(&db->reads.pool) + pool_count_up(&db->writes.pool) +
-	       blocked_count_up(&db->writes.blocked) + listings_count_up(&db->listings) +
-	       listings_count_up(&db->growing) + listings_count_up(&db->apart) + db->hints.up;
+	       blocked_count_up(&db->writes.blocked) + list_queries_count_up(&db->lists) +
+	       list_queries_count_up(&db->growing) + list_queries_count_up(&db->apart) +
+	       db->hints.up;
 }
 
 void db_subscribe(struct db *db, struct hint_subscription *subscription)
@@ -317,8 +319,8 @@ static void on_silence(struct deadline *deadline)
 		cut_silent(db, &db->writes.pool.connections[i]);
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
 		cut_silent(db, &db->writes.blocked.retries[i].connection);
-	for (unsigned i = 0; i < db->listings.count; i++)
-		cut_silent(db, &db->listings.connections[i].connection);
+	for (unsigned i = 0; i < db->lists.count; i++)
+		cut_silent(db, &db->lists.connections[i].connection);
 	for (unsigned i = 0; i < db->growing.count; i++)
 		cut_silent(db, &db->growing.connections[i].connection);
 	for (unsigned i = 0; i < db->apart.count; i++)
@@ -389,14 +391,15 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	write = new_connection(db, EFFECT_WRITE);
 	reads_start(&db->reads, &read, settings->read_connections, &db->late);
 	writes_start(&db->writes, &write, settings->write_connections, idle_ms, &db->late);
-	listings_start(&db->listings, &read, LIST_CONNECTIONS, listings_first, idle_ms,
-		       settings->background);
+	list_queries_start(&db->lists, &read, LIST_CONNECTIONS, list_queries_first, idle_ms,
+			   settings->background);
 	read.number = LIST_CONNECTIONS;
-	listings_start(&db->growing, &read, GROWING_CONNECTIONS, NULL, idle_ms,
-		       settings->background);
+	list_queries_start(&db->growing, &read, GROWING_CONNECTIONS, NULL, idle_ms,
+			   settings->background);
 	apart = write;
 	apart.is_apart = true;
-	listings_start(&db->apart, &apart, APART_CONNECTIONS, listings_apart_first, idle_ms, NULL);
+	list_queries_start(&db->apart, &apart, APART_CONNECTIONS, list_queries_apart_first, idle_ms,
+			   NULL);
 	db->hints.on_silent = on_silent;
 	db->hints.context = db;
 	deadline_init(&db->silence, on_silence);

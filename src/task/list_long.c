@@ -19,7 +19,7 @@ enum {
 };
 
 struct list_reading {
-	struct db_listing listing;
+	struct db_list_query list_query;
 	struct arena arena; /* of the statement's parameters */
 	struct arena row_arena;
 	void *row;
@@ -36,9 +36,9 @@ struct list_reading {
 	bool has_failed; /* before the stream was there to be aborted */
 };
 
-static struct list_reading *reading_of(struct db_listing *listing)
+static struct list_reading *reading_of(struct db_list_query *list_query)
 {
-	return container_of(listing, struct list_reading, listing);
+	return container_of(list_query, struct list_reading, list_query);
 }
 
 static void free_reading(struct list_reading *reading)
@@ -64,7 +64,7 @@ static void leave(struct task *task)
 	}
 	reading->task = NULL;
 	reading->stream = NULL;
-	db_listing_resume(&reading->listing);
+	db_list_query_resume(&reading->list_query);
 }
 
 /* Output that waits for the stream. */
@@ -111,7 +111,7 @@ static bool write_more(struct task *task, struct http_stream *stream)
 	if (buffer_length(output_of(reading)) > 0)
 		return true;
 	if (!reading->is_done)
-		db_listing_resume(&reading->listing);
+		db_list_query_resume(&reading->list_query);
 	return !reading->is_done;
 }
 
@@ -212,11 +212,11 @@ static void write_end(struct list_reading *reading)
 	task_end_list(list, &reading->json);
 }
 
-static void on_row(struct db_listing *listing, const struct db_result *row)
+static void on_row(struct db_list_query *list_query, const struct db_result *row)
 {
-	struct list_reading *reading = reading_of(listing);
+	struct list_reading *reading = reading_of(list_query);
 	struct task *task = reading->task;
-	const struct record *record = listing->query.record;
+	const struct record *record = list_query->query.record;
 
 	if (!task)
 		return;
@@ -232,22 +232,22 @@ static void on_row(struct db_listing *listing, const struct db_result *row)
 	write_row(reading);
 	if (!is_portion(reading))
 		return;
-	db_listing_pause(listing);
+	db_list_query_pause(list_query);
 	offer(reading);
 }
 
 static bool is_wanted(const struct db_query *query)
 {
 	const struct list_reading *reading =
-	    container_of(query, struct list_reading, listing.query);
+	    container_of(query, struct list_reading, list_query.query);
 
 	return reading->task && !http_request_is_abandoned(reading->task->request);
 }
 
 static void on_done(struct db_query *query, const struct db_result *result)
 {
-	struct db_listing *listing = container_of(query, struct db_listing, query);
-	struct list_reading *reading = reading_of(listing);
+	struct db_list_query *list_query = container_of(query, struct db_list_query, query);
+	struct list_reading *reading = reading_of(list_query);
 	struct task *task = reading->task;
 
 	reading->is_done = true;
@@ -279,7 +279,7 @@ struct step_result task_read_long_list(struct task *task)
 {
 	struct list_reading *reading = memory_zalloc(sizeof(*reading));
 	struct list_range range = task->range;
-	struct db_query *query = &reading->listing.query;
+	struct db_query *query = &reading->list_query.query;
 
 	reading->task = task;
 	reading->is_part = range.limit > 0;
@@ -289,11 +289,11 @@ struct step_result task_read_long_list(struct task *task)
 	db_query_init(query, &reading->arena);
 	task->list->ask_part(task, query, &range);
 	reading->row = memory_zalloc(query->record->size);
-	reading->listing.on_row = on_row;
+	reading->list_query.on_row = on_row;
 	query->is_wanted = is_wanted;
 	query->done = on_done;
 	query->account_id = task->account_id;
-	if (!db_list(task->service->db, &reading->listing)) {
+	if (!db_list(task->service->db, &reading->list_query)) {
 		free_reading(reading);
 		return task_fail_busy(task, 1,
 				      "too many long lists of this account wait, try again");

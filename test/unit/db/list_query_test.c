@@ -1,6 +1,6 @@
-/* Listings: rows one by one, pauses, and the accounts' turns. */
+/* List queries: rows one by one, pauses, and the accounts' turns. */
 #include "base/limits.h"
-#include "listings.h"
+#include "list_queries.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 static int rows = 5000;
 
 struct listed {
-	struct db_listing listing;
+	struct db_list_query list_query;
 	struct arena arena;
 	unsigned row_count;
 	unsigned pause_at; /* 0: never */
@@ -19,9 +19,9 @@ struct listed {
 	enum db_outcome outcome;
 };
 
-static void on_row(struct db_listing *listing, const struct db_result *row)
+static void on_row(struct db_list_query *list_query, const struct db_result *row)
 {
-	struct listed *listed = container_of(listing, struct listed, listing);
+	struct listed *listed = container_of(list_query, struct listed, list_query);
 	char text[40];
 	struct record_value value = db_value(row, 0, 0);
 
@@ -32,18 +32,18 @@ static void on_row(struct db_listing *listing, const struct db_result *row)
 	assert_memory_equal(value.data, text, value.length);
 	assert_false(listed->pause_at && listed->row_count > listed->pause_at);
 	if (listed->row_count == listed->pause_at)
-		db_listing_pause(listing);
+		db_list_query_pause(list_query);
 }
 
 static bool is_wanted(const struct db_query *query)
 {
-	return !container_of(query, struct listed, listing.query)->is_unwanted;
+	return !container_of(query, struct listed, list_query.query)->is_unwanted;
 }
 
 static void on_done(struct db_query *query, const struct db_result *result)
 {
-	struct db_listing *listing = container_of(query, struct db_listing, query);
-	struct listed *listed = container_of(listing, struct listed, listing);
+	struct db_list_query *list_query = container_of(query, struct db_list_query, query);
+	struct listed *listed = container_of(list_query, struct listed, list_query);
 
 	assert_false(listed->done);
 	assert_int_equal(result->row_count, 0);
@@ -56,17 +56,17 @@ static void on_done(struct db_query *query, const struct db_result *result)
 static struct listed *list(uint8_t account, unsigned pause_at)
 {
 	struct listed *listed = memory_zalloc(sizeof(*listed));
-	struct db_query *query = &listed->listing.query;
+	struct db_query *query = &listed->list_query.query;
 
 	listed->pause_at = pause_at;
-	listed->listing.on_row = on_row;
+	listed->list_query.on_row = on_row;
 	query->is_wanted = is_wanted;
 	query->account_id.bytes[0] = account;
 	query->statement = (enum statement)TEST_STATEMENT_SERIES;
 	query->done = on_done;
 	db_parameters_init(&query->parameters, &listed->arena);
 	db_add_int8(&query->parameters, rows);
-	if (db_list(world.db, &listed->listing))
+	if (db_list(world.db, &listed->list_query))
 		return listed;
 	arena_finish(&listed->arena);
 	free(listed);
@@ -76,7 +76,7 @@ static struct listed *list(uint8_t account, unsigned pause_at)
 static void proceed(struct listed *listed)
 {
 	listed->pause_at = 0;
-	db_listing_resume(&listed->listing);
+	db_list_query_resume(&listed->list_query);
 }
 
 static unsigned expect_all(struct listed *listed)
@@ -113,7 +113,7 @@ static void test_rows_come_one_by_one(void **state)
 		expect_all(list(1, 0));
 }
 
-/* While one is paused, other accounts' listings and all other queries go on. */
+/* While one is paused, other accounts' list queries and all other queries go on. */
 static void test_pause(void **state)
 {
 	struct listed *paused = list(1, 7);
@@ -204,7 +204,7 @@ static void test_database_goes_away(void **state)
 	run_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
 		" WHERE state = 'active' AND pid <> pg_backend_pid()");
 	begun->pause_at = 0;
-	db_listing_resume(&begun->listing);
+	db_list_query_resume(&begun->list_query);
 	turn_until(begun->done);
 	expect_away(begun, begun->row_count);
 	expect_all(waiting);
@@ -237,7 +237,7 @@ static void test_unwanted(void **state)
 /* Makes the list query older by this time. */
 static void age(struct listed *listed, uint64_t ms)
 {
-	listed->listing.query.since_ms -= ms;
+	listed->list_query.query.since_ms -= ms;
 }
 
 /* A slow reader gives way to an account that has nothing under way, and to its own. */
@@ -253,7 +253,7 @@ static void test_slow_reader_gives_way(void **state)
 	waiting = list(3, 0);
 	expect_away(slow, 1);
 	assert_false(other->done); /* one place is enough */
-	other->listing.query.since_ms += LIMIT_LIST_TURN_MS;
+	other->list_query.query.since_ms += LIMIT_LIST_TURN_MS;
 	expect_all(waiting);
 	slow = list(1, 1);
 	turn_until(slow->row_count);
@@ -284,8 +284,8 @@ static void test_greedy_account_ends_no_other(void **state)
 	expect_all(greedy);
 }
 
-/* At rest there is no connection for listings. The first opens one, another account's the second,
- * and they go when nobody has needed them for a while. */
+/* At rest there is no connection for list queries. The first opens one, another account's the
+ * second, and they go when nobody has needed them for a while. */
 static void test_connections_come_and_go(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -314,7 +314,7 @@ static void test_connections_come_and_go(void **state)
 	close_world();
 }
 
-/* The connection that a listing needs cannot be opened. */
+/* The connection that a list query needs cannot be opened. */
 static void test_database_is_away(void **state)
 {
 	struct db_settings settings = usual_settings();

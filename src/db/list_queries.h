@@ -1,11 +1,11 @@
-/* Connections whose queries take long, and the accounts' turns on them: one object for listings
- * (db/listing.h), one for reads whose work grows with what others have made (db/query.h), so
+/* Connections whose queries take long, and the accounts' turns on them: one object for list queries
+ * (db/list_query.h), one for reads whose work grows with what others have made (db/query.h), so
  * that these never wait for a reader who is slow, and one for statements that have a connection of
  * their own (db/statement.h). */
 #pragma once
 
 #include "background_common.h"
-#include "db/listing.h"
+#include "db/list_query.h"
 #include "late.h"
 #include "spares.h"
 
@@ -22,7 +22,7 @@ struct list_connection {
 	struct later resume;
 };
 
-struct listings {
+struct list_queries {
 	struct loop *loop;
 	struct background *background; /* or NULL */
 	struct connection_role role;
@@ -38,31 +38,32 @@ struct listings {
 	bool closed;
 };
 
-/* The first statement of a connection for listings, whose readers may be slow: statements may take
- * longer than LIMIT_LIST_MS. */
-extern const char listings_first[];
+/* The first statement of a connection for list queries, whose readers may be slow: statements may
+ * take longer than LIMIT_LIST_MS. */
+extern const char list_queries_first[];
 /* The same for statements that have a connection of their own: LIMIT_APART_MS. */
-extern const char listings_apart_first[];
+extern const char list_queries_apart_first[];
 
 /* connection: has the members up to effect and the number of the first, but not the role and the
  * owner. count: of connections. first: their first statement, or NULL. idle_ms: see spares_init().
  * background: is told the processes of the connections; or NULL. */
-void listings_start(struct listings *listings, const struct connection *connection, unsigned count,
-		    const char *first, uint64_t idle_ms, struct background *background);
+void list_queries_start(struct list_queries *lists, const struct connection *connection,
+			unsigned count, const char *first, uint64_t idle_ms,
+			struct background *background);
 
-/* The query's by_rows says whether it is a listing's. False: too many queries of this account, or
- * of all, wait. is_away: the other connections say that the database is. */
-__attribute__((warn_unused_result)) bool listings_add(struct listings *listings,
-						      struct db_query *query, bool is_away);
+/* The query's by_rows says whether it is a list query's. False: too many queries of this account,
+ * or of all, wait. is_away: the other connections say that the database is. */
+__attribute__((warn_unused_result)) bool list_queries_add(struct list_queries *lists,
+							  struct db_query *query, bool is_away);
 
 /* At the end of a turn: gives free connections to queries that wait. */
-void listings_flush(struct listings *listings);
+void list_queries_flush(struct list_queries *lists);
 
 /* No query waits, is under way or is to be answered. */
-bool listings_are_idle(const struct listings *listings);
-unsigned listings_count_up(const struct listings *listings);
+bool list_queries_are_idle(const struct list_queries *lists);
+unsigned list_queries_count_up(const struct list_queries *lists);
 /* Queries under way. */
-unsigned listings_count_sent(const struct listings *listings);
+unsigned list_queries_count_sent(const struct list_queries *lists);
 
-/* Answers all that is left DB_AWAY, later; listings_are_idle() then says when that is done. */
-void listings_close(struct listings *listings);
+/* Answers all that is left DB_AWAY, later; list_queries_are_idle() then says when that is done. */
+void list_queries_close(struct list_queries *lists);
