@@ -44,11 +44,11 @@ void *websocket_owner(const struct websocket *websocket);
 void websocket_send_text(struct websocket *websocket, struct str text);
 void websocket_send_binary(struct websocket *websocket, struct str data);
 
-/* Between these two, the cork buffer collects the messages, so that they leave in as few writes as
+/* Between these two, the batch collects the messages, so that they leave in as few writes as
  * possible. The messages must stay valid until then: only small parts are copied. One WebSocket of
- * a process is corked at a time. */
-void websocket_cork(struct websocket *websocket);
-void websocket_uncork(struct websocket *websocket);
+ * a process has a batch at a time. */
+void websocket_batch_begin(struct websocket *websocket);
+void websocket_batch_send(struct websocket *websocket);
 
 /* Bytes accepted but not yet taken by the socket. */
 size_t websocket_pending_bytes(const struct websocket *websocket);

@@ -149,12 +149,12 @@ static void link_update(struct link *link)
 	links_order(link->links, panel);
 	clock = clock_now(link);
 	link->links->item_sent.kind = PLAYBACK_NOTHING;
-	websocket_cork(link->websocket);
+	websocket_batch_begin(link->websocket);
 	again_ms = playback_update(&link->playback, &panel->content, clock, &output);
 	/* Before the panel gets anything: it may connect to another worker at once. */
 	tell_position(link);
-	websocket_uncork(link->websocket);
-	/* Release only after uncorking: a corked websocket has only pointers to the bytes. */
+	websocket_batch_send(link->websocket);
+	/* Release only after the batch is sent: it has only pointers to the bytes. */
 	if (link->links->item_sent.kind != PLAYBACK_NOTHING)
 		panel_release_picture(panel, &link->links->item_sent);
 	deadline_set_at(link->links->loop, &link->deadline, (uint64_t)again_ms);

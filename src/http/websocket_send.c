@@ -2,18 +2,18 @@
 #include "base/require.h"
 #include "http/websocket_private.h"
 
-/* Longer parts of corked messages are not copied. */
+/* Longer parts of batched messages are not copied. */
 enum { CORKED_SMALL_MAX = 125 };
 
-/* The cork buffer: the messages of the corked WebSocket, of which a process has one at most. Small
- * parts are copied, the others stay where they are. */
+/* The batch: the messages of the WebSocket that has begun one, of which a process has one at most.
+ * Small parts are copied, the others stay where they are. */
 static struct {
-	struct websocket *websocket; /* NULL: none is corked */
+	struct websocket *websocket; /* NULL: none has begun one */
 	struct str parts[HTTP_TRANSPORT_PARTS_MAX];
 	unsigned count;
 	size_t small_bytes;
 	char small[512];
-} cork;
+} batch;
 
 /* The answers to what the peer sent: they leave in one write. One WebSocket at a time is read, and
  * all of them have left when the next one is. */
@@ -126,45 +126,45 @@ bool websocket_send_raw(struct websocket *websocket, const struct str *parts, un
 	return !websocket->socket->is_closing && send_parts(websocket, parts, count);
 }
 
-static void send_corked(void)
+static void send_batch(void)
 {
-	struct websocket *websocket = cork.websocket;
+	struct websocket *websocket = batch.websocket;
 
-	if (cork.count && !websocket->socket->is_closing && !websocket->is_ending)
-		websocket_send_raw(websocket, cork.parts, cork.count);
-	cork.count = 0;
-	cork.small_bytes = 0;
+	if (batch.count && !websocket->socket->is_closing && !websocket->is_ending)
+		websocket_send_raw(websocket, batch.parts, batch.count);
+	batch.count = 0;
+	batch.small_bytes = 0;
 }
 
-static void cork_copy(struct str part)
+static void batch_copy(struct str part)
 {
 	char *copy;
 	struct str *last;
 
-	if (cork.count == HTTP_TRANSPORT_PARTS_MAX ||
-	    cork.small_bytes + part.length > sizeof(cork.small))
-		send_corked();
-	copy = cork.small + cork.small_bytes;
+	if (batch.count == HTTP_TRANSPORT_PARTS_MAX ||
+	    batch.small_bytes + part.length > sizeof(batch.small))
+		send_batch();
+	copy = batch.small + batch.small_bytes;
 	memcpy(copy, part.data, part.length);
-	cork.small_bytes += part.length;
-	last = cork.count ? &cork.parts[cork.count - 1] : NULL;
+	batch.small_bytes += part.length;
+	last = batch.count ? &batch.parts[batch.count - 1] : NULL;
 	if (last && last->data + last->length == copy)
 		last->length += part.length;
 	else
-		cork.parts[cork.count++] = (struct str){copy, part.length};
+		batch.parts[batch.count++] = (struct str){copy, part.length};
 }
 
-static void cork_payload(struct str payload)
+static void batch_payload(struct str payload)
 {
 	if (payload.length == 0)
 		return;
 	if (payload.length <= CORKED_SMALL_MAX) {
-		cork_copy(payload);
+		batch_copy(payload);
 		return;
 	}
-	if (cork.count == HTTP_TRANSPORT_PARTS_MAX)
-		send_corked();
-	cork.parts[cork.count++] = payload;
+	if (batch.count == HTTP_TRANSPORT_PARTS_MAX)
+		send_batch();
+	batch.parts[batch.count++] = payload;
 }
 
 static void send_message(struct websocket *websocket, enum wire_opcode opcode, struct str payload)
@@ -175,12 +175,12 @@ static void send_message(struct websocket *websocket, enum wire_opcode opcode, s
 
 	if (websocket->socket->is_closing || websocket->is_ending)
 		return;
-	if (cork.websocket != websocket) {
+	if (batch.websocket != websocket) {
 		websocket_send_raw(websocket, parts, payload.length ? 2 : 1);
 		return;
 	}
-	cork_copy(parts[0]);
-	cork_payload(payload);
+	batch_copy(parts[0]);
+	batch_payload(payload);
 }
 
 void websocket_send_text(struct websocket *websocket, struct str text)
@@ -193,17 +193,17 @@ void websocket_send_binary(struct websocket *websocket, struct str data)
 	send_message(websocket, WIRE_BINARY, data);
 }
 
-void websocket_cork(struct websocket *websocket)
+void websocket_batch_begin(struct websocket *websocket)
 {
-	require(!cork.websocket);
-	cork.websocket = websocket;
+	require(!batch.websocket);
+	batch.websocket = websocket;
 }
 
-void websocket_uncork(struct websocket *websocket)
+void websocket_batch_send(struct websocket *websocket)
 {
-	require(cork.websocket == websocket);
-	send_corked();
-	cork.websocket = NULL;
+	require(batch.websocket == websocket);
+	send_batch();
+	batch.websocket = NULL;
 }
 
 size_t websocket_pending_bytes(const struct websocket *websocket)

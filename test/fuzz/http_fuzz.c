@@ -36,11 +36,11 @@ static void on_body(struct http_request *request, int status)
 
 static void on_text(struct websocket *websocket, struct str text)
 {
-	websocket_cork(websocket);
+	websocket_batch_begin(websocket);
 	websocket_send_text(websocket, text);
 	if (text.length == 3)
 		websocket_drop(websocket);
-	websocket_uncork(websocket);
+	websocket_batch_send(websocket);
 }
 
 static void on_binary(struct websocket *websocket, struct str data)

@@ -243,24 +243,24 @@ static void on_text(struct websocket *websocket, struct str text)
 	} else if (str_starts_with(text, STR("big ")) &&
 		   str_to_uint64(str_from_offset(text, 4), BIG_BYTES_MAX, &bytes)) {
 		websocket_send_binary(websocket, (struct str){big, bytes});
-	} else if (str_equal(text, STR("cork"))) {
-		websocket_cork(websocket);
+	} else if (str_equal(text, STR("batch"))) {
+		websocket_batch_begin(websocket);
 		websocket_send_text(websocket, STR("one"));
 		websocket_send_binary(websocket, STR("two"));
 		websocket_send_text(websocket, STR("three"));
-		websocket_uncork(websocket);
-	} else if (str_equal(text, STR("cork many"))) {
-		websocket_cork(websocket);
+		websocket_batch_send(websocket);
+	} else if (str_equal(text, STR("batch many"))) {
+		websocket_batch_begin(websocket);
 		for (size_t i = 0; i < 40; i++) {
 			websocket_send_text(websocket, (struct str){big, i});
 			websocket_send_binary(websocket, (struct str){big, i * 50});
 		}
-		websocket_uncork(websocket);
-	} else if (str_equal(text, STR("cork and drop"))) {
-		websocket_cork(websocket);
+		websocket_batch_send(websocket);
+	} else if (str_equal(text, STR("batch and drop"))) {
+		websocket_batch_begin(websocket);
 		websocket_send_text(websocket, STR("never sent"));
 		websocket_drop(websocket);
-		websocket_uncork(websocket);
+		websocket_batch_send(websocket);
 	} else {
 		websocket_send_text(websocket, text);
 	}

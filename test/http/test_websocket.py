@@ -285,26 +285,26 @@ def test_peer_that_does_not_close_tcp_after_close(start):
 
 
 def test_drop_sends_no_close(server):
-    for order in (b"drop", b"cork and drop"):
+    for order in (b"drop", b"batch and drop"):
         with server.client() as client:
             upgrade(client)
             client.send(frame(TEXT, order) + frame(TEXT, b"ignored"))
             assert client.ended() in (b"", b"<reset>")
 
 
-def test_cork(server):
+def test_batch(server):
     with server.client() as client:
         upgrade(client)
-        client.send(frame(TEXT, b"cork"))
+        client.send(frame(TEXT, b"batch"))
         frames = [take_frame(client) for _ in range(3)]
     assert frames == [(TEXT, b"one"), (BINARY, b"two"), (TEXT, b"three")]
 
 
-def test_cork_of_more_than_one_write(server):
+def test_batch_of_more_than_one_write(server):
     with server.client() as client:
         upgrade(client)
         for _ in range(3):
-            client.send(frame(TEXT, b"cork many"))
+            client.send(frame(TEXT, b"batch many"))
             for i in range(40):
                 assert take_frame(client) == (TEXT, (b"0123456789" * 4)[:i])
                 assert take_frame(client) == (BINARY, (b"0123456789" * 200)[:i * 50])

@@ -151,7 +151,7 @@ struct script_socket {
 	void *owner;
 	char sent[4096]; /* "{...}" and "<bytes>", a space behind each */
 	bool is_dropped;
-	bool is_corked;
+	bool is_batching;
 	size_t pending_bytes; /* the test's own: the peer does not read */
 };
 

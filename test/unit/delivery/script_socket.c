@@ -56,16 +56,16 @@ void websocket_send_binary(struct websocket *websocket, struct str data)
 	note(websocket, "<%.*s> ", data);
 }
 
-void websocket_cork(struct websocket *websocket)
+void websocket_batch_begin(struct websocket *websocket)
 {
-	assert_false(socket_of(websocket)->is_corked);
-	socket_of(websocket)->is_corked = true;
+	assert_false(socket_of(websocket)->is_batching);
+	socket_of(websocket)->is_batching = true;
 }
 
-void websocket_uncork(struct websocket *websocket)
+void websocket_batch_send(struct websocket *websocket)
 {
-	assert_true(socket_of(websocket)->is_corked);
-	socket_of(websocket)->is_corked = false;
+	assert_true(socket_of(websocket)->is_batching);
+	socket_of(websocket)->is_batching = false;
 }
 
 void websocket_drop(struct websocket *websocket)
