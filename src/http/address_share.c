@@ -10,7 +10,7 @@ struct address_share {
 	struct map_node node; /* key: subscriber */
 	struct address subscriber;
 	unsigned held;
-	struct http_backlog_share backlog;
+	struct http_unsent_share unsent;
 };
 
 static struct map shares;
@@ -29,7 +29,7 @@ struct address_share *address_share_join(const struct address *address, unsigned
 	if (!share) {
 		share = memory_zalloc(sizeof(*share));
 		share->subscriber = subscriber;
-		http_backlog_share_init(&share->backlog);
+		http_unsent_share_init(&share->unsent);
 		map_insert(&shares, &share->node,
 			   (struct str){(const char *)share->subscriber.bytes, sizeof(subscriber)});
 	}
@@ -37,9 +37,9 @@ struct address_share *address_share_join(const struct address *address, unsigned
 	return share;
 }
 
-struct http_backlog_share *address_share_backlog(struct address_share *share)
+struct http_unsent_share *address_share_unsent(struct address_share *share)
 {
-	return share ? &share->backlog : NULL;
+	return share ? &share->unsent : NULL;
 }
 
 void address_share_leave(struct address_share *share)

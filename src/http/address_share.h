@@ -7,7 +7,7 @@
  * One loop a process, so one memory budget. */
 #pragma once
 
-#include "http/backlog.h"
+#include "http/unsent.h"
 
 #include <text/address.h>
 
@@ -19,7 +19,7 @@ __attribute__((warn_unused_result)) struct address_share *
 address_share_join(const struct address *address, unsigned free_connections);
 
 /* Unsent output of the share's connections; NULL for NULL. */
-struct http_backlog_share *address_share_backlog(struct address_share *share);
+struct http_unsent_share *address_share_unsent(struct address_share *share);
 
 /* Removes a connection from the share. NULL is allowed. */
 void address_share_leave(struct address_share *share);

@@ -123,7 +123,7 @@ static size_t take(struct http_connection *connection, struct str data)
 		if (connection->state == CONNECTION_IDLE) {
 			/* Too much waits: some are cut off before another answer comes on top. */
 			if (++requests > REQUESTS_IN_A_ROW ||
-			    http_backlog_is_over(&connection->connections->backlog))
+			    http_unsent_is_over(&connection->connections->unsent))
 				break;
 			begin_request(connection);
 		}
@@ -287,7 +287,7 @@ void http_connection_create(struct http_connections *connections,
 	list_append(&connections->all, &connection->node);
 	connections->count++;
 	loop_later_init(&connection->later, on_later);
-	http_backlog_entry_init(&connection->backlog, HTTP_BACKLOG_ANSWER);
+	http_unsent_entry_init(&connection->unsent, HTTP_UNSENT_ANSWER);
 	deadline_init(&connection->deadline, on_deadline);
 	deadline_set(connections->loop, &connection->deadline, connections->settings.idle_ms);
 	http_transport_set_reading(transport, true);

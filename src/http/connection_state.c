@@ -23,10 +23,10 @@ static const unsigned next_states[] = {
 
 static void set_pending(struct http_connection *connection, size_t bytes)
 {
-	if (bytes != connection->backlog.bytes)
-		http_backlog_set(&connection->connections->backlog,
-				 http_transport_share(connection->transport), &connection->backlog,
-				 bytes);
+	if (bytes != connection->unsent.bytes)
+		http_unsent_set(&connection->connections->unsent,
+				http_transport_share(connection->transport), &connection->unsent,
+				bytes);
 }
 
 void http_connection_move(struct http_connection *connection, enum http_connection_state state)
@@ -63,14 +63,14 @@ void http_connection_move(struct http_connection *connection, enum http_connecti
 	}
 }
 
-static struct http_connection *connection_of(const struct http_backlog_entry *entry)
+static struct http_connection *connection_of(const struct http_unsent_entry *entry)
 {
-	return container_of(entry, struct http_connection, backlog);
+	return container_of(entry, struct http_connection, unsent);
 }
 
 /* An answer that is not copied holds the memory of its request for as long as a byte of it waits.
  * What many share, as the files of the pages, does not lie there. */
-static size_t pending_of(const struct http_backlog_entry *entry)
+static size_t pending_of(const struct http_unsent_entry *entry)
 {
 	const struct http_connection *connection = connection_of(entry);
 	const struct http_exchange *exchange = connection->exchange;
@@ -81,13 +81,12 @@ static size_t pending_of(const struct http_backlog_entry *entry)
 	return exchange->request.arena.used_bytes + buffer_length(&exchange->body);
 }
 
-static void drop(struct http_backlog_entry *entry)
+static void drop(struct http_unsent_entry *entry)
 {
 	http_connection_close(connection_of(entry));
 }
 
-const struct http_backlog_owner http_connection_backlog_owner = {.pending = pending_of,
-								 .drop = drop};
+const struct http_unsent_owner http_connection_unsent_owner = {.pending = pending_of, .drop = drop};
 
 void http_connection_count_pending(struct http_connection *connection)
 {
@@ -95,7 +94,7 @@ void http_connection_count_pending(struct http_connection *connection)
 	 * clients read slowly. */
 	if (connection->listener->role != HTTP_ROLE_PUBLIC)
 		return;
-	set_pending(connection, pending_of(&connection->backlog));
+	set_pending(connection, pending_of(&connection->unsent));
 }
 
 void http_connection_close(struct http_connection *connection)

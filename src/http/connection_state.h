@@ -21,11 +21,11 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "http/backlog.h"
 #include "http/date.h"
 #include "http/exchange.h"
 #include "http/settings.h"
 #include "http/transport.h"
+#include "http/unsent.h"
 
 enum http_connection_state {
 	CONNECTION_IDLE,
@@ -46,7 +46,7 @@ struct http_connections {
 	struct http_server_settings settings; /* with every limit filled in */
 	struct list all;		      /* of struct http_connection */
 	struct list upgrades;		      /* of struct http_upgrade */
-	struct http_backlog backlog;	      /* what waits for all of them */
+	struct http_unsent unsent;	      /* what waits for all of them */
 	unsigned count;			      /* of all */
 	bool is_retiring;		      /* each connection ends with its next answer */
 	bool is_draining;		      /* and those without a request end at once */
@@ -71,7 +71,7 @@ struct http_connection {
 	struct later later; /* uses the parked bytes */
 	struct http_exchange *exchange;
 	struct buffer parked;
-	struct http_backlog_entry backlog;
+	struct http_unsent_entry unsent;
 	uint32_t lingered_bytes;
 	uint8_t state;	       /* enum http_connection_state */
 	bool is_taking;	       /* bytes of the client are being used, one piece after the other */
@@ -86,7 +86,7 @@ struct http_connection {
 /* The only way to change the state. Sets the new state's deadline where it has one. */
 void http_connection_move(struct http_connection *connection, enum http_connection_state state);
 
-extern const struct http_backlog_owner http_connection_backlog_owner;
+extern const struct http_unsent_owner http_connection_unsent_owner;
 
 /* After anything that may have changed how many bytes wait for the client. */
 void http_connection_count_pending(struct http_connection *connection);

@@ -164,9 +164,9 @@ struct http_server *http_server_create(struct loop *loop,
 	fill_settings(&connections->settings);
 	list_init(&connections->all);
 	list_init(&connections->upgrades);
-	http_backlog_init(&connections->backlog, loop, connections->settings.pending_bytes);
-	connections->backlog.owners[HTTP_BACKLOG_ANSWER] = &http_connection_backlog_owner;
-	connections->backlog.owners[HTTP_BACKLOG_WEBSOCKET] = &websocket_backlog_owner;
+	http_unsent_init(&connections->unsent, loop, connections->settings.pending_bytes);
+	connections->unsent.owners[HTTP_UNSENT_ANSWER] = &http_connection_unsent_owner;
+	connections->unsent.owners[HTTP_UNSENT_WEBSOCKET] = &websocket_unsent_owner;
 	request_ids_init(&connections->ids);
 	connections->on_gone = on_connection_gone;
 	for (int role = 0; role < HTTP_ROLE_COUNT; role++)
@@ -293,7 +293,7 @@ void http_server_destroy(struct http_server *server)
 {
 	require(http_server_is_empty(server));
 	loop_later_cancel(&server->drained_later);
-	http_backlog_finish(&server->connections.backlog);
+	http_unsent_finish(&server->connections.unsent);
 	list_for_each (node, &server->listeners)
 		free(container_of(node, struct http_listener, node));
 	free(server);

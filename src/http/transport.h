@@ -104,7 +104,7 @@ struct http_transport_kind {
 	void (*shutdown)(struct http_transport *transport);
 	bool (*has_input)(const struct http_transport *transport);
 	enum http_transport_peer (*peer)(const struct http_transport *transport);
-	struct http_backlog_share *(*share)(const struct http_transport *transport);
+	struct http_unsent_share *(*share)(const struct http_transport *transport);
 	void (*close)(struct http_transport *transport);
 };
 
@@ -177,8 +177,7 @@ static inline enum http_transport_peer http_transport_peer(const struct http_tra
 }
 
 /* Unsent output of all connections of its address; NULL if it is in nobody's share. */
-static inline struct http_backlog_share *
-http_transport_share(const struct http_transport *transport)
+static inline struct http_unsent_share *http_transport_share(const struct http_transport *transport)
 {
 	return transport->kind->share(transport);
 }

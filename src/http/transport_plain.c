@@ -424,9 +424,9 @@ static bool plain_has_input(const struct http_transport *transport)
 	       recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-static struct http_backlog_share *plain_share(const struct http_transport *transport)
+static struct http_unsent_share *plain_share(const struct http_transport *transport)
 {
-	return address_share_backlog(plain_of(transport)->share);
+	return address_share_unsent(plain_of(transport)->share);
 }
 
 const struct http_transport_kind http_transport_plain = {

@@ -171,7 +171,7 @@ static enum http_transport_peer tls_peer(const struct http_transport *transport)
 	return http_transport_peer(tls_transport_of(transport)->lower);
 }
 
-static struct http_backlog_share *tls_share(const struct http_transport *transport)
+static struct http_unsent_share *tls_share(const struct http_transport *transport)
 {
 	return http_transport_share(tls_transport_of(transport)->lower);
 }

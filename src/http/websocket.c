@@ -269,7 +269,7 @@ struct websocket *websocket_accept(struct http_request *request,
 	websocket->connections = connections;
 	websocket->upgrade.drop = on_server_closes;
 	list_append(&connections->upgrades, &websocket->upgrade.node);
-	http_backlog_entry_init(&websocket->backlog, HTTP_BACKLOG_WEBSOCKET);
+	http_unsent_entry_init(&websocket->unsent, HTTP_UNSENT_WEBSOCKET);
 	deadline_init(&websocket->deadline, on_deadline);
 	websocket->heard_ms = loop_now_ms(connections->loop);
 	websocket->ping_ms = websocket->heard_ms + connections->settings.ping_ms;

@@ -21,14 +21,14 @@ struct websocket {
 	uint64_t ping_ms;	  /* when the next ping is due */
 	struct wire_websocket_reader reader;
 	struct websocket_parked *parked; /* bytes of the peer that wait for their turn */
-	struct http_backlog_entry backlog;
+	struct http_unsent_entry unsent;
 	uint32_t minute; /* of the loop's time, in which these frames came */
 	uint32_t frames : 31;
 	bool is_ending : 1; /* both sides sent CLOSE; the TCP connection ends */
 };
 
 extern const struct wire_websocket_rules websocket_rules;
-extern const struct http_backlog_owner websocket_backlog_owner;
+extern const struct http_unsent_owner websocket_unsent_owner;
 
 /* Frames that are taken in a row, before others get their turn, and bytes after which no further
  * one is: each byte of a ping is read, unmasked and sent back. */

@@ -42,10 +42,9 @@ void websocket_set_deadline(struct websocket *websocket)
 
 static void set_pending(struct websocket *websocket, size_t bytes)
 {
-	if (bytes != websocket->backlog.bytes)
-		http_backlog_set(&websocket->connections->backlog,
-				 http_transport_share(websocket->socket), &websocket->backlog,
-				 bytes);
+	if (bytes != websocket->unsent.bytes)
+		http_unsent_set(&websocket->connections->unsent,
+				http_transport_share(websocket->socket), &websocket->unsent, bytes);
 }
 
 void websocket_drop(struct websocket *websocket)
@@ -55,23 +54,23 @@ void websocket_drop(struct websocket *websocket)
 	http_transport_close(websocket->socket);
 }
 
-static struct websocket *websocket_of(const struct http_backlog_entry *entry)
+static struct websocket *websocket_of(const struct http_unsent_entry *entry)
 {
-	return container_of(entry, struct websocket, backlog);
+	return container_of(entry, struct websocket, unsent);
 }
 
-static size_t pending_of(const struct http_backlog_entry *entry)
+static size_t pending_of(const struct http_unsent_entry *entry)
 {
 	return http_transport_pending(websocket_of(entry)->socket);
 }
 
-static void drop_largest(struct http_backlog_entry *entry)
+static void drop_largest(struct http_unsent_entry *entry)
 {
 	websocket_drop(websocket_of(entry));
 }
 
-const struct http_backlog_owner websocket_backlog_owner = {.pending = pending_of,
-							   .drop = drop_largest};
+const struct http_unsent_owner websocket_unsent_owner = {.pending = pending_of,
+							 .drop = drop_largest};
 
 void websocket_count_pending(struct websocket *websocket)
 {

@@ -111,7 +111,7 @@ static void play_close(struct http_transport *transport)
 	transport->is_closing = true;
 }
 
-static struct http_backlog_share *play_share(const struct http_transport *transport)
+static struct http_unsent_share *play_share(const struct http_transport *transport)
 {
 	(void)transport;
 	return NULL;
@@ -190,7 +190,7 @@ static int setup(void **state)
 	list_init(&test.connections.all);
 	list_init(&test.connections.upgrades);
 	assert_int_equal(loop_init(&test.loop), 0);
-	http_backlog_init(&test.connections.backlog, &test.loop, SIZE_MAX);
+	http_unsent_init(&test.connections.unsent, &test.loop, SIZE_MAX);
 	played->transport.kind = &kind;
 	played->transport.host = &test.host;
 	played->room = SIZE_MAX;
@@ -421,31 +421,31 @@ static void broken_off(void **state)
 	assert_true(test.was_closed);
 }
 
-static struct http_backlog_entry other;
+static struct http_unsent_entry other;
 
-static size_t pending_of_other(const struct http_backlog_entry *entry)
+static size_t pending_of_other(const struct http_unsent_entry *entry)
 {
 	return entry->bytes;
 }
 
-static void drop_other(struct http_backlog_entry *entry)
+static void drop_other(struct http_unsent_entry *entry)
 {
 	assert_null(test.request);
-	http_backlog_set(&test.connections.backlog, NULL, entry, 0);
+	http_unsent_set(&test.connections.unsent, NULL, entry, 0);
 }
 
 /* Otherwise one turn could answer a thousand requests on top. */
 static void while_too_much_waits_requests_wait(void **state)
 {
-	static const struct http_backlog_owner owner = {.pending = pending_of_other,
-							.drop = drop_other};
+	static const struct http_unsent_owner owner = {.pending = pending_of_other,
+						       .drop = drop_other};
 
 	(void)state;
-	http_backlog_finish(&test.connections.backlog);
-	http_backlog_init(&test.connections.backlog, &test.loop, 1000);
-	test.connections.backlog.owners[HTTP_BACKLOG_WEBSOCKET] = &owner;
-	http_backlog_entry_init(&other, HTTP_BACKLOG_WEBSOCKET);
-	http_backlog_set(&test.connections.backlog, NULL, &other, 1001);
+	http_unsent_finish(&test.connections.unsent);
+	http_unsent_init(&test.connections.unsent, &test.loop, 1000);
+	test.connections.unsent.owners[HTTP_UNSENT_WEBSOCKET] = &owner;
+	http_unsent_entry_init(&other, HTTP_UNSENT_WEBSOCKET);
+	http_unsent_set(&test.connections.unsent, NULL, &other, 1001);
 	receive(GET);
 	assert_null(test.request);
 	turn();

@@ -89,7 +89,7 @@ static void play_close(struct http_transport *transport)
 	transport->is_closing = true;
 }
 
-static struct http_backlog_share *play_share(const struct http_transport *transport)
+static struct http_unsent_share *play_share(const struct http_transport *transport)
 {
 	(void)transport;
 	return NULL;
@@ -200,8 +200,8 @@ static int setup(void **state)
 	list_init(&test.connections.all);
 	list_init(&test.connections.upgrades);
 	assert_int_equal(loop_init(&test.loop), 0);
-	http_backlog_init(&test.connections.backlog, &test.loop, 1000);
-	test.connections.backlog.owners[HTTP_BACKLOG_WEBSOCKET] = &websocket_backlog_owner;
+	http_unsent_init(&test.connections.unsent, &test.loop, 1000);
+	test.connections.unsent.owners[HTTP_UNSENT_WEBSOCKET] = &websocket_unsent_owner;
 	loop_later_init(&test.closed_later, on_closed_later);
 	http_connection_create(&test.connections, &test.listener, &test.transport);
 	receive((struct str){handshake, sizeof(handshake) - 1});
@@ -335,13 +335,13 @@ static void a_sender_hears_that_all_was_taken(void **state)
 	test.takes_nothing = true;
 	websocket_send_text(test.websocket, STR("hello"));
 	assert_int_equal(websocket_pending_bytes(test.websocket), 7);
-	assert_int_equal(test.connections.backlog.bytes, 7);
+	assert_int_equal(test.connections.unsent.bytes, 7);
 	turns(2);
 	assert_int_equal(test.drained, 0);
 	test.pending = 0;
 	test.transport.events->on_flushed(&test.transport);
 	assert_int_equal(test.drained, 1);
-	assert_int_equal(test.connections.backlog.bytes, 0);
+	assert_int_equal(test.connections.unsent.bytes, 0);
 }
 
 static void too_much_for_all_drops_it(void **state)
@@ -360,7 +360,7 @@ static void too_much_for_all_drops_it(void **state)
 	websocket_send_binary(test.websocket, (struct str){data, sizeof(data)});
 	turns(1);
 	assert_true(test.transport.is_closing);
-	assert_int_equal(test.connections.backlog.bytes, 0);
+	assert_int_equal(test.connections.unsent.bytes, 0);
 }
 
 int main(void)
