@@ -80,17 +80,17 @@ static void set_remote_address(const struct http_connection *connection,
 static size_t take_head(struct http_connection *connection, struct str data)
 {
 	struct http_exchange *exchange = connection->exchange;
-	struct http_rejection rejection;
+	struct http_protocol_error error;
 	size_t start;
 	size_t used;
 
-	rejection = head_scan(&exchange->scan, data, &start, &used);
+	error = head_scan(&exchange->scan, data, &start, &used);
 	http_exchange_add_head(exchange, (struct str){data.data + start, used - start});
 	connection->has_more = used < data.length;
-	if (!rejection.status && exchange->scan.is_complete)
-		rejection = http_exchange_parse_head(exchange);
-	if (rejection.status) {
-		http_connection_reject(connection, rejection);
+	if (!error.status && exchange->scan.is_complete)
+		error = http_exchange_parse_head(exchange);
+	if (error.status) {
+		http_connection_reject(connection, error);
 		return used;
 	}
 	if (!exchange->scan.is_complete)
@@ -219,8 +219,8 @@ static void on_deadline(struct deadline *deadline)
 	switch ((enum http_connection_state)connection->state) {
 	case CONNECTION_HEAD:
 		if (connection->exchange->scan.length)
-			http_connection_reject(connection,
-					       HTTP_REJECT(408, "the head came too slowly"));
+			http_connection_reject(
+			    connection, HTTP_PROTOCOL_ERROR(408, "the head came too slowly"));
 		else
 			http_connection_close(connection);
 		break;

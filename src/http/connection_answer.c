@@ -84,7 +84,7 @@ static void answer(struct http_connection *connection, const struct http_respons
 		http_connection_finish_writing(connection);
 }
 
-void http_connection_reject(struct http_connection *connection, struct http_rejection rejection)
+void http_connection_reject(struct http_connection *connection, struct http_protocol_error error)
 {
 	const struct http_response base = {.close = true};
 	struct http_exchange *exchange = connection->exchange;
@@ -99,7 +99,7 @@ void http_connection_reject(struct http_connection *connection, struct http_reje
 	if (!request->request_id.data)
 		http_exchange_set_id(exchange, &connection->connections->ids);
 	exchange->body_state = EXCHANGE_BODY_BROKEN;
-	http_respond_problem(request, rejection.status, str_from(rejection.detail), STR(""), &base);
+	http_respond_problem(request, error.status, str_from(error.detail), STR(""), &base);
 }
 
 static bool is_printable(struct str text)

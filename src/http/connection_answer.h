@@ -4,7 +4,7 @@
 #include "http/connection_state.h"
 
 /* Answers with a problem in place of a handler, and ends the connection. */
-void http_connection_reject(struct http_connection *connection, struct http_rejection rejection);
+void http_connection_reject(struct http_connection *connection, struct http_protocol_error error);
 
 /* Whether the connection cannot be used for another request after this answer. */
 bool http_connection_must_end(const struct http_connection *connection,

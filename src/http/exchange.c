@@ -97,39 +97,39 @@ static enum http_method method_of(struct str text)
 	return HTTP_METHOD_OTHER;
 }
 
-struct http_rejection http_exchange_parse_head(struct http_exchange *exchange)
+struct http_protocol_error http_exchange_parse_head(struct http_exchange *exchange)
 {
 	struct http_request *request = &exchange->request;
 	struct str text = {exchange->head, exchange->scan.length};
 	struct http_head head;
 	struct head_facts facts;
-	struct http_rejection rejection;
+	struct http_protocol_error error;
 	char *minor = exchange->head + exchange->scan.version + HTTP_VERSION_MINOR;
 
 	/* A version above 1.1 is served as the highest that is known (RFC 9110 section 2.5). llhttp
 	 * knows no other. */
 	if (*minor > '1')
 		*minor = '1';
-	rejection = http_parser_head(&request->arena, text, exchange->scan.field_count,
-				     &exchange->parser, &head);
+	error = http_parser_head(&request->arena, text, exchange->scan.field_count,
+				 &exchange->parser, &head);
 	request->method = method_of(head.method);
 	request->method_text = head.method;
-	if (rejection.status)
-		return rejection;
+	if (error.status)
+		return error;
 	request->fields = head.fields;
 	request->field_count = head.field_count;
 	exchange->is_http_1_0 = head.is_http_1_0;
 	exchange->keep_alive = head.keep_alive;
-	rejection = head_check(&head, &facts);
+	error = head_check(&head, &facts);
 	request->path = facts.path;
 	request->query = facts.query;
-	if (rejection.status)
-		return rejection;
+	if (error.status)
+		return error;
 	request->has_body = facts.is_chunked || facts.content_length > 0;
 	exchange->content_length = facts.content_length;
 	exchange->expects_continue = facts.expects_continue;
 	exchange->body_state = request->has_body ? EXCHANGE_BODY_UNREAD : EXCHANGE_BODY_NONE;
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
 /* 1 to 128 letters, digits and "._-", which need no escaping anywhere. */

@@ -64,7 +64,7 @@ struct http_exchange *http_exchange_of(const struct http_request *request);
 void http_exchange_add_head(struct http_exchange *exchange, struct str bytes);
 
 /* After the last byte of the head: fills the request in. */
-struct http_rejection http_exchange_parse_head(struct http_exchange *exchange);
+struct http_protocol_error http_exchange_parse_head(struct http_exchange *exchange);
 
 /* The request's ID: the caller's if it is a sane one, else a new one. */
 void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *ids);

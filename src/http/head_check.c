@@ -10,38 +10,39 @@ struct single_fields {
 	const struct http_field *expect;
 };
 
-static struct http_rejection take_once(const struct http_field **single,
-				       const struct http_field *field, const char *detail)
+static struct http_protocol_error take_once(const struct http_field **single,
+					    const struct http_field *field, const char *detail)
 {
 	if (*single)
-		return HTTP_REJECT(400, detail);
+		return HTTP_PROTOCOL_ERROR(400, detail);
 	*single = field;
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
-static struct http_rejection collect(const struct http_head *head, struct single_fields *ret_fields)
+static struct http_protocol_error collect(const struct http_head *head,
+					  struct single_fields *ret_fields)
 {
 	struct single_fields found = {0};
 
 	for (unsigned i = 0; i < head->field_count; i++) {
 		const struct http_field *field = &head->fields[i];
-		struct http_rejection rejection = HTTP_ACCEPT;
+		struct http_protocol_error error = HTTP_NO_ERROR;
 
 		if (str_equal_ignore_case(field->name, STR("host")))
-			rejection = take_once(&found.host, field, "more than one Host field");
+			error = take_once(&found.host, field, "more than one Host field");
 		else if (str_equal_ignore_case(field->name, STR("content-length")))
-			rejection = take_once(&found.content_length, field,
-					      "more than one Content-Length field");
+			error = take_once(&found.content_length, field,
+					  "more than one Content-Length field");
 		else if (str_equal_ignore_case(field->name, STR("transfer-encoding")))
-			rejection = take_once(&found.transfer_encoding, field,
-					      "more than one Transfer-Encoding field");
+			error = take_once(&found.transfer_encoding, field,
+					  "more than one Transfer-Encoding field");
 		else if (str_equal_ignore_case(field->name, STR("expect")))
-			rejection = take_once(&found.expect, field, "more than one Expect field");
-		if (rejection.status)
-			return rejection;
+			error = take_once(&found.expect, field, "more than one Expect field");
+		if (error.status)
+			return error;
 	}
 	*ret_fields = found;
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
 static bool is_registered_coding(struct str coding)
@@ -56,79 +57,79 @@ static bool is_registered_coding(struct str coding)
 	return false;
 }
 
-struct http_rejection transfer_coding_check(struct str value)
+struct http_protocol_error transfer_coding_check(struct str value)
 {
 	struct str rest = value;
 	struct str coding;
 	bool is_unknown = false;
 
 	if (str_equal_ignore_case(value, STR("chunked")))
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	while (str_next(&rest, ',', &coding)) {
 		coding = str_trim(coding);
 		if (!is_token(coding))
-			return HTTP_REJECT(400, "the Transfer-Encoding field is malformed");
+			return HTTP_PROTOCOL_ERROR(400, "the Transfer-Encoding field is malformed");
 		if (!is_registered_coding(coding))
 			is_unknown = true;
 	}
 	if (is_unknown)
-		return HTTP_REJECT(501, "the transfer coding is not known here");
-	return HTTP_REJECT(400, "the only transfer coding that is served is chunked");
+		return HTTP_PROTOCOL_ERROR(501, "the transfer coding is not known here");
+	return HTTP_PROTOCOL_ERROR(400, "the only transfer coding that is served is chunked");
 }
 
-static struct http_rejection check_framing(const struct http_head *head,
-					   const struct single_fields *fields,
-					   struct head_facts *facts)
+static struct http_protocol_error check_framing(const struct http_head *head,
+						const struct single_fields *fields,
+						struct head_facts *facts)
 {
 	unsigned long long length;
 
 	if (fields->transfer_encoding) {
-		struct http_rejection rejection =
+		struct http_protocol_error error =
 		    transfer_coding_check(fields->transfer_encoding->value);
 
 		if (head->is_http_1_0)
-			return HTTP_REJECT(400, "HTTP/1.0 has no Transfer-Encoding");
+			return HTTP_PROTOCOL_ERROR(400, "HTTP/1.0 has no Transfer-Encoding");
 		if (fields->content_length)
-			return HTTP_REJECT(400, "both Content-Length and Transfer-Encoding");
-		if (rejection.status)
-			return rejection;
+			return HTTP_PROTOCOL_ERROR(400,
+						   "both Content-Length and Transfer-Encoding");
+		if (error.status)
+			return error;
 		facts->is_chunked = true;
 	}
 	if (fields->content_length) {
 		/* Below 2^63, so that sums with it cannot overflow. */
 		if (!str_to_uint64(fields->content_length->value, INT64_MAX, &length))
-			return HTTP_REJECT(400, "the Content-Length field is malformed");
+			return HTTP_PROTOCOL_ERROR(400, "the Content-Length field is malformed");
 		facts->content_length = length;
 	}
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
-struct http_rejection head_check(const struct http_head *head, struct head_facts *ret_facts)
+struct http_protocol_error head_check(const struct http_head *head, struct head_facts *ret_facts)
 {
 	struct single_fields fields;
-	struct http_rejection rejection;
+	struct http_protocol_error error;
 	struct str host;
 
 	*ret_facts = (struct head_facts){0};
-	rejection = collect(head, &fields);
-	if (rejection.status)
-		return rejection;
+	error = collect(head, &fields);
+	if (error.status)
+		return error;
 	if (!fields.host && !head->is_http_1_0)
-		return HTTP_REJECT(400, "the Host field is missing");
+		return HTTP_PROTOCOL_ERROR(400, "the Host field is missing");
 	host = fields.host ? fields.host->value : (struct str){0};
 	if (fields.host && !host_is_valid(host))
-		return HTTP_REJECT(400, "the Host field is malformed");
-	rejection =
-	    target_check(head->method, head->target, host, &ret_facts->path, &ret_facts->query);
-	if (rejection.status)
-		return rejection;
-	rejection = check_framing(head, &fields, ret_facts);
-	if (rejection.status)
-		return rejection;
+		return HTTP_PROTOCOL_ERROR(400, "the Host field is malformed");
+	error = target_check(head->method, head->target, host, &ret_facts->path, &ret_facts->query);
+	if (error.status)
+		return error;
+	error = check_framing(head, &fields, ret_facts);
+	if (error.status)
+		return error;
 	if (!fields.expect || head->is_http_1_0) /* RFC 9110 section 10.1.1 */
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	if (!str_equal_ignore_case(fields.expect->value, STR("100-continue")))
-		return HTTP_REJECT(417, "the only expectation that is met is 100-continue");
+		return HTTP_PROTOCOL_ERROR(417, "the only expectation that is met is 100-continue");
 	ret_facts->expects_continue = ret_facts->is_chunked || ret_facts->content_length > 0;
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }

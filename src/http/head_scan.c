@@ -49,109 +49,111 @@ static bool is_of(char c, unsigned class)
 	return class_of[(unsigned char)c] & class;
 }
 
-static struct http_rejection scan_blank(struct head_scan *scan, char c)
+static struct http_protocol_error scan_blank(struct head_scan *scan, char c)
 {
 	if (scan->state == BLANK_LF) {
 		if (c != '\n')
-			return HTTP_REJECT(400, "a line does not end with CR LF");
+			return HTTP_PROTOCOL_ERROR(400, "a line does not end with CR LF");
 		if (++scan->blank_lines > LIMIT_BLANK_LINES)
-			return HTTP_REJECT(400, "too many empty lines before the request line");
+			return HTTP_PROTOCOL_ERROR(400,
+						   "too many empty lines before the request line");
 		scan->state = BLANK;
 	} else if (c == '\r') {
 		scan->state = BLANK_LF;
 	}
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
 /* RFC 9112 section 2.3. Which version it is counts only where it is well-formed. */
-static struct http_rejection scan_version(struct head_scan *scan, char c)
+static struct http_protocol_error scan_version(struct head_scan *scan, char c)
 {
 	static const char form[] = "HTTP/n.n\r";
 	char wanted = form[scan->part];
 
 	if (wanted == 'n' ? c < '0' || c > '9' : c != wanted)
-		return HTTP_REJECT(400, "the protocol version is malformed");
+		return HTTP_PROTOCOL_ERROR(400, "the protocol version is malformed");
 	if (scan->part == HTTP_VERSION_MAJOR)
 		scan->is_other_major = c != '1';
 	if (scan->part++ == HTTP_VERSION_BYTES) {
 		scan->state = LINE_LF;
 		if (scan->is_other_major)
-			return HTTP_REJECT(505, "the protocol must be HTTP/1.1 or HTTP/1.0");
+			return HTTP_PROTOCOL_ERROR(505,
+						   "the protocol must be HTTP/1.1 or HTTP/1.0");
 	}
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
-static struct http_rejection scan_request_line(struct head_scan *scan, char c)
+static struct http_protocol_error scan_request_line(struct head_scan *scan, char c)
 {
 	switch (scan->state) {
 	case METHOD:
 		if (is_of(c, TOKEN) && scan->part < METHOD_BYTES_MAX)
 			break;
 		if (c != ' ' || scan->part == 0)
-			return HTTP_REJECT(400, "the method is malformed");
+			return HTTP_PROTOCOL_ERROR(400, "the method is malformed");
 		scan->state = REQUEST_TARGET;
 		scan->part = 0;
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	case REQUEST_TARGET:
 		if (is_of(c, TARGET)) {
 			if (scan->part < LIMIT_REQUEST_TARGET_BYTES)
 				break;
-			return HTTP_REJECT(414, "the request target is too long");
+			return HTTP_PROTOCOL_ERROR(414, "the request target is too long");
 		}
 		if (c != ' ' || scan->part == 0)
-			return HTTP_REJECT(400, "the request target is malformed");
+			return HTTP_PROTOCOL_ERROR(400, "the request target is malformed");
 		scan->state = VERSION;
 		scan->part = 0;
 		scan->version = scan->length + 1;
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	default:
 		return scan_version(scan, c);
 	}
 	scan->part++;
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
-static struct http_rejection scan_line_start(struct head_scan *scan, char c)
+static struct http_protocol_error scan_line_start(struct head_scan *scan, char c)
 {
 	if (c == '\r') {
 		scan->state = END_LF;
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	}
 	if (c == ' ' || c == '\t')
-		return HTTP_REJECT(400, "a header field is folded over two lines");
+		return HTTP_PROTOCOL_ERROR(400, "a header field is folded over two lines");
 	if (!is_of(c, TOKEN))
-		return HTTP_REJECT(400, "the name of a header field is malformed");
+		return HTTP_PROTOCOL_ERROR(400, "the name of a header field is malformed");
 	if (++scan->field_count > LIMIT_REQUEST_FIELDS)
-		return HTTP_REJECT(431, "too many header fields");
+		return HTTP_PROTOCOL_ERROR(431, "too many header fields");
 	scan->state = NAME;
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
-static struct http_rejection scan_fields(struct head_scan *scan, char c)
+static struct http_protocol_error scan_fields(struct head_scan *scan, char c)
 {
 	switch (scan->state) {
 	case LINE_START:
 		return scan_line_start(scan, c);
 	case NAME:
 		if (is_of(c, TOKEN))
-			return HTTP_ACCEPT;
+			return HTTP_NO_ERROR;
 		if (c != ':')
-			return HTTP_REJECT(400, "the name of a header field is malformed");
+			return HTTP_PROTOCOL_ERROR(400, "the name of a header field is malformed");
 		scan->state = FIELD_VALUE;
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	case FIELD_VALUE:
 		if (is_of(c, VALUE))
-			return HTTP_ACCEPT;
+			return HTTP_NO_ERROR;
 		if (c != '\r')
-			return HTTP_REJECT(400, "a header field holds a control character");
+			return HTTP_PROTOCOL_ERROR(400, "a header field holds a control character");
 		scan->state = LINE_LF;
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	default: /* LINE_LF, END_LF */
 		if (c != '\n')
-			return HTTP_REJECT(400, "a line does not end with CR LF");
+			return HTTP_PROTOCOL_ERROR(400, "a line does not end with CR LF");
 		scan->is_complete = scan->state == END_LF;
 		scan->state = LINE_START;
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	}
 }
 
@@ -198,14 +200,14 @@ static size_t skip_usual_version(struct head_scan *scan, struct str data)
 	return usual.length;
 }
 
-struct http_rejection head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
-				size_t *ret_used)
+struct http_protocol_error head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
+				     size_t *ret_used)
 {
-	struct http_rejection rejection = HTTP_ACCEPT;
+	struct http_protocol_error error = HTTP_NO_ERROR;
 	size_t i = 0;
 	size_t start = 0;
 
-	for (; i < data.length && !scan->is_complete && !rejection.status; i++) {
+	for (; i < data.length && !scan->is_complete && !error.status; i++) {
 		char c;
 
 		if (scan->state == FIELD_VALUE || scan->state == NAME ||
@@ -227,22 +229,21 @@ struct http_rejection head_scan(struct head_scan *scan, struct str data, size_t 
 		c = data.data[i];
 		if (scan->state <= BLANK_LF) {
 			if (scan->state == BLANK_LF || c == '\r') {
-				rejection = scan_blank(scan, c);
+				error = scan_blank(scan, c);
 				start = i + 1;
 				continue;
 			}
 			scan->state = METHOD;
 		}
 		if (scan->state <= VERSION)
-			rejection = scan_request_line(scan, c);
+			error = scan_request_line(scan, c);
 		else
-			rejection = scan_fields(scan, c);
+			error = scan_fields(scan, c);
 		scan->length++;
-		if (!rejection.status && !scan->is_complete &&
-		    scan->length >= LIMIT_REQUEST_HEAD_BYTES)
-			rejection = HTTP_REJECT(431, "the head of the request is too large");
+		if (!error.status && !scan->is_complete && scan->length >= LIMIT_REQUEST_HEAD_BYTES)
+			error = HTTP_PROTOCOL_ERROR(431, "the head of the request is too large");
 	}
 	*ret_start = start;
 	*ret_used = i;
-	return rejection;
+	return error;
 }

@@ -12,7 +12,7 @@
  * 2 to 5). llhttp then reads the head as a whole, without copies. */
 #pragma once
 
-#include "http/rejection.h"
+#include "http/protocol_error.h"
 
 #include <stdint.h>
 #include <text/str.h>
@@ -33,8 +33,8 @@ enum { HTTP_VERSION_MAJOR = 5, HTTP_VERSION_MINOR = 7, HTTP_VERSION_BYTES = 8 };
 
 /* A zeroed struct head_scan is ready for a head. Scans data up to the end of the head at most.
  * ret_start: where the head's own bytes begin in data; ret_used: bytes scanned. */
-struct http_rejection head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
-				size_t *ret_used);
+struct http_protocol_error head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
+				     size_t *ret_used);
 
 /* RFC 9110 section 5.6.2. */
 bool is_token(struct str text);

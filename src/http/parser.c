@@ -43,8 +43,9 @@ static const struct wire_parser_events events = {
     .allows_trailer = allows_trailer,
 };
 
-struct http_rejection http_parser_head(struct arena *arena, struct str text, unsigned field_count,
-				       struct http_parser **ret_parser, struct http_head *ret_head)
+struct http_protocol_error http_parser_head(struct arena *arena, struct str text,
+					    unsigned field_count, struct http_parser **ret_parser,
+					    struct http_head *ret_head)
 {
 	struct http_parser *parser = arena_alloc(arena, sizeof(*parser));
 	struct wire_head head;
@@ -59,15 +60,15 @@ struct http_rejection http_parser_head(struct arena *arena, struct str text, uns
 	result = wire_head_read(&parser->wire, HTTP_REQUEST, &events, parser, text.data,
 				text.length, &head);
 	if (result == WIRE_HEAD_UNKNOWN_METHOD)
-		return HTTP_REJECT(501, "the method is not known here");
+		return HTTP_PROTOCOL_ERROR(501, "the method is not known here");
 	/* llhttp and head_scan() must agree on where the head ends and how many fields it has. */
 	if (result != WIRE_HEAD_COMPLETE || ret_head->field_count != field_count)
-		return HTTP_REJECT(400, "the head of the request is malformed");
+		return HTTP_PROTOCOL_ERROR(400, "the head of the request is malformed");
 	ret_head->target = (struct str){head.target, head.target_length};
 	ret_head->is_http_1_0 = head.is_http_1_0;
 	ret_head->keep_alive = head.keep_alive;
 	*ret_parser = parser;
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
 enum http_body_result http_parser_body(struct http_parser *parser, struct str data,

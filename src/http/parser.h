@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "http/field.h"
-#include "http/rejection.h"
+#include "http/protocol_error.h"
 
 #include <stdint.h>
 
@@ -24,8 +24,9 @@ struct http_parser; /* one request's; in its arena */
 
 /* text is all of the head and stays where it is: ret_head points into it. field_count is the number
  * of its fields. 501 for a method that llhttp does not know, else 400. */
-struct http_rejection http_parser_head(struct arena *arena, struct str text, unsigned field_count,
-				       struct http_parser **ret_parser, struct http_head *ret_head);
+struct http_protocol_error http_parser_head(struct arena *arena, struct str text,
+					    unsigned field_count, struct http_parser **ret_parser,
+					    struct http_head *ret_head);
 
 enum http_body_result {
 	BODY_MORE,     /* all was used, more is to come */

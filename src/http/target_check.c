@@ -93,8 +93,9 @@ static size_t scheme_length(struct str target)
 	return 0;
 }
 
-static struct http_rejection check_absolute(struct str method, struct str target, struct str host,
-					    struct str *ret_path, struct str *ret_query)
+static struct http_protocol_error check_absolute(struct str method, struct str target,
+						 struct str host, struct str *ret_path,
+						 struct str *ret_query)
 {
 	struct str rest = str_from_offset(target, scheme_length(target));
 	size_t end = 0;
@@ -104,35 +105,36 @@ static struct http_rejection check_absolute(struct str method, struct str target
 		end++;
 	authority = (struct str){rest.data, end};
 	if (!host_is_valid(authority))
-		return HTTP_REJECT(400, "the request target is malformed");
+		return HTTP_PROTOCOL_ERROR(400, "the request target is malformed");
 	/* RFC 9112 section 3.2.2 lets the target win; here two names are an error. */
 	if (host.data && !str_equal_ignore_case(authority, host))
-		return HTTP_REJECT(400,
-				   "the request target and the Host field name different hosts");
+		return HTTP_PROTOCOL_ERROR(
+		    400, "the request target and the Host field name different hosts");
 	split_path(str_from_offset(rest, end), ret_path, ret_query);
 	if (ret_path->length == 0)
 		*ret_path =
 		    str_equal(method, STR("OPTIONS")) && !ret_query->data ? STR("*") : STR("/");
-	return HTTP_ACCEPT;
+	return HTTP_NO_ERROR;
 }
 
-struct http_rejection target_check(struct str method, struct str target, struct str host,
-				   struct str *ret_path, struct str *ret_query)
+struct http_protocol_error target_check(struct str method, struct str target, struct str host,
+					struct str *ret_path, struct str *ret_query)
 {
 	bool is_star = str_equal(target, STR("*"));
 
 	if (str_equal(method, STR("CONNECT")))
-		return HTTP_REJECT(400, "CONNECT is not served");
+		return HTTP_PROTOCOL_ERROR(400, "CONNECT is not served");
 	if (is_star && str_equal(method, STR("OPTIONS"))) {
 		*ret_path = target;
 		*ret_query = (struct str){0};
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	}
 	if (target.length && target.data[0] == '/') {
 		split_path(target, ret_path, ret_query);
-		return HTTP_ACCEPT;
+		return HTTP_NO_ERROR;
 	}
 	if (scheme_length(target))
 		return check_absolute(method, target, host, ret_path, ret_query);
-	return HTTP_REJECT(400, "the request target is not of the form that its method allows");
+	return HTTP_PROTOCOL_ERROR(400,
+				   "the request target is not of the form that its method allows");
 }

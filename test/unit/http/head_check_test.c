@@ -25,15 +25,15 @@ static int target(const char *method, const char *text, const char *host, const 
 {
 	struct str ret_path;
 	struct str ret_query;
-	struct http_rejection rejection =
+	struct http_protocol_error error =
 	    target_check(str_from(method), str_from(text), str_from(host), &ret_path, &ret_query);
 
-	if (!rejection.status) {
+	if (!error.status) {
 		assert_true(str_equal(ret_path, str_from(path)));
 		assert_true(str_equal(ret_query, str_from(query)));
 		assert_int_equal(ret_query.data != NULL, query != NULL);
 	}
-	return rejection.status;
+	return error.status;
 }
 
 static void targets(void **state)

@@ -17,15 +17,15 @@ static int scan_pieces(struct str text, size_t piece, size_t *ret_used, size_t *
 		struct str data = {text.data + total, left < piece ? left : piece};
 		size_t start;
 		size_t used;
-		struct http_rejection rejection = head_scan(&scan, data, &start, &used);
+		struct http_protocol_error error = head_scan(&scan, data, &start, &used);
 
 		assert_true(start <= used && used <= data.length);
 		total += used;
 		*ret_skipped += start;
 		*ret_used = total;
 		assert_int_equal(scan.length, total - *ret_skipped);
-		if (rejection.status)
-			return rejection.status;
+		if (error.status)
+			return error.status;
 		if (scan.is_complete)
 			return 1;
 	}
