@@ -1,6 +1,6 @@
 """Output of tools/generate_statements.py: C headers and tables.
 
-ids: the enums of statements and refusals. calls: for each statement a struct of its parameters, one of
+ids: the enums of statements and constraint errors. calls: for each statement a struct of its parameters, one of
 its row where its header lists columns, and a function that binds the one and types the other:
 
     struct device_update_parameters { struct id id; ... };
@@ -66,10 +66,10 @@ class Output:
         problems = sorted({problem for s in self.statements for _, problem in s["refusals"]})
         lines = [MADE_BY, "#pragma once", "", f"enum {self.prefix}statement {{"]
         lines += [f"\t{self.constant(s)}," for s in self.statements]
-        lines += [f"\t{self.upper}STATEMENT_COUNT", "};", "", f"enum {self.prefix}refusal {{"]
-        lines += [f"\t{self.upper}REFUSAL_NONE,"]
-        lines += [f"\t{self.upper}REFUSAL_{problem.upper()}," for problem in problems]
-        lines += [f"\t{self.upper}REFUSAL_COUNT", "};", ""]
+        lines += [f"\t{self.upper}STATEMENT_COUNT", "};", "", f"enum {self.prefix}constraint_error {{"]
+        lines += [f"\t{self.upper}CONSTRAINT_NONE,"]
+        lines += [f"\t{self.upper}CONSTRAINT_{problem.upper()}," for problem in problems]
+        lines += [f"\t{self.upper}CONSTRAINT_COUNT", "};", ""]
         return "\n".join(lines)
 
     def constant(self, statement):
@@ -222,8 +222,8 @@ class Output:
             names = "".join(f'\n\t"{field}",' for field, _ in statement["columns"])
             arrays.append(f"static const char *const {name}_column_names[] = {{{names}\n}};")
             entry.append(f"\t\t.column_names = {name}_column_names,")
-        add("const struct statement_refusal", "refusals", "refusal_count",
-            [f'{{"{constraint}", (enum refusal){self.upper}REFUSAL_{problem.upper()}}}'
+        add("const struct statement_constraint", "constraints", "constraint_count",
+            [f'{{"{constraint}", (enum constraint_error){self.upper}CONSTRAINT_{problem.upper()}}}'
              for constraint, problem in statement["refusals"]])
         add("const struct statement_change", "changes", "change_count",
             [f"{{.index = {change.index}, .is_column = {c_bool(change.is_column)},"

@@ -12,7 +12,7 @@ struct write_line;
 
 enum db_outcome {
 	DB_OK,
-	DB_REFUSED, /* by a constraint that the statement's header names: see refusal */
+	DB_CONSTRAINT, /* by a constraint that the statement's header names: see constraint_error */
 	DB_AWAY,    /* no database, queue full, or the connection broke under way (a write may then
 		       have happened or not): 503 with Retry-After */
 	DB_BLOCKED, /* a write that did not happen: rows that it changes stay locked, or too many
@@ -24,7 +24,7 @@ enum db_outcome {
 
 struct db_result {
 	enum db_outcome outcome;
-	enum refusal refusal;
+	enum constraint_error constraint_error;
 	unsigned row_count;
 	unsigned column_count;
 	const void *rows;   /* private */

@@ -8,21 +8,22 @@
 
 enum result_class {
 	RESULT_OK,
-	RESULT_REFUSED, /* by a constraint that the statement names */
-	RESULT_AGAIN,	/* it lost against another transaction: nothing happened, repeat it */
-	RESULT_LOCKED,	/* rows stayed locked for the connection's lock_timeout: nothing happened */
-	RESULT_MOVE,	/* this connection can no longer run it: nothing happened */
-	RESULT_AWAY,	/* the server has no resources left, stops, or is too slow */
-	RESULT_LOST,	/* the connection is gone or going */
+	RESULT_CONSTRAINT, /* by a constraint that the statement names */
+	RESULT_AGAIN,	   /* it lost against another transaction: nothing happened, repeat it */
+	RESULT_LOCKED, /* rows stayed locked for the connection's lock_timeout: nothing happened */
+	RESULT_MOVE,   /* this connection can no longer run it: nothing happened */
+	RESULT_AWAY,   /* the server has no resources left, stops, or is too slow */
+	RESULT_LOST,   /* the connection is gone or going */
 	RESULT_FAILED,
 };
 
-/* result: of a statement that was executed, not NULL. Sets *ret_refusal for RESULT_REFUSED. */
+/* result: of a statement that was executed, not NULL. Sets *ret_error for RESULT_CONSTRAINT. */
 enum result_class result_class(const PGresult *result, const struct statement_entry *statement,
-			       enum refusal *ret_refusal);
+			       enum constraint_error *ret_error);
 
-/* The statement's refusal that a failed result stands for, or REFUSAL_NONE. */
-enum refusal result_refusal(const PGresult *result, const struct statement_entry *statement);
+/* The constraint error that a failed result stands for, or CONSTRAINT_NONE. */
+enum constraint_error result_constraint_error(const PGresult *result,
+					      const struct statement_entry *statement);
 
 /* A write has failed since the server has no room for it, or cannot write its files; it may be
  * about to end for that. */

@@ -16,8 +16,9 @@
  * A line that ends with a comma goes on in the next, and a key may stand more than once. Types:
  * bool, int2, int4, int8, float8, text, bytea, uuid, macaddr, timestamptz, and arrays of uuid,
  * int8, float8, timestamptz, text, bytea. A "?" behind a type says that the value may be NULL.
- * "refuse:" names a constraint, a unique index or an SQLSTATE, and the refusal that the caller gets
- * for it. Two characters are a class of SQLSTATEs, for those that the header does not name.
+ * "refuse:" names a constraint, a unique index or an SQLSTATE, and the constraint error that the
+ * caller gets for it. Two characters are a class of SQLSTATEs, for those that the header does not
+ * name.
  *
  * "work:" says what the statement's work grows with. "bounded": it reads no more rows than it
  * returns or changes, or than a limit allows that holds for each device, app or account, however
@@ -83,7 +84,8 @@
 #pragma once
 
 /* Generated: enum statement { STATEMENT_X, ..., STATEMENT_COUNT } and
- * enum refusal { REFUSAL_NONE, REFUSAL_X, ..., REFUSAL_COUNT }, both in alphabetical order. */
+ * enum constraint_error { CONSTRAINT_NONE, CONSTRAINT_X, ..., CONSTRAINT_COUNT }, both in
+ * alphabetical order. */
 #include "db/statement_ids.h"
 
 #include <stdbool.h>
@@ -99,9 +101,9 @@ struct statement_change {
 	bool is_hinted; /* other instances are told */
 };
 
-struct statement_refusal {
+struct statement_constraint {
 	const char *constraint; /* name of a constraint or a unique index, or an SQLSTATE */
-	enum refusal refusal;
+	enum constraint_error constraint_error;
 };
 
 struct statement_entry {
@@ -117,8 +119,8 @@ struct statement_entry {
 	unsigned column_count;
 	const char *const *column_names;
 	const unsigned *column_types; /* OIDs */
-	const struct statement_refusal *refusals;
-	unsigned refusal_count;
+	const struct statement_constraint *constraints;
+	unsigned constraint_count;
 	const struct statement_change *changes;
 	unsigned change_count;
 	const struct statement_entry *batched_by; /* NULL: it is always asked alone */

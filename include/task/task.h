@@ -87,7 +87,7 @@ struct endpoint {
 	 * caller of the account, but for conditions and parts of lists. READ_NONE: it is not kept.
 	 */
 	enum read_kind kept_as;
-	/* NULL, or the step that answers a refusal of the database, see task_refusal(). */
+	/* NULL, or the step that answers a constraint error, see task_constraint_error(). */
 	task_step *refused;
 	/* NULL, or gives back what the state owns. Called once, however the task ends, but for
 	 * task_given_up(). */
@@ -174,13 +174,13 @@ __attribute__((warn_unused_result)) struct step_result task_continue(struct task
 struct db_query *task_new_query(struct task *task);
 
 /* Why the database refused the statement; for an endpoint's step refused(). */
-enum refusal task_refusal(const struct task *task);
-/* Answers as the service does for this refusal, whatever the endpoint. */
-task_step task_fail_refusal;
+enum constraint_error task_constraint_error(const struct task *task);
+/* Answers as the service does for this constraint error, whatever the endpoint. */
+task_step task_fail_constraint;
 
 /* Asks for at most one row, which is read into the struct that the statement was given (it must
- * outlive the wait: in the state or the arena). next finds task_row_count(). Errors and refusals
- * without a problem of their own are answered here. */
+ * outlive the wait: in the state or the arena). next finds task_row_count(). Errors and constraint
+ * errors without a problem of their own are answered here. */
 __attribute__((warn_unused_result)) struct step_result task_query(struct task *task,
 								  task_step *next);
 

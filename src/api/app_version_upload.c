@@ -25,7 +25,7 @@ static struct step_result fail_pending(struct task *task)
 
 	/* Another request has just reviewed that version. */
 	if (task_row_count(task) == 0)
-		return task_fail_refusal(task);
+		return task_fail_constraint(task);
 	return task_fail(task, 409,
 			 "version %.*s of the app awaits review, and only one may: upload the next "
 			 "one after it",
@@ -52,10 +52,10 @@ struct step_result api_upload_refused(struct task *task)
 {
 	struct api_upload *upload = task_state(task);
 
-	if (task_refusal(task) == REFUSAL_TOO_MANY_BYTES)
+	if (task_constraint_error(task) == CONSTRAINT_TOO_MANY_BYTES)
 		return api_make_account_room(task, &upload->room, made_room);
-	if (task_refusal(task) != REFUSAL_REVIEW_PENDING)
-		return task_fail_refusal(task);
+	if (task_constraint_error(task) != CONSTRAINT_REVIEW_PENDING)
+		return task_fail_constraint(task);
 	statement_app_version_pending(task_new_query(task),
 				      &(struct app_version_pending_parameters){task_app(task)->id},
 				      &upload->pending);

@@ -40,13 +40,13 @@ struct step_result api_fail_no_entry(struct task *task)
 
 struct step_result api_entry_refused(struct task *task)
 {
-	switch (task_refusal(task)) {
-	case REFUSAL_ENTRY_GONE:
+	switch (task_constraint_error(task)) {
+	case CONSTRAINT_ENTRY_GONE:
 		return api_fail_no_entry(task);
-	case REFUSAL_TOO_MANY_INSTALLATIONS:
+	case CONSTRAINT_TOO_MANY_INSTALLATIONS:
 		return task_fail(task, 409, "the device has %d entries already, remove one first",
 				 LIMIT_DEVICE_INSTALLATIONS);
 	default:
-		return task_fail_refusal(task);
+		return task_fail_constraint(task);
 	}
 }

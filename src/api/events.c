@@ -43,14 +43,14 @@ static struct event_wish wish_of(struct task *task)
 	};
 }
 
-static struct step_result fail(struct task *task, enum event_refusal refusal)
+static struct step_result fail(struct task *task, enum event_refusal constraint_error)
 {
 	char retry_after[12];
 
-	if (refusal == EVENTS_FULL_OF_DEVICES)
+	if (constraint_error == EVENTS_FULL_OF_DEVICES)
 		return task_fail_busy(task, FULL_RETRY_S,
 				      "too many devices are watched, try again");
-	if (refusal == EVENTS_FULL)
+	if (constraint_error == EVENTS_FULL)
 		return task_fail_busy(task, FULL_RETRY_S, "too many streams are open, try again");
 	snprintf(retry_after, sizeof(retry_after), "%d", FULL_OF_KEY_RETRY_S);
 	task_add_field(task, STR("Retry-After"),
@@ -63,10 +63,11 @@ static struct step_result open_stream(struct task *task)
 {
 	struct event_wish wish = wish_of(task);
 	struct key_stream *stream;
-	enum event_refusal refusal = events_open(api_service(task)->events, &wish, &stream);
+	enum event_refusal constraint_error =
+	    events_open(api_service(task)->events, &wish, &stream);
 
-	if (refusal)
-		return fail(task, refusal);
+	if (constraint_error)
+		return fail(task, constraint_error);
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
 	/* nginx would keep events until it has a buffer full of them. */
 	task_add_field(task, STR("X-Accel-Buffering"), STR("no"));

@@ -249,23 +249,23 @@ struct step_result import_refused(struct task *task)
 	struct tronbyt_importing *importing = task_state(task);
 	struct import_device *device = &importing->devices[importing->device];
 
-	switch (task_refusal(task)) {
-	case REFUSAL_ALIAS_TAKEN:
+	switch (task_constraint_error(task)) {
+	case CONSTRAINT_ALIAS_TAKEN:
 		device->has_alias = false;
 		import_note(importing, NULL, "address", "another device here has it");
 		break;
-	case REFUSAL_DEVICE_IMPORTED:
+	case CONSTRAINT_DEVICE_IMPORTED:
 		end_guess(task, device);
 		device->state = IMPORT_THERE;
 		device->id = (struct id){0};
 		break;
-	case REFUSAL_UNKNOWN_TIMEZONE:
+	case CONSTRAINT_UNKNOWN_TIMEZONE:
 		end_guess(task, device);
 		import_file_device(importing)->timezone = STR("UTC");
 		import_note(importing, NULL, "timezone", "there is no such time zone: set to UTC");
 		break;
 	default:
-		return task_fail_refusal(task);
+		return task_fail_constraint(task);
 	}
 	return task_continue(task, import_store);
 }

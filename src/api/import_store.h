@@ -5,5 +5,5 @@
 
 /* Stores all devices, and answers. */
 task_step import_store;
-/* Goes on after a refusal of the database. */
+/* Goes on after a constraint error. */
 task_step import_refused;

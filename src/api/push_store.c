@@ -213,8 +213,8 @@ struct step_result push_refused(struct task *task)
 	const struct push *push = *task_helper(task);
 	struct str detail;
 
-	if (task_refusal(task) != REFUSAL_TOO_MANY_INSTALLATIONS)
-		return task_fail_refusal(task);
+	if (task_constraint_error(task) != CONSTRAINT_TOO_MANY_INSTALLATIONS)
+		return task_fail_constraint(task);
 	detail =
 	    arena_printf(task_arena(task), "is one too many: the device has %d entries already",
 			 LIMIT_DEVICE_INSTALLATIONS);

@@ -206,8 +206,8 @@ static struct step_result refused(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
-	if (task_refusal(task) != REFUSAL_ENTRY_GONE)
-		return task_fail_refusal(task);
+	if (task_constraint_error(task) != CONSTRAINT_ENTRY_GONE)
+		return task_fail_constraint(task);
 	return task_fail_field(task,
 			       shown->change.pinned_entry.length ? "pinnedApp" : "nightModeApp",
 			       "is no longer in the device's rotation");

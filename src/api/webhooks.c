@@ -28,19 +28,19 @@ static struct step_result fail(struct task *task)
 
 static struct step_result refused(struct task *task)
 {
-	switch (task_refusal(task)) {
-	case REFUSAL_TOO_MANY_WEBHOOKS:
+	switch (task_constraint_error(task)) {
+	case CONSTRAINT_TOO_MANY_WEBHOOKS:
 		return task_fail(task, 409,
 				 "the account has 10 webhooks already, remove one first");
-	case REFUSAL_WEBHOOKS_TOO_OFTEN:
+	case CONSTRAINT_WEBHOOKS_TOO_OFTEN:
 		task_add_field(task, STR("Retry-After"), STR("1"));
 		return task_fail(task, 429,
 				 "what the account's webhooks want changes too often: 20 times in "
 				 "a row, then once a second");
-	case REFUSAL_ACCOUNT_GONE:
+	case CONSTRAINT_ACCOUNT_GONE:
 		return task_refuse(task);
 	default:
-		return task_fail_refusal(task);
+		return task_fail_constraint(task);
 	}
 }
 

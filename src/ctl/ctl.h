@@ -121,7 +121,7 @@ option_check ctl_check_weekdays;
 /* ---- database.c ---- */
 
 struct ctl_rows {
-	enum refusal refusal; /* REFUSAL_NONE: done */
+	enum constraint_error constraint_error; /* CONSTRAINT_NONE: done */
 	unsigned count;
 	void *rows; /* count structs of the statement's row, in the arena */
 };

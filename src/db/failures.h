@@ -12,9 +12,9 @@ static inline void failures_count(enum db_outcome outcome, const struct storage 
 
 	if (outcome != DB_OK)
 		metric_add(METRIC_DATABASE_FAILURES,
-			   is_full		   ? METRIC_DATABASE_FULL
-			   : outcome == DB_REFUSED ? METRIC_DATABASE_REFUSED
-			   : outcome == DB_FAILED  ? METRIC_DATABASE_FAILED
-						   : METRIC_DATABASE_AWAY,
+			   is_full		      ? METRIC_DATABASE_FULL
+			   : outcome == DB_CONSTRAINT ? METRIC_DATABASE_REFUSED
+			   : outcome == DB_FAILED     ? METRIC_DATABASE_FAILED
+						      : METRIC_DATABASE_AWAY,
 			   1);
 }

@@ -82,7 +82,8 @@ static void on_answer(struct connection *connection, struct db_query *query,
 {
 	struct list_connection *list_connection = list_connection_of(connection);
 	struct list_queries *lists = connection->owner;
-	const struct db_result end = {.outcome = result->outcome, .refusal = result->refusal};
+	const struct db_result end = {.outcome = result->outcome,
+				      .constraint_error = result->constraint_error};
 
 	if (query->by_rows)
 		give_rows(connection, query, result);

@@ -163,7 +163,7 @@ static void answer_batched(struct pipeline *pipeline, struct batched_read *batch
 static int settle_batched(struct pipeline *pipeline, struct batched_read *batched,
 			  const PGresult *result)
 {
-	enum refusal none;
+	enum constraint_error none;
 
 	switch (result_class(result, &pipeline->statements[batched->query.statement], &none)) {
 	case RESULT_OK:
@@ -194,13 +194,13 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 
 	if (query->is_batched)
 		return settle_batched(pipeline, batched_read_of(query), result);
-	switch (result_class(result, statement, &db_result.refusal)) {
+	switch (result_class(result, statement, &db_result.constraint_error)) {
 	case RESULT_OK:
 		db_result.outcome = DB_OK;
 		pipeline->useful = true;
 		break;
-	case RESULT_REFUSED:
-		db_result.outcome = DB_REFUSED;
+	case RESULT_CONSTRAINT:
+		db_result.outcome = DB_CONSTRAINT;
 		break;
 	case RESULT_AGAIN:
 		if (!query->has_rows && ++query->conflicts <= CONFLICTS_MAX) {
@@ -248,7 +248,7 @@ static struct db_query *take_query(struct batch *batch)
 static bool has_met_lock(const struct pipeline *pipeline, const struct batch *batch)
 {
 	const struct db_query *last = query_of(batch->written.previous);
-	enum refusal none;
+	enum constraint_error none;
 
 	return pipeline->on_locked &&
 	       result_class(last->uncommitted, &pipeline->statements[last->statement], &none) ==

@@ -102,39 +102,40 @@ bool result_is_disk_full(const PGresult *result)
 
 enum { SQLSTATE_CLASS_LENGTH = 2 };
 
-enum refusal result_refusal(const PGresult *result, const struct statement_entry *statement)
+enum constraint_error result_constraint_error(const PGresult *result,
+					      const struct statement_entry *statement)
 {
 	struct str constraint = error_field(result, PG_DIAG_CONSTRAINT_NAME);
 	struct str sqlstate = result_sqlstate(result);
 
-	enum refusal of_class = REFUSAL_NONE;
+	enum constraint_error of_class = CONSTRAINT_NONE;
 
-	for (unsigned i = 0; i < statement->refusal_count; i++) {
-		struct str name = str_from(statement->refusals[i].constraint);
+	for (unsigned i = 0; i < statement->constraint_count; i++) {
+		struct str name = str_from(statement->constraints[i].constraint);
 
 		if (str_equal(name, constraint) || str_equal(name, sqlstate))
-			return statement->refusals[i].refusal;
+			return statement->constraints[i].constraint_error;
 		if (name.length == SQLSTATE_CLASS_LENGTH && str_starts_with(sqlstate, name))
-			of_class = statement->refusals[i].refusal;
+			of_class = statement->constraints[i].constraint_error;
 	}
 	return of_class;
 }
 
 enum result_class result_class(const PGresult *result, const struct statement_entry *statement,
-			       enum refusal *ret_refusal)
+			       enum constraint_error *ret_error)
 {
 	ExecStatusType status = PQresultStatus(result);
-	enum refusal refusal;
+	enum constraint_error constraint_error;
 
 	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
 		return RESULT_OK;
 	if (status != PGRES_FATAL_ERROR)
 		return RESULT_LOST;
-	refusal = result_refusal(result, statement);
-	if (refusal == REFUSAL_NONE)
+	constraint_error = result_constraint_error(result, statement);
+	if (constraint_error == CONSTRAINT_NONE)
 		return sqlstate_class(result, result_sqlstate(result));
-	*ret_refusal = refusal;
-	return RESULT_REFUSED;
+	*ret_error = constraint_error;
+	return RESULT_CONSTRAINT;
 }
 
 struct db_result result_rows(const PGresult *result)

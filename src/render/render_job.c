@@ -145,7 +145,7 @@ static void on_stored(struct db_query *query, const struct db_result *result)
 				  job->stored.generation);
 		asked_hosts_note(job->jobs->settings.db, job->stored.app_id, job->hosts);
 		tell_failure(job);
-	} else if (result->outcome == DB_REFUSED || result->outcome == DB_FAILED) {
+	} else if (result->outcome == DB_CONSTRAINT || result->outcome == DB_FAILED) {
 		put_off(job, REFUSED_MS); /* it would be again */
 	}
 	end(job);

@@ -17,7 +17,7 @@ struct db_query *task_new_query(struct task *task)
 void task_keep_failure(struct task *task, const struct db_result *result)
 {
 	task->failed_outcome = result->outcome;
-	task->refusal = result->refusal;
+	task->constraint_error = result->constraint_error;
 }
 
 bool task_has_result(struct task *task, const struct db_result *result)

@@ -119,26 +119,26 @@ struct step_result task_fail_busy(struct task *task, unsigned retry_after_s, con
 	return reply_problem(task, 503, detail, (struct str){0});
 }
 
-enum refusal task_refusal(const struct task *task)
+enum constraint_error task_constraint_error(const struct task *task)
 {
-	return task->refusal;
+	return task->constraint_error;
 }
 
-struct step_result task_fail_refusal(struct task *task)
+struct step_result task_fail_constraint(struct task *task)
 {
-	switch (task->refusal) {
-	case REFUSAL_UNKNOWN_TIMEZONE:
+	switch (task->constraint_error) {
+	case CONSTRAINT_UNKNOWN_TIMEZONE:
 		return task_fail_field(task, "timezone", DEVICE_TIMEZONE_FAULT);
-	case REFUSAL_VERSION_NAME_USED:
+	case CONSTRAINT_VERSION_NAME_USED:
 		return task_fail(task, 409,
 				 "the app has a version of this name already, and a name is used "
 				 "only once");
-	case REFUSAL_REVIEW_PENDING:
+	case CONSTRAINT_REVIEW_PENDING:
 		return task_fail(task, 409, "another version of the app awaits review");
-	case REFUSAL_TOO_MANY_VERSIONS:
+	case CONSTRAINT_TOO_MANY_VERSIONS:
 		return task_fail(task, 409,
 				 "the app has 10000 versions already, no more are allowed");
-	case REFUSAL_APP_GONE:
+	case CONSTRAINT_APP_GONE:
 		return task_fail(task, 404, "there is no such app");
 	default:
 		return task_fail(task, 409, "the change conflicts with what is stored");
@@ -158,8 +158,8 @@ struct step_result task_fail_db(struct task *task)
 				      "another change holds what this one needs, try again");
 	case DB_OVERDUE:
 		return task_fail_busy(task, 2, "too many long lists and searches wait, try again");
-	case DB_REFUSED:
-		return task_continue(task, task->endpoint->refused ?: task_fail_refusal);
+	case DB_CONSTRAINT:
+		return task_continue(task, task->endpoint->refused ?: task_fail_constraint);
 	default:
 		/* The error is the line before it, with the statement and what PostgreSQL says. */
 		log_warn("task", "an unexpected error was answered",

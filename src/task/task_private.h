@@ -91,7 +91,7 @@ struct task {
 	struct str problem_detail;
 	struct str problem_members;
 	enum db_outcome failed_outcome; /* why task_fail_db() answers */
-	enum refusal refusal;
+	enum constraint_error constraint_error;
 };
 
 /* Runs steps until the task waits or is gone. */

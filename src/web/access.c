@@ -238,13 +238,13 @@ static struct step_result look_up(struct task *task, task_step *found)
 {
 	struct session_access *access = task_access_state(task);
 	const struct site *site = &web_service_of(task)->site;
-	const char *refusal = site_refuses(site, task_request(task));
+	const char *constraint_error = site_refuses(site, task_request(task));
 	struct str secret = cookie_find(task_request(task), str_from(site_cookie_name(site)));
 	struct step_result answer;
 
 	web_add_fields(task);
-	if (refusal)
-		return task_fail(task, 403, "%s", refusal);
+	if (constraint_error)
+		return task_fail(task, 403, "%s", constraint_error);
 	access->found = found;
 	if (!token_is_well_formed(secret))
 		return task_continue(task, found);

@@ -4,7 +4,7 @@
 #include "task/task.h"
 #include "web/operations.h"
 
-/* Answers a refusal of the database in the pages' words. */
-task_step web_fail_refusal;
+/* Answers a constraint error in the pages' words. */
+task_step web_fail_constraint;
 /* 404 for a link that is worth nothing (any more). */
 task_step web_fail_link;

@@ -137,15 +137,15 @@ enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows)
 		PQclear(result);
 		result = execute(ctl);
 	}
-	*ret_rows = (struct ctl_rows){.refusal = REFUSAL_NONE};
+	*ret_rows = (struct ctl_rows){.constraint_error = CONSTRAINT_NONE};
 	if (PQresultStatus(result) == PGRES_TUPLES_OK) {
 		struct db_result rows = result_rows(result);
 
 		ret_rows->count = rows.row_count;
 		ret_rows->rows = db_read_rows(&rows, ctl->query.record, &ctl->arena);
 	} else {
-		ret_rows->refusal = result_refusal(result, entry);
-		if (ret_rows->refusal == REFUSAL_NONE)
+		ret_rows->constraint_error = result_constraint_error(result, entry);
+		if (ret_rows->constraint_error == CONSTRAINT_NONE)
 			code = report(result, ctl);
 	}
 	PQclear(result);

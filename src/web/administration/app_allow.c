@@ -74,8 +74,8 @@ static struct step_result disable(struct task *task)
 
 static struct step_result refused(struct task *task)
 {
-	if (task_refusal(task) != REFUSAL_APP_WITHOUT_OWNER)
-		return web_fail_refusal(task);
+	if (task_constraint_error(task) != CONSTRAINT_APP_WITHOUT_OWNER)
+		return web_fail_constraint(task);
 	return task_fail(task, 409, "the owner of the app is gone: it stays disabled");
 }
 

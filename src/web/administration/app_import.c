@@ -111,8 +111,8 @@ static struct step_result refused(struct task *task)
 {
 	struct importing *importing = task_state(task);
 
-	if (task_refusal(task) != REFUSAL_VERSION_NAME_USED || importing->was_refused)
-		return web_fail_refusal(task);
+	if (task_constraint_error(task) != CONSTRAINT_VERSION_NAME_USED || importing->was_refused)
+		return web_fail_constraint(task);
 	importing->was_refused = true;
 	return store(task);
 }

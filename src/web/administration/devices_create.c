@@ -82,8 +82,9 @@ static struct step_result begin(struct task *task)
 
 static struct step_result refused(struct task *task)
 {
-	if (task_refusal(task) != REFUSAL_SERIAL_TAKEN && task_refusal(task) != REFUSAL_MAC_TAKEN)
-		return web_fail_refusal(task);
+	if (task_constraint_error(task) != CONSTRAINT_SERIAL_TAKEN &&
+	    task_constraint_error(task) != CONSTRAINT_MAC_TAKEN)
+		return web_fail_constraint(task);
 	return task_fail(
 	    task, 409,
 	    "an account has a device with such a serial number or MAC address already; "

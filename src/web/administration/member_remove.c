@@ -61,6 +61,6 @@ static struct step_result begin(struct task *task)
 const struct endpoint endpoint_member_remove = {
     .handler = begin,
     .state_size = sizeof(struct removal),
-    .refused = web_fail_refusal,
+    .refused = web_fail_constraint,
     ENDPOINT_MEMBER_REMOVE,
 };

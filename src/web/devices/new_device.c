@@ -136,13 +136,13 @@ static struct step_result create(struct task *task)
 
 static struct step_result refused(struct task *task)
 {
-	switch (task_refusal(task)) {
-	case REFUSAL_SERIAL_TAKEN:
+	switch (task_constraint_error(task)) {
+	case CONSTRAINT_SERIAL_TAKEN:
 		return task_fail(task, 409, "another device of the account has this serial number");
-	case REFUSAL_MAC_TAKEN:
+	case CONSTRAINT_MAC_TAKEN:
 		return task_fail(task, 409, "another device of the account has this MAC address");
 	default:
-		return web_fail_refusal(task);
+		return web_fail_constraint(task);
 	}
 }
 

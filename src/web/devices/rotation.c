@@ -63,8 +63,8 @@ static struct step_result show(struct task *task)
 
 static struct step_result show_refused(struct task *task)
 {
-	return task_refusal(task) == REFUSAL_ENTRY_GONE ? fail_no_entry(task)
-							: web_fail_refusal(task);
+	return task_constraint_error(task) == CONSTRAINT_ENTRY_GONE ? fail_no_entry(task)
+								    : web_fail_constraint(task);
 }
 
 const struct endpoint endpoint_rotation_get = {

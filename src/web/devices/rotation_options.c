@@ -86,9 +86,9 @@ static struct step_result update_night(struct task *task)
 
 static struct step_result night_refused(struct task *task)
 {
-	if (task_refusal(task) == REFUSAL_ENTRY_GONE)
+	if (task_constraint_error(task) == CONSTRAINT_ENTRY_GONE)
 		return fail_night_entry(task);
-	return web_fail_refusal(task);
+	return web_fail_constraint(task);
 }
 
 const struct endpoint endpoint_rotation_update = {

@@ -55,6 +55,6 @@ static struct step_result begin(struct task *task)
 const struct endpoint endpoint_key_create = {
     .handler = begin,
     .state_size = sizeof(struct creation),
-    .refused = web_fail_refusal,
+    .refused = web_fail_constraint,
     ENDPOINT_KEY_CREATE,
 };

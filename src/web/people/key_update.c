@@ -53,6 +53,6 @@ static struct step_result begin(struct task *task)
 const struct endpoint endpoint_key_update = {
     .handler = begin,
     .state_size = sizeof(struct update),
-    .refused = web_fail_refusal,
+    .refused = web_fail_constraint,
     ENDPOINT_KEY_UPDATE,
 };

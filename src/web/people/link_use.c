@@ -157,6 +157,6 @@ static struct step_result begin(struct task *task)
 const struct endpoint endpoint_link_use = {
     .handler = begin,
     .state_size = sizeof(struct use),
-    .refused = web_fail_refusal,
+    .refused = web_fail_constraint,
     ENDPOINT_LINK_USE,
 };

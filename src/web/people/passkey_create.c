@@ -119,6 +119,6 @@ static struct step_result begin(struct task *task)
 const struct endpoint endpoint_passkey_create = {
     .handler = begin,
     .state_size = sizeof(struct creation),
-    .refused = web_fail_refusal,
+    .refused = web_fail_constraint,
     ENDPOINT_PASSKEY_CREATE,
 };

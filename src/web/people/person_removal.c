@@ -87,6 +87,6 @@ const struct endpoint endpoint_person_removal_preview = {
 const struct endpoint endpoint_person_removal = {
     .handler = begin,
     .state_size = sizeof(struct removal),
-    .refused = web_fail_refusal,
+    .refused = web_fail_constraint,
     ENDPOINT_PERSON_REMOVAL,
 };

@@ -66,6 +66,6 @@ static struct step_result begin(struct task *task)
 const struct endpoint endpoint_register = {
     .handler = begin,
     .state_size = sizeof(struct register_task),
-    .refused = web_fail_refusal,
+    .refused = web_fail_constraint,
     ENDPOINT_REGISTER,
 };

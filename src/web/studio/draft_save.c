@@ -64,9 +64,9 @@ static struct step_result refused(struct task *task)
 {
 	struct saving *saving = task_state(task);
 
-	return task_refusal(task) == REFUSAL_TOO_MANY_BYTES
+	return task_constraint_error(task) == CONSTRAINT_TOO_MANY_BYTES
 		   ? api_make_account_room(task, &saving->room, made_room)
-		   : task_fail_refusal(task);
+		   : task_fail_constraint(task);
 }
 
 const struct endpoint endpoint_draft_save = {

@@ -53,6 +53,6 @@ static struct step_result begin(struct task *task)
 const struct endpoint endpoint_own_app_create = {
     .handler = begin,
     .state_size = sizeof(struct creation),
-    .refused = web_fail_refusal,
+    .refused = web_fail_constraint,
     ENDPOINT_OWN_APP_CREATE,
 };

@@ -103,8 +103,9 @@ static struct step_result removed(struct task *task)
 
 static struct step_result remove_refused(struct task *task)
 {
-	return task_refusal(task) == REFUSAL_VERSION_DEPLOYED ? fail_deployed(task)
-							      : task_fail_refusal(task);
+	return task_constraint_error(task) == CONSTRAINT_VERSION_DEPLOYED
+		   ? fail_deployed(task)
+		   : task_fail_constraint(task);
 }
 
 static struct step_result remove_renders(struct task *task);

@@ -251,8 +251,8 @@ static void test_refused_afterwards(void **state)
 	expect(rename_as(2, 30, "free"), DB_OK);
 	let_go();
 	wait_for(first);
-	assert_int_equal(first->refusal, TEST_REFUSAL_NAME_TAKEN);
-	expect(first, DB_REFUSED);
+	assert_int_equal(first->constraint_error, TEST_CONSTRAINT_NAME_TAKEN);
+	expect(first, DB_CONSTRAINT);
 	expect(second, DB_OK);
 }
 

@@ -49,11 +49,11 @@ static void expect_outcome(struct asked *asked, enum db_outcome outcome)
 	forget(asked);
 }
 
-static void expect_refusal(struct asked *asked, enum test_refusal refusal)
+static void expect_refusal(struct asked *asked, enum test_constraint_error constraint_error)
 {
 	wait_for(asked);
-	assert_int_equal(asked->refusal, refusal);
-	expect_outcome(asked, DB_REFUSED);
+	assert_int_equal(asked->constraint_error, constraint_error);
+	expect_outcome(asked, DB_CONSTRAINT);
 }
 
 static void test_read(void **state)
@@ -129,7 +129,7 @@ static void test_culprits(void **state)
 		if (i % 3)
 			expect_number(asked[i], 100 / i);
 		else if (i % 2)
-			expect_refusal(asked[i], TEST_REFUSAL_DIVISION_BY_ZERO);
+			expect_refusal(asked[i], TEST_CONSTRAINT_DIVISION_BY_ZERO);
 		else
 			expect_outcome(asked[i], DB_FAILED);
 	}
@@ -167,7 +167,7 @@ static void test_write_alone(void **state)
 	}
 	for (int i = 0; i < 10; i++) {
 		if (i == 4)
-			expect_refusal(asked[i], TEST_REFUSAL_NAME_TAKEN);
+			expect_refusal(asked[i], TEST_CONSTRAINT_NAME_TAKEN);
 		else if (i == 6) /* the primary key is none of the statement's refusals */
 			expect_outcome(asked[i], DB_FAILED);
 		else
@@ -189,7 +189,7 @@ static void test_commit_refused(void **state)
 		db_add_int8(&asked[i]->query.parameters, i ? 1 : 999999);
 		submit(asked[i]);
 	}
-	expect_refusal(asked[0], TEST_REFUSAL_NO_PARENT);
+	expect_refusal(asked[0], TEST_CONSTRAINT_NO_PARENT);
 	expect_number(asked[1], 201);
 	expect_items("child-", 1);
 }
@@ -213,7 +213,7 @@ static void test_sqlstates(void **state)
 	expect_outcome(ask_raise("57014"), DB_AWAY);
 	expect_outcome(ask_raise("XX000"), DB_FAILED);
 	expect_outcome(ask_raise("42501"), DB_FAILED);
-	expect_refusal(ask_raise("DD001"), TEST_REFUSAL_TOLD_SO);
+	expect_refusal(ask_raise("DD001"), TEST_CONSTRAINT_TOLD_SO);
 }
 
 static void test_large(void **state)

@@ -451,7 +451,7 @@ static void test_full(void **state)
 
 	(void)state;
 	raise_in_a_write("22012", DB_FAILED);
-	raise_in_a_write("DD001", DB_REFUSED);
+	raise_in_a_write("DD001", DB_CONSTRAINT);
 	assert_false(storage_is_full(storage));
 	raise_in_a_write("53100", DB_AWAY);
 	assert_true(storage_is_full(storage));

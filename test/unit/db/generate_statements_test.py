@@ -44,7 +44,7 @@ def accept(folder, text, name="thing_find"):
 def test_good(tmp_path):
     header, table = accept(tmp_path, GOOD)
     assert "STATEMENT_THING_FIND,\n\tSTATEMENT_COUNT" in header
-    assert "REFUSAL_NONE,\n\tREFUSAL_COUNT" in header
+    assert "CONSTRAINT_NONE,\n\tCONSTRAINT_COUNT" in header
     assert "EFFECT_READ" in table
     assert "2950 /* id uuid */" in table and "25 /* name text */" in table
 
@@ -129,8 +129,8 @@ def test_lists_over_lines(tmp_path):
 SELECT id, name FROM thing WHERE id = :id AND name = :name;
 """)
     assert ".parameter_count = 2" in table and ".column_count = 2" in table
-    assert ".refusal_count = 3" in table
-    assert '{"22012", (enum refusal)REFUSAL_WRONG}' in table
+    assert ".constraint_count = 3" in table
+    assert '{"22012", (enum constraint_error)CONSTRAINT_WRONG}' in table
     assert "name = $2;" not in table
     assert "id = $1 AND name = $2" in table
 

@@ -65,11 +65,11 @@ static int64_t expect_done(struct asked *asked)
 	return began;
 }
 
-static void expect_refused(struct asked *asked, enum test_refusal refusal)
+static void expect_refused(struct asked *asked, enum test_constraint_error constraint_error)
 {
 	wait_for(asked);
-	assert_int_equal(asked->outcome, DB_REFUSED);
-	assert_int_equal(asked->refusal, refusal);
+	assert_int_equal(asked->outcome, DB_CONSTRAINT);
+	assert_int_equal(asked->constraint_error, constraint_error);
 	assert_int_equal(asked->row_count, 0);
 	forget(asked);
 }
@@ -157,7 +157,7 @@ static void test_only_the_culprit_is_refused(void **state)
 		asked[i] = i == 3 ? put((struct item){.id = 1003, .name = "one"}) : put_number(i);
 	for (int i = 0; i < FEW; i++) {
 		if (i == 3)
-			expect_refused(asked[i], TEST_REFUSAL_NAME_TAKEN);
+			expect_refused(asked[i], TEST_CONSTRAINT_NAME_TAKEN);
 		else
 			began[i] = expect_done(asked[i]);
 	}
@@ -173,7 +173,7 @@ static void test_first_comes_first(void **state)
 
 	(void)state;
 	expect_done(first);
-	expect_refused(second, TEST_REFUSAL_NAME_TAKEN);
+	expect_refused(second, TEST_CONSTRAINT_NAME_TAKEN);
 	expect_items("id = 30", "1");
 }
 
@@ -188,7 +188,7 @@ static void test_commit_refused(void **state)
 				  : put_number(i);
 	for (int i = 0; i < FEW; i++) {
 		if (i == 5)
-			expect_refused(asked[i], TEST_REFUSAL_NO_PARENT);
+			expect_refused(asked[i], TEST_CONSTRAINT_NO_PARENT);
 		else
 			expect_done(asked[i]);
 	}

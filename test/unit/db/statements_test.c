@@ -88,8 +88,8 @@ static void test_refusals(void **state)
 	for (int i = 0; i < STATEMENT_COUNT; i++) {
 		const struct statement_entry *statement = &statements[i];
 
-		for (unsigned j = 0; j < statement->refusal_count; j++) {
-			const char *name = statement->refusals[j].constraint;
+		for (unsigned j = 0; j < statement->constraint_count; j++) {
+			const char *name = statement->constraints[j].constraint;
 			size_t length = strspn(name, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 			bool is_sqlstate = (length == 5 || length == 2) && !name[length];
 

@@ -174,7 +174,7 @@ static void on_done(struct db_query *query, const struct db_result *result)
 	asked->done = true;
 	asked->place = ++world.done_count;
 	asked->outcome = result->outcome;
-	asked->refusal = result->refusal;
+	asked->constraint_error = result->constraint_error;
 	asked->row_count = result->row_count;
 	if (result->row_count && result->column_count)
 		read_first(asked, result);

@@ -25,7 +25,7 @@ struct asked {
 	bool done;
 	unsigned place; /* among all that were done, from 1 */
 	enum db_outcome outcome;
-	enum refusal refusal;
+	enum constraint_error constraint_error;
 	unsigned row_count;
 	char text[200]; /* first value of the first row, as it came */
 	int64_t number; /* the same as a number of 4 or 8 bytes */

@@ -97,7 +97,7 @@ static void a_device_gets_the_address_that_its_panel_tells(void **state)
 	begin_rows(4);
 	add_answer(1, true, false);
 	answer(asked(STATEMENT_PANEL_TOLD));
-	answer_nothing(asked(STATEMENT_PANEL_MAC), DB_REFUSED);
+	answer_nothing(asked(STATEMENT_PANEL_MAC), DB_CONSTRAINT);
 	run_turns();
 	assert_string_equal(hints_sent(), "");
 }

@@ -10,8 +10,8 @@ struct from {
 	const char *fields[2 * FIELDS_MAX]; /* names and values */
 };
 
-static const char *refusal(const struct site *site, enum http_method method,
-			   const struct from *from)
+static const char *constraint_error(const struct site *site, enum http_method method,
+				    const struct from *from)
 {
 	struct http_field fields[FIELDS_MAX];
 	struct http_request request = {.method = method, .fields = fields};
@@ -23,8 +23,9 @@ static const char *refusal(const struct site *site, enum http_method method,
 }
 
 #define REFUSED(site, method, ...)                                                                 \
-	assert_non_null(refusal(site, method, &(struct from){{__VA_ARGS__}}))
-#define TAKEN(site, method, ...) assert_null(refusal(site, method, &(struct from){{__VA_ARGS__}}))
+	assert_non_null(constraint_error(site, method, &(struct from){{__VA_ARGS__}}))
+#define TAKEN(site, method, ...)                                                                   \
+	assert_null(constraint_error(site, method, &(struct from){{__VA_ARGS__}}))
 
 static void fetch_metadata_decides(void **state)
 {

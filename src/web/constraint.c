@@ -2,35 +2,35 @@
 #include "base/limits.h"
 #include "endpoints.h"
 
-struct step_result web_fail_refusal(struct task *task)
+struct step_result web_fail_constraint(struct task *task)
 {
-	switch (task_refusal(task)) {
-	case REFUSAL_EMAIL_TAKEN:
+	switch (task_constraint_error(task)) {
+	case CONSTRAINT_EMAIL_TAKEN:
 		return task_fail(task, 409, "there is an account with this e-mail address already");
-	case REFUSAL_LAST_ADMINISTRATOR:
+	case CONSTRAINT_LAST_ADMINISTRATOR:
 		return task_fail(task, 409,
 				 "this is the last administrator: make somebody else one first");
-	case REFUSAL_TOO_MANY_KEYS:
+	case CONSTRAINT_TOO_MANY_KEYS:
 		return task_fail(task, 409,
 				 "the account has 1000 API keys already, revoke one first");
-	case REFUSAL_NO_SUCH_DEVICE:
+	case CONSTRAINT_NO_SUCH_DEVICE:
 		return task_fail_field(task, "deviceIds",
 				       "names a device that is not the account's");
-	case REFUSAL_SLUG_TAKEN:
+	case CONSTRAINT_SLUG_TAKEN:
 		return task_fail(task, 409, "there is an app with this slug already");
-	case REFUSAL_TOO_MANY_APPS:
+	case CONSTRAINT_TOO_MANY_APPS:
 		return task_fail(task, 409, "the account has %d apps already", LIMIT_ACCOUNT_APPS);
-	case REFUSAL_TOO_MANY_INSTALLATIONS:
+	case CONSTRAINT_TOO_MANY_INSTALLATIONS:
 		return task_fail(task, 409, "the device has %d entries already, remove one first",
 				 LIMIT_DEVICE_INSTALLATIONS);
-	case REFUSAL_TOO_MANY_PASSKEYS:
+	case CONSTRAINT_TOO_MANY_PASSKEYS:
 		return task_fail(task, 409,
 				 "the account has 20 passkeys already, remove one first");
-	case REFUSAL_PASSKEY_KNOWN:
+	case CONSTRAINT_PASSKEY_KNOWN:
 		return task_fail(task, 409, "this passkey is known already");
-	case REFUSAL_ACCOUNT_GONE:
+	case CONSTRAINT_ACCOUNT_GONE:
 		return task_refuse(task);
 	default:
-		return task_fail_refusal(task);
+		return task_fail_constraint(task);
 	}
 }
