@@ -5,9 +5,9 @@
  *               never stands before a short one; up to that half it is served first, so that a
  *               stream of short jobs never starves it
  *   LANE_PASSWORD  a password's hash: 30 ms and 19 MiB each. It has threads of its own, one or two,
- *               so that nobody who guesses passwords holds those of the other lanes
+ *               so that nobody who failed attempts passwords holds those of the other lanes
  *   LANE_KNOWN_PASSWORD  the same for those who are no strangers, and passkeys: they do not wait
- *               behind guesses
+ *               behind failed attempts
  *   LANE_HANDSHAKE  what a new connection computes in TLS: 1 to 3 ms. It has threads of its own,
  *               half as many as the first two; connections share it by the network and the address
  *               that they come from. Where many of an address wait, the newest one goes first, and

@@ -30,11 +30,11 @@ struct rate_result {
 	unsigned retry_after_s; /* until the next token, at least 1; where not allowed */
 };
 
-/* The tables: the common part of each region is a struct rate_table. Guesses (task/guess.h), and
- * addresses that ask without a key or a session, have tables of their own: anybody can fill them,
- * and takes no callers' buckets away with it. */
+/* The tables: the common part of each region is a struct rate_table. Failed attempts
+ * (task/failed_attempts.h), and addresses that ask without a key or a session, have tables of their
+ * own: anybody can fill them, and takes no callers' buckets away with it. */
 extern const struct region rate_region;
-extern const struct region guess_region;
+extern const struct region failed_attempt_region;
 extern const struct region visitor_region;
 
 /* Whether all buckets are full, so that nothing needs to be looked up. It may still say no for a

@@ -18,10 +18,10 @@ struct service {
 	struct key_cache *keys;
 	struct key_uses *key_uses;
 	struct read_cache *reads;
-	struct rate_table *rates;    /* shared by the workers of this instance */
-	struct rate_table *guesses;  /* likewise: see task/guess.h */
-	struct rate_table *visitors; /* likewise: of addresses, and attempts to sign in */
-	struct rate_policy guess_rate;
+	struct rate_table *rates;	    /* shared by the workers of this instance */
+	struct rate_table *failed_attempts; /* likewise: see task/failed_attempts.h */
+	struct rate_table *visitors;	    /* likewise: of addresses, and attempts to sign in */
+	struct rate_policy failed_attempt_rate;
 	struct rate_policy key_rate;
 	struct rate_policy push_rate;
 	const char *const *cors_origins; /* "https://panels.example.org" */

@@ -2,13 +2,13 @@
 #include "domain/device_reference.h"
 #include "endpoints.h"
 #include "metric/metric.h"
-#include "task/guess.h"
+#include "task/failed_attempts.h"
 
 struct device_access {
 	struct panel_lookup lookup; /* zeroed at the start */
 	struct task *task;
 	struct panel *panel;
-	bool is_guess; /* of a former address, and counted as one */
+	bool is_attempt; /* of a former address, and counted as one */
 };
 
 /* Keys of other servers have no form of their own. */
@@ -41,16 +41,16 @@ static struct str link_key(struct task *task)
 }
 
 /* Counts a wrong key; a former address was counted already, and is not if it is right. */
-static void note_guess(struct task *task, const struct device_access *access)
+static void note_attempt(struct task *task, const struct device_access *access)
 {
 	const struct panel_lookup *lookup = &access->lookup;
 	bool is_wrong = !access->panel && !lookup->is_undecided && !lookup->is_disabled;
 	struct str address = task_request(task)->remote_address;
 
-	if (access->is_guess && !is_wrong)
-		guess_of_alias_was_none(task_service(task), address);
+	if (access->is_attempt && !is_wrong)
+		alias_attempt_succeeded(task_service(task), address);
 	else if (is_wrong && !lookup->way.is_alias)
-		guess_failed(task_service(task), address);
+		failed_attempts_count(task_service(task), address);
 }
 
 static struct step_result found(struct task *task)
@@ -58,7 +58,7 @@ static struct step_result found(struct task *task)
 	const struct device_access *access = task_access_state(task);
 	char text[ID_TEXT_LENGTH + 1];
 
-	note_guess(task, access);
+	note_attempt(task, access);
 	if (!access->panel)
 		return access_refuse_panel(task);
 	id_format(delivery_panel_id(access->panel), text);
@@ -75,9 +75,10 @@ static void on_found(struct panel_lookup *lookup, struct panel *panel)
 }
 
 /* Whether too many wrong keys came from the panel's address to look for its device. */
-static bool is_guessing(struct task *task, const struct device_reference *reference, struct str key)
+static bool has_failed_too_often(struct task *task, const struct device_reference *reference,
+				 struct str key)
 {
-	return !guess_is_allowed(task_service(task), task_request(task)->remote_address)
+	return !failed_attempts_allow(task_service(task), task_request(task)->remote_address)
 		    .is_allowed &&
 	       !delivery_knows(api_delivery(task), reference, key);
 }
@@ -90,7 +91,7 @@ static struct step_result check(struct task *task)
 
 	access->task = task;
 	access->lookup.done = on_found;
-	if (!link_key_is_well_formed(key) || is_guessing(task, &reference, key))
+	if (!link_key_is_well_formed(key) || has_failed_too_often(task, &reference, key))
 		return access_refuse_panel(task);
 	if (delivery_find(api_delivery(task), &access->lookup, &reference, key, &access->panel))
 		return found(task);
@@ -128,9 +129,9 @@ static struct step_result check_alias(struct task *task)
 	if (!alias_parse(name, access->lookup.way.alias) || key.length > ALIAS_KEY_LENGTH_MAX)
 		return access_refuse_panel(task);
 	reference.serial = (struct str){access->lookup.way.alias, ALIAS_LENGTH};
-	access->is_guess = !delivery_knows_alias(delivery, &access->lookup, key);
-	if (access->is_guess &&
-	    !guess_of_alias_begins(task_service(task), task_request(task)->remote_address))
+	access->is_attempt = !delivery_knows_alias(delivery, &access->lookup, key);
+	if (access->is_attempt &&
+	    !alias_attempt_begins(task_service(task), task_request(task)->remote_address))
 		return access_refuse_panel(task);
 	if (delivery_find(delivery, &access->lookup, &reference, key, &access->panel))
 		return found(task);

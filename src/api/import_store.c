@@ -6,7 +6,7 @@
 #include "import_report.h"
 #include "import_state.h"
 #include "task/access.h"
-#include "task/guess.h"
+#include "task/failed_attempts.h"
 
 /* Stores the devices of an import, each with its entries by one statement. */
 
@@ -158,17 +158,17 @@ static void tell_pages(struct task *task)
 	api_tell_pages(task, (struct id){0}, STR("admin"));
 }
 
-/* A former address that another device has says so: as far as that goes, it is a guess. */
-static bool begin_guess(struct task *task, const struct import_device *device)
+/* A former address that another device has says so: as far as that goes, it is an attempt. */
+static bool begin_attempt(struct task *task, const struct import_device *device)
 {
 	return !device->has_alias ||
-	       guess_of_alias_begins(task_service(task), task_request(task)->remote_address);
+	       alias_attempt_begins(task_service(task), task_request(task)->remote_address);
 }
 
-static void end_guess(struct task *task, const struct import_device *device)
+static void end_attempt(struct task *task, const struct import_device *device)
 {
 	if (device->has_alias)
-		guess_of_alias_was_none(task_service(task), task_request(task)->remote_address);
+		alias_attempt_succeeded(task_service(task), task_request(task)->remote_address);
 }
 
 static struct step_result stored(struct task *task)
@@ -178,7 +178,7 @@ static struct step_result stored(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
-	end_guess(task, device);
+	end_attempt(task, device);
 	if (importing->stored.is_stored) {
 		note_missing(importing, device);
 		tell_pages(task);
@@ -233,7 +233,7 @@ struct step_result import_store(struct task *task)
 		device = &importing->devices[importing->device];
 		if (device->state != IMPORT_NEW)
 			continue;
-		if (begin_guess(task, device))
+		if (begin_attempt(task, device))
 			return store_device(task);
 		device->state = IMPORT_FAILED;
 		import_note(importing, NULL, "device",
@@ -255,12 +255,12 @@ struct step_result import_refused(struct task *task)
 		import_note(importing, NULL, "address", "another device here has it");
 		break;
 	case CONSTRAINT_DEVICE_IMPORTED:
-		end_guess(task, device);
+		end_attempt(task, device);
 		device->state = IMPORT_THERE;
 		device->id = (struct id){0};
 		break;
 	case CONSTRAINT_UNKNOWN_TIMEZONE:
-		end_guess(task, device);
+		end_attempt(task, device);
 		import_file_device(importing)->timezone = STR("UTC");
 		import_note(importing, NULL, "timezone", "there is no such time zone: set to UTC");
 		break;

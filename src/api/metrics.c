@@ -2,7 +2,7 @@
 #include "endpoints.h"
 #include "http/listener.h"
 #include "task/access.h"
-#include "task/guess.h"
+#include "task/failed_attempts.h"
 
 #include <sodium.h>
 
@@ -17,9 +17,9 @@ static struct step_result refuse(struct task *task)
 			 "<token>");
 }
 
-/* A wrong token is a guess, like a wrong API key; the right one goes on working, whoever guesses
- * from its address. Hashes are compared, in constant time: so neither the token's bytes nor its
- * length can be found out by the time that this takes. */
+/* A wrong token is a failed attempt, like a wrong API key; the right one goes on working, whoever
+ * tries others from its address. Hashes are compared, in constant time: so neither the token's
+ * bytes nor its length can be found out by the time that this takes. */
 static struct step_result check(struct task *task)
 {
 	const uint8_t *wanted = api_service(task)->metrics_token_hash;
@@ -34,9 +34,9 @@ static struct step_result check(struct task *task)
 	crypto_hash_sha256(hash, (const unsigned char *)token.data, token.length);
 	if (wanted && sodium_memcmp(hash, wanted, sizeof(hash)) == 0)
 		return task_admit_unlimited(task);
-	if (task_guesses_too_often(task, "tokens", &answer))
+	if (task_fails_too_often(task, "tokens", &answer))
 		return answer;
-	guess_failed(task_service(task), task_request(task)->remote_address);
+	failed_attempts_count(task_service(task), task_request(task)->remote_address);
 	return refuse(task);
 }
 

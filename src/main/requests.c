@@ -33,7 +33,7 @@ static void set_limits(struct service *service, const struct config *config)
 {
 	bool is_limited = config->rate_limit > 0;
 
-	service->guess_rate = (struct rate_policy){
+	service->failed_attempt_rate = (struct rate_policy){
 	    .metric = METRIC_LIMIT_GUESSES,
 	    .name = "address",
 	    .of_what = "from this address",
@@ -111,7 +111,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	service->cors_origin_count = config->cors_origins.count;
 	start_caches(service, shared);
 	service->rates = region_common(shared, &rate_region);
-	service->guesses = region_common(shared, &guess_region);
+	service->failed_attempts = region_common(shared, &failed_attempt_region);
 	service->visitors = region_common(shared, &visitor_region);
 	set_limits(service, config);
 	requests->engines = requests->web.api.engines = engines_create(loop, engines);

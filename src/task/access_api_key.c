@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "domain/key.h"
 #include "task/access.h"
-#include "task/guess.h"
+#include "task/failed_attempts.h"
 #include "task/key_cache.h"
 #include "task/key_hashes.h"
 #include "task/key_uses.h"
@@ -53,7 +53,7 @@ static struct step_result on_key_found(struct task *task)
 
 	if (task_row_count(task) == 0) {
 		key_cache_forget(task->service->keys, key->hash);
-		guess_failed(task->service, task->request->remote_address);
+		failed_attempts_count(task->service, task->request->remote_address);
 		return refuse_invalid(task);
 	}
 	key_uses_note(task->service->key_uses, key->found.id);
@@ -104,7 +104,7 @@ static struct step_result on_device_found(struct task *task)
 				.rate_id = key->device.id};
 
 	if (task_row_count(task) == 0) {
-		guess_failed(task->service, task->request->remote_address);
+		failed_attempts_count(task->service, task->request->remote_address);
 		return refuse_invalid(task);
 	}
 	key->scope = (struct key_scope){
@@ -121,7 +121,7 @@ static struct step_result find_device(struct task *task, struct str token)
 	struct key_access *key = task_access_state(task);
 	struct step_result answer;
 
-	if (task_guesses_too_often(task, "keys", &answer))
+	if (task_fails_too_often(task, "keys", &answer))
 		return answer;
 	key_hash_again(token, key->hash);
 	statement_device_key_find(task_new_query(task),
@@ -160,7 +160,7 @@ static struct step_result check(struct task *task, bool is_v0)
 	if (known)
 		return admit(task, known);
 	if (!key_cache_knows(task->service->keys, key->hash) &&
-	    task_guesses_too_often(task, "keys", &answer))
+	    task_fails_too_often(task, "keys", &answer))
 		return answer;
 	key->asked = key_cache_now(task->service->keys);
 	statement_key_find(

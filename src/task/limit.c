@@ -1,6 +1,6 @@
 #include "base/clock.h"
 #include "metric/metric.h"
-#include "task/guess.h"
+#include "task/failed_attempts.h"
 #include "task_private.h"
 
 /* The fields of the IETF httpapi draft "RateLimit header fields for HTTP". A second policy stands
@@ -72,18 +72,18 @@ bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_re
 	       take(task, &task->service->push_rate, task->device.id, ret_retry_after_s);
 }
 
-bool task_guesses_too_often(struct task *task, const char *of_what, struct step_result *ret_answer)
+bool task_fails_too_often(struct task *task, const char *of_what, struct step_result *ret_answer)
 {
 	const struct service *service = task->service;
-	struct rate_result result = guess_is_allowed(service, task->request->remote_address);
+	struct rate_result result = failed_attempts_allow(service, task->request->remote_address);
 
 	if (result.is_allowed)
 		return false;
 	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_GUESSES, 1);
-	add_rate_fields(task, &service->guess_rate, &result);
+	add_rate_fields(task, &service->failed_attempt_rate, &result);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result.retry_after_s));
 	*ret_answer = task_fail(task, 429, "too many wrong %s %s, try again", of_what,
-				service->guess_rate.of_what);
+				service->failed_attempt_rate.of_what);
 	return true;
 }

@@ -35,7 +35,7 @@ const struct region rate_region = {
     .init = init,
 };
 
-const struct region guess_region = {
+const struct region failed_attempt_region = {
     .name = "guesses",
     .version = 2,
     .size = sizeof(struct rate_table),

@@ -6,7 +6,7 @@
 #include "db/statements.h"
 #include "domain/key.h"
 #include "fields.h"
-#include "task/guess.h"
+#include "task/failed_attempts.h"
 #include "web/people/cookie.h"
 #include "web/people/known_browser.h"
 #include "web/people/known_sessions.h"
@@ -209,7 +209,7 @@ static struct step_result looked_up(struct task *task)
 				   clock_monotonic_us());
 	} else {
 		known_sessions_forget(known, access->hash);
-		guess_failed(task_service(task), web_address(task));
+		failed_attempts_count(task_service(task), web_address(task));
 	}
 	if (!access->is_found || !access->row.is_due)
 		return task_continue(task, access->found);
@@ -220,15 +220,15 @@ static struct step_result looked_up(struct task *task)
 
 /* Made-up sessions cost no reads without end: of an address that has sent many, only those that are
  * known are looked up. A visitor then is nobody, and may still sign in. */
-static bool is_guessing(struct task *task, struct step_result *ret_answer)
+static bool has_failed_too_often(struct task *task, struct step_result *ret_answer)
 {
 	struct session_access *access = task_access_state(task);
 
 	if (known_sessions_has(web_service_of(task)->sessions, access->hash))
 		return false;
 	if (access->found != admit_visitor)
-		return task_guesses_too_often(task, "session cookies", ret_answer);
-	if (guess_is_allowed(task_service(task), web_address(task)).is_allowed)
+		return task_fails_too_often(task, "session cookies", ret_answer);
+	if (failed_attempts_allow(task_service(task), web_address(task)).is_allowed)
 		return false;
 	*ret_answer = task_continue(task, admit_visitor);
 	return true;
@@ -250,7 +250,7 @@ static struct step_result look_up(struct task *task, task_step *found)
 		return task_continue(task, found);
 	key_hash(secret, access->hash);
 	access->has_secret = true;
-	if (is_guessing(task, &answer))
+	if (has_failed_too_often(task, &answer))
 		return answer;
 	statement_session_find(task_new_query(task),
 			       &(struct session_find_parameters){

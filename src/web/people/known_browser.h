@@ -1,6 +1,6 @@
 /* Known browsers: somebody has signed in with them before. They have a cookie that says this and
- * nothing else, neither who nor where, so that their next sign-in does not wait behind guesses of
- * strangers who share their address (attempts.h). It opens nothing.
+ * nothing else, neither who nor where, so that their next sign-in does not wait behind failed
+ * attempts of strangers who share their address (attempts.h). It opens nothing.
  *
  *   day (4) | random ID (16) | code (16)   in base64url
  *

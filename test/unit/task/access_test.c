@@ -93,7 +93,8 @@ struct storage *__wrap_db_storage(struct db *db)
 
 static int open_service(void **state)
 {
-	const struct region *const regions[] = {&rate_region, &guess_region, &storage_region};
+	const struct region *const regions[] = {&rate_region, &failed_attempt_region,
+						&storage_region};
 
 	(void)state;
 	map = region_map_create(regions, array_length(regions), 1);
@@ -104,8 +105,11 @@ static int open_service(void **state)
 	    .keys = key_cache_create(&loop),
 	    .key_uses = key_uses_create(&loop, NULL),
 	    .rates = region_common(map, &rate_region),
-	    .guesses = region_common(map, &guess_region),
-	    .guess_rate = {.name = "address", .of_what = "from there", .per_second = 1, .burst = 3},
+	    .failed_attempts = region_common(map, &failed_attempt_region),
+	    .failed_attempt_rate = {.name = "address",
+				    .of_what = "from there",
+				    .per_second = 1,
+				    .burst = 3},
 	    .key_rate = {.name = "key", .of_what = "with it", .per_second = 1, .burst = 2},
 	};
 	key_cache_subscription(service.keys)->on_up(key_cache_subscription(service.keys), true);
@@ -275,7 +279,7 @@ static void a_key_that_the_database_does_not_know(void **state)
 }
 
 /* A key that opens nothing, from an address: the status of the answer. */
-static int guess(const char *address)
+static int attempt(const char *address)
 {
 	const struct db_result nothing = {.outcome = DB_OK};
 	char key[API_KEY_LENGTH + 1], value[200];
@@ -292,29 +296,29 @@ static int guess(const char *address)
 	return answer.status;
 }
 
-static void too_many_guesses_from_one_address(void **state)
+static void too_many_failed_attempts_from_one_address(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(guess("192.0.2.1"), 401);
-	assert_int_equal(guess("192.0.2.1"), 429);
+		assert_int_equal(attempt("192.0.2.1"), 401);
+	assert_int_equal(attempt("192.0.2.1"), 429);
 	assert_string_equal(answer.detail, "too many wrong keys from there, try again");
 	assert_string_equal(answer.limit, "\"address\";q=3;w=3");
 	assert_true(answer.has_retry_after);
-	assert_int_equal(guess("192.0.2.2"), 401);
+	assert_int_equal(attempt("192.0.2.2"), 401);
 	/* All of a network of 64 bits is one subscriber's. */
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(guess(i % 2 ? "2001:db8::1" : "2001:db8::ffff:1:1:1"), 401);
-	assert_int_equal(guess("2001:db8::2"), 429);
-	assert_int_equal(guess("2001:db8:0:1::2"), 401);
+		assert_int_equal(attempt(i % 2 ? "2001:db8::1" : "2001:db8::ffff:1:1:1"), 401);
+	assert_int_equal(attempt("2001:db8::2"), 429);
+	assert_int_equal(attempt("2001:db8:0:1::2"), 401);
 	/* Nobody's address, or everybody's. */
 	for (int i = 0; i < 10; i++) {
-		assert_int_equal(guess("unix"), 401);
-		assert_int_equal(guess("unknown"), 401);
+		assert_int_equal(attempt("unix"), 401);
+		assert_int_equal(attempt("unknown"), 401);
 	}
 }
 
-static void what_costs_no_look_up_is_no_guess(void **state)
+static void what_costs_no_look_up_is_no_attempt(void **state)
 {
 	char known[200];
 
@@ -326,8 +330,8 @@ static void what_costs_no_look_up_is_no_guess(void **state)
 		assert_refused(not_valid);
 	}
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(guess("192.0.2.1"), 401);
-	assert_int_equal(guess("192.0.2.1"), 429);
+		assert_int_equal(attempt("192.0.2.1"), 401);
+	assert_int_equal(attempt("192.0.2.1"), 429);
 	remote_address = "192.0.2.1";
 	call(&for_keys, known);
 	assert_int_equal(answer.status, 200);
@@ -342,12 +346,12 @@ static void what_costs_no_look_up_is_no_guess(void **state)
 	remote_address = "unix";
 }
 
-static void without_rate_limits_anybody_may_guess(void **state)
+static void without_rate_limits_anybody_may_fail(void **state)
 {
 	(void)state;
-	service.guess_rate.per_second = 0;
+	service.failed_attempt_rate.per_second = 0;
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(guess("192.0.2.1"), 401);
+		assert_int_equal(attempt("192.0.2.1"), 401);
 }
 
 static void each_key_has_its_own_rate(void **state)
@@ -472,9 +476,9 @@ int main(void)
 	    CASE(two_keys_are_refused),
 	    CASE(a_known_key_is_admitted),
 	    CASE(a_key_that_the_database_does_not_know),
-	    CASE(too_many_guesses_from_one_address),
-	    CASE(what_costs_no_look_up_is_no_guess),
-	    CASE(without_rate_limits_anybody_may_guess),
+	    CASE(too_many_failed_attempts_from_one_address),
+	    CASE(what_costs_no_look_up_is_no_attempt),
+	    CASE(without_rate_limits_anybody_may_fail),
 	    CASE(each_key_has_its_own_rate),
 	    CASE(another_kind_has_its_own_answers_and_rate),
 	    CASE(an_endpoint_for_other_callers),
