@@ -86,26 +86,26 @@ struct assertion {
 extern const struct record assertion_record;
 
 /* Reauthentication of the account's owner: either of the two. */
-struct proof_body {
+struct reauthentication {
 	struct str password;
 	const struct json_value *passkey_json;
 	struct assertion passkey; /* credential_id.data is NULL: none */
 };
 
 struct password_change {
-	struct proof_body proof; /* its password: the present one */
+	struct reauthentication authentication; /* its password: the present one */
 	struct str password;
 };
 
 extern const struct record password_change_record;
 
-extern const struct record proof_record;
+extern const struct record reauthentication_record;
 
 struct passkey_creation {
 	struct str name;
 	struct str client_data_json;
 	struct str authenticator_data; /* with the new public key */
-	struct proof_body proof;
+	struct reauthentication authentication;
 };
 
 extern const struct record passkey_creation_record;

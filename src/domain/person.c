@@ -118,23 +118,25 @@ static const struct record_field assertion_fields[] = {
 };
 const struct record assertion_record = RECORD(struct assertion, assertion_fields);
 
-/* Reads the passkey's answer inside a body, and sees that there is a proof. name: of the member for
- * the password. */
-static void read_proof(struct proof_body *proof, const char *name, struct faults *faults)
+/* Reads the passkey's answer inside a body, and sees that there is a password or a passkey. name:
+ * of the member for the password. */
+static void read_reauthentication(struct reauthentication *authentication, const char *name,
+				  struct faults *faults)
 {
 	struct faults inner;
 	uint64_t present;
 
-	if (!proof->passkey_json) {
-		if (!proof->password.length && faults->count == 0)
+	if (!authentication->passkey_json) {
+		if (!authentication->password.length && faults->count == 0)
 			faults_add(faults, str_from(name), "is required, or a passkey");
 		return;
 	}
 	faults_init(&inner, faults->arena);
-	record_read_json(&assertion_record, proof->passkey_json, &proof->passkey, &present, &inner);
+	record_read_json(&assertion_record, authentication->passkey_json, &authentication->passkey,
+			 &present, &inner);
 	if (inner.count == 0)
 		return;
-	proof->passkey = (struct assertion){0};
+	authentication->passkey = (struct assertion){0};
 	faults_add(faults, STR("passkey"), "must be what a passkey has signed: %.*s",
 		   STR_ARG(faults_sentence(&inner)));
 }
@@ -144,13 +146,13 @@ static void password_change_check(void *body, uint64_t seen, struct faults *faul
 	struct password_change *change = body;
 
 	(void)seen;
-	read_proof(&change->proof, "currentPassword", faults);
+	read_reauthentication(&change->authentication, "currentPassword", faults);
 }
 
-static void proof_check(void *body, uint64_t seen, struct faults *faults)
+static void reauthentication_check(void *body, uint64_t seen, struct faults *faults)
 {
 	(void)seen;
-	read_proof(body, "password", faults);
+	read_reauthentication(body, "password", faults);
 }
 
 static void passkey_creation_check(void *body, uint64_t seen, struct faults *faults)
@@ -158,13 +160,13 @@ static void passkey_creation_check(void *body, uint64_t seen, struct faults *fau
 	struct passkey_creation *creation = body;
 
 	(void)seen;
-	read_proof(&creation->proof, "password", faults);
+	read_reauthentication(&creation->authentication, "password", faults);
 }
 
 static const struct record_field password_change_fields[] = {
-    RECORD_STR(struct password_change, proof.password, .body = "currentPassword", .minimum = 1,
-	       .maximum = PASSWORD_BYTES_MAX),
-    RECORD_ANY(struct password_change, proof.passkey_json, .body = "passkey"),
+    RECORD_STR(struct password_change, authentication.password, .body = "currentPassword",
+	       .minimum = 1, .maximum = PASSWORD_BYTES_MAX),
+    RECORD_ANY(struct password_change, authentication.passkey_json, .body = "passkey"),
     RECORD_STR(struct password_change, password, .body = "password", .required = true,
 	       .minimum = PASSWORD_LENGTH_MIN, .maximum = PASSWORD_BYTES_MAX,
 	       .check = password_check),
@@ -172,12 +174,13 @@ static const struct record_field password_change_fields[] = {
 const struct record password_change_record =
     RECORD(struct password_change, password_change_fields, .check = password_change_check);
 
-static const struct record_field proof_fields[] = {
-    RECORD_STR(struct proof_body, password, .body = "password", .minimum = 1,
+static const struct record_field reauthentication_fields[] = {
+    RECORD_STR(struct reauthentication, password, .body = "password", .minimum = 1,
 	       .maximum = PASSWORD_BYTES_MAX),
-    RECORD_ANY(struct proof_body, passkey_json, .body = "passkey"),
+    RECORD_ANY(struct reauthentication, passkey_json, .body = "passkey"),
 };
-const struct record proof_record = RECORD(struct proof_body, proof_fields, .check = proof_check);
+const struct record reauthentication_record =
+    RECORD(struct reauthentication, reauthentication_fields, .check = reauthentication_check);
 
 static const struct record_field passkey_creation_fields[] = {
     RECORD_STR(struct passkey_creation, name, .body = "name", .required = true, .minimum = 1,
@@ -186,9 +189,9 @@ static const struct record_field passkey_creation_fields[] = {
 	       .required = true, .minimum = 1, .maximum = CLIENT_DATA_MAX),
     RECORD_STR(struct passkey_creation, authenticator_data, .body = "authenticatorData",
 	       .required = true, .minimum = 1, .maximum = AUTHENTICATOR_DATA_MAX),
-    RECORD_STR(struct passkey_creation, proof.password, .body = "password", .minimum = 1,
+    RECORD_STR(struct passkey_creation, authentication.password, .body = "password", .minimum = 1,
 	       .maximum = PASSWORD_BYTES_MAX),
-    RECORD_ANY(struct passkey_creation, proof.passkey_json, .body = "passkey"),
+    RECORD_ANY(struct passkey_creation, authentication.passkey_json, .body = "passkey"),
 };
 const struct record passkey_creation_record =
     RECORD(struct passkey_creation, passkey_creation_fields, .check = passkey_creation_check);

@@ -21,8 +21,8 @@ struct session_access {
 	bool is_found;
 	task_step *found; /* the kind's own next step; also if there is no session */
 	struct session_find_row row;
-	struct started *fresh; /* session_start.c's */
-	struct proof *proof;   /* proof.c's */
+	struct started *fresh;		       /* session_start.c's */
+	struct authentication *authentication; /* authentication.c's */
 };
 
 struct web_service *web_service_of(struct task *task)
@@ -67,12 +67,12 @@ struct started **web_fresh_session(struct task *task)
 	return &access->fresh;
 }
 
-struct proof **web_proof(struct task *task)
+struct authentication **web_authentication(struct task *task)
 {
 	struct session_access *access = state(task);
 
 	require(access);
-	return &access->proof;
+	return &access->authentication;
 }
 
 struct str web_address(struct task *task)

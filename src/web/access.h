@@ -33,10 +33,10 @@ struct started;
 /* Slot for the state of session_start.c: the endpoint's own state holds other things. */
 struct started **web_fresh_session(struct task *task);
 
-struct proof;
+struct authentication;
 
-/* Slot for the state of proof.c. */
-struct proof **web_proof(struct task *task);
+/* Slot for the state of authentication.c. */
+struct authentication **web_authentication(struct task *task);
 
 /* The client's network address, for the audit log. */
 struct str web_address(struct task *task);

@@ -1,7 +1,7 @@
+#include "authentication.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "challenge.h"
-#include "proof.h"
 #include "web/access.h"
 #include "web/endpoints.h"
 

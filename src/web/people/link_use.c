@@ -40,7 +40,7 @@ static struct step_result made(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return web_fail_link(task);
-	return web_start_session(task, &(struct proof){
+	return web_start_session(task, &(struct authentication){
 					   .account_id = use->person.id,
 					   .password_hash = str_from(use->job.new_hash),
 				       });
@@ -51,7 +51,7 @@ static struct step_result ended(struct task *task)
 	const struct use *use = task_state(task);
 
 	web_changed(task, use->set.id, "sessions");
-	return web_start_session(task, &(struct proof){
+	return web_start_session(task, &(struct authentication){
 					   .account_id = use->set.id,
 					   .password_hash = str_from(use->job.new_hash),
 				       });

@@ -1,7 +1,7 @@
+#include "authentication.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "challenge.h"
-#include "proof.h"
 #include "web/access.h"
 #include "web/changed.h"
 #include "web/endpoints.h"
@@ -15,7 +15,7 @@
 
 struct creation {
 	struct passkey_creation body; /* first: the pre-handler checks read the request into it */
-	struct proof proof;
+	struct authentication authentication;
 	struct challenge_key_row row;
 	struct challenge challenge;
 	struct str challenge_text;
@@ -45,8 +45,8 @@ static struct step_result registered(struct task *task)
 	    task_new_query(task),
 	    &(struct passkey_create_parameters){
 		.account_id = task_account_id(task),
-		.password_hash = creation->proof.password_hash,
-		.shown_credential_id = creation->proof.credential_id,
+		.password_hash = creation->authentication.password_hash,
+		.shown_credential_id = creation->authentication.credential_id,
 		.session_id = web_session_id(task),
 		.id = id_new(),
 		.credential_id = str_from(creation->job.credential_id),
@@ -85,8 +85,8 @@ static struct step_result proven(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
-	if (creation->proof.fault)
-		return web_fail_proof(task, &creation->proof, "password");
+	if (creation->authentication.fault)
+		return web_fail_authentication(task, &creation->authentication, "password");
 	statement_challenge_key(task_new_query(task), &creation->row);
 	return task_query(task, key_found);
 }
@@ -113,7 +113,7 @@ static struct step_result begin(struct task *task)
 				    &creation->challenge_text);
 	if (fault)
 		return task_fail_field(task, "clientDataJson", "%s", fault);
-	return web_prove_owner(task, &creation->proof, &body->proof, proven);
+	return web_reauthenticate(task, &creation->authentication, &body->authentication, proven);
 }
 
 const struct endpoint endpoint_passkey_create = {

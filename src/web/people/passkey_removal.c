@@ -1,5 +1,5 @@
+#include "authentication.h"
 #include "base/limits.h"
-#include "proof.h"
 #include "web/access.h"
 #include "web/changed.h"
 #include "web/endpoints.h"
@@ -8,8 +8,8 @@
  * or any of its passkeys, so that a browser that was left open cannot lock its owner out. */
 
 struct removal {
-	struct proof_body body; /* first: the pre-handler checks read the request into it */
-	struct proof proof;
+	struct reauthentication body; /* first: the pre-handler checks read the request into it */
+	struct authentication authentication;
 	struct id id;
 	struct passkey_remove_row row;
 };
@@ -36,13 +36,13 @@ static struct step_result proven(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
-	if (removal->proof.fault)
-		return web_fail_proof(task, &removal->proof, "password");
+	if (removal->authentication.fault)
+		return web_fail_authentication(task, &removal->authentication, "password");
 	statement_passkey_remove(task_new_query(task),
 				 &(struct passkey_remove_parameters){
 				     .account_id = task_account_id(task),
-				     .password_hash = removal->proof.password_hash,
-				     .credential_id = removal->proof.credential_id,
+				     .password_hash = removal->authentication.password_hash,
+				     .credential_id = removal->authentication.credential_id,
 				     .session_id = web_session_id(task),
 				     .id = removal->id,
 				     .address = web_address(task),
@@ -57,7 +57,7 @@ static struct step_result begin(struct task *task)
 
 	if (!id_parse(task_path_parameter(task, 0), &removal->id))
 		return fail(task);
-	return web_prove_owner(task, &removal->proof, &removal->body, proven);
+	return web_reauthenticate(task, &removal->authentication, &removal->body, proven);
 }
 
 const struct endpoint endpoint_passkey_removal = {

@@ -1,8 +1,8 @@
+#include "authentication.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "domain/key.h"
 #include "known_sessions.h"
-#include "proof.h"
 #include "session_start.h"
 #include "web/access.h"
 #include "web/changed.h"
@@ -13,7 +13,7 @@
 
 struct change {
 	struct password_change body; /* first: the pre-handler checks read the request into it */
-	struct proof proof;
+	struct authentication authentication;
 	struct password_job job;
 	struct password_change_row changed;
 	char token[TOKEN_LENGTH + 1];
@@ -53,8 +53,8 @@ static struct step_result hashed(struct task *task)
 	    task_new_query(task),
 	    &(struct password_change_parameters){
 		.account_id = task_account_id(task),
-		.old_password_hash = change->proof.password_hash,
-		.credential_id = change->proof.credential_id,
+		.old_password_hash = change->authentication.password_hash,
+		.credential_id = change->authentication.credential_id,
 		.password_hash = str_from(change->job.new_hash),
 		.session_id = web_session_id(task),
 		.secret_hash = {(const char *)change->token_hash, KEY_HASH_BYTES},
@@ -68,8 +68,8 @@ static struct step_result proven(struct task *task)
 {
 	struct change *change = task_state(task);
 
-	if (change->proof.fault)
-		return web_fail_proof(task, &change->proof, "currentPassword");
+	if (change->authentication.fault)
+		return web_fail_authentication(task, &change->authentication, "currentPassword");
 	change->job.is_known = true;
 	return web_hash_password(task, &change->job, change->body.password, hashed);
 }
@@ -82,7 +82,8 @@ static struct step_result begin(struct task *task)
 
 	if (fault)
 		return task_fail_field(task, "password", "%s", fault);
-	return web_prove_owner(task, &change->proof, &change->body.proof, proven);
+	return web_reauthenticate(task, &change->authentication, &change->body.authentication,
+				  proven);
 }
 
 const struct endpoint endpoint_password_change = {

@@ -1,6 +1,6 @@
+#include "authentication.h"
 #include "base/limits.h"
 #include "domain/account.h"
-#include "proof.h"
 #include "removals.h"
 #include "session_start.h"
 #include "web/access.h"
@@ -27,8 +27,8 @@ static struct step_result preview(struct task *task)
 }
 
 struct removal {
-	struct proof_body body; /* first: the pre-handler checks read the request into it */
-	struct proof proof;
+	struct reauthentication body; /* first: the pre-handler checks read the request into it */
+	struct authentication authentication;
 	struct account_close_row closed;
 	struct removed_portion keys;
 };
@@ -58,13 +58,13 @@ static struct step_result proven(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
-	if (removal->proof.fault)
-		return web_fail_proof(task, &removal->proof, "password");
+	if (removal->authentication.fault)
+		return web_fail_authentication(task, &removal->authentication, "password");
 	statement_account_close(task_new_query(task),
 				&(struct account_close_parameters){
 				    .account_id = task_account_id(task),
-				    .password_hash = removal->proof.password_hash,
-				    .credential_id = removal->proof.credential_id,
+				    .password_hash = removal->authentication.password_hash,
+				    .credential_id = removal->authentication.credential_id,
 				    .session_id = web_session_id(task),
 				    .address = web_address(task),
 				},
@@ -76,7 +76,7 @@ static struct step_result begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
-	return web_prove_owner(task, &removal->proof, &removal->body, proven);
+	return web_reauthenticate(task, &removal->authentication, &removal->body, proven);
 }
 
 const struct endpoint endpoint_person_removal_preview = {

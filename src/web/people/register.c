@@ -22,7 +22,7 @@ static struct step_result registered(struct task *task)
 		return task_fail(task, 409,
 				 "the first account is made by the link that the server printed "
 				 "at its start");
-	return web_start_session(task, &(struct proof){
+	return web_start_session(task, &(struct authentication){
 					   .account_id = state->person.id,
 					   .password_hash = str_from(state->job.new_hash),
 				       });

@@ -1,5 +1,5 @@
+#include "authentication.h"
 #include "base/limits.h"
-#include "proof.h"
 #include "session_start.h"
 #include "web/access.h"
 #include "web/endpoints.h"
@@ -8,15 +8,15 @@
 
 struct sign_in_task {
 	struct sign_in body; /* first: the pre-handler checks read the request into it */
-	struct proof proof;
+	struct authentication authentication;
 };
 
 static struct step_result proven(struct task *task)
 {
 	const struct sign_in_task *state = task_state(task);
 
-	if (!state->proof.fault)
-		return web_start_session(task, &state->proof);
+	if (!state->authentication.fault)
+		return web_start_session(task, &state->authentication);
 	task_add_field(task, STR("WWW-Authenticate"), STR("Session realm=\"displayd\""));
 	return task_fail(task, 401, "the e-mail address or the password is wrong");
 }
@@ -28,9 +28,9 @@ static struct step_result begin(struct task *task)
 
 	if (web_has_no_sessions(task, &answer))
 		return answer;
-	state->proof.email = state->body.email;
-	state->proof.password = state->body.password;
-	return web_prove(task, &state->proof, proven);
+	state->authentication.email = state->body.email;
+	state->authentication.password = state->body.password;
+	return web_authenticate(task, &state->authentication, proven);
 }
 
 const struct endpoint endpoint_session_create = {

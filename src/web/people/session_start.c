@@ -115,7 +115,7 @@ static struct step_result started(struct task *task)
 	return task_reply_record(task, 200, &person_record, &fresh->person);
 }
 
-struct step_result web_start_session(struct task *task, const struct proof *proof)
+struct step_result web_start_session(struct task *task, const struct authentication *authentication)
 {
 	struct started *fresh = arena_zalloc(task_arena(task), sizeof(*fresh));
 
@@ -124,12 +124,12 @@ struct step_result web_start_session(struct task *task, const struct proof *proo
 	key_hash(str_from(fresh->token), fresh->hash);
 	statement_session_start(task_new_query(task),
 				&(struct session_start_parameters){
-				    .account_id = proof->account_id,
+				    .account_id = authentication->account_id,
 				    .id = id_new(),
 				    .secret_hash = {(const char *)fresh->hash, KEY_HASH_BYTES},
 				    .old_secret_hash = web_session_hash(task),
-				    .password_hash = proof->password_hash,
-				    .credential_id = proof->credential_id,
+				    .password_hash = authentication->password_hash,
+				    .credential_id = authentication->credential_id,
 				    .address = web_address(task),
 				    .user_agent = user_agent(task),
 				    .idle_s = LIMIT_SESSION_IDLE_S,

@@ -2,12 +2,12 @@
  * had. */
 #pragma once
 
-#include "proof.h"
+#include "authentication.h"
 
 /* Answers 200 with the account and the cookie of a new session. If what was found is no longer
  * so: 409. */
-__attribute__((warn_unused_result)) struct step_result web_start_session(struct task *task,
-									 const struct proof *proof);
+__attribute__((warn_unused_result)) struct step_result
+web_start_session(struct task *task, const struct authentication *authentication);
 
 /* A sign-in with the old password that was under way while the password was changed: the statement
  * that changed it has waited for it, and has not seen its session. Goes on with next when all

@@ -256,7 +256,7 @@ static void bodies_match_their_schemas(void **state)
 	compare(&member_creation_record, "MemberCreation", true);
 	compare(&member_update_record, "MemberUpdate", true);
 	compare(&password_change_record, "PasswordChange", true);
-	compare(&proof_record, "Proof", true);
+	compare(&reauthentication_record, "Proof", true);
 	compare(&assertion_record, "Assertion", true);
 	compare(&passkey_creation_record, "PasskeyCreation", true);
 	compare(&passkey_update_record, "PasskeyUpdate", true);

@@ -1,7 +1,7 @@
 /* Checks what a person shows to prove that an account is theirs: its password or one of its
  * passkeys.
  *
- *   web_prove() -> failed attempts of the address -> look-up -> the attempt, which may wait
+ *   web_authenticate() -> failed attempts of the address -> look-up -> the attempt, which may wait
  *     -> a lane for passwords -> (a passkey's challenge and count are noted) -> next
  *
  * Unknown accounts and passkeys take the same steps. */
@@ -13,7 +13,7 @@
 #include "passkey.h"
 #include "password.h"
 
-struct proof {
+struct authentication {
 	/* Given. A passkey's answer if its credential_id is there, else the password. */
 	struct str email;
 	struct str password;
@@ -37,21 +37,23 @@ struct proof {
 	struct str challenge; /* of the client data */
 };
 
-/* proof: in the state of the endpoint, its given part filled in, the rest zero. Goes on with next,
- * which looks at fault; or answers 403, 429 or 503. */
+/* authentication: in the state of the endpoint, its given part filled in, the rest zero. Goes on
+ * with next, which looks at fault; or answers 403, 429 or 503. */
 __attribute__((warn_unused_result)) struct step_result
-web_prove(struct task *task, struct proof *proof, task_step *next);
+web_authenticate(struct task *task, struct authentication *authentication, task_step *next);
 
-/* Checks as web_prove(), and that the signed-in account is the proof's. */
+/* Checks as web_authenticate(), and that the signed-in account is the authenticated one. */
 __attribute__((warn_unused_result)) struct step_result
-web_prove_owner(struct task *task, struct proof *proof, const struct proof_body *body,
-		task_step *next);
+web_reauthenticate(struct task *task, struct authentication *authentication,
+		   const struct reauthentication *body, task_step *next);
 
 /* Answers 400: what was wrong, at the member that was given. password_name: of the member. */
 __attribute__((warn_unused_result)) struct step_result
-web_fail_proof(struct task *task, const struct proof *proof, const char *password_name);
+web_fail_authentication(struct task *task, const struct authentication *authentication,
+			const char *password_name);
 
-/* Answers 409: the proof held when it was checked, but no longer when the statement used it. */
+/* Answers 409: the authentication held when it was checked, but no longer when the statement used
+ * it. */
 task_step web_fail_outdated;
 
 /* True, with the answer 403, if the site has no passkeys. */
