@@ -27,8 +27,9 @@ struct web_service {
 	    *sessions;		   /* shared by the workers, see src/web/people/known_sessions.h */
 	struct removals *removals; /* of accounts, see src/web/people/removals.h */
 	struct import_upkeep *import_upkeep; /* see src/web/exchange/import_upkeep.h */
-	struct vitals *vitals;		   /* of the workers, see src/web/administration/vitals.h */
-	struct streams *streams;	   /* to pages, see src/web/streams.h */
+	struct worker_statuses
+	    *statuses;		 /* of the workers, see src/web/administration/worker statuses.h */
+	struct streams *streams; /* to pages, see src/web/streams.h */
 	struct app_pictures *pictures;	   /* of the catalogue, see src/web/apps/app_pictures.h */
 	struct own_pictures *own_pictures; /* likewise, see src/web/apps/own_pictures.h */
 	struct app_seals *seals;	   /* of settings, see src/web/apps/app_seals.h */

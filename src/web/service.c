@@ -1,6 +1,6 @@
 #include "base/limits.h"
 #include "streams.h"
-#include "web/administration/vitals.h"
+#include "web/administration/worker_status.h"
 #include "web/apps/app_pictures.h"
 #include "web/apps/app_seals.h"
 #include "web/apps/own_pictures.h"
@@ -17,7 +17,7 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	web->frame_origins = settings->frame_origins;
 	web->frame_origin_count = settings->frame_origin_count;
 	web->sessions = region_common(settings->shared, &session_region);
-	web->vitals = vitals_create(&web->api.metrics, settings);
+	web->statuses = worker_statuses_create(&web->api.metrics, settings);
 	web->removals = removals_create(web->api.service.loop, web->api.service.db);
 	web->import_upkeep = import_upkeep_create(web->api.service.loop, web->api.service.db);
 	web->streams = streams_create(web->api.service.loop, web->api.service.db);
@@ -60,7 +60,7 @@ void web_drain(struct web_service *web)
 
 void web_finish(struct web_service *web)
 {
-	vitals_destroy(web->vitals);
+	worker_statuses_destroy(web->statuses);
 	removals_destroy(web->removals);
 	import_upkeep_destroy(web->import_upkeep);
 	streams_destroy(web->streams);

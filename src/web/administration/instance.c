@@ -2,10 +2,10 @@
 #include "db/storage.h"
 #include "render/health.h"
 #include "task/service.h"
-#include "vitals.h"
 #include "web/access.h"
 #include "web/changed.h"
 #include "web/endpoints.h"
+#include "worker_status.h"
 
 /* GET /web/admin/instance - how this instance is: its version, its database, its workers. PATCH -
  * opens to apps what --egress-allow opens, or closes it. */
@@ -43,21 +43,21 @@ static const struct record_field change_fields[] = {
 };
 static const struct record change_record = RECORD(struct change, change_fields);
 
-static struct str write_workers(const struct vitals *vitals, struct arena *arena)
+static struct str write_workers(const struct worker_statuses *statuses, struct arena *arena)
 {
 	struct buffer json = {0};
 	struct str text;
 
 	buffer_append_char(&json, '[');
-	for (unsigned i = 0; i < vitals_count(vitals); i++) {
-		struct vital_signs signs;
+	for (unsigned i = 0; i < worker_statuses_count(statuses); i++) {
+		struct worker_status signs;
 
-		if (!vitals_are_of_worker(vitals, i))
+		if (!worker_statuses_are_of_worker(statuses, i))
 			continue;
-		signs = vitals_read(vitals, i);
+		signs = worker_statuses_read(statuses, i);
 		if (buffer_length(&json) > 1)
 			buffer_append_char(&json, ',');
-		record_write_json(&vital_signs_record, &signs, &json);
+		record_write_json(&worker_status_record, &signs, &json);
 	}
 	buffer_append_char(&json, ']');
 	text = arena_copy(arena, buffer_view(&json));
@@ -68,15 +68,15 @@ static struct str write_workers(const struct vitals *vitals, struct arena *arena
 static struct step_result found(struct task *task)
 {
 	struct instance *instance = task_state(task);
-	const struct vitals *vitals = web_service_of(task)->vitals;
+	const struct worker_statuses *statuses = web_service_of(task)->statuses;
 	const char *problem = render_health_any_problem(web_service_of(task)->api.render_health);
 
-	instance->version = str_from(vitals_version(vitals));
+	instance->version = str_from(worker_statuses_version(statuses));
 	if (problem)
 		instance->rendering_problem = str_from(problem);
 	if (!storage_takes_pictures(db_storage(task_service(task)->db)))
 		instance->storage_problem = STR(STORAGE_PICTURE_PROBLEM);
-	instance->workers = write_workers(vitals, task_arena(task));
+	instance->workers = write_workers(statuses, task_arena(task));
 	return task_reply_record(task, 200, &instance_record, instance);
 }
 

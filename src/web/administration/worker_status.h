@@ -4,10 +4,10 @@
 
 #include "web/web.h"
 
-struct vitals;
+struct worker_statuses;
 
 /* Report of one worker. */
-struct vital_signs {
+struct worker_status {
 	int64_t number; /* of the worker, from 1 */
 	bool is_alive;	/* it has said so within the last seconds */
 	int64_t started_at_us;
@@ -21,18 +21,18 @@ struct vital_signs {
 	int64_t password_jobs;
 };
 
-extern const struct record vital_signs_record;
+extern const struct record worker_status_record;
 
 /* metrics and settings->version stay valid. */
-struct vitals *vitals_create(const struct metric_reader *metrics,
-			     const struct web_settings *settings);
-void vitals_destroy(struct vitals *vitals);
+struct worker_statuses *worker_statuses_create(const struct metric_reader *metrics,
+					       const struct web_settings *settings);
+void worker_statuses_destroy(struct worker_statuses *statuses);
 
 /* The workers' slots. */
-unsigned vitals_count(const struct vitals *vitals);
+unsigned worker_statuses_count(const struct worker_statuses *statuses);
 /* Whether a worker is there, or should be, of whom the slot tells. index: below the count. */
-bool vitals_are_of_worker(const struct vitals *vitals, unsigned index);
+bool worker_statuses_are_of_worker(const struct worker_statuses *statuses, unsigned index);
 /* Version of displayd. */
-const char *vitals_version(const struct vitals *vitals);
+const char *worker_statuses_version(const struct worker_statuses *statuses);
 /* index: below the count. */
-struct vital_signs vitals_read(const struct vitals *vitals, unsigned index);
+struct worker_status worker_statuses_read(const struct worker_statuses *statuses, unsigned index);
