@@ -5,20 +5,20 @@
 #include "db/storage.h"
 #include "leftovers.h"
 #include "outdated.h"
-#include "render_job.h"
+#include "render_run.h"
 
 #include <stdlib.h>
 
 enum {
 	/* Limit of renders under way: a few accounts with slow scripts must not fill it. */
-	UNDER_WAY_MAX = 4 * WANTS_OF_ACCOUNT_MAX,
+	UNDER_WAY_MAX = 4 * RENDER_JOBS_OF_ACCOUNT_MAX,
 };
 
 struct renders {
 	struct renders_settings settings;
 	struct upcoming_subscriber upcoming;
-	struct wants wants;
 	struct render_jobs jobs;
+	struct render_runs runs;
 	struct compiles compiles;
 	struct leftovers leftovers;
 	struct outdated outdated;
@@ -29,11 +29,11 @@ struct renders {
 static void on_start(struct later *later)
 {
 	struct renders *renders = container_of(later, struct renders, start);
-	struct want *want;
+	struct render_job *job;
 
-	while (!renders->is_draining && renders->jobs.count < UNDER_WAY_MAX &&
-	       (want = wants_take(&renders->wants, loop_now_ms(renders->settings.loop))))
-		render_job_begin(&renders->jobs, want);
+	while (!renders->is_draining && renders->runs.count < UNDER_WAY_MAX &&
+	       (job = render_jobs_take(&renders->jobs, loop_now_ms(renders->settings.loop))))
+		render_run_begin(&renders->runs, job);
 }
 
 static void on_due(struct upcoming_subscriber *subscriber, const struct upcoming_app *app)
@@ -42,15 +42,15 @@ static void on_due(struct upcoming_subscriber *subscriber, const struct upcoming
 
 	/* Without room, here or on the disk, it is dropped: the panel demands it again. */
 	if (!renders->is_draining && storage_takes_pictures(db_storage(renders->settings.db)) &&
-	    wants_add(&renders->wants, app, loop_now_ms(renders->settings.loop)))
+	    render_jobs_add(&renders->jobs, app, loop_now_ms(renders->settings.loop)))
 		loop_later(renders->settings.loop, &renders->start);
 }
 
-static void on_ended(void *context, struct want *want)
+static void on_ended(void *context, struct render_job *job)
 {
 	struct renders *renders = context;
 
-	want_end(&renders->wants, want);
+	render_job_end(&renders->jobs, job);
 	loop_later(renders->settings.loop, &renders->start);
 }
 
@@ -60,10 +60,10 @@ struct renders *renders_create(const struct renders_settings *settings)
 
 	renders->settings = *settings;
 	loop_later_init(&renders->start, on_start);
-	wants_init(&renders->wants, LIMIT_RENDER_WANTS);
-	renders->jobs =
-	    (struct render_jobs){.settings = *settings, .ended = on_ended, .context = renders};
-	render_jobs_init(&renders->jobs);
+	render_jobs_init(&renders->jobs, LIMIT_RENDER_WANTS);
+	renders->runs =
+	    (struct render_runs){.settings = *settings, .ended = on_ended, .context = renders};
+	render_runs_init(&renders->runs);
 	renders->compiles.settings = *settings;
 	compiles_start(&renders->compiles);
 	renders->leftovers.loop = settings->loop;
@@ -81,7 +81,7 @@ struct renders *renders_create(const struct renders_settings *settings)
 void renders_drain(struct renders *renders)
 {
 	renders->is_draining = true;
-	render_jobs_drain(&renders->jobs);
+	render_runs_drain(&renders->runs);
 	compiles_drain(&renders->compiles);
 	leftovers_drain(&renders->leftovers);
 	outdated_drain(&renders->outdated);
@@ -89,9 +89,9 @@ void renders_drain(struct renders *renders)
 
 void renders_destroy(struct renders *renders)
 {
-	require(renders->jobs.count == 0);
+	require(renders->runs.count == 0);
 	loop_later_cancel(&renders->start);
 	compiles_finish(&renders->compiles);
-	wants_finish(&renders->wants);
+	render_jobs_finish(&renders->jobs);
 	free(renders);
 }

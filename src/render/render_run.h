@@ -1,4 +1,4 @@
-/* Render of a want: claim, script, store.
+/* Run of a render job: claim, script, store.
  *
  *   CLAIM --claimed--> ENGINE --answered--> STORE ----.
  *     |                  |                            |
@@ -10,21 +10,21 @@
 #pragma once
 
 #include "render/renders.h"
-#include "wants.h"
+#include "render_jobs.h"
 
-struct render_job;
+struct render_run;
 
-struct render_jobs {
+struct render_runs {
 	struct renders_settings settings;
-	/* The job is over, and gone with the end of this call. Called from the loop. */
-	void (*ended)(void *context, struct want *want);
+	/* The run is over, and gone with the end of this call. Called from the loop. */
+	void (*ended)(void *context, struct render_job *job);
 	void *context;
-	struct list under_way; /* of struct render_job */
+	struct list under_way; /* of struct render_run */
 	unsigned count;
 };
 
 /* The caller has set settings, ended and context. */
-void render_jobs_init(struct render_jobs *jobs);
-void render_job_begin(struct render_jobs *jobs, struct want *want);
+void render_runs_init(struct render_runs *runs);
+void render_run_begin(struct render_runs *runs, struct render_job *job);
 /* Gives up those whose scripts run. All end. */
-void render_jobs_drain(struct render_jobs *jobs);
+void render_runs_drain(struct render_runs *runs);

@@ -1,0 +1,170 @@
+/* Wants: each place once, the accounts in turns, bounded. */
+#include "../cmocka_test.h"
+#include "render_jobs.h"
+
+#include <string.h>
+
+static uint64_t now_ms = 1000;
+
+static struct upcoming_app app(unsigned account, unsigned place)
+{
+	struct upcoming_app app = {0};
+
+	memcpy(app.place, &place, sizeof(place));
+	app.account_id.bytes[0] = (uint8_t)account;
+	return app;
+}
+
+static bool add(struct render_jobs *jobs, unsigned account, unsigned place)
+{
+	struct upcoming_app wanted = app(account, place);
+
+	return render_jobs_add(jobs, &wanted, now_ms);
+}
+
+static unsigned place_of(const struct render_job *job)
+{
+	unsigned place;
+
+	memcpy(&place, job->app.place, sizeof(place));
+	return place;
+}
+
+static void a_place_is_wanted_once_until_it_ends(void **state)
+{
+	struct render_jobs jobs;
+	struct render_job *job;
+
+	(void)state;
+	render_jobs_init(&jobs, 10);
+	assert_true(add(&jobs, 1, 7));
+	assert_true(add(&jobs, 2, 7));
+	job = render_jobs_take(&jobs, now_ms);
+	assert_int_equal(place_of(job), 7);
+	assert_null(render_jobs_take(&jobs, now_ms));
+	assert_true(add(&jobs, 2, 7)); /* it is under way */
+	assert_null(render_jobs_take(&jobs, now_ms));
+	render_job_end(&jobs, job);
+	assert_true(add(&jobs, 2, 7));
+	job = render_jobs_take(&jobs, now_ms);
+	assert_non_null(job);
+	render_job_end(&jobs, job);
+	render_jobs_finish(&jobs);
+}
+
+static void accounts_take_turns(void **state)
+{
+	static const unsigned order[] = {1, 11, 2, 3};
+	struct render_jobs jobs;
+
+	(void)state;
+	render_jobs_init(&jobs, 100);
+	for (unsigned i = 1; i <= 3; i++)
+		assert_true(add(&jobs, 1, i));
+	assert_true(add(&jobs, 2, 11));
+	for (unsigned i = 0; i < array_length(order); i++) {
+		struct render_job *job = render_jobs_take(&jobs, now_ms);
+
+		assert_int_equal(place_of(job), order[i]);
+		render_job_end(&jobs, job);
+	}
+	render_jobs_finish(&jobs);
+}
+
+static void an_account_has_a_few_at_a_time(void **state)
+{
+	struct render_job *taken[RENDER_JOBS_OF_ACCOUNT_MAX];
+	struct render_job *other;
+	struct render_jobs jobs;
+
+	(void)state;
+	render_jobs_init(&jobs, 100);
+	for (unsigned i = 0; i <= RENDER_JOBS_OF_ACCOUNT_MAX; i++)
+		assert_true(add(&jobs, 1, i));
+	for (unsigned i = 0; i < RENDER_JOBS_OF_ACCOUNT_MAX; i++)
+		taken[i] = render_jobs_take(&jobs, now_ms);
+	assert_null(render_jobs_take(&jobs, now_ms));
+	assert_true(add(&jobs, 2, 1000));
+	other = render_jobs_take(&jobs, now_ms);
+	assert_int_equal(place_of(other), 1000);
+	render_job_end(&jobs, other);
+	assert_null(render_jobs_take(&jobs, now_ms));
+	render_job_end(&jobs, taken[1]);
+	taken[1] = render_jobs_take(&jobs, now_ms);
+	assert_int_equal(place_of(taken[1]), RENDER_JOBS_OF_ACCOUNT_MAX);
+	for (unsigned i = 0; i < RENDER_JOBS_OF_ACCOUNT_MAX; i++)
+		render_job_end(&jobs, taken[i]);
+	render_jobs_finish(&jobs);
+}
+
+static void an_account_leaves_room_for_others(void **state)
+{
+	struct render_jobs jobs;
+	unsigned of_first = 0, of_second = 0;
+
+	(void)state;
+	render_jobs_init(&jobs, 90);
+	while (add(&jobs, 1, of_first))
+		of_first++;
+	while (add(&jobs, 2, 1000 + of_second))
+		of_second++;
+	assert_int_equal(of_first, 45);
+	assert_in_range(of_second, 22, 23);
+	assert_true(add(&jobs, 3, 2000));
+	render_jobs_finish(&jobs);
+}
+
+static void what_waits_has_the_version_that_was_wanted_last(void **state)
+{
+	struct upcoming_app wanted = app(1, 7);
+	struct render_jobs jobs;
+	struct render_job *job;
+
+	(void)state;
+	render_jobs_init(&jobs, 10);
+	wanted.version_id.bytes[0] = 1;
+	assert_true(render_jobs_add(&jobs, &wanted, now_ms));
+	wanted.version_id.bytes[0] = 2;
+	assert_true(render_jobs_add(&jobs, &wanted, now_ms));
+	job = render_jobs_take(&jobs, now_ms);
+	assert_int_equal(job->app.version_id.bytes[0], 2);
+	wanted.version_id.bytes[0] = 3; /* it is being rendered */
+	assert_true(render_jobs_add(&jobs, &wanted, now_ms));
+	assert_int_equal(job->app.version_id.bytes[0], 2);
+	render_job_end(&jobs, job);
+	render_jobs_finish(&jobs);
+}
+
+static void what_nobody_repeats_is_dropped(void **state)
+{
+	struct render_jobs jobs;
+	struct render_job *job;
+
+	(void)state;
+	render_jobs_init(&jobs, 10);
+	assert_true(add(&jobs, 1, 7));
+	assert_true(add(&jobs, 1, 8));
+	now_ms += RENDER_JOB_MS;
+	assert_true(add(&jobs, 2, 8)); /* by another panel */
+	now_ms += 1;
+	job = render_jobs_take(&jobs, now_ms);
+	assert_int_equal(place_of(job), 8);
+	assert_null(render_jobs_take(&jobs, now_ms));
+	assert_int_equal(jobs.count, 1);
+	render_job_end(&jobs, job);
+	render_jobs_finish(&jobs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_place_is_wanted_once_until_it_ends),
+	    cmocka_unit_test(what_waits_has_the_version_that_was_wanted_last),
+	    cmocka_unit_test(what_nobody_repeats_is_dropped),
+	    cmocka_unit_test(accounts_take_turns),
+	    cmocka_unit_test(an_account_has_a_few_at_a_time),
+	    cmocka_unit_test(an_account_leaves_room_for_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
