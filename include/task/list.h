@@ -15,14 +15,14 @@
 #include "task/task.h"
 
 /* A sort key; a list uses those members that it needs. */
-struct list_place {
+struct list_position {
 	int64_t number;
 	struct id id;
 	struct str text;
 };
 
 struct list_range {
-	struct list_place after;
+	struct list_position after;
 	int64_t limit; /* elements, at most */
 };
 
@@ -52,9 +52,9 @@ struct task_list {
 	void (*write_end)(struct task *task, struct buffer *text);
 	/* NULL, or the member of an object in which the array lies: {"devices":[...]} */
 	const char *envelope;
-	struct list_place start; /* before all elements */
+	struct list_position start; /* before all elements */
 	/* The place of a row of ask_part(); its text may lie in the row. */
-	struct list_place (*place)(const void *row);
+	struct list_position (*position)(const void *row);
 };
 
 /* The query parameter of this name, true or false; absent: false. Returns true, with the answer

@@ -26,11 +26,11 @@ static void ask_short(struct task *task, struct db_query *query)
 		    NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct device_part_row *part = row;
 
-	return (struct list_place){.number = part->created_at, .id = part->device_shown.id};
+	return (struct list_position){.number = part->created_at, .id = part->device_shown.id};
 }
 
 static const struct task_list list = {
@@ -38,7 +38,7 @@ static const struct task_list list = {
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &device_shown_record,
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin(struct task *task)

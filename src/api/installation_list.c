@@ -21,11 +21,11 @@ static void ask_part(struct task *task, struct db_query *query, const struct lis
 	    NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct installation_part_row *part = row;
 
-	return (struct list_place){.number = part->rank};
+	return (struct list_position){.number = part->rank};
 }
 
 static const struct task_list list = {
@@ -35,7 +35,7 @@ static const struct task_list list = {
     .ask_part = ask_part,
     .record = &installation_record,
     .start = {.number = INT64_MIN},
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin(struct task *task)

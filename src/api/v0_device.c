@@ -26,11 +26,11 @@ static void ask_short(struct task *task, struct db_query *query)
 	ask_part(task, query, &(struct list_range){.limit = LIMIT_LIST_SHORT + 1});
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct v0_device_part_row *part = row;
 
-	return (struct list_place){.number = part->created_at, .id = part->device_v0.id};
+	return (struct list_position){.number = part->created_at, .id = part->device_v0.id};
 }
 
 static const struct task_list list = {
@@ -39,7 +39,7 @@ static const struct task_list list = {
     .ask_part = ask_part,
     .record = &device_v0_record,
     .envelope = "devices",
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin_list(struct task *task)

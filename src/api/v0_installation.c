@@ -27,11 +27,11 @@ static void ask_short(struct task *task, struct db_query *query)
 	    &(struct list_range){.after = {.number = INT64_MIN}, .limit = LIMIT_LIST_SHORT + 1});
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct v0_installation_part_row *part = row;
 
-	return (struct list_place){.number = part->rank};
+	return (struct list_position){.number = part->rank};
 }
 
 static const struct task_list list = {
@@ -41,7 +41,7 @@ static const struct task_list list = {
     .record = &installation_v0_record,
     .envelope = "installations",
     .start = {.number = INT64_MIN},
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin_list(struct task *task)

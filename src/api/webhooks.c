@@ -57,11 +57,11 @@ static void ask_short(struct task *task, struct db_query *query)
 	    query, &(struct webhook_list_parameters){.account_id = task_account_id(task)}, NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct webhook *webhook = row;
 
-	return (struct list_place){.number = webhook->created_at_us, .id = webhook->id};
+	return (struct list_position){.number = webhook->created_at_us, .id = webhook->id};
 }
 
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
@@ -80,7 +80,7 @@ static const struct task_list list = {
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &webhook_record,
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin_list(struct task *task)

@@ -25,7 +25,7 @@ static bool read_limit(struct str text, int64_t *ret_limit)
 	return limit >= 1 && limit <= LIMIT_LIST_PART;
 }
 
-static bool read_cursor(struct task *task, struct str text, struct list_place *ret_place)
+static bool read_cursor(struct task *task, struct str text, struct list_position *ret_position)
 {
 	struct arena *arena = task_arena(task);
 	struct str bytes;
@@ -42,12 +42,12 @@ static bool read_cursor(struct task *task, struct str text, struct list_place *r
 	number = be64toh(number);
 	if (number > INT64_MAX) /* times, positions and sequences all begin at 0 */
 		return false;
-	ret_place->number = (int64_t)number;
-	memcpy(&ret_place->id, data + 1 + sizeof(number), sizeof(struct id));
+	ret_position->number = (int64_t)number;
+	memcpy(&ret_position->id, data + 1 + sizeof(number), sizeof(struct id));
 	bytes.data = (const char *)data;
-	ret_place->text = str_from_offset(bytes, FIXED_BYTES);
-	return utf8_is_valid(ret_place->text) &&
-	       !memchr(data + FIXED_BYTES, 0, ret_place->text.length);
+	ret_position->text = str_from_offset(bytes, FIXED_BYTES);
+	return utf8_is_valid(ret_position->text) &&
+	       !memchr(data + FIXED_BYTES, 0, ret_position->text.length);
 }
 
 bool task_has_bad_range(struct task *task, struct step_result *ret_answer)
@@ -103,9 +103,9 @@ static struct str repeat_parameters(struct task *task)
 void task_add_next_part(struct task *task, const void *row)
 {
 	struct arena *arena = task_arena(task);
-	struct list_place place = task->list->place(row);
-	size_t size = FIXED_BYTES + place.text.length;
-	uint64_t number = htobe64((uint64_t)place.number);
+	struct list_position position = task->list->position(row);
+	size_t size = FIXED_BYTES + position.text.length;
+	uint64_t number = htobe64((uint64_t)position.number);
 	uint8_t *data = arena_alloc(arena, size);
 	size_t text_size =
 	    sodium_base64_encoded_len(size, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
@@ -114,9 +114,9 @@ void task_add_next_part(struct task *task, const void *row)
 	task->has_next_part = true;
 	data[0] = (uint8_t)task->list->letter;
 	memcpy(data + 1, &number, sizeof(number));
-	memcpy(data + 1 + sizeof(number), &place.id, sizeof(place.id));
-	if (place.text.length)
-		memcpy(data + FIXED_BYTES, place.text.data, place.text.length);
+	memcpy(data + 1 + sizeof(number), &position.id, sizeof(position.id));
+	if (position.text.length)
+		memcpy(data + FIXED_BYTES, position.text.data, position.text.length);
 	sodium_bin2base64(text, text_size, data, size, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 	/* Relative to the request's URL, whatever a proxy put before its path (RFC 8288 3.1). */
 	task_add_field(task, STR("Link"),

@@ -38,11 +38,11 @@ static void ask_short(struct task *task, struct db_query *query)
 		statement_audit_list(query, NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct audit_entry *entry = row;
 
-	return (struct list_place){.number = entry->id};
+	return (struct list_position){.number = entry->id};
 }
 
 static const struct task_list list = {
@@ -52,7 +52,7 @@ static const struct task_list list = {
     .ask_part = ask_part,
     .record = &audit_entry_record,
     .start = {.number = INT64_MAX},
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin(struct task *task)

@@ -79,11 +79,11 @@ static void ask_device_match(struct task *task, struct db_query *query)
 	statement_inventory_device_match(query, &parameters, NULL);
 }
 
-static struct list_place device_place(const void *row)
+static struct list_position device_position(const void *row)
 {
 	const struct inventory_device *device = row;
 
-	return (struct list_place){.number = device->created_at_us, .id = device->id};
+	return (struct list_position){.number = device->created_at_us, .id = device->id};
 }
 
 static const struct task_list devices = {
@@ -91,7 +91,7 @@ static const struct task_list devices = {
     .ask_short = ask_first_devices,
     .ask_part = ask_devices,
     .record = &inventory_device_record,
-    .place = device_place,
+    .position = device_position,
 };
 static const struct task_list matching_devices = {
     .letter = 'W',
@@ -141,11 +141,11 @@ static void ask_key_match(struct task *task, struct db_query *query)
 				      NULL);
 }
 
-static struct list_place key_place(const void *row)
+static struct list_position key_position(const void *row)
 {
 	const struct inventory_key *key = row;
 
-	return (struct list_place){.number = key->created_at_us, .id = key->id};
+	return (struct list_position){.number = key->created_at_us, .id = key->id};
 }
 
 static const struct task_list keys = {
@@ -153,7 +153,7 @@ static const struct task_list keys = {
     .ask_short = ask_first_keys,
     .ask_part = ask_keys,
     .record = &inventory_key_record,
-    .place = key_place,
+    .position = key_position,
 };
 static const struct task_list matching_keys = {
     .letter = 'X',
@@ -194,11 +194,11 @@ static void ask_first_apps(struct task *task, struct db_query *query)
 	ask_apps(task, query, &web_search_short);
 }
 
-static struct list_place app_place(const void *row)
+static struct list_position app_position(const void *row)
 {
 	const struct own_app *app = row;
 
-	return (struct list_place){.number = app->created_at_us, .id = app->id};
+	return (struct list_position){.number = app->created_at_us, .id = app->id};
 }
 
 static const struct task_list apps = {
@@ -207,7 +207,7 @@ static const struct task_list apps = {
     .ask_short = ask_first_apps,
     .ask_part = ask_apps,
     .record = &own_app_record,
-    .place = app_place,
+    .position = app_position,
 };
 
 static struct step_result reply_apps(struct task *task)

@@ -38,11 +38,12 @@ static void ask_short(struct task *task, struct db_query *query)
 		statement_member_list(query, NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct member *member = row;
 
-	return (struct list_place){.number = member->person.created_at_us, .id = member->person.id};
+	return (struct list_position){.number = member->person.created_at_us,
+				      .id = member->person.id};
 }
 
 static const struct task_list list = {
@@ -51,7 +52,7 @@ static const struct task_list list = {
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &member_record,
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin(struct task *task)

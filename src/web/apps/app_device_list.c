@@ -37,11 +37,11 @@ static void ask_part(struct task *task, struct db_query *query, const struct lis
 				  NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct app_device *device = row;
 
-	return (struct list_place){.number = device->created_at_us, .id = device->id};
+	return (struct list_position){.number = device->created_at_us, .id = device->id};
 }
 
 static const struct task_list list = {
@@ -49,7 +49,7 @@ static const struct task_list list = {
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &app_device_record,
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin(struct task *task)

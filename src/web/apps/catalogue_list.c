@@ -55,11 +55,11 @@ static void ask_short(struct task *task, struct db_query *query)
 					 NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct catalogue_app *app = row;
 
-	return (struct list_place){.id = app->id, .text = app->name};
+	return (struct list_position){.id = app->id, .text = app->name};
 }
 
 static const struct task_list list = {
@@ -69,7 +69,7 @@ static const struct task_list list = {
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &catalogue_app_record,
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin(struct task *task)

@@ -81,12 +81,12 @@ static void ask_part(struct task *task, struct db_query *query, const struct lis
 	    NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct own_device_part_row *part = row;
 
-	return (struct list_place){.number = part->device_more.created_at_us,
-				   .id = part->device.id};
+	return (struct list_position){.number = part->device_more.created_at_us,
+				      .id = part->device.id};
 }
 
 static const struct task_list list = {
@@ -94,7 +94,7 @@ static const struct task_list list = {
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &own_device_record,
-    .place = place,
+    .position = position,
 };
 
 static struct step_result reply_list(struct task *task)

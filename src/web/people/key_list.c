@@ -21,11 +21,11 @@ static void ask_part(struct task *task, struct db_query *query, const struct lis
 	    NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct key_entry *key = row;
 
-	return (struct list_place){.number = key->created_at_us, .id = key->id};
+	return (struct list_position){.number = key->created_at_us, .id = key->id};
 }
 
 static const struct task_list list = {
@@ -33,7 +33,7 @@ static const struct task_list list = {
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &key_entry_record,
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin(struct task *task)

@@ -22,11 +22,11 @@ static void ask_part(struct task *task, struct db_query *query, const struct lis
 	    NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct own_app *app = row;
 
-	return (struct list_place){.number = app->created_at_us, .id = app->id};
+	return (struct list_position){.number = app->created_at_us, .id = app->id};
 }
 
 static const struct task_list list = {
@@ -34,7 +34,7 @@ static const struct task_list list = {
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &own_app_record,
-    .place = place,
+    .position = position,
 };
 
 static struct step_result begin(struct task *task)

@@ -38,11 +38,11 @@ static void ask_part(struct task *task, struct db_query *query, const struct lis
 	    NULL);
 }
 
-static struct list_place place(const void *row)
+static struct list_position position(const void *row)
 {
 	const struct own_version_part_row *part = row;
 
-	return (struct list_place){.number = part->sequence};
+	return (struct list_position){.number = part->sequence};
 }
 
 static bool is_large(const void *row)
@@ -59,7 +59,7 @@ static const struct task_list list = {
     .is_large = is_large,
     .record = &own_version_record,
     .start = {.number = INT64_MAX},
-    .place = place,
+    .position = position,
 };
 
 static struct step_result list_versions(struct task *task)
