@@ -1,4 +1,4 @@
-/* The place of each device in its rotation, and the push that it has shown, in memory that the
+/* The render key of each device in its rotation, and the push that it has shown, in memory that the
  * workers of an instance share: a panel makes a connection of its own for each poll, and any worker
  * may accept it; likewise when a panel connects again.
  *

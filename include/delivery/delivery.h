@@ -12,7 +12,7 @@
  * Other folders call this header only; src/delivery/delivery.c connects the modules behind it.
  * Each module knows only modules before it in this row:
  *
- *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> app_places ->
+ *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> render_keys ->
  *   loader, picture_fetcher, write_behind, panel_reports, push_order, orders, stored_push ->
  * lookups, reconciliation -> links, polling -> leases, upcoming -> watches -> expiry -> delivery */
 #pragma once
@@ -88,10 +88,10 @@ void delivery_version_uploaded(struct delivery *delivery, struct id version_id);
  */
 void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subscriber *subscriber);
 /* Reports the stored result for a render key to the panels here, and to all other workers. */
-void delivery_rendered(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+void delivery_rendered(struct delivery *delivery, const uint8_t render_key[static RENDER_KEY_BYTES],
 		       int64_t generation);
-/* The place is not demanded for so long, unless something new is heard of it. */
-void delivery_put_off(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+/* The render key is not demanded for so long, unless something new is heard of it. */
+void delivery_put_off(struct delivery *delivery, const uint8_t render_key[static RENDER_KEY_BYTES],
 		      uint64_t for_ms);
 
 /* Notes a push that this worker has committed. Its panel here shows a copy of the picture, unless

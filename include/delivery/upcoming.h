@@ -9,10 +9,10 @@
 
 /* SHA-256 of all that a picture depends on but the version of the app: see render_place() in the
  * schema. */
-enum { PLACE_BYTES = 32 };
+enum { RENDER_KEY_BYTES = 32 };
 
 struct upcoming_app {
-	uint8_t place[PLACE_BYTES];
+	uint8_t render_key[RENDER_KEY_BYTES];
 	struct id version_id;
 	struct id account_id; /* of the device */
 	int64_t moment_s;     /* Unix time at which its turn begins */

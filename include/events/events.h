@@ -57,7 +57,7 @@ void events_pushed(struct events *events, struct id account_id, struct id device
 
 /* A render of an app at a place has failed. generation: of the stored result. Costs nothing if
  * nobody listens to any account. */
-void events_failed(struct events *events, const uint8_t place[static PLACE_BYTES],
+void events_failed(struct events *events, const uint8_t render_key[static RENDER_KEY_BYTES],
 		   int64_t generation, struct id app_id, struct str message);
 
 /* ---- streams ---- */

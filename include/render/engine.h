@@ -51,7 +51,7 @@ enum engine_what {
 
 enum engine_problem_kind {
 	ENGINE_DONE,	     /* none */
-	ENGINE_WRONG_SCRIPT, /* the place is known, mostly */
+	ENGINE_WRONG_SCRIPT, /* the render key is known, mostly */
 	ENGINE_NO_APP,	     /* the upload is none: no main(), a bad archive, a bad manifest */
 	ENGINE_LIMIT,	     /* of time of the processor, memory, recursion, size */
 	ENGINE_LATE,  /* no script is to blame: the clock has ended it on a busy machine. To be

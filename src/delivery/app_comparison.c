@@ -15,7 +15,7 @@ struct batch {
 	struct app_comparison *comparison;
 	struct arena arena;
 	struct db_query query;
-	uint8_t (*keys)[PLACE_BYTES];
+	uint8_t (*keys)[RENDER_KEY_BYTES];
 	struct str *texts; /* of the keys, hexadecimal */
 	int64_t *app_generations;
 	int64_t *generations;
@@ -26,24 +26,24 @@ static void on_stale(struct db_query *query, const struct db_result *result)
 {
 	struct batch *batch = container_of(query, struct batch, query);
 	struct app_comparison *comparison = batch->comparison;
-	const struct app_places_stale_row *rows;
+	const struct render_keys_stale_row *rows;
 
 	comparison->is_under_way = false;
 	if (result->outcome == DB_OK) {
 		rows = db_read_rows(result, query->record, &batch->arena);
 		for (unsigned i = 0; i < result->row_count; i++) {
 			require(rows[i].number >= 1 && rows[i].number <= batch->count);
-			app_places_read(comparison->places, batch->keys[rows[i].number - 1]);
+			render_keys_read(comparison->render_keys, batch->keys[rows[i].number - 1]);
 		}
 	} else {
-		comparison->places->has_missed = true;
+		comparison->render_keys->has_missed = true;
 		while (list_take_first(&comparison->to_compare))
 			continue; /* the next turn compares them */
 	}
 	arena_finish(&batch->arena);
 	free(batch);
 	if (!list_is_empty(&comparison->to_compare))
-		loop_later(comparison->places->loop, &comparison->next);
+		loop_later(comparison->render_keys->loop, &comparison->next);
 }
 
 static struct batch *take_some(struct app_comparison *comparison)
@@ -58,13 +58,14 @@ static struct batch *take_some(struct app_comparison *comparison)
 	batch->app_generations = arena_alloc(arena, BATCH * sizeof(int64_t));
 	batch->generations = arena_alloc(arena, BATCH * sizeof(int64_t));
 	while (batch->count < BATCH && (node = list_take_first(&comparison->to_compare))) {
-		const struct app_place *place = container_of(node, struct app_place, to_compare);
+		const struct render_key *render_key =
+		    container_of(node, struct render_key, to_compare);
 		unsigned i = batch->count++;
 
-		memcpy(batch->keys[i], place->key, PLACE_BYTES);
-		batch->texts[i] = app_place_text(place, arena);
-		batch->app_generations[i] = place->app_generation;
-		batch->generations[i] = place->generation;
+		memcpy(batch->keys[i], render_key->key, RENDER_KEY_BYTES);
+		batch->texts[i] = render_key_text(render_key, arena);
+		batch->app_generations[i] = render_key->app_generation;
+		batch->generations[i] = render_key->generation;
 	}
 	return batch;
 }
@@ -74,21 +75,21 @@ static void on_next(struct later *later)
 	struct app_comparison *comparison = container_of(later, struct app_comparison, next);
 	struct batch *batch;
 
-	if (comparison->is_under_way || comparison->places->is_draining ||
+	if (comparison->is_under_way || comparison->render_keys->is_draining ||
 	    list_is_empty(&comparison->to_compare))
 		return;
 	batch = take_some(comparison);
 	comparison->is_under_way = true;
 	db_query_init(&batch->query, &batch->arena);
-	statement_app_places_stale(&batch->query,
-				   &(struct app_places_stale_parameters){
-				       .places = {batch->texts, batch->count},
-				       .app_generations = {batch->app_generations, batch->count},
-				       .render_generations = {batch->generations, batch->count},
-				   },
-				   NULL);
+	statement_render_keys_stale(&batch->query,
+				    &(struct render_keys_stale_parameters){
+					.places = {batch->texts, batch->count},
+					.app_generations = {batch->app_generations, batch->count},
+					.render_generations = {batch->generations, batch->count},
+				    },
+				    NULL);
 	batch->query.done = on_stale;
-	db_submit(comparison->places->db, &batch->query);
+	db_submit(comparison->render_keys->db, &batch->query);
 }
 
 static void begin(struct app_comparison *comparison)
@@ -96,20 +97,20 @@ static void begin(struct app_comparison *comparison)
 	struct map_node *node = NULL;
 
 	comparison->turns = 0;
-	if (comparison->places->is_draining || comparison->is_under_way ||
+	if (comparison->render_keys->is_draining || comparison->is_under_way ||
 	    !list_is_empty(&comparison->to_compare))
 		return;
-	comparison->places->has_missed = false;
-	while ((node = map_next(&comparison->places->by_key, node)))
+	comparison->render_keys->has_missed = false;
+	while ((node = map_next(&comparison->render_keys->by_key, node)))
 		list_append(&comparison->to_compare,
-			    &container_of(node, struct app_place, by_key)->to_compare);
-	loop_later(comparison->places->loop, &comparison->next);
+			    &container_of(node, struct render_key, by_key)->to_compare);
+	loop_later(comparison->render_keys->loop, &comparison->next);
 }
 
 void app_comparison_turn(struct app_comparison *comparison)
 {
 	comparison->turns++;
-	if (!db_hints_are_up(comparison->places->db) || comparison->places->has_missed ||
+	if (!db_hints_are_up(comparison->render_keys->db) || comparison->render_keys->has_missed ||
 	    comparison->turns >= TURNS)
 		begin(comparison);
 }
@@ -119,13 +120,13 @@ void app_comparison_on_hints_up(struct app_comparison *comparison, bool up)
 	if (!up)
 		return;
 	/* Begin another comparison after the one that may be under way. */
-	comparison->places->has_missed = true;
+	comparison->render_keys->has_missed = true;
 	begin(comparison);
 }
 
-void app_comparison_init(struct app_comparison *comparison, struct app_places *places)
+void app_comparison_init(struct app_comparison *comparison, struct render_keys *render_keys)
 {
-	*comparison = (struct app_comparison){.places = places};
+	*comparison = (struct app_comparison){.render_keys = render_keys};
 	list_init(&comparison->to_compare);
 	loop_later_init(&comparison->next, on_next);
 }

@@ -2,11 +2,11 @@
  * repairs what lost hints left behind. What hints name meanwhile waits for no comparison. */
 #pragma once
 
-#include "app_places.h"
+#include "render_keys.h"
 
 struct app_comparison {
-	struct app_places *places;
-	struct list to_compare; /* of struct app_place */
+	struct render_keys *render_keys;
+	struct list to_compare; /* of struct render_key */
 	struct later next;
 	bool is_under_way;
 	unsigned turns; /* since the last one */
@@ -14,7 +14,7 @@ struct app_comparison {
 
 /* Prepares comparisons, which last while the places do. When the places are drained nothing is
  * compared any more. */
-void app_comparison_init(struct app_comparison *comparison, struct app_places *places);
+void app_comparison_init(struct app_comparison *comparison, struct render_keys *render_keys);
 void app_comparison_finish(struct app_comparison *comparison);
 
 /* up: hints arrive again, and some may have been lost. Where a comparison is under way, it goes on.

@@ -128,7 +128,7 @@ static void on_app_hint(struct hint_subscription *hints, struct str text)
 	struct id id;
 
 	if (change_hint_parse(text, &id, &generation))
-		app_places_app_changed(&delivery->places, id, generation);
+		render_keys_app_changed(&delivery->render_keys, id, generation);
 }
 
 /* "<place>:<generation>" */
@@ -136,13 +136,13 @@ static void on_render_hint(struct hint_subscription *hints, struct str text)
 {
 	struct delivery *delivery = container_of(hints, struct delivery, render_hints);
 	size_t colon = str_find(text, ':');
-	uint8_t place[PLACE_BYTES];
+	uint8_t render_key[RENDER_KEY_BYTES];
 	unsigned long long generation;
 
 	if (colon < text.length &&
-	    hex_decode((struct str){text.data, colon}, place, sizeof(place)) &&
+	    hex_decode((struct str){text.data, colon}, render_key, sizeof(render_key)) &&
 	    str_to_uint64(str_from_offset(text, colon + 1), INT64_MAX, &generation))
-		app_places_changed(&delivery->places, place, (int64_t)generation);
+		render_keys_changed(&delivery->render_keys, render_key, (int64_t)generation);
 }
 
 static void on_hints_up(struct hint_subscription *hints, bool up)
@@ -164,7 +164,7 @@ static void connect_panels(struct delivery *delivery, struct loop *loop, struct 
 	    .shares = &delivery->shares,
 	    .cursors = &delivery->cursors,
 	    .changes = region_common(shared, &change_region),
-	    .places = &delivery->places,
+	    .render_keys = &delivery->render_keys,
 	    .upcoming = &delivery->upcoming,
 	    .max = LIMIT_PANELS,
 	    .unused_ms = 15 * 60 * 1000,
@@ -172,10 +172,10 @@ static void connect_panels(struct delivery *delivery, struct loop *loop, struct 
 	    .context = delivery,
 	};
 	panels_init(&delivery->panels);
-	delivery->places = (struct app_places){
+	delivery->render_keys = (struct render_keys){
 	    .loop = loop, .db = delivery->db, .on_changed = on_rendered, .context = delivery};
-	app_places_init(&delivery->places);
-	app_comparison_init(&delivery->app_comparison, &delivery->places);
+	render_keys_init(&delivery->render_keys);
+	app_comparison_init(&delivery->app_comparison, &delivery->render_keys);
 	delivery->upcoming = (struct upcoming){.loop = loop, .cursors = &delivery->cursors};
 }
 
@@ -343,7 +343,7 @@ void delivery_tell(const struct delivery *delivery)
 
 void delivery_drain(struct delivery *delivery)
 {
-	app_places_drain(&delivery->places);
+	render_keys_drain(&delivery->render_keys);
 	delivery->upcoming.is_draining = true;
 	loader_drain(&delivery->loader);
 	lookups_drain(&delivery->lookups);
@@ -378,7 +378,7 @@ void delivery_destroy(struct delivery *delivery)
 	write_behind_finish(&delivery->write_behind);
 	loader_finish(&delivery->loader);
 	app_comparison_finish(&delivery->app_comparison);
-	app_places_finish(&delivery->places);
+	render_keys_finish(&delivery->render_keys);
 	pictures_finish(&delivery->pictures);
 	account_shares_finish(&delivery->shares);
 	free(delivery);

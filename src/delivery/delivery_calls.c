@@ -28,22 +28,22 @@ void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subs
 	delivery->upcoming.subscriber = subscriber;
 }
 
-void delivery_rendered(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+void delivery_rendered(struct delivery *delivery, const uint8_t render_key[static RENDER_KEY_BYTES],
 		       int64_t generation)
 {
 	struct arena arena = {0};
-	char text[2 * PLACE_BYTES + 1];
+	char text[2 * RENDER_KEY_BYTES + 1];
 
-	hex_encode(place, PLACE_BYTES, text);
-	app_places_changed(&delivery->places, place, generation);
+	hex_encode(render_key, RENDER_KEY_BYTES, text);
+	render_keys_changed(&delivery->render_keys, render_key, generation);
 	db_hint(delivery->db, arena_printf(&arena, "render:%s:%lld", text, (long long)generation));
 	arena_finish(&arena);
 }
 
-void delivery_put_off(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+void delivery_put_off(struct delivery *delivery, const uint8_t render_key[static RENDER_KEY_BYTES],
 		      uint64_t for_ms)
 {
-	app_places_put_off(&delivery->places, place, for_ms);
+	render_keys_put_off(&delivery->render_keys, render_key, for_ms);
 }
 
 void delivery_push_stored(struct delivery *delivery, struct id device_id,

@@ -22,7 +22,7 @@ struct delivery {
 	struct account_shares shares;
 	struct pictures pictures;
 	struct panels panels;
-	struct app_places places;
+	struct render_keys render_keys;
 	struct app_comparison app_comparison;
 	struct upcoming upcoming;
 	struct loader loader;

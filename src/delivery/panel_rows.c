@@ -1,7 +1,7 @@
 #include "panel_rows.h"
-#include "app_places.h"
 #include "base/clock.h"
 #include "base/require.h"
+#include "render_keys.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -65,7 +65,7 @@ struct panel {
 	uint8_t load_index;  /* in the load that is under way; loader.c */
 	unsigned holders;    /* see panel_hold() */
 	unsigned link_count; /* links.c */
-	unsigned app_count;  /* app_places.c */
+	unsigned app_count;  /* render_keys.c */
 	uint32_t
 	    version_told; /* hash of the firmware's version in the last poll; delivery_calls.c */
 	uint32_t loads_begun;	/* loader.c */
@@ -92,7 +92,7 @@ struct panel {
 	struct shown_poll *polled; /* the last poll of this worker; NULL: none */
 	/* Members of upcoming.c: */
 	struct deadline look; /* at what comes next */
-	/* Members of app_places.c: */
+	/* Members of render_keys.c: */
 	struct app_entry *apps; /* the installations of apps */
 	/* Members of links.c: */
 	struct list links; /* of struct link */
@@ -104,7 +104,7 @@ struct panels {
 	struct account_shares *shares;
 	const struct cursors *cursors;
 	struct change_table *changes;
-	struct app_places *places;
+	struct render_keys *render_keys;
 	struct upcoming *upcoming;
 	struct map by_id;
 	struct list by_use;

@@ -85,15 +85,15 @@ static struct chance chance_at(const struct upcoming *upcoming, int64_t begin_ms
 static void demand(struct upcoming *upcoming, const struct panel *panel, struct app_entry *entry,
 		   int64_t moment_s)
 {
-	struct app_place *place = entry->place;
-	struct upcoming_app app = {.version_id = place->version_id,
+	struct render_key *render_key = entry->render_key;
+	struct upcoming_app app = {.version_id = render_key->version_id,
 				   .account_id = panel->share->account_id,
 				   .moment_s = moment_s,
-				   .is_each_turn = place->is_each_turn};
+				   .is_each_turn = render_key->is_each_turn};
 	uint64_t again_ms = loop_now_ms(upcoming->loop) + AGAIN_MS;
 
-	memcpy(app.place, place->key, PLACE_BYTES);
-	*(place->is_each_turn ? &entry->ask_ms : &place->ask_ms) = again_ms;
+	memcpy(app.render_key, render_key->key, RENDER_KEY_BYTES);
+	*(render_key->is_each_turn ? &entry->ask_ms : &render_key->ask_ms) = again_ms;
 	entry->demanded_s = moment_s;
 	upcoming->subscriber->on_due(upcoming->subscriber, &app);
 }
@@ -107,7 +107,7 @@ static bool is_near(int64_t one_s, int64_t other_s)
 /* Whether this turn has its own picture, if each turn of the app should have one. */
 static bool has_own(const struct app_entry *entry, const struct chance *chance, bool is_blank)
 {
-	return entry->place->is_each_turn && !is_blank &&
+	return entry->render_key->is_each_turn && !is_blank &&
 	       (chance->is_late || is_near(entry->made_s, chance->moment_s));
 }
 
@@ -115,19 +115,19 @@ static bool has_own(const struct app_entry *entry, const struct chance *chance, 
 static int64_t look_at(struct upcoming *upcoming, const struct panel *panel,
 		       struct app_entry *entry, const struct chance *chance, bool is_blank)
 {
-	struct app_place *place = entry->place;
+	struct render_key *render_key = entry->render_key;
 	int64_t now_ms = (int64_t)loop_now_ms(upcoming->loop);
-	int64_t ask_ms = (int64_t)place->ask_ms;
-	bool is_repeated = place->is_each_turn && is_near(entry->demanded_s, chance->moment_s);
+	int64_t ask_ms = (int64_t)render_key->ask_ms;
+	bool is_repeated = render_key->is_each_turn && is_near(entry->demanded_s, chance->moment_s);
 
-	if (id_is_none(place->version_id) || has_own(entry, chance, is_blank))
+	if (id_is_none(render_key->version_id) || has_own(entry, chance, is_blank))
 		return INT64_MAX;
 	/* A picture that is valid when the turn begins is valid for the turn. */
-	if ((int64_t)place->due_ms > chance->begin_ms)
-		return (int64_t)place->due_ms;
+	if ((int64_t)render_key->due_ms > chance->begin_ms)
+		return (int64_t)render_key->due_ms;
 	if (is_repeated && ask_ms < (int64_t)entry->ask_ms)
 		ask_ms = (int64_t)entry->ask_ms;
-	if (place->generation > 0 && ask_ms < chance->from_ms)
+	if (render_key->generation > 0 && ask_ms < chance->from_ms)
 		ask_ms = chance->from_ms;
 	if (now_ms < ask_ms)
 		return ask_ms;

@@ -3,9 +3,9 @@
  * was never rendered. */
 #pragma once
 
-#include "app_places.h"
 #include "delivery/upcoming.h"
 #include "links.h"
+#include "render_keys.h"
 
 struct upcoming {
 	struct loop *loop;

@@ -295,7 +295,7 @@ void events_pushed(struct events *events, struct id account_id, struct id device
 			       });
 }
 
-void events_failed(struct events *events, const uint8_t place[static PLACE_BYTES],
+void events_failed(struct events *events, const uint8_t place[static RENDER_KEY_BYTES],
 		   int64_t generation, struct id app_id, struct str message)
 {
 	failures_note(&events->failures, place, generation, app_id, message);

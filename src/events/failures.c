@@ -26,7 +26,7 @@ static void tell_loss(struct failures *failures)
 				    container_of(node, struct listener, by_account));
 }
 
-static void tell(struct failure *failure, const struct place_entries_row *row)
+static void tell(struct failure *failure, const struct render_key_entries_row *row)
 {
 	struct listeners *listeners = failure->failures->listeners;
 	struct listener *listener = listeners_find(listeners, row->account_id);
@@ -49,7 +49,7 @@ static void tell(struct failure *failure, const struct place_entries_row *row)
 static void on_entries(struct db_query *query, const struct db_result *result)
 {
 	struct failure *failure = container_of(query, struct failure, query);
-	const struct place_entries_row *rows = NULL;
+	const struct render_key_entries_row *rows = NULL;
 
 	if (result->outcome == DB_OK)
 		rows = db_read_rows(result, query->record, &failure->arena);
@@ -73,7 +73,7 @@ static struct db_ids account_ids(const struct listeners *listeners, struct arena
 	return (struct db_ids){ids, count};
 }
 
-void failures_note(struct failures *failures, const uint8_t place[static PLACE_BYTES],
+void failures_note(struct failures *failures, const uint8_t render_key[static RENDER_KEY_BYTES],
 		   int64_t generation, struct id app_id, struct str message)
 {
 	struct failure *failure;
@@ -91,11 +91,11 @@ void failures_note(struct failures *failures, const uint8_t place[static PLACE_B
 	failure->app_id = app_id;
 	failure->message = arena_copy(&failure->arena, message);
 	db_query_init(&failure->query, &failure->arena);
-	statement_place_entries(
+	statement_render_key_entries(
 	    &failure->query,
-	    &(struct place_entries_parameters){
-		.place =
-		    arena_copy(&failure->arena, (struct str){(const char *)place, PLACE_BYTES}),
+	    &(struct render_key_entries_parameters){
+		.place = arena_copy(&failure->arena,
+				    (struct str){(const char *)render_key, RENDER_KEY_BYTES}),
 		.account_ids = account_ids(failures->listeners, &failure->arena),
 		.most = ENTRIES_MAX + 1,
 	    },

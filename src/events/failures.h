@@ -1,4 +1,5 @@
-/* Failed renders: finds out whose entries are at the place, of those whom somebody listens to. */
+/* Failed renders: finds out whose entries are at the render key, of those whom somebody listens to.
+ */
 #pragma once
 
 #include "listeners.h"
@@ -10,5 +11,5 @@ struct failures {
 };
 
 /* See events_failed(). */
-void failures_note(struct failures *failures, const uint8_t place[static PLACE_BYTES],
+void failures_note(struct failures *failures, const uint8_t render_key[static RENDER_KEY_BYTES],
 		   int64_t generation, struct id app_id, struct str message);

@@ -3,7 +3,8 @@
  *   limited   a run has met a limit or crashed: the next runs of this kind get
  *             PREVIEW_LIMITED_MS, until PREVIEW_LIMITED_FOR_S after the last that has
  *   slow      runs took more than a quarter of the last time, and more than two seconds of it, or
- * one has met a limit or crashed a moment ago: they do not get the place that is kept for previews
+ * one has met a limit or crashed a moment ago: they do not get the render key that is kept for
+ * previews
  *
  * PREVIEW_ACCOUNTS_MAX are remembered, and the one whose last run is the oldest is forgotten first.
  * Times are monotonic. */

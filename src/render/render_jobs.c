@@ -22,8 +22,8 @@ static void write_key(const struct upcoming_app *app, uint8_t ret_key[static REN
 {
 	int64_t moment_s = app->is_each_turn ? app->moment_s : 0;
 
-	memcpy(ret_key, app->place, PLACE_BYTES);
-	memcpy(ret_key + PLACE_BYTES, &moment_s, sizeof(moment_s));
+	memcpy(ret_key, app->render_key, RENDER_KEY_BYTES);
+	memcpy(ret_key + RENDER_KEY_BYTES, &moment_s, sizeof(moment_s));
 }
 
 static struct str id_view(const struct id *id)
@@ -82,9 +82,9 @@ bool render_jobs_add(struct render_jobs *jobs, const struct upcoming_app *app, u
 	struct render_job *job;
 
 	write_key(app, key);
-	node = map_find(&jobs->by_place, key_view(key));
+	node = map_find(&jobs->by_render_key, key_view(key));
 	if (node) {
-		repeat(container_of(node, struct render_job, by_place), app, now_ms);
+		repeat(container_of(node, struct render_job, by_render_key), app, now_ms);
 		return true;
 	}
 	account = account_of(jobs, app->account_id);
@@ -100,7 +100,7 @@ bool render_jobs_add(struct render_jobs *jobs, const struct upcoming_app *app, u
 	jobs->count++;
 	list_init(&job->node);
 	memcpy(job->key, key, sizeof(key));
-	map_insert(&jobs->by_place, &job->by_place, key_view(job->key));
+	map_insert(&jobs->by_render_key, &job->by_render_key, key_view(job->key));
 	if (account->current < RENDER_JOBS_OF_ACCOUNT_MAX)
 		give_turn(jobs, job);
 	else
@@ -137,7 +137,7 @@ void render_job_end(struct render_jobs *jobs, struct render_job *job)
 	account->current--;
 	if (next)
 		give_turn(jobs, container_of(next, struct render_job, node));
-	map_remove(&jobs->by_place, &job->by_place);
+	map_remove(&jobs->by_render_key, &job->by_render_key);
 	free(job);
 	jobs->count--;
 	account->count--;
@@ -151,6 +151,6 @@ void render_jobs_finish(struct render_jobs *jobs)
 	while ((job = take(jobs)))
 		render_job_end(jobs, job);
 	require(jobs->count == 0);
-	map_finish(&jobs->by_place);
+	map_finish(&jobs->by_render_key);
 	map_finish(&jobs->by_account);
 }

@@ -70,12 +70,12 @@ static void put_off(const struct render_run *run, int64_t ms)
 		ms = ELSEWHERE_MIN_MS;
 	if (ms > ELSEWHERE_MAX_MS && ms != UNSUPPORTED_MS)
 		ms = ELSEWHERE_MAX_MS;
-	delivery_put_off(run->runs->settings.delivery, run->job->app.place, (uint64_t)ms);
+	delivery_put_off(run->runs->settings.delivery, run->job->app.render_key, (uint64_t)ms);
 }
 
 static struct str place_of(const struct render_run *run)
 {
-	return (struct str){(const char *)run->job->app.place, PLACE_BYTES};
+	return (struct str){(const char *)run->job->app.render_key, RENDER_KEY_BYTES};
 }
 
 static void submit(struct render_run *run,
@@ -130,7 +130,7 @@ static void tell_failure(struct render_run *run)
 {
 	if (run->stored.misses == 1)
 		events_failed(
-		    run->runs->settings.events, run->job->app.place, run->stored.generation,
+		    run->runs->settings.events, run->job->app.render_key, run->stored.generation,
 		    run->stored.app_id,
 		    settings_mask(&run->values, run->engine.answer.problem.message, &run->arena));
 }
@@ -141,7 +141,7 @@ static void on_stored(struct db_query *query, const struct db_result *result)
 
 	if (result->outcome == DB_OK && result->row_count == 1) {
 		db_read_row(result, 0, query->record, &run->arena, &run->stored);
-		delivery_rendered(run->runs->settings.delivery, run->job->app.place,
+		delivery_rendered(run->runs->settings.delivery, run->job->app.render_key,
 				  run->stored.generation);
 		asked_hosts_note(run->runs->settings.db, run->stored.app_id, run->hosts);
 		tell_failure(run);

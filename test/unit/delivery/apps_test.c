@@ -20,7 +20,7 @@ static int begin(void **state)
 {
 	serve_begin(state);
 	clock_app = (struct script_app){
-	    .place = "the place of a clock in Zagreb..",
+	    .render_key = "the place of a clock in Zagreb..",
 	    .app_id = id_of(500),
 	    .version_id = id_of(501),
 	    .generation = 1,
@@ -32,8 +32,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	answer_all(STATEMENT_APP_PLACES_STALE, DB_AWAY);
-	answer_all(STATEMENT_APP_PLACES, DB_AWAY);
+	answer_all(STATEMENT_RENDER_KEYS_STALE, DB_AWAY);
+	answer_all(STATEMENT_RENDER_KEYS, DB_AWAY);
 	return serve_end(state);
 }
 
@@ -69,7 +69,7 @@ static void a_new_app_is_demanded_at_once_and_shown_when_it_comes(void **state)
 	add_app(device, "clock", &clock_app);
 	socket = connect_device(device);
 	assert_int_equal(demands_since(), 1);
-	assert_memory_equal(demanded.place, clock_app.place, PLACE_BYTES);
+	assert_memory_equal(demanded.render_key, clock_app.render_key, RENDER_KEY_BYTES);
 	assert_true(id_equal(demanded.version_id, clock_app.version_id));
 	assert_true(id_equal(demanded.account_id, id_of(1000 * 1000)));
 	sent_to(socket);
@@ -106,7 +106,7 @@ static void many_panels_have_one_demand_and_one_read(void **state)
 	}
 	assert_int_equal(demands_since(), 1);
 	render("12:00");
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES), 1);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS), 1);
 	answer_places(&clock_app);
 	for (unsigned i = 0; i < array_length(sockets); i++)
 		assert_string_equal(sent_to(sockets[i]),
@@ -266,7 +266,7 @@ static void a_deployed_version_is_demanded_and_the_old_picture_stays(void **stat
 	clock_app.due_in_ms = 0;
 	hint("app:00000000-0000-0000-0000-000000000000:2");
 	run_turns();
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES), 0); /* another app */
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS), 0); /* another app */
 	hint("app:f4010000-0000-0000-0000-000000000001:2");
 	run_turns();
 	answer_places(&clock_app);
@@ -289,7 +289,7 @@ static void settings_that_were_changed_leave_the_old_picture(void **state)
 	render("12:00");
 	answer_places(&clock_app);
 	sent_to(socket);
-	elsewhere = (struct script_app){.place = "the place of a clock in Vienna..",
+	elsewhere = (struct script_app){.render_key = "the place of a clock in Vienna..",
 					.app_id = id_of(500),
 					.version_id = id_of(501),
 					.generation = 1};
@@ -300,7 +300,7 @@ static void settings_that_were_changed_leave_the_old_picture(void **state)
 	hint("device:%s:%lld", id, (long long)device->generation);
 	answer_loads();
 	assert_int_equal(demands_since(), 1);
-	assert_memory_equal(demanded.place, elsewhere.place, PLACE_BYTES);
+	assert_memory_equal(demanded.render_key, elsewhere.render_key, RENDER_KEY_BYTES);
 	pass_ms(30 * 1000);
 	assert_string_equal(sent_to(socket), "");
 }
@@ -377,7 +377,7 @@ static void a_panel_that_polls_gets_it_too(void **state)
 	assert_string_equal(poll(device), "first 15");
 	pass_ms(600 * 1000); /* it has gone */
 	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
-	answer_all(STATEMENT_APP_PLACES, DB_AWAY);
+	answer_all(STATEMENT_RENDER_KEYS, DB_AWAY);
 	assert_true(demands_since() <= 1);
 }
 
@@ -387,7 +387,7 @@ static void answer_stale(unsigned count)
 	begin_rows(1);
 	for (unsigned i = 1; i <= count; i++)
 		add_integer(i);
-	answer(asked(STATEMENT_APP_PLACES_STALE));
+	answer(asked(STATEMENT_RENDER_KEYS_STALE));
 	run_turns();
 }
 
@@ -404,13 +404,13 @@ static void only_what_differs_is_read_again(void **state)
 	answer_places(&clock_app);
 	sent_to(socket);
 	pass_ms(110 * 1000);
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 0);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 0);
 	pass_ms(20 * 1000);
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
-	assert_int_equal(int8_array(asked(STATEMENT_APP_PLACES_STALE), 2, known), 1);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);
+	assert_int_equal(int8_array(asked(STATEMENT_RENDER_KEYS_STALE), 2, known), 1);
 	assert_int_equal(known[0], 1);
 	answer_stale(0);
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES), 0);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS), 0);
 	clock_app.picture = "12:01"; /* and the hint is lost */
 	clock_app.picture_generation = clock_app.render_generation = 2;
 	pass_ms(120 * 1000);
@@ -432,17 +432,17 @@ static void a_comparison_keeps_no_hint_waiting(void **state)
 	set_hints_up(false);
 	set_hints_up(true);
 	run_turns();
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);
 	render("12:00");
 	answer_places(&clock_app);
 	assert_non_null(strstr(sent_to(socket), "<12:00>"));
 	/* Nor is another one begun meanwhile. */
 	set_hints_up(false);
 	pass_ms(10 * 1000);
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);
 	answer_stale(0);
 	pass_ms(2000);
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);
 	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
 	set_hints_up(true);
 	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
@@ -456,15 +456,15 @@ static void what_could_not_be_read_is_compared_soon(void **state)
 	add_app(device, "clock", &clock_app);
 	connect_device(device);
 	render("12:00");
-	answer_all(STATEMENT_APP_PLACES, DB_AWAY);
+	answer_all(STATEMENT_RENDER_KEYS, DB_AWAY);
 	pass_ms(30 * 1000);
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
-	answer_all(STATEMENT_APP_PLACES_STALE, DB_AWAY);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);
+	answer_all(STATEMENT_RENDER_KEYS_STALE, DB_AWAY);
 	pass_ms(30 * 1000);
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);
 	answer_stale(0);
 	pass_ms(30 * 1000);
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 0);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 0);
 	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
 }
 

@@ -73,7 +73,7 @@ void answer(struct db_query *query);
 
 /* State that all installations of an app at one place are to show. */
 struct script_app {
-	char place[32];
+	char render_key[32];
 	struct id app_id;
 	struct id version_id; /* nil: none is deployed */
 	int64_t generation;

@@ -269,7 +269,7 @@ static void answer_pushes(struct db_query *query)
 static bool add_app_column(const struct script_app *app, const char *column)
 {
 	if (is(column, "place"))
-		add_bytes(app->place, sizeof(app->place));
+		add_bytes(app->render_key, sizeof(app->render_key));
 	else if (is(column, "app_id"))
 		add_bytes(app->app_id.bytes, ID_BYTES);
 	else if (is(column, "version_id") && id_is_none(app->version_id))
@@ -346,8 +346,8 @@ static void add_installation_column(const struct script_installation *installati
 
 void answer_places(const struct script_app *app)
 {
-	const struct statement_entry *entry = &statements[STATEMENT_APP_PLACES];
-	struct db_query *query = asked(STATEMENT_APP_PLACES);
+	const struct statement_entry *entry = &statements[STATEMENT_RENDER_KEYS];
+	struct db_query *query = asked(STATEMENT_RENDER_KEYS);
 	int64_t known[64];
 	unsigned count = int8_array(query, 1, known);
 

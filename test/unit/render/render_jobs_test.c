@@ -6,28 +6,28 @@
 
 static uint64_t now_ms = 1000;
 
-static struct upcoming_app app(unsigned account, unsigned place)
+static struct upcoming_app app(unsigned account, unsigned render_key)
 {
 	struct upcoming_app app = {0};
 
-	memcpy(app.place, &place, sizeof(place));
+	memcpy(app.render_key, &render_key, sizeof(render_key));
 	app.account_id.bytes[0] = (uint8_t)account;
 	return app;
 }
 
-static bool add(struct render_jobs *jobs, unsigned account, unsigned place)
+static bool add(struct render_jobs *jobs, unsigned account, unsigned render_key)
 {
-	struct upcoming_app wanted = app(account, place);
+	struct upcoming_app wanted = app(account, render_key);
 
 	return render_jobs_add(jobs, &wanted, now_ms);
 }
 
 static unsigned place_of(const struct render_job *job)
 {
-	unsigned place;
+	unsigned render_key;
 
-	memcpy(&place, job->app.place, sizeof(place));
-	return place;
+	memcpy(&render_key, job->app.render_key, sizeof(render_key));
+	return render_key;
 }
 
 static void a_place_is_wanted_once_until_it_ends(void **state)

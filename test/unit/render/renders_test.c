@@ -72,7 +72,7 @@ static int begin(void **state)
 {
 	serve_begin(state);
 	clock_app = (struct script_app){
-	    .place = "the place of a clock in Zagreb..",
+	    .render_key = "the place of a clock in Zagreb..",
 	    .app_id = id_of(500),
 	    .version_id = id_of(501),
 	    .generation = 1,
@@ -202,7 +202,7 @@ static void what_comes_next_is_claimed_rendered_stored_and_told(void **state)
 	answer_store(9);
 	assert_non_null(strstr(hints_sent(), "render:74686520706c616365206f66206120636c6f636b20696"
 					     "e205a61677265622e2e:9 "));
-	assert_int_equal(asked_count(STATEMENT_APP_PLACES), 1);
+	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS), 1);
 	assert_int_equal(asked_count(STATEMENT_APP_HOSTS_NOTE), 0);
 }
 
@@ -286,7 +286,7 @@ static void what_has_failed_is_stored_with_its_blame(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < array_length(cases); i++) {
-		clock_app.place[0] = (char)('a' + i);
+		clock_app.render_key[0] = (char)('a' + i);
 		clock_panel();
 		claims();
 		answer_claim(true, 0);
@@ -298,7 +298,7 @@ static void what_has_failed_is_stored_with_its_blame(void **state)
 				    strlen(cases[i].said));
 		answer_store(i + 1);
 		close_sockets();
-		answer_all(STATEMENT_APP_PLACES, DB_AWAY);
+		answer_all(STATEMENT_RENDER_KEYS, DB_AWAY);
 	}
 }
 
@@ -334,7 +334,7 @@ static void a_few_are_under_way_at_a_time(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < A_FEW + 3; i++) {
-		clock_app.place[0] = (char)('a' + i);
+		clock_app.render_key[0] = (char)('a' + i);
 		clock_panel();
 	}
 	assert_int_equal(claims(), A_FEW);
@@ -350,11 +350,11 @@ static void slow_ones_leave_room_for_another_account(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < A_FEW + 3; i++) {
-		clock_app.place[0] = (char)('a' + i);
+		clock_app.render_key[0] = (char)('a' + i);
 		clock_panel();
 	}
 	assert_int_equal(claims(), A_FEW);
-	clock_app.place[0] = 'z';
+	clock_app.render_key[0] = 'z';
 	device = add_device();
 	device->account = 1;
 	add_app(device, "clock", &clock_app);

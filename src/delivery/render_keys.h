@@ -1,11 +1,12 @@
-/* Places: what all installations of apps have in common that show the same picture. A worker reads
- * what is rendered at a place once, however many of its panels have an installation there.
+/* Render keys: what all installations of apps have in common that show the same picture. A worker
+ * reads what is rendered for a render key once, however many of its panels have an installation
+ * there.
  *
- *   panel is loaded --panel_set_entries()--> place <--app_places_changed()-- hint "render:..."
+ *   panel is loaded --panel_set_entries()--> key <--render_keys_changed()-- hint "render:..."
  *                                             | read, later, many at once   hint "app:..."
  *   its panels' content <--entries------------'
  *
- * A place lives as long as it has entries. */
+ * A render key lives as long as it has entries. */
 #pragma once
 
 #include "db/db.h"
@@ -14,13 +15,13 @@
 
 struct panel_installations_row;
 
-struct app_place {
+struct render_key {
 	struct map_node by_key;
-	struct app_places *places;
+	struct render_keys *render_keys;
 	struct list entries;	/* of struct app_entry */
-	struct list to_read;	/* in places->to_read, while it waits there */
+	struct list to_read;	/* in render_keys->to_read, while it waits there */
 	struct list to_compare; /* in that of struct app_comparison, likewise */
-	uint8_t key[PLACE_BYTES];
+	uint8_t key[RENDER_KEY_BYTES];
 	struct id app_id;
 	struct id version_id; /* that is to be rendered; nil: none is */
 	/* Known state of the app, and known render. */
@@ -37,8 +38,8 @@ struct app_place {
 
 /* An app's installation of a panel. */
 struct app_entry {
-	struct list of_place;
-	struct app_place *place;
+	struct list of_render_key;
+	struct render_key *render_key;
 	struct panel *panel;
 	int64_t position;
 	/* Unix times, if each turn has a picture of its own: the turn of the picture at hand, and
@@ -47,14 +48,14 @@ struct app_entry {
 	uint64_t ask_ms; /* loop time: not to be demanded again earlier, for demanded_s */
 };
 
-struct app_places {
+struct render_keys {
 	struct loop *loop;
 	struct db *db;
 	/* The panel has other pictures now. Called from the loop. */
 	void (*on_changed)(void *context, struct panel *panel);
 	void *context;
 	struct map by_key;
-	struct list to_read; /* of struct app_place */
+	struct list to_read; /* of struct render_key */
 	struct later read;
 	bool is_reading;
 	bool has_missed; /* a read has failed: all are to be compared soon */
@@ -62,29 +63,29 @@ struct app_places {
 };
 
 /* The caller has set loop, db, on_changed and context. */
-void app_places_init(struct app_places *places);
+void render_keys_init(struct render_keys *render_keys);
 /* No panel is left, and no read is under way. */
-void app_places_finish(struct app_places *places);
+void render_keys_finish(struct render_keys *render_keys);
 /* Stops all reads from now on. */
-void app_places_drain(struct app_places *places);
+void render_keys_drain(struct render_keys *render_keys);
 
-/* The panel's content was made anew of these rows: the entries of its apps join their places, and
- * get pictures that are in memory there. kept: the content before, whose pictures of apps stay
- * where the place has none. */
+/* The panel's content was made anew of these rows: the entries of its apps join their render keys,
+ * and get pictures that are in memory there. kept: the content before, whose pictures of apps stay
+ * where the render key has none. */
 void panel_set_entries(struct panel *panel, const struct panel_installations_row *rows,
 		       unsigned count, struct content *kept);
-/* The panel's entries leave their places. */
+/* The panel's entries leave their render keys. */
 void panel_drop_entries(struct panel *panel);
 
-/* The place is at this generation: it is read, if it is known here and older. */
-void app_places_changed(struct app_places *places, const uint8_t key[static PLACE_BYTES],
-			int64_t generation);
+/* The render key is at this generation: it is read, if it is known here and older. */
+void render_keys_changed(struct render_keys *render_keys,
+			 const uint8_t key[static RENDER_KEY_BYTES], int64_t generation);
 /* Another version of the app may be deployed. */
-void app_places_app_changed(struct app_places *places, struct id app_id, int64_t generation);
-/* The place is read, if it is known here. */
-void app_places_read(struct app_places *places, const uint8_t key[static PLACE_BYTES]);
+void render_keys_app_changed(struct render_keys *render_keys, struct id app_id, int64_t generation);
+/* The render key is read, if it is known here. */
+void render_keys_read(struct render_keys *render_keys, const uint8_t key[static RENDER_KEY_BYTES]);
 /* Its key as statements get it: hexadecimal. In the arena. */
-struct str app_place_text(const struct app_place *place, struct arena *arena);
-/* Nobody is to render the place for so long. */
-void app_places_put_off(struct app_places *places, const uint8_t key[static PLACE_BYTES],
-			uint64_t for_ms);
+struct str render_key_text(const struct render_key *render_key, struct arena *arena);
+/* Nobody is to render the render key for so long. */
+void render_keys_put_off(struct render_keys *render_keys,
+			 const uint8_t key[static RENDER_KEY_BYTES], uint64_t for_ms);
