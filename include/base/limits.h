@@ -173,7 +173,7 @@ enum {
 	/* Devices that the open pages of a worker watch, of which an account may have as many as it
 	 * leaves free: 503. Watched devices of all pages of which a worker is to tell what they
 	 * show: further ones are told of later. */
-	LIMIT_WATCHES = 16 * 1024,
+	LIMIT_VIEWS = 16 * 1024,
 	LIMIT_LEASES = 32 * 1024,
 	/* Frames of a device's links in all workers: links that send more are dropped. A panel
 	 * whose link was dropped for its frames has some left to go on with the next one. */

@@ -7,7 +7,7 @@
  *   "read:<id>"                  a row was changed       read caches forget answers with it
  *   "changed:<id>:<topic>"       of an account           streams tell the account's pages
  *   "watch:<id>:<sender>"        a page shows a device   who holds its panel answers
- *   "shows:<id>:<sender>:..."    what a panel shows      watches tell pages
+ *   "shows:<id>:<sender>:..."    what a panel shows      view subscriptions tell pages
  *   "listen:<account>"           a program listens       who hears it keeps events
  *   "event:<account>:..."        to an account's device  rings of events
  *   "webhook:changed"            a webhook was made      workers look what is due

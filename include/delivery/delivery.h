@@ -14,7 +14,8 @@
  *
  *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> render_keys ->
  *   loader, picture_fetcher, write_behind, panel_reports, push_order, orders, stored_push ->
- * lookups, reconciliation -> links, polling -> leases, upcoming -> watches -> expiry -> delivery */
+ * lookups, reconciliation -> links, polling -> leases, upcoming -> view_subscriptions -> expiry ->
+ * delivery */
 #pragma once
 
 #include "db/db.h"
@@ -25,7 +26,7 @@
 #include "delivery/push_order.h"
 #include "delivery/stored_push.h"
 #include "delivery/upcoming.h"
-#include "delivery/watches.h"
+#include "delivery/view_subscription.h"
 #include "domain/picture_hash.h"
 #include "http/request.h"
 
@@ -45,9 +46,9 @@ void delivery_set_addresses(struct delivery *delivery, const struct settings_key
 
 /* Limits for tests, to be set before the loop runs. A limit of 0 leaves the default. */
 struct delivery_limits {
-	size_t picture_bytes; /* of all panels; LIMIT_PICTURE_MEMORY */
-	unsigned panels;      /* LIMIT_PANELS */
-	unsigned watches;     /* LIMIT_WATCHES */
+	size_t picture_bytes;	/* of all panels; LIMIT_PICTURE_MEMORY */
+	unsigned panels;	/* LIMIT_PANELS */
+	unsigned subscriptions; /* LIMIT_VIEWS */
 	unsigned reconciliation_ms;
 	unsigned seen_ms;
 	unsigned unused_ms;
@@ -146,11 +147,11 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
  */
 struct str delivery_refusal_picture(const struct panel_lookup *lookup);
 
-/* Looks at a device, which is the account's. The caller has set the watcher's functions, which are
- * called later, from the loop. False: too many devices are watched. */
-bool delivery_watch(struct delivery *delivery, struct watcher *watcher, struct id device_id,
-		    struct id account_id);
-void delivery_unwatch(struct watcher *watcher);
+/* Looks at a device, which is the account's. The caller has set the subscriber's functions, which
+ * are called later, from the loop. False: too many devices are watched. */
+bool delivery_subscribe_view(struct delivery *delivery, struct view_subscriber *subscriber,
+			     struct id device_id, struct id account_id);
+void delivery_unsubscribe_view(struct view_subscriber *subscriber);
 
 /* The picture with this hash that is built into the program, for panels that have nothing to show;
  * data is NULL where it has none. */

@@ -7,7 +7,7 @@
 struct event_views;
 
 struct event_view {
-	struct watcher watcher;
+	struct view_subscriber subscriber;
 	struct event_views *views;
 	struct list node;
 	struct list to_write;
@@ -25,7 +25,7 @@ struct event_views {
 	/* A view is to be written: see event_views_take(). */
 	void (*on_view)(struct event_views *views);
 	/* A device has changed. May be NULL. */
-	void (*on_change)(struct event_views *views, struct id device_id, enum watch_change change);
+	void (*on_change)(struct event_views *views, struct id device_id, enum view_change change);
 	struct list all;      /* of struct event_view, by node */
 	struct list to_write; /* of struct event_view */
 };

@@ -1,6 +1,6 @@
 /* Events of devices for programs with an API key (GET /v1/events).
  *
- *   watches of delivery ---------------------------> "online", "shown": state, not kept
+ *   view subscriptions of delivery ---------------------> "online", "shown": state, not kept
  *   hint "device:..." ---------------.
  *   events_pushed(), events_failed() |
  *     `--> hint "event:..." ---------+-> ring of the account -> "changed", "pushed", "failed"

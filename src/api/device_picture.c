@@ -20,15 +20,15 @@
  *         -> long lane: a GIF or a PNG of it -> exported */
 
 /* The holder of a panel answers within milliseconds; nobody holds one that is offline, which is
- * known after two questions (delivery/watches.h). */
+ * known after two questions (delivery/view_subscription.h). */
 enum { WAIT_MS = 10 * 1000, PIECE_BYTES = 64 * 1024 };
 
 struct device_picture {
 	struct picture_request request;
 	struct task *task;
-	struct watcher watcher;
+	struct view_subscriber subscriber;
 	struct deadline deadline;
-	bool is_watched;
+	bool is_subscribed;
 	bool is_waiting;
 	struct picture_by_hash_row row;
 	struct str webp;	    /* NULL data: the panel is dark */
@@ -48,13 +48,13 @@ static struct loop *loop_of(struct device_picture *picture)
 	return task_service(picture->task)->loop;
 }
 
-static void unwatch(struct device_picture *picture)
+static void unsubscribe(struct device_picture *picture)
 {
-	if (!picture->is_watched)
+	if (!picture->is_subscribed)
 		return;
-	picture->is_watched = picture->is_waiting = false;
+	picture->is_subscribed = picture->is_waiting = false;
 	deadline_clear(loop_of(picture), &picture->deadline);
-	delivery_unwatch(&picture->watcher);
+	delivery_unsubscribe_view(&picture->subscriber);
 }
 
 static struct str content_type(enum panelimage_format format)
@@ -253,12 +253,12 @@ static struct step_result fail_offline(struct task *task)
 static struct step_result viewed(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
-	const struct panel_view *view = delivery_view(&picture->watcher);
+	const struct panel_view *view = delivery_view(&picture->subscriber);
 	struct panel_view seen = view ? *view : (struct panel_view){0};
 	bool is_dark = seen.brightness == 0;
 	struct step_result answer;
 
-	unwatch(picture);
+	unsubscribe(picture);
 	if (!view)
 		return task_fail_busy(task, 1, "nobody tells what the panel shows, try again");
 	if (seen.connection == SHOWN_OFFLINE)
@@ -280,18 +280,19 @@ static void resume(struct device_picture *picture)
 	task_resume(picture->task);
 }
 
-/* Called while watchers are gone through: none may leave. */
-static void on_view(struct watcher *watcher)
+/* Called while subscribers are gone through: none may leave. */
+static void on_view(struct view_subscriber *subscriber)
 {
-	struct device_picture *picture = container_of(watcher, struct device_picture, watcher);
+	struct device_picture *picture =
+	    container_of(subscriber, struct device_picture, subscriber);
 
 	if (picture->is_waiting)
 		deadline_set(loop_of(picture), &picture->deadline, 0);
 }
 
-static void on_change(struct watcher *watcher, enum watch_change change)
+static void on_change(struct view_subscriber *subscriber, enum view_change change)
 {
-	(void)watcher;
+	(void)subscriber;
 	(void)change;
 }
 
@@ -315,13 +316,13 @@ static struct step_result begin(struct task *task)
 				/* has_connected= */ true, &since_us))
 		return fail_offline(task);
 	picture->task = task;
-	picture->watcher = (struct watcher){.on_view = on_view, .on_change = on_change};
+	picture->subscriber = (struct view_subscriber){.on_view = on_view, .on_change = on_change};
 	deadline_init(&picture->deadline, on_deadline);
-	if (!delivery_watch(api_delivery(task), &picture->watcher, device->id,
-			    task_account_id(task)))
+	if (!delivery_subscribe_view(api_delivery(task), &picture->subscriber, device->id,
+				     task_account_id(task)))
 		return task_fail_busy(task, 1, "too many panels are looked at, try again");
-	picture->is_watched = true;
-	if (delivery_view(&picture->watcher))
+	picture->is_subscribed = true;
+	if (delivery_view(&picture->subscriber))
 		return task_continue(task, viewed);
 	picture->is_waiting = true;
 	deadline_set(loop_of(picture), &picture->deadline, WAIT_MS);
@@ -332,7 +333,7 @@ static void finish(void *state)
 {
 	struct device_picture *picture = state;
 
-	unwatch(picture);
+	unsubscribe(picture);
 	panelimage_export_free(picture->exporting);
 	free(picture->data);
 	if (picture->share)

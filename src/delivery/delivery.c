@@ -108,7 +108,7 @@ static void on_view(void *context, struct id device_id, const struct panel_view 
 {
 	struct delivery *delivery = context;
 
-	watches_take(&delivery->watches, device_id, delivery->leases.self, view);
+	view_subscriptions_take(&delivery->subscriptions, device_id, delivery->leases.self, view);
 }
 
 static void on_device_hint(struct hint_subscription *hints, struct str text)
@@ -245,7 +245,7 @@ static void connect_links(struct delivery *delivery, struct loop *loop, struct r
 	};
 }
 
-static void connect_watches(struct delivery *delivery, struct loop *loop)
+static void connect_view_subscriptions(struct delivery *delivery, struct loop *loop)
 {
 	delivery->leases = (struct leases){
 	    .loop = loop,
@@ -256,9 +256,9 @@ static void connect_watches(struct delivery *delivery, struct loop *loop)
 	    .context = delivery,
 	};
 	leases_init(&delivery->leases);
-	delivery->watches = (struct watches){
-	    .loop = loop, .db = delivery->db, .leases = &delivery->leases, .max = LIMIT_WATCHES};
-	watches_init(&delivery->watches);
+	delivery->subscriptions = (struct view_subscriptions){
+	    .loop = loop, .db = delivery->db, .leases = &delivery->leases, .max = LIMIT_VIEWS};
+	view_subscriptions_init(&delivery->subscriptions);
 }
 
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
@@ -271,7 +271,7 @@ struct delivery *delivery_create(struct loop *loop, struct db *db, struct region
 	connect_panels(delivery, loop, shared);
 	connect_database(delivery, loop);
 	connect_links(delivery, loop, shared);
-	connect_watches(delivery, loop);
+	connect_view_subscriptions(delivery, loop);
 	delivery->hints = (struct hint_subscription){
 	    .kind = "device",
 	    .on_hint = on_device_hint,
@@ -292,8 +292,8 @@ void delivery_set_limits(struct delivery *delivery, const struct delivery_limits
 		delivery->pictures.bytes_max = limits->picture_bytes;
 	if (limits->panels)
 		delivery->panels.max = limits->panels;
-	if (limits->watches)
-		delivery->watches.max = limits->watches;
+	if (limits->subscriptions)
+		delivery->subscriptions.max = limits->subscriptions;
 	if (limits->unused_ms)
 		delivery->panels.unused_ms = limits->unused_ms;
 	if (limits->seen_ms)
@@ -368,7 +368,7 @@ void delivery_destroy(struct delivery *delivery)
 	reconciliation_finish(&delivery->reconciliation);
 	expiry_finish(&delivery->expiry);
 	panels_finish(&delivery->panels);
-	watches_finish(&delivery->watches);
+	view_subscriptions_finish(&delivery->subscriptions);
 	leases_finish(&delivery->leases);
 	links_finish(&delivery->links);
 	lookups_finish(&delivery->lookups);

@@ -149,15 +149,15 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
 	return polling_next(&delivery->polling, panel, lookup, is_peek, arena, ret_picture);
 }
 
-bool delivery_watch(struct delivery *delivery, struct watcher *watcher, struct id device_id,
-		    struct id account_id)
+bool delivery_subscribe_view(struct delivery *delivery, struct view_subscriber *subscriber,
+			     struct id device_id, struct id account_id)
 {
-	return watches_add(&delivery->watches, watcher, device_id, account_id);
+	return view_subscriptions_add(&delivery->subscriptions, subscriber, device_id, account_id);
 }
 
-void delivery_unwatch(struct watcher *watcher)
+void delivery_unsubscribe_view(struct view_subscriber *subscriber)
 {
-	watches_remove(watcher);
+	view_subscriptions_remove(subscriber);
 }
 
 void delivery_set_addresses(struct delivery *delivery, const struct settings_key *key,

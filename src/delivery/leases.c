@@ -27,8 +27,8 @@ struct lease {
 	struct list by_age;
 	struct list to_tell;
 	struct id id;
-	uint64_t until_ms;	 /* of this worker's own watch */
-	uint64_t other_until_ms; /* of the watches of others */
+	uint64_t until_ms;	 /* of this worker's own subscription */
+	uint64_t other_until_ms; /* of the subscriptions of others */
 	struct told *told;	 /* NULL: the panel is not here */
 	bool is_asked;		 /* what it shows is told, new or not */
 };

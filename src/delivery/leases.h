@@ -1,7 +1,7 @@
 /* Leases: the devices that pages of any worker watch, as they were last heard of, and what this
  * worker tells of those whose panels it holds.
  *
- *   hint "watch:..." or a watch of this worker --> leases_ask()     -.
+ *   hint "watch:..." or a subscription of this worker --> leases_ask()     -.
  *   a link or a poll of this worker            --> leases_changed() -+-> told, later in the turn,
  *                                                                        where anything is new
  *
@@ -10,7 +10,7 @@
  * database is away. */
 #pragma once
 
-#include "delivery/watches.h"
+#include "delivery/view_subscription.h"
 #include "links.h"
 
 struct leases {

@@ -12,7 +12,7 @@
 #include "reconciliation.h"
 #include "stored_push.h"
 #include "upcoming.h"
-#include "watches.h"
+#include "view_subscriptions.h"
 
 /* Modules of a delivery. delivery.c connects them. Where one has something to tell a module that it
  * does not know, it calls a function of delivery.c. */
@@ -37,7 +37,7 @@ struct delivery {
 	struct polling polling;
 	struct reconciliation reconciliation;
 	struct leases leases;
-	struct watches watches;
+	struct view_subscriptions subscriptions;
 	struct expiry expiry;
 	struct hint_subscription hints;
 	struct hint_subscription app_hints;

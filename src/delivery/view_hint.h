@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/id.h"
-#include "delivery/watches.h"
+#include "delivery/view_subscription.h"
 
 /* A whole word; in the arena. */
 struct str view_hint_write(struct arena *arena, struct id device_id, struct id sender,

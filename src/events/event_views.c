@@ -8,20 +8,20 @@ static void mark(struct event_view *view)
 		list_append(&view->views->to_write, &view->to_write);
 }
 
-static void on_view(struct watcher *watcher)
+static void on_view(struct view_subscriber *subscriber)
 {
-	struct event_view *view = container_of(watcher, struct event_view, watcher);
+	struct event_view *view = container_of(subscriber, struct event_view, subscriber);
 
 	mark(view);
 	view->views->on_view(view->views);
 }
 
-static void on_change(struct watcher *watcher, enum watch_change change)
+static void on_change(struct view_subscriber *subscriber, enum view_change change)
 {
-	struct event_views *views = container_of(watcher, struct event_view, watcher)->views;
+	struct event_views *views = container_of(subscriber, struct event_view, subscriber)->views;
 
 	if (views->on_change)
-		views->on_change(views, delivery_watched_id(watcher), change);
+		views->on_change(views, delivery_view_id(subscriber), change);
 }
 
 void event_views_init(struct event_views *views)
@@ -35,23 +35,23 @@ bool event_views_add(struct event_views *views, struct id device_id, struct id a
 	struct event_view *view = memory_zalloc(sizeof(*view));
 
 	view->views = views;
-	view->watcher.on_view = on_view;
-	view->watcher.on_change = on_change;
+	view->subscriber.on_view = on_view;
+	view->subscriber.on_change = on_change;
 	list_init(&view->to_write);
 	list_init(&view->node);
-	if (!delivery_watch(views->delivery, &view->watcher, device_id, account_id)) {
+	if (!delivery_subscribe_view(views->delivery, &view->subscriber, device_id, account_id)) {
 		free(view);
 		return false;
 	}
 	list_append(&views->all, &view->node);
-	if (delivery_view(&view->watcher))
+	if (delivery_view(&view->subscriber))
 		mark(view);
 	return true;
 }
 
 void event_views_remove(struct event_view *view)
 {
-	delivery_unwatch(&view->watcher);
+	delivery_unsubscribe_view(&view->subscriber);
 	list_remove(&view->to_write);
 	list_remove(&view->node);
 	free(view);
@@ -76,7 +76,7 @@ void event_views_repeat(struct event_views *views)
 		struct event_view *view = container_of(node, struct event_view, node);
 
 		view->was_written = false;
-		if (delivery_view(&view->watcher))
+		if (delivery_view(&view->subscriber))
 			mark(view);
 	}
 }

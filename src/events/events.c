@@ -90,7 +90,7 @@ enum event_refusal events_open(struct events *events, const struct event_wish *w
 	key_stream_init(stream, events->loop, wish);
 	stream_shares_join(&events->shares, &stream->place, wish->account_id);
 	metric_set(METRIC_EVENT_STREAMS, 0, events->shares.count);
-	if (!key_stream_watch(stream, wish->ids, wish->count)) {
+	if (!key_stream_subscribe(stream, wish->ids, wish->count)) {
 		leave(stream);
 		return EVENTS_FULL_OF_DEVICES;
 	}
@@ -162,14 +162,14 @@ static void follow_devices(struct key_stream *stream)
 
 	list_for_each (node, &stream->views.all) {
 		struct event_view *view = container_of(node, struct event_view, node);
-		struct id id = delivery_watched_id(&view->watcher);
+		struct id id = delivery_view_id(&view->subscriber);
 
 		if (listeners_of_device(&events->listeners, id) != listener)
 			event_views_remove(view);
 	}
 	listeners_copy_devices(listener, ids);
 	/* Without room for a new one, its state is missing until the stream opens again. */
-	if (!key_stream_watch(stream, ids, listener->device_count))
+	if (!key_stream_subscribe(stream, ids, listener->device_count))
 		stream->owes_reset = true;
 	arena_finish(&arena);
 	key_stream_proceed(stream);

@@ -64,7 +64,7 @@ static void write_online(struct key_stream *stream, struct event_view *view,
 	view->written_last_online_us = last_online_us;
 	write_record(stream, "online", &online_record,
 		     &(struct online_event){
-			 .device_id = delivery_watched_id(&view->watcher),
+			 .device_id = delivery_view_id(&view->subscriber),
 			 .is_online = is_online,
 			 .last_online_us = is_online ? clock_wall_us() : last_online_us,
 		     });
@@ -75,7 +75,7 @@ static void write_shown(struct key_stream *stream, struct event_view *view,
 {
 	char hash[2 * PICTURE_HASH_BYTES + 1];
 	struct shown_event event = {
-	    .device_id = delivery_watched_id(&view->watcher),
+	    .device_id = delivery_view_id(&view->subscriber),
 	    .kind = shown_kind_name(known->now.kind),
 	    .installation_id = known->now.installation_id,
 	    .picture = view_picture_text(&known->now, hash),
@@ -104,7 +104,7 @@ static void write_views(struct key_stream *stream)
 
 	while (!event_stream_is_full(&stream->stream) &&
 	       (view = event_views_take(&stream->views))) {
-		const struct panel_view *known = delivery_view(&view->watcher);
+		const struct panel_view *known = delivery_view(&view->subscriber);
 
 		write_online(stream, view, known);
 		write_shown(stream, view, known);
@@ -247,13 +247,13 @@ static const struct id *watched_ids(const struct key_stream *stream, struct aren
 	list_for_each (node, &stream->views.all) {
 		const struct event_view *view = container_of(node, struct event_view, node);
 
-		ids[(*ret_count)++] = delivery_watched_id(&view->watcher);
+		ids[(*ret_count)++] = delivery_view_id(&view->subscriber);
 	}
 	qsort(ids, count, sizeof(*ids), compare_ids);
 	return ids;
 }
 
-bool key_stream_watch(struct key_stream *stream, const struct id *ids, unsigned count)
+bool key_stream_subscribe(struct key_stream *stream, const struct id *ids, unsigned count)
 {
 	struct arena arena = {0};
 	unsigned watched_count;

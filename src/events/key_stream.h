@@ -35,7 +35,7 @@ struct key_stream {
 void key_stream_init(struct key_stream *stream, struct loop *loop, const struct event_wish *wish);
 void key_stream_finish(struct key_stream *stream);
 /* Looks at these devices, too, where it does not yet. False: there is no room. */
-bool key_stream_watch(struct key_stream *stream, const struct id *ids, unsigned count);
+bool key_stream_subscribe(struct key_stream *stream, const struct id *ids, unsigned count);
 /* Writes what is to be written, as far as the reader takes it. */
 void key_stream_proceed(struct key_stream *stream);
 /* The database has gone, or is back. */

@@ -27,8 +27,8 @@ static struct step_result open_stream(struct task *task)
 	if (!streams_have_room(web->streams, task_account_id(task)))
 		return fail_full(task, "pages of this account are open");
 	page = streams_open(web->streams, web_person(task), web_session_id(task));
-	if (!page_views_watch(page, web->api.delivery, events->chosen.ids, events->chosen.count,
-			      task_account_id(task))) {
+	if (!page_views_subscribe(page, web->api.delivery, events->chosen.ids, events->chosen.count,
+				  task_account_id(task))) {
 		streams_leave(page);
 		return fail_full(task, "devices are shown on pages");
 	}

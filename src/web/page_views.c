@@ -7,12 +7,12 @@ static void write_view(struct page_stream *page, const struct event_view *view)
 {
 	static const char *const connections[] = {
 	    [SHOWN_WEB_SOCKET] = "webSocket", [SHOWN_POLLING] = "polling"};
-	const struct panel_view *known = delivery_view(&view->watcher);
+	const struct panel_view *known = delivery_view(&view->subscriber);
 	char now[2 * PICTURE_HASH_BYTES + 1], next[2 * PICTURE_HASH_BYTES + 1];
 	bool is_online = known->connection != SHOWN_OFFLINE;
 	struct buffer json = {0};
 	struct panel_event event = {
-	    .device_id = delivery_watched_id(&view->watcher),
+	    .device_id = delivery_view_id(&view->subscriber),
 	    .is_online = is_online,
 	    .last_online_us = is_online ? clock_wall_us() : known->last_online_us,
 	    .connection = str_from(connections[known->connection]),
@@ -55,9 +55,9 @@ static void on_view(struct event_views *views)
 		page_views_proceed(page_of(views));
 }
 
-static void on_change(struct event_views *views, struct id device_id, enum watch_change change)
+static void on_change(struct event_views *views, struct id device_id, enum view_change change)
 {
-	struct str what = change == WATCH_SETTINGS ? STR("device:") : STR("rotation:");
+	struct str what = change == VIEW_SETTINGS ? STR("device:") : STR("rotation:");
 	char topic[sizeof("rotation:") + ID_TEXT_LENGTH];
 
 	memcpy(topic, what.data, what.length);
@@ -71,8 +71,8 @@ void page_views_repeat(struct page_stream *page)
 	page_views_proceed(page);
 }
 
-bool page_views_watch(struct page_stream *page, struct delivery *delivery, const struct id *ids,
-		      unsigned count, struct id account_id)
+bool page_views_subscribe(struct page_stream *page, struct delivery *delivery, const struct id *ids,
+			  unsigned count, struct id account_id)
 {
 	page->views.delivery = delivery;
 	for (unsigned i = 0; i < count; i++) {

@@ -10,8 +10,8 @@ void page_views_init(struct page_stream *page);
 
 /* Looks at these devices, all of the account's. False, and it looks at none, if there is no room
  * for so many. */
-bool page_views_watch(struct page_stream *page, struct delivery *delivery, const struct id *ids,
-		      unsigned count, struct id account_id);
+bool page_views_subscribe(struct page_stream *page, struct delivery *delivery, const struct id *ids,
+			  unsigned count, struct id account_id);
 /* Writes what is to be written, as far as the reader takes it. */
 void page_views_proceed(struct page_stream *page);
 /* The present state of all of them is to be written again. */

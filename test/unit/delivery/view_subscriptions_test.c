@@ -10,29 +10,29 @@
 #define THIRD "0190163d-8694-739b-aea5-966c26f8ad92"
 
 struct page {
-	struct watcher watcher;
+	struct view_subscriber subscriber;
 	unsigned views;
 	unsigned settings, rotations; /* changes */
 };
 
 static struct id account = {.bytes = {7}};
 
-static void on_view(struct watcher *watcher)
+static void on_view(struct view_subscriber *subscriber)
 {
-	container_of(watcher, struct page, watcher)->views++;
+	container_of(subscriber, struct page, subscriber)->views++;
 }
 
-static void on_change(struct watcher *watcher, enum watch_change change)
+static void on_change(struct view_subscriber *subscriber, enum view_change change)
 {
-	struct page *page = container_of(watcher, struct page, watcher);
+	struct page *page = container_of(subscriber, struct page, subscriber);
 
-	*(change == WATCH_SETTINGS ? &page->settings : &page->rotations) += 1;
+	*(change == VIEW_SETTINGS ? &page->settings : &page->rotations) += 1;
 }
 
 static bool try_open(struct page *page, struct id device_id, struct id owner)
 {
-	*page = (struct page){.watcher = {.on_view = on_view, .on_change = on_change}};
-	return delivery_watch(served, &page->watcher, device_id, owner);
+	*page = (struct page){.subscriber = {.on_view = on_view, .on_change = on_change}};
+	return delivery_subscribe_view(served, &page->subscriber, device_id, owner);
 }
 
 static void open_page(struct page *page, const struct script_device *device)
@@ -43,12 +43,12 @@ static void open_page(struct page *page, const struct script_device *device)
 
 static void close_page(struct page *page)
 {
-	delivery_unwatch(&page->watcher);
+	delivery_unsubscribe_view(&page->subscriber);
 }
 
 static const struct panel_view *view_of(const struct page *page)
 {
-	return delivery_view(&page->watcher);
+	return delivery_view(&page->subscriber);
 }
 
 static bool is_entry(const struct view_picture *picture, const char *id)
@@ -344,7 +344,7 @@ static void an_account_has_its_share_of_watches(void **state)
 	unsigned count = 0;
 
 	(void)state;
-	delivery_set_limits(served, &(struct delivery_limits){.watches = WATCHES});
+	delivery_set_limits(served, &(struct delivery_limits){.subscriptions = WATCHES});
 	while (try_open(&pages[count], id_of(1000 + count), account))
 		count++;
 	assert_int_equal(count, WATCHES / 2);

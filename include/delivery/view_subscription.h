@@ -1,18 +1,19 @@
-/* Watches: what the panels of devices show, for pages that look at them.
+/* View subscriptions: what the panels of devices show, for pages that look at them.
  *
- *   page --delivery_watch()--> watch --hint "watch:..."--> who holds the device's panel
- *   page <--on_view()--------- watch <--hint "shows:..."-- what it shows, now and at each change
+ *   page --delivery_subscribe_view()--> subscription --hint "watch:..."--> who holds the device's
+ * panel page <--on_view()--------- subscription <--hint "shows:..."-- what it shows, now and at
+ * each change
  *
  * Only the worker that holds a panel's link, or that answered its last poll, knows what the panel
- * shows. It tells so while the device is watched: a watch is renewed every 12 s and forgotten
- * after 30 s. Nothing is told of devices that nobody watches. */
+ * shows. It tells so while the device is watched: a view subscription is renewed every 12 s and
+ * forgotten after 30 s. Nothing is told of devices that nobody watches. */
 #pragma once
 
 #include "base/list.h"
 #include "domain/picture_hash.h"
 #include "domain/shown.h"
 
-struct watch;
+struct view_subscription;
 
 struct view_picture {
 	enum shown_kind kind;
@@ -38,21 +39,21 @@ struct panel_view {
 	int64_t last_online_us; /* of one that is offline */
 };
 
-enum watch_change { WATCH_SETTINGS, WATCH_ROTATION };
+enum view_change { VIEW_SETTINGS, VIEW_ROTATION };
 
-/* A page that looks at a device. Embed it; it stays until delivery_unwatch(). */
-struct watcher {
-	struct list node;    /* private */
-	struct watch *watch; /* private */
+/* A page that looks at a device. Embed it; it stays until delivery_unsubscribe_view(). */
+struct view_subscriber {
+	struct list node;			/* private */
+	struct view_subscription *subscription; /* private */
 	/* Called when the panel's view is known, or has changed: see delivery_view(). */
-	void (*on_view)(struct watcher *watcher);
+	void (*on_view)(struct view_subscriber *subscriber);
 	/* The device has changed, or the entries of its rotation. */
-	void (*on_change)(struct watcher *watcher, enum watch_change change);
+	void (*on_change)(struct view_subscriber *subscriber, enum view_change change);
 };
 
 /* NULL while it is not known. Valid until the next turn of the loop. */
-const struct panel_view *delivery_view(const struct watcher *watcher);
-struct id delivery_watched_id(const struct watcher *watcher);
+const struct panel_view *delivery_view(const struct view_subscriber *subscriber);
+struct id delivery_view_id(const struct view_subscriber *subscriber);
 /* Whether two times of views are the same: clocks of instances differ a little, and what is derived
  * from them jitters. */
 bool delivery_is_same_time(int64_t a_us, int64_t b_us);

@@ -1,0 +1,46 @@
+/* The devices that pages of this worker look at, see delivery/view_subscription.h.
+ *
+ *   ASKED --"shows:..." came--> KNOWN, asked again after 12 s
+ *     `-----nobody answers within 1.5 s--> offline, asked again after 12 s
+ *
+ * Where several workers tell of one device, its newest link counts, and links count more than
+ * polls. */
+#pragma once
+
+#include "base/memory_budget.h"
+#include "delivery/view_subscription.h"
+#include "leases.h"
+
+struct view_subscriptions {
+	struct loop *loop;
+	struct db *db;
+	struct leases *leases;
+	unsigned max;
+	struct map by_id;	     /* of struct view_subscription */
+	struct memory_budget budget; /* of all view subscriptions: a "byte" each */
+	struct list to_look_up;	     /* of struct view_subscription: nobody holds its panel */
+	struct list looked_up;	     /* that the query under way asks for */
+	struct later look_up;
+	bool is_looking_up;
+	struct arena arena; /* of that query */
+	struct db_query query;
+	struct hint_subscription views;	  /* "shows" */
+	struct hint_subscription others;  /* "watch": the view subscriptions of other workers */
+	struct hint_subscription devices; /* "device" */
+	struct hint_subscription pushes;  /* "push" */
+};
+
+/* The caller has set loop, db, leases and max. */
+void view_subscriptions_init(struct view_subscriptions *subscriptions);
+/* No query is under way any more, and nobody watches. */
+void view_subscriptions_finish(struct view_subscriptions *subscriptions);
+
+/* See delivery_subscribe_view(). */
+bool view_subscriptions_add(struct view_subscriptions *subscriptions,
+			    struct view_subscriber *subscriber, struct id device_id,
+			    struct id account_id);
+void view_subscriptions_remove(struct view_subscriber *subscriber);
+
+/* A worker tells what a device shows. */
+void view_subscriptions_take(struct view_subscriptions *subscriptions, struct id device_id,
+			     struct id sender, const struct panel_view *view);
