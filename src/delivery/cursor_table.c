@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A slot has two versions of a device's place. The head names the one that holds; a writer puts its
- * own number into the head, writes the other version and then names that one. So a reader never
- * waits, and a worker that dies in the middle leaves what was there. A device whose slot is taken
- * by another device starts its rotation anew. */
+/* A slot has two versions of a device's rotation state. The head names the one that holds; a writer
+ * puts its own number into the head, writes the other version and then names that one. So a reader
+ * never waits, and a worker that dies in the middle leaves what was there. A device whose slot is
+ * taken by another device starts its rotation anew. */
 
 enum {
 	SLOTS = 1 << 15, /* 4.5 MiB */
@@ -17,10 +17,10 @@ enum {
 	TRIES = 100,
 	WRITER_BITS = 16,
 	WRITER_MASK = (1 << WRITER_BITS) - 1,
-	LINKED = 1 << 15, /* flag of a place's worker */
+	LINKED = 1 << 15, /* flag of a state's worker */
 };
 
-struct place {
+struct rotation_state {
 	uint64_t tag; /* hash of the device's ID; 0: free */
 	int64_t position;
 	int64_t push_seen;
@@ -33,8 +33,9 @@ struct place {
 	int64_t shown_us; /* wall clock, of the push of that generation */
 };
 
-enum { WORDS = sizeof(struct place) / sizeof(uint64_t) };
-_Static_assert(WORDS * sizeof(uint64_t) == sizeof(struct place), "a place is whole words");
+enum { WORDS = sizeof(struct rotation_state) / sizeof(uint64_t) };
+_Static_assert(WORDS * sizeof(uint64_t) == sizeof(struct rotation_state),
+	       "a rotation state is whole words");
 
 struct slot {
 	_Atomic uint64_t head; /* number of the version that holds | worker that writes, from 1 */
@@ -79,10 +80,10 @@ static uint64_t tag_of(const struct cursor_table *table, struct id id)
 
 /* Acquire and release on each word: a reader that meets a word of a newer version then sees the
  * head, too, that came before it. */
-static struct place read_place(const struct slot *slot)
+static struct rotation_state read_state(const struct slot *slot)
 {
 	uint64_t words[WORDS];
-	struct place place;
+	struct rotation_state state;
 	uint64_t number;
 
 	do {
@@ -91,8 +92,8 @@ static struct place read_place(const struct slot *slot)
 			words[i] = atomic_load_explicit(&slot->versions[number & 1][i],
 							memory_order_acquire);
 	} while (atomic_load_explicit(&slot->head, memory_order_relaxed) >> WRITER_BITS != number);
-	memcpy(&place, words, sizeof(place));
-	return place;
+	memcpy(&state, words, sizeof(state));
+	return state;
 }
 
 static bool lock(const struct cursors *cursors, struct slot *slot)
@@ -108,13 +109,13 @@ static bool lock(const struct cursors *cursors, struct slot *slot)
 }
 
 /* Ends the lock as well. */
-static void write_place(struct slot *slot, const struct place *place)
+static void write_state(struct slot *slot, const struct rotation_state *state)
 {
 	uint64_t number =
 	    (atomic_load_explicit(&slot->head, memory_order_relaxed) >> WRITER_BITS) + 1;
 	uint64_t words[WORDS];
 
-	memcpy(words, place, sizeof(words));
+	memcpy(words, state, sizeof(words));
 	for (unsigned i = 0; i < WORDS; i++)
 		atomic_store_explicit(&slot->versions[number & 1][i], words[i],
 				      memory_order_release);
@@ -126,14 +127,14 @@ static void write_place(struct slot *slot, const struct place *place)
 /* Takes back what the worker's predecessor has said of its WebSockets: they ended with it. */
 static void end_links(const struct cursors *cursors, struct slot *slot)
 {
-	struct place place = read_place(slot);
+	struct rotation_state state = read_state(slot);
 
-	if (place.worker != (own_number(cursors) | LINKED) || !lock(cursors, slot))
+	if (state.worker != (own_number(cursors) | LINKED) || !lock(cursors, slot))
 		return;
-	place = read_place(slot);
-	if (place.worker == (own_number(cursors) | LINKED))
-		place.worker = 0;
-	write_place(slot, &place);
+	state = read_state(slot);
+	if (state.worker == (own_number(cursors) | LINKED))
+		state.worker = 0;
+	write_state(slot, &state);
 }
 
 struct cursors cursors_join(struct cursor_table *table, unsigned worker)
@@ -157,7 +158,7 @@ static struct slot *slot_at(const struct cursor_table *table, uint64_t index)
 	return (struct slot *)&table->slots[index % SLOTS];
 }
 
-/* A guess, which costs less than the whole place. */
+/* A guess, which costs less than the whole rotation state. */
 static uint64_t tag_in(const struct slot *slot)
 {
 	uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
@@ -166,15 +167,16 @@ static uint64_t tag_in(const struct slot *slot)
 				    memory_order_relaxed);
 }
 
-static struct slot *find(const struct cursor_table *table, uint64_t tag, struct place *ret_place)
+static struct slot *find(const struct cursor_table *table, uint64_t tag,
+			 struct rotation_state *ret_state)
 {
 	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
 		struct slot *slot = slot_at(table, tag + i);
 
 		if (tag_in(slot) != tag)
 			continue;
-		*ret_place = read_place(slot);
-		if (ret_place->tag == tag)
+		*ret_state = read_state(slot);
+		if (ret_state->tag == tag)
 			return slot;
 	}
 	return NULL;
@@ -197,19 +199,19 @@ static struct slot *find_oldest(const struct cursor_table *table, uint64_t tag)
 /* The device's slot, locked, and what it has. Where the device has none, the slot used longest ago
  * in its neighbourhood is emptied for it. NULL: another worker is writing there. */
 static struct slot *begin_change(const struct cursors *cursors, struct id device_id,
-				 struct place *ret_place)
+				 struct rotation_state *ret_state)
 {
 	struct cursor_table *table = cursors->table;
 	uint64_t tag = tag_of(table, device_id);
-	struct slot *slot = find(table, tag, ret_place);
+	struct slot *slot = find(table, tag, ret_state);
 
 	if (!slot)
 		slot = find_oldest(table, tag);
 	if (!slot || !lock(cursors, slot))
 		return NULL;
-	*ret_place = read_place(slot);
-	if (ret_place->tag != tag)
-		*ret_place = (struct place){.tag = tag, .position = -1, .turns_seen = -1};
+	*ret_state = read_state(slot);
+	if (ret_state->tag != tag)
+		*ret_state = (struct rotation_state){.tag = tag, .position = -1, .turns_seen = -1};
 	atomic_store_explicit(&slot->used, atomic_fetch_add(&table->clock, 1) + 1,
 			      memory_order_relaxed);
 	return slot;
@@ -220,134 +222,134 @@ static struct slot *begin_change(const struct cursors *cursors, struct id device
 struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id)
 {
 	const struct cursor_table *table = cursors->table;
-	struct place place;
+	struct rotation_state state;
 
-	if (!find(table, tag_of(table, device_id), &place))
+	if (!find(table, tag_of(table, device_id), &state))
 		return (struct poll_cursor){.position = -1, .turns_seen = -1};
 	return (struct poll_cursor){
-	    .position = place.position,
-	    .push_seen = place.push_seen,
-	    .remaining_s = place.remaining_s,
-	    .remains_of_push = place.remains_of_push,
-	    .turns_seen = place.turns_seen,
+	    .position = state.position,
+	    .push_seen = state.push_seen,
+	    .remaining_s = state.remaining_s,
+	    .remains_of_push = state.remains_of_push,
+	    .turns_seen = state.turns_seen,
 	};
 }
 
 void cursor_set(const struct cursors *cursors, struct id device_id,
 		const struct poll_cursor *cursor, int64_t wall_us)
 {
-	struct place place;
-	struct slot *slot = begin_change(cursors, device_id, &place);
+	struct rotation_state state;
+	struct slot *slot = begin_change(cursors, device_id, &state);
 
 	if (!slot)
 		return;
-	place.position = cursor->position;
-	place.push_seen = cursor->push_seen;
-	place.remaining_s = (int32_t)cursor->remaining_s;
-	place.remains_of_push = cursor->remains_of_push;
-	place.turns_seen = cursor->turns_seen;
-	place.worker = own_number(cursors);
-	place.contact_us = wall_us;
-	write_place(slot, &place);
+	state.position = cursor->position;
+	state.push_seen = cursor->push_seen;
+	state.remaining_s = (int32_t)cursor->remaining_s;
+	state.remains_of_push = cursor->remains_of_push;
+	state.turns_seen = cursor->turns_seen;
+	state.worker = own_number(cursors);
+	state.contact_us = wall_us;
+	write_state(slot, &state);
 }
 
 bool cursor_was_set_here(const struct cursors *cursors, struct id device_id)
 {
 	const struct cursor_table *table = cursors->table;
-	struct place place;
+	struct rotation_state state;
 
 	/* Count a panel that the table has forgotten for others: rather twice than not at all. */
-	return !find(table, tag_of(table, device_id), &place) ||
-	       place.worker == own_number(cursors);
+	return !find(table, tag_of(table, device_id), &state) ||
+	       state.worker == own_number(cursors);
 }
 
 int64_t cursor_set_elsewhere_us(const struct cursors *cursors, struct id device_id)
 {
 	const struct cursor_table *table = cursors->table;
-	struct place place;
+	struct rotation_state state;
 
-	return find(table, tag_of(table, device_id), &place) && place.worker != 0 &&
-		       !(place.worker & LINKED) && place.worker != own_number(cursors)
-		   ? place.contact_us
+	return find(table, tag_of(table, device_id), &state) && state.worker != 0 &&
+		       !(state.worker & LINKED) && state.worker != own_number(cursors)
+		   ? state.contact_us
 		   : 0;
 }
 
 void cursor_link(const struct cursors *cursors, struct id device_id)
 {
-	struct place place;
-	struct slot *slot = begin_change(cursors, device_id, &place);
+	struct rotation_state state;
+	struct slot *slot = begin_change(cursors, device_id, &state);
 
 	if (!slot)
 		return;
-	place.turns_seen = -1;
-	place.worker = own_number(cursors) | LINKED;
-	write_place(slot, &place);
+	state.turns_seen = -1;
+	state.worker = own_number(cursors) | LINKED;
+	write_state(slot, &state);
 }
 
 void cursor_unlink(const struct cursors *cursors, struct id device_id, int64_t wall_us)
 {
-	struct place place;
-	struct slot *slot = begin_change(cursors, device_id, &place);
+	struct rotation_state state;
+	struct slot *slot = begin_change(cursors, device_id, &state);
 
 	if (!slot)
 		return;
 	/* The panel may be at another worker already. */
-	if (place.worker == (own_number(cursors) | LINKED)) {
-		place.worker = 0;
-		place.contact_us = wall_us;
+	if (state.worker == (own_number(cursors) | LINKED)) {
+		state.worker = 0;
+		state.contact_us = wall_us;
 	}
-	write_place(slot, &place);
+	write_state(slot, &state);
 }
 
 struct cursor_contact cursor_contact(const struct cursors *cursors, struct id device_id)
 {
 	const struct cursor_table *table = cursors->table;
-	struct place place;
+	struct rotation_state state;
 
-	if (!find(table, tag_of(table, device_id), &place))
+	if (!find(table, tag_of(table, device_id), &state))
 		return (struct cursor_contact){0};
-	if (place.worker & LINKED)
+	if (state.worker & LINKED)
 		return (struct cursor_contact){.is_linked = true};
-	return place.worker ? (struct cursor_contact){.polled_us = place.contact_us}
-			    : (struct cursor_contact){.left_us = place.contact_us};
+	return state.worker ? (struct cursor_contact){.polled_us = state.contact_us}
+			    : (struct cursor_contact){.left_us = state.contact_us};
 }
 
 void cursor_move(const struct cursors *cursors, struct id device_id, int64_t position)
 {
-	struct place place;
-	struct slot *slot = begin_change(cursors, device_id, &place);
+	struct rotation_state state;
+	struct slot *slot = begin_change(cursors, device_id, &state);
 
 	if (!slot)
 		return;
 	/* The panel may be at another worker already: what it shows there counts. */
-	if (!(place.worker & LINKED) || place.worker == (own_number(cursors) | LINKED)) {
-		place.position = position;
-		place.remaining_s = 0;
-		place.turns_seen = -1;
-		place.worker = own_number(cursors) | LINKED;
+	if (!(state.worker & LINKED) || state.worker == (own_number(cursors) | LINKED)) {
+		state.position = position;
+		state.remaining_s = 0;
+		state.turns_seen = -1;
+		state.worker = own_number(cursors) | LINKED;
 	}
-	write_place(slot, &place);
+	write_state(slot, &state);
 }
 
 void cursor_set_shown(const struct cursors *cursors, struct id device_id, int64_t generation,
 		      int64_t wall_us)
 {
-	struct place place;
-	struct slot *slot = begin_change(cursors, device_id, &place);
+	struct rotation_state state;
+	struct slot *slot = begin_change(cursors, device_id, &state);
 
 	if (!slot)
 		return;
-	place.shown_generation = generation;
-	place.shown_us = wall_us;
-	write_place(slot, &place);
+	state.shown_generation = generation;
+	state.shown_us = wall_us;
+	write_state(slot, &state);
 }
 
 int64_t cursor_shown_us(const struct cursors *cursors, struct id device_id, int64_t generation)
 {
 	const struct cursor_table *table = cursors->table;
-	struct place place;
+	struct rotation_state state;
 
-	return find(table, tag_of(table, device_id), &place) && place.shown_generation == generation
-		   ? place.shown_us
+	return find(table, tag_of(table, device_id), &state) && state.shown_generation == generation
+		   ? state.shown_us
 		   : 0;
 }
