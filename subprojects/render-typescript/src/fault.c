@@ -1,4 +1,4 @@
-/* Errors with their place in the source. */
+/* Errors with their source location in the source. */
 #include "run.h"
 
 #include <stdarg.h>
@@ -10,17 +10,18 @@ enum { BACKTRACE_MAX = 4 << 10, CALLS_MAX = 20 };
 
 static const char full[] = "the app holds more than 24 MiB of memory";
 
-/* A place that the engine has told, as in "    at draw (app.ts:12:9)". */
+/* A source location that the engine has told, as in "    at draw (app.ts:12:9)". */
 struct call {
 	char name[80];
-	struct place place;
+	struct source_location location;
 };
 
-static void add_place(struct run *run, const struct place *place)
+static void add_location(struct run *run, const struct source_location *location)
 {
 	bytes_add_text(&run->fault, ",\"file\":");
-	bytes_add_json(&run->fault, place->file->name, strlen(place->file->name));
-	bytes_add_format(&run->fault, ",\"line\":%u,\"column\":%u", place->line, place->column);
+	bytes_add_json(&run->fault, location->file->name, strlen(location->file->name));
+	bytes_add_format(&run->fault, ",\"line\":%u,\"column\":%u", location->line,
+			 location->column);
 }
 
 void fault_set(struct run *run, const char *kind, const char *format, ...)
@@ -40,7 +41,7 @@ void fault_set(struct run *run, const char *kind, const char *format, ...)
 			 "{\"kind\":\"%s\",\"message\":", is_full ? FAULT_LIMIT : kind);
 	bytes_add_json(&run->fault, message, strlen(message));
 	if (run->where.file && (is_full || strcmp(kind, FAULT_LIMIT) != 0))
-		add_place(run, &run->where);
+		add_location(run, &run->where);
 	bytes_add_text(&run->fault, "}");
 }
 
@@ -76,7 +77,7 @@ bool fault_is_late(struct run *run)
 	return run->is_late;
 }
 
-/* Reads one line of a backtrace; false where it names no place in the app. */
+/* Reads one line of a backtrace; false where it names no source location in the app. */
 static bool read_call(struct run *run, const char *line, size_t length, struct call *ret_call)
 {
 	char text[400];
@@ -86,9 +87,9 @@ static bool read_call(struct run *run, const char *line, size_t length, struct c
 		return false;
 	memcpy(text, line, length);
 	text[length] = '\0';
-	if (!place_read(run, text, &ret_call->place))
+	if (!location_read(run, text, &ret_call->location))
 		return false;
-	place_map(&ret_call->place);
+	location_map(&ret_call->location);
 	end = strstr(text, " (");
 	name += strspn(name, " ");
 	if (strncmp(name, "at ", 3) == 0)
@@ -98,9 +99,9 @@ static bool read_call(struct run *run, const char *line, size_t length, struct c
 	return true;
 }
 
-/* The innermost call is the place; all of them are the backtrace. Without any it is the other
- * place. */
-static void add_calls(struct run *run, const char *stack, struct place place)
+/* The innermost call is the source location; all of them are the backtrace. Without any it is the
+ * other source location. */
+static void add_calls(struct run *run, const char *stack, struct source_location location)
 {
 	struct bytes calls = {.most = BACKTRACE_MAX};
 	unsigned count = 0;
@@ -111,15 +112,15 @@ static void add_calls(struct run *run, const char *stack, struct place place)
 
 		if (read_call(run, stack, length, &call)) {
 			if (count++ == 0)
-				place = call.place;
-			bytes_add_format(&calls, "  %s:%u:%u: in %s\n", call.place.file->name,
-					 call.place.line, call.place.column,
+				location = call.location;
+			bytes_add_format(&calls, "  %s:%u:%u: in %s\n", call.location.file->name,
+					 call.location.line, call.location.column,
 					 call.name[0] ? call.name : "the script");
 		}
 		stack += length + (stack[length] != '\0');
 	}
-	if (place.file)
-		add_place(run, &place);
+	if (location.file)
+		add_location(run, &location);
 	if (count > 0) {
 		bytes_add_text(&run->fault, ",\"backtrace\":");
 		bytes_add_json(&run->fault, calls.data, calls.length);
@@ -148,7 +149,7 @@ static const char *limit_reason(const struct run *run, const char *message)
 	return NULL;
 }
 
-/* The script's own time has its place: where the script was, if its stack is known. */
+/* The script's own time has its source location: where the script was, if its stack is known. */
 static void set_time_fault(struct run *run, const char *stack)
 {
 	char message[64];
@@ -180,7 +181,7 @@ static void describe_error(struct run *run, JSValueConst error)
 	const char *stack = get_member(run->context, error, "stack");
 	const char *limit = limit_reason(run, message ? message : "");
 	const char *hint = missing_hint(message ? message : "");
-	struct place place = run->where;
+	struct source_location location = run->where;
 	char text[MESSAGE_MAX];
 
 	snprintf(text, sizeof(text), "%s: %s%s%s", name ? name : "Error", message ? message : "",
@@ -188,9 +189,9 @@ static void describe_error(struct run *run, JSValueConst error)
 	bytes_add_format(&run->fault,
 			 "{\"kind\":\"%s\",\"message\":", limit ? FAULT_LIMIT : FAULT_SCRIPT);
 	bytes_add_json(&run->fault, limit ? limit : text, strlen(limit ? limit : text));
-	if (imports_find_missing(run, message ? message : "", &place))
-		place_map(&place);
-	add_calls(run, stack ? stack : "", place);
+	if (imports_find_missing(run, message ? message : "", &location))
+		location_map(&location);
+	add_calls(run, stack ? stack : "", location);
 	bytes_add_text(&run->fault, "}");
 	JS_FreeCString(run->context, name);
 	JS_FreeCString(run->context, message);
@@ -206,7 +207,8 @@ static const char *text_of_thrown(JSContext *context, JSValueConst thrown)
 	return text ? text : JS_ToCString(context, thrown);
 }
 
-/* The engine notes places in errors only. The nearest one known is that of main() or a handler. */
+/* The engine notes source locations in errors only. The nearest one known is that of main() or a
+ * handler. */
 static void describe(struct run *run, JSValueConst reason)
 {
 	const char *text;

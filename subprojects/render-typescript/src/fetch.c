@@ -23,7 +23,7 @@ struct asking {
 	const char *text_body; /* to be freed */
 };
 
-/* An error whose place is that of the call. */
+/* An error whose source location is that of the call. */
 static JSValue make_error(JSContext *context, const char *words)
 {
 	JS_ThrowTypeError(context, "%s", words);

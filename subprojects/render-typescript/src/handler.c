@@ -70,7 +70,7 @@ JSValue handler_call(struct run *run, JSValueConst schema, const char **ret_fiel
 
 	handler = wanted ? find_handler(run, fields, wanted, ret_field) : JS_EXCEPTION;
 	if (JS_IsFunction(context, handler))
-		place_of_function(run, handler, &run->where);
+		location_of_function(run, handler, &run->where);
 	if (JS_IsFunction(context, handler))
 		result = JS_Call(context, handler, JS_UNDEFINED, 2, arguments);
 	else if (!JS_IsException(handler))

@@ -35,16 +35,16 @@ void imports_resolve(const struct run *run, const char *base, const char *name,
 		snprintf(to, IMPORT_PATH_MAX, "%s", file->name);
 }
 
-/* The place in the file, in the script without types. */
-static struct place find_place(const struct file *file, const char *at)
+/* The source location in the file, in the script without types. */
+static struct source_location find_location(const struct file *file, const char *at)
 {
-	struct place place = {file, 1, 1};
+	struct source_location location = {file, 1, 1};
 
 	for (const char *c = file->data; c < at; c++) {
-		place.line += *c == '\n';
-		place.column = *c == '\n' ? 1 : place.column + 1;
+		location.line += *c == '\n';
+		location.column = *c == '\n' ? 1 : location.column + 1;
 	}
-	return place;
+	return location;
 }
 
 static bool follows(const char *begin, const char *at, const char *word)
@@ -56,7 +56,7 @@ static bool follows(const char *begin, const char *at, const char *word)
 	return (size_t)(at - begin) >= length && memcmp(at - length, word, length) == 0;
 }
 
-bool imports_find(const struct file *file, const char *name, struct place *ret_place)
+bool imports_find(const struct file *file, const char *name, struct source_location *ret_location)
 {
 	char quoted[NAME_MAX_BYTES + 3];
 	const char *at = file->data;
@@ -67,7 +67,7 @@ bool imports_find(const struct file *file, const char *name, struct place *ret_p
 	while ((at = strstr(at, quoted))) {
 		if (follows(file->data, at, "from") || follows(file->data, at, "import") ||
 		    follows(file->data, at, "import(")) {
-			*ret_place = find_place(file, at);
+			*ret_location = find_location(file, at);
 			return true;
 		}
 		at++;
@@ -115,7 +115,8 @@ static const char *find_import(const struct run *run, const struct file *file, c
 	return NULL;
 }
 
-bool imports_find_missing(const struct run *run, const char *message, struct place *ret_place)
+bool imports_find_missing(const struct run *run, const char *message,
+			  struct source_location *ret_location)
 {
 	char name[NAME_MAX_BYTES], module[IMPORT_PATH_MAX];
 
@@ -128,7 +129,7 @@ bool imports_find_missing(const struct run *run, const char *message, struct pla
 		    file_has_ending(file, ".ts") ? find_import(run, file, name, module) : NULL;
 
 		if (at) {
-			*ret_place = find_place(file, at);
+			*ret_location = find_location(file, at);
 			return true;
 		}
 	}

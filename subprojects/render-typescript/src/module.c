@@ -28,13 +28,14 @@ static JSModuleDef *make_module(JSContext *context, const char *name, JSValue va
 	return module;
 }
 
-/* Throws what says that the module is missing, with the place of the import as its stack. */
+/* Throws what says that the module is missing, with the source location of the import as its stack.
+ */
 static void throw_missing(struct run *run, const char *name)
 {
 	JSContext *context = run->context;
 	const struct file *from = run->importer;
 	char stack[IMPORT_PATH_MAX + 64];
-	struct place place;
+	struct source_location location;
 	JSValue error;
 
 	if (run->files.count > 1)
@@ -42,10 +43,11 @@ static void throw_missing(struct run *run, const char *name)
 	else
 		JS_ThrowReferenceError(
 		    context, "there is no module \"%s\": apps import from \"panel\" only", name);
-	if (!from || !imports_find(from, run->specifier, &place))
+	if (!from || !imports_find(from, run->specifier, &location))
 		return;
 	error = JS_GetException(context);
-	snprintf(stack, sizeof(stack), "    at (%s:%u:%u)\n", from->name, place.line, place.column);
+	snprintf(stack, sizeof(stack), "    at (%s:%u:%u)\n", from->name, location.line,
+		 location.column);
 	JS_DefinePropertyValueStr(context, error, "stack", JS_NewString(context, stack),
 				  JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
 	JS_Throw(context, error);

@@ -61,16 +61,16 @@ static JSValue make_widget(JSContext *context, JSValueConst self, int count, JSV
 	struct run *run = JS_GetContextOpaque(context);
 	const char *name = groups[which >> GROUP_SHIFT].members[which & ((1 << GROUP_SHIFT) - 1)];
 	const struct site *site;
-	struct place place;
+	struct source_location location;
 	JSValue widget, fields;
 
 	(void)self;
 	if (count > 1 || (count == 1 && (!JS_IsObject(values[0]) || JS_IsArray(values[0]) ||
 					 panel_widget_name(run, values[0]))))
 		return JS_ThrowTypeError(context, "%s takes its fields as one object", name);
-	if (place_of_call(run, &place) < 0)
+	if (location_of_call(run, &location) < 0)
 		return JS_EXCEPTION;
-	site = sites_find(run, name, &place);
+	site = sites_find(run, name, &location);
 	if (!site)
 		return JS_ThrowOutOfMemory(context);
 	widget = JS_NewObjectClass(context, (int)run->widget_class);

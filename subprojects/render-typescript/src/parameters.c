@@ -1,6 +1,6 @@
-/* The fields in the literal of a call for a widget: an error about one of them has its place. What
- * is read is the output of esbuild, with a stranger's text in it: what is not understood ends the
- * list. */
+/* The fields in the literal of a call for a widget: an error about one of them has its source
+ * location. What is read is the output of esbuild, with a stranger's text in it: what is not
+ * understood ends the list. */
 #include "run.h"
 
 #include <string.h>

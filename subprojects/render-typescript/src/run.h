@@ -2,7 +2,8 @@
  * changed is there for the next one.
  *
  *   main -> engine -> request (the head) -> script (module, main(), jobs) -> tree (JSON)
- *                  `-> panel (what scripts import), console, fault (errors, with their place) */
+ *                  `-> panel (what scripts import), console, fault (errors, with their source
+ * location) */
 #pragma once
 
 #include "clock.h"
@@ -68,11 +69,11 @@ struct logbook {
 struct fetch {
 	int64_t id;	   /* 0: it has been answered */
 	JSValue settle[2]; /* functions: to fulfil and to reject its promise */
-	JSValue error;	   /* with the place of the call */
+	JSValue error;	   /* with the source location of the call */
 };
 
-/* A place in one of the app's files; file is NULL: it is not known. */
-struct place {
+/* A source location in one of the app's files; file is NULL: it is not known. */
+struct source_location {
 	const struct file *file;
 	unsigned line, column; /* from 1 */
 };
@@ -81,17 +82,17 @@ struct place {
 struct parameter {
 	const char *name;
 	size_t length;
-	const char *at;	    /* in the script without types */
-	struct place place; /* in the source */
+	const char *at;			 /* in the script without types */
+	struct source_location location; /* in the source */
 };
 
 /* A call that makes a widget: all widgets that are made there share it. */
 struct site {
-	const char *name;    /* the widget's */
-	struct place called; /* in the script without types */
+	const char *name;	       /* the widget's */
+	struct source_location called; /* in the script without types */
 	/* Set when the tree is written: */
-	struct place place; /* in the source */
-	unsigned number;    /* in the tree's list, from 1; 0: it is not there */
+	struct source_location location; /* in the source */
+	unsigned number;		 /* in the tree's list, from 1; 0: it is not there */
 	struct parameter *parameters;
 	unsigned parameter_count;
 };
@@ -125,7 +126,8 @@ struct run {
 	JSValue next_timer;	      /* a function that runs it; false: there is none */
 	struct rejection *rejections; /* that nobody awaits, in their order */
 	unsigned rejection_count;
-	struct place where; /* in the source: for faults that have no place of their own */
+	struct source_location
+	    where; /* in the source: for faults that have no source location of their own */
 	struct bytes fault; /* the answer's "error", an object of JSON; empty: there is none */
 };
 
@@ -165,9 +167,10 @@ const char *missing_hint(const char *message);
 void imports_resolve(const struct run *run, const char *base, const char *name,
 		     char to[static IMPORT_PATH_MAX]);
 /* Finds the file's import of this specifier, in the script without types. */
-bool imports_find(const struct file *file, const char *name, struct place *ret_place);
+bool imports_find(const struct file *file, const char *name, struct source_location *ret_location);
 /* Finds the import of the name that the engine reports missing in a module. */
-bool imports_find_missing(const struct run *run, const char *message, struct place *ret_place);
+bool imports_find_missing(const struct run *run, const char *message,
+			  struct source_location *ret_location);
 
 /* ---- module.c ---- */
 
@@ -181,19 +184,21 @@ JSModuleDef *module_load(JSContext *context, const char *name, void *opaque);
  * widget goes to *ret_field. An exception: the fault is set, or is still to be taken. */
 JSValue handler_call(struct run *run, JSValueConst schema, const char **ret_field);
 
-/* ---- place.c ---- */
+/* ---- source location.c ---- */
 
-/* Reads a line of a stack, as in "    at draw (app.ts:12:9)". False if it names no place in the
- * app. It is one in the script without types: place_map() leads to that in the source. */
-bool place_read(const struct run *run, const char *line, struct place *ret_place);
-void place_map(struct place *place);
+/* Reads a line of a stack, as in "    at draw (app.ts:12:9)". False if it names no source location
+ * in the app. It is one in the script without types: place_map() leads to that in the source. */
+bool location_read(const struct run *run, const char *line, struct source_location *ret_location);
+void location_map(struct source_location *location);
 /* Finds the script's call, in the script without types. -1 with an exception. */
-int place_of_call(struct run *run, struct place *ret_place) __attribute__((warn_unused_result));
+int location_of_call(struct run *run, struct source_location *ret_location)
+    __attribute__((warn_unused_result));
 /* Finds the start of the function, in the source. False if it is none of the app's. */
-bool place_of_function(struct run *run, JSValueConst function, struct place *ret_place);
+bool location_of_function(struct run *run, JSValueConst function,
+			  struct source_location *ret_location);
 /* Finds the line of the first file that begins with the declaration, in the source; else the file's
  * beginning. */
-struct place place_of_export(const struct run *run, const char *declaration);
+struct source_location location_of_export(const struct run *run, const char *declaration);
 
 /* ---- parameters.c ---- */
 
@@ -204,14 +209,15 @@ unsigned parameters_find(const struct file *file, const char *call, size_t *budg
 
 /* ---- sites.c ---- */
 
-/* The site of the widget at the place. Behind a thousand places, the rest share one of no place.
- * NULL: there is no memory. */
-const struct site *sites_find(struct run *run, const char *name, const struct place *place);
-/* Finds the sites' places in the source, and those of their fields, numbers them, and writes them
- * as JSON. */
+/* The site of the widget at the source location. Behind a thousand source locations, the rest share
+ * one of no source location. NULL: there is no memory. */
+const struct site *sites_find(struct run *run, const char *name,
+			      const struct source_location *location);
+/* Finds the sites' source locations in the source, and those of their fields, numbers them, and
+ * writes them as JSON. */
 void sites_write(struct run *run, struct bytes *to);
 /* Location in the source of the field's name in the call; that of the call if it is not there. */
-struct place site_place(const struct site *site, const char *field);
+struct source_location site_location(const struct site *site, const char *field);
 void sites_finish(struct run *run);
 
 /* ---- panel.c ---- */

@@ -174,7 +174,7 @@ static JSValue call_main(struct run *run, JSValueConst module)
 	JSValue argument = JS_UNDEFINED, result = JS_EXCEPTION;
 
 	if (JS_IsFunction(run->context, function))
-		place_of_function(run, function, &run->where);
+		location_of_function(run, function, &run->where);
 	if (!JS_IsFunction(run->context, function)) {
 		fault_set(run, FAULT_APP, "the script has no \"export default function main\"");
 	} else if (defaults_set(run, module) < 0) {
@@ -197,11 +197,11 @@ static void write_answer(struct run *run, JSValueConst module)
 	JSValue value, schema = JS_UNDEFINED;
 	int status = -1;
 
-	run->where = (struct place){run->files.list, 1, 1};
+	run->where = (struct source_location){run->files.list, 1, 1};
 	if (run->request.what == WHAT_RENDER) {
 		value = call_main(run, module);
 	} else {
-		run->where = place_of_export(run, "const schema ");
+		run->where = location_of_export(run, "const schema ");
 		value = JS_GetPropertyStr(run->context, module, "schema");
 		if (run->request.what == WHAT_HANDLER && !JS_IsException(value)) {
 			schema = value;

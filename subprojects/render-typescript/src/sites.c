@@ -1,5 +1,5 @@
 /* Places at which scripts call for their widgets, each once: so an error that is found as the tree
- * is painted has a place, too. */
+ * is painted has a source location, too. */
 #include "run.h"
 
 #include "source_map.h"
@@ -16,36 +16,37 @@ enum {
 	    4 << 20, /* bytes of scripts that are looked at for parameters, some several times */
 };
 
-/* The names alone have their room beside the places. */
+/* The names alone have their room beside the source locations. */
 struct sites {
 	unsigned count;
 	struct site slots[SLOTS];
 	struct parameter *parameters;
 };
 
-/* A place that is to be mapped. */
+/* A source location that is to be mapped. */
 struct spot {
 	const char *at;
-	struct place *place; /* its file is known */
+	struct source_location *location; /* its file is known */
 };
 
-static size_t hash(const char *name, const struct place *place)
+static size_t hash(const char *name, const struct source_location *location)
 {
-	uint64_t mixed = (uintptr_t)name ^ (uint64_t)(uintptr_t)place->file << 7;
+	uint64_t mixed = (uintptr_t)name ^ (uint64_t)(uintptr_t)location->file << 7;
 
-	mixed = (mixed ^ place->line) * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ mixed >> 29 ^ place->column) * UINT64_C(0xbf58476d1ce4e5b9);
+	mixed = (mixed ^ location->line) * UINT64_C(0x9e3779b97f4a7c15);
+	mixed = (mixed ^ mixed >> 29 ^ location->column) * UINT64_C(0xbf58476d1ce4e5b9);
 	return (size_t)(mixed >> 40);
 }
 
-static bool is_same(const struct place *one, const struct place *other)
+static bool is_same(const struct source_location *one, const struct source_location *other)
 {
 	return one->file == other->file && one->line == other->line && one->column == other->column;
 }
 
-const struct site *sites_find(struct run *run, const char *name, const struct place *place)
+const struct site *sites_find(struct run *run, const char *name,
+			      const struct source_location *location)
 {
-	static const struct place nowhere;
+	static const struct source_location nowhere;
 	struct site *site;
 
 	if (!run->sites)
@@ -53,16 +54,16 @@ const struct site *sites_find(struct run *run, const char *name, const struct pl
 	if (!run->sites)
 		return NULL;
 	if (run->sites->count >= SITES_MAX)
-		place = &nowhere;
-	for (size_t at = hash(name, place);; at++) {
+		location = &nowhere;
+	for (size_t at = hash(name, location);; at++) {
 		site = &run->sites->slots[at % SLOTS];
-		if (site->name == name && is_same(&site->called, place))
+		if (site->name == name && is_same(&site->called, location))
 			return site;
 		if (!site->name)
 			break;
 	}
-	*site = (struct site){.name = name, .called = *place};
-	run->sites->count += place->file != NULL;
+	*site = (struct site){.name = name, .called = *location};
+	run->sites->count += location->file != NULL;
 	return site;
 }
 
@@ -70,51 +71,51 @@ static int compare_spots(const void *one, const void *other)
 {
 	const struct spot *a = one, *b = other;
 
-	if (a->place->file != b->place->file)
-		return a->place->file < b->place->file ? -1 : 1;
+	if (a->location->file != b->location->file)
+		return a->location->file < b->location->file ? -1 : 1;
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
 /* Each file's map is read once, from its beginning to its end. */
-static void map_places(struct spot *list, unsigned count)
+static void map_locations(struct spot *list, unsigned count)
 {
 	const struct file *file = NULL;
 	struct source_map *map = NULL;
 
 	qsort(list, count, sizeof(*list), compare_spots);
 	for (unsigned i = 0; i < count; i++) {
-		struct place *place = list[i].place;
+		struct source_location *location = list[i].location;
 
-		if (place->file != file) {
-			file = place->file;
+		if (location->file != file) {
+			file = location->file;
 			source_map_close(map);
 			map = source_map_open(file->data, file->length);
 		}
 		if (map)
-			source_map_go(map, list[i].at, &place->line, &place->column);
+			source_map_go(map, list[i].at, &location->line, &location->column);
 	}
 	source_map_close(map);
 }
 
-/* The parameters of the site, which is at that place in the script. */
+/* The parameters of the site, which is at that source location in the script. */
 static unsigned find_parameters(struct site *site, const char *at, struct parameter *to,
 				unsigned most, size_t *budget)
 {
-	const struct place *called = &site->called;
+	const struct source_location *called = &site->called;
 	unsigned count = parameters_find(called->file, at, budget, to,
 					 most < PARAMETERS_OF_SITE ? most : PARAMETERS_OF_SITE);
 
 	site->parameters = to;
 	site->parameter_count = count;
 	for (unsigned i = 0; i < count; i++)
-		to[i].place = *called;
+		to[i].location = *called;
 	return count;
 }
 
 static int compare_sites(const void *one, const void *other)
 {
-	const struct place *a = &(*(struct site *const *)one)->called;
-	const struct place *b = &(*(struct site *const *)other)->called;
+	const struct source_location *a = &(*(struct site *const *)one)->called;
+	const struct source_location *b = &(*(struct site *const *)other)->called;
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
@@ -123,30 +124,30 @@ static int compare_sites(const void *one, const void *other)
 	return a->column < b->column ? -1 : a->column > b->column;
 }
 
-/* Goes to the place in the script, which comes behind the last one: from the line that last begins
- * at *line_begin. */
-static const char *seek(const struct place *place, const struct place *last,
+/* Goes to the source location in the script, which comes behind the last one: from the line that
+ * last begins at *line_begin. */
+static const char *seek(const struct source_location *location, const struct source_location *last,
 			const char **line_begin)
 {
-	const struct file *file = place->file;
+	const struct file *file = location->file;
 	const char *end = file->data + file->length;
-	unsigned lines = place->line - 1;
+	unsigned lines = location->line - 1;
 
 	if (file == last->file)
-		lines = place->line - last->line;
+		lines = location->line - last->line;
 	else
 		*line_begin = file->data;
 	*line_begin = source_map_seek(*line_begin, (size_t)(end - *line_begin), lines + 1, 1);
-	return source_map_seek(*line_begin, (size_t)(end - *line_begin), 1, place->column);
+	return source_map_seek(*line_begin, (size_t)(end - *line_begin), 1, location->column);
 }
 
-/* Finds all places in the source. */
+/* Finds all source locations in the source. */
 static void find_places(struct sites *sites, struct site **list, unsigned count)
 {
 	struct spot *spots = malloc((SITES_MAX + PARAMETERS_MAX) * sizeof(*spots));
 	unsigned spot_count = 0, parameter_count = 0;
 	size_t budget = LOOK_MAX;
-	struct place last = {0};
+	struct source_location last = {0};
 	const char *line_begin = NULL;
 
 	qsort(list, count, sizeof(struct site *), compare_sites);
@@ -157,34 +158,35 @@ static void find_places(struct sites *sites, struct site **list, unsigned count)
 
 		last = site->called;
 		site->number = i + 1;
-		site->place = site->called;
+		site->location = site->called;
 		if (!spots || !sites->parameters)
 			continue;
-		spots[spot_count++] = (struct spot){at, &site->place};
+		spots[spot_count++] = (struct spot){at, &site->location};
 		parameter_count += find_parameters(site, at, sites->parameters + parameter_count,
 						   PARAMETERS_MAX - parameter_count, &budget);
 	}
 	for (unsigned i = 0; i < parameter_count; i++)
 		spots[spot_count++] =
-		    (struct spot){sites->parameters[i].at, &sites->parameters[i].place};
+		    (struct spot){sites->parameters[i].at, &sites->parameters[i].location};
 	if (spots)
-		map_places(spots, spot_count);
+		map_locations(spots, spot_count);
 	free(spots);
 }
 
 static void write_site(const struct site *site, struct bytes *to)
 {
-	const struct place *place = &site->place;
+	const struct source_location *location = &site->location;
 
 	bytes_add_text(to, "[");
-	bytes_add_json(to, place->file->name, strlen(place->file->name));
-	bytes_add_format(to, ",%u,%u", place->line, place->column);
+	bytes_add_json(to, location->file->name, strlen(location->file->name));
+	bytes_add_format(to, ",%u,%u", location->line, location->column);
 	for (unsigned i = 0; i < site->parameter_count; i++) {
 		const struct parameter *parameter = &site->parameters[i];
 
 		bytes_add_text(to, ",");
 		bytes_add_json(to, parameter->name, parameter->length);
-		bytes_add_format(to, ",%u,%u", parameter->place.line, parameter->place.column);
+		bytes_add_format(to, ",%u,%u", parameter->location.line,
+				 parameter->location.column);
 	}
 	bytes_add_text(to, "]");
 }
@@ -207,13 +209,13 @@ void sites_write(struct run *run, struct bytes *to)
 	bytes_add_text(to, "]");
 }
 
-struct place site_place(const struct site *site, const char *field)
+struct source_location site_location(const struct site *site, const char *field)
 {
 	for (unsigned i = 0; i < site->parameter_count; i++)
 		if (strlen(field) == site->parameters[i].length &&
 		    memcmp(field, site->parameters[i].name, site->parameters[i].length) == 0)
-			return site->parameters[i].place;
-	return site->place;
+			return site->parameters[i].location;
+	return site->location;
 }
 
 void sites_finish(struct run *run)

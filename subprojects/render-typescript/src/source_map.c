@@ -57,12 +57,12 @@ static bool read_number(const char **from, int64_t *ret_number)
 
 /* Current position of the segments: column of the script, then file, line and column of the
  * source. */
-struct place {
+struct source_location {
 	int64_t at[4];
 };
 
 /* Reads one segment. False at its fault. */
-static bool read_segment(const char **from, struct place *place)
+static bool read_segment(const char **from, struct source_location *location)
 {
 	int64_t step;
 
@@ -70,7 +70,7 @@ static bool read_segment(const char **from, struct place *place)
 		if (!read_number(from, &step))
 			return false;
 		if (i < 4)
-			place->at[i] += step;
+			location->at[i] += step;
 	}
 	return true;
 }
@@ -79,8 +79,9 @@ struct source_map {
 	const char *at;	       /* in the script: */
 	unsigned line, column; /* this one in units of UTF-16, as maps have it */
 	char *json;
-	const char *from;	 /* what is still to be read */
-	struct place here, next; /* the last segment that was passed, and the one behind it */
+	const char *from; /* what is still to be read */
+	struct source_location here,
+	    next; /* the last segment that was passed, and the one behind it */
 	unsigned here_line, next_line;
 	bool has_next;
 };

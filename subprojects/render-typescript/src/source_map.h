@@ -13,12 +13,12 @@
 bool source_map_find(const char *script, size_t length, unsigned line, unsigned column,
 		     unsigned *ret_line, unsigned *ret_column);
 
-/* The same for many places, which come in their order in the script. NULL if the script has no
- * map; source_map_close() it. */
+/* The same for many source locations, which come in their order in the script. NULL if the script
+ * has no map; source_map_close() it. */
 struct source_map *source_map_open(const char *script, size_t length);
 bool source_map_go(struct source_map *map, const char *at, unsigned *ret_line,
 		   unsigned *ret_column);
 void source_map_close(struct source_map *map);
 
-/* The place in the script, or its end. */
+/* The source location in the script, or its end. */
 const char *source_map_seek(const char *script, size_t length, unsigned line, unsigned column);

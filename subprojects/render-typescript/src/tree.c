@@ -3,9 +3,9 @@
  *   bytes   {"bytes": BASE64}
  *   handler {"function": "handler"}, of a schema's field
  *   frames  {"frames": [bytes...], "delay": MS, ...}, only as the whole tree
- * A widget that has "at" was made at that place of the list. Around the tree is
- *   {"places": [[FILE, LINE, COLUMN]...], "at": [FILE, LINE, COLUMN], "tree": ...}
- * where "at" is the place of what has made the tree, or is empty.
+ * A widget that has "at" was made at that source location of the list. Around the tree is
+ *   {"source locations": [[FILE, LINE, COLUMN]...], "at": [FILE, LINE, COLUMN], "tree": ...}
+ * where "at" is the source location of what has made the tree, or is empty.
  * The rest is JSON as it is. The tree is a stranger's: cyclic, deep, with getters. Each value is
  * read once, and what is written is bounded. */
 #include "run.h"
@@ -136,7 +136,7 @@ static int write_member(struct writer *writer, JSValueConst object, JSAtom atom,
 {
 	JSValue value = JS_GetProperty(writer->context, object, atom);
 	const char *name = JS_AtomToCString(writer->context, atom);
-	struct place around = writer->run->where;
+	struct source_location around = writer->run->where;
 	int status = JS_IsException(value) || !name ? -1 : 0;
 
 	if (status == 0 && !JS_IsUndefined(value)) {
@@ -146,7 +146,7 @@ static int write_member(struct writer *writer, JSValueConst object, JSAtom atom,
 			bytes_add_text(writer->out, ",");
 		*is_first = false;
 		if (writer->site && writer->site->number > 0)
-			writer->run->where = site_place(writer->site, name);
+			writer->run->where = site_location(writer->site, name);
 		bytes_add_json(writer->out, name, strlen(name));
 		bytes_add_text(writer->out, ":");
 		status = write_field(writer, name, value);
@@ -180,7 +180,7 @@ static int write_members(struct writer *writer, JSValueConst object)
 static int write_widget(struct writer *writer, JSValueConst widget, const struct site *site)
 {
 	JSValue fields = JS_GetPropertyStr(writer->context, widget, "fields");
-	struct place around = writer->run->where;
+	struct source_location around = writer->run->where;
 	const char *name = site->name;
 	size_t before = enter(writer, writer->path_length ? " %s" : "%s", name, 0);
 	const struct site *outer = writer->site;
@@ -190,7 +190,7 @@ static int write_widget(struct writer *writer, JSValueConst widget, const struct
 	bytes_add_format(writer->out, "{\"widget\":\"%s\"", name);
 	if (site->number > 0) {
 		bytes_add_format(writer->out, ",\"at\":%u", site->number);
-		writer->run->where = site->place;
+		writer->run->where = site->location;
 	}
 	bytes_add_text(writer->out, ",\"fields\":");
 	if (!JS_IsException(fields))
@@ -289,10 +289,11 @@ static int write_frames(struct writer *writer, JSValueConst value, JSValueConst 
 	return write_members(writer, value);
 }
 
-/* Writes the start of a tree: the places in the source, and which of them is that of the whole. */
+/* Writes the start of a tree: the source locations in the source, and which of them is that of the
+ * whole. */
 static void begin_tree(struct writer *writer)
 {
-	const struct place *where = &writer->run->where;
+	const struct source_location *where = &writer->run->where;
 
 	writer->out->most = TREE_MAX;
 	bytes_add_text(writer->out, "{\"places\":");

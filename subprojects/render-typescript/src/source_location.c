@@ -21,26 +21,27 @@ static const char *find_file(const struct run *run, const char *line, const stru
 	return NULL;
 }
 
-bool place_read(const struct run *run, const char *line, struct place *ret_place)
+bool location_read(const struct run *run, const char *line, struct source_location *ret_location)
 {
-	const char *numbers = find_file(run, line, &ret_place->file);
+	const char *numbers = find_file(run, line, &ret_location->file);
 	char *end;
 
 	if (!numbers)
 		return false;
-	ret_place->line = (unsigned)strtoul(numbers, &end, 10);
-	ret_place->column = *end == ':' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
-	return ret_place->line > 0 && ret_place->column > 0;
+	ret_location->line = (unsigned)strtoul(numbers, &end, 10);
+	ret_location->column = *end == ':' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
+	return ret_location->line > 0 && ret_location->column > 0;
 }
 
-void place_map(struct place *place)
+void location_map(struct source_location *location)
 {
-	source_map_find(place->file->data, place->file->length, place->line, place->column,
-			&place->line, &place->column);
+	source_map_find(location->file->data, location->file->length, location->line,
+			location->column, &location->line, &location->column);
 }
 
-/* The innermost place of the stack that is in the app. */
-static void read_stack(const struct run *run, const char *stack, struct place *ret_place)
+/* The innermost source location of the stack that is in the app. */
+static void read_stack(const struct run *run, const char *stack,
+		       struct source_location *ret_location)
 {
 	char line[400];
 
@@ -50,27 +51,27 @@ static void read_stack(const struct run *run, const char *stack, struct place *r
 		if (length < sizeof(line)) {
 			memcpy(line, stack, length);
 			line[length] = '\0';
-			if (place_read(run, line, ret_place))
+			if (location_read(run, line, ret_location))
 				return;
 		}
 		stack += length + (stack[length] != '\0');
 	}
-	*ret_place = (struct place){0};
+	*ret_location = (struct source_location){0};
 }
 
-int place_of_call(struct run *run, struct place *ret_place)
+int location_of_call(struct run *run, struct source_location *ret_location)
 {
 	JSValue error = JS_NewError(run->context), stack;
 	const char *text = NULL;
 
-	*ret_place = (struct place){0};
+	*ret_location = (struct source_location){0};
 	if (JS_IsException(error))
 		return -1;
 	stack = JS_GetPropertyStr(run->context, error, "stack");
 	if (JS_IsString(stack))
 		text = JS_ToCString(run->context, stack);
 	if (text)
-		read_stack(run, text, ret_place);
+		read_stack(run, text, ret_location);
 	JS_FreeCString(run->context, text);
 	JS_FreeValue(run->context, stack);
 	JS_FreeValue(run->context, error);
@@ -88,41 +89,42 @@ static unsigned get_number(JSContext *context, JSValueConst object, const char *
 	return number > 0 ? (unsigned)number : 0;
 }
 
-bool place_of_function(struct run *run, JSValueConst function, struct place *ret_place)
+bool location_of_function(struct run *run, JSValueConst function,
+			  struct source_location *ret_location)
 {
 	JSContext *context = run->context;
 	JSValue name = JS_GetPropertyStr(context, function, "fileName");
 	const char *text = JS_IsString(name) ? JS_ToCString(context, name) : NULL;
-	struct place place = {.line = get_number(context, function, "lineNumber"),
-			      .column = get_number(context, function, "columnNumber")};
+	struct source_location location = {.line = get_number(context, function, "lineNumber"),
+					   .column = get_number(context, function, "columnNumber")};
 
 	for (unsigned i = 0; text && i < run->files.count; i++)
 		if (strcmp(run->files.list[i].name, text) == 0)
-			place.file = &run->files.list[i];
+			location.file = &run->files.list[i];
 	if (!text)
 		JS_FreeValue(context, JS_GetException(context));
 	JS_FreeCString(context, text);
 	JS_FreeValue(context, name);
-	if (!place.file || place.line == 0 || place.column == 0)
+	if (!location.file || location.line == 0 || location.column == 0)
 		return false;
-	place_map(&place);
-	*ret_place = place;
+	location_map(&location);
+	*ret_location = location;
 	return true;
 }
 
-struct place place_of_export(const struct run *run, const char *declaration)
+struct source_location location_of_export(const struct run *run, const char *declaration)
 {
 	const struct file *file = run->files.list;
 	const char *at = file->data;
-	struct place place = {file, 1, 1};
+	struct source_location location = {file, 1, 1};
 
 	/* The compiler leaves declarations at the beginnings of lines. */
 	while ((at = strstr(at, declaration)) && at > file->data && at[-1] != '\n')
 		at++;
 	if (!at)
-		return place;
+		return location;
 	for (const char *c = file->data; c < at; c++)
-		place.line += *c == '\n';
-	place_map(&place);
-	return place;
+		location.line += *c == '\n';
+	location_map(&location);
+	return location;
 }
