@@ -3,7 +3,7 @@
  *   delivery: an entry comes next, and its picture is too old
  *       |  want, one a place; the accounts take turns
  *       v
- *   claim ------ no other worker or instance renders the render key meanwhile; a claim runs out, so
+ *   lease ------ no other worker or instance renders the render key meanwhile; a lease runs out, so
  *       |        a worker that dies holds nothing up; no transaction is open
  *       v
  *   engines_submit() --> store --> hint "render:PLACE:GENERATION" --> panels of all workers

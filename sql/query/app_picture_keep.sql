@@ -1,4 +1,4 @@
--- Keeps the picture of a version that was claimed. picture NULL: it has none, and will have none with
+-- Keeps the picture of a version that was leased. picture NULL: it has none, and will have none with
 -- this engine. No row: the version is gone.
 -- params: version_id uuid, picture bytea?
 -- row: version_id uuid

@@ -1,6 +1,6 @@
 -- Claims a picture that an app was imported with and that nobody has decoded. One that was tried five times in vain is
 -- left alone: who tried has died each time, or could not store the result.
--- params: claim_s int8
+-- params: lease_s int8
 -- row: app_id uuid, slug text, account_id uuid?, source bytea, source_hash bytea
 -- effect: write
 -- work: bounded
@@ -12,13 +12,13 @@ WITH next AS (
 	ORDER BY app_id
 	LIMIT 1
 	FOR NO KEY UPDATE SKIP LOCKED
-), claimed AS (
+), leased AS (
 	UPDATE app_own_picture
-	SET tries = tries + 1, claimed_until = present_time() + :claim_s * interval '1 second'
+	SET tries = tries + 1, claimed_until = present_time() + :lease_s * interval '1 second'
 	FROM next
 	WHERE app_own_picture.app_id = next.app_id
 	RETURNING app_own_picture.app_id, source, source_hash
 )
-SELECT claimed.app_id, app.slug, app.account_id, claimed.source, claimed.source_hash
-FROM claimed
-JOIN app ON app.id = claimed.app_id
+SELECT leased.app_id, app.slug, app.account_id, leased.source, leased.source_hash
+FROM leased
+JOIN app ON app.id = leased.app_id

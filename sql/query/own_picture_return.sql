@@ -1,4 +1,4 @@
--- Gives a claimed picture back that nobody tried to decode: the try does not count. No row: another file was imported
+-- Gives a leased picture back that nobody tried to decode: the try does not count. No row: another file was imported
 -- meanwhile.
 -- params: app_id uuid, source_hash bytea, wait_s int8
 -- row: app_id uuid

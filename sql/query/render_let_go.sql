@@ -1,19 +1,19 @@
--- Gives a claim back, of a render that has not begun or that nobody is to blame for. Where it was to
+-- Gives a lease back, of a render that has not begun or that nobody is to blame for. Where it was to
 -- show whether a paused version crashes still, another one may.
--- params: place bytea, version_id uuid, claim uuid
+-- params: place bytea, version_id uuid, lease uuid
 -- row: generation int8
 -- effect: write
 -- work: bounded
 WITH given_back AS (
 	UPDATE render
 	SET claimed_by = NULL, claimed_until = NULL
-	WHERE place = :place AND version_id = :version_id AND claimed_by = :claim
+	WHERE place = :place AND version_id = :version_id AND claimed_by = :lease
 	RETURNING generation, version_id
 ), trial AS (
 	UPDATE version_crashes
 	SET paused_until = present_time(), trial = NULL
 	FROM given_back
-	WHERE version_crashes.version_id = given_back.version_id AND version_crashes.trial = :claim
+	WHERE version_crashes.version_id = given_back.version_id AND version_crashes.trial = :lease
 )
 SELECT generation
 FROM given_back

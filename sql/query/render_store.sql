@@ -6,9 +6,9 @@
 -- until it makes a good one anywhere: for the account whose place it was or, where it is several's, for
 -- all. What was under way when that pause began makes it no longer. The picture of another version
 -- goes when the deployed one has made its first. It locks nothing of the app, whose removal locks that
--- before its renders, and renders before version_crashes. No row: the claim has run out, and another
+-- before its renders, and renders before version_crashes. No row: the lease has run out, and another
 -- worker has it.
--- params: place bytea, version_id uuid, claim uuid, engine text, is_good bool, is_blamed bool,
+-- params: place bytea, version_id uuid, lease uuid, engine text, is_good bool, is_blamed bool,
 --   picture bytea?, is_whole bool, took_us int8, max_age_s int4, interval_s int4,
 --   is_each_turn bool, moment_s int8, ahead_ms int8, log text,
 --   problem text?, hosts text
@@ -23,7 +23,7 @@ WITH mine AS (
 		CASE WHEN :is_good THEN :max_age_s ELSE render.max_age_s END AS age_s,
 		CASE WHEN :is_good THEN :interval_s ELSE render.interval_s END AS pause_s
 	FROM render
-	WHERE place = :place AND version_id = :version_id AND claimed_by = :claim
+	WHERE place = :place AND version_id = :version_id AND claimed_by = :lease
 	FOR NO KEY UPDATE
 ), timed AS (
 	SELECT mine.*, nextval('render_generation') AS stamp,
@@ -67,7 +67,7 @@ WITH mine AS (
 			ELSE crashes + 1 END AS count
 	FROM streak
 	WHERE :is_good OR is_of_another OR crashes < 3 OR paused_until <= present_time()
-		OR trial = :claim
+		OR trial = :lease
 ), told AS (
 	UPDATE version_crashes
 	SET crashes = counted.count,

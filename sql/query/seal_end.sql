@@ -1,12 +1,12 @@
--- Ends a claim: the app's settings are sealed, or are to be tried again later.
--- params: claim uuid, has_failed bool
+-- Ends a lease: the app's settings are sealed, or are to be tried again later.
+-- params: lease uuid, has_failed bool
 -- effect: write
 -- work: bounded
 WITH later AS (
 	UPDATE app_to_seal
 	SET claim = NULL,
 		due_at = present_time() + least(3600, 30 * 2 ^ least(tries, 10)) * interval '1 second'
-	WHERE claim = :claim AND :has_failed
+	WHERE claim = :lease AND :has_failed
 )
 DELETE FROM app_to_seal
-WHERE claim = :claim AND NOT :has_failed
+WHERE claim = :lease AND NOT :has_failed

@@ -1,7 +1,7 @@
--- The next installations of an app that was claimed, in the order of their devices and IDs, which have
--- settings in the clear; the claim goes on. No row: there are no more, or another version is deployed, or
--- the claim has run out.
--- params: claim uuid, claim_s int8, app_id uuid, version_id uuid, after_device_id uuid, after_id text,
+-- The next installations of an app that was leased, in the order of their devices and IDs, which have
+-- settings in the clear; the lease goes on. No row: there are no more, or another version is deployed, or
+-- the lease has run out.
+-- params: lease uuid, lease_s int8, app_id uuid, version_id uuid, after_device_id uuid, after_id text,
 --   row_limit int8
 -- row: device_id uuid, id text, account_id uuid, locale text, settings text, secret_settings bytea?,
 --   settings_hash bytea
@@ -9,8 +9,8 @@
 -- work: bounded
 WITH renewed AS (
 	UPDATE app_to_seal
-	SET due_at = present_time() + :claim_s * interval '1 second'
-	WHERE claim = :claim
+	SET due_at = present_time() + :lease_s * interval '1 second'
+	WHERE claim = :lease
 	RETURNING id
 ), entry AS (
 	SELECT *

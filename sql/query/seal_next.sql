@@ -1,6 +1,6 @@
 -- Claims an app whose deployed version may declare stored settings secret, for some seconds; after each try
 -- that failed it waits twice as long, up to an hour. No row: there is none.
--- params: claim uuid, languages text[], claim_s int8
+-- params: lease uuid, languages text[], lease_s int8
 -- row: app_id uuid, version_id uuid, is_disabled bool
 -- effect: write
 -- work: bounded
@@ -13,14 +13,14 @@ WITH next AS (
 	ORDER BY due.due_at, due.id
 	LIMIT 1
 	FOR UPDATE OF due SKIP LOCKED
-), claimed AS (
+), leased AS (
 	UPDATE app_to_seal
-	SET claim = :claim, tries = tries + 1,
-		due_at = present_time() + :claim_s * interval '1 second'
+	SET claim = :lease, tries = tries + 1,
+		due_at = present_time() + :lease_s * interval '1 second'
 	FROM next
 	WHERE app_to_seal.app_id = next.app_id
 	RETURNING app_to_seal.app_id
 )
 SELECT next.app_id, next.version_id, next.is_disabled
 FROM next
-WHERE EXISTS (SELECT FROM claimed)
+WHERE EXISTS (SELECT FROM leased)

@@ -71,7 +71,7 @@ static void on_answer(struct engine_job *engine)
 	db_submit(compiles->settings.db, &compiles->query);
 }
 
-static void on_claimed(struct db_query *query, const struct db_result *result)
+static void on_leased(struct db_query *query, const struct db_result *result)
 {
 	struct compiles *compiles = container_of(query, struct compiles, query);
 	unsigned retry_after_s = 1;
@@ -108,9 +108,9 @@ static void on_look(struct deadline *deadline)
 	compiles->is_busy = true;
 	compiles->engine = (struct engine_job){0};
 	db_query_init(&compiles->query, &compiles->arena);
-	statement_app_compile_claim(
-	    &compiles->query, &(struct app_compile_claim_parameters){.lease_ms = LEASE_MS}, NULL);
-	compiles->query.done = on_claimed;
+	statement_app_compile_lease(
+	    &compiles->query, &(struct app_compile_lease_parameters){.lease_ms = LEASE_MS}, NULL);
+	compiles->query.done = on_leased;
 	db_submit(compiles->settings.db, &compiles->query);
 }
 

@@ -11,7 +11,7 @@ struct compiles {
 	struct deadline look;
 	struct arena arena; /* of what is under way */
 	struct db_query query;
-	struct app_compile_claim_row *row;
+	struct app_compile_lease_row *row;
 	struct engine_job engine;
 	bool is_busy;
 	bool runs;	  /* the engine has it */

@@ -11,7 +11,7 @@
 #include "loop/fair_queue.h"
 
 /* Render jobs of an account under way: one in an engine, others whose scripts wait for the network,
- * and others whose claim or picture is on its way to the database and back. */
+ * and others whose lease or picture is on its way to the database and back. */
 enum {
 	RENDER_JOBS_OF_ACCOUNT_MAX = 10,
 	RENDER_JOB_MS = 30 * 1000,

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 enum {
-	/* The claim of a worker that has died runs out soon; that of one whose engines are busy, or
+	/* The lease of a worker that has died runs out soon; that of one whose engines are busy, or
 	 * whose script takes its time, is renewed. */
 	LEASE_MS = 30 * 1000,
 	RENEW_MS = LEASE_MS / 3,
@@ -25,7 +25,7 @@ enum {
 	UNSUPPORTED_MS = 5 * 60 * 1000,
 	/* Pause after a constraint error. */
 	REFUSED_MS = UNSUPPORTED_MS,
-	/* A render that another worker has claimed, or that could not begin. */
+	/* A render that another worker has leased, or that could not begin. */
 	ELSEWHERE_MIN_MS = 1000,
 	ELSEWHERE_MAX_MS = 60 * 1000,
 };
@@ -35,10 +35,10 @@ struct render_run {
 	struct render_runs *runs;
 	struct render_job *job;
 	struct arena arena;
-	struct id claim;
+	struct id lease;
 	int64_t moment_ms; /* Unix time that the script sees: its clock */
 	struct db_query query;
-	struct render_claim_row row;
+	struct render_lease_row row;
 	struct settings secret; /* of the installation whose settings are used */
 	struct settings values; /* likewise: all that its settings say */
 	struct engine_job engine;
@@ -47,7 +47,7 @@ struct render_run {
 	bool is_running; /* the engine has it */
 	struct deadline renew;
 	bool is_renewing;
-	bool has_answer; /* that came while the claim was renewed */
+	bool has_answer; /* that came while the lease was renewed */
 };
 
 static void end(struct render_run *run)
@@ -102,11 +102,11 @@ static int64_t ahead_ms(const struct render_run *run)
 	return ahead > 0 ? ahead : 0;
 }
 
-/* ---- the claim goes back ---- */
+/* ---- the lease goes back ---- */
 
 static void on_let_go(struct db_query *query, const struct db_result *result)
 {
-	(void)result; /* if it has failed, the claim runs out */
+	(void)result; /* if it has failed, the lease runs out */
 	end(container_of(query, struct render_run, query));
 }
 
@@ -117,7 +117,7 @@ static void let_go(struct render_run *run)
 				&(struct render_let_go_parameters){
 				    .place = place_of(run),
 				    .version_id = run->job->app.version_id,
-				    .claim = run->claim,
+				    .lease = run->lease,
 				},
 				NULL);
 	submit(run, on_let_go);
@@ -173,7 +173,7 @@ static void store(struct render_run *run)
 			       &(struct render_store_parameters){
 				   .place = place_of(run),
 				   .version_id = run->job->app.version_id,
-				   .claim = run->claim,
+				   .lease = run->lease,
 				   .engine = str_from(engines_version()),
 				   .is_good = is_good,
 				   .is_blamed = problem_is_blamed(&answer->problem),
@@ -247,7 +247,7 @@ static void on_answer(struct engine_job *engine)
 		use_answer(run);
 }
 
-/* ---- the claim is renewed ---- */
+/* ---- the lease is renewed ---- */
 
 static void on_renewed(struct db_query *query, const struct db_result *result)
 {
@@ -274,7 +274,7 @@ static void on_renew(struct deadline *deadline)
 			       &(struct render_renew_parameters){
 				   .place = place_of(run),
 				   .version_id = run->job->app.version_id,
-				   .claim = run->claim,
+				   .lease = run->lease,
 				   .lease_ms = LEASE_MS,
 			       },
 			       NULL);
@@ -293,7 +293,7 @@ static void fail(struct render_run *run, const char *message)
 
 static int start(struct render_run *run, unsigned *ret_retry_after_s)
 {
-	const struct render_claim_row *row = &run->row;
+	const struct render_lease_row *row = &run->row;
 	struct engine_job *engine = &run->engine;
 
 	*engine = (struct engine_job){
@@ -321,7 +321,7 @@ static int start(struct render_run *run, unsigned *ret_retry_after_s)
 
 static void run_script(struct render_run *run)
 {
-	const struct render_claim_row *row = &run->row;
+	const struct render_lease_row *row = &run->row;
 	const char *problem = settings_text(run->runs->settings.key, row, &run->arena,
 					    &run->engine.config, &run->secret);
 	struct settings all;
@@ -347,9 +347,9 @@ static void run_script(struct render_run *run)
 	}
 }
 
-/* ---- claim ---- */
+/* ---- lease ---- */
 
-static void on_claimed(struct db_query *query, const struct db_result *result)
+static void on_leased(struct db_query *query, const struct db_result *result)
 {
 	struct render_run *run = container_of(query, struct render_run, query);
 
@@ -359,7 +359,7 @@ static void on_claimed(struct db_query *query, const struct db_result *result)
 		return;
 	}
 	db_read_row(result, 0, query->record, &run->arena, &run->row);
-	if (run->row.is_claimed) {
+	if (run->row.is_leased) {
 		run_script(run);
 		return;
 	}
@@ -375,24 +375,24 @@ void render_run_begin(struct render_runs *runs, struct render_job *job)
 
 	run->runs = runs;
 	run->job = job;
-	run->claim = id_new();
+	run->lease = id_new();
 	run->moment_ms = moment_ms(&job->app);
 	deadline_init(&run->renew, on_renew);
 	list_init(&run->node);
 	list_append(&runs->under_way, &run->node);
 	runs->count++;
 	db_query_init(&run->query, &run->arena);
-	statement_render_claim(&run->query,
-			       &(struct render_claim_parameters){
+	statement_render_lease(&run->query,
+			       &(struct render_lease_parameters){
 				   .place = place_of(run),
 				   .version_id = job->app.version_id,
-				   .claim = run->claim,
+				   .lease = run->lease,
 				   .languages = {known, count},
 				   .lease_ms = LEASE_MS,
 				   .ahead_ms = ahead_ms(run),
 			       },
 			       NULL);
-	submit(run, on_claimed);
+	submit(run, on_leased);
 }
 
 void render_runs_init(struct render_runs *runs)

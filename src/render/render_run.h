@@ -1,12 +1,12 @@
-/* Run of a render job: claim, script, store.
+/* Run of a render job: lease, script, store.
  *
- *   CLAIM --claimed--> ENGINE --answered--> STORE ----.
+ *   LEASE --leased--> ENGINE --answered--> STORE ----.
  *     |                  |                            |
  *     |                  `--refused, or given up--> LET GO
  *     |                                               |
  *     `--- somebody else has it, or it is not due ----+--> ended()
  *
- * In ENGINE it renews its claim, and gives up if it loses it. */
+ * In ENGINE it renews its lease, and gives up if it loses it. */
 #pragma once
 
 #include "render/renders.h"

@@ -2,7 +2,7 @@
 #include "domain/secret_settings.h"
 #include "domain/settings.h"
 
-const char *settings_text(const struct settings_key *key, const struct render_claim_row *row,
+const char *settings_text(const struct settings_key *key, const struct render_lease_row *row,
 			  struct arena *arena, struct str *ret_json, struct settings *ret_secret)
 {
 	struct settings open, all;

@@ -13,7 +13,7 @@ enum {
 	BETWEEN_MS = 20,
 	FAILED_MS = 10 * 1000,
 	START_MS = 1000,
-	CLAIM_S = 60,
+	LEASE_S = 60,
 	PICTURE_BYTES_MAX = 60 * 1000, /* a page of the catalogue shows many */
 	DURATION_MS = 15 * 1000,
 	TRIES_MAX = 3,
@@ -104,7 +104,7 @@ static void on_kept(struct db_query *query, const struct db_result *result)
 	rest(pictures, is_kept ? 0 : FAILED_MS);
 }
 
-/* A failure that a busy machine causes is retried for ever, at growing intervals: the claim stays.
+/* A failure that a busy machine causes is retried for ever, at growing intervals: the lease stays.
  * A lack of memory may be the machine's fault, too. */
 static bool is_to_be_tried_again(const struct app_pictures *pictures)
 {
@@ -177,7 +177,7 @@ static void end_portion(struct app_pictures *pictures)
 	rest(pictures, goes_on ? BETWEEN_MS : LOOK_MS);
 }
 
-static void on_claimed(struct db_query *query, const struct db_result *result)
+static void on_leased(struct db_query *query, const struct db_result *result)
 {
 	struct app_pictures *pictures = container_of(query, struct app_pictures, query);
 
@@ -212,10 +212,10 @@ static void look(struct deadline *deadline)
 				       .row_limit = PORTION,
 				       .engine = str_from(engines_version()),
 				       .languages = {pictures->languages, pictures->language_count},
-				       .claim_s = CLAIM_S,
+				       .lease_s = LEASE_S,
 				   },
 				   &pictures->row);
-	ask(pictures, on_claimed);
+	ask(pictures, on_leased);
 }
 
 static void on_deploy(struct hint_subscription *subscription, struct str text)

@@ -1,8 +1,8 @@
 /* Makes the pictures of the catalogue: each deployed version once, with its default settings and
  * without network, since nothing leaves the machine before somebody installs an app.
  *
- * Each worker makes one at a time, and claims it in the database first: so no two of any instance
- * make the same one, and what a worker has begun that died is begun anew when its claim has run
+ * Each worker makes one at a time, and leases it in the database first: so no two of any instance
+ * make the same one, and what a worker has begun that died is begun anew when its lease has run
  * out. */
 #pragma once
 

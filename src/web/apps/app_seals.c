@@ -11,7 +11,7 @@ enum {
 	START_MS = 1000,
 	LOOK_MS = 60 * 1000,
 	FAILED_MS = 5 * 1000,
-	CLAIM_S = 120,
+	LEASE_S = 120,
 	PORTION = 100,
 };
 
@@ -34,8 +34,8 @@ struct app_seals {
 	bool wants_look; /* a hint came meanwhile */
 	bool is_draining;
 
-	/* State of the claimed app. */
-	struct id claim;
+	/* State of the leased app. */
+	struct id lease;
 	struct arena app_arena; /* a portion, and the form of one language */
 	struct seal_next_row app;
 	struct seal_entries_row *rows;
@@ -98,7 +98,7 @@ static void end(struct app_seals *seals)
 	db_query_init(&seals->query, &seals->arena);
 	statement_seal_end(
 	    &seals->query,
-	    &(struct seal_end_parameters){.claim = seals->claim, .has_failed = seals->has_failed});
+	    &(struct seal_end_parameters){.lease = seals->lease, .has_failed = seals->has_failed});
 	ask(seals, on_end);
 }
 
@@ -374,8 +374,8 @@ static void take_portion(struct app_seals *seals, struct id after_device_id, str
 	db_query_init(&seals->query, &seals->arena);
 	statement_seal_entries(&seals->query,
 			       &(struct seal_entries_parameters){
-				   .claim = seals->claim,
-				   .claim_s = CLAIM_S,
+				   .lease = seals->lease,
+				   .lease_s = LEASE_S,
 				   .app_id = seals->app.app_id,
 				   .version_id = seals->app.version_id,
 				   .after_device_id = after_device_id,
@@ -420,7 +420,7 @@ static void take_next(struct later *go_on)
 
 /* ---- looking for apps ---- */
 
-static void on_claimed(struct db_query *query, const struct db_result *result)
+static void on_leased(struct db_query *query, const struct db_result *result)
 {
 	struct app_seals *seals = seals_of(query);
 
@@ -443,16 +443,16 @@ static void look(struct deadline *deadline)
 	}
 	seals->is_busy = true;
 	seals->arena = seals->app_arena = (struct arena){0};
-	seals->claim = id_new();
+	seals->lease = id_new();
 	db_query_init(&seals->query, &seals->arena);
 	statement_seal_next(&seals->query,
 			    &(struct seal_next_parameters){
-				.claim = seals->claim,
+				.lease = seals->lease,
 				.languages = {seals->languages, seals->language_count},
-				.claim_s = CLAIM_S,
+				.lease_s = LEASE_S,
 			    },
 			    NULL);
-	ask(seals, on_claimed);
+	ask(seals, on_leased);
 }
 
 static void on_hint(struct hint_subscription *subscription, struct str text)

@@ -1,7 +1,7 @@
 /* Seals stored settings that the deployed version of an app declares secret: a version may mark a
  * field whose value installations have in the clear.
  *
- *   deploy, import --trigger--> app_to_seal, hint "seal:APP" --> a worker claims the app
+ *   deploy, import --trigger--> app_to_seal, hint "seal:APP" --> a worker leases the app
  *     -> installations, in portions -> form, in the language of each device -> sealed
  *
  * A form comes from where it is kept, or the script is run for it. What its GENERATED fields make
@@ -26,7 +26,7 @@ struct app_seals_settings {
 struct app_seals;
 
 struct app_seals *app_seals_create(const struct app_seals_settings *settings);
-/* Begins nothing more; another worker goes on when the claim has run out. */
+/* Begins nothing more; another worker goes on when the lease has run out. */
 void app_seals_drain(struct app_seals *seals);
 /* After the database's connections are closed and the engines are drained. */
 void app_seals_destroy(struct app_seals *seals);

@@ -13,7 +13,7 @@ enum {
 	LOOK_MS = 60 * 1000,
 	FAILED_MS = 10 * 1000,
 	START_MS = 1000,
-	CLAIM_S = 60,
+	LEASE_S = 60,
 	PICTURE_BYTES_MAX = 60 * 1000, /* a page of the catalogue shows many */
 	LISTS_US = 10 * 1000 * 1000,   /* an import brings a thousand */
 };
@@ -76,7 +76,7 @@ static void on_returned(struct db_query *query, const struct db_result *result)
 	rest(container_of(query, struct own_pictures, query), FAILED_MS);
 }
 
-/* Nobody tried to decode the claimed picture: others may, or this worker later. */
+/* Nobody tried to decode the leased picture: others may, or this worker later. */
 static void give_back(struct own_pictures *pictures)
 {
 	db_query_init(&pictures->query, &pictures->arena);
@@ -200,7 +200,7 @@ static void convert(struct own_pictures *pictures)
 		give_back(pictures);
 }
 
-static void on_claimed(struct db_query *query, const struct db_result *result)
+static void on_leased(struct db_query *query, const struct db_result *result)
 {
 	struct own_pictures *pictures = container_of(query, struct own_pictures, query);
 	bool goes_on = pictures->wants_look;
@@ -234,9 +234,9 @@ static void look(struct deadline *deadline)
 	pictures->arena = (struct arena){0};
 	db_query_init(&pictures->query, &pictures->arena);
 	statement_own_picture_next(&pictures->query,
-				   &(struct own_picture_next_parameters){.claim_s = CLAIM_S},
+				   &(struct own_picture_next_parameters){.lease_s = LEASE_S},
 				   &pictures->row);
-	ask(pictures, on_claimed);
+	ask(pictures, on_leased);
 }
 
 static void on_import(struct hint_subscription *subscription, struct str text)

@@ -3,7 +3,7 @@
  *
  * A file has at most 192 KiB, as a push, and may be magnified (panelimage_magnification()); a
  * picture has 60 KB: longer animations are cut. Each worker
- * decodes one at a time, and claims it in the database first. */
+ * decodes one at a time, and leases it in the database first. */
 #pragma once
 
 #include "db/db.h"

@@ -1,4 +1,4 @@
-/* Tests when apps are rendered: claims, answers of engines, stores, with a scripted database and
+/* Tests when apps are rendered: leases, answers of engines, stores, with a scripted database and
  * scripted engines. */
 #include "db/statements.h"
 #include "render/renders.h"
@@ -108,10 +108,10 @@ static struct script_device *clock_panel(void)
 	return device;
 }
 
-static void add_claim_column(const char *column, bool is_claimed, int64_t wait_ms)
+static void add_claim_column(const char *column, bool is_leased, int64_t wait_ms)
 {
-	if (strcmp(column, "is_claimed") == 0)
-		add_bool(is_claimed);
+	if (strcmp(column, "is_leased") == 0)
+		add_bool(is_leased);
 	else if (strcmp(column, "is_supported") == 0 || strcmp(column, "reaches_local") == 0)
 		add_bool(true);
 	else if (strcmp(column, "wait_ms") == 0)
@@ -136,14 +136,14 @@ static void add_claim_column(const char *column, bool is_claimed, int64_t wait_m
 		add_value_text("text");
 }
 
-static void answer_claim(bool is_claimed, int64_t wait_ms)
+static void answer_lease(bool is_leased, int64_t wait_ms)
 {
-	const struct statement_entry *entry = &statements[STATEMENT_RENDER_CLAIM];
+	const struct statement_entry *entry = &statements[STATEMENT_RENDER_LEASE];
 
 	begin_rows(entry->column_count);
 	for (unsigned i = 0; i < entry->column_count; i++)
-		add_claim_column(entry->column_names[i], is_claimed, wait_ms);
-	answer(asked(STATEMENT_RENDER_CLAIM));
+		add_claim_column(entry->column_names[i], is_leased, wait_ms);
+	answer(asked(STATEMENT_RENDER_LEASE));
 	run_turns();
 }
 
@@ -161,7 +161,7 @@ static void answer_store(int64_t generation)
 static unsigned claims(void)
 {
 	run_turns();
-	return asked_count(STATEMENT_RENDER_CLAIM);
+	return asked_count(STATEMENT_RENDER_LEASE);
 }
 
 /* A parameter of the statement's only open query. */
@@ -183,8 +183,8 @@ static void what_comes_next_is_claimed_rendered_stored_and_told(void **state)
 	(void)state;
 	clock_panel();
 	assert_int_equal(claims(), 1);
-	assert_int_equal(job_count, 0); /* not before it is claimed */
-	answer_claim(true, 0);
+	assert_int_equal(job_count, 0); /* not before it is leased */
+	answer_lease(true, 0);
 	assert_int_equal(job_count, 1);
 	job = jobs[0];
 	assert_true(str_equal(job->config, STR("{\"a\":\"b\"}")));
@@ -211,7 +211,7 @@ static void hosts_that_were_asked_are_noted_once_it_is_stored(void **state)
 	(void)state;
 	clock_panel();
 	claims();
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	hosts = STR("asked.example.org");
 	answer_job(ENGINE_DONE, "12:00");
 	assert_int_equal(asked_count(STATEMENT_APP_HOSTS_NOTE), 0);
@@ -227,7 +227,7 @@ static void many_panels_have_one_render(void **state)
 	for (unsigned i = 0; i < 8; i++)
 		clock_panel();
 	assert_int_equal(claims(), 1);
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	pass_ms(7000);
 	assert_int_equal(claims(), 0); /* it is under way */
 	assert_int_equal(job_count, 1);
@@ -238,11 +238,11 @@ static void what_another_worker_has_claimed_is_left_to_it(void **state)
 	(void)state;
 	clock_panel();
 	assert_int_equal(claims(), 1);
-	answer_claim(false, 12 * 1000);
+	answer_lease(false, 12 * 1000);
 	assert_int_equal(job_count, 0);
 	pass_ms(11 * 1000);
 	assert_int_equal(claims(), 0);
-	/* The worker has died: its claim has run out. */
+	/* The worker has died: its lease has run out. */
 	pass_ms(6 * 1000);
 	assert_int_equal(claims(), 1);
 }
@@ -253,7 +253,7 @@ static void a_busy_engine_gets_it_later_and_the_claim_goes_back(void **state)
 	submit_error = -EAGAIN;
 	clock_panel();
 	claims();
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	assert_int_equal(asked_count(STATEMENT_RENDER_LET_GO), 1);
 	answer_all(STATEMENT_RENDER_LET_GO, DB_OK);
 	pass_ms(6500);
@@ -267,7 +267,7 @@ static void nobody_is_blamed_where_a_process_could_not_be_started(void **state)
 	(void)state;
 	clock_panel();
 	claims();
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	answer_job(ENGINE_NOT_AVAILABLE, NULL);
 	assert_int_equal(asked_count(STATEMENT_RENDER_STORE), 0);
 	assert_int_equal(asked_count(STATEMENT_RENDER_LET_GO), 1);
@@ -289,7 +289,7 @@ static void what_has_failed_is_stored_with_its_blame(void **state)
 		clock_app.render_key[0] = (char)('a' + i);
 		clock_panel();
 		claims();
-		answer_claim(true, 0);
+		answer_lease(true, 0);
 		answer_job(cases[i].kind, NULL);
 		assert_true(str_equal(parameter(STATEMENT_RENDER_STORE, 4), STR("\0")));
 		assert_memory_equal(parameter(STATEMENT_RENDER_STORE, 5).data, cases[i].blamed, 1);
@@ -307,7 +307,7 @@ static void what_the_database_refuses_is_not_tried_again_at_once(void **state)
 	(void)state;
 	clock_panel();
 	claims();
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	answer_job(ENGINE_DONE, "12:00");
 	answer_all(STATEMENT_RENDER_STORE, DB_FAILED);
 	pass_ms(290 * 1000);
@@ -321,7 +321,7 @@ static void nothing_to_show_is_stored_without_a_picture(void **state)
 	(void)state;
 	clock_panel();
 	claims();
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	answer_job(ENGINE_DONE, NULL);
 	assert_true(str_equal(parameter(STATEMENT_RENDER_STORE, 4), STR("\1")));
 	assert_null(parameter(STATEMENT_RENDER_STORE, 6).data);
@@ -338,7 +338,7 @@ static void a_few_are_under_way_at_a_time(void **state)
 		clock_panel();
 	}
 	assert_int_equal(claims(), A_FEW);
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	answer_job(ENGINE_DONE, "picture");
 	answer_store(1);
 	assert_int_equal(claims(), A_FEW);
@@ -367,15 +367,15 @@ static void a_worker_that_stops_gives_its_claims_back(void **state)
 	(void)state;
 	clock_panel();
 	claims();
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	renders_drain(renders);
 	assert_int_equal(asked_count(STATEMENT_RENDER_LET_GO), 1);
 }
 
-static void answer_renewal(bool is_claimed)
+static void answer_renewal(bool is_leased)
 {
 	begin_rows(1);
-	if (is_claimed)
+	if (is_leased)
 		add_integer(1);
 	answer(asked(STATEMENT_RENDER_RENEW));
 	run_turns();
@@ -386,7 +386,7 @@ static void a_render_that_takes_long_renews_its_claim(void **state)
 	(void)state;
 	clock_panel();
 	claims();
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	for (unsigned i = 0; i < 6; i++) {
 		pass_ms(9900);
 		assert_int_equal(asked_count(STATEMENT_RENDER_RENEW), 0);
@@ -408,7 +408,7 @@ static void a_claim_that_is_lost_ends_its_render(void **state)
 	(void)state;
 	clock_panel();
 	claims();
-	answer_claim(true, 0);
+	answer_lease(true, 0);
 	pass_ms(10 * 1000);
 	answer_renewal(false);
 	assert_int_equal(job_count, 0);
@@ -457,7 +457,7 @@ static void answer_compile_claim(int64_t tries)
 	add_value_text("export default () => null");
 	add_value_text("sha256:1");
 	add_integer(tries);
-	answer(asked(STATEMENT_APP_COMPILE_CLAIM));
+	answer(asked(STATEMENT_APP_COMPILE_LEASE));
 	run_turns();
 }
 
@@ -501,7 +501,7 @@ static void without_the_compiler_another_instance_does_it(void **state)
 	(void)state;
 	hint("version:f5010000-0000-0000-0000-000000000001:0");
 	pass_ms(60 * 1000);
-	assert_int_equal(asked_count(STATEMENT_APP_COMPILE_CLAIM), 0);
+	assert_int_equal(asked_count(STATEMENT_APP_COMPILE_LEASE), 0);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)

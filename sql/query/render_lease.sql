@@ -1,5 +1,5 @@
 -- Claims what one version of an app makes at a place, for a worker that is about to render it: none
--- else does until lease_ms have passed. The row has what the script needs. is_claimed is false: the
+-- else does until lease_ms have passed. The row has what the script needs. is_leased is false: the
 -- caller does not have its language (is_supported), or it is being rendered, or is not due, for
 -- wait_ms. device_id and installation_id: of the installation whose secret settings these are, one of
 -- those at the place. No row: the version is not deployed, or no installation is at the place. Where
@@ -8,9 +8,9 @@
 -- for no lock, and for the version, whose removal would wait for it, it looks first. ahead_ms: until the
 -- moment for which it is rendered; what is good then is not due. reaches_local: apps reach what the
 -- operator has opened to them.
--- params: place bytea, version_id uuid, claim uuid, languages text[], lease_ms int8,
+-- params: place bytea, version_id uuid, lease uuid, languages text[], lease_ms int8,
 --   ahead_ms int8
--- row: is_claimed bool, is_supported bool, wait_ms int8, device_id uuid, installation_id text,
+-- row: is_leased bool, is_supported bool, wait_ms int8, device_id uuid, installation_id text,
 --   settings text, secret_settings bytea?, timezone text, locale text, duration_s int4,
 --   picture_limit_bytes int4, script_language text, script_content text?, checksum text,
 --   javascript text?, reaches_local bool
@@ -45,7 +45,7 @@ WITH wanted AS (
 			FROM render
 			WHERE place = :place AND version_id = :version_id AND good_at IS NOT NULL
 				AND failures = 0)
-), claimable AS (
+), leasable AS (
 	SELECT render.place, render.version_id
 	FROM render, wanted
 	WHERE render.place = :place AND render.version_id = :version_id AND wanted.is_supported
@@ -59,7 +59,7 @@ WITH wanted AS (
 	FROM held, wanted, version_crashes AS pause
 	JOIN app_version ON app_version.id = pause.version_id
 	WHERE pause.version_id = :version_id AND pause.paused_until <= present_time()
-		AND wanted.is_supported AND (EXISTS (SELECT FROM claimable) OR NOT EXISTS (
+		AND wanted.is_supported AND (EXISTS (SELECT FROM leasable) OR NOT EXISTS (
 			SELECT
 			FROM render
 			WHERE place = :place AND version_id = :version_id))
@@ -67,7 +67,7 @@ WITH wanted AS (
 	FOR NO KEY UPDATE OF pause SKIP LOCKED
 ), trial AS (
 	UPDATE version_crashes
-	SET paused_until = present_time() + interval '1 minute', trial = :claim
+	SET paused_until = present_time() + interval '1 minute', trial = :lease
 	FROM next
 	WHERE version_crashes.version_id = next.version_id
 	RETURNING true
@@ -75,31 +75,31 @@ WITH wanted AS (
 	SELECT NOT EXISTS (SELECT FROM held) OR EXISTS (SELECT FROM trial) AS is_open
 ), fresh AS (
 	INSERT INTO render (place, version_id, claimed_by, claimed_until)
-	SELECT :place, :version_id, :claim, present_time() + :lease_ms * interval '1 millisecond'
+	SELECT :place, :version_id, :lease, present_time() + :lease_ms * interval '1 millisecond'
 	FROM wanted, open
 	WHERE is_supported AND is_open
 	ON CONFLICT DO NOTHING
 	RETURNING true
-), claimed AS (
+), leased AS (
 	UPDATE render
-	SET claimed_by = :claim,
+	SET claimed_by = :lease,
 		claimed_until = present_time() + :lease_ms * interval '1 millisecond'
-	FROM claimable, open
-	WHERE render.place = claimable.place AND render.version_id = claimable.version_id
+	FROM leasable, open
+	WHERE render.place = leasable.place AND render.version_id = leasable.version_id
 		AND open.is_open
 	RETURNING true
 ), taken AS (
-	SELECT EXISTS (SELECT FROM fresh) OR EXISTS (SELECT FROM claimed) AS is_claimed
+	SELECT EXISTS (SELECT FROM fresh) OR EXISTS (SELECT FROM leased) AS is_leased
 )
-SELECT taken.is_claimed, wanted.is_supported, milliseconds_until(greatest((
+SELECT taken.is_leased, wanted.is_supported, milliseconds_until(greatest((
 		SELECT greatest(claimed_until, due_at)
 		FROM render
 		WHERE place = :place AND version_id = :version_id
 	), (SELECT paused_until FROM held))) AS wait_ms,
 	wanted.device_id, wanted.installation_id, wanted.settings, wanted.secret_settings,
 	wanted.timezone, wanted.locale, wanted.duration_s, wanted.picture_limit_bytes,
-	wanted.script_language, CASE WHEN taken.is_claimed AND wanted.javascript IS NULL
+	wanted.script_language, CASE WHEN taken.is_leased AND wanted.javascript IS NULL
 		THEN wanted.script_content END AS script_content,
-	wanted.checksum, CASE WHEN taken.is_claimed THEN wanted.javascript END AS javascript,
+	wanted.checksum, CASE WHEN taken.is_leased THEN wanted.javascript END AS javascript,
 	(SELECT apps_reach_local FROM site WHERE is_it) AS reaches_local
 FROM wanted, taken

@@ -15,7 +15,7 @@ WITH wanted AS (
 	LIMIT 1
 	FOR KEY SHARE OF app_version SKIP LOCKED
 	FOR NO KEY UPDATE OF app_compiled SKIP LOCKED
-), claimed AS (
+), leased AS (
 	UPDATE app_compiled
 	SET tries = app_compiled.tries + 1,
 		claimed_until = present_time() + :lease_ms * interval '1 millisecond'
@@ -23,7 +23,7 @@ WITH wanted AS (
 	WHERE app_compiled.version_id = wanted.id
 	RETURNING app_compiled.version_id, app_compiled.tries
 )
-SELECT claimed.version_id, wanted.account_id, wanted.script_content, wanted.checksum,
-	claimed.tries
-FROM claimed
-JOIN wanted ON wanted.id = claimed.version_id
+SELECT leased.version_id, wanted.account_id, wanted.script_content, wanted.checksum,
+	leased.tries
+FROM leased
+JOIN wanted ON wanted.id = leased.version_id
