@@ -147,8 +147,8 @@ __attribute__((warn_unused_result)) bool
 api_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret);
 
 /* Returns the installation's stored settings, in the arena. */
-void api_seal_settings(struct task *task, struct id device_id, struct str installation_id,
-		       const struct app_work *work, struct stored_settings *ret);
+void api_encrypt_settings(struct task *task, struct id device_id, struct str installation_id,
+			  const struct app_work *work, struct stored_settings *ret);
 
 /* Appends the settings of the installation in source without those of secret fields, and the names
  * of its secrets that have a value: JSON. */

@@ -55,8 +55,8 @@ struct account_line {
 	struct str timezone;
 	struct str locale;
 	struct str entry_id;
-	struct str picture; /* base64 */
-	struct str sealed;  /* likewise: secret settings */
+	struct str picture;   /* base64 */
+	struct str encrypted; /* likewise: secret settings */
 	struct str credential_id;
 	struct str public_key; /* base64 */
 	struct str created_at, reviewed_at, replaced_at, expires_at, made_at;

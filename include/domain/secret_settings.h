@@ -1,11 +1,11 @@
 /* Settings that are secret (passwords and keys for services that an app asks), encrypted as the
  * database keeps them.
  *
- *   settings_write() -> settings_seal() -> installation.secret_settings -> settings_open()
+ *   settings_write() -> settings_encrypt() -> installation.secret_settings -> settings_decrypt()
  *
  * One key for all of an instance; from it each installation has a key of its own, so that what is
- * sealed for one opens for no other. libsodium's secretbox with a random nonce: what was changed
- * does not open either. */
+ * encrypted for one is decrypted for no other. libsodium's secretbox with a random nonce: what was
+ * changed does not open either. */
 #pragma once
 
 #include "base/arena.h"
@@ -21,17 +21,17 @@ struct settings_key {
 };
 
 /* Appends to ret_sealed. installation: its ID on the device. */
-void settings_seal(const struct settings_key *key, struct id device, struct str installation,
-		   struct str json, struct buffer *ret_sealed);
+void settings_encrypt(const struct settings_key *key, struct id device, struct str installation,
+		      struct str json, struct buffer *ret_encrypted);
 
 /* Decrypts into the arena. False: the text was encrypted for another installation, with another
  * key, or was changed. */
-__attribute__((warn_unused_result)) bool settings_open(const struct settings_key *key,
-						       struct id device, struct str installation,
-						       struct str sealed, struct arena *arena,
-						       struct str *ret_json);
+__attribute__((warn_unused_result)) bool settings_decrypt(const struct settings_key *key,
+							  struct id device, struct str installation,
+							  struct str encrypted, struct arena *arena,
+							  struct str *ret_json);
 
-/* Stands in place of an installation's ID where the second key of a device is sealed: no
+/* Stands in place of an installation's ID where the second key of a device is encrypted: no
  * installation has this ID. */
 #define ORDER_KEY_LABEL "/second-key"
 

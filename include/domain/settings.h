@@ -61,7 +61,7 @@ void settings_merge(const struct settings *first, const struct settings *second,
 void settings_keep(struct settings *settings, const struct form *form, bool are_secret);
 /* Removes, from settings that are stored as secrets, those whose field is no longer secret, and
  * those that the form does not have, unless form_makes_more(). */
-void settings_keep_sealed(struct settings *settings, const struct form *form);
+void settings_keep_secret(struct settings *settings, const struct form *form);
 
 /* NULL: there is none. */
 const struct setting *settings_find(const struct settings *settings, struct str name);

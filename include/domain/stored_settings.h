@@ -1,5 +1,5 @@
 /* The settings of an installation as the database keeps them: what is open as text, what is secret
- * sealed, and the hash of all. */
+ * encrypted, and the hash of all. */
 #pragma once
 
 #include "domain/secret_settings.h"
@@ -7,7 +7,7 @@
 
 struct stored_settings {
 	struct str open;
-	struct str sealed; /* data is NULL: none is secret */
+	struct str encrypted; /* data is NULL: none is secret */
 	struct str hash;
 };
 

@@ -54,10 +54,11 @@ extern const struct record webhook_outcome_record;
 
 /* A new secret, and how the database keeps it. */
 void webhook_secret_new(const struct settings_key *key, struct id webhook_id,
-			char ret_text[static WEBHOOK_SECRET_LENGTH + 1], struct buffer *ret_sealed);
+			char ret_text[static WEBHOOK_SECRET_LENGTH + 1],
+			struct buffer *ret_encrypted);
 
 /* Signs a message. False: the secret was encrypted with another key. */
 __attribute__((warn_unused_result)) bool
-webhook_sign(const struct settings_key *key, struct id webhook_id, struct str sealed,
+webhook_sign(const struct settings_key *key, struct id webhook_id, struct str encrypted,
 	     struct str message_id, int64_t wall_s, struct str body, struct arena *arena,
 	     char ret_signature[static WEBHOOK_SIGNATURE_LENGTH + 1]);

@@ -51,7 +51,7 @@ struct hook_post {
 
 struct hook_target {
 	struct id webhook_id, account_id;
-	struct str url, sealed_secret;
+	struct str url, encrypted_secret;
 	bool reaches_local;
 };
 

@@ -5,7 +5,7 @@
  *
  * Workers cannot read the files: certificates, keys and the keys of tickets reach them through the
  * shared memory. A connection keeps to its end what it began with. The keys of tickets are common
- * to all workers, so that a client resumes its session in any of them; each seals tickets for a
+ * to all workers, so that a client resumes its session in any of them; each encrypts tickets with a
  * while, opens them for some more, and is then wiped. */
 #pragma once
 
@@ -21,7 +21,7 @@ enum {
 	HTTP_TLS_BYTES_MAX = 256 * 1024,     /* of all files */
 	HTTP_TLS_NAME_BYTES = 200,
 	HTTP_TLS_FAULT_BYTES = 400,
-	/* A key seals tickets for so long, and opens them for twice as long behind that. */
+	/* A key encrypts tickets for so long, and decrypts them for twice as long behind that. */
 	HTTP_TLS_TICKET_KEY_S = 4 * 3600,
 };
 
@@ -71,7 +71,7 @@ void http_tls_forget(struct region_map *shared);
 /* A worker's TLS. */
 struct http_tls;
 
-/* After the fork, before the first thread and the seal. Something must be published. NULL where
+/* After the fork, before the first thread and the sandbox. Something must be published. NULL where
  * mbedTLS cannot be set up: the log says why. */
 struct http_tls *http_tls_create(struct region_map *shared);
 /* No connection is left. NULL is allowed. */

@@ -15,8 +15,8 @@ struct engines_settings {
 	const char *missing[ENGINE_LANGUAGE_COUNT];
 };
 
-/* Before the worker seals itself; no process is started until a job needs it. loop must outlive the
- * engines, and have lanes before the first job. */
+/* Before the worker enters its sandbox; no process is started until a job needs it. loop must
+ * outlive the engines, and have lanes before the first job. */
 struct engines *engines_create(struct loop *loop, const struct engines_settings *settings);
 
 /* All jobs are done with ENGINE_CANCELLED, now or later, and further ones are refused: the loop can

@@ -32,7 +32,7 @@ struct web_service {
 	struct streams *streams; /* to pages, see src/web/streams.h */
 	struct app_pictures *pictures;	   /* of the catalogue, see src/web/apps/app_pictures.h */
 	struct own_pictures *own_pictures; /* likewise, see src/web/apps/own_pictures.h */
-	struct app_seals *seals;	   /* of settings, see src/web/apps/app_seals.h */
+	struct app_encryption *encryption; /* of settings, see src/web/apps/app_encryption.h */
 };
 
 struct web_settings {

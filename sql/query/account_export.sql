@@ -2,7 +2,7 @@
 -- its draft, its devices, each with its entries, its keys and passkeys. What was revoked or has expired stays behind.
 -- Secret settings of an entry are as this instance keeps them. No row: the account is gone or is being removed.
 -- params: account_id uuid
--- row: kind text, device_id uuid, entry text, line text, sealed bytea?
+-- row: kind text, device_id uuid, entry text, line text, encrypted bytea?
 -- effect: read
 -- work: grows with what the account has
 -- connection: own
@@ -14,7 +14,7 @@ CROSS JOIN LATERAL (
 			json_strip_nulls(json_build_object('kind', 'account', 'format', 1,
 				'madeAt', json_timestamp(present_time()), 'email', owner.email, 'name', owner.name,
 				'createdAt', json_timestamp(owner.created_at), 'passwordHash', owner.password_hash))::text AS line,
-			NULL::bytea AS sealed
+			NULL::bytea AS encrypted
 	) UNION ALL (
 		SELECT of_app.kind, '00000000-0000-0000-0000-000000000000', '', of_app.line, NULL
 		FROM (
@@ -79,7 +79,7 @@ CROSS JOIN LATERAL (
 					'dimStart', CASE WHEN device.dim_enabled THEN json_clock(device.dim_start_minute) END,
 					'dimBrightness', CASE WHEN device.dim_enabled THEN device.dim_brightness END,
 					'nightBrightness', device.night_brightness, 'pictureLimit', device.picture_limit_bytes,
-					'locale', device.locale))::text AS line, NULL::bytea AS sealed
+					'locale', device.locale))::text AS line, NULL::bytea AS encrypted
 			) UNION ALL (
 				SELECT 'entry', entry.id, json_strip_nulls(json_build_object('kind', 'entry', 'device', device.id,
 					'id', entry.id, 'createdAt', json_timestamp(entry.created_at),

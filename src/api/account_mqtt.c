@@ -54,16 +54,16 @@ static struct step_result set(struct task *task)
 static struct step_result begin_set(struct task *task)
 {
 	struct mqtt_setting *setting = task_state(task);
-	struct buffer sealed = {0};
+	struct buffer encrypted = {0};
 	struct str password = {0};
 
 	if (api_service(task)->why_no_mqtt)
 		return task_fail(task, 409, "%s", api_service(task)->why_no_mqtt);
 	if (setting->wish.password.length) {
-		settings_seal(api_service(task)->settings_key, task_account_id(task),
-			      STR(MQTT_PASSWORD_PURPOSE), setting->wish.password, &sealed);
-		password = arena_copy(task_arena(task), buffer_view(&sealed));
-		buffer_finish(&sealed);
+		settings_encrypt(api_service(task)->settings_key, task_account_id(task),
+				 STR(MQTT_PASSWORD_PURPOSE), setting->wish.password, &encrypted);
+		password = arena_copy(task_arena(task), buffer_view(&encrypted));
+		buffer_finish(&encrypted);
 	}
 	statement_mqtt_set(task_new_query(task),
 			   &(struct mqtt_set_parameters){

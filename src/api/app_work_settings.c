@@ -16,7 +16,7 @@ static void sort_stored(struct task *task, const struct app_work *work, struct s
 
 	settings_parse(work->source.settings, task_arena(task), &open);
 	settings_keep(&open, &work->form, true);
-	settings_keep_sealed(secret, &work->form);
+	settings_keep_secret(secret, &work->form);
 	settings_merge(&open, secret, task_arena(task), &all);
 	*secret = all;
 }
@@ -28,9 +28,9 @@ bool api_open_secrets(struct task *task, const struct app_work *work, struct set
 
 	*ret_secret = (struct settings){0};
 	if (source->secret_settings.length > 0) {
-		if (!settings_open(api_service(task)->settings_key, work->device_id,
-				   work->installation_id, source->secret_settings, task_arena(task),
-				   &json))
+		if (!settings_decrypt(api_service(task)->settings_key, work->device_id,
+				      work->installation_id, source->secret_settings,
+				      task_arena(task), &json))
 			return false;
 		settings_parse(json, task_arena(task), ret_secret);
 	}
@@ -129,8 +129,8 @@ bool api_accept_settings(struct task *task, struct app_work *work, const struct 
 	       api_take_settings(task, work, settings, ret_answer);
 }
 
-void api_seal_settings(struct task *task, struct id device_id, struct str installation_id,
-		       const struct app_work *work, struct stored_settings *ret)
+void api_encrypt_settings(struct task *task, struct id device_id, struct str installation_id,
+			  const struct app_work *work, struct stored_settings *ret)
 {
 	stored_settings_make(api_service(task)->settings_key, device_id, installation_id,
 			     &work->open, &work->secret, task_arena(task), ret);

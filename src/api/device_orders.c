@@ -122,13 +122,13 @@ static struct step_result store_move(struct task *task)
 	struct ordering *ordering = task_state(task);
 	struct id id = task_device(task)->id;
 	struct arena *arena = task_arena(task);
-	struct buffer sealed = {0};
+	struct buffer encrypted = {0};
 	struct str order_key;
 
-	settings_seal(api_service(task)->settings_key, id, STR(ORDER_KEY_LABEL),
-		      str_from(ordering->key), &sealed);
-	order_key = arena_copy(arena, buffer_view(&sealed));
-	buffer_finish(&sealed);
+	settings_encrypt(api_service(task)->settings_key, id, STR(ORDER_KEY_LABEL),
+			 str_from(ordering->key), &encrypted);
+	order_key = arena_copy(arena, buffer_view(&encrypted));
+	buffer_finish(&encrypted);
 	statement_device_move(
 	    task_new_query(task),
 	    &(struct device_move_parameters){

@@ -27,7 +27,7 @@ void api_entry_settings(struct rotation_entry_update_parameters *parameters,
 			const struct app_work *work, const struct stored_settings *stored)
 {
 	parameters->settings = stored->open;
-	parameters->secret_settings = stored->sealed;
+	parameters->secret_settings = stored->encrypted;
 	parameters->settings_hash = stored->hash;
 	parameters->seen_hash = work->source.settings_hash;
 	parameters->version_id = work->source.version_id;

@@ -91,7 +91,7 @@ static struct entry_line line_of(struct arena *arena, const struct tronbyt_entry
 	    .weekdays = file->weekdays,
 	    .settings = entry->stored.open,
 	    .secret_settings =
-		entry->stored.sealed.data ? to_hex(arena, entry->stored.sealed) : STR(""),
+		entry->stored.encrypted.data ? to_hex(arena, entry->stored.encrypted) : STR(""),
 	    .settings_hash = to_hex(arena, entry->stored.hash),
 	};
 }

@@ -36,8 +36,8 @@ static struct step_result take_entry(struct task *task)
 	entry->version_id = importing->work.source.version_id;
 	id_format(id_new(), entry->id);
 	if (!importing->is_dry)
-		api_seal_settings(task, device->id, str_from(entry->id), &importing->work,
-				  &entry->stored);
+		api_encrypt_settings(task, device->id, str_from(entry->id), &importing->work,
+				     &entry->stored);
 	device->entry_count++;
 	importing->entry++;
 	return task_continue(task, next_entry);

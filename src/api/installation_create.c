@@ -51,8 +51,8 @@ static struct step_result store(struct task *task)
 	struct stored_settings stored;
 
 	id_format(id_new(), making->id);
-	api_seal_settings(task, task_device(task)->id, str_from(making->id), &making->work,
-			  &stored);
+	api_encrypt_settings(task, task_device(task)->id, str_from(making->id), &making->work,
+			     &stored);
 	statement_installation_create(task_new_query(task),
 				      &(struct installation_create_parameters){
 					  .device_id = task_device(task)->id,
@@ -60,7 +60,7 @@ static struct step_result store(struct task *task)
 					  .slug = name.slug,
 					  .id = str_from(making->id),
 					  .settings = stored.open,
-					  .secret_settings = stored.sealed,
+					  .secret_settings = stored.encrypted,
 					  .settings_hash = stored.hash,
 					  .version_id = making->work.source.version_id,
 				      },

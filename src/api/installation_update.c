@@ -153,7 +153,8 @@ static struct step_result change_with_settings(struct task *task)
 	settings_change(&stored, &sent, &work->form, task_faults(task), &all);
 	if (!api_accept_settings(task, work, &all, &answer))
 		return answer;
-	api_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &made);
+	api_encrypt_settings(task, task_device(task)->id, task_path_parameter(task, 1), work,
+			     &made);
 	return change(task, &made);
 }
 

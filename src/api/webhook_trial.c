@@ -62,7 +62,7 @@ static struct step_result send_test(struct task *task)
 	    .webhook_id = trial->id,
 	    .account_id = task_account_id(task),
 	    .url = trial->row.url,
-	    .sealed_secret = trial->row.secret,
+	    .encrypted_secret = trial->row.secret,
 	    .reaches_local = trial->row.reaches_local,
 	};
 	if (!hook_post_send(&trial->post, api_service(task)->hooks, &trial->target, id_new(),

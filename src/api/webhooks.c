@@ -11,14 +11,14 @@ struct webhook_change {
 	struct webhook_body body; /* first: the pre-handler checks read the request into it */
 	struct webhook webhook;
 	char secret[WEBHOOK_SECRET_LENGTH + 1];
-	struct buffer sealed;
+	struct buffer encrypted;
 };
 
 static void finish(void *state)
 {
 	struct webhook_change *change = state;
 
-	buffer_finish(&change->sealed);
+	buffer_finish(&change->encrypted);
 }
 
 static struct step_result fail(struct task *task)
@@ -143,7 +143,7 @@ static struct step_result begin_create(struct task *task)
 	struct webhook_change *change = task_state(task);
 	struct id id = id_new();
 
-	webhook_secret_new(api_service(task)->settings_key, id, change->secret, &change->sealed);
+	webhook_secret_new(api_service(task)->settings_key, id, change->secret, &change->encrypted);
 	statement_webhook_create(
 	    task_new_query(task),
 	    &(struct webhook_create_parameters){
@@ -152,7 +152,7 @@ static struct step_result begin_create(struct task *task)
 		.url = change->body.url,
 		.events = (int32_t)change->body.events,
 		.is_enabled = !change->body.has_enabled || change->body.is_enabled,
-		.secret = buffer_view(&change->sealed),
+		.secret = buffer_view(&change->encrypted),
 		.address = task_request(task)->remote_address,
 		.session_id = api_noted_session(task),
 	    },
@@ -220,12 +220,12 @@ static struct step_result begin_secret(struct task *task)
 
 	if (!read_id(task, &id))
 		return fail(task);
-	webhook_secret_new(api_service(task)->settings_key, id, change->secret, &change->sealed);
+	webhook_secret_new(api_service(task)->settings_key, id, change->secret, &change->encrypted);
 	statement_webhook_secret(task_new_query(task),
 				 &(struct webhook_secret_parameters){
 				     .id = id,
 				     .account_id = task_account_id(task),
-				     .secret = buffer_view(&change->sealed),
+				     .secret = buffer_view(&change->encrypted),
 				     .address = task_request(task)->remote_address,
 				     .session_id = api_noted_session(task),
 				 },

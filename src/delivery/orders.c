@@ -42,16 +42,16 @@ static void end(struct taking *taking)
 /* ---- the order ---- */
 
 /* False: the second key cannot be read. */
-static bool open_key(struct taking *taking, struct str sealed, struct panel_taken_order *order)
+static bool open_key(struct taking *taking, struct str encrypted, struct panel_taken_order *order)
 {
 	const struct orders *orders = taking->orders;
 	struct str key;
 
-	if (!sealed.data)
+	if (!encrypted.data)
 		return true;
 	if (!orders->key ||
-	    !settings_open(orders->key, taking->panel->id, STR(ORDER_KEY_LABEL), sealed,
-			   &taking->arena, &key) ||
+	    !settings_decrypt(orders->key, taking->panel->id, STR(ORDER_KEY_LABEL), encrypted,
+			      &taking->arena, &key) ||
 	    key.length != LINK_KEY_LENGTH)
 		return false;
 	memcpy(order->key, key.data, LINK_KEY_LENGTH);

@@ -25,7 +25,7 @@ enum {
 	PUBLIC_KEY_BYTES_MAX = 2000,
 	/* Each byte becomes at most 12 bytes of JSON (six, and quotes, colon and comma of a setting
 	 * of one byte), and base64 adds a third; the nonce and the like are few. */
-	SEALED_LENGTH_MAX = 12 * SETTINGS_BYTES_MAX / 3 * 4 + 200,
+	ENCRYPTED_LENGTH_MAX = 12 * SETTINGS_BYTES_MAX / 3 * 4 + 200,
 };
 
 const char *const account_line_names[ACCOUNT_LINE_KINDS] = {
@@ -197,7 +197,7 @@ static const struct record_field entry_fields[] = {
     RECORD_ID(LINE, id, .body = "appId"),
     TEXT(collection, "appCollection", 1, MANIFEST_TEXT_MAX, .check = app_text_check),
     RECORD_ANY(LINE, settings_value, .body = "settings"),
-    TEXT(sealed, "secretSettings", 4, SEALED_LENGTH_MAX, .check = check_base64),
+    TEXT(encrypted, "secretSettings", 4, ENCRYPTED_LENGTH_MAX, .check = check_base64),
     FLAG(is_enabled, "isEnabled"),
     RECORD_INT(LINE, display_s, .body = "displaySeconds", .minimum = 5, .maximum = 86400),
     RECORD_CLOCK(LINE, start_minute, .body = "hoursStart"),
@@ -294,7 +294,7 @@ static void check_entry(struct account_line *line, uint64_t present, struct aren
 		faults_add(faults, STR("hoursStart"), "must be there with hoursEnd, or neither");
 	if ((line->picture.data != NULL) == (line->app.data != NULL))
 		faults_add(faults, (struct str){0}, "must have either a picture or an app");
-	if (!line->app.data && (line->settings_value || line->sealed.data))
+	if (!line->app.data && (line->settings_value || line->encrypted.data))
 		faults_add(faults, STR("settings"), "are those of an app");
 	settings_read(line->settings_value, faults, &settings);
 	settings_write(&settings, &text);

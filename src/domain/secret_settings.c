@@ -23,11 +23,11 @@ static void derive(const struct settings_key *key, struct str purpose, struct id
 	crypto_generichash_final(&state, ret, SETTINGS_KEY_BYTES);
 }
 
-void settings_seal(const struct settings_key *key, struct id device, struct str installation,
-		   struct str json, struct buffer *ret_sealed)
+void settings_encrypt(const struct settings_key *key, struct id device, struct str installation,
+		      struct str json, struct buffer *ret_encrypted)
 {
 	size_t size = 1 + crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES + json.length;
-	uint8_t *out = (uint8_t *)buffer_reserve(ret_sealed, size);
+	uint8_t *out = (uint8_t *)buffer_reserve(ret_encrypted, size);
 	uint8_t *nonce = out + 1;
 	uint8_t own[SETTINGS_KEY_BYTES];
 
@@ -37,25 +37,26 @@ void settings_seal(const struct settings_key *key, struct id device, struct str 
 	require(crypto_secretbox_easy(nonce + crypto_secretbox_NONCEBYTES,
 				      (const uint8_t *)json.data, json.length, nonce, own) == 0);
 	sodium_memzero(own, sizeof(own));
-	buffer_commit(ret_sealed, size);
+	buffer_commit(ret_encrypted, size);
 }
 
-bool settings_open(const struct settings_key *key, struct id device, struct str installation,
-		   struct str sealed, struct arena *arena, struct str *ret_json)
+bool settings_decrypt(const struct settings_key *key, struct id device, struct str installation,
+		      struct str encrypted, struct arena *arena, struct str *ret_json)
 {
 	enum { HEAD = 1 + crypto_secretbox_NONCEBYTES };
-	const uint8_t *data = (const uint8_t *)sealed.data;
+	const uint8_t *data = (const uint8_t *)encrypted.data;
 	uint8_t own[SETTINGS_KEY_BYTES];
 	size_t length;
 	uint8_t *text;
 	int error;
 
-	if (sealed.length < HEAD + crypto_secretbox_MACBYTES || data[0] != FORM_BYTE)
+	if (encrypted.length < HEAD + crypto_secretbox_MACBYTES || data[0] != FORM_BYTE)
 		return false;
-	length = sealed.length - HEAD - crypto_secretbox_MACBYTES;
+	length = encrypted.length - HEAD - crypto_secretbox_MACBYTES;
 	text = arena_alloc(arena, length + 1);
 	derive(key, STR("seal "), device, installation, own);
-	error = crypto_secretbox_open_easy(text, data + HEAD, sealed.length - HEAD, data + 1, own);
+	error =
+	    crypto_secretbox_open_easy(text, data + HEAD, encrypted.length - HEAD, data + 1, own);
 	sodium_memzero(own, sizeof(own));
 	*ret_json = (struct str){(const char *)text, length};
 	return error == 0;

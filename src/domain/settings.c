@@ -177,7 +177,7 @@ void settings_keep(struct settings *settings, const struct form *form, bool are_
 	settings->count = kept;
 }
 
-void settings_keep_sealed(struct settings *settings, const struct form *form)
+void settings_keep_secret(struct settings *settings, const struct form *form)
 {
 	bool is_unknown_secret = form_makes_more(form);
 	unsigned kept = 0;

@@ -5,16 +5,17 @@ void stored_settings_make(const struct settings_key *key, struct id device, stru
 			  struct arena *arena, struct stored_settings *ret)
 {
 	uint8_t hash[SETTINGS_HASH_BYTES];
-	struct buffer sealed = {0};
+	struct buffer encrypted = {0};
 	struct settings all;
 
 	settings_merge(open, secret, arena, &all);
 	ret->open = settings_to_text(open, arena);
-	ret->sealed = (struct str){0};
+	ret->encrypted = (struct str){0};
 	if (secret->count) {
-		settings_seal(key, device, installation, settings_to_text(secret, arena), &sealed);
-		ret->sealed = arena_copy(arena, buffer_view(&sealed));
-		buffer_finish(&sealed);
+		settings_encrypt(key, device, installation, settings_to_text(secret, arena),
+				 &encrypted);
+		ret->encrypted = arena_copy(arena, buffer_view(&encrypted));
+		buffer_finish(&encrypted);
 	}
 	settings_hash(key, settings_to_text(&all, arena), secret->count > 0, hash);
 	ret->hash = arena_copy(arena, (struct str){(const char *)hash, sizeof(hash)});

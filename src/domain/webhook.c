@@ -148,7 +148,8 @@ static void encode(char *to, size_t size, const uint8_t *bytes, size_t count)
 }
 
 void webhook_secret_new(const struct settings_key *key, struct id webhook_id,
-			char ret_text[static WEBHOOK_SECRET_LENGTH + 1], struct buffer *ret_sealed)
+			char ret_text[static WEBHOOK_SECRET_LENGTH + 1],
+			struct buffer *ret_encrypted)
 {
 	const struct str prefix = STR("whsec_");
 	uint8_t secret[WEBHOOK_SECRET_BYTES];
@@ -157,12 +158,12 @@ void webhook_secret_new(const struct settings_key *key, struct id webhook_id,
 	memcpy(ret_text, prefix.data, prefix.length);
 	encode(ret_text + prefix.length, WEBHOOK_SECRET_LENGTH + 1 - prefix.length, secret,
 	       sizeof(secret));
-	settings_seal(key, webhook_id, STR("webhook"),
-		      (struct str){(const char *)secret, sizeof(secret)}, ret_sealed);
+	settings_encrypt(key, webhook_id, STR("webhook"),
+			 (struct str){(const char *)secret, sizeof(secret)}, ret_encrypted);
 	sodium_memzero(secret, sizeof(secret));
 }
 
-bool webhook_sign(const struct settings_key *key, struct id webhook_id, struct str sealed,
+bool webhook_sign(const struct settings_key *key, struct id webhook_id, struct str encrypted,
 		  struct str message_id, int64_t wall_s, struct str body, struct arena *arena,
 		  char ret_signature[static WEBHOOK_SIGNATURE_LENGTH + 1])
 {
@@ -170,7 +171,7 @@ bool webhook_sign(const struct settings_key *key, struct id webhook_id, struct s
 	uint8_t mac[crypto_auth_hmacsha256_BYTES];
 	crypto_auth_hmacsha256_state state;
 
-	if (!settings_open(key, webhook_id, STR("webhook"), sealed, arena, &secret))
+	if (!settings_decrypt(key, webhook_id, STR("webhook"), encrypted, arena, &secret))
 		return false;
 	head = arena_printf(arena, "%.*s.%lld.", STR_ARG(message_id), (long long)wall_s);
 	crypto_auth_hmacsha256_init(&state, (const uint8_t *)secret.data, secret.length);

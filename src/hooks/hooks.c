@@ -84,7 +84,7 @@ bool hook_post_send(struct hook_post *post, struct hooks *hooks, const struct ho
 
 	id_format(message_id, post->id);
 	snprintf(post->timestamp, sizeof(post->timestamp), "%lld", (long long)wall_s);
-	if (!webhook_sign(hooks->settings.key, target->webhook_id, target->sealed_secret,
+	if (!webhook_sign(hooks->settings.key, target->webhook_id, target->encrypted_secret,
 			  str_from(post->id), wall_s, body, arena, post->signature))
 		return false;
 	post->headers[0] = (struct outbound_header){"content-type", STR("application/json")};
@@ -216,7 +216,7 @@ static void begin(struct hooks *hooks, struct arena *arena)
 	    .webhook_id = row->id,
 	    .account_id = row->account_id,
 	    .url = row->url,
-	    .sealed_secret = row->secret,
+	    .encrypted_secret = row->secret,
 	    .reaches_local = row->reaches_local,
 	};
 	if (hooks->is_draining)

@@ -106,7 +106,7 @@ static int write_ticket(void *context, const mbedtls_ssl_session *session, unsig
 	    mbedtls_ssl_session_save(session, start + front, room - TLS_TICKET_EXTRA_BYTES, &size);
 	if (error)
 		return error;
-	tls_ticket_seal(tls->ticket_keys, start, size);
+	tls_ticket_encrypt(tls->ticket_keys, start, size);
 	*ret_size = size + TLS_TICKET_EXTRA_BYTES;
 	*ret_lifetime_s = (TLS_TICKET_KEYS - 1) * HTTP_TLS_TICKET_KEY_S;
 	return 0;
@@ -132,7 +132,7 @@ static bool open_ticket(const struct tls_context *tls, const uint8_t *ticket, si
 			struct opened_ticket *ret)
 {
 	return size <= sizeof(ret->session) &&
-	       tls_ticket_open(tls->ticket_keys, ticket, size, ret->session, &ret->size);
+	       tls_ticket_decrypt(tls->ticket_keys, ticket, size, ret->session, &ret->size);
 }
 
 static int parse_ticket(void *context, mbedtls_ssl_session *session, unsigned char *ticket,

@@ -15,7 +15,7 @@ _Static_assert(NAME_BYTES + NONCE_BYTES + MARK_BYTES == TLS_TICKET_EXTRA_BYTES,
 _Static_assert(TLS_TICKET_KEY_BYTES == crypto_aead_xchacha20poly1305_ietf_KEYBYTES,
 	       "the key is one of the cipher");
 
-void tls_ticket_seal(const struct tls_ticket_key *keys, uint8_t *ticket, size_t size)
+void tls_ticket_encrypt(const struct tls_ticket_key *keys, uint8_t *ticket, size_t size)
 {
 	uint8_t *nonce = ticket + NAME_BYTES, *session = nonce + NONCE_BYTES;
 
@@ -25,10 +25,10 @@ void tls_ticket_seal(const struct tls_ticket_key *keys, uint8_t *ticket, size_t 
 						   NULL, nonce, keys[0].key);
 }
 
-bool tls_ticket_open(const struct tls_ticket_key *keys, const uint8_t *ticket, size_t size,
-		     uint8_t *ret_session, size_t *ret_size)
+bool tls_ticket_decrypt(const struct tls_ticket_key *keys, const uint8_t *ticket, size_t size,
+			uint8_t *ret_session, size_t *ret_size)
 {
-	const uint8_t *nonce = ticket + NAME_BYTES, *sealed = nonce + NONCE_BYTES;
+	const uint8_t *nonce = ticket + NAME_BYTES, *encrypted = nonce + NONCE_BYTES;
 	const struct tls_ticket_key *key = NULL;
 
 	if (size < TLS_TICKET_EXTRA_BYTES)
@@ -41,7 +41,7 @@ bool tls_ticket_open(const struct tls_ticket_key *keys, const uint8_t *ticket, s
 			key = &keys[i];
 	if (!key)
 		return false;
-	if (crypto_aead_xchacha20poly1305_ietf_decrypt(ret_session, NULL, NULL, sealed,
+	if (crypto_aead_xchacha20poly1305_ietf_decrypt(ret_session, NULL, NULL, encrypted,
 						       size - NAME_BYTES - NONCE_BYTES, ticket,
 						       NAME_BYTES, nonce, key->key) != 0)
 		return false;

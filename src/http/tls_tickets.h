@@ -1,4 +1,4 @@
-/* Tickets: a session of TLS, sealed with a key that all workers have, for its client to keep.
+/* Tickets: a session of TLS, encrypted with a key that all workers have, for its client to keep.
  *
  *   ticket = key's name (8) | nonce (24) | session, encrypted | mark (16)
  *
@@ -11,10 +11,10 @@ enum { TLS_TICKET_EXTRA_BYTES = TLS_TICKET_KEY_NAME_BYTES + 24 + 16 };
 
 /* Seals the session that lies behind the first TLS_TICKET_EXTRA_BYTES - 16 bytes of the ticket, in
  * place. The ticket has size + TLS_TICKET_EXTRA_BYTES bytes. */
-void tls_ticket_seal(const struct tls_ticket_key *keys, uint8_t *ticket, size_t size);
+void tls_ticket_encrypt(const struct tls_ticket_key *keys, uint8_t *ticket, size_t size);
 
 /* Opens a ticket into ret_session, a buffer of at least as many bytes apart from the ticket. False:
  * the ticket is not ours, or too old. */
-__attribute__((warn_unused_result)) bool tls_ticket_open(const struct tls_ticket_key *keys,
-							 const uint8_t *ticket, size_t size,
-							 uint8_t *ret_session, size_t *ret_size);
+__attribute__((warn_unused_result)) bool tls_ticket_decrypt(const struct tls_ticket_key *keys,
+							    const uint8_t *ticket, size_t size,
+							    uint8_t *ret_session, size_t *ret_size);

@@ -107,8 +107,8 @@ static enum secret_key_check try_key(PGconn *connection, const struct settings_k
 	if (count <= 0)
 		return count < 0 ? SECRET_KEY_FAILED : SECRET_KEY_FITS;
 	for (int i = 0; i < count; i++) {
-		if (!settings_open(key, rows[i].device_id, rows[i].id, rows[i].secret_settings,
-				   arena, &json))
+		if (!settings_decrypt(key, rows[i].device_id, rows[i].id, rows[i].secret_settings,
+				      arena, &json))
 			continue;
 		if (set_fingerprint(connection, fingerprint_of(key, arena), false, arena, reterr) <
 		    0)

@@ -41,8 +41,8 @@ static void open_broker(struct bridge *bridge, struct broker *broker,
 	if (mqtt_url_read(row->is_of_instance ? bridge->with.own.url : row->url, &opening.broker))
 		return;
 	if (row->password.length &&
-	    !settings_open(bridge->with.key, row->account_id, STR(MQTT_PASSWORD_PURPOSE),
-			   row->password, &bridge->arena, &opening.password)) {
+	    !settings_decrypt(bridge->with.key, row->account_id, STR(MQTT_PASSWORD_PURPOSE),
+			      row->password, &bridge->arena, &opening.password)) {
 		snprintf(broker->error, sizeof(broker->error), "%s",
 			 "the password cannot be decrypted: set it again");
 		broker->has_news = true;

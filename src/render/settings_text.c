@@ -13,8 +13,8 @@ const char *settings_text(const struct settings_key *key, const struct render_le
 	*ret_secret = (struct settings){0};
 	if (!row->secret_settings.data)
 		return NULL;
-	if (!key || !settings_open(key, row->device_id, row->installation_id, row->secret_settings,
-				   arena, &opened))
+	if (!key || !settings_decrypt(key, row->device_id, row->installation_id,
+				      row->secret_settings, arena, &opened))
 		return settings_open_failed;
 	settings_parse(row->settings, arena, &open);
 	settings_parse(opened, arena, ret_secret);

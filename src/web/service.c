@@ -1,8 +1,8 @@
 #include "base/limits.h"
 #include "streams.h"
 #include "web/administration/worker_status.h"
+#include "web/apps/app_encryption.h"
 #include "web/apps/app_pictures.h"
-#include "web/apps/app_seals.h"
 #include "web/apps/own_pictures.h"
 #include "web/exchange/import_upkeep.h"
 #include "web/people/removals.h"
@@ -24,7 +24,7 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	web->pictures =
 	    app_pictures_create(web->api.service.loop, web->api.service.db, web->api.engines);
 	web->own_pictures = own_pictures_create(web->api.service.loop, web->api.service.db);
-	web->seals = app_seals_create(&(struct app_seals_settings){
+	web->encryption = app_encryption_create(&(struct app_encryption_settings){
 	    .loop = web->api.service.loop,
 	    .db = web->api.service.db,
 	    .engines = web->api.engines,
@@ -55,7 +55,7 @@ void web_drain(struct web_service *web)
 	streams_drain(web->streams);
 	app_pictures_drain(web->pictures);
 	own_pictures_drain(web->own_pictures);
-	app_seals_drain(web->seals);
+	app_encryption_drain(web->encryption);
 }
 
 void web_finish(struct web_service *web)
@@ -66,5 +66,5 @@ void web_finish(struct web_service *web)
 	streams_destroy(web->streams);
 	app_pictures_destroy(web->pictures);
 	own_pictures_destroy(web->own_pictures);
-	app_seals_destroy(web->seals);
+	app_encryption_destroy(web->encryption);
 }

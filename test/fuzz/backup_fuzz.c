@@ -87,7 +87,7 @@ static bool read_all(struct input input, struct buffer *again)
 }
 
 /* The input as frames without sums: a kind, two bytes of length, and a payload. */
-static void seal(const uint8_t *data, size_t size, struct buffer *ret_file)
+static void encrypt(const uint8_t *data, size_t size, struct buffer *ret_file)
 {
 	struct backup_writer writer;
 
@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct buffer again = {0}, sealed = {0};
+	struct buffer again = {0}, encrypted = {0};
 
 	if (sodium_init() < 0)
 		abort();
@@ -118,13 +118,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (buffer_length(&again) != size || memcmp(again.data, data, size) != 0))
 		abort();
 	buffer_clear(&again);
-	seal(data, size, &sealed);
-	if (read_all((struct input){(const uint8_t *)sealed.data, buffer_length(&sealed)},
+	encrypt(data, size, &encrypted);
+	if (read_all((struct input){(const uint8_t *)encrypted.data, buffer_length(&encrypted)},
 		     &again) &&
-	    (buffer_length(&again) != buffer_length(&sealed) ||
-	     memcmp(again.data, sealed.data, buffer_length(&sealed)) != 0))
+	    (buffer_length(&again) != buffer_length(&encrypted) ||
+	     memcmp(again.data, encrypted.data, buffer_length(&encrypted)) != 0))
 		abort();
 	buffer_finish(&again);
-	buffer_finish(&sealed);
+	buffer_finish(&encrypted);
 	return 0;
 }

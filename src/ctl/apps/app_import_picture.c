@@ -1,7 +1,7 @@
 /* The picture that an app's folder has for a catalogue: a WebP or GIF of 64x32 in it, first of all
  * the one that is called as the app; or such a PNG; or one that was magnified, if there is no
- * other. Only its head is read here: it is a stranger's file, which a sealed worker of the server
- * decodes (web/own_pictures.h). */
+ * other. Only its head is read here: it is a stranger's file, which a sandboxed worker of the
+ * server decodes (web/own_pictures.h). */
 #include "app_import_steps.h"
 #include "base/hex.h"
 #include "base/memory.h"

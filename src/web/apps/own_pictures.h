@@ -1,5 +1,5 @@
 /* Makes pictures of the catalogue out of the files that apps were imported with: strangers' files,
- * so each is decoded completely, in a worker lane of a sealed process, before anybody sees it.
+ * so each is decoded completely, in a worker lane of a encrypted process, before anybody sees it.
  *
  * A file has at most 192 KiB, as a push, and may be magnified (panelimage_magnification()); a
  * picture has 60 KB: longer animations are cut. Each worker

@@ -96,7 +96,8 @@ static struct step_result form_found(struct task *task)
 
 	if (!api_accept_settings(task, work, &entry->body.settings, &answer))
 		return answer;
-	api_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &stored);
+	api_encrypt_settings(task, task_device(task)->id, task_path_parameter(task, 1), work,
+			     &stored);
 	api_entry_parameters(task, &(struct entry_change){0}, &parameters);
 	api_entry_settings(&parameters, work, &stored);
 	statement_rotation_entry_update(task_new_query(task), &parameters, &entry->row);

@@ -32,22 +32,23 @@ static void append_sealed(struct task *task, const struct account_export_row *ro
 {
 	struct exporting *exporting = task_state(task);
 	struct arena arena = {0};
-	struct buffer sealed = {0};
+	struct buffer encrypted = {0};
 	struct str json;
 
-	if (!settings_open(web_service_of(task)->api.settings_key, row->device_id, row->entry,
-			   row->sealed, &arena, &json)) {
+	if (!settings_decrypt(web_service_of(task)->api.settings_key, row->device_id, row->entry,
+			      row->encrypted, &arena, &json)) {
 		exporting->exported.problem =
 		    arena_printf(task_arena(task), "of the installation \"%.*s\": %s",
 				 STR_ARG(row->entry), settings_open_failed);
 		buffer_append_char(text, '}');
 	} else {
-		settings_seal(&exporting->file_key, row->device_id, row->entry, json, &sealed);
+		settings_encrypt(&exporting->file_key, row->device_id, row->entry, json,
+				 &encrypted);
 		buffer_append_str(text, STR(",\"secretSettings\":\""));
-		append_base64(text, buffer_view(&sealed));
+		append_base64(text, buffer_view(&encrypted));
 		buffer_append_str(text, STR("\"}"));
 	}
-	buffer_finish(&sealed);
+	buffer_finish(&encrypted);
 	arena_finish(&arena);
 }
 
@@ -59,12 +60,12 @@ static void write_line(struct task *task, const void *element, struct buffer *te
 
 	exporting->exported.devices += str_equal(row->kind, STR("device"));
 	exporting->exported.apps += str_equal(row->kind, STR("app"));
-	if (row->sealed.data && exporting->has_file_key) {
+	if (row->encrypted.data && exporting->has_file_key) {
 		line.length--; /* the brace */
 		buffer_append_str(text, line);
 		append_sealed(task, row, text);
 	} else {
-		exporting->exported.secrets_left_out += row->sealed.data != NULL;
+		exporting->exported.secrets_left_out += row->encrypted.data != NULL;
 		buffer_append_str(text, line);
 	}
 	buffer_append_char(text, '\n');

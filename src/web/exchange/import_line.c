@@ -65,25 +65,25 @@ static bool read_picture(struct reading *reading)
 static bool read_secrets(struct reading *reading, struct settings *all)
 {
 	const struct account_line *line = &reading->line;
-	struct buffer sealed = {0};
+	struct buffer encrypted = {0};
 	struct settings secret;
 	struct str data, json;
 
-	if (!line->sealed.data || !reading->file_key)
+	if (!line->encrypted.data || !reading->file_key)
 		return true;
-	data = decode(reading, line->sealed);
+	data = decode(reading, line->encrypted);
 	if (!data.data)
 		return fail(reading, STR("its secret settings are no base64"));
-	if (!settings_open(reading->file_key, line->device_id, line->entry_id, data, reading->arena,
-			   &json))
+	if (!settings_decrypt(reading->file_key, line->device_id, line->entry_id, data,
+			      reading->arena, &json))
 		return fail(reading,
 			    STR("its secret settings do not open: the pass phrase is another one"));
 	settings_parse(json, reading->arena, &secret);
 	settings_merge(all, &secret, reading->arena, all);
-	settings_seal(reading->key, line->device_id, line->entry_id, json, &sealed);
-	reading->row->sealed =
-	    to_hex(reading->arena, buffer_view(&sealed).data, buffer_length(&sealed));
-	buffer_finish(&sealed);
+	settings_encrypt(reading->key, line->device_id, line->entry_id, json, &encrypted);
+	reading->row->encrypted =
+	    to_hex(reading->arena, buffer_view(&encrypted).data, buffer_length(&encrypted));
+	buffer_finish(&encrypted);
 	return true;
 }
 
@@ -97,7 +97,7 @@ static bool read_entry(struct reading *reading)
 	if (!read_picture(reading) || !read_secrets(reading, &all))
 		return false;
 	settings_write(&all, &text);
-	settings_hash(reading->key, buffer_view(&text), reading->row->sealed.length > 0, hash);
+	settings_hash(reading->key, buffer_view(&text), reading->row->encrypted.length > 0, hash);
 	buffer_finish(&text);
 	reading->row->settings = reading->line.settings;
 	reading->row->hash = to_hex(reading->arena, hash, sizeof(hash));
@@ -123,7 +123,7 @@ bool account_import_read(struct str text, const struct settings_key *file_key,
 	    .line = text,
 	    .picture = STR(""),
 	    .settings = STR(""),
-	    .sealed = STR(""),
+	    .encrypted = STR(""),
 	    .hash = STR(""),
 	    .checksum = str_from(checksum),
 	};

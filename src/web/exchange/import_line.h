@@ -6,11 +6,11 @@
 /* Line as the database keeps it until all are there; what it has not is an empty text. */
 struct account_import_row {
 	struct str kind, name, line;
-	struct str picture;  /* hexadecimal */
-	struct str settings; /* canonical */
-	struct str sealed;   /* likewise: secret settings, encrypted with the instance's key */
-	struct str hash;     /* likewise: of all settings */
-	struct str checksum; /* of a version */
+	struct str picture;   /* hexadecimal */
+	struct str settings;  /* canonical */
+	struct str encrypted; /* likewise: secret settings, encrypted with the instance's key */
+	struct str hash;      /* likewise: of all settings */
+	struct str checksum;  /* of a version */
 };
 
 /* Checks a line and makes of it what is stored, in the arena. file_key: NULL if secret

@@ -95,7 +95,7 @@ static struct step_result keep(struct task *task, struct part *part)
 					 .lines = COLUMN(line),
 					 .pictures = COLUMN(picture),
 					 .settings = COLUMN(settings),
-					 .sealed = COLUMN(sealed),
+					 .encrypted = COLUMN(encrypted),
 					 .hashes = COLUMN(hash),
 					 .checksums = COLUMN(checksum),
 					 .byte_count = (int64_t)part->body.lines.length,

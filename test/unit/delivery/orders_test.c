@@ -55,14 +55,14 @@ static int64_t order_asked(void)
 /* key: NULL: of an order to start again alone. */
 static void answer_order(const struct script_device *device, const char *key)
 {
-	struct buffer sealed = {0};
+	struct buffer encrypted = {0};
 
 	begin_rows(1);
 	if (key) {
-		settings_seal(&settings_key, device->id, STR(ORDER_KEY_LABEL), str_from(key),
-			      &sealed);
-		add_bytes(buffer_view(&sealed).data, buffer_length(&sealed));
-		buffer_finish(&sealed);
+		settings_encrypt(&settings_key, device->id, STR(ORDER_KEY_LABEL), str_from(key),
+				 &encrypted);
+		add_bytes(buffer_view(&encrypted).data, buffer_length(&encrypted));
+		buffer_finish(&encrypted);
 	} else {
 		add_null();
 	}

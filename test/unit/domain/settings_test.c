@@ -105,13 +105,13 @@ static void what_a_generated_field_may_make_is_secret(void **state)
 	assert_true(secret.items[0].is_removed);
 	assert_string_equal(secret.items[1].value.data, "x");
 	settings_parse(STR("{\"nobody\":\"x\",\"on\":\"true\"}"), &arena, &stored);
-	settings_keep_sealed(&stored, &form);
+	settings_keep_secret(&stored, &form);
 	assert_string_equal(text_of(&stored), "{\"nobody\":\"x\"}");
 	form.has_made = true;
 	check("{\"nobody\":\"x\",\"gone\":null,\"on\":\"true\"}");
 	assert_string_equal(text_of(&open), "{\"on\":\"true\"}");
 	assert_int_equal(secret.count, 0);
-	settings_keep_sealed(&stored, &form);
+	settings_keep_secret(&stored, &form);
 	assert_int_equal(stored.count, 0);
 	assert_true(form_read(str_from(schema), &arena, &form, &reason));
 }
@@ -321,32 +321,34 @@ static void hosts_of_settings_are_left_out(void **state)
 static const struct settings_key key = {{1}};
 static const struct id device = {{2}};
 
-static void what_is_sealed_opens_for_its_installation_only(void **state)
+static void what_is_encrypted_opens_for_its_installation_only(void **state)
 {
-	struct buffer sealed = {0}, again = {0};
+	struct buffer encrypted = {0}, again = {0};
 	struct str json;
 
 	(void)state;
-	settings_seal(&key, device, STR("one"), STR("{\"key\":\"secret\"}"), &sealed);
-	settings_seal(&key, device, STR("one"), STR("{\"key\":\"secret\"}"), &again);
-	assert_true(settings_open(&key, device, STR("one"), buffer_view(&sealed), &arena, &json));
+	settings_encrypt(&key, device, STR("one"), STR("{\"key\":\"secret\"}"), &encrypted);
+	settings_encrypt(&key, device, STR("one"), STR("{\"key\":\"secret\"}"), &again);
+	assert_true(
+	    settings_decrypt(&key, device, STR("one"), buffer_view(&encrypted), &arena, &json));
 	assert_true(str_equal(json, STR("{\"key\":\"secret\"}")));
-	assert_false(str_equal(buffer_view(&sealed), buffer_view(&again)));
-	assert_false(settings_open(&key, device, STR("two"), buffer_view(&sealed), &arena, &json));
+	assert_false(str_equal(buffer_view(&encrypted), buffer_view(&again)));
 	assert_false(
-	    settings_open(&key, (struct id){{3}}, STR("one"), buffer_view(&sealed), &arena, &json));
-	assert_false(settings_open(&(struct settings_key){{9}}, device, STR("one"),
-				   buffer_view(&sealed), &arena, &json));
-	for (size_t i = 0; i < buffer_length(&sealed); i++) {
-		sealed.data[i] ^= 1;
-		assert_false(
-		    settings_open(&key, device, STR("one"), buffer_view(&sealed), &arena, &json));
-		sealed.data[i] ^= 1;
+	    settings_decrypt(&key, device, STR("two"), buffer_view(&encrypted), &arena, &json));
+	assert_false(settings_decrypt(&key, (struct id){{3}}, STR("one"), buffer_view(&encrypted),
+				      &arena, &json));
+	assert_false(settings_decrypt(&(struct settings_key){{9}}, device, STR("one"),
+				      buffer_view(&encrypted), &arena, &json));
+	for (size_t i = 0; i < buffer_length(&encrypted); i++) {
+		encrypted.data[i] ^= 1;
+		assert_false(settings_decrypt(&key, device, STR("one"), buffer_view(&encrypted),
+					      &arena, &json));
+		encrypted.data[i] ^= 1;
 	}
-	for (size_t length = 0; length < buffer_length(&sealed); length++)
-		assert_false(settings_open(&key, device, STR("one"),
-					   (struct str){sealed.data, length}, &arena, &json));
-	buffer_finish(&sealed);
+	for (size_t length = 0; length < buffer_length(&encrypted); length++)
+		assert_false(settings_decrypt(&key, device, STR("one"),
+					      (struct str){encrypted.data, length}, &arena, &json));
+	buffer_finish(&encrypted);
 	buffer_finish(&again);
 }
 
@@ -481,7 +483,7 @@ int main(void)
 	    cmocka_unit_test(a_secret_that_is_cut_is_masked),
 	    cmocka_unit_test(an_author_sees_no_part_of_a_setting),
 	    cmocka_unit_test(hosts_of_settings_are_left_out),
-	    cmocka_unit_test(what_is_sealed_opens_for_its_installation_only),
+	    cmocka_unit_test(what_is_encrypted_opens_for_its_installation_only),
 	    cmocka_unit_test(hash_is_keyed_where_there_are_secrets),
 	};
 

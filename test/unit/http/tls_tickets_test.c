@@ -11,7 +11,7 @@ static struct tls_ticket_key keys[TLS_TICKET_KEYS];
 static uint8_t ticket[TICKET_BYTES], opened[TICKET_BYTES];
 static size_t opened_size;
 
-static int seal(void **state)
+static int encrypt(void **state)
 {
 	(void)state;
 	if (sodium_init() < 0)
@@ -19,14 +19,14 @@ static int seal(void **state)
 	memset(keys, 0, sizeof(keys));
 	randombytes_buf(&keys[0], sizeof(keys[0]));
 	memset(ticket + FRONT, 's', SESSION_BYTES);
-	tls_ticket_seal(keys, ticket, SESSION_BYTES);
+	tls_ticket_encrypt(keys, ticket, SESSION_BYTES);
 	opened_size = 0;
 	return 0;
 }
 
 static void assert_opens(const uint8_t *from, uint8_t *to)
 {
-	assert_true(tls_ticket_open(keys, from, TICKET_BYTES, to, &opened_size));
+	assert_true(tls_ticket_decrypt(keys, from, TICKET_BYTES, to, &opened_size));
 	assert_int_equal(opened_size, SESSION_BYTES);
 	for (size_t i = 0; i < SESSION_BYTES; i++)
 		assert_int_equal(to[i], 's');
@@ -34,17 +34,17 @@ static void assert_opens(const uint8_t *from, uint8_t *to)
 
 static bool opens(size_t size)
 {
-	return tls_ticket_open(keys, ticket, size, opened, &opened_size);
+	return tls_ticket_decrypt(keys, ticket, size, opened, &opened_size);
 }
 
-static void what_was_sealed_opens(void **state)
+static void what_was_encrypted_opens(void **state)
 {
 	uint8_t other[TICKET_BYTES];
 
 	(void)state;
 	assert_opens(ticket, opened);
 	memset(other + FRONT, 's', SESSION_BYTES);
-	tls_ticket_seal(keys, other, SESSION_BYTES);
+	tls_ticket_encrypt(keys, other, SESSION_BYTES);
 	assert_opens(other, opened);
 	/* No two are alike, and nothing of the session shows. */
 	assert_memory_not_equal(ticket + FRONT, other + FRONT, SESSION_BYTES);
@@ -69,7 +69,7 @@ static void each_byte_counts(void **state)
 	assert_opens(ticket, opened);
 }
 
-static void older_keys_open_and_do_not_seal(void **state)
+static void older_keys_decrypt_only(void **state)
 {
 	(void)state;
 	for (unsigned age = 1; age < TLS_TICKET_KEYS; age++) {
@@ -78,7 +78,7 @@ static void older_keys_open_and_do_not_seal(void **state)
 		assert_opens(ticket, opened);
 	}
 	memset(ticket + FRONT, 's', SESSION_BYTES);
-	tls_ticket_seal(keys, ticket, SESSION_BYTES);
+	tls_ticket_encrypt(keys, ticket, SESSION_BYTES);
 	memset(&keys[1], 0, sizeof(keys[1]) * (TLS_TICKET_KEYS - 1));
 	assert_opens(ticket, opened);
 	randombytes_buf(keys, sizeof(*keys));
@@ -92,17 +92,17 @@ static void no_key_is_not_a_key_of_zeroes(void **state)
 
 	(void)state;
 	memset(ticket + FRONT, 's', SESSION_BYTES);
-	tls_ticket_seal(none, ticket, SESSION_BYTES);
+	tls_ticket_encrypt(none, ticket, SESSION_BYTES);
 	assert_false(opens(TICKET_BYTES));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(what_was_sealed_opens, seal),
-	    cmocka_unit_test_setup(each_byte_counts, seal),
-	    cmocka_unit_test_setup(older_keys_open_and_do_not_seal, seal),
-	    cmocka_unit_test_setup(no_key_is_not_a_key_of_zeroes, seal),
+	    cmocka_unit_test_setup(what_was_encrypted_opens, encrypt),
+	    cmocka_unit_test_setup(each_byte_counts, encrypt),
+	    cmocka_unit_test_setup(older_keys_decrypt_only, encrypt),
+	    cmocka_unit_test_setup(no_key_is_not_a_key_of_zeroes, encrypt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
