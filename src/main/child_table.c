@@ -111,7 +111,7 @@ static int run_worker(struct instance *instance, unsigned index)
 	    .settings_key = &instance->settings_key,
 	    .metrics_token_hash =
 		instance->config->metrics_token_file ? instance->metrics_token_hash : NULL,
-	    .seal = instance->seal,
+	    .sandbox = instance->sandbox,
 	};
 
 	fill_engines(instance, index, &settings.engines);

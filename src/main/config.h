@@ -37,7 +37,7 @@ enum config_action {
 	ACTION_VERSION,
 };
 
-/* Behaviour if the kernel lacks a layer of the workers' sandbox: see main/seal.h. */
+/* Behaviour if the kernel lacks a layer of the workers' sandbox: see main/worker_sandbox.h. */
 enum sandbox_mode { SANDBOX_REQUIRED, SANDBOX_BEST_EFFORT };
 
 struct config {

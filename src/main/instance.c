@@ -335,7 +335,8 @@ enum exit_code instance_begin(struct instance *instance, const struct config *co
 	code = find_users(instance, reterr);
 	if (code != EXIT_DONE)
 		return code;
-	return seal_plan(&instance->seal, config->sandbox, reterr) < 0 ? EXIT_CONFIG : EXIT_DONE;
+	return worker_sandbox_plan(&instance->sandbox, config->sandbox, reterr) < 0 ? EXIT_CONFIG
+										    : EXIT_DONE;
 }
 
 enum exit_code instance_open(struct instance *instance, const struct config *config,

@@ -16,7 +16,7 @@
 #include "main/exit_code.h"
 #include "main/listen_given.h"
 #include "main/metrics_token.h"
-#include "main/seal.h"
+#include "main/worker_sandbox.h"
 #include "render/host.h"
 
 struct instance {
@@ -51,7 +51,7 @@ struct instance {
 	bool is_root; /* the next two are set */
 	struct process_user worker_user;
 	struct process_user migrate_user;
-	struct seal seal; /* of the workers */
+	struct worker_sandbox sandbox; /* of the workers */
 };
 
 /* Opens the resources. As root it also gives up the capabilities that no child and no later step
@@ -65,7 +65,7 @@ void instance_close(struct instance *instance);
 bool instance_wants(const struct instance *instance, const struct listen_address *address);
 
 /* The parts of instance_open() that also begin one that was handed over (main/instance_handover.h):
- * signals, users and the seal; sockets of the service manager; programs; capabilities. */
+ * signals, users and the sandbox; sockets of the service manager; programs; capabilities. */
 enum exit_code instance_begin(struct instance *instance, const struct config *config,
 			      struct reason *reterr);
 enum exit_code instance_take_given_sockets(struct instance *instance, struct reason *reterr);

@@ -285,12 +285,12 @@ static int ask_itself(struct worker *worker)
 }
 
 /* Nothing that strangers send has been read yet. */
-static int seal_and_start_threads(struct worker *worker)
+static int enter_sandbox_and_start_threads(struct worker *worker)
 {
 	const struct worker_settings *settings = worker->settings;
 	unsigned threads = thread_count(settings);
 
-	if (!seal_process(&settings->seal, settings->config->database))
+	if (!worker_sandbox_enter(&settings->sandbox, settings->config->database))
 		return -EPERM;
 	lanes_start(&worker->loop, threads);
 	return 0;
@@ -351,7 +351,7 @@ static int start(struct worker *worker)
 	worker->flush_log.run = flush_log;
 	turn_end_add(&worker->loop, &worker->flush_log);
 	if (error == 0)
-		error = seal_and_start_threads(worker);
+		error = enter_sandbox_and_start_threads(worker);
 	return error;
 }
 

@@ -1,6 +1,7 @@
 /* A worker process: one loop, its lanes, its connections to the database, its HTTP server.
  *
- * Before it starts its first thread it seals itself (main/seal.h): from then on it opens no file.
+ * Before it starts its first thread it enters its sandbox (main/worker_sandbox.h): from then on it
+ * opens no file.
  *
  * It accepts connections once it has answered a request of its own (main/own_request.h) and has the
  * database, or has tried for a while. Then it serves (main/heartbeat.h).
@@ -16,7 +17,7 @@
 #include "base/limits.h"
 #include "base/region.h"
 #include "main/config.h"
-#include "main/seal.h"
+#include "main/worker_sandbox.h"
 #include "render/engines.h"
 
 enum {
@@ -39,7 +40,7 @@ struct worker_settings {
 	const char *why_no_mqtt;   /* why no account has an MQTT broker; NULL: it may */
 	const struct settings_key *settings_key;
 	const uint8_t *metrics_token_hash; /* NULL: there is no token */
-	struct seal seal;		   /* the layers that are to be had */
+	struct worker_sandbox sandbox;	   /* the layers that are to be had */
 };
 
 /* Runs in a process of its own until it has drained. Its exit code. */

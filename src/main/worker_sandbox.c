@@ -1,4 +1,4 @@
-#include "main/seal.h"
+#include "main/worker_sandbox.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -106,14 +106,14 @@ static void find_places(struct places *places, const char *database)
 	add_settings(places, PQconndefaults());
 }
 
-int seal_plan(struct seal *ret, enum sandbox_mode mode, struct reason *reterr)
+int worker_sandbox_plan(struct worker_sandbox *ret, enum sandbox_mode mode, struct reason *reterr)
 {
 	unsigned wanted = SANDBOX_SERVER | (geteuid() == 0 ? SANDBOX_USER : 0), here;
 	const char *names;
 
 	here = sandbox_is_under_valgrind() ? SANDBOX_NO_NEW_PRIVS
 					   : sandbox_server_layers(HAS_SANITIZER);
-	*ret = (struct seal){.layers = here, .is_required = mode == SANDBOX_REQUIRED};
+	*ret = (struct worker_sandbox){.layers = here, .is_required = mode == SANDBOX_REQUIRED};
 	here |= wanted & SANDBOX_USER;
 	names = sandbox_layer_names(here, wanted);
 	if (mode == SANDBOX_REQUIRED && (here & wanted) != wanted)
@@ -121,11 +121,11 @@ int seal_plan(struct seal *ret, enum sandbox_mode mode, struct reason *reterr)
 				  "--sandbox required asks for layers that this kernel or "
 				  "container has not: %s",
 				  names);
-	log_info("sandbox", "workers seal themselves", LOG_TEXT("layers", names));
+	log_info("sandbox", "workers enter their sandbox", LOG_TEXT("layers", names));
 	return 0;
 }
 
-bool seal_process(const struct seal *seal, const char *database)
+bool worker_sandbox_enter(const struct worker_sandbox *sandbox, const char *database)
 {
 	int spliced = log_spliced_from();
 	struct sandbox_server server = {
@@ -136,7 +136,7 @@ bool seal_process(const struct seal *seal, const char *database)
 	struct places places = {0};
 	unsigned made;
 
-	if (!(seal->layers & SANDBOX_SECCOMP) && !(seal->layers & SANDBOX_LANDLOCK))
+	if (!(sandbox->layers & SANDBOX_SECCOMP) && !(sandbox->layers & SANDBOX_LANDLOCK))
 		return true;
 	/* The C library reads the zone of the machine once. */
 	tzset();
@@ -146,9 +146,9 @@ bool seal_process(const struct seal *seal, const char *database)
 	made = sandbox_seal_server(&server);
 	while (places.owned_count)
 		free(places.owned[--places.owned_count]);
-	if ((made & seal->layers) == seal->layers)
+	if ((made & sandbox->layers) == sandbox->layers)
 		return true;
 	log_error("sandbox", "a layer cannot be made",
-		  LOG_TEXT("layers", sandbox_layer_names(made, seal->layers)));
-	return !seal->is_required;
+		  LOG_TEXT("layers", sandbox_layer_names(made, sandbox->layers)));
+	return !sandbox->is_required;
 }

@@ -17,18 +17,18 @@
 #include "main/config.h"
 #include "main/reason.h"
 
-struct seal {
+struct worker_sandbox {
 	unsigned layers; /* of sandbox/sandbox.h, that are to be made */
 	bool is_required;
 };
 
 /* Finds which layers this kernel and container have, and logs it. -1 with a sentence if
  * SANDBOX_REQUIRED asks for one that is missing. */
-__attribute__((warn_unused_result)) int seal_plan(struct seal *ret, enum sandbox_mode mode,
-						  struct reason *reterr);
+__attribute__((warn_unused_result)) int
+worker_sandbox_plan(struct worker_sandbox *ret, enum sandbox_mode mode, struct reason *reterr);
 
 /* Seals the calling process, which has one thread, with these layers. database: the value of
  * --database; NULL: the private one. A layer that cannot be made after all is logged; false if
  * it is required. */
-__attribute__((warn_unused_result)) bool seal_process(const struct seal *seal,
-						      const char *database);
+__attribute__((warn_unused_result)) bool worker_sandbox_enter(const struct worker_sandbox *sandbox,
+							      const char *database);
