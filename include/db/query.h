@@ -8,7 +8,7 @@
 
 struct db;
 struct record;
-struct write_line;
+struct write_queue;
 
 enum db_outcome {
 	DB_OK,
@@ -52,8 +52,8 @@ struct db_query {
 			  */
 	bool by_rows;	 /* private: its rows come one by one, see db/list_query.h */
 	bool has_rows;	 /* private: some of them have come */
-	void *uncommitted;	 /* private: the result of a write that awaits its commit */
-	struct write_line *line; /* private: of a write, see src/db/line.h */
+	void *uncommitted;	   /* private: the result of a write that awaits its commit */
+	struct write_queue *queue; /* private: of a write, see src/db/write_queue.h */
 	uint64_t since_ms; /* private: it waits for a lock or for its turn, or has had its turn,
 			      since then */
 	enum db_outcome late_outcome; /* private: see src/db/late.h */

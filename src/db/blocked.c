@@ -5,8 +5,8 @@
 enum {
 	/* Interval of the checks for an overdue write. */
 	LOOK_MS = 250,
-	/* An account with so many lines here has all of its writes here. */
-	LINES_OF_ACCOUNT = 2,
+	/* An account with so many write queues here has all of its writes here. */
+	QUEUES_OF_ACCOUNT = 2,
 	ANSWER_MS = 10 * 1000,
 };
 
@@ -22,22 +22,22 @@ static void on_wake(struct later *later)
 
 /* ---- shares ---- */
 
-static bool is_of(const struct write_line *line, struct id account_id)
+static bool is_of(const struct write_queue *queue, struct id account_id)
 {
-	return line && id_equal(line->account_id, account_id);
+	return queue && id_equal(queue->account_id, account_id);
 }
 
 bool blocked_wants(const struct blocked *blocked, struct id account_id)
 {
-	unsigned lines = 0;
+	unsigned queues = 0;
 
-	if (blocked->count < LINES_OF_ACCOUNT)
+	if (blocked->count < QUEUES_OF_ACCOUNT)
 		return false;
 	list_for_each (turn, &blocked->waiting)
-		lines += is_of(line_at(turn), account_id);
+		queues += is_of(write_queue_at(turn), account_id);
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
-		lines += is_of(blocked->retries[i].line, account_id);
-	return lines >= LINES_OF_ACCOUNT;
+		queues += is_of(blocked->retries[i].queue, account_id);
+	return queues >= QUEUES_OF_ACCOUNT;
 }
 
 static bool has_room(const struct blocked *blocked, struct id account_id)
@@ -45,69 +45,70 @@ static bool has_room(const struct blocked *blocked, struct id account_id)
 	unsigned writes = 0;
 
 	list_for_each (turn, &blocked->waiting)
-		writes += is_of(line_at(turn), account_id) ? line_at(turn)->count : 0;
+		writes += is_of(write_queue_at(turn), account_id) ? write_queue_at(turn)->count : 0;
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
-		const struct write_line *line = blocked->retries[i].line;
+		const struct write_queue *queue = blocked->retries[i].queue;
 
-		writes += is_of(line, account_id) ? line->count + line->under_way : 0;
+		writes += is_of(queue, account_id) ? queue->count + queue->under_way : 0;
 	}
 	return writes < LIMIT_BLOCKED_OF_ACCOUNT && blocked->count < LIMIT_BLOCKED;
 }
 
-void blocked_add(struct blocked *blocked, struct write_line *line, struct db_query *query)
+void blocked_add(struct blocked *blocked, struct write_queue *queue, struct db_query *query)
 {
-	if (!has_room(blocked, line->account_id)) {
+	if (!has_room(blocked, queue->account_id)) {
 		late_answer(blocked->late, query, DB_BLOCKED);
 		return;
 	}
 	query->since_ms = loop_now_ms(blocked->loop);
-	line_append(line, query);
+	write_queue_append(queue, query);
 	blocked->count++;
 }
 
-/* ---- lines ---- */
+/* ---- write queues ---- */
 
-static void wait_for_turn(struct blocked *blocked, struct write_line *line)
+static void wait_for_turn(struct blocked *blocked, struct write_queue *queue)
 {
-	list_append(&blocked->waiting, &line->turn);
+	list_append(&blocked->waiting, &queue->turn);
 	if (!deadline_is_set(&blocked->overdue))
 		deadline_set(blocked->loop, &blocked->overdue, LOOK_MS);
 	loop_later(blocked->loop, &blocked->wake);
 }
 
-static void answer_first(struct blocked *blocked, struct write_line *line, enum db_outcome outcome)
+static void answer_first(struct blocked *blocked, struct write_queue *queue,
+			 enum db_outcome outcome)
 {
-	struct db_query *query = line_take(line);
+	struct db_query *query = write_queue_take(queue);
 
 	blocked->count--;
 	late_answer(blocked->late, query, outcome);
 }
 
-/* The line is in no queue, and nothing of it is under way. */
-static void go_on(struct blocked *blocked, struct write_line *line)
+/* The write queue is in no queue, and nothing of it is under way. */
+static void go_on(struct blocked *blocked, struct write_queue *queue)
 {
-	if (line->count)
-		wait_for_turn(blocked, line);
+	if (queue->count)
+		wait_for_turn(blocked, queue);
 	else
-		line_destroy(blocked->lines, line);
+		write_queue_destroy(blocked->queues, queue);
 }
 
-void blocked_add_line(struct blocked *blocked, struct write_line *line)
+void blocked_add_queue(struct blocked *blocked, struct write_queue *queue)
 {
 	struct db_query *query;
 	struct list queries;
 	struct list *node;
 
 	list_init(&queries);
-	while ((query = line_take(line)))
+	while ((query = write_queue_take(queue)))
 		list_append(&queries, &query->node);
-	line->is_blocked = true;
-	line->has_met_lock = false;
-	wait_for_turn(blocked, line);
+	queue->is_blocked = true;
+	queue->has_met_lock = false;
+	wait_for_turn(blocked, queue);
 	while ((node = list_take_first(&queries)))
-		blocked_add(blocked, line, container_of(node, struct db_query, node));
-	if (line->count == 0)
-		line_destroy(blocked->lines, line);
+		blocked_add(blocked, queue, container_of(node, struct db_query, node));
+	if (queue->count == 0)
+		write_queue_destroy(blocked->queues, queue);
 }
 
 static void answer_all_away(struct blocked *blocked)
@@ -115,17 +116,17 @@ static void answer_all_away(struct blocked *blocked)
 	struct list *turn;
 
 	while ((turn = list_take_first(&blocked->waiting))) {
-		struct write_line *line = line_at(turn);
+		struct write_queue *queue = write_queue_at(turn);
 
-		while (line->count)
-			answer_first(blocked, line, DB_AWAY);
-		line_destroy(blocked->lines, line);
+		while (queue->count)
+			answer_first(blocked, queue, DB_AWAY);
+		write_queue_destroy(blocked->queues, queue);
 	}
 }
 
-static bool is_overdue(const struct blocked *blocked, struct write_line *line)
+static bool is_overdue(const struct blocked *blocked, struct write_queue *queue)
 {
-	const struct db_query *query = line_first(line);
+	const struct db_query *query = write_queue_first(queue);
 
 	return query && loop_now_ms(blocked->loop) - query->since_ms >= LIMIT_BLOCKED_MS;
 }
@@ -135,12 +136,12 @@ static void on_overdue(struct deadline *deadline)
 	struct blocked *blocked = container_of(deadline, struct blocked, overdue);
 
 	list_for_each (turn, &blocked->waiting) {
-		struct write_line *line = line_at(turn);
+		struct write_queue *queue = write_queue_at(turn);
 
-		while (is_overdue(blocked, line))
-			answer_first(blocked, line, DB_BLOCKED);
-		if (line->count == 0)
-			line_destroy(blocked->lines, line);
+		while (is_overdue(blocked, queue))
+			answer_first(blocked, queue, DB_BLOCKED);
+		if (queue->count == 0)
+			write_queue_destroy(blocked->queues, queue);
 	}
 	if (blocked->count)
 		deadline_set(blocked->loop, deadline, LOOK_MS);
@@ -148,30 +149,30 @@ static void on_overdue(struct deadline *deadline)
 
 /* ---- connections ---- */
 
-/* The first write of a line is no longer under way. */
-static struct write_line *end_attempt(struct connection *connection)
+/* The first write of a write queue is no longer under way. */
+static struct write_queue *end_attempt(struct connection *connection)
 {
-	struct write_line *line = retry_of(connection)->line;
+	struct write_queue *queue = retry_of(connection)->queue;
 
-	retry_of(connection)->line = NULL;
-	return line;
+	retry_of(connection)->queue = NULL;
+	return queue;
 }
 
 static void on_answer(struct connection *connection, struct db_query *query,
 		      const struct db_result *result)
 {
 	struct blocked *blocked = connection->owner;
-	struct write_line *line = end_attempt(connection);
+	struct write_queue *queue = end_attempt(connection);
 
-	line->under_way--;
+	queue->under_way--;
 	blocked->count--;
 	loop_later(blocked->loop, &blocked->wake);
-	if (line->count) {
-		blocked->count -= line->count;
-		line->is_blocked = false;
-		blocked->on_free(blocked, line);
+	if (queue->count) {
+		blocked->count -= queue->count;
+		queue->is_blocked = false;
+		blocked->on_free(blocked, queue);
 	} else {
-		line_destroy(blocked->lines, line);
+		write_queue_destroy(blocked->queues, queue);
 	}
 	query->done(query, result);
 }
@@ -179,24 +180,24 @@ static void on_answer(struct connection *connection, struct db_query *query,
 static void on_locked(struct connection *connection, struct db_query *query, bool is_culprit)
 {
 	struct blocked *blocked = connection->owner;
-	struct write_line *line = end_attempt(connection);
+	struct write_queue *queue = end_attempt(connection);
 
 	(void)is_culprit; /* it was alone */
-	line_return(line, query);
-	while (is_overdue(blocked, line))
-		answer_first(blocked, line, DB_BLOCKED);
-	go_on(blocked, line);
+	write_queue_return(queue, query);
+	while (is_overdue(blocked, queue))
+		answer_first(blocked, queue, DB_BLOCKED);
+	go_on(blocked, queue);
 }
 
 static void on_return(struct connection *connection, struct db_query *query, bool may_repeat)
 {
 	struct blocked *blocked = connection->owner;
-	struct write_line *line = end_attempt(connection);
+	struct write_queue *queue = end_attempt(connection);
 
-	line_return(line, query);
+	write_queue_return(queue, query);
 	if (!may_repeat)
-		answer_first(blocked, line, DB_AWAY);
-	go_on(blocked, line);
+		answer_first(blocked, queue, DB_AWAY);
+	go_on(blocked, queue);
 }
 
 static void on_up(struct connection *connection)
@@ -220,27 +221,27 @@ static void on_down(struct connection *connection)
 static bool is_under_way(const struct blocked *blocked, struct id account_id)
 {
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
-		if (is_of(blocked->retries[i].line, account_id))
+		if (is_of(blocked->retries[i].queue, account_id))
 			return true;
 	}
 	return false;
 }
 
-/* Takes the first line whose account has none under way, and lets that account's others wait
+/* Takes the first write queue whose account has none under way, and lets that account's others wait
  * behind those of the other accounts. */
-static struct write_line *take_next(struct blocked *blocked)
+static struct write_queue *take_next(struct blocked *blocked)
 {
-	struct write_line *next = NULL;
+	struct write_queue *next = NULL;
 	struct list others;
 
 	list_init(&others);
 	list_for_each (turn, &blocked->waiting) {
-		struct write_line *line = line_at(turn);
+		struct write_queue *queue = write_queue_at(turn);
 
-		if (!next && !is_under_way(blocked, line->account_id)) {
-			next = line;
+		if (!next && !is_under_way(blocked, queue->account_id)) {
+			next = queue;
 			list_remove(turn);
-		} else if (next && is_of(line, next->account_id)) {
+		} else if (next && is_of(queue, next->account_id)) {
 			list_remove(turn);
 			list_append(&others, turn);
 		}
@@ -251,10 +252,10 @@ static struct write_line *take_next(struct blocked *blocked)
 
 static void send_first(struct blocked *blocked, struct retry *retry)
 {
-	struct db_query *query = line_take(retry->line);
+	struct db_query *query = write_queue_take(retry->queue);
 	struct list queries;
 
-	retry->line->under_way++;
+	retry->queue->under_way++;
 	list_init(&queries);
 	list_append(&queries, &query->node);
 	connection_flush(&retry->connection,
@@ -265,7 +266,7 @@ static void send_first(struct blocked *blocked, struct retry *retry)
 static bool is_awaited(const struct blocked *blocked)
 {
 	list_for_each (turn, &blocked->waiting) {
-		if (!is_under_way(blocked, line_at(turn)->account_id))
+		if (!is_under_way(blocked, write_queue_at(turn)->account_id))
 			return true;
 	}
 	return false;
@@ -283,7 +284,7 @@ void blocked_flush(struct blocked *blocked)
 			connection_flush(&retry->connection, pipeline_send_again(pipeline));
 			continue;
 		}
-		if (!retry->line && (retry->line = take_next(blocked)))
+		if (!retry->queue && (retry->queue = take_next(blocked)))
 			send_first(blocked, retry);
 	}
 	if (is_awaited(blocked))

@@ -1,25 +1,24 @@
 /* Writes that wait for locked rows.
  *
- *   a write has met a lock -> its line waits here -> the line's first write runs by itself, on a
- *                                                    retry connection, for a moment at a time
- *                               done:    the line goes back to the other writes
- *                               for 5 s: the write is answered DB_BLOCKED
+ *   a write has met a lock -> its write queue waits here -> the write queue's first write runs by
+ * itself, on a retry connection, for a moment at a time done:    the write queue goes back to the
+ * other writes for 5 s: the write is answered DB_BLOCKED
  *
- * The accounts take turns, and so do the lines of an account, which has one attempt under way at a
- * time. An account that has several lines here has all of its writes here: each of them could hold
- * up a shared commit. */
+ * The accounts take turns, and so do the write queues of an account, which has one attempt under
+ * way at a time. An account that has several write queues here has all of its writes here: each of
+ * them could hold up a shared commit. */
 #pragma once
 
 #include "connection.h"
 #include "late.h"
-#include "line.h"
 #include "spares.h"
+#include "write_queue.h"
 
 enum { RETRY_CONNECTIONS = 2 };
 
 struct retry {
 	struct connection connection;
-	struct write_line *line; /* its first write is under way; or NULL */
+	struct write_queue *queue; /* its first write is under way; or NULL */
 };
 
 struct blocked {
@@ -28,26 +27,27 @@ struct blocked {
 	struct spares spares;	 /* their connections */
 	struct list waiting;	 /* of struct write_line, by turn */
 	unsigned count;		 /* writes that wait or are under way */
-	struct deadline overdue; /* set while lines wait */
-	struct lines *lines;
+	struct deadline overdue; /* set while write queues wait */
+	struct write_queues *queues;
 	struct late *late;
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
-	/* A line is no longer blocked, and writes wait in it. */
-	void (*on_free)(struct blocked *blocked, struct write_line *line);
+	/* A write queue is no longer blocked, and writes wait in it. */
+	void (*on_free)(struct blocked *blocked, struct write_queue *queue);
 };
 
-/* The caller has set lines, late and on_free. connection: has the members up to effect, but for
- * the role, the owner and the number. idle_ms: see spares_init(). */
+/* The caller has set write queues, late and on_free. connection: has the members up to effect, but
+ * for the role, the owner and the number. idle_ms: see spares_init(). */
 void blocked_start(struct blocked *blocked, const struct connection *connection, uint64_t idle_ms);
 
 /* All writes of this account are to wait here. */
 bool blocked_wants(const struct blocked *blocked, struct id account_id);
-/* Takes a line, of which nothing is under way and which is in no queue, with its writes. */
-void blocked_add_line(struct blocked *blocked, struct write_line *line);
-/* Adds a write to a line that is blocked. Where too many wait, it is answered DB_BLOCKED, late. */
-void blocked_add(struct blocked *blocked, struct write_line *line, struct db_query *query);
+/* Takes a write queue, of which nothing is under way and which is in no queue, with its writes. */
+void blocked_add_queue(struct blocked *blocked, struct write_queue *queue);
+/* Adds a write to a write queue that is blocked. Where too many wait, it is answered DB_BLOCKED,
+ * late. */
+void blocked_add(struct blocked *blocked, struct write_queue *queue, struct db_query *query);
 
-/* At the end of a turn: gives free connections to lines that wait. */
+/* At the end of a turn: gives free connections to write queues that wait. */
 void blocked_flush(struct blocked *blocked);
 unsigned blocked_count_up(const struct blocked *blocked);
 

@@ -19,11 +19,11 @@ static void answer_away(struct writes *writes, struct db_query *query)
 	late_answer(writes->late, query, DB_AWAY);
 }
 
-/* The connection of the line's key while that is up, else the next that is. Where none is, one that
- * is being made. */
-static unsigned choose(const struct writes *writes, struct write_line *line)
+/* The connection of the write queue's key while that is up, else the next that is. Where none is,
+ * one that is being made. */
+static unsigned choose(const struct writes *writes, struct write_queue *queue)
 {
-	const struct db_parameters *parameters = &line_first(line)->parameters;
+	const struct db_parameters *parameters = &write_queue_first(queue)->parameters;
 	unsigned count = writes->pool.count;
 	unsigned own = 0;
 
@@ -38,39 +38,39 @@ static unsigned choose(const struct writes *writes, struct write_line *line)
 	return connection_is_asleep(&writes->pool.connections[own]) ? 0 : own;
 }
 
-static void block(struct writes *writes, struct write_line *line)
+static void block(struct writes *writes, struct write_queue *queue)
 {
-	writes->count -= line->count;
-	blocked_add_line(&writes->blocked, line);
+	writes->count -= queue->count;
+	blocked_add_queue(&writes->blocked, queue);
 }
 
-/* Writes wait in the line, none is under way, and it is in no queue. */
-static void make_ready(struct writes *writes, struct write_line *line)
+/* Writes wait in the write queue, none is under way, and it is in no queue. */
+static void make_ready(struct writes *writes, struct write_queue *queue)
 {
-	if (line->has_met_lock || blocked_wants(&writes->blocked, line->account_id))
-		block(writes, line);
+	if (queue->has_met_lock || blocked_wants(&writes->blocked, queue->account_id))
+		block(writes, queue);
 	else
-		list_append(&writes->ready[choose(writes, line)], &line->turn);
+		list_append(&writes->ready[choose(writes, queue)], &queue->turn);
 	loop_later(writes->loop, &writes->wake);
 }
 
-/* A write of the line is no longer under way. */
-static void go_on(struct writes *writes, struct write_line *line)
+/* A write of the write queue is no longer under way. */
+static void go_on(struct writes *writes, struct write_queue *queue)
 {
-	if (line->under_way)
+	if (queue->under_way)
 		return;
-	if (line->count)
-		make_ready(writes, line);
+	if (queue->count)
+		make_ready(writes, queue);
 	else
-		line_destroy(&writes->lines, line);
+		write_queue_destroy(&writes->queues, queue);
 }
 
-static void on_free(struct blocked *blocked, struct write_line *line)
+static void on_free(struct blocked *blocked, struct write_queue *queue)
 {
 	struct writes *writes = container_of(blocked, struct writes, blocked);
 
-	writes->count += line->count;
-	make_ready(writes, line);
+	writes->count += queue->count;
+	make_ready(writes, queue);
 }
 
 /* ---- connections ---- */
@@ -81,8 +81,8 @@ static void on_answer(struct connection *connection, struct db_query *query,
 	struct writes *writes = connection->owner;
 
 	writes->count--;
-	query->line->under_way--;
-	go_on(writes, query->line);
+	query->queue->under_way--;
+	go_on(writes, query->queue);
 	query->done(query, result);
 }
 
@@ -90,26 +90,26 @@ static void on_answer(struct connection *connection, struct db_query *query,
 static void on_return(struct connection *connection, struct db_query *query, bool may_repeat)
 {
 	struct writes *writes = connection->owner;
-	struct write_line *line = query->line;
+	struct write_queue *queue = query->queue;
 
 	if (may_repeat) {
-		line_return(line, query);
+		write_queue_return(queue, query);
 	} else {
-		line->under_way--;
+		queue->under_way--;
 		answer_away(writes, query);
 	}
-	go_on(writes, line);
+	go_on(writes, queue);
 }
 
 /* Called for each query of the batch, in the order in which they were sent. */
 static void on_locked(struct connection *connection, struct db_query *query, bool is_culprit)
 {
-	struct write_line *line = query->line;
+	struct write_queue *queue = query->queue;
 
 	if (is_culprit)
-		line->has_met_lock = true;
-	line_return(line, query);
-	go_on(connection->owner, line);
+		queue->has_met_lock = true;
+	write_queue_return(queue, query);
+	go_on(connection->owner, queue);
 }
 
 static void on_up(struct connection *connection)
@@ -120,31 +120,31 @@ static void on_up(struct connection *connection)
 	loop_later(writes->loop, &writes->wake);
 }
 
-static void answer_lines_away(struct writes *writes, struct list *lines)
+static void answer_lines_away(struct writes *writes, struct list *queues)
 {
 	struct list *turn;
 
-	while ((turn = list_take_first(lines))) {
-		struct write_line *line = line_at(turn);
+	while ((turn = list_take_first(queues))) {
+		struct write_queue *queue = write_queue_at(turn);
 
-		while (line->count)
-			answer_away(writes, line_take(line));
-		line_destroy(&writes->lines, line);
+		while (queue->count)
+			answer_away(writes, write_queue_take(queue));
+		write_queue_destroy(&writes->queues, queue);
 	}
 }
 
 static void on_down(struct connection *connection)
 {
 	struct writes *writes = connection->owner;
-	struct list lines;
+	struct list queues;
 	struct list *turn;
 
-	list_init(&lines);
-	list_move_all(&lines, &writes->ready[connection->number]);
+	list_init(&queues);
+	list_move_all(&queues, &writes->ready[connection->number]);
 	if (!pool_is_up(&writes->pool) && !connection_is_hopeful(connection))
-		answer_lines_away(writes, &lines);
-	while ((turn = list_take_first(&lines)))
-		make_ready(writes, line_at(turn));
+		answer_lines_away(writes, &queues);
+	while ((turn = list_take_first(&queues)))
+		make_ready(writes, write_queue_at(turn));
 }
 
 /* ---- batches ---- */
@@ -154,17 +154,17 @@ static bool shares_commit(const struct writes *writes, const struct db_query *qu
 	return writes->statements[query->statement].shares_commit && query->parameters.values[0];
 }
 
-/* Takes writes from the front of a line for a batch, which has count of them already. The line
- * waits until they are answered. Returns how many the batch has then. */
-static unsigned take_writes(const struct writes *writes, struct write_line *line, bool shared,
+/* Takes writes from the front of a write queue for a batch, which has count of them already. The
+ * write queue waits until they are answered. Returns how many the batch has then. */
+static unsigned take_writes(const struct writes *writes, struct write_queue *queue, bool shared,
 			    struct list *batch, unsigned count)
 {
 	struct db_query *query;
 
-	list_remove(&line->turn);
-	while ((query = line_first(line)) && shares_commit(writes, query) == shared) {
-		list_append(batch, &line_take(line)->node);
-		line->under_way++;
+	list_remove(&queue->turn);
+	while ((query = write_queue_first(queue)) && shares_commit(writes, query) == shared) {
+		list_append(batch, &write_queue_take(queue)->node);
+		queue->under_way++;
 		count++;
 		if (!shared || count == PIPELINE_SHARED_WRITES)
 			break;
@@ -181,15 +181,15 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 
 	if (list_is_empty(ready) || pipeline->batch_count >= PIPELINE_WRITES)
 		return 1;
-	shared = shares_commit(writes, line_first(line_at(ready->next)));
+	shared = shares_commit(writes, write_queue_first(write_queue_at(ready->next)));
 	/* Writes that come while these batches are under way will share a commit. */
 	if (shared && pipeline->batch_count >= PIPELINE_SHARED_BATCHES)
 		return 1;
 	list_init(&batch);
 	do
-		count = take_writes(writes, line_at(ready->next), shared, &batch, count);
+		count = take_writes(writes, write_queue_at(ready->next), shared, &batch, count);
 	while (shared && count < PIPELINE_SHARED_WRITES && !list_is_empty(ready) &&
-	       shares_commit(writes, line_first(line_at(ready->next))));
+	       shares_commit(writes, write_queue_first(write_queue_at(ready->next))));
 	return pipeline_send(pipeline, &batch, count);
 }
 
@@ -240,16 +240,16 @@ void writes_flush(struct writes *writes)
 
 void writes_add(struct writes *writes, struct db_query *query)
 {
-	struct write_line *line = line_of(&writes->lines, query);
+	struct write_queue *queue = write_queue_of(&writes->queues, query);
 
-	if (line->is_blocked) {
-		blocked_add(&writes->blocked, line, query);
+	if (queue->is_blocked) {
+		blocked_add(&writes->blocked, queue, query);
 		return;
 	}
-	line_append(line, query);
+	write_queue_append(queue, query);
 	writes->count++;
-	if (!list_is_linked(&line->turn) && line->under_way == 0)
-		make_ready(writes, line);
+	if (!list_is_linked(&queue->turn) && queue->under_way == 0)
+		make_ready(writes, queue);
 }
 
 unsigned writes_count(const struct writes *writes)
@@ -278,7 +278,7 @@ void writes_start(struct writes *writes, const struct connection *connection, un
 	writes->loop = connection->loop;
 	writes->statements = connection->statements;
 	writes->late = writes->blocked.late = late;
-	writes->blocked.lines = &writes->lines;
+	writes->blocked.queues = &writes->queues;
 	writes->blocked.on_free = on_free;
 	loop_later_init(&writes->wake, on_wake);
 	for (unsigned i = 0; i < POOL_MAX; i++)
@@ -301,7 +301,7 @@ void writes_close(struct writes *writes)
 
 void writes_finish(struct writes *writes)
 {
-	lines_finish(&writes->lines);
+	write_queues_finish(&writes->queues);
 	loop_later_cancel(&writes->wake);
 	blocked_finish(&writes->blocked);
 }

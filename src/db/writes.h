@@ -1,6 +1,7 @@
-/* Writes: each line has one batch under way at most, and lines take turns.
+/* Writes: each write queue has one batch under way at most, and write queues take turns.
  *
- *   lines that are ready -> write connection -> done, or the line goes to the blocked ones
+ *   write queues that are ready -> write connection -> done, or the write queue goes to the blocked
+ * ones
  *
  * Writes that share a commit wait 20 ms at most for a locked row: then none of them has happened,
  * and the others run again at once. */
@@ -14,7 +15,7 @@ struct writes {
 	const struct statement_entry *statements;
 	struct pool pool;
 	struct spares spares; /* all connections but the first: for crowds of writes */
-	struct lines lines;
+	struct write_queues queues;
 	struct list ready[POOL_MAX]; /* of struct write_line: for each connection */
 	unsigned count;		     /* waiting or under way, without the blocked ones */
 	unsigned crowded_turns;	     /* since crowd_ms */
