@@ -6,7 +6,7 @@
  *
  * The accounts take turns, and so do the write queues of an account, which has one attempt under
  * way at a time. An account that has several write queues here has all of its writes here: each of
- * them could hold up a shared commit. */
+ * them could hold up a group commit. */
 #pragma once
 
 #include "connection.h"

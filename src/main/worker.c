@@ -23,7 +23,7 @@ enum {
 	 * a second for a core while the first one and this worker woke each other: p99 of 64
 	 * connections was 17 to 530 ms instead of 2.5. */
 	READ_CONNECTIONS = 1,
-	/* Two with shared commits wrote more than eight without. */
+	/* Two with group commits wrote more than eight without. */
 	WRITE_CONNECTIONS = 2,
 	/* After the connections are gone, for what they have sent to the database. */
 	DATABASE_CLOSE_MS = 2 * 1000,

@@ -83,7 +83,7 @@ static void expect_name(int64_t id, const char *name)
 	PQfinish(pg);
 }
 
-/* The others of the shared commit are done while the row is locked; then the write is, too. */
+/* The others of the group commit are done while the row is locked; then the write is, too. */
 static void test_only_the_locked_one_waits(void **state)
 {
 	struct asked *others[8];

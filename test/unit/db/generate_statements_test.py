@@ -220,7 +220,7 @@ WRITE = GOOD.replace("SELECT id FROM thing", "DELETE FROM thing").replace(
     "effect: read", "effect: write\n-- commit: shared").replace(":name", ":name RETURNING id")
 
 
-def test_shared_commit(tmp_path):
+def test_group_commit(tmp_path):
     _, table = accept(tmp_path, WRITE)
     assert table.count(".shares_commit = true") == 1
     _, table = accept(tmp_path, WRITE.replace("-- commit: shared\n", ""))
@@ -240,12 +240,12 @@ def test_read_that_commits(tmp_path):
            "a read has nothing to commit")
 
 
-def test_shared_commit_without_a_row(tmp_path):
+def test_group_commit_without_a_row(tmp_path):
     text = "-- Adds.\n-- effect: write\n-- work: bounded\n-- commit: shared\nINSERT INTO thing DEFAULT VALUES\n"
     refuse(tmp_path, text, "the first parameter says which row it changes")
 
 
-def test_shared_commit_of_a_setting(tmp_path):
+def test_group_commit_of_a_setting(tmp_path):
     setting = "set_config('synchronous_commit', 'off', true)"
     text = WRITE.replace("RETURNING id", f"RETURNING {setting}")
     refuse(tmp_path, text, "a setting would hold for the others that share the commit")

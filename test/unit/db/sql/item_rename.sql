@@ -1,4 +1,4 @@
--- Gives an item a name, in a shared commit.
+-- Gives an item a name, in a group commit.
 -- params: id int8, name text
 -- row: name text
 -- effect: write
