@@ -232,7 +232,7 @@ static void begin(struct hooks *hooks, struct arena *arena)
 static void look(struct hooks *hooks);
 
 /* Nothing is due. */
-static void rest(struct hooks *hooks)
+static void begin_pause(struct hooks *hooks)
 {
 	uint64_t now_ms = loop_now_ms(hooks->settings.loop), ms = LOOK_MS;
 
@@ -277,7 +277,7 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	else if (result->outcome != DB_OK)
 		look_after(hooks, AWAY_MS);
 	else
-		rest(hooks);
+		begin_pause(hooks);
 }
 
 static void lease(struct hooks *hooks)

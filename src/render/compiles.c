@@ -17,7 +17,7 @@ static void look_in(struct compiles *compiles, uint64_t ms)
 		deadline_set(compiles->settings.loop, &compiles->look, ms);
 }
 
-static void rest(struct compiles *compiles, uint64_t ms)
+static void begin_pause(struct compiles *compiles, uint64_t ms)
 {
 	engine_job_finish(&compiles->engine);
 	arena_finish(&compiles->arena);
@@ -40,7 +40,7 @@ static void on_stored(struct db_query *query, const struct db_result *result)
 		db_hint(compiles->settings.db,
 			STR("changed:00000000-0000-0000-0000-000000000000:reviews"));
 	}
-	rest(compiles, 0); /* there may be more */
+	begin_pause(compiles, 0); /* there may be more */
 }
 
 static void on_answer(struct engine_job *engine)
@@ -53,7 +53,7 @@ static void on_answer(struct engine_job *engine)
 	/* A process may have met its limits because the machine was busy: that is tried again. */
 	if (problem_is_passing(&answer->problem) ||
 	    (problem_is_blamed(&answer->problem) && compiles->row->tries < TRIES_MAX)) {
-		rest(compiles, AGAIN_MS);
+		begin_pause(compiles, AGAIN_MS);
 		return;
 	}
 	problem = problem_json(&answer->problem, answer->problem.message, &compiles->arena);
@@ -77,7 +77,7 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	unsigned retry_after_s = 1;
 
 	if (result->outcome != DB_OK || result->row_count == 0 || compiles->is_draining) {
-		rest(compiles, LOOK_MS);
+		begin_pause(compiles, LOOK_MS);
 		return;
 	}
 	compiles->row = arena_alloc(&compiles->arena, sizeof(*compiles->row));
@@ -94,7 +94,7 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	compiles->runs =
 	    engines_submit(compiles->settings.engines, &compiles->engine, &retry_after_s) == 0;
 	if (!compiles->runs)
-		rest(compiles, (uint64_t)retry_after_s * 1000);
+		begin_pause(compiles, (uint64_t)retry_after_s * 1000);
 }
 
 static void on_look(struct deadline *deadline)

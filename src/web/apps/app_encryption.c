@@ -68,7 +68,7 @@ static void ask(struct app_encryption *encryption,
 	db_submit(encryption->with.db, &encryption->query);
 }
 
-static void rest(struct app_encryption *encryption, uint64_t ms)
+static void begin_pause(struct app_encryption *encryption, uint64_t ms)
 {
 	engine_job_finish(&encryption->job);
 	arena_finish(&encryption->arena);
@@ -84,7 +84,7 @@ static void rest(struct app_encryption *encryption, uint64_t ms)
 
 static void on_end(struct db_query *query, const struct db_result *result)
 {
-	rest(encryption_of(query), result->outcome == DB_OK ? 0 : FAILED_MS);
+	begin_pause(encryption_of(query), result->outcome == DB_OK ? 0 : FAILED_MS);
 }
 
 static void end(struct app_encryption *encryption)
@@ -360,7 +360,7 @@ static void on_entries(struct db_query *query, const struct db_result *result)
 	struct app_encryption *encryption = encryption_of(query);
 
 	if (result->outcome != DB_OK || encryption->is_draining) {
-		rest(encryption, FAILED_MS);
+		begin_pause(encryption, FAILED_MS);
 		return;
 	}
 	encryption->row_at = 0;
@@ -409,7 +409,7 @@ static void take_next(struct later *go_on)
 	struct app_encryption *encryption = container_of(go_on, struct app_encryption, go_on);
 
 	if (encryption->is_draining) {
-		rest(encryption, 0);
+		begin_pause(encryption, 0);
 		return;
 	}
 	if (encryption->row_at == encryption->row_count) {
@@ -430,7 +430,7 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	struct app_encryption *encryption = encryption_of(query);
 
 	if (result->outcome != DB_OK || result->row_count == 0 || encryption->is_draining) {
-		rest(encryption, result->outcome == DB_OK ? LOOK_MS : FAILED_MS);
+		begin_pause(encryption, result->outcome == DB_OK ? LOOK_MS : FAILED_MS);
 		return;
 	}
 	db_read_row(result, 0, query->record, &encryption->arena, &encryption->app);

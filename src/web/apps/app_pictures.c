@@ -41,7 +41,7 @@ struct app_pictures {
 	int64_t told_lists_us; /* when open pages were told last */
 };
 
-static void rest(struct app_pictures *pictures, uint64_t ms)
+static void begin_pause(struct app_pictures *pictures, uint64_t ms)
 {
 	engine_job_finish(&pictures->job);
 	arena_finish(&pictures->arena);
@@ -101,7 +101,7 @@ static void on_kept(struct db_query *query, const struct db_result *result)
 
 	if (is_kept && pictures->job.answer.picture.length)
 		tell_picture(pictures);
-	rest(pictures, is_kept ? 0 : FAILED_MS);
+	begin_pause(pictures, is_kept ? 0 : FAILED_MS);
 }
 
 /* A failure that a busy machine causes is retried for ever, at growing intervals: the lease stays.
@@ -122,7 +122,7 @@ static void on_rendered(struct engine_job *job)
 	struct str picture = {0};
 
 	if (is_to_be_tried_again(pictures)) {
-		rest(pictures, FAILED_MS);
+		begin_pause(pictures, FAILED_MS);
 		return;
 	}
 	if (kind == ENGINE_DONE)
@@ -161,7 +161,7 @@ static void render(struct app_pictures *pictures)
 	};
 	if (!engine_language_read(row->language, &pictures->job.language) ||
 	    engines_submit(pictures->engines, &pictures->job, &retry_after_s) < 0)
-		rest(pictures, retry_after_s * 1000);
+		begin_pause(pictures, retry_after_s * 1000);
 }
 
 /* No app of it lacks a picture. */
@@ -174,7 +174,7 @@ static void end_portion(struct app_pictures *pictures)
 		tell_lists(pictures);
 		pictures->wants_look = false;
 	}
-	rest(pictures, goes_on ? BETWEEN_MS : LOOK_MS);
+	begin_pause(pictures, goes_on ? BETWEEN_MS : LOOK_MS);
 }
 
 static void on_leased(struct db_query *query, const struct db_result *result)
@@ -182,13 +182,13 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	struct app_pictures *pictures = container_of(query, struct app_pictures, query);
 
 	if (result->outcome != DB_OK || result->row_count == 0) {
-		rest(pictures, FAILED_MS);
+		begin_pause(pictures, FAILED_MS);
 		return;
 	}
 	db_read_row(result, 0, query->record, &pictures->arena, &pictures->row);
 	pictures->after_app = pictures->row.next_id;
 	if (pictures->is_draining)
-		rest(pictures, 0);
+		begin_pause(pictures, 0);
 	else if (!id_is_none(pictures->row.version_id))
 		render(pictures);
 	else

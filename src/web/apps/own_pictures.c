@@ -40,7 +40,7 @@ struct own_pictures {
 	int64_t told_lists_us; /* when they were told last */
 };
 
-static void rest(struct own_pictures *pictures, uint64_t ms)
+static void begin_pause(struct own_pictures *pictures, uint64_t ms)
 {
 	panelimage_conversion_free(pictures->conversion);
 	panelimage_result_finish(&pictures->result);
@@ -73,7 +73,7 @@ static void tell_lists(struct own_pictures *pictures)
 static void on_returned(struct db_query *query, const struct db_result *result)
 {
 	(void)result;
-	rest(container_of(query, struct own_pictures, query), FAILED_MS);
+	begin_pause(container_of(query, struct own_pictures, query), FAILED_MS);
 }
 
 /* Nobody tried to decode the leased picture: others may, or this worker later. */
@@ -102,7 +102,7 @@ static void on_kept(struct db_query *query, const struct db_result *result)
 		if (clock_monotonic_us() - pictures->told_lists_us >= LISTS_US)
 			tell_lists(pictures);
 	}
-	rest(pictures, is_kept ? 0 : FAILED_MS);
+	begin_pause(pictures, is_kept ? 0 : FAILED_MS);
 }
 
 static void keep(struct own_pictures *pictures)
@@ -206,13 +206,13 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	bool goes_on = pictures->wants_look;
 
 	if (result->outcome != DB_OK) {
-		rest(pictures, FAILED_MS);
+		begin_pause(pictures, FAILED_MS);
 		return;
 	}
 	if (result->row_count == 0) {
 		tell_lists(pictures);
 		pictures->wants_look = false;
-		rest(pictures, goes_on ? START_MS : LOOK_MS);
+		begin_pause(pictures, goes_on ? START_MS : LOOK_MS);
 		return;
 	}
 	db_read_row(result, 0, query->record, &pictures->arena, &pictures->row);

@@ -33,7 +33,7 @@ static void ask(struct removals *removals,
 }
 
 /* The answer was read: goes on after a while. */
-static void rest(struct removals *removals, uint64_t ms)
+static void begin_pause(struct removals *removals, uint64_t ms)
 {
 	removals->is_asking = false;
 	arena_finish(&removals->arena);
@@ -57,7 +57,7 @@ static void on_portion(struct db_query *query, const struct db_result *result)
 	} else {
 		account_removal_failed(&removals->removal);
 	}
-	rest(removals, ms);
+	begin_pause(removals, ms);
 }
 
 static void on_apps_found(struct db_query *query, const struct db_result *result)
@@ -66,20 +66,20 @@ static void on_apps_found(struct db_query *query, const struct db_result *result
 	struct app_removed_next_row row = {0};
 
 	if (result->outcome != DB_OK || result->row_count == 0) {
-		rest(removals, result->outcome == DB_OK ? LOOK_MS : FAILED_MS);
+		begin_pause(removals, result->outcome == DB_OK ? LOOK_MS : FAILED_MS);
 		return;
 	}
 	db_read_row(result, 0, query->record, &removals->arena, &row);
 	removals->is_under_way = true;
 	account_removal_begin_apps(&removals->removal, row.account_id);
-	rest(removals, 0);
+	begin_pause(removals, 0);
 }
 
 /* No account is to be removed: perhaps apps are, later. */
 static void look_for_apps(struct removals *removals)
 {
 	removals->looks_for_apps = !removals->wants_look;
-	rest(removals, 0);
+	begin_pause(removals, 0);
 }
 
 static void on_found(struct db_query *query, const struct db_result *result)
@@ -92,13 +92,13 @@ static void on_found(struct db_query *query, const struct db_result *result)
 		return;
 	}
 	if (result->outcome != DB_OK) {
-		rest(removals, FAILED_MS);
+		begin_pause(removals, FAILED_MS);
 		return;
 	}
 	db_read_row(result, 0, query->record, &removals->arena, &row);
 	removals->is_under_way = true;
 	account_removal_begin(&removals->removal, row.id);
-	rest(removals, 0);
+	begin_pause(removals, 0);
 }
 
 static void proceed(struct deadline *deadline)
