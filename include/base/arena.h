@@ -1,4 +1,4 @@
-/* Memory that goes away all at once: one arena a request.
+/* Memory that becomes unavailable all at once: one arena a request.
  *
  *   arena -> block -> block -> block      objects are cut off the front block, never given back
  *

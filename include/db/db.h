@@ -12,24 +12,24 @@
  *
  * A lost connection is made again, with back-off. When one that was up breaks, the reads that were
  * under way wait for the first attempt to make it again, and are repeated once. The writes that
- * were under way are answered DB_AWAY: their effect is unknown. Queries that come meanwhile wait
- * for that attempt, too. Nothing waits for a database that is away: once the attempt has failed,
- * and while no connection is up, queries are answered DB_AWAY at once.
+ * were under way are answered DB_UNAVAILABLE: their effect is unknown. Queries that come meanwhile
+ * wait for that attempt, too. Nothing waits for a database that is unavailable: once the attempt
+ * has failed, and while no connection is up, queries are answered DB_UNAVAILABLE at once.
  *
  * A write that meets a locked row holds up others for 20 ms; then it waits apart, and behind it, in
  * their order, the later writes with the same first parameter. After 5 s, or where its account has
  * too many that wait so, it is answered DB_BLOCKED.
  *
  * A server from which nothing comes for 4 s, though the hint connection asks, counts as dead; and a
- * connection on which nothing comes for 10 s. Then queries are answered DB_AWAY at once, until it
- * answers again. */
+ * connection on which nothing comes for 10 s. Then queries are answered DB_UNAVAILABLE at once,
+ * until it answers again. */
 #pragma once
 
-#include "db/away.h"
 #include "db/hints.h"
 #include "db/list_query.h"
 #include "db/query.h"
 #include "db/storage.h"
+#include "db/unavailable.h"
 #include "loop/loop.h"
 
 struct db_settings {
@@ -70,10 +70,10 @@ void db_on_change(struct db *db, const struct change_listener *listener);
 
 /* Reads and writes can be sent now. */
 bool db_is_up(const struct db *db);
-/* Why they cannot; AWAY_NOT: they can, or nothing was tried yet. */
-enum away db_away(const struct db *db);
+/* Why they cannot; UNAVAILABLE_NOT: they can, or nothing was tried yet. */
+enum unavailable db_unavailable(const struct db *db);
 /* Why no hints are heard; likewise. */
-enum away db_hints_away(const struct db *db);
+enum unavailable db_hints_unavailable(const struct db *db);
 /* Statements that wait or run, without lists. */
 unsigned db_outstanding(const struct db *db);
 /* Sets the gauges of the metrics. */
@@ -91,8 +91,8 @@ bool db_keeps_order_of_reads(const struct db *db);
 struct storage *db_storage(struct db *db);
 
 /* Waits at most timeout_ms until all queries are answered, then closes the connections. Queries
- * that are left then, and new ones from now on, are answered DB_AWAY. closed is called last, from
- * the loop. Call this once. */
+ * that are left then, and new ones from now on, are answered DB_UNAVAILABLE. closed is called last,
+ * from the loop. Call this once. */
 void db_close(struct db *db, uint64_t timeout_ms, void (*closed)(void *context), void *context);
 /* After closed. */
 void db_destroy(struct db *db);

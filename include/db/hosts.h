@@ -11,7 +11,7 @@
  * A service, and lists that do not match, are left to libpq as one server. Not thread-safe. */
 #pragma once
 
-#include "db/away.h"
+#include "db/unavailable.h"
 
 #include <libpq-fe.h>
 
@@ -26,7 +26,7 @@ struct hosts;
 struct hosts_use {
 	/* Keywords and values in turn, NULL at the end: defaults that the string overrides. */
 	const char *const *settings;
-	bool has_sqlstates; /* errors have SQLSTATEs, for away_from_error() */
+	bool has_sqlstates; /* errors have SQLSTATEs, for unavailable_from_error() */
 };
 
 /* For programs that connect once: of the name, to any server of the string, or to one that takes
@@ -40,8 +40,8 @@ struct hosts_use {
 								    "read-write", NULL}})
 
 struct hosts_failure {
-	enum away away;
-	char words[AWAY_WORDS_BYTES]; /* libpq's first line */
+	enum unavailable unavailable;
+	char words[UNAVAILABLE_WORDS_BYTES]; /* libpq's first line */
 };
 
 /* NULL: url is not a connection string. */
@@ -54,6 +54,6 @@ void hosts_destroy(struct hosts *hosts);
  * itself, else the first one. */
 PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
 		      struct hosts_failure *ret_failure) __attribute__((warn_unused_result));
-/* The same for a single connection: AWAY_SETTINGS if url is not a connection string. */
+/* The same for a single connection: UNAVAILABLE_SETTINGS if url is not a connection string. */
 PGconn *hosts_connect_once(const char *url, const struct hosts_use *use,
 			   struct hosts_failure *ret_failure) __attribute__((warn_unused_result));

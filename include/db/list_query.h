@@ -28,9 +28,9 @@ struct db_list_query {
 __attribute__((warn_unused_result)) bool db_list(struct db *db, struct db_list_query *list_query);
 
 /* Stops on_row() until db_list_query_resume(), but for the rest of the result that is being taken.
- * A list query that is slow, being paused again and again, ends with DB_AWAY when it is overdue:
- * LIMIT_LIST_TURN_MS where another one waits for its place, else LIMIT_LIST_MS. May be called
- * inside on_row(). */
+ * A list query that is slow, being paused again and again, ends with DB_UNAVAILABLE when it is
+ * overdue: LIMIT_LIST_TURN_MS where another one waits for its place, else LIMIT_LIST_MS. May be
+ * called inside on_row(). */
 void db_list_query_pause(struct db_list_query *list_query);
 /* Nothing happens where it is not paused. */
 void db_list_query_resume(struct db_list_query *list_query);

@@ -27,8 +27,8 @@ extern const size_t migration_count;
 
 enum migrate_fault {
 	MIGRATE_FAILED,
-	MIGRATE_AWAY,  /* no connection to the database */
-	MIGRATE_NEWER, /* the database is ahead of this binary */
+	MIGRATE_UNAVAILABLE, /* no connection to the database */
+	MIGRATE_NEWER,	     /* the database is ahead of this binary */
 };
 
 struct migrate_error {

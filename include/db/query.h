@@ -13,8 +13,8 @@ struct write_queue;
 enum db_outcome {
 	DB_OK,
 	DB_CONSTRAINT, /* by a constraint that the statement's header names: see constraint_error */
-	DB_AWAY,    /* no database, queue full, or the connection broke under way (a write may then
-		       have happened or not): 503 with Retry-After */
+	DB_UNAVAILABLE, /* no database, queue full, or the connection broke under way (a write may
+		    then have happened or not): 503 with Retry-After */
 	DB_BLOCKED, /* a write that did not happen: rows that it changes stay locked, or too many
 		       writes of its account wait for such rows: 503 with Retry-After */
 	DB_OVERDUE, /* a list query, or a read whose work grows, that has waited too long for its
@@ -60,8 +60,8 @@ struct db_query {
 	/* Account whose share the query uses, of the writes that wait for locked rows and of the
 	 * reads whose work grows. Zero: the server's own share. */
 	struct id account_id;
-	/* NULL, or whether a read whose work grows is still of use. If not, it ends with DB_AWAY
-	 * when its turn comes, or when another one needs its place. */
+	/* NULL, or whether a read whose work grows is still of use. If not, it ends with
+	 * DB_UNAVAILABLE when its turn comes, or when another one needs its place. */
 	bool (*is_wanted)(const struct db_query *query);
 	/* Set by the statement's function of db/statements.h: */
 	enum statement statement;

@@ -12,8 +12,8 @@ enum result_class {
 	RESULT_AGAIN,	   /* it lost against another transaction: nothing happened, repeat it */
 	RESULT_LOCKED, /* rows stayed locked for the connection's lock_timeout: nothing happened */
 	RESULT_MOVE,   /* this connection can no longer run it: nothing happened */
-	RESULT_AWAY,   /* the server has no resources left, stops, or is too slow */
-	RESULT_LOST,   /* the connection is gone or going */
+	RESULT_UNAVAILABLE, /* the server has no resources left, stops, or is too slow */
+	RESULT_LOST,	    /* the connection is gone or going */
 	RESULT_FAILED,
 };
 

@@ -2,8 +2,8 @@
  *
  * A worker keeps the devices whose panels it serves in memory (struct panel). Hints tell it of
  * changes ("device 42 is now at generation 17"); the generation in the database decides, and a
- * slow reconciliation repairs what lost hints left behind. While the database is away, panels that
- * are in memory go on.
+ * slow reconciliation repairs what lost hints left behind. While the database is unavailable,
+ * panels that are in memory go on.
  *
  *   push handler --delivery_push_stored()--> this worker's panel
  *                --delivery_push_answered()--> a hint to all others
@@ -143,7 +143,8 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
 		   bool is_peek, struct arena *arena, struct poll_picture *ret_picture);
 
 /* A small WebP for a panel that gets no other: it says "unknown device" or, where nobody could look
- * (the database is away, or this worker stops), "no database". lookup: NULL, where none was made.
+ * (the database is unavailable, or this worker stops), "no database". lookup: NULL, where none was
+ * made.
  */
 struct str delivery_refusal_picture(const struct panel_lookup *lookup);
 

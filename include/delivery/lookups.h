@@ -23,8 +23,8 @@ struct panel_way {
 struct panel_lookup {
 	struct list node; /* private */
 	/* Called later, from the loop. NULL: there is no such device, the key is wrong, the device
-	 * is disabled, or it is not in memory while the database is away or this worker stops. The
-	 * panel is valid during this call. */
+	 * is disabled, or it is not in memory while the database is unavailable or this worker
+	 * stops. The panel is valid during this call. */
 	void (*done)(struct panel_lookup *lookup, struct panel *panel);
 	struct panel_way way;	 /* is_alias and alias are the caller's, the rest is private */
 	bool is_second;		 /* the key is the second one of the device */

@@ -218,10 +218,10 @@ enum metric_database_role {
 };
 
 enum metric_database_failure {
-	METRIC_DATABASE_REFUSED, /* by a constraint, as foreseen */
-	METRIC_DATABASE_AWAY,	 /* or too busy */
-	METRIC_DATABASE_FAILED,	 /* a fault of the program or of the database */
-	METRIC_DATABASE_FULL,	 /* there is no room on its disk */
+	METRIC_DATABASE_REFUSED,     /* by a constraint, as foreseen */
+	METRIC_DATABASE_UNAVAILABLE, /* or too busy */
+	METRIC_DATABASE_FAILED,	     /* a fault of the program or of the database */
+	METRIC_DATABASE_FULL,	     /* there is no room on its disk */
 };
 
 enum metric_query_state { METRIC_QUERY_WAITING, METRIC_QUERY_SENT };

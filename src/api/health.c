@@ -23,10 +23,10 @@ static struct step_result live(struct task *task)
 }
 
 /* Strangers read this as well: the reason has no name or address in it. */
-static struct step_result fail(struct task *task, const char *what, enum away away)
+static struct step_result fail(struct task *task, const char *what, enum unavailable unavailable)
 {
-	const char *colon = away == AWAY_NOT ? "" : ": ";
-	const char *why = away == AWAY_NOT ? "" : away_text(away);
+	const char *colon = unavailable == UNAVAILABLE_NOT ? "" : ": ";
+	const char *why = unavailable == UNAVAILABLE_NOT ? "" : unavailable_text(unavailable);
 
 	return task_fail_busy(task, 1, "%s%s%s", what, colon, why);
 }
@@ -55,10 +55,10 @@ static struct step_result ready(struct task *task)
 	    (!db_is_up(service->db) && storage_has_no_room(db_storage(service->db))))
 		return task_fail_busy(task, 1, "the database has no room to store anything");
 	if (!db_is_up(service->db))
-		return fail(task, "the database cannot be reached", db_away(service->db));
+		return fail(task, "the database cannot be reached", db_unavailable(service->db));
 	if (!db_hints_are_up(service->db))
 		return fail(task, "the database's notifications cannot be heard",
-			    db_hints_away(service->db));
+			    db_hints_unavailable(service->db));
 	if (!storage_takes_pictures(db_storage(service->db)))
 		return tell_ready(task, STORAGE_PICTURE_PROBLEM);
 	return tell_ready(task, render_health_any_problem(api_service(task)->render_health));

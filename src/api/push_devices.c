@@ -13,8 +13,8 @@
  *                                      found -- push_store -- is_done -> done
  *
  * The image is converted once, and one statement is under way at a time. What keeps one device from
- * its image stands in the answer beside it; a database that is away ends the request, and the image
- * may be pushed again. */
+ * its image stands in the answer beside it; a database that is unavailable ends the request, and
+ * the image may be pushed again. */
 
 struct pushing {
 	struct push_body body; /* first: the pre-handler checks read the request into it */

@@ -222,7 +222,7 @@ static void write_counters(const struct metric_sums *sums, struct buffer *json)
 	    {"statements", sum_observations(sums, METRIC_STATEMENT_DURATION)},
 	    /* Excludes constraint errors: the client already got the reason. */
 	    {"databaseFailures",
-	     metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_AWAY) +
+	     metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_UNAVAILABLE) +
 		 metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_FAILED)},
 	    {"databaseFull", metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_FULL)},
 	    {"logLinesLost", metric_total(sums, METRIC_LOG_LINES_LOST, 0)},
@@ -277,7 +277,7 @@ static void write_homes(const struct metric_sums *sums, unsigned workers, struct
 /* db: of the worker that answers; if it has no connection, it knows why. */
 static void write_state(const struct metric_sums *sums, struct db *db, struct buffer *json)
 {
-	enum away away = db_is_up(db) ? AWAY_NOT : db_away(db);
+	enum unavailable unavailable = db_is_up(db) ? UNAVAILABLE_NOT : db_unavailable(db);
 
 	buffer_printf(json,
 		      "\"database\":{\"workersUp\":%lld,\"connections\":%lld,\"waiting\":%lld,"
@@ -286,7 +286,8 @@ static void write_state(const struct metric_sums *sums, struct db *db, struct bu
 		      (long long)sum(sums, METRIC_DATABASE_CONNECTIONS),
 		      (long long)metric_total(sums, METRIC_DATABASE_QUERIES, METRIC_QUERY_WAITING),
 		      (long long)metric_total(sums, METRIC_DATABASE_QUERIES, METRIC_QUERY_SENT));
-	json_write_str(json, str_from(away == AWAY_NOT ? "" : away_text(away)));
+	json_write_str(
+	    json, str_from(unavailable == UNAVAILABLE_NOT ? "" : unavailable_text(unavailable)));
 	buffer_printf(json,
 		      ",\"isFull\":%s,\"bytes\":%lld,\"diskBytes\":%lld,\"diskFreeBytes\":%lld",
 		      storage_has_no_room(db_storage(db)) ? "true" : "false",

@@ -1,6 +1,6 @@
 #include "base/clock.h"
-#include "db/away.h"
 #include "db/result.h"
+#include "db/unavailable.h"
 #include "host_turns.h"
 
 #include <poll.h>
@@ -11,20 +11,21 @@
  * pooler may have several free sessions. */
 enum { OTHERS = 3, ANSWER_MS = 5 * 1000 };
 
-static enum away fail(enum away away, const char *text, char *ret_words)
+static enum unavailable fail(enum unavailable unavailable, const char *text, char *ret_words)
 {
-	snprintf(ret_words, AWAY_WORDS_BYTES, "%.*s", STR_ARG(result_first_line(text)));
-	return away;
+	snprintf(ret_words, UNAVAILABLE_WORDS_BYTES, "%.*s", STR_ARG(result_first_line(text)));
+	return unavailable;
 }
 
 /* NULL with the reason. */
-static PGconn *connect_to(struct hosts *hosts, const struct hosts_use *use, enum away *ret_away,
-			  char *ret_words)
+static PGconn *connect_to(struct hosts *hosts, const struct hosts_use *use,
+			  enum unavailable *ret_unavailable, char *ret_words)
 {
 	struct hosts_failure failure;
 	PGconn *pg = hosts_connect(hosts, use, &failure);
 
-	*ret_away = pg ? AWAY_NOT : fail(failure.away, failure.words, ret_words);
+	*ret_unavailable =
+	    pg ? UNAVAILABLE_NOT : fail(failure.unavailable, failure.words, ret_words);
 	return pg;
 }
 
@@ -50,73 +51,75 @@ static PGresult *ask(PGconn *pg, const char *sql)
 }
 
 /* The process of the server's that this connection's statements run in. */
-static enum away ask_backend(PGconn *pg, char ret_pid[static 16], char *ret_words)
+static enum unavailable ask_backend(PGconn *pg, char ret_pid[static 16], char *ret_words)
 {
 	PGresult *result = ask(pg, "SELECT pg_backend_pid()");
 	const char *words = PQerrorMessage(pg);
-	enum away away = AWAY_NOT;
+	enum unavailable unavailable = UNAVAILABLE_NOT;
 
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		snprintf(ret_pid, 16, "%s", PQgetvalue(result, 0, 0));
 	else if (!words[0])
-		away = fail(AWAY_SILENT, "the server does not answer", ret_words);
+		unavailable = fail(UNAVAILABLE_SILENT, "the server does not answer", ret_words);
 	else
-		away = fail(away_from_error(words, true), words, ret_words);
+		unavailable = fail(unavailable_from_error(words, true), words, ret_words);
 	PQclear(result);
-	return away;
+	return unavailable;
 }
 
 /* Connections beside the first one, each within a transaction: another session than the first one's
  * is theirs. */
-static enum away try_sharing(struct hosts *hosts, const struct hosts_use *use,
-			     const char *first_pid, char *ret_words)
+static enum unavailable try_sharing(struct hosts *hosts, const struct hosts_use *use,
+				    const char *first_pid, char *ret_words)
 {
 	PGconn *others[OTHERS] = {NULL};
-	enum away away = AWAY_NOT;
+	enum unavailable unavailable = UNAVAILABLE_NOT;
 	char pid[16];
 
-	for (unsigned i = 0; i < OTHERS && away == AWAY_NOT; i++) {
-		others[i] = connect_to(hosts, use, &away, ret_words);
-		if (away == AWAY_NOT)
+	for (unsigned i = 0; i < OTHERS && unavailable == UNAVAILABLE_NOT; i++) {
+		others[i] = connect_to(hosts, use, &unavailable, ret_words);
+		if (unavailable == UNAVAILABLE_NOT)
 			PQclear(ask(others[i], "BEGIN"));
-		if (away == AWAY_NOT)
-			away = ask_backend(others[i], pid, ret_words);
-		if (away == AWAY_NOT && strcmp(pid, first_pid) == 0)
-			away =
-			    fail(AWAY_SHARED, "two connections have met in one session", ret_words);
+		if (unavailable == UNAVAILABLE_NOT)
+			unavailable = ask_backend(others[i], pid, ret_words);
+		if (unavailable == UNAVAILABLE_NOT && strcmp(pid, first_pid) == 0)
+			unavailable = fail(UNAVAILABLE_SHARED,
+					   "two connections have met in one session", ret_words);
 	}
 	for (unsigned i = 0; i < OTHERS; i++)
 		PQfinish(others[i]);
-	return away;
+	return unavailable;
 }
 
-PGconn *away_try(struct hosts *hosts, bool session_pooler, const char *application_name,
-		 enum away *ret_away, char ret_words[static AWAY_WORDS_BYTES])
+PGconn *unavailable_try(struct hosts *hosts, bool session_pooler, const char *application_name,
+			enum unavailable *ret_unavailable,
+			char ret_words[static UNAVAILABLE_WORDS_BYTES])
 {
 	const struct hosts_use use = {.settings = HOSTS_USE_TO_WRITE(application_name).settings,
 				      .has_sqlstates = true};
 	char pid[16] = "";
-	enum away away;
-	PGconn *pg = connect_to(hosts, &use, &away, ret_words);
+	enum unavailable unavailable;
+	PGconn *pg = connect_to(hosts, &use, &unavailable, ret_words);
 
-	if (away == AWAY_NOT)
-		away = ask_backend(pg, pid, ret_words);
-	if (away == AWAY_NOT && away_is_pooled(pg, pid)) {
+	if (unavailable == UNAVAILABLE_NOT)
+		unavailable = ask_backend(pg, pid, ret_words);
+	if (unavailable == UNAVAILABLE_NOT && unavailable_is_pooled(pg, pid)) {
 		if (session_pooler)
-			away = try_sharing(hosts, &use, pid, ret_words);
+			unavailable = try_sharing(hosts, &use, pid, ret_words);
 		else
-			away = fail(AWAY_POOLER,
-				    "what answers is not the PostgreSQL that runs the statements",
-				    ret_words);
+			unavailable =
+			    fail(UNAVAILABLE_POOLER,
+				 "what answers is not the PostgreSQL that runs the statements",
+				 ret_words);
 	}
-	*ret_away = away;
-	if (away == AWAY_NOT) {
+	*ret_unavailable = unavailable;
+	if (unavailable == UNAVAILABLE_NOT) {
 		PQsetErrorVerbosity(pg, PQERRORS_DEFAULT);
 		return pg;
 	}
 	/* Begin the next try with another server: this one hangs, though the program in front of it
 	 * answers. */
-	if (pg && away == AWAY_SILENT)
+	if (pg && unavailable == UNAVAILABLE_SILENT)
 		hosts_pass_over(hosts, pg);
 	PQfinish(pg);
 	return NULL;

@@ -111,7 +111,7 @@ void blocked_add_queue(struct blocked *blocked, struct write_queue *queue)
 		write_queue_destroy(blocked->queues, queue);
 }
 
-static void answer_all_away(struct blocked *blocked)
+static void answer_all_unavailable(struct blocked *blocked)
 {
 	struct list *turn;
 
@@ -119,7 +119,7 @@ static void answer_all_away(struct blocked *blocked)
 		struct write_queue *queue = write_queue_at(turn);
 
 		while (queue->count)
-			answer_first(blocked, queue, DB_AWAY);
+			answer_first(blocked, queue, DB_UNAVAILABLE);
 		write_queue_destroy(blocked->queues, queue);
 	}
 }
@@ -196,7 +196,7 @@ static void on_return(struct connection *connection, struct db_query *query, boo
 
 	write_queue_return(queue, query);
 	if (!may_repeat)
-		answer_first(blocked, queue, DB_AWAY);
+		answer_first(blocked, queue, DB_UNAVAILABLE);
 	go_on(blocked, queue);
 }
 
@@ -213,7 +213,7 @@ static void on_down(struct connection *connection)
 	struct blocked *blocked = connection->owner;
 
 	if (spares_are_hopeless(&blocked->spares))
-		answer_all_away(blocked);
+		answer_all_unavailable(blocked);
 }
 
 /* ---- turns ---- */
@@ -335,7 +335,7 @@ void blocked_close(struct blocked *blocked)
 	spares_finish(&blocked->spares);
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
 		connection_close(&blocked->retries[i].connection);
-	answer_all_away(blocked);
+	answer_all_unavailable(blocked);
 	deadline_clear(blocked->loop, &blocked->overdue);
 	require(blocked->count == 0);
 }

@@ -51,7 +51,7 @@ void blocked_add(struct blocked *blocked, struct write_queue *queue, struct db_q
 void blocked_flush(struct blocked *blocked);
 unsigned blocked_count_up(const struct blocked *blocked);
 
-/* All that is left is answered DB_AWAY, late. */
+/* All that is left is answered DB_UNAVAILABLE, late. */
 void blocked_close(struct blocked *blocked);
 /* After that. */
 void blocked_finish(struct blocked *blocked);

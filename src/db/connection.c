@@ -24,7 +24,7 @@ enum {
 };
 
 static void open_connection(struct connection *connection);
-static void lose(struct connection *connection, enum away away, struct str words);
+static void lose(struct connection *connection, enum unavailable unavailable, struct str words);
 
 static void move(struct connection *connection, enum db_connection_state to)
 {
@@ -57,7 +57,7 @@ static bool watch(struct connection *connection, int events)
 				 PQsocket(connection->pg), events, step, connection);
 
 	if (error)
-		lose(connection, AWAY_OTHER, str_from(uv_strerror(error)));
+		lose(connection, UNAVAILABLE_OTHER, str_from(uv_strerror(error)));
 	return error == 0;
 }
 
@@ -85,22 +85,25 @@ static void drop(struct connection *connection)
 }
 
 /* words may belong to the connection. */
-static void lose(struct connection *connection, enum away away, struct str words)
+static void lose(struct connection *connection, enum unavailable unavailable, struct str words)
 {
 	uint64_t rest_ms;
 
 	/* A connection that was lost before any statement succeeded counts as a failed attempt. */
 	if (connection->state != CONNECTION_UP || !connection->pipeline.useful)
 		connection->failures++;
-	connection->was_up = connection->state == CONNECTION_UP && away != AWAY_SILENT;
+	connection->was_up =
+	    connection->state == CONNECTION_UP && unavailable != UNAVAILABLE_SILENT;
 	/* The next attempt begins with another server. */
-	if (connection->pg && (away == AWAY_SILENT || connection->state == CONNECTION_PREPARING))
+	if (connection->pg &&
+	    (unavailable == UNAVAILABLE_SILENT || connection->state == CONNECTION_PREPARING))
 		hosts_pass_over(connection->hosts, connection->pg);
-	connection->away = away;
+	connection->unavailable = unavailable;
 	connection->prepares_none = false;
 	metric_add(METRIC_DATABASE_LOSSES, connection->role->metric, 1);
 	rest_ms = connection_rest_ms(connection->failures, hosts_are_near(connection->hosts));
-	connection_log(&connection->log, connection->role->name, connection->number, away, words);
+	connection_log(&connection->log, connection->role->name, connection->number, unavailable,
+		       words);
 	drop(connection);
 	move(connection, CONNECTION_RESTING);
 	deadline_set(connection->loop, &connection->deadline, rest_ms);
@@ -112,17 +115,17 @@ static void lose_by_libpq(struct connection *connection)
 {
 	const char *text = PQerrorMessage(connection->pg);
 
-	lose(connection, away_from_error(text, true), result_first_line(text));
+	lose(connection, unavailable_from_error(text, true), result_first_line(text));
 }
 
 static void lose_by_pipeline(struct connection *connection)
 {
-	lose(connection, AWAY_ENDED, str_from(connection->pipeline.reason));
+	lose(connection, UNAVAILABLE_ENDED, str_from(connection->pipeline.reason));
 }
 
 static void lose_by_set_up(struct connection *connection)
 {
-	lose(connection, connection->set_up.away, str_from(connection->set_up.reason));
+	lose(connection, connection->set_up.unavailable, str_from(connection->set_up.reason));
 }
 
 /* The deadline of a connection that is up: set while an answer is due. */
@@ -198,11 +201,11 @@ static void step_preparing(struct connection *connection)
 		deadline_clear(connection->loop, &connection->deadline);
 		connection->pipeline.pg = connection->pg;
 		connection->pipeline.useful = false;
-		connection->away = AWAY_NOT;
+		connection->unavailable = UNAVAILABLE_NOT;
 		connection->heard_ms = loop_now_ms(connection->loop);
 		hosts_note_good(connection->hosts, connection->pg);
 		connection_log(&connection->log, connection->role->name, connection->number,
-			       AWAY_NOT, STR(""));
+			       UNAVAILABLE_NOT, STR(""));
 		connection->role->on_up(connection);
 	}
 }
@@ -303,7 +306,7 @@ static void on_deadline(struct deadline *deadline)
 		connection_cut_silent(connection);
 		return;
 	}
-	lose(connection, AWAY_SILENT, STR("the server does not answer"));
+	lose(connection, UNAVAILABLE_SILENT, STR("the server does not answer"));
 }
 
 static void on_opened(void *context, PGconn *pg)
@@ -315,7 +318,7 @@ static void on_opened(void *context, PGconn *pg)
 	if (pg)
 		begin_preparing(connection);
 	else
-		lose(connection, failure->away, str_from(failure->words));
+		lose(connection, failure->unavailable, str_from(failure->words));
 }
 
 static void open_connection(struct connection *connection)
@@ -411,7 +414,7 @@ bool connection_sleep(struct connection *connection)
 	drop(connection);
 	move(connection, CONNECTION_ASLEEP);
 	connection->failures = 0;
-	connection->away = AWAY_NOT;
+	connection->unavailable = UNAVAILABLE_NOT;
 	connection->role->on_down(connection);
 	return true;
 }
@@ -465,12 +468,12 @@ void connection_cut_silent(struct connection *connection)
 	/* Queries that have waited so long do not wait for another connection: with a failure this
 	 * one is not hopeful. */
 	connection->failures++;
-	lose(connection, AWAY_SILENT, STR("the server does not answer"));
+	lose(connection, UNAVAILABLE_SILENT, STR("the server does not answer"));
 }
 
 void connection_cut(struct connection *connection, struct str reason)
 {
-	lose(connection, AWAY_OTHER, reason);
+	lose(connection, UNAVAILABLE_OTHER, reason);
 }
 
 void connection_close(struct connection *connection)

@@ -81,7 +81,7 @@ struct connection {
 	struct deadline deadline;
 	struct deadline conflict_deadline; /* set while the pipeline has conflicted queries */
 	struct set_up set_up;		   /* while PREPARING */
-	enum away away;			   /* why it is not up, where it was tried */
+	enum unavailable unavailable;	   /* why it is not up, where it was tried */
 	unsigned failures;		   /* failed attempts since the connection last worked */
 	uint64_t heard_ms;		   /* when answers came last; loop_now_ms() */
 	bool was_up;			   /* until it was lost last, while no attempt has failed */

@@ -32,9 +32,10 @@ static const char settings[] = "SELECT pg_backend_pid(), "
 			       "current_setting('synchronous_commit'), 'off', 'on'), false), "
 			       "set_config('idle_in_transaction_session_timeout', '10000', false)";
 
-static int fail(struct set_up *set_up, enum away away, const char *what, struct str why)
+static int fail(struct set_up *set_up, enum unavailable unavailable, const char *what,
+		struct str why)
 {
-	set_up->away = away;
+	set_up->unavailable = unavailable;
 	snprintf(set_up->reason, sizeof(set_up->reason), "%s%s%.*s", what, *what ? ": " : "",
 		 STR_ARG(why));
 	return -EIO;
@@ -44,7 +45,7 @@ static int fail_by_libpq(struct set_up *set_up)
 {
 	const char *text = PQerrorMessage(set_up->pg);
 
-	return fail(set_up, away_from_error(text, true), "", result_first_line(text));
+	return fail(set_up, unavailable_from_error(text, true), "", result_first_line(text));
 }
 
 static bool is_wanted(const struct set_up *set_up, unsigned index)
@@ -117,23 +118,23 @@ static int fail_by_result(struct set_up *set_up, const char *what, const PGresul
 {
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
-	return fail(set_up, away_from_sqlstate(sqlstate ? sqlstate : ""), what,
+	return fail(set_up, unavailable_from_sqlstate(sqlstate ? sqlstate : ""), what,
 		    result_reason(result));
 }
 
 /* The answer to the settings. */
 static int check_session(struct set_up *set_up, const PGresult *result)
 {
-	if (set_up->session_pooler || !away_is_pooled(set_up->pg, PQgetvalue(result, 0, 0)))
+	if (set_up->session_pooler || !unavailable_is_pooled(set_up->pg, PQgetvalue(result, 0, 0)))
 		return 0;
-	return fail(set_up, AWAY_POOLER, "", str_from(away_text(AWAY_POOLER)));
+	return fail(set_up, UNAVAILABLE_POOLER, "", str_from(unavailable_text(UNAVAILABLE_POOLER)));
 }
 
 static int check_key(struct set_up *set_up, const PGresult *result)
 {
 	if (PQgetvalue(result, 0, 0)[0] == 't')
 		return 0;
-	return fail(set_up, AWAY_KEY, "", str_from(away_text(AWAY_KEY)));
+	return fail(set_up, UNAVAILABLE_KEY, "", str_from(unavailable_text(UNAVAILABLE_KEY)));
 }
 
 static int take(struct set_up *set_up, const PGresult *result)
@@ -160,7 +161,7 @@ static int take(struct set_up *set_up, const PGresult *result)
 		return 0;
 	if (result_describes(result, statement, text, sizeof(text)))
 		return 0;
-	return fail(set_up, AWAY_SCHEMA, statement->name, str_from(text));
+	return fail(set_up, UNAVAILABLE_SCHEMA, statement->name, str_from(text));
 }
 
 int set_up_receive(struct set_up *set_up)
@@ -172,7 +173,7 @@ int set_up_receive(struct set_up *set_up)
 		int error;
 
 		if (!result && ++nulls > 1)
-			return fail(set_up, AWAY_OTHER, "",
+			return fail(set_up, UNAVAILABLE_OTHER, "",
 				    STR("the server answered out of order"));
 		if (!result)
 			continue;

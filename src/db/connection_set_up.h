@@ -19,10 +19,10 @@ struct set_up {
 	/* Fingerprint of the key for secret settings, which the database has to admit. NULL: do not
 	 * ask the database. */
 	const uint8_t *key_fingerprint;
-	bool session_pooler;   /* one may stand between us and the server */
-	unsigned result_count; /* how many have arrived */
-	enum away away;	       /* why it failed */
-	char reason[200];      /* the same in words */
+	bool session_pooler;	      /* one may stand between us and the server */
+	unsigned result_count;	      /* how many have arrived */
+	enum unavailable unavailable; /* why it failed */
+	char reason[200];	      /* the same in words */
 };
 
 /* Settings of the workers' connections. */

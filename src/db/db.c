@@ -177,7 +177,7 @@ void db_submit(struct db *db, struct db_query *query)
 	query->conflicts = query->moves = 0;
 	query->is_batched = query->by_rows = query->has_rows = false;
 	if (db->closing || db_outstanding(db) >= LIMIT_DB_QUEUE || !takes(db, query))
-		late_answer(&db->late, query, DB_AWAY);
+		late_answer(&db->late, query, DB_UNAVAILABLE);
 	else if (statement_of(db, query)->is_apart)
 		add_long(db, &db->apart, query);
 	else if (is_read(db, query) && statement_of(db, query)->grows)
@@ -205,16 +205,16 @@ bool db_is_up(const struct db *db)
 	return pool_is_up(&db->reads.pool) && pool_is_up(&db->writes.pool);
 }
 
-enum away db_away(const struct db *db)
+enum unavailable db_unavailable(const struct db *db)
 {
-	enum away away = pool_away(&db->reads.pool);
+	enum unavailable unavailable = pool_unavailable(&db->reads.pool);
 
-	return away == AWAY_NOT ? pool_away(&db->writes.pool) : away;
+	return unavailable == UNAVAILABLE_NOT ? pool_unavailable(&db->writes.pool) : unavailable;
 }
 
-enum away db_hints_away(const struct db *db)
+enum unavailable db_hints_unavailable(const struct db *db)
 {
-	return db->hints.connection.away;
+	return db->hints.connection.unavailable;
 }
 
 bool db_keeps_order_of_reads(const struct db *db)
@@ -293,9 +293,10 @@ static void cut_silent(const struct db *db, struct connection *connection)
  * those of another one. */
 static bool is_alone_alive(const struct db *db)
 {
-	enum away away = db->hints.connection.away;
+	enum unavailable unavailable = db->hints.connection.unavailable;
 
-	return hosts_turns(db->hosts) == 1 && away != AWAY_NOT && away != AWAY_SILENT;
+	return hosts_turns(db->hosts) == 1 && unavailable != UNAVAILABLE_NOT &&
+	       unavailable != UNAVAILABLE_SILENT;
 }
 
 static void look_again(struct db *db)
@@ -305,8 +306,8 @@ static void look_again(struct db *db)
 	deadline_set(db->loop, &db->silence, SILENCE_MS);
 }
 
-/* Cuts the connections that have not answered since the last look: their queries end with DB_AWAY.
- * From the second look on, only connections with queries under way count. */
+/* Cuts the connections that have not answered since the last look: their queries end with
+ * DB_UNAVAILABLE. From the second look on, only connections with queries under way count. */
 static void on_silence(struct deadline *deadline)
 {
 	struct db *db = container_of(deadline, struct db, silence);

@@ -8,13 +8,13 @@
 /* Once for each query, where its outcome is settled. storage: may be NULL. */
 static inline void failures_count(enum db_outcome outcome, const struct storage *storage)
 {
-	bool is_full = outcome == DB_AWAY && storage && storage_has_no_room(storage);
+	bool is_full = outcome == DB_UNAVAILABLE && storage && storage_has_no_room(storage);
 
 	if (outcome != DB_OK)
 		metric_add(METRIC_DATABASE_FAILURES,
 			   is_full		      ? METRIC_DATABASE_FULL
 			   : outcome == DB_CONSTRAINT ? METRIC_DATABASE_REFUSED
 			   : outcome == DB_FAILED     ? METRIC_DATABASE_FAILED
-						      : METRIC_DATABASE_AWAY,
+						      : METRIC_DATABASE_UNAVAILABLE,
 			   1);
 }

@@ -75,7 +75,7 @@ static void on_down(struct connection *connection)
 	struct hints *hints = hints_of(connection);
 
 	deadline_clear(connection->loop, &hints->ping);
-	if (hints->up && connection->away == AWAY_SILENT && hints->on_silent)
+	if (hints->up && connection->unavailable == UNAVAILABLE_SILENT && hints->on_silent)
 		hints->on_silent(hints->context);
 	buffer_clear(&hints->waiting);
 	hints->waiting_us = 0;

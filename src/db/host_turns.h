@@ -38,7 +38,8 @@ bool hosts_are_same(const char *one, const char *other);
 bool hosts_are_near(const struct hosts *hosts);
 
 /* Keeps the failure that says most. */
-void hosts_keep_failure(struct hosts_failure *kept, enum away away, const char *words);
+void hosts_keep_failure(struct hosts_failure *kept, enum unavailable unavailable,
+			const char *words);
 
 enum {
 	HOSTS_ADDRESSES_MAX = 8,

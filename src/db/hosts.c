@@ -275,11 +275,12 @@ void hosts_pass_over(struct hosts *hosts, const PGconn *pg)
 		hosts->good_address[0] = 0;
 }
 
-void hosts_keep_failure(struct hosts_failure *kept, enum away away, const char *words)
+void hosts_keep_failure(struct hosts_failure *kept, enum unavailable unavailable, const char *words)
 {
-	if (kept->away != AWAY_NOT && (away_may_pass(away) || !away_may_pass(kept->away)))
+	if (kept->unavailable != UNAVAILABLE_NOT &&
+	    (unavailable_may_pass(unavailable) || !unavailable_may_pass(kept->unavailable)))
 		return;
-	kept->away = away;
+	kept->unavailable = unavailable;
 	snprintf(kept->words, sizeof(kept->words), "%.*s", (int)strcspn(words, "\n"), words);
 }
 

@@ -44,9 +44,9 @@ static PGconn *try_address(struct hosts *hosts, const struct hosts_use *use, str
 		return pg;
 	}
 	if (has_ended)
-		hosts_keep_failure(failure, away_from_error(words, false), words);
+		hosts_keep_failure(failure, unavailable_from_error(words, false), words);
 	else
-		hosts_keep_failure(failure, AWAY_SILENT, "the server does not answer");
+		hosts_keep_failure(failure, UNAVAILABLE_SILENT, "the server does not answer");
 	PQfinish(pg);
 	return NULL;
 }
@@ -56,7 +56,7 @@ static bool look_up(const struct hosts *hosts, const char *name, struct host_add
 		    struct hosts_failure *failure)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-	char words[AWAY_WORDS_BYTES];
+	char words[UNAVAILABLE_WORDS_BYTES];
 	int error = getaddrinfo(name, NULL, &hints, &found);
 
 	if (error == 0) {
@@ -67,7 +67,7 @@ static bool look_up(const struct hosts *hosts, const char *name, struct host_add
 	}
 	snprintf(words, sizeof(words), "cannot resolve %s: %s", name,
 		 error ? gai_strerror(error) : "it has no address");
-	hosts_keep_failure(failure, AWAY_UNKNOWN, words);
+	hosts_keep_failure(failure, UNAVAILABLE_UNKNOWN, words);
 	return false;
 }
 
@@ -77,7 +77,7 @@ PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
 	struct host_turn turn = hosts_first_turn(hosts);
 	PGconn *pg = NULL;
 
-	*ret_failure = (struct hosts_failure){.away = AWAY_NOT};
+	*ret_failure = (struct hosts_failure){.unavailable = UNAVAILABLE_NOT};
 	for (; !pg && turn.number < hosts_turns(hosts); turn.number++) {
 		const char *name = hosts_name(hosts, turn);
 		struct host_addresses addresses = {.count = 0};
@@ -99,7 +99,7 @@ PGconn *hosts_connect_once(const char *url, const struct hosts_use *use,
 	PGconn *pg;
 
 	/* libpq's error text would repeat parts of the URL, perhaps a password. */
-	*ret_failure = (struct hosts_failure){.away = AWAY_SETTINGS,
+	*ret_failure = (struct hosts_failure){.unavailable = UNAVAILABLE_SETTINGS,
 					      .words = "the URL is not a valid connection string"};
 	if (!hosts)
 		return NULL;

@@ -43,13 +43,13 @@ static void on_wake(struct later *later)
 	(void)later; /* list_queries_flush() follows */
 }
 
-static void answer_waiting_away(struct list_queries *lists)
+static void answer_waiting_unavailable(struct list_queries *lists)
 {
 	struct list *node;
 
 	while ((node = list_take_first(&lists->waiting))) {
 		lists->waiting_count--;
-		answer(lists, query_of(node), DB_AWAY);
+		answer(lists, query_of(node), DB_UNAVAILABLE);
 	}
 }
 
@@ -115,7 +115,7 @@ static void on_return(struct connection *connection, struct db_query *query, boo
 	if (may_repeat && !query->has_rows)
 		wait_for_turn(lists, query);
 	else
-		answer(lists, query, DB_AWAY);
+		answer(lists, query, DB_UNAVAILABLE);
 }
 
 static void on_up(struct connection *connection)
@@ -133,7 +133,7 @@ static void on_down(struct connection *connection)
 
 	background_note(lists->background, connection->number, 0);
 	if (spares_are_hopeless(&lists->spares))
-		answer_waiting_away(lists);
+		answer_waiting_unavailable(lists);
 }
 
 static void on_resume(struct later *later)
@@ -185,7 +185,7 @@ static void drop_unwanted(struct list_queries *lists)
 
 		node = node->next;
 		if (query->is_wanted && !query->is_wanted(query))
-			take_out(lists, query, DB_AWAY);
+			take_out(lists, query, DB_UNAVAILABLE);
 	}
 }
 
@@ -308,7 +308,7 @@ static void on_overdue(struct deadline *deadline)
 		deadline_set(lists->loop, &lists->overdue, LOOK_MS);
 }
 
-bool list_queries_add(struct list_queries *lists, struct db_query *query, bool is_away)
+bool list_queries_add(struct list_queries *lists, struct db_query *query, bool is_unavailable)
 {
 	unsigned same = 0;
 
@@ -318,8 +318,8 @@ bool list_queries_add(struct list_queries *lists, struct db_query *query, bool i
 	if (same >= LIMIT_LISTS_OF_ACCOUNT || lists->waiting_count >= LIMIT_LISTS)
 		return false;
 	query->since_ms = loop_now_ms(lists->loop);
-	if (lists->closed || is_away || spares_are_hopeless(&lists->spares))
-		answer(lists, query, DB_AWAY);
+	if (lists->closed || is_unavailable || spares_are_hopeless(&lists->spares))
+		answer(lists, query, DB_UNAVAILABLE);
 	else
 		wait_for_turn(lists, query);
 	return true;
@@ -402,6 +402,6 @@ void list_queries_close(struct list_queries *lists)
 		connection_close(&lists->connections[i].connection);
 		loop_later_cancel(&lists->connections[i].resume);
 	}
-	answer_waiting_away(lists);
+	answer_waiting_unavailable(lists);
 	deadline_clear(lists->loop, &lists->overdue);
 }

@@ -53,8 +53,8 @@ void list_queries_start(struct list_queries *lists, const struct connection *con
 
 /* The query's by_rows says whether it is a list query's. False: too many queries of this account,
  * or of all, wait. is_away: the other connections say that the database is. */
-__attribute__((warn_unused_result)) bool list_queries_add(struct list_queries *lists,
-							  struct db_query *query, bool is_away);
+__attribute__((warn_unused_result)) bool
+list_queries_add(struct list_queries *lists, struct db_query *query, bool is_unavailable);
 
 /* At the end of a turn: gives free connections to queries that wait. */
 void list_queries_flush(struct list_queries *lists);
@@ -65,5 +65,6 @@ unsigned list_queries_count_up(const struct list_queries *lists);
 /* Queries under way. */
 unsigned list_queries_count_sent(const struct list_queries *lists);
 
-/* Answers all that is left DB_AWAY, later; list_queries_are_idle() then says when that is done. */
+/* Answers all that is left DB_UNAVAILABLE, later; list_queries_are_idle() then says when that is
+ * done. */
 void list_queries_close(struct list_queries *lists);

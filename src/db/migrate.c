@@ -93,7 +93,7 @@ static int connect_to(struct migrator *m, const char *url)
 	if (m->pg)
 		return 0;
 	fail(m, "cannot connect to the database: %s", failure.words);
-	m->error->fault = MIGRATE_AWAY;
+	m->error->fault = MIGRATE_UNAVAILABLE;
 	return -1;
 }
 

@@ -15,9 +15,9 @@ static void clear(struct opening *opening)
 	deadline_clear(opening->loop, &opening->deadline);
 }
 
-static void go_on(struct opening *opening, enum away away, const char *words)
+static void go_on(struct opening *opening, enum unavailable unavailable, const char *words)
 {
-	hosts_keep_failure(&opening->failure, away, words);
+	hosts_keep_failure(&opening->failure, unavailable, words);
 	clear(opening);
 	if (++opening->number < opening->addresses.count)
 		try_address(opening);
@@ -29,7 +29,7 @@ static void go_on(struct opening *opening, enum away away, const char *words)
 
 static void on_late(struct deadline *deadline)
 {
-	go_on(container_of(deadline, struct opening, deadline), AWAY_SILENT,
+	go_on(container_of(deadline, struct opening, deadline), UNAVAILABLE_SILENT,
 	      "the server does not answer");
 }
 
@@ -37,7 +37,7 @@ static void go_on_by_libpq(struct opening *opening)
 {
 	const char *words = PQerrorMessage(opening->pg);
 
-	go_on(opening, away_from_error(words, false), words);
+	go_on(opening, unavailable_from_error(words, false), words);
 }
 
 static void step(void *context);
@@ -48,7 +48,7 @@ static void watch(struct opening *opening, int events)
 				 events, step, opening);
 
 	if (error)
-		go_on(opening, AWAY_OTHER, uv_strerror(error));
+		go_on(opening, UNAVAILABLE_OTHER, uv_strerror(error));
 }
 
 static void step(void *context)
@@ -93,7 +93,7 @@ static void on_resolved(void *context, const struct host_addresses *addresses, c
 	struct opening *opening = context;
 
 	if (!addresses) {
-		go_on(opening, AWAY_UNKNOWN, error);
+		go_on(opening, UNAVAILABLE_UNKNOWN, error);
 		return;
 	}
 	opening->addresses = *addresses;
@@ -121,7 +121,7 @@ void opening_start(struct opening *opening)
 	opening->resolution = NULL;
 	opening->pg = NULL;
 	opening->poller = NULL;
-	opening->failure = (struct hosts_failure){.away = AWAY_NOT};
+	opening->failure = (struct hosts_failure){.unavailable = UNAVAILABLE_NOT};
 	deadline_init(&opening->deadline, on_late);
 	try_turn(opening);
 }

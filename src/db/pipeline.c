@@ -102,7 +102,7 @@ static void answer(struct pipeline *pipeline, struct db_query *query, const PGre
 	failures_count(db_result->outcome, pipeline->storage);
 	if (db_result->outcome == DB_OK && !db_result->rows)
 		*db_result = result_rows(result);
-	if (db_result->outcome == DB_OK || db_result->outcome == DB_AWAY)
+	if (db_result->outcome == DB_OK || db_result->outcome == DB_UNAVAILABLE)
 		changes_tell(pipeline->changes, &pipeline->statements[query->statement], query,
 			     result);
 	pipeline->on_answer(pipeline, query, db_result);
@@ -208,7 +208,7 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 			return 0;
 		}
 		log_failure(statement, result);
-		db_result.outcome = DB_AWAY;
+		db_result.outcome = DB_UNAVAILABLE;
 		break;
 	case RESULT_MOVE:
 		lose(pipeline, result_reason(result));
@@ -221,9 +221,9 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 			return 0;
 		}
 		/* fall through */
-	case RESULT_AWAY:
+	case RESULT_UNAVAILABLE:
 		log_failure(statement, result);
-		db_result.outcome = DB_AWAY;
+		db_result.outcome = DB_UNAVAILABLE;
 		break;
 	case RESULT_LOST:
 		give_back(pipeline, query, false);

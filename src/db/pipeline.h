@@ -56,10 +56,10 @@ struct pipeline {
 	/* A row was locked for longer than the connection waits: no query of the batch has
 	 * happened, and each comes back to its owner, in the order in which they were sent.
 	 * is_culprit: it has met the lock; the others only shared its commit. NULL: it is answered
-	 * DB_AWAY. */
+	 * DB_UNAVAILABLE. */
 	void (*on_locked)(struct pipeline *pipeline, struct db_query *query, bool is_culprit);
 	/* The query was not answered and comes back to its owner, which sends it again where it may
-	 * be repeated, or else answers DB_AWAY. */
+	 * be repeated, or else answers DB_UNAVAILABLE. */
 	void (*on_return)(struct pipeline *pipeline, struct db_query *query, bool may_repeat);
 };
 

@@ -33,13 +33,13 @@ bool pool_is_up(const struct pool *pool)
 	return pool_count_up(pool) > 0;
 }
 
-enum away pool_away(const struct pool *pool)
+enum unavailable pool_unavailable(const struct pool *pool)
 {
-	enum away away = AWAY_NOT;
+	enum unavailable unavailable = UNAVAILABLE_NOT;
 
-	for (unsigned i = 0; i < pool->count && away == AWAY_NOT; i++)
-		away = pool->connections[i].away;
-	return pool_is_up(pool) ? AWAY_NOT : away;
+	for (unsigned i = 0; i < pool->count && unavailable == UNAVAILABLE_NOT; i++)
+		unavailable = pool->connections[i].unavailable;
+	return pool_is_up(pool) ? UNAVAILABLE_NOT : unavailable;
 }
 
 bool pool_is_hopeless(const struct pool *pool)

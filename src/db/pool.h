@@ -17,8 +17,8 @@ void pool_start(struct pool *pool, const struct connection *connection,
 
 unsigned pool_count_up(const struct pool *pool);
 bool pool_is_up(const struct pool *pool);
-/* Why no connection is up; AWAY_NOT: one is, or none was tried yet. */
-enum away pool_away(const struct pool *pool);
+/* Why no connection is up; UNAVAILABLE_NOT: one is, or none was tried yet. */
+enum unavailable pool_unavailable(const struct pool *pool);
 /* No connection is up, and the first attempt to make one has failed. */
 bool pool_is_hopeless(const struct pool *pool);
 

@@ -11,18 +11,18 @@ static void on_wake(struct later *later)
 	(void)later; /* the end of the turn does the work */
 }
 
-static void answer_away(struct reads *reads, struct db_query *query)
+static void answer_unavailable(struct reads *reads, struct db_query *query)
 {
 	reads->count--;
-	late_answer(reads->late, query, DB_AWAY);
+	late_answer(reads->late, query, DB_UNAVAILABLE);
 }
 
-static void answer_all_away(struct reads *reads, struct list *queries)
+static void answer_all_unavailable(struct reads *reads, struct list *queries)
 {
 	struct list *node;
 
 	while ((node = list_take_first(queries)))
-		answer_away(reads, container_of(node, struct db_query, node));
+		answer_unavailable(reads, container_of(node, struct db_query, node));
 }
 
 static void on_answer(struct connection *connection, struct db_query *query,
@@ -42,7 +42,7 @@ static void on_return(struct connection *connection, struct db_query *query, boo
 	if (may_repeat)
 		list_append(&reads->returned, &query->node);
 	else
-		answer_away(reads, query);
+		answer_unavailable(reads, query);
 }
 
 static void on_up(struct connection *connection)
@@ -57,8 +57,8 @@ static void on_down(struct connection *connection)
 	struct reads *reads = connection->owner;
 
 	if (pool_is_hopeless(&reads->pool)) {
-		answer_all_away(reads, &reads->returned);
-		answer_all_away(reads, &reads->waiting);
+		answer_all_unavailable(reads, &reads->returned);
+		answer_all_unavailable(reads, &reads->waiting);
 	}
 	loop_later(reads->loop, &reads->wake);
 }
@@ -125,8 +125,8 @@ void reads_start(struct reads *reads, const struct connection *connection, unsig
 void reads_close(struct reads *reads)
 {
 	pool_close(&reads->pool);
-	answer_all_away(reads, &reads->returned);
-	answer_all_away(reads, &reads->waiting);
+	answer_all_unavailable(reads, &reads->returned);
+	answer_all_unavailable(reads, &reads->waiting);
 	require(reads->count == 0);
 }
 

@@ -20,7 +20,7 @@ void reads_start(struct reads *reads, const struct connection *connection, unsig
 void reads_add(struct reads *reads, struct db_query *query);
 /* At the end of a turn: sends what waits. */
 void reads_flush(struct reads *reads);
-/* All that is left is answered DB_AWAY, late. */
+/* All that is left is answered DB_UNAVAILABLE, late. */
 void reads_close(struct reads *reads);
 /* After that. */
 void reads_finish(struct reads *reads);

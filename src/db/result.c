@@ -54,15 +54,15 @@ static enum result_class sqlstate_class(const PGresult *result, struct str sqlst
 		struct str prefix;
 		enum result_class class;
 	} classes[] = {
-	    {STR("40001"), RESULT_AGAIN},  /* serialization_failure */
-	    {STR("40P01"), RESULT_AGAIN},  /* deadlock_detected */
-	    {STR("55P03"), RESULT_LOCKED}, /* lock_not_available */
-	    {STR("26000"), RESULT_MOVE},   /* the prepared statement is gone */
-	    {STR("25006"), RESULT_MOVE},   /* read-only: no longer the primary server */
-	    {STR("57014"), RESULT_AWAY},   /* query_canceled: statement_timeout */
-	    {STR("57P"), RESULT_AWAY},	   /* shutting down, starting up */
-	    {STR("53"), RESULT_AWAY},	   /* no memory, disk or connection left */
-	    {STR("08"), RESULT_LOST},	   /* connection exceptions */
+	    {STR("40001"), RESULT_AGAIN},	/* serialization_failure */
+	    {STR("40P01"), RESULT_AGAIN},	/* deadlock_detected */
+	    {STR("55P03"), RESULT_LOCKED},	/* lock_not_available */
+	    {STR("26000"), RESULT_MOVE},	/* the prepared statement is gone */
+	    {STR("25006"), RESULT_MOVE},	/* read-only: no longer the primary server */
+	    {STR("57014"), RESULT_UNAVAILABLE}, /* query_canceled: statement_timeout */
+	    {STR("57P"), RESULT_UNAVAILABLE},	/* shutting down, starting up */
+	    {STR("53"), RESULT_UNAVAILABLE},	/* no memory, disk or connection left */
+	    {STR("08"), RESULT_LOST},		/* connection exceptions */
 	};
 	struct str severity = error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
 

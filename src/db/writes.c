@@ -13,10 +13,10 @@ static void on_wake(struct later *later)
 	(void)later; /* the end of the turn does the work */
 }
 
-static void answer_away(struct writes *writes, struct db_query *query)
+static void answer_unavailable(struct writes *writes, struct db_query *query)
 {
 	writes->count--;
-	late_answer(writes->late, query, DB_AWAY);
+	late_answer(writes->late, query, DB_UNAVAILABLE);
 }
 
 /* The connection of the write queue's key while that is up, else the next that is. Where none is,
@@ -96,7 +96,7 @@ static void on_return(struct connection *connection, struct db_query *query, boo
 		write_queue_return(queue, query);
 	} else {
 		queue->under_way--;
-		answer_away(writes, query);
+		answer_unavailable(writes, query);
 	}
 	go_on(writes, queue);
 }
@@ -120,7 +120,7 @@ static void on_up(struct connection *connection)
 	loop_later(writes->loop, &writes->wake);
 }
 
-static void answer_lines_away(struct writes *writes, struct list *queues)
+static void answer_lines_unavailable(struct writes *writes, struct list *queues)
 {
 	struct list *turn;
 
@@ -128,7 +128,7 @@ static void answer_lines_away(struct writes *writes, struct list *queues)
 		struct write_queue *queue = write_queue_at(turn);
 
 		while (queue->count)
-			answer_away(writes, write_queue_take(queue));
+			answer_unavailable(writes, write_queue_take(queue));
 		write_queue_destroy(&writes->queues, queue);
 	}
 }
@@ -142,7 +142,7 @@ static void on_down(struct connection *connection)
 	list_init(&queues);
 	list_move_all(&queues, &writes->ready[connection->number]);
 	if (!pool_is_up(&writes->pool) && !connection_is_hopeful(connection))
-		answer_lines_away(writes, &queues);
+		answer_lines_unavailable(writes, &queues);
 	while ((turn = list_take_first(&queues)))
 		make_ready(writes, write_queue_at(turn));
 }
@@ -294,7 +294,7 @@ void writes_close(struct writes *writes)
 	spares_finish(&writes->spares);
 	pool_close(&writes->pool);
 	for (unsigned i = 0; i < writes->pool.count; i++)
-		answer_lines_away(writes, &writes->ready[i]);
+		answer_lines_unavailable(writes, &writes->ready[i]);
 	blocked_close(&writes->blocked);
 	require(writes->count == 0);
 }

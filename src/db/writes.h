@@ -34,7 +34,7 @@ void writes_add(struct writes *writes, struct db_query *query);
 void writes_flush(struct writes *writes);
 /* All writes that were not answered. */
 unsigned writes_count(const struct writes *writes);
-/* All that is left is answered DB_AWAY, late. */
+/* All that is left is answered DB_UNAVAILABLE, late. */
 void writes_close(struct writes *writes);
 /* After that. */
 void writes_finish(struct writes *writes);

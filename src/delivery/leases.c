@@ -197,8 +197,8 @@ static void on_tell(struct later *later)
 	struct list *node;
 
 	for (unsigned i = 0; i < BATCH && !list_is_empty(&leases->to_tell); i++) {
-		/* The hints of changes share the room with these. While the database is away this
-		 * worker's own pages are told all the same. */
+		/* The hints of changes share the room with these. While the database is unavailable
+		 * this worker's own pages are told all the same. */
 		if (db_hints_are_up(leases->db) &&
 		    db_hint_room(leases->db) < LIMIT_HINT_BYTES / 2) {
 			deadline_set(leases->loop, &leases->tell_again, AGAIN_MS);

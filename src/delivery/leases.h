@@ -7,7 +7,7 @@
  *
  * A lease lasts 30 s. That of a device whose panel is elsewhere is kept, too: the panel may connect
  * to this worker next. Pages of the holder's own worker are told without a hint, also while the
- * database is away. */
+ * database is unavailable. */
 #pragma once
 
 #include "delivery/view_subscription.h"

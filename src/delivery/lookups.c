@@ -18,7 +18,7 @@ struct alias_text {
 enum alias_kind { ALIAS_SERIAL, ALIAS_MAC, ALIAS_FORMER };
 
 /* A panel has one of each kind at most, and they go with it: without the panel, an alias is of no
- * use while the database is away. */
+ * use while the database is unavailable. */
 struct alias {
 	struct map_node node; /* in lookups->aliases */
 	struct list of_panel; /* in panel->aliases */

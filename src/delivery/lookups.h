@@ -10,7 +10,7 @@ struct lookups {
 	struct panels *panels;
 	struct loader *loader;
 	/* Serial numbers and MAC addresses that led to a panel in memory: they still do while the
-	 * database is away. */
+	 * database is unavailable. */
 	struct map aliases;
 	bool is_draining;
 };

@@ -82,7 +82,8 @@ static void on_taken(struct db_query *query, const struct db_result *result)
 	struct panel *panel = taking->panel;
 
 	panel->takes_order = false;
-	/* If the database is away, the next load brings the order again. A newer one stays. */
+	/* If the database is unavailable, the next load brings the order again. A newer one stays.
+	 */
 	if (panel->ways && panel->ways->order_generation == taking->generation)
 		panel->ways->order_generation = 0;
 	take(taking, result);

@@ -9,7 +9,7 @@
 enum {
 	WAITING_MAX = 256,
 	WRITE_MS = 500,
-	AGAIN_MS = 2 * 1000, /* while the database is away */
+	AGAIN_MS = 2 * 1000, /* while the database is unavailable */
 };
 
 struct report {
@@ -141,7 +141,7 @@ static void on_written(struct db_query *query, const struct db_result *result)
 	if (result->outcome == DB_OK && result->row_count)
 		take_rows(batch, db_read_rows(result, query->record, &batch->arena),
 			  result->row_count);
-	else if (result->outcome == DB_AWAY)
+	else if (result->outcome == DB_UNAVAILABLE)
 		keep(batch);
 	batch->reports->under_way--;
 	free_all(&batch->taken);

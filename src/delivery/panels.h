@@ -61,7 +61,7 @@ struct panel {
 	bool wants_push;     /* it waits for a push alone, all else is known; loader.c */
 	bool takes_order;    /* from the database, just now; orders.c */
 	bool is_moving;	     /* the second key is being made the key; orders.c */
-	bool is_unread;	     /* PANEL_GONE because the database was away; loader.c */
+	bool is_unread;	     /* PANEL_GONE because the database was unavailable; loader.c */
 	uint8_t load_index;  /* in the load that is under way; loader.c */
 	unsigned holders;    /* see panel_hold() */
 	unsigned link_count; /* links.c */

@@ -13,6 +13,7 @@ struct picture_fetcher {
 	void *context;
 };
 
-/* Fetches the item's picture. One at a time for a panel; nothing while the database is away. */
+/* Fetches the item's picture. One at a time for a panel; nothing while the database is unavailable.
+ */
 void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel,
 			 const struct playback_item *item);

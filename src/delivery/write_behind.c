@@ -187,10 +187,10 @@ static void on_batch_done(struct db_query *query, const struct db_result *result
 	write_behind->under_way--;
 	if (batch->generations) {
 		write_behind->is_displayed_under_way = false;
-		if (result->outcome == DB_AWAY)
+		if (result->outcome == DB_UNAVAILABLE)
 			write_behind->displayed_due = 0;
 	}
-	if (result->outcome == DB_AWAY || result->outcome == DB_BLOCKED)
+	if (result->outcome == DB_UNAVAILABLE || result->outcome == DB_BLOCKED)
 		keep_all(batch);
 	else if (result->outcome == DB_OK && result->row_count)
 		keep_locked(batch, result);

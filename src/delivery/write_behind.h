@@ -1,5 +1,6 @@
 /* Writes that nothing waits for, many in one statement: when devices were online, and when each
- * push was first displayed. What the database could not take while it was away is kept for later.
+ * push was first displayed. What the database could not take while it was unavailable is kept for
+ * later.
  */
 #pragma once
 
@@ -50,7 +51,7 @@ void write_behind_set_interval(struct write_behind *write_behind, uint64_t seen_
 void write_behind_drain(struct write_behind *write_behind);
 
 /* A panel has connected. If it is the first time ever, that is written at once, and pages are told.
- * The first picture waits for that (contacts.h), but not while the database is away. */
+ * The first picture waits for that (contacts.h), but not while the database is unavailable. */
 void write_behind_contact(struct write_behind *write_behind, struct panel *panel);
 
 /* A panel has polled, and panel->polled says for how long. Where it polls more seldom than times

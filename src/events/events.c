@@ -1,7 +1,7 @@
 #include "events/events.h"
 #include "base/hex.h"
 #include "base/limits.h"
-#include "events/away_watch.h"
+#include "events/unavailable_watch.h"
 #include "failures.h"
 #include "happenings.h"
 #include "key_checks.h"
@@ -23,8 +23,8 @@ struct events {
 	struct happenings happenings;
 	struct failures failures;
 	struct key_checks checks;
-	struct away_watch away;
-	bool is_paused;	      /* the database is away, or the keys were not looked at since */
+	struct unavailable_watch unavailable;
+	bool is_paused; /* the database is unavailable, or the keys were not looked at since */
 	struct deadline show; /* this worker in the slots of keys; while it has streams */
 	struct list
 	    to_follow; /* of struct key_stream: one a turn, as each has up to 1,000 devices */
@@ -75,7 +75,7 @@ enum event_refusal events_open(struct events *events, const struct event_wish *w
 	if (!stream_shares_have_room(&events->shares, wish->account_id))
 		return EVENTS_FULL;
 	if (events->shares.count == 0)
-		events->is_paused = events->away.is_away;
+		events->is_paused = events->unavailable.is_unavailable;
 	stream = memory_zalloc(sizeof(*stream));
 	refusal = join(events, wish, stream);
 	if (refusal) {
@@ -233,15 +233,15 @@ static void on_checked(struct key_checks *checks)
 {
 	struct events *events = container_of(checks, struct events, checks);
 
-	if (events->is_paused && !events->away.is_away)
+	if (events->is_paused && !events->unavailable.is_unavailable)
 		resume(events);
 }
 
-static void on_away(struct away_watch *away, bool is_away)
+static void on_unavailable(struct unavailable_watch *unavailable, bool is_unavailable)
 {
-	struct events *events = container_of(away, struct events, away);
+	struct events *events = container_of(unavailable, struct events, unavailable);
 
-	if (is_away) {
+	if (is_unavailable) {
 		events->is_paused = true;
 		list_for_each (node, &events->shares.all)
 			key_stream_pause(at_place(node));
@@ -254,7 +254,7 @@ static void on_away(struct away_watch *away, bool is_away)
 
 static void on_up(struct hint_subscription *hints, bool up)
 {
-	away_watch_on_up(&container_of(hints, struct events, ups)->away, up);
+	unavailable_watch_on_up(&container_of(hints, struct events, ups)->unavailable, up);
 }
 
 static void on_no_hint(struct hint_subscription *hints, struct str text)
@@ -331,9 +331,9 @@ static void init_modules(struct events *events)
 	    .on_checked = on_checked,
 	};
 	key_checks_init(&events->checks);
-	events->away =
-	    (struct away_watch){.loop = events->loop, .db = events->db, .on_change = on_away};
-	away_watch_init(&events->away);
+	events->unavailable = (struct unavailable_watch){
+	    .loop = events->loop, .db = events->db, .on_change = on_unavailable};
+	unavailable_watch_init(&events->unavailable);
 }
 
 struct events *events_create(const struct events_settings *settings)
@@ -361,7 +361,7 @@ struct events *events_create(const struct events_settings *settings)
 
 void events_drain(struct events *events)
 {
-	away_watch_drain(&events->away);
+	unavailable_watch_drain(&events->unavailable);
 	key_checks_drain(&events->checks);
 	listeners_drain(&events->listeners);
 	deadline_clear(events->loop, &events->show);

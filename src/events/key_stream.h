@@ -26,7 +26,8 @@ struct key_stream {
 	unsigned count;
 	bool is_all;
 	bool has_begun; /* the head was written */
-	bool is_paused; /* the database is away: nothing that it may no longer hear is written */
+	bool is_paused; /* the database is unavailable: nothing that it may no longer hear is
+			   written */
 	bool owes_reset;
 	uint64_t next; /* number of its next event of the ring */
 };

@@ -11,7 +11,7 @@ enum {
 	SOON_MS = 30,	      /* after a hint: its commit may bring more */
 	LOOK_MS = 2 * 1000,   /* while there are webhooks */
 	QUIET_MS = 30 * 1000, /* while there are none */
-	AWAY_MS = 1000,
+	UNAVAILABLE_MS = 1000,
 	LEASE_MS = 60 * 1000, /* an answer of the egress takes no longer */
 	UNDER_WAY_MAX = 32,
 	EVENTS_KEPT = 10 * 1000,
@@ -275,7 +275,7 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	if ((is_due || has_more) && hooks->under_way < UNDER_WAY_MAX)
 		look(hooks);
 	else if (result->outcome != DB_OK)
-		look_after(hooks, AWAY_MS);
+		look_after(hooks, UNAVAILABLE_MS);
 	else
 		begin_pause(hooks);
 }
@@ -377,7 +377,7 @@ static void look(struct hooks *hooks)
 	uint64_t now_ms = loop_now_ms(hooks->settings.loop);
 
 	if (!db_is_up(hooks->settings.db)) {
-		look_after(hooks, AWAY_MS);
+		look_after(hooks, UNAVAILABLE_MS);
 	} else if (hooks->has_webhooks && now_ms >= hooks->upkeep_ms) {
 		hooks->upkeep_ms = now_ms + LOOK_MS;
 		hooks->upkeep_left = UPKEEP_MAX;
@@ -419,7 +419,7 @@ struct hooks *hooks_create(const struct hooks_settings *settings)
 
 	hooks->settings = *settings;
 	deadline_init(&hooks->look, on_look);
-	look_after(hooks, AWAY_MS);
+	look_after(hooks, UNAVAILABLE_MS);
 	hooks->hints = (struct hint_subscription){.kind = "webhook", .on_hint = on_hint};
 	db_subscribe(settings->db, &hooks->hints);
 	return hooks;

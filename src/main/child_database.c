@@ -1,9 +1,9 @@
 #include "main/child_database.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "db/away.h"
 #include "db/hosts.h"
 #include "db/migrate.h"
+#include "db/unavailable.h"
 #include "main/first_link.h"
 #include "main/instance.h"
 #include "main/secret_key_check.h"
@@ -66,29 +66,31 @@ int child_prepare(struct instance *instance, unsigned index)
 
 /* Waits until a connection is made. NULL with the reason if workers would not get in. */
 static PGconn *wait_for_database(const struct instance *instance, struct hosts *hosts,
-				 enum away *ret_away, char *ret_words)
+				 enum unavailable *ret_unavailable, char *ret_words)
 {
 	bool is_embedded = instance_is_embedded(instance);
 	uint64_t begun_ms = clock_monotonic_ms(), open_ms = begun_ms;
 	uint64_t limit_ms = is_embedded ? WAIT_FOR_CLUSTER_MS : WAIT_FOR_DATABASE_MS;
 	bool session_pooler = instance->config->session_pooler;
-	enum away told = AWAY_NOT;
+	enum unavailable told = UNAVAILABLE_NOT;
 
 	for (;;) {
-		PGconn *pg = away_try(hosts, session_pooler, APPLICATION_NAME, ret_away, ret_words);
+		PGconn *pg = unavailable_try(hosts, session_pooler, APPLICATION_NAME,
+					     ret_unavailable, ret_words);
 		uint64_t now_ms = clock_monotonic_ms();
-		enum away away = *ret_away;
+		enum unavailable unavailable = *ret_unavailable;
 
-		if (away != AWAY_SHUT)
+		if (unavailable != UNAVAILABLE_SHUT)
 			open_ms = now_ms;
 		if (pg || now_ms - begun_ms > limit_ms ||
-		    (!away_may_pass(away) &&
-		     (away != AWAY_SHUT || now_ms - open_ms > SOCKET_OPENS_MS)))
+		    (!unavailable_may_pass(unavailable) &&
+		     (unavailable != UNAVAILABLE_SHUT || now_ms - open_ms > SOCKET_OPENS_MS)))
 			return pg;
-		if (!is_embedded && away != told)
+		if (!is_embedded && unavailable != told)
 			log_warn("supervisor", "waiting for the database",
-				 LOG_TEXT("reason", away_text(away)), LOG_TEXT("error", ret_words));
-		told = away;
+				 LOG_TEXT("reason", unavailable_text(unavailable)),
+				 LOG_TEXT("error", ret_words));
+		told = unavailable;
 		poll(NULL, 0,
 		     is_embedded && now_ms - begun_ms < SOON_MS ? LOOK_SOON_MS : LOOK_AGAIN_MS);
 	}
@@ -97,18 +99,18 @@ static PGconn *wait_for_database(const struct instance *instance, struct hosts *
 /* NULL with the reason logged. */
 static PGconn *connect_to_database(const struct instance *instance)
 {
-	char words[AWAY_WORDS_BYTES] = "not a valid connection string";
+	char words[UNAVAILABLE_WORDS_BYTES] = "not a valid connection string";
 	struct hosts *hosts = hosts_create(instance_database_url(instance));
-	enum away away = AWAY_SETTINGS;
+	enum unavailable unavailable = UNAVAILABLE_SETTINGS;
 	struct reason why;
 	PGconn *pg = NULL;
 
 	if (hosts)
-		pg = wait_for_database(instance, hosts, &away, words);
+		pg = wait_for_database(instance, hosts, &unavailable, words);
 	hosts_destroy(hosts);
 	if (pg)
 		return pg;
-	reason_set(&why, "the database cannot be reached: %s", away_text(away));
+	reason_set(&why, "the database cannot be reached: %s", unavailable_text(unavailable));
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text),
 		  LOG_TEXT("error", words));
 	return NULL;

@@ -112,7 +112,7 @@ static const char *const database_roles[] = {
 
 static const char *const database_failures[] = {
     [METRIC_DATABASE_REFUSED] = "refused",
-    [METRIC_DATABASE_AWAY] = "away",
+    [METRIC_DATABASE_UNAVAILABLE] = "away",
     [METRIC_DATABASE_FAILED] = "failed",
     [METRIC_DATABASE_FULL] = "full",
 };

@@ -13,7 +13,7 @@ enum {
 	/* Times by which lastOnline may be old, see delivery/write_behind.c: of a panel that is
 	 * online, of one that surely is not, and how long a row between them is kept. */
 	ONLINE_MS = 58 * 1000,
-	AWAY_MS = 90 * 1000,
+	UNAVAILABLE_MS = 90 * 1000,
 	DOUBTFUL_MS = 1000,
 	KEY_BYTES = 2 * ID_BYTES + 1,
 };
@@ -153,7 +153,7 @@ uint64_t read_cache_device_ms(int64_t last_online_us, int64_t wall_us)
 	/* The answer shows the present time instead. */
 	if (wall_us < last_online_us)
 		return 0;
-	if (ago_ms >= AWAY_MS)
+	if (ago_ms >= UNAVAILABLE_MS)
 		return READ_FRESH_MS;
 	return ago_ms < ONLINE_MS - DOUBTFUL_MS ? (uint64_t)(ONLINE_MS - ago_ms) : DOUBTFUL_MS;
 }

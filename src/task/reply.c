@@ -148,7 +148,7 @@ struct step_result task_fail_constraint(struct task *task)
 struct step_result task_fail_db(struct task *task)
 {
 	switch (task->failed_outcome) {
-	case DB_AWAY:
+	case DB_UNAVAILABLE:
 		if (storage_has_no_room(db_storage(task->service->db)))
 			return task_fail_busy(
 			    task, 2, "the database has no room to store anything, try again later");

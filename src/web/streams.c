@@ -1,7 +1,7 @@
 #include "streams.h"
 #include "base/limits.h"
 #include "changed.h"
-#include "events/away_watch.h"
+#include "events/unavailable_watch.h"
 #include "page_views.h"
 #include "web/people/session_checks.h"
 
@@ -12,7 +12,7 @@ struct streams {
 	struct db *db;
 	struct stream_shares shares; /* of struct page_stream, by its place */
 	struct session_checks checks;
-	struct away_watch away;
+	struct unavailable_watch unavailable;
 	struct hint_subscription changes; /* "changed" */
 	struct hint_subscription apps;	  /* "app" */
 };
@@ -60,7 +60,7 @@ static void begin_or_proceed(struct http_stream *stream, void *owner)
 	struct page_stream *page = owner;
 
 	(void)stream;
-	if (!page->has_begun && page->streams->away.is_away)
+	if (!page->has_begun && page->streams->unavailable.is_unavailable)
 		page_stream_write(page, "away", STR("{}"));
 	page->has_begun = true;
 	page_stream_proceed(page);
@@ -167,24 +167,24 @@ static void on_app(struct hint_subscription *hints, struct str text)
 	tell_all(container_of(hints, struct streams, apps), STR("apps"));
 }
 
-static void on_away(struct away_watch *away, bool is_away)
+static void on_unavailable(struct unavailable_watch *unavailable, bool is_unavailable)
 {
-	struct streams *streams = container_of(away, struct streams, away);
+	struct streams *streams = container_of(unavailable, struct streams, unavailable);
 
 	list_for_each (node, &streams->shares.all) {
 		if (!page_of(node)->has_begun)
 			continue;
-		page_stream_write(page_of(node), is_away ? "away" : "back", STR("{}"));
-		if (!is_away)
+		page_stream_write(page_of(node), is_unavailable ? "away" : "back", STR("{}"));
+		if (!is_unavailable)
 			page_views_repeat(page_of(node));
 	}
-	if (!is_away)
+	if (!is_unavailable)
 		session_checks_add_all(&streams->checks);
 }
 
 static void on_up(struct hint_subscription *hints, bool up)
 {
-	away_watch_on_up(&container_of(hints, struct streams, changes)->away, up);
+	unavailable_watch_on_up(&container_of(hints, struct streams, changes)->unavailable, up);
 }
 
 /* ---- all ---- */
@@ -200,8 +200,9 @@ struct streams *streams_create(struct loop *loop, struct db *db)
 	    .account_max = LIMIT_PAGE_STREAMS_OF_ACCOUNT,
 	};
 	stream_shares_init(&streams->shares);
-	streams->away = (struct away_watch){.loop = loop, .db = db, .on_change = on_away};
-	away_watch_init(&streams->away);
+	streams->unavailable =
+	    (struct unavailable_watch){.loop = loop, .db = db, .on_change = on_unavailable};
+	unavailable_watch_init(&streams->unavailable);
 	streams->checks = (struct session_checks){
 	    .loop = loop,
 	    .db = db,
@@ -220,7 +221,7 @@ struct streams *streams_create(struct loop *loop, struct db *db)
 
 void streams_drain(struct streams *streams)
 {
-	away_watch_drain(&streams->away);
+	unavailable_watch_drain(&streams->unavailable);
 	session_checks_drain(&streams->checks);
 }
 

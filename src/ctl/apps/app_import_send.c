@@ -201,7 +201,7 @@ static bool ask(struct pool *pool, const struct server_request *request,
 			__atomic_store_n(&pool->is_impatient, is_busy, __ATOMIC_RELAXED);
 			return true;
 		}
-		if (result != SERVER_ANSWERED && (result != SERVER_AWAY || is_over)) {
+		if (result != SERVER_ANSWERED && (result != SERVER_UNAVAILABLE || is_over)) {
 			give_up(pool, &why);
 			return false;
 		}

@@ -19,7 +19,7 @@ static bool has_no_room(const struct server_answer *answer)
 }
 
 /* A server that somebody else starts is not waited for. */
-static enum ctl_exit fail_away(const struct ctl *ctl, const struct reason *why)
+static enum ctl_exit fail_unavailable(const struct ctl *ctl, const struct reason *why)
 {
 	return ctl_fail(CTL_DATABASE, "%s: %s", ctl->remote->base.data, why->text);
 }
@@ -48,12 +48,12 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 
 		if (result == SERVER_ANSWERED && (ret_answer->status != 503 || is_over))
 			return CTL_DONE;
-		if (result == SERVER_AWAY && ctl->remote)
-			return fail_away(ctl, &why);
-		if (result == SERVER_AWAY && state_dir_is_locked(place.state_dir) == 0)
+		if (result == SERVER_UNAVAILABLE && ctl->remote)
+			return fail_unavailable(ctl, &why);
+		if (result == SERVER_UNAVAILABLE && state_dir_is_locked(place.state_dir) == 0)
 			return fail_no_server(ctl);
 		if (result == SERVER_FAILED || result == SERVER_UNREACHED ||
-		    (result == SERVER_AWAY && is_over))
+		    (result == SERVER_UNAVAILABLE && is_over))
 			return ctl_fail(CTL_DATABASE, "%s", why.text);
 		/* A full disk does not get room soon. */
 		if (result == SERVER_ANSWERED && has_no_room(ret_answer))

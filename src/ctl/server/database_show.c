@@ -2,8 +2,8 @@
  * program is too old or too new for the schema, so nothing here reads our tables. */
 #include "base/require.h"
 #include "ctl/ctl.h"
-#include "db/away.h"
 #include "db/migrate.h"
+#include "db/unavailable.h"
 #include "main/state_dir.h"
 
 #include <stdlib.h>
@@ -137,8 +137,8 @@ static enum ctl_exit read_server(struct ctl *ctl, struct shown_database *shown,
 	shown->place.collation = row->collation;
 	shown->place.used = row->used;
 	shown->place.most = row->most;
-	shown->place.is_pooled =
-	    away_is_pooled(ctl->connection, arena_decimal(&ctl->arena, row->backend_pid).data);
+	shown->place.is_pooled = unavailable_is_pooled(
+	    ctl->connection, arena_decimal(&ctl->arena, row->backend_pid).data);
 	shown->bytes = row->bytes;
 	shown->size = readable_size(ctl, row->bytes);
 	*ret_has_schema = row->has_schema;

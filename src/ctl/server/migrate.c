@@ -17,9 +17,9 @@ static enum ctl_exit migrate(struct ctl *ctl, const char *url)
 	int applied = 0;
 
 	if (migrate_run(url, &applied, &why) < 0)
-		return ctl_fail(why.fault == MIGRATE_AWAY    ? CTL_DATABASE
-				: why.fault == MIGRATE_NEWER ? CTL_REFUSED
-							     : CTL_FAILED,
+		return ctl_fail(why.fault == MIGRATE_UNAVAILABLE ? CTL_DATABASE
+				: why.fault == MIGRATE_NEWER	 ? CTL_REFUSED
+								 : CTL_FAILED,
 				"%s", why.text);
 	row.applied = applied;
 	return ctl_print_row(ctl, &record, &row);

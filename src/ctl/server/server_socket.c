@@ -35,7 +35,7 @@ static enum server_result open_socket(const struct server_place *place, struct s
 		return SERVER_ANSWERED;
 	if (error == -ENOENT || error == -ECONNREFUSED) {
 		reason_set(reterr, "no server runs with the state directory %s", state_dir);
-		return SERVER_AWAY;
+		return SERVER_UNAVAILABLE;
 	}
 	if (error == -EACCES)
 		reason_set(reterr,
@@ -131,7 +131,7 @@ static enum server_result fail_read(const struct connection *connection, ssize_t
 		   is_late    ? "it may be busy or stopped"
 		   : got == 0 ? "it has closed the connection"
 			      : strerror(errno));
-	return is_late ? SERVER_FAILED : SERVER_AWAY;
+	return is_late ? SERVER_FAILED : SERVER_UNAVAILABLE;
 }
 
 static enum server_result fail_answer(struct reason *reterr)

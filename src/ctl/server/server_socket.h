@@ -40,9 +40,9 @@ void server_answer_finish(struct server_answer *answer);
 
 enum server_result {
 	SERVER_ANSWERED,
-	SERVER_AWAY,	  /* no server listens, or it has left: another try may reach one */
-	SERVER_FAILED,	  /* it cannot be asked */
-	SERVER_UNREACHED, /* nothing was sent to the server of the URL */
+	SERVER_UNAVAILABLE, /* no server listens, or it has left: another try may reach one */
+	SERVER_FAILED,	    /* it cannot be asked */
+	SERVER_UNREACHED,   /* nothing was sent to the server of the URL */
 };
 
 /* Sends the request once and reads the answer. A sentence says why there is none.

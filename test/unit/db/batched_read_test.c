@@ -226,7 +226,7 @@ static void test_closed_under_way(void **state)
 	close_world_after(0);
 	for (int i = 0; i < 3; i++) {
 		assert_true(asked[i]->done);
-		assert_int_equal(asked[i]->outcome, DB_AWAY);
+		assert_int_equal(asked[i]->outcome, DB_UNAVAILABLE);
 		forget(asked[i]);
 	}
 }

@@ -270,7 +270,7 @@ static void test_retry_connections_break(void **state)
 		" WHERE application_name = 'displayd' AND wait_event_type = 'Lock'");
 	let_go();
 	wait_for(first);
-	assert_true(first->outcome == DB_OK || first->outcome == DB_AWAY);
+	assert_true(first->outcome == DB_OK || first->outcome == DB_UNAVAILABLE);
 	forget(first);
 	expect(second, DB_OK);
 	expect_name(1, "second");
@@ -311,7 +311,7 @@ static void test_closed_while_they_wait(void **state)
 	expect(rename_as(2, 30, "free"), DB_OK);
 	close_world_after(0);
 	for (int i = 0; i < 3; i++)
-		expect(asked[i], DB_AWAY);
+		expect(asked[i], DB_UNAVAILABLE);
 	let_go();
 }
 

@@ -206,11 +206,11 @@ static struct asked *ask_raise(const char *sqlstate)
 static void test_sqlstates(void **state)
 {
 	(void)state;
-	expect_outcome(ask_raise("40001"), DB_AWAY);
-	expect_outcome(ask_raise("40P01"), DB_AWAY);
-	expect_outcome(ask_raise("53200"), DB_AWAY);
-	expect_outcome(ask_raise("57P03"), DB_AWAY);
-	expect_outcome(ask_raise("57014"), DB_AWAY);
+	expect_outcome(ask_raise("40001"), DB_UNAVAILABLE);
+	expect_outcome(ask_raise("40P01"), DB_UNAVAILABLE);
+	expect_outcome(ask_raise("53200"), DB_UNAVAILABLE);
+	expect_outcome(ask_raise("57P03"), DB_UNAVAILABLE);
+	expect_outcome(ask_raise("57014"), DB_UNAVAILABLE);
 	expect_outcome(ask_raise("XX000"), DB_FAILED);
 	expect_outcome(ask_raise("42501"), DB_FAILED);
 	expect_refusal(ask_raise("DD001"), TEST_CONSTRAINT_TOLD_SO);
@@ -252,7 +252,7 @@ static void test_overflow(void **state)
 		if (i < LIMIT_DB_QUEUE)
 			expect_number(asked[i], i);
 		else
-			expect_outcome(asked[i], DB_AWAY);
+			expect_outcome(asked[i], DB_UNAVAILABLE);
 	}
 	expect_number(ask_number(TEST_STATEMENT_ECHO, 5), 5);
 	free(asked);
@@ -518,8 +518,8 @@ static void test_before_it_is_up(void **state)
 	assert_false(db_is_up(world.db));
 	read = ask_number(TEST_STATEMENT_ECHO, 1);
 	write = ask_number(TEST_STATEMENT_BACKEND_WRITE, 1);
-	expect_outcome(read, DB_AWAY);
-	expect_outcome(write, DB_AWAY);
+	expect_outcome(read, DB_UNAVAILABLE);
+	expect_outcome(write, DB_UNAVAILABLE);
 	close_world();
 }
 
@@ -547,7 +547,7 @@ static void test_close_waits(void **state)
 	assert_true(read->done && write->done && late->done);
 	assert_int_equal(read->outcome, DB_OK);
 	assert_int_equal(write->outcome, DB_OK);
-	assert_int_equal(late->outcome, DB_AWAY);
+	assert_int_equal(late->outcome, DB_UNAVAILABLE);
 	forget(read);
 	forget(write);
 	forget(late);
@@ -569,7 +569,7 @@ static void test_close_at_once(void **state)
 	db_close(world.db, 0, on_closed, &closed);
 	turn_until(closed);
 	assert_true(asked->done);
-	assert_int_equal(asked->outcome, DB_AWAY);
+	assert_int_equal(asked->outcome, DB_UNAVAILABLE);
 	forget(asked);
 	db_destroy(world.db);
 	loop_finish(&world.loop);

@@ -1,4 +1,4 @@
-/* A database that breaks, hangs, goes away, comes back or has changed. */
+/* A database that breaks, hangs, becomes unavailable, comes back or has changed. */
 #include "../leap.h"
 #include "base/log.h"
 #include "support.h"
@@ -128,7 +128,7 @@ static void test_read_moves_once(void **state)
 		/* Dead sessions are no longer to be seen as asleep. */
 		run_sql("SELECT pg_sleep(0.05)");
 	}
-	must_be(asked, DB_AWAY);
+	must_be(asked, DB_UNAVAILABLE);
 	turn_until(db_is_up(world.db));
 }
 
@@ -141,8 +141,8 @@ static void test_write_is_not_repeated(void **state)
 	(void)state;
 	wait_until_asleep();
 	terminate(pid);
-	must_be(asleep, DB_AWAY);
-	must_be(behind, DB_AWAY);
+	must_be(asleep, DB_UNAVAILABLE);
+	must_be(behind, DB_UNAVAILABLE);
 	turn_until(db_is_up(world.db));
 	assert_int_not_equal(write_backend(), pid);
 }
@@ -178,7 +178,7 @@ static void test_pool_goes_on(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct asked *asked = ask_number(TEST_STATEMENT_BACKEND_WRITE, i);
 
-		wait_for(asked); /* the one that finds out may be away */
+		wait_for(asked); /* the one that finds out may be unavailable */
 		forget(asked);
 	}
 	for (int i = 0; i < 20; i++)
@@ -197,11 +197,11 @@ static void test_killed(void **state)
 	write = nap(TEST_STATEMENT_NAP_WRITE, 7);
 	wait_until_asleep();
 	control("kill");
-	must_be(read, DB_AWAY);
-	must_be(write, DB_AWAY);
+	must_be(read, DB_UNAVAILABLE);
+	must_be(write, DB_UNAVAILABLE);
 	turn_until(!db_is_up(world.db) && !db_hints_are_up(world.db));
-	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_AWAY);
-	must_be(ask_number(TEST_STATEMENT_BACKEND_WRITE, 1), DB_AWAY);
+	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_UNAVAILABLE);
+	must_be(ask_number(TEST_STATEMENT_BACKEND_WRITE, 1), DB_UNAVAILABLE);
 	db_hint(world.db, STR("nobody"));
 	control("start");
 	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
@@ -237,9 +237,9 @@ static void test_silent(void **state)
 	control("pause");
 	read = ask_number(TEST_STATEMENT_ECHO, 1);
 	write = ask_number(TEST_STATEMENT_BACKEND_WRITE, 1);
-	must_be(read, DB_AWAY);
-	must_be(write, DB_AWAY);
-	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_AWAY);
+	must_be(read, DB_UNAVAILABLE);
+	must_be(write, DB_UNAVAILABLE);
+	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_UNAVAILABLE);
 	control("resume");
 	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
 	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
@@ -267,7 +267,7 @@ static void test_statement_timeout(void **state)
 
 	(void)state;
 	slow = nap(TEST_STATEMENT_NAP, 60);
-	must_be(slow, DB_AWAY);
+	must_be(slow, DB_UNAVAILABLE);
 	must_give(ask_number(TEST_STATEMENT_ECHO, 3));
 }
 
@@ -289,7 +289,7 @@ static void test_changed_shape(void **state)
 	(void)state;
 	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
 	run_sql("ALTER TABLE item ADD COLUMN extra int");
-	must_be(ask_number(TEST_STATEMENT_ITEM_ALL, 1), DB_AWAY);
+	must_be(ask_number(TEST_STATEMENT_ITEM_ALL, 1), DB_UNAVAILABLE);
 	assert_false(db_is_up(world.db));
 	run_sql("ALTER TABLE item DROP COLUMN extra");
 	turn_until(db_is_up(world.db));
@@ -315,7 +315,7 @@ static struct asked *add_item(int64_t id, struct str name)
 	return asked;
 }
 
-/* After a failover: what cannot be written is away, not failed. */
+/* After a failover: what cannot be written is unavailable, not failed. */
 static void test_read_only(void **state)
 {
 	enum db_outcome outcome = DB_OK;
@@ -324,7 +324,7 @@ static void test_read_only(void **state)
 	run_sql("ALTER SYSTEM SET default_transaction_read_only = on");
 	run_sql("SELECT pg_reload_conf()");
 	/* The process of the connection hears of it a moment later. */
-	while (outcome != DB_AWAY) {
+	while (outcome != DB_UNAVAILABLE) {
 		struct asked *asked = add_item(500, STR("before"));
 
 		wait_for(asked);
@@ -392,7 +392,7 @@ static void test_not_let_in(void **state)
 	world = (struct world){0};
 	assert_int_equal(loop_init(&world.loop), 0);
 	world.db = db_create(&world.loop, &settings);
-	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_AWAY);
+	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_UNAVAILABLE);
 	run_sql("ALTER ROLE visitor CONNECTION LIMIT -1");
 	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
 	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
@@ -409,8 +409,9 @@ static void test_unknown_name(void **state)
 	world = (struct world){0};
 	assert_int_equal(loop_init(&world.loop), 0);
 	world.db = db_create(&world.loop, &settings);
-	assert_int_equal(db_away(world.db), AWAY_NOT);
-	turn_until(db_away(world.db) == AWAY_UNKNOWN && db_hints_away(world.db) == AWAY_UNKNOWN);
+	assert_int_equal(db_unavailable(world.db), UNAVAILABLE_NOT);
+	turn_until(db_unavailable(world.db) == UNAVAILABLE_UNKNOWN &&
+		   db_hints_unavailable(world.db) == UNAVAILABLE_UNKNOWN);
 	close_world();
 }
 
@@ -453,7 +454,7 @@ static void test_full(void **state)
 	raise_in_a_write("22012", DB_FAILED);
 	raise_in_a_write("DD001", DB_CONSTRAINT);
 	assert_false(storage_is_full(storage));
-	raise_in_a_write("53100", DB_AWAY);
+	raise_in_a_write("53100", DB_UNAVAILABLE);
 	assert_true(storage_is_full(storage));
 	assert_true(storage_wants_probe(storage, 5000, &mark));
 	assert_false(storage_wants_probe(storage, 5999, &later));

@@ -74,10 +74,10 @@ static void expect_refused(struct asked *asked, enum test_constraint_error const
 	forget(asked);
 }
 
-static void expect_away(struct asked *asked)
+static void expect_unavailable(struct asked *asked)
 {
 	wait_for(asked);
-	assert_int_equal(asked->outcome, DB_AWAY);
+	assert_int_equal(asked->outcome, DB_UNAVAILABLE);
 	forget(asked);
 }
 
@@ -229,7 +229,7 @@ static void test_connection_breaks(void **state)
 	run_sql(
 	    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
 	for (int i = 0; i < 3; i++)
-		expect_away(asked[i]);
+		expect_unavailable(asked[i]);
 	/* The server may have said that it skips the last one; then that is repeated. */
 	wait_for(asked[3]);
 	expect_items("id >= 50 AND id < 60", asked[3]->outcome == DB_OK ? "1" : "0");
@@ -252,7 +252,7 @@ static void test_closed_under_way(void **state)
 		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
 	close_world_after(0);
 	for (int i = 0; i < 3; i++)
-		expect_away(asked[i]);
+		expect_unavailable(asked[i]);
 }
 
 #define SHARED_TEST(name) cmocka_unit_test_setup_teardown(name, open_usual, close_usual)

@@ -102,7 +102,7 @@ static void lists_that_do_not_match_are_left_to_libpq(void **state)
 	assert_int_equal(hosts_turns(hosts), 1);
 	assert_null(hosts_connect(hosts, &use, &failure));
 	assert_non_null(strstr(failure.words, "could not match 3 port numbers to 2 hosts"));
-	assert_int_equal(failure.away, AWAY_SETTINGS);
+	assert_int_equal(failure.unavailable, UNAVAILABLE_SETTINGS);
 	hosts_destroy(hosts);
 }
 
@@ -144,15 +144,15 @@ static void the_standby_comes_first_where_it_is_preferred(void **state)
 
 static void what_does_not_pass_by_itself_is_reported(void **state)
 {
-	struct hosts_failure failure = {.away = AWAY_NOT};
+	struct hosts_failure failure = {.unavailable = UNAVAILABLE_NOT};
 
 	(void)state;
-	hosts_keep_failure(&failure, AWAY_SILENT, "first");
-	hosts_keep_failure(&failure, AWAY_CLOSED, "second");
+	hosts_keep_failure(&failure, UNAVAILABLE_SILENT, "first");
+	hosts_keep_failure(&failure, UNAVAILABLE_CLOSED, "second");
 	assert_string_equal(failure.words, "first");
-	hosts_keep_failure(&failure, AWAY_PASSWORD, "third\nmore");
-	hosts_keep_failure(&failure, AWAY_NO_DATABASE, "fourth");
-	assert_int_equal(failure.away, AWAY_PASSWORD);
+	hosts_keep_failure(&failure, UNAVAILABLE_PASSWORD, "third\nmore");
+	hosts_keep_failure(&failure, UNAVAILABLE_NO_DATABASE, "fourth");
+	assert_int_equal(failure.unavailable, UNAVAILABLE_PASSWORD);
 	assert_string_equal(failure.words, "third");
 }
 
@@ -207,17 +207,17 @@ static void one_that_does_not_answer_is_passed_over(void **state)
 	hosts = hosts_of(url);
 	pg = hosts_connect(hosts, &use, &failure);
 	assert_non_null(pg);
-	assert_int_equal(failure.away, AWAY_SILENT);
+	assert_int_equal(failure.unavailable, UNAVAILABLE_SILENT);
 	PQfinish(pg);
 	/* The good one comes first now: the other one is not asked. */
 	pg = hosts_connect(hosts, &use, &failure);
 	assert_non_null(pg);
-	assert_int_equal(failure.away, AWAY_NOT);
+	assert_int_equal(failure.unavailable, UNAVAILABLE_NOT);
 	hosts_pass_over(hosts, pg);
 	PQfinish(pg);
 	pg = hosts_connect(hosts, &use, &failure);
 	assert_non_null(pg);
-	assert_int_equal(failure.away, AWAY_SILENT);
+	assert_int_equal(failure.unavailable, UNAVAILABLE_SILENT);
 	PQfinish(pg);
 	hosts_destroy(hosts);
 	close(silent);
@@ -260,7 +260,7 @@ static void none_of_them_answers(void **state)
 	snprintf(url, sizeof(url), "host=127.0.0.1,127.0.0.1 port=%u,1", port);
 	hosts = hosts_of(url);
 	assert_null(hosts_connect(hosts, &use, &failure));
-	assert_int_equal(failure.away, AWAY_SILENT);
+	assert_int_equal(failure.unavailable, UNAVAILABLE_SILENT);
 	assert_string_equal(failure.words, "the server does not answer");
 	hosts_destroy(hosts);
 	close(silent);
@@ -301,9 +301,9 @@ static void all_is_answered_when_it_hangs(void **state)
 	submit(write);
 	wait_for(write);
 	wait_for(read);
-	assert_int_equal(read->outcome, DB_AWAY);
-	assert_int_equal(write->outcome, DB_AWAY);
-	assert_int_equal(db_away(world.db), AWAY_SILENT);
+	assert_int_equal(read->outcome, DB_UNAVAILABLE);
+	assert_int_equal(write->outcome, DB_UNAVAILABLE);
+	assert_int_equal(db_unavailable(world.db), UNAVAILABLE_SILENT);
 	forget(read);
 	forget(write);
 	/* At once: no connection is waited for. */
@@ -311,7 +311,7 @@ static void all_is_answered_when_it_hangs(void **state)
 	uv_run(&world.loop.uv, UV_RUN_NOWAIT);
 	uv_run(&world.loop.uv, UV_RUN_NOWAIT);
 	assert_true(read->done);
-	assert_int_equal(read->outcome, DB_AWAY);
+	assert_int_equal(read->outcome, DB_UNAVAILABLE);
 	forget(read);
 	control("resume");
 	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));

@@ -185,9 +185,9 @@ static void expect(struct listed *listed, enum db_outcome outcome, unsigned row_
 	free(listed);
 }
 
-static void expect_away(struct listed *listed, unsigned row_count)
+static void expect_unavailable(struct listed *listed, unsigned row_count)
 {
-	expect(listed, DB_AWAY, row_count);
+	expect(listed, DB_UNAVAILABLE, row_count);
 }
 
 /* Rows of another snapshot must not follow those that were seen: it ends. One that waits is read
@@ -206,7 +206,7 @@ static void test_database_goes_away(void **state)
 	begun->pause_at = 0;
 	db_list_query_resume(&begun->list_query);
 	turn_until(begun->done);
-	expect_away(begun, begun->row_count);
+	expect_unavailable(begun, begun->row_count);
 	expect_all(waiting);
 	rows = 5000;
 }
@@ -228,7 +228,7 @@ static void test_unwanted(void **state)
 	wanted = list(1, 0);
 	assert_non_null(wanted);
 	for (unsigned i = 0; i < array_length(waiting); i++)
-		expect_away(waiting[i], 0);
+		expect_unavailable(waiting[i], 0);
 	proceed(paused);
 	expect_all(paused);
 	expect_all(wanted);
@@ -251,7 +251,7 @@ static void test_slow_reader_gives_way(void **state)
 	age(slow, LIMIT_LIST_TURN_MS + 1);
 	age(other, LIMIT_LIST_TURN_MS);
 	waiting = list(3, 0);
-	expect_away(slow, 1);
+	expect_unavailable(slow, 1);
 	assert_false(other->done); /* one place is enough */
 	other->list_query.query.since_ms += LIMIT_LIST_TURN_MS;
 	expect_all(waiting);
@@ -259,7 +259,7 @@ static void test_slow_reader_gives_way(void **state)
 	turn_until(slow->row_count);
 	age(slow, LIMIT_LIST_TURN_MS);
 	waiting = list(1, 0);
-	expect_away(slow, 1);
+	expect_unavailable(slow, 1);
 	expect_all(waiting);
 	proceed(other);
 	expect_all(other);
@@ -323,8 +323,8 @@ static void test_database_is_away(void **state)
 	settings.spare_idle_ms = 50;
 	open_world(&settings);
 	control("stop");
-	expect_away(list(1, 0), 0);
-	expect_away(list(1, 0), 0);
+	expect_unavailable(list(1, 0), 0);
+	expect_unavailable(list(1, 0), 0);
 	control("start");
 	turn_until(db_is_up(world.db));
 	expect_all(list(1, 0));
@@ -401,7 +401,7 @@ static void test_growing_reads_are_bounded(void **state)
 	expect_asked(ask_growing(1, 0), DB_OK, 0);
 	expect_asked(first, DB_OK, 0);
 	for (unsigned i = 0; i < array_length(waiting); i++)
-		expect_asked(waiting[i], DB_AWAY, 0);
+		expect_asked(waiting[i], DB_UNAVAILABLE, 0);
 }
 
 static void test_growing_reads_end_with_the_database(void **state)
@@ -415,8 +415,8 @@ static void test_growing_reads_end_with_the_database(void **state)
 	turn_until(somebody_sleeps());
 	close_world_after(0);
 	assert_true(begun->done && waiting->done);
-	expect_asked(begun, DB_AWAY, 0);
-	expect_asked(waiting, DB_AWAY, 0);
+	expect_asked(begun, DB_UNAVAILABLE, 0);
+	expect_asked(waiting, DB_UNAVAILABLE, 0);
 }
 
 static void test_close(void **state)
@@ -430,8 +430,8 @@ static void test_close(void **state)
 	turn_until(begun->row_count == 5);
 	close_world_after(0);
 	assert_true(begun->done && waiting->done);
-	expect_away(begun, 5);
-	expect_away(waiting, 0);
+	expect_unavailable(begun, 5);
+	expect_unavailable(waiting, 0);
 }
 
 int main(void)

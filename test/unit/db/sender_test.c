@@ -29,7 +29,7 @@ static void test_changed_before_use(void **state)
 	(void)state;
 	run_sql("ALTER TABLE item ADD COLUMN extra int");
 	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_OK);
-	must_be(ask_number(TEST_STATEMENT_ITEM_ALL, 1), DB_AWAY);
+	must_be(ask_number(TEST_STATEMENT_ITEM_ALL, 1), DB_UNAVAILABLE);
 	assert_false(db_is_up(world.db));
 	run_sql("ALTER TABLE item DROP COLUMN extra");
 	turn_until(db_is_up(world.db));

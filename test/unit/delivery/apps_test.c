@@ -32,8 +32,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	answer_all(STATEMENT_RENDER_KEYS_STALE, DB_AWAY);
-	answer_all(STATEMENT_RENDER_KEYS, DB_AWAY);
+	answer_all(STATEMENT_RENDER_KEYS_STALE, DB_UNAVAILABLE);
+	answer_all(STATEMENT_RENDER_KEYS, DB_UNAVAILABLE);
 	return serve_end(state);
 }
 
@@ -323,7 +323,7 @@ static void dark_and_offline_panels_cost_nothing(void **state)
 	add_app(disabled, "clock", &clock_app);
 	connect_device(disabled);
 	pass_ms(600 * 1000);
-	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 	assert_int_equal(demands_since(), 0);
 }
 
@@ -376,8 +376,8 @@ static void a_panel_that_polls_gets_it_too(void **state)
 	assert_string_equal(poll(device), "12:00 15");
 	assert_string_equal(poll(device), "first 15");
 	pass_ms(600 * 1000); /* it has gone */
-	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
-	answer_all(STATEMENT_RENDER_KEYS, DB_AWAY);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
+	answer_all(STATEMENT_RENDER_KEYS, DB_UNAVAILABLE);
 	assert_true(demands_since() <= 1);
 }
 
@@ -418,7 +418,7 @@ static void only_what_differs_is_read_again(void **state)
 	answer_places(&clock_app);
 	pass_ms(15 * 1000);
 	assert_non_null(strstr(sent_to(socket), "<12:01>"));
-	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 }
 
 static void a_comparison_keeps_no_hint_waiting(void **state)
@@ -443,9 +443,9 @@ static void a_comparison_keeps_no_hint_waiting(void **state)
 	answer_stale(0);
 	pass_ms(2000);
 	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);
-	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 	set_hints_up(true);
-	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 }
 
 static void what_could_not_be_read_is_compared_soon(void **state)
@@ -456,16 +456,16 @@ static void what_could_not_be_read_is_compared_soon(void **state)
 	add_app(device, "clock", &clock_app);
 	connect_device(device);
 	render("12:00");
-	answer_all(STATEMENT_RENDER_KEYS, DB_AWAY);
+	answer_all(STATEMENT_RENDER_KEYS, DB_UNAVAILABLE);
 	pass_ms(30 * 1000);
 	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);
-	answer_all(STATEMENT_RENDER_KEYS_STALE, DB_AWAY);
+	answer_all(STATEMENT_RENDER_KEYS_STALE, DB_UNAVAILABLE);
 	pass_ms(30 * 1000);
 	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);
 	answer_stale(0);
 	pass_ms(30 * 1000);
 	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 0);
-	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)

@@ -63,7 +63,7 @@ static void the_first_picture_waits_for_200_ms_at_most(void **state)
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 	pass_ms(50);
-	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_UNAVAILABLE);
 	assert_int_equal(wait_ends, 2);
 	two->seen_us = 0;
 }

@@ -32,7 +32,7 @@ static void entries_go_until_none_is_left(void **state)
 	answer_expired(one, false);
 }
 
-/* Others have the rest locked, or the database is away. */
+/* Others have the rest locked, or the database is unavailable. */
 static void without_progress_it_waits(void **state)
 {
 	(void)state;
@@ -42,7 +42,7 @@ static void without_progress_it_waits(void **state)
 	run_turns();
 	assert_int_equal(asked_count(STATEMENT_DEVICES_EXPIRE), 0);
 	pass_ms(INTERVAL_MS);
-	answer_nothing(asked(STATEMENT_DEVICES_EXPIRE), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICES_EXPIRE), DB_UNAVAILABLE);
 	run_turns();
 	assert_int_equal(asked_count(STATEMENT_DEVICES_EXPIRE), 0);
 }

@@ -193,7 +193,7 @@ static void devices_of_several_accounts_have_the_same_alias(void **state)
 	answer_alias(other);
 	answer_loads();
 	assert_memory_equal(&lookup.panel->id, &other->id, sizeof(other->id));
-	/* Each is known by its key, also while the database is away. */
+	/* Each is known by its key, also while the database is unavailable. */
 	look_up(&lookup, "kitchen", key);
 	assert_true(lookup.is_done);
 	assert_memory_equal(&lookup.panel->id, &one->id, sizeof(one->id));
@@ -219,13 +219,13 @@ static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **st
 	hint("device:00000000-0000-0000-0000-000000000000:1"); /* no such device */
 	set_database_up(false);
 	look_up(&lookup, "kitchen", "another-key-of-the-panel");
-	answer_nothing(asked(STATEMENT_DEVICE_BY_LINK), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICE_BY_LINK), DB_UNAVAILABLE);
 	assert_true(lookup.is_done);
 	assert_null(lookup.panel); /* the key as it was known */
 	look_up(&lookup, "kitchen", key);
 	assert_non_null(lookup.panel);
 	look_up(&lookup, "unknown", key);
-	answer_nothing(asked(STATEMENT_DEVICE_BY_LINK), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICE_BY_LINK), DB_UNAVAILABLE);
 	assert_true(lookup.is_done);
 	assert_null(lookup.panel);
 	assert_true(str_equal(delivery_refusal_picture(&lookup.lookup), picture_no_database));

@@ -226,7 +226,7 @@ static void it_is_told_to_the_database_again(void **state)
 	device->second_key = second_key;
 	change(device);
 	(void)connect_by(device, second_key);
-	answer_nothing(asked(STATEMENT_DEVICE_MOVED), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICE_MOVED), DB_UNAVAILABLE);
 	run_turns();
 	assert_int_equal(asked_count(STATEMENT_DEVICE_MOVED), 0);
 	change(device);

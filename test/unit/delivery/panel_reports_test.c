@@ -113,7 +113,7 @@ static void a_lost_database_is_told_when_it_is_back(void **state)
 	pass_ms(500);
 	tell(2, "", -70);
 	set_database_up(false);
-	answer_nothing(asked(STATEMENT_PANEL_TOLD), DB_AWAY);
+	answer_nothing(asked(STATEMENT_PANEL_TOLD), DB_UNAVAILABLE);
 	pass_ms(10 * 1000);
 	assert_int_equal(asked_count(STATEMENT_PANEL_TOLD), 0);
 	set_database_up(true);

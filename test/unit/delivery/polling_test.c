@@ -245,7 +245,7 @@ static void after_some_tries_it_is_answered_all_the_same(void **state)
 	assert_int_equal(waiting.picture.dwell_s, 5);
 	assert_true(waiting.picture.webp.length > 0);
 	arena_finish(&waiting.arena);
-	answer_nothing(asked(STATEMENT_PANEL_PICTURE), DB_AWAY);
+	answer_nothing(asked(STATEMENT_PANEL_PICTURE), DB_UNAVAILABLE);
 }
 
 static void without_a_database_what_is_in_memory_goes_on(void **state)

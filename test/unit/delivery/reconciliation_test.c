@@ -88,7 +88,7 @@ static void what_could_not_be_read_is_tried_again_soon(void **state)
 	fail_load();
 	assert_int_equal(panel->generation, 1);
 	pass_ms(500);
-	answer_nothing(asked(STATEMENT_PANEL_GENERATIONS), DB_AWAY);
+	answer_nothing(asked(STATEMENT_PANEL_GENERATIONS), DB_UNAVAILABLE);
 	pass_ms(500);
 	answer_generations(all, 1);
 	answer_loads();

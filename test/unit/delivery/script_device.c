@@ -404,11 +404,11 @@ void answer_load(void)
 void fail_load(void)
 {
 	if (asked_count(STATEMENT_PANEL_PUSHES)) {
-		answer_nothing(asked(STATEMENT_PANEL_PUSHES), DB_AWAY);
+		answer_nothing(asked(STATEMENT_PANEL_PUSHES), DB_UNAVAILABLE);
 		return;
 	}
-	answer_nothing(asked(STATEMENT_PANEL_LOAD), DB_AWAY);
-	answer_nothing(asked(STATEMENT_PANEL_INSTALLATIONS), DB_AWAY);
+	answer_nothing(asked(STATEMENT_PANEL_LOAD), DB_UNAVAILABLE);
+	answer_nothing(asked(STATEMENT_PANEL_INSTALLATIONS), DB_UNAVAILABLE);
 }
 
 unsigned loads_asked(void)

@@ -18,7 +18,7 @@ int serve_end(void **state)
 	delivery_drain(served);
 	answer_all(STATEMENT_DEVICE_SEEN, DB_OK);
 	answer_all(STATEMENT_SHOWING_DISPLAYED, DB_OK);
-	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 	close_sockets();
 	run_turns();
 	delivery_destroy(served);

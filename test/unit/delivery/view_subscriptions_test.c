@@ -389,7 +389,7 @@ static void after_hints_were_lost_all_is_asked_again(void **state)
 	assert_int_equal(asked_count(STATEMENT_DEVICES_LAST_ONLINE), 0);
 	assert_int_equal(view_of(&page)->connection, SHOWN_WEB_SOCKET);
 	set_hints_up(true);
-	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 	pass_ms(500);
 	assert_int_equal(sent("watch", device), 1);
 	close_page(&page);

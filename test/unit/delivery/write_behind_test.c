@@ -52,7 +52,7 @@ static void what_a_lost_database_did_not_take_is_kept(void **state)
 	pass_ms(20 * 1000);
 	assert_int_equal(panel->seen_us, 0);
 	set_database_up(false);
-	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_UNAVAILABLE);
 	assert_int_equal(panel->seen_us, seen_us);
 	pass_ms(20 * 1000);
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
@@ -223,7 +223,7 @@ static void a_panel_seen_again_keeps_the_later_time(void **state)
 	pass_ms(20 * 1000);
 	panel_seen(panel);
 	later_us = panel->seen_us;
-	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_UNAVAILABLE);
 	assert_int_equal(panel->seen_us, later_us);
 	panel->seen_us = 0;
 	panel_destroy(panel);
@@ -268,7 +268,7 @@ static void a_lost_database_is_told_when_it_is_back(void **state)
 	displayed(1, 5);
 	pass_ms(500);
 	set_database_up(false);
-	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_AWAY);
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_UNAVAILABLE);
 	displayed(2, 6);
 	pass_ms(10 * 1000);
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
@@ -349,7 +349,7 @@ static void of_too_many_the_last_are_dropped(void **state)
 	set_database_up(false);
 	for (int i = 0; i < DISPLAYED_BATCH; i++)
 		write_behind_displayed(&write_behind, panel, i, script_wall_us());
-	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_AWAY);
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_UNAVAILABLE);
 	assert_int_equal(waiting_count(), DISPLAYED_MAX);
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
 	set_database_up(true);
@@ -371,8 +371,8 @@ static void a_draining_worker_writes_at_once(void **state)
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 1);
 	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_OK);
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 1);
-	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_AWAY);
-	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_AWAY);
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_UNAVAILABLE);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_UNAVAILABLE);
 	assert_int_equal(next_deadline_ms(), UINT64_MAX);
 }
 

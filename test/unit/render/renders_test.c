@@ -92,7 +92,7 @@ static int end(void **state)
 	renders_drain(renders);
 	run_turns();
 	for (enum statement i = 0; i < STATEMENT_COUNT; i++)
-		answer_all(i, DB_AWAY);
+		answer_all(i, DB_UNAVAILABLE);
 	close_sockets();
 	run_turns();
 	renders_destroy(renders);
@@ -298,7 +298,7 @@ static void what_has_failed_is_stored_with_its_blame(void **state)
 				    strlen(cases[i].said));
 		answer_store(i + 1);
 		close_sockets();
-		answer_all(STATEMENT_RENDER_KEYS, DB_AWAY);
+		answer_all(STATEMENT_RENDER_KEYS, DB_UNAVAILABLE);
 	}
 }
 
@@ -430,11 +430,11 @@ static void leftovers_are_removed_in_portions(void **state)
 	add_bool(false);
 	answer(asked(STATEMENT_APP_HOSTS_FORGET));
 	pass_ms(200);
-	answer_nothing(asked(STATEMENT_RENDER_SETTLE), DB_AWAY);
+	answer_nothing(asked(STATEMENT_RENDER_SETTLE), DB_UNAVAILABLE);
 	answer_nothing(asked(STATEMENT_RENDER_REMOVE), DB_OK);
 	assert_memory_equal(parameter(STATEMENT_APP_HOSTS_FORGET, 0).data, id_of(500).bytes,
 			    ID_BYTES);
-	answer_nothing(asked(STATEMENT_APP_HOSTS_FORGET), DB_AWAY);
+	answer_nothing(asked(STATEMENT_APP_HOSTS_FORGET), DB_UNAVAILABLE);
 	pass_ms(5 * 1000);
 	assert_int_equal(asked_count(STATEMENT_RENDER_REMOVE), 0);
 }

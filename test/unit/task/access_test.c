@@ -258,7 +258,7 @@ static void a_known_key_is_admitted(void **state)
 
 static void a_key_that_the_database_does_not_know(void **state)
 {
-	struct db_result nothing = {.outcome = DB_OK}, away = {.outcome = DB_AWAY};
+	struct db_result nothing = {.outcome = DB_OK}, unavailable = {.outcome = DB_UNAVAILABLE};
 	char value[200];
 
 	(void)state;
@@ -273,7 +273,7 @@ static void a_key_that_the_database_does_not_know(void **state)
 	query = NULL;
 	assert_refused(not_valid);
 	call(&for_keys, value);
-	query->done(query, &away);
+	query->done(query, &unavailable);
 	assert_int_equal(answer.status, 503);
 	finish();
 }
@@ -340,7 +340,7 @@ static void what_costs_no_look_up_is_no_attempt(void **state)
 	loop.uv.time += 6 * 60 * 1000;
 	call(&for_keys, known);
 	assert_non_null(query);
-	query->done(query, &(struct db_result){.outcome = DB_AWAY});
+	query->done(query, &(struct db_result){.outcome = DB_UNAVAILABLE});
 	assert_int_equal(answer.status, 503);
 	finish();
 	remote_address = "unix";

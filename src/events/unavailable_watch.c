@@ -1,19 +1,20 @@
-#include "events/away_watch.h"
+#include "events/unavailable_watch.h"
 
 enum { LOOK_AGAIN_MS = 50 };
 
-static void tell(struct away_watch *watch, bool is_away)
+static void tell(struct unavailable_watch *watch, bool is_unavailable)
 {
-	if (watch->is_away == is_away)
+	if (watch->is_unavailable == is_unavailable)
 		return;
-	watch->is_away = is_away;
-	watch->on_change(watch, is_away);
+	watch->is_unavailable = is_unavailable;
+	watch->on_change(watch, is_unavailable);
 }
 
 /* The other connections must be there, too. */
 static void look_again(struct deadline *deadline)
 {
-	struct away_watch *watch = container_of(deadline, struct away_watch, look_again);
+	struct unavailable_watch *watch =
+	    container_of(deadline, struct unavailable_watch, look_again);
 
 	if (db_is_up(watch->db))
 		tell(watch, false);
@@ -21,13 +22,13 @@ static void look_again(struct deadline *deadline)
 		deadline_set(watch->loop, deadline, LOOK_AGAIN_MS);
 }
 
-void away_watch_init(struct away_watch *watch)
+void unavailable_watch_init(struct unavailable_watch *watch)
 {
-	watch->is_away = true;
+	watch->is_unavailable = true;
 	deadline_init(&watch->look_again, look_again);
 }
 
-void away_watch_on_up(struct away_watch *watch, bool up)
+void unavailable_watch_on_up(struct unavailable_watch *watch, bool up)
 {
 	if (up && !watch->has_ended) {
 		deadline_set(watch->loop, &watch->look_again, 0);
@@ -37,7 +38,7 @@ void away_watch_on_up(struct away_watch *watch, bool up)
 	}
 }
 
-void away_watch_drain(struct away_watch *watch)
+void unavailable_watch_drain(struct unavailable_watch *watch)
 {
 	watch->has_ended = true;
 	deadline_clear(watch->loop, &watch->look_again);
