@@ -7,15 +7,15 @@
  *
  *   push handler --delivery_push_stored()--> this worker's panel
  *                --delivery_push_answered()--> a hint to all others
- *   hint "push:...", "device:..." --> the panel is loaded --> its links decide what to send
+ *   hint "push:...", "device:..." --> the panel is loaded --> its connections decide what to send
  *
  * Other folders call this header only; src/delivery/delivery.c connects the modules behind it.
  * Each module knows only modules before it in this row:
  *
  *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> render_keys ->
  *   loader, picture_fetcher, write_behind, panel_reports, push_order, orders, stored_push ->
- * lookups, reconciliation -> links, polling -> leases, upcoming -> view_subscriptions -> expiry ->
- * delivery */
+ * lookups, reconciliation -> connections, polling -> leases, upcoming -> view_subscriptions ->
+ * expiry -> delivery */
 #pragma once
 
 #include "db/db.h"
@@ -131,7 +131,7 @@ bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lo
 			  struct str key);
 
 /* Whether the device has several WebSockets at this worker: which of them is the panel's? */
-bool delivery_has_several_links(const struct delivery *delivery, struct id device_id);
+bool delivery_has_several_connections(const struct delivery *delivery, struct id device_id);
 
 struct id delivery_panel_id(const struct panel *panel);
 
@@ -158,8 +158,8 @@ void delivery_unsubscribe_view(struct view_subscriber *subscriber);
  * data is NULL where it has none. */
 struct str delivery_built_in_picture(const uint8_t hash[static PICTURE_HASH_BYTES]);
 
-/* Makes a link of the panel out of a request that is a WebSocket handshake. lookup: the look-up
- * that found the panel. */
+/* Makes a panel connection of the panel out of a request that is a WebSocket handshake. lookup: the
+ * look-up that found the panel. */
 void delivery_connect(struct delivery *delivery, struct panel *panel,
 		      const struct panel_lookup *lookup, struct http_request *request);
 /* The version of its firmware that a panel has told in a poll. */

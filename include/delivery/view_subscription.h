@@ -4,9 +4,9 @@
  * panel page <--on_view()--------- subscription <--hint "shows:..."-- what it shows, now and at
  * each change
  *
- * Only the worker that holds a panel's link, or that answered its last poll, knows what the panel
- * shows. It tells so while the device is watched: a view subscription is renewed every 12 s and
- * forgotten after 30 s. Nothing is told of devices that nobody watches. */
+ * Only the worker that holds a panel's connection, or that answered its last poll, knows what the
+ * panel shows. It tells so while the device is watched: a view subscription is renewed every 12 s
+ * and forgotten after 30 s. Nothing is told of devices that nobody watches. */
 #pragma once
 
 #include "base/list.h"

@@ -161,7 +161,7 @@ static struct step_result move(struct task *task)
 	}
 	if (is_offline(task))
 		return fail_offline(task);
-	if (delivery_has_several_links(api_delivery(task), task_device(task)->id))
+	if (delivery_has_several_connections(api_delivery(task), task_device(task)->id))
 		return task_fail(
 		    task, 409,
 		    "the device has several connections: whoever else uses its address "

@@ -17,7 +17,8 @@ struct contacts {
 
 /* The caller has set loop, panels, on_end and context, and zeroed the rest. */
 void contacts_init(struct contacts *contacts);
-/* Ends each wait: the worker ends, and its requests and links with it. None may begin after that.
+/* Ends each wait: the worker ends, and its requests and connections with it. None may begin after
+ * that.
  */
 void contacts_drain(struct contacts *contacts);
 void contacts_finish(struct contacts *contacts);

@@ -125,7 +125,7 @@ static void write_state(struct slot *slot, const struct rotation_state *state)
 /* ---- joining ---- */
 
 /* Takes back what the worker's predecessor has said of its WebSockets: they ended with it. */
-static void end_links(const struct cursors *cursors, struct slot *slot)
+static void end_connections(const struct cursors *cursors, struct slot *slot)
 {
 	struct rotation_state state = read_state(slot);
 
@@ -146,7 +146,7 @@ struct cursors cursors_join(struct cursor_table *table, unsigned worker)
 
 		if ((head & WRITER_MASK) == worker + 1)
 			atomic_store(&table->slots[i].head, head & ~(uint64_t)WRITER_MASK);
-		end_links(&cursors, &table->slots[i]);
+		end_connections(&cursors, &table->slots[i]);
 	}
 	return cursors;
 }

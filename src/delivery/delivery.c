@@ -17,7 +17,7 @@ static void on_panel_gone(void *context, struct panel *panel)
 	loader_forget(panel);
 	lookups_forget(panel);
 	lookups_answer(panel);
-	links_drop(panel);
+	panel_connections_drop(panel);
 }
 
 static void on_loaded(void *context, struct panel *panel, enum load_outcome outcome)
@@ -25,11 +25,11 @@ static void on_loaded(void *context, struct panel *panel, enum load_outcome outc
 	struct delivery *delivery = context;
 
 	if (outcome == LOAD_LOCKED_OUT)
-		links_drop_old(panel);
-	if (outcome != LOAD_FAILED && links_have_moved(panel))
+		panel_connections_drop_old(panel);
+	if (outcome != LOAD_FAILED && panel_connections_have_moved(panel))
 		orders_moved(&delivery->orders, panel); /* if it could not be written before */
 	lookups_answer(panel);
-	links_update(&delivery->links, panel);
+	panel_connections_update(&delivery->connections, panel);
 	if (outcome == LOAD_FAILED)
 		reconciliation_soon(&delivery->reconciliation);
 }
@@ -38,8 +38,8 @@ static void on_fetched(void *context, struct panel *panel, bool has_come)
 {
 	struct delivery *delivery = context;
 
-	if (has_come) /* else links try again at their next deadline */
-		links_update(&delivery->links, panel);
+	if (has_come) /* else connections try again at their next deadline */
+		panel_connections_update(&delivery->connections, panel);
 	lookups_answer(panel);
 }
 
@@ -47,7 +47,7 @@ static void on_contact_end(void *context, struct panel *panel)
 {
 	struct delivery *delivery = context;
 
-	links_update(&delivery->links, panel);
+	panel_connections_update(&delivery->connections, panel);
 	lookups_answer(panel);
 }
 
@@ -55,9 +55,9 @@ static void on_order_taken(void *context, struct panel *panel)
 {
 	struct delivery *delivery = context;
 
-	links_order(&delivery->links, panel);
+	panel_connections_order(&delivery->connections, panel);
 	lookups_answer(panel);
-	links_update(&delivery->links, panel); /* a newer order may wait */
+	panel_connections_update(&delivery->connections, panel); /* a newer order may wait */
 }
 
 static void on_moved(void *context, struct id device_id, int64_t generation)
@@ -76,8 +76,8 @@ static void on_rendered(void *context, struct panel *panel)
 {
 	struct delivery *delivery = context;
 
-	links_update(&delivery->links, panel);
-	if (list_is_empty(&panel->links))
+	panel_connections_update(&delivery->connections, panel);
+	if (list_is_empty(&panel->connections))
 		upcoming_look(&delivery->upcoming, panel);
 }
 
@@ -217,11 +217,12 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	    (struct lookups){.db = db, .panels = panels, .loader = &delivery->loader};
 }
 
-static void connect_links(struct delivery *delivery, struct loop *loop, struct region_map *shared)
+static void connect_panel_connections(struct delivery *delivery, struct loop *loop,
+				      struct region_map *shared)
 {
 	const struct cursors *cursors = &delivery->cursors;
 
-	delivery->links = (struct links){
+	delivery->connections = (struct panel_connections){
 	    .loop = loop,
 	    .loader = &delivery->loader,
 	    .fetcher = &delivery->fetcher,
@@ -233,7 +234,7 @@ static void connect_links(struct delivery *delivery, struct loop *loop, struct r
 	    .on_change = on_shown,
 	    .context = delivery,
 	};
-	links_init(&delivery->links);
+	panel_connections_init(&delivery->connections);
 	delivery->polling = (struct polling){
 	    .loop = loop,
 	    .fetcher = &delivery->fetcher,
@@ -270,7 +271,7 @@ struct delivery *delivery_create(struct loop *loop, struct db *db, struct region
 	delivery->cursors = cursors_join(region_common(shared, &cursor_region), worker);
 	connect_panels(delivery, loop, shared);
 	connect_database(delivery, loop);
-	connect_links(delivery, loop, shared);
+	connect_panel_connections(delivery, loop, shared);
 	connect_view_subscriptions(delivery, loop);
 	delivery->hints = (struct hint_subscription){
 	    .kind = "device",
@@ -324,7 +325,7 @@ static unsigned count_polling(const struct panels *panels)
 
 		if (now_ms - panel->used_ms > POLLING_MS)
 			break;
-		count += panel->polled && panel->link_count == 0 &&
+		count += panel->polled && panel->connection_count == 0 &&
 			 now_ms - (uint64_t)panel->polled->at_ms <= POLLING_MS &&
 			 cursor_was_set_here(panels->cursors, panel->id);
 	}
@@ -352,10 +353,10 @@ void delivery_drain(struct delivery *delivery)
 	panel_reports_drain(&delivery->reports);
 	reconciliation_drain(&delivery->reconciliation);
 	expiry_drain(&delivery->expiry);
-	/* A panel whose links are dropped moves to the end of the list, so the loop comes to it
-	 * once more and finds no links. */
+	/* A panel whose connections are dropped moves to the end of the list, so the loop comes to
+	 * it once more and finds no connections. */
 	list_for_each (node, &delivery->panels.by_use)
-		links_drop(container_of(node, struct panel, by_use));
+		panel_connections_drop(container_of(node, struct panel, by_use));
 }
 
 void delivery_destroy(struct delivery *delivery)
@@ -370,7 +371,7 @@ void delivery_destroy(struct delivery *delivery)
 	panels_finish(&delivery->panels);
 	view_subscriptions_finish(&delivery->subscriptions);
 	leases_finish(&delivery->leases);
-	links_finish(&delivery->links);
+	panel_connections_finish(&delivery->connections);
 	lookups_finish(&delivery->lookups);
 	orders_finish(&delivery->orders);
 	push_order_finish(&delivery->push_order);

@@ -54,7 +54,7 @@ void delivery_push_stored(struct delivery *delivery, struct id device_id,
 
 	loader_note_change(&delivery->loader, device_id, push->generation);
 	if (is_taken)
-		links_update(&delivery->links, panel);
+		panel_connections_update(&delivery->connections, panel);
 	else
 		loader_changed(&delivery->loader, device_id, push->generation);
 }
@@ -129,7 +129,7 @@ static uint32_t hash_of(struct str text)
 	return hash ? hash : 1;
 }
 
-bool delivery_has_several_links(const struct delivery *delivery, struct id device_id)
+bool delivery_has_several_connections(const struct delivery *delivery, struct id device_id)
 {
 	const struct panel *panel = panels_find(&delivery->panels, device_id);
 
@@ -186,8 +186,8 @@ void delivery_connect(struct delivery *delivery, struct panel *panel,
 {
 	/* The panel itself has left what it had before. */
 	if (lookup->is_second) {
-		links_drop(panel);
+		panel_connections_drop(panel);
 		orders_moved(&delivery->orders, panel);
 	}
-	links_connect(&delivery->links, panel, &lookup->way, request);
+	panel_connections_connect(&delivery->connections, panel, &lookup->way, request);
 }

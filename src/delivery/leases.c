@@ -62,7 +62,7 @@ static struct playback_clock clock_now(const struct leases *leases)
 				       .wall_us = clock_wall_us()};
 }
 
-/* The newest link counts; else the last poll. *ret_rank_us: when that one began. */
+/* The newest connection counts; else the last poll. *ret_rank_us: when that one began. */
 static struct shown look(const struct leases *leases, struct panel *panel,
 			 struct playback_clock clock, int64_t *ret_rank_us)
 {
@@ -71,11 +71,12 @@ static struct shown look(const struct leases *leases, struct panel *panel,
 
 	if (!panel || panel->state != PANEL_READY)
 		return (struct shown){0};
-	if (!list_is_empty(&panel->links)) {
-		const struct link *link = container_of(panel->links.previous, struct link, node);
+	if (!list_is_empty(&panel->connections)) {
+		const struct panel_connection *connection =
+		    container_of(panel->connections.previous, struct panel_connection, node);
 
-		*ret_rank_us = link->connected_us;
-		return shown_of_playback(&link->playback, &panel->content, clock);
+		*ret_rank_us = connection->connected_us;
+		return shown_of_playback(&connection->playback, &panel->content, clock);
 	}
 	poll = panel->polled;
 	/* Since then the panel may have polled at another worker, which knows more. */

@@ -2,8 +2,8 @@
  * worker tells of those whose panels it holds.
  *
  *   hint "watch:..." or a subscription of this worker --> leases_ask()     -.
- *   a link or a poll of this worker            --> leases_changed() -+-> told, later in the turn,
- *                                                                        where anything is new
+ *   a panel connection or a poll of this worker            --> leases_changed() -+-> told, later in
+ * the turn, where anything is new
  *
  * A lease lasts 30 s. That of a device whose panel is elsewhere is kept, too: the panel may connect
  * to this worker next. Pages of the holder's own worker are told without a hint, also while the
@@ -11,7 +11,7 @@
 #pragma once
 
 #include "delivery/view_subscription.h"
-#include "links.h"
+#include "panel_connections.h"
 
 struct leases {
 	struct loop *loop;
@@ -36,5 +36,5 @@ void leases_finish(struct leases *leases);
 
 /* A worker watches the device: this one, or another one, which is told by hints. */
 void leases_ask(struct leases *leases, struct id device_id, bool is_other);
-/* A panel of this worker may show something else, or its link has gone. */
+/* A panel of this worker may show something else, or its connection has gone. */
 void leases_changed(struct leases *leases, struct id device_id);

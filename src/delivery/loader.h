@@ -12,7 +12,7 @@
 
 enum load_outcome {
 	LOAD_DONE,
-	LOAD_LOCKED_OUT, /* done, but some of the panel's links may no longer be allowed */
+	LOAD_LOCKED_OUT, /* done, but some of the panel's connections may no longer be allowed */
 	LOAD_FAILED,	 /* nothing was read: the panel goes on with what it has in memory */
 };
 

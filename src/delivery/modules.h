@@ -4,9 +4,9 @@
 #include "delivery/delivery.h"
 #include "expiry.h"
 #include "leases.h"
-#include "links.h"
 #include "lookups.h"
 #include "orders.h"
+#include "panel_connections.h"
 #include "polling.h"
 #include "push_order.h"
 #include "reconciliation.h"
@@ -33,7 +33,7 @@ struct delivery {
 	struct push_order push_order;
 	struct orders orders;
 	struct lookups lookups;
-	struct links links;
+	struct panel_connections connections;
 	struct polling polling;
 	struct reconciliation reconciliation;
 	struct leases leases;

@@ -94,7 +94,7 @@ static void on_taken(struct db_query *query, const struct db_result *result)
 
 bool orders_may_lead(const struct panel *panel, bool is_polling)
 {
-	return panel->link_count + is_polling <= 1;
+	return panel->connection_count + is_polling <= 1;
 }
 
 bool orders_await(struct orders *orders, struct panel *panel, bool is_polling)
@@ -123,15 +123,16 @@ struct panel_order orders_give(const struct orders *orders, struct panel *panel,
 {
 	struct panel_taken_order *taken = panel->order;
 	struct panel_order order = {0};
-	struct device_link link;
+	struct device_link connection;
 
 	if (!taken)
 		return order;
 	panel->order = NULL;
 	order.is_given = loop_now_ms(panel->panels->loop) - taken->taken_ms < ORDER_MAX_MS;
 	if (order.is_given && taken->key[0]) {
-		link = device_link_make(arena, orders->panel_url, panel->id, str_from(taken->key));
-		order.url = is_polling ? link.polling_url : link.websocket_url;
+		connection =
+		    device_link_make(arena, orders->panel_url, panel->id, str_from(taken->key));
+		order.url = is_polling ? connection.polling_url : connection.websocket_url;
 	}
 	free(taken);
 	return order;

@@ -85,7 +85,7 @@ struct panel *panels_create(struct panels *panels, struct id id)
 	panel->panels = panels;
 	panel->id = id;
 	panel->changes = change_counter_of(panels->changes, id);
-	list_init(&panel->links);
+	list_init(&panel->connections);
 	list_init(&panel->lookups);
 	list_init(&panel->aliases);
 	list_init(&panel->by_use);

@@ -41,8 +41,8 @@ struct panel_taken_order {
 	uint64_t taken_ms;	       /* loop time */
 };
 
-/* An idle panel costs little else than this, its link and its socket. The small members of all
- * modules stand together, so that there are no gaps. */
+/* An idle panel costs little else than this, its connection and its socket. The small members of
+ * all modules stand together, so that there are no gaps. */
 struct panel {
 	struct map_node by_id;
 	struct list by_use;	     /* in panels->by_use, least recently used first */
@@ -64,8 +64,8 @@ struct panel {
 	bool is_unread;	     /* PANEL_GONE because the database was unavailable; loader.c */
 	uint8_t load_index;  /* in the load that is under way; loader.c */
 	unsigned holders;    /* see panel_hold() */
-	unsigned link_count; /* links.c */
-	unsigned app_count;  /* render_keys.c */
+	unsigned connection_count; /* connections.c */
+	unsigned app_count;	   /* render_keys.c */
 	uint32_t
 	    version_told; /* hash of the firmware's version in the last poll; delivery_calls.c */
 	uint32_t loads_begun;	/* loader.c */
@@ -94,8 +94,8 @@ struct panel {
 	struct deadline look; /* at what comes next */
 	/* Members of render_keys.c: */
 	struct app_entry *apps; /* the installations of apps */
-	/* Members of links.c: */
-	struct list links; /* of struct link */
+	/* Members of connections.c: */
+	struct list connections; /* of struct link */
 };
 
 struct panels {
@@ -108,10 +108,10 @@ struct panels {
 	struct upcoming *upcoming;
 	struct map by_id;
 	struct list by_use;
-	unsigned connected; /* of them, those that have links */
+	unsigned connected; /* of them, those that have connections */
 	unsigned max;
 	uint64_t unused_ms; /* after so long without use a panel is destroyed */
-	/* The panel was just destroyed: look-ups, links and the loader's queue let it go. */
+	/* The panel was just destroyed: look-ups, connections and the loader's queue let it go. */
 	void (*on_gone)(void *context, struct panel *panel);
 	void *context;
 };

@@ -7,8 +7,8 @@
 struct picture_fetcher {
 	struct db *db;
 	/* Called later, from the loop. has_come: the database had the picture. Where the panel
-	 * still has none, because it was replaced meanwhile, links and polls fetch it again. The
-	 * panel stays during the call. */
+	 * still has none, because it was replaced meanwhile, connections and polls fetch it again.
+	 * The panel stays during the call. */
 	void (*on_fetched)(void *context, struct panel *panel, bool has_come);
 	void *context;
 };

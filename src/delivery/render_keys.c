@@ -140,7 +140,7 @@ static bool is_for_another(const struct render_key *render_key, const struct app
 			   const struct content_installation *installation, int64_t moment_s)
 {
 	return render_key->is_each_turn && !installation->is_blank &&
-	       installation->picture.data.data && !list_is_empty(&entry->panel->links) &&
+	       installation->picture.data.data && !list_is_empty(&entry->panel->connections) &&
 	       entry->demanded_s > 0 && entry->demanded_s != moment_s;
 }
 

@@ -28,9 +28,10 @@ static bool find_turn(const struct upcoming *upcoming, const struct panel *panel
 	int64_t now_ms = (int64_t)loop_now_ms(upcoming->loop);
 	struct poll_cursor cursor;
 
-	if (!list_is_empty(&panel->links)) {
+	if (!list_is_empty(&panel->connections)) {
 		const struct playback *playback =
-		    &container_of(panel->links.previous, struct link, node)->playback;
+		    &container_of(panel->connections.previous, struct panel_connection, node)
+			 ->playback;
 
 		*ret_turn = (struct turn){
 		    .position = playback->rotation_position,

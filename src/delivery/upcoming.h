@@ -4,7 +4,7 @@
 #pragma once
 
 #include "delivery/upcoming.h"
-#include "links.h"
+#include "panel_connections.h"
 #include "render_keys.h"
 
 struct upcoming {

@@ -3,8 +3,8 @@
  *   ASKED --"shows:..." came--> KNOWN, asked again after 12 s
  *     `-----nobody answers within 1.5 s--> offline, asked again after 12 s
  *
- * Where several workers tell of one device, its newest link counts, and links count more than
- * polls. */
+ * Where several workers tell of one device, its newest connection counts, and connections count
+ * more than polls. */
 #pragma once
 
 #include "base/memory_budget.h"

@@ -265,7 +265,7 @@ static bool is_online(const struct write_behind *write_behind, const struct pane
 	const struct shown_poll *polled = panel->polled;
 	uint64_t dwell_ms = polled ? polled->dwell_s * UINT64_C(1000) : 0;
 
-	if (panel->link_count)
+	if (panel->connection_count)
 		return true;
 	return polled && dwell_ms <= write_behind->seen_ms &&
 	       loop_now_ms(write_behind->loop) < (uint64_t)polled->at_ms + dwell_ms + POLL_LATE_MS;

@@ -91,14 +91,14 @@ static void a_contact_that_stays_is_written_at_the_next_moment_too(void **state)
 	struct panel *panel = panels_create(&panels, id_of(1));
 
 	(void)state;
-	panel->link_count = 1;
+	panel->connection_count = 1;
 	panel_seen(panel);
 	write_behind_contact(&write_behind, panel);
 	pass_ms(50);
 	assert_int_equal(written_ago_us(), 0);
 	pass_ms(20 * 1000 - 50);
 	assert_int_equal(written_ago_us(), 0);
-	panel->link_count = 0;
+	panel->connection_count = 0;
 }
 
 static void on_reconciliation(struct deadline *deadline)
@@ -117,7 +117,7 @@ static void a_contact_does_not_hurry_reconciliation(void **state)
 	deadline_set(&script_loop, &reconciliation.deadline, 60 * 1000);
 	at_ms = reconciliation.deadline.at_ms;
 	reconciliation.is_draining = false;
-	panel->link_count = 1;
+	panel->connection_count = 1;
 	panel_seen(panel);
 	write_behind_contact(&write_behind, panel);
 	pass_ms(50);
@@ -127,7 +127,7 @@ static void a_contact_does_not_hurry_reconciliation(void **state)
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 	assert_int_equal(reconciliation.deadline.at_ms, loop_now_ms(&script_loop) + 100);
 	deadline_clear(&script_loop, &reconciliation.deadline);
-	panel->link_count = 0;
+	panel->connection_count = 0;
 }
 
 int main(void)

@@ -166,7 +166,7 @@ static void a_dead_link_moves_nothing(void **state)
 	cursor_unlink(table, id_of(1), 5);
 	assert_true(cursor_contact(&other, id_of(1)).is_linked);
 	assert_int_equal(cursor_get(table, id_of(1)).position, 9);
-	/* A link that is left over from several goes on. */
+	/* A panel connection that is left over from several goes on. */
 	cursor_unlink(&other, id_of(1), 6);
 	assert_false(cursor_contact(table, id_of(1)).is_linked);
 	cursor_move(table, id_of(1), 10);

@@ -189,14 +189,14 @@ static void a_panel_that_is_connected_is_online(void **state)
 	struct panel *panel = panels_create(&panels, id_of(1));
 
 	(void)state;
-	panel->link_count = 1;
+	panel->connection_count = 1;
 	panel_seen(panel);
 	pass_ms(20 * 1000);
 	assert_int_equal(written_ago_us(), 0);
 	/* The panel sends nothing any more. */
 	pass_ms(20 * 1000);
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
-	panel->link_count = 0;
+	panel->connection_count = 0;
 }
 
 static void a_worker_that_ends_leaves_nothing_to_others(void **state)

@@ -1,4 +1,4 @@
-/* Messages to a panel with a WebSocket, and the end of its link. */
+/* Messages to a panel with a WebSocket, and the end of its connection. */
 #include "base/limits.h"
 #include "panels.h"
 #include "served.h"
@@ -405,7 +405,7 @@ static void frames_count_for_the_device(void **state)
 	unsigned sum = 0, last = EACH;
 
 	(void)state;
-	for (unsigned links = 0; links < 8 && last == EACH; links++) {
+	for (unsigned connections = 0; connections < 8 && last == EACH; connections++) {
 		struct script_socket *socket = connect_device(device);
 
 		last = live_until_dropped(socket, EACH);

@@ -1,0 +1,67 @@
+/* Panel connections: the WebSocket connections of panels. Each has a playback of its own, which
+ * decides what to send. Where many connections change together, they are updated for half a
+ * millisecond in each turn of the loop. */
+#pragma once
+
+#include "domain/playback.h"
+#include "http/websocket.h"
+#include "loader.h"
+#include "loop/budgeted_queue.h"
+#include "orders.h"
+#include "panel_reports.h"
+#include "picture_fetcher.h"
+#include "task/rate.h"
+#include "write_behind.h"
+
+/* Panel connection; lies in panel->connections. */
+struct panel_connection {
+	struct list node;
+	struct panel_connections *connections;
+	struct panel *panel; /* NULL once the connection was dropped */
+	struct websocket *websocket;
+	struct panel_way way;
+	struct playback playback;
+	int64_t connected_us;  /* wall clock */
+	int64_t position_told; /* the rotation_position that the cursor table has */
+	int64_t push_counted;  /* the generation of the last push that the metrics know of */
+	bool has_introduced_itself;
+	uint8_t frames_left; /* of those that were taken from the device's bucket */
+	struct deadline deadline;
+	struct list update; /* in connections->updates, while playback is to decide again */
+};
+
+struct panel_connections {
+	struct loop *loop;
+	struct loader *loader;
+	struct picture_fetcher *fetcher;
+	struct write_behind *write_behind;
+	struct panel_reports *reports;
+	struct orders *orders;
+	const struct cursors *cursors;
+	struct rate_table *rates; /* shared by the workers of this instance */
+	/* The panel may show something else, or a panel connection of it has gone. */
+	void (*on_change)(void *context, struct panel *panel);
+	void *context;
+	struct budgeted_queue updates;	/* of struct link */
+	struct playback_item item_sent; /* by this update; kind PLAYBACK_NOTHING: none */
+};
+
+/* The caller has set all but updates and item_sent. */
+void panel_connections_init(struct panel_connections *connections);
+/* No link is left. */
+void panel_connections_finish(struct panel_connections *connections);
+
+/* Makes a panel connection of the panel out of a request that is a WebSocket handshake. A panel
+ * that has too many connections loses the oldest. */
+void panel_connections_connect(struct panel_connections *connections, struct panel *panel,
+			       const struct panel_way *way, struct http_request *request);
+/* Sends an order that was taken for the panel, if it has a panel connection. */
+void panel_connections_order(struct panel_connections *connections, struct panel *panel);
+/* The playback of each link of the panel decides again, later. */
+void panel_connections_update(struct panel_connections *connections, struct panel *panel);
+/* Ends the panel's connections, without a CLOSE frame. */
+void panel_connections_drop(struct panel *panel);
+/* Ends those which have come by a way that is closed, or all of a device that is disabled. */
+void panel_connections_drop_old(struct panel *panel);
+/* Whether one of them has come by the second key. */
+bool panel_connections_have_moved(const struct panel *panel);
