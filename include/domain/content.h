@@ -23,7 +23,7 @@ struct content_installation {
 	/* The device's, when this picture was stored; of an app's picture, that of its render. */
 	int64_t picture_generation;
 	struct picture picture;
-	bool is_blank; /* an app's that has no picture, or nothing to show: it is passed over */
+	bool is_empty; /* an app's that has no picture, or nothing to show: it is passed over */
 	bool is_whole; /* its animation is shown to the end */
 	int64_t expires_us; /* wall clock; 0: it stays */
 	/* Settings of the owner: */

@@ -31,7 +31,7 @@ struct display_mode {
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
 	const struct content *content;
 	const struct content_installation *alone; /* NIGHT, PINNED; NULL: it has no picture */
-	const struct content_installation *blank; /* that would be shown alone; mostly NULL */
+	const struct content_installation *empty; /* that would be shown alone; mostly NULL */
 };
 
 /* Valid until valid_until_us, and until the content changes. */
@@ -46,7 +46,7 @@ bool display_mode_has_push(const struct display_mode *mode);
 /* Whether the entry is shown in its turn; it is passed over otherwise. */
 bool display_mode_shows(const struct display_mode *mode,
 			const struct content_installation *installation);
-/* Whether the entry's turn is now; where it is blank, it would be shown if it had a picture. */
+/* Whether the entry's turn is now; where it is empty, it would be shown if it had a picture. */
 bool display_mode_has_turn(const struct display_mode *mode,
 			   const struct content_installation *installation);
 /* The entry to show after the one at that position, see content_next(). NULL: there is nothing to

@@ -139,7 +139,7 @@ static void give_picture(struct spreading *spreading, struct panel *panel,
 static bool is_for_another(const struct render_key *render_key, const struct app_entry *entry,
 			   const struct content_installation *installation, int64_t moment_s)
 {
-	return render_key->is_each_turn && !installation->is_blank &&
+	return render_key->is_each_turn && !installation->is_empty &&
 	       installation->picture.data.data && !list_is_empty(&entry->panel->connections) &&
 	       entry->demanded_s > 0 && entry->demanded_s != moment_s;
 }
@@ -149,21 +149,21 @@ static bool refresh(const struct render_key *render_key, struct app_entry *entry
 		    struct spreading *spreading)
 {
 	struct content_installation *installation = installation_of(entry);
-	bool was_blank;
+	bool was_empty;
 
 	if (!installation || (!render_key->has_nothing && render_key->picture_generation == 0))
 		return false; /* what it shows stays */
 	if (is_for_another(render_key, entry, installation, moment_s))
 		return false;
 	entry->made_s = moment_s;
-	was_blank = installation->is_blank;
-	installation->is_blank = render_key->has_nothing;
+	was_empty = installation->is_empty;
+	installation->is_empty = render_key->has_nothing;
 	if (render_key->has_nothing)
-		return !was_blank;
+		return !was_empty;
 	installation->is_whole = render_key->is_whole;
 	if (installation->picture_generation == render_key->picture_generation &&
 	    (installation->picture.data.data || !spreading->webp.data))
-		return was_blank;
+		return was_empty;
 	give_picture(spreading, entry->panel, installation, render_key->picture_generation);
 	return true;
 }
@@ -234,7 +234,7 @@ static struct picture *kept_picture(struct content *kept, int64_t position, int6
 {
 	struct content_installation *old = content_at(kept, position);
 
-	if (!old || old->is_blank || old->picture_generation == 0)
+	if (!old || old->is_empty || old->picture_generation == 0)
 		return NULL;
 	*ret_generation = old->picture_generation;
 	return &old->picture;
@@ -250,8 +250,8 @@ static void fill(struct render_key *render_key, struct panel *panel,
 	struct picture *old = kept_picture(kept, row->position, &old_generation);
 
 	installation->is_whole = row->is_whole;
-	installation->is_blank = row->has_nothing || (generation == 0 && !old);
-	if (installation->is_blank)
+	installation->is_empty = row->has_nothing || (generation == 0 && !old);
+	if (installation->is_empty)
 		return;
 	if (old && (generation == 0 || generation == old_generation)) {
 		installation->picture = *old;

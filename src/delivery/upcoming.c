@@ -106,22 +106,22 @@ static bool is_near(int64_t one_s, int64_t other_s)
 }
 
 /* Whether this turn has its own picture, if each turn of the app should have one. */
-static bool has_own(const struct app_entry *entry, const struct chance *chance, bool is_blank)
+static bool has_own(const struct app_entry *entry, const struct chance *chance, bool is_empty)
 {
-	return entry->render_key->is_each_turn && !is_blank &&
+	return entry->render_key->is_each_turn && !is_empty &&
 	       (chance->is_late || is_near(entry->made_s, chance->moment_s));
 }
 
 /* Looks at an entry, whose turn may come. Returns when to look again. */
 static int64_t look_at(struct upcoming *upcoming, const struct panel *panel,
-		       struct app_entry *entry, const struct chance *chance, bool is_blank)
+		       struct app_entry *entry, const struct chance *chance, bool is_empty)
 {
 	struct render_key *render_key = entry->render_key;
 	int64_t now_ms = (int64_t)loop_now_ms(upcoming->loop);
 	int64_t ask_ms = (int64_t)render_key->ask_ms;
 	bool is_repeated = render_key->is_each_turn && is_near(entry->demanded_s, chance->moment_s);
 
-	if (id_is_none(render_key->version_id) || has_own(entry, chance, is_blank))
+	if (id_is_none(render_key->version_id) || has_own(entry, chance, is_empty))
 		return INT64_MAX;
 	/* A picture that is valid when the turn begins is valid for the turn. */
 	if ((int64_t)render_key->due_ms > chance->begin_ms)
@@ -136,7 +136,7 @@ static int64_t look_at(struct upcoming *upcoming, const struct panel *panel,
 	return now_ms + AGAIN_MS;
 }
 
-static int64_t look_at_blank(struct upcoming *upcoming, const struct panel *panel,
+static int64_t look_at_empty(struct upcoming *upcoming, const struct panel *panel,
 			     const struct content_installation *blank, const struct chance *chance)
 {
 	struct app_entry *entry = entry_at(panel, blank->position);
@@ -155,8 +155,8 @@ static int64_t look_ahead(struct upcoming *upcoming, const struct panel *panel,
 
 	/* Look at the empty entry: it is shown as soon as it has a picture, wherever it is in the
 	 * rotation. */
-	if (mode->blank)
-		again_ms = look_at_blank(upcoming, panel, mode->blank, chance);
+	if (mode->empty)
+		again_ms = look_at_empty(upcoming, panel, mode->empty, chance);
 	for (unsigned i = 0; i < content->installation_count; i++) {
 		const struct content_installation *next = content_next(content, position);
 		struct app_entry *entry = entry_at(panel, next->position);
@@ -166,10 +166,10 @@ static int64_t look_ahead(struct upcoming *upcoming, const struct panel *panel,
 		if (!display_mode_has_turn(mode, next))
 			continue;
 		entry_ms =
-		    entry ? look_at(upcoming, panel, entry, chance, next->is_blank) : INT64_MAX;
+		    entry ? look_at(upcoming, panel, entry, chance, next->is_empty) : INT64_MAX;
 		if (entry_ms < again_ms)
 			again_ms = entry_ms;
-		if (!next->is_blank)
+		if (!next->is_empty)
 			break;
 	}
 	return again_ms;
@@ -189,7 +189,7 @@ static void on_deadline(struct deadline *deadline)
 
 static bool is_same(const struct display_mode *one, const struct display_mode *other)
 {
-	return one->kind == other->kind && one->alone == other->alone && one->blank == other->blank;
+	return one->kind == other->kind && one->alone == other->alone && one->empty == other->empty;
 }
 
 /* Looks at the entries that come when the turn is over, in the display mode of that time; and at

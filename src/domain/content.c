@@ -50,7 +50,7 @@ struct picture *content_push_picture(const struct content *content)
 	if (!content->push.is_installation)
 		return (struct picture *)&content->push.picture;
 	installation = content_at(content, content->push.installation_position);
-	return installation && !installation->is_blank ? &installation->picture : NULL;
+	return installation && !installation->is_empty ? &installation->picture : NULL;
 }
 
 bool content_push_has_picture(const struct content *content, int64_t wall_us)

@@ -34,8 +34,8 @@ static int64_t next_change_us(const struct display_mode *mode, int64_t wall_us, 
 /* The one entry that is shown, or that would be if it were not blank. */
 static void set_alone(struct display_mode *mode, const struct content_installation *installation)
 {
-	if (installation && installation->is_blank)
-		mode->blank = installation;
+	if (installation && installation->is_empty)
+		mode->empty = installation;
 	else
 		mode->alone = installation;
 }
@@ -128,15 +128,15 @@ bool display_mode_has_turn(const struct display_mode *mode,
 {
 	if (content_is_expired(installation, mode->wall_us))
 		return false;
-	if (mode->kind != DISPLAY_MODE_ROTATION || installation == mode->blank)
-		return installation == (mode->blank ? mode->blank : mode->alone);
+	if (mode->kind != DISPLAY_MODE_ROTATION || installation == mode->empty)
+		return installation == (mode->empty ? mode->empty : mode->alone);
 	return !installation->is_disabled && schedule_is_on(&installation->schedule, mode->local);
 }
 
 bool display_mode_shows(const struct display_mode *mode,
 			const struct content_installation *installation)
 {
-	return !installation->is_blank && display_mode_has_turn(mode, installation);
+	return !installation->is_empty && display_mode_has_turn(mode, installation);
 }
 
 const struct content_installation *display_mode_next(const struct display_mode *mode,

@@ -299,8 +299,8 @@ static void blank_entries(void **state)
 	struct display_mode mode;
 
 	(void)state;
-	entries[0].is_blank = true;
-	entries[1].is_blank = entries[1].is_disabled = true;
+	entries[0].is_empty = true;
+	entries[1].is_empty = entries[1].is_disabled = true;
 	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
 	assert_int_equal(display_mode_next(&mode, -1)->position, 30);
 	assert_int_equal(display_mode_next(&mode, 30)->position, 30);
@@ -314,7 +314,7 @@ static void blank_entries(void **state)
 	assert_true(display_mode_has_turn(&mode, &entries[1])); /* also if it is disabled */
 	assert_false(display_mode_shows(&mode, &entries[1]));
 	assert_true(display_mode_has_turn(&mode, &entries[2]));
-	entries[1].is_blank = false;
+	entries[1].is_empty = false;
 	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
 	assert_int_equal(mode.kind, DISPLAY_MODE_PINNED);
 	assert_int_equal(display_mode_next(&mode, -1)->position, 20);
