@@ -37,8 +37,8 @@ struct db_settings {
 	unsigned read_connections;  /* 1 to 4 */
 	unsigned write_connections; /* 1 to 4; the first parameter of a write chooses it. One is
 				       always there, the others while writes come together */
-	uint64_t spare_idle_ms;	    /* how long a connection that is not always there stays after
-				       it was last needed; 0: the usual time */
+	uint64_t on_demand_idle_ms; /* how long a connection that is not always there stays after
+			       it was last needed; 0: the usual time */
 	/* NULL: the statements of sql/query. Indexed by db_query.statement. */
 	const struct statement_entry *statements;
 	unsigned statement_count;

@@ -204,7 +204,7 @@ static void on_up(struct connection *connection)
 {
 	struct blocked *blocked = connection->owner;
 
-	spares_use(&blocked->spares);
+	on_demand_use(&blocked->on_demand);
 	loop_later(blocked->loop, &blocked->wake);
 }
 
@@ -212,7 +212,7 @@ static void on_down(struct connection *connection)
 {
 	struct blocked *blocked = connection->owner;
 
-	if (spares_are_hopeless(&blocked->spares))
+	if (on_demand_is_hopeless(&blocked->on_demand))
 		answer_all_unavailable(blocked);
 }
 
@@ -260,7 +260,7 @@ static void send_first(struct blocked *blocked, struct retry *retry)
 	list_append(&queries, &query->node);
 	connection_flush(&retry->connection,
 			 pipeline_send(&retry->connection.pipeline, &queries, 1));
-	spares_use(&blocked->spares);
+	on_demand_use(&blocked->on_demand);
 }
 
 static bool is_awaited(const struct blocked *blocked)
@@ -288,7 +288,7 @@ void blocked_flush(struct blocked *blocked)
 			send_first(blocked, retry);
 	}
 	if (is_awaited(blocked))
-		spares_need(&blocked->spares);
+		on_demand_need(&blocked->on_demand);
 }
 
 unsigned blocked_count_up(const struct blocked *blocked)
@@ -318,7 +318,7 @@ void blocked_start(struct blocked *blocked, const struct connection *connection,
 	list_init(&blocked->waiting);
 	loop_later_init(&blocked->wake, on_wake);
 	deadline_init(&blocked->overdue, on_overdue);
-	spares_init(&blocked->spares, blocked->loop, idle_ms);
+	on_demand_init(&blocked->on_demand, blocked->loop, idle_ms);
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
 		struct connection *retry = &blocked->retries[i].connection;
 
@@ -326,13 +326,13 @@ void blocked_start(struct blocked *blocked, const struct connection *connection,
 		retry->role = &role;
 		retry->owner = blocked;
 		retry->number = i;
-		spares_add(&blocked->spares, retry);
+		on_demand_add(&blocked->on_demand, retry);
 	}
 }
 
 void blocked_close(struct blocked *blocked)
 {
-	spares_finish(&blocked->spares);
+	on_demand_finish(&blocked->on_demand);
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
 		connection_close(&blocked->retries[i].connection);
 	answer_all_unavailable(blocked);

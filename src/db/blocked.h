@@ -11,7 +11,7 @@
 
 #include "connection.h"
 #include "late.h"
-#include "spares.h"
+#include "on_demand.h"
 #include "write_queue.h"
 
 enum { RETRY_CONNECTIONS = 2 };
@@ -24,10 +24,10 @@ struct retry {
 struct blocked {
 	struct loop *loop;
 	struct retry retries[RETRY_CONNECTIONS];
-	struct spares spares;	 /* their connections */
-	struct list waiting;	 /* of struct write_line, by turn */
-	unsigned count;		 /* writes that wait or are under way */
-	struct deadline overdue; /* set while write queues wait */
+	struct on_demand on_demand; /* their connections */
+	struct list waiting;	    /* of struct write_line, by turn */
+	unsigned count;		    /* writes that wait or are under way */
+	struct deadline overdue;    /* set while write queues wait */
 	struct write_queues *queues;
 	struct late *late;
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
@@ -36,7 +36,7 @@ struct blocked {
 };
 
 /* The caller has set write queues, late and on_free. connection: has the members up to effect, but
- * for the role, the owner and the number. idle_ms: see spares_init(). */
+ * for the role, the owner and the number. idle_ms: see on_demand_init(). */
 void blocked_start(struct blocked *blocked, const struct connection *connection, uint64_t idle_ms);
 
 /* All writes of this account are to wait here. */

@@ -358,7 +358,8 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 
 struct db *db_create(struct loop *loop, const struct db_settings *settings)
 {
-	uint64_t idle_ms = settings->spare_idle_ms ? settings->spare_idle_ms : SPARE_IDLE_MS;
+	uint64_t idle_ms =
+	    settings->on_demand_idle_ms ? settings->on_demand_idle_ms : SPARE_IDLE_MS;
 	struct hosts *hosts = hosts_create(settings->url);
 	struct connection read, write, apart;
 	struct db *db;

@@ -123,7 +123,7 @@ static void on_up(struct connection *connection)
 	struct list_queries *lists = connection->owner;
 
 	background_note(lists->background, connection->number, PQbackendPID(connection->pg));
-	spares_use(&lists->spares);
+	on_demand_use(&lists->on_demand);
 	loop_later(lists->loop, &lists->wake);
 }
 
@@ -132,7 +132,7 @@ static void on_down(struct connection *connection)
 	struct list_queries *lists = connection->owner;
 
 	background_note(lists->background, connection->number, 0);
-	if (spares_are_hopeless(&lists->spares))
+	if (on_demand_is_hopeless(&lists->on_demand))
 		answer_waiting_unavailable(lists);
 }
 
@@ -254,10 +254,10 @@ void list_queries_flush(struct list_queries *lists)
 		list_init(&queries);
 		list_append(&queries, &next->node);
 		connection_flush(connection, pipeline_send(&connection->pipeline, &queries, 1));
-		spares_use(&lists->spares);
+		on_demand_use(&lists->on_demand);
 	}
 	if (could_begin(lists))
-		spares_need(&lists->spares);
+		on_demand_need(&lists->on_demand);
 }
 
 /* Whether one waits that could take the place of this one, which is under way. */
@@ -318,7 +318,7 @@ bool list_queries_add(struct list_queries *lists, struct db_query *query, bool i
 	if (same >= LIMIT_LISTS_OF_ACCOUNT || lists->waiting_count >= LIMIT_LISTS)
 		return false;
 	query->since_ms = loop_now_ms(lists->loop);
-	if (lists->closed || is_unavailable || spares_are_hopeless(&lists->spares))
+	if (lists->closed || is_unavailable || on_demand_is_hopeless(&lists->on_demand))
 		answer(lists, query, DB_UNAVAILABLE);
 	else
 		wait_for_turn(lists, query);
@@ -381,7 +381,7 @@ void list_queries_start(struct list_queries *lists, const struct connection *con
 	late_init(&lists->late, lists->loop);
 	loop_later_init(&lists->wake, on_wake);
 	deadline_init(&lists->overdue, on_overdue);
-	spares_init(&lists->spares, lists->loop, idle_ms);
+	on_demand_init(&lists->on_demand, lists->loop, idle_ms);
 	for (unsigned i = 0; i < lists->count; i++) {
 		struct list_connection *list_connection = &lists->connections[i];
 
@@ -390,14 +390,14 @@ void list_queries_start(struct list_queries *lists, const struct connection *con
 		list_connection->connection.owner = lists;
 		list_connection->connection.number = connection->number + i;
 		loop_later_init(&list_connection->resume, on_resume);
-		spares_add(&lists->spares, &list_connection->connection);
+		on_demand_add(&lists->on_demand, &list_connection->connection);
 	}
 }
 
 void list_queries_close(struct list_queries *lists)
 {
 	lists->closed = true;
-	spares_finish(&lists->spares);
+	on_demand_finish(&lists->on_demand);
 	for (unsigned i = 0; i < lists->count; i++) {
 		connection_close(&lists->connections[i].connection);
 		loop_later_cancel(&lists->connections[i].resume);

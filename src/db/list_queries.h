@@ -7,7 +7,7 @@
 #include "background_common.h"
 #include "db/list_query.h"
 #include "late.h"
-#include "spares.h"
+#include "on_demand.h"
 
 enum {
 	LIST_CONNECTIONS = 2,
@@ -29,8 +29,8 @@ struct list_queries {
 	uint64_t turn_ms, longest_ms; /* how long a slow reader may keep a connection */
 	unsigned count;
 	struct list_connection connections[LISTINGS_CONNECTIONS_MAX];
-	struct spares spares; /* these connections */
-	struct list waiting;  /* of struct db_query */
+	struct on_demand on_demand; /* these connections */
+	struct list waiting;	    /* of struct db_query */
 	unsigned waiting_count;
 	struct deadline overdue; /* set while a query waits or is under way */
 	struct late late;	 /* those that are answered without the database */
@@ -45,8 +45,8 @@ extern const char list_queries_first[];
 extern const char list_queries_apart_first[];
 
 /* connection: has the members up to effect and the number of the first, but not the role and the
- * owner. count: of connections. first: their first statement, or NULL. idle_ms: see spares_init().
- * background: is told the processes of the connections; or NULL. */
+ * owner. count: of connections. first: their first statement, or NULL. idle_ms: see
+ * on_demand_init(). background: is told the processes of the connections; or NULL. */
 void list_queries_start(struct list_queries *lists, const struct connection *connection,
 			unsigned count, const char *first, uint64_t idle_ms,
 			struct background *background);

@@ -2,18 +2,18 @@
 #include "base/require.h"
 
 void pool_start(struct pool *pool, const struct connection *connection,
-		const struct connection_role *role, unsigned count, struct spares *spares)
+		const struct connection_role *role, unsigned count, struct on_demand *on_demand)
 {
 	require(count >= 1 && count <= POOL_MAX);
 	pool->count = count;
-	if (spares)
-		spares_set_first(spares, &pool->connections[0]);
+	if (on_demand)
+		on_demand_set_first(on_demand, &pool->connections[0]);
 	for (unsigned i = 0; i < count; i++) {
 		pool->connections[i] = *connection;
 		pool->connections[i].role = role;
 		pool->connections[i].number = i;
-		if (spares && i > 0)
-			spares_add(spares, &pool->connections[i]);
+		if (on_demand && i > 0)
+			on_demand_add(on_demand, &pool->connections[i]);
 		else
 			connection_start(&pool->connections[i]);
 	}

@@ -1,7 +1,7 @@
 /* The connections of one role that share its queries. */
 #pragma once
 
-#include "spares.h"
+#include "on_demand.h"
 
 enum { POOL_MAX = 4 };
 
@@ -11,9 +11,9 @@ struct pool {
 };
 
 /* connection: has the members up to effect, but for the role and the number. count: 1 to POOL_MAX.
- * spares: gets all connections but the first; NULL: all are always there. */
+ * on-demand connections: gets all connections but the first; NULL: all are always there. */
 void pool_start(struct pool *pool, const struct connection *connection,
-		const struct connection_role *role, unsigned count, struct spares *spares);
+		const struct connection_role *role, unsigned count, struct on_demand *on_demand);
 
 unsigned pool_count_up(const struct pool *pool);
 bool pool_is_up(const struct pool *pool);

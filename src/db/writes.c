@@ -116,7 +116,7 @@ static void on_up(struct connection *connection)
 {
 	struct writes *writes = connection->owner;
 
-	spares_use(&writes->spares);
+	on_demand_use(&writes->on_demand);
 	loop_later(writes->loop, &writes->wake);
 }
 
@@ -234,7 +234,7 @@ void writes_flush(struct writes *writes)
 		sends = true;
 	}
 	if (sends && is_crowded(writes) && is_crowd_lasting(writes))
-		spares_need(&writes->spares);
+		on_demand_need(&writes->on_demand);
 	blocked_flush(&writes->blocked);
 }
 
@@ -284,14 +284,14 @@ void writes_start(struct writes *writes, const struct connection *connection, un
 	for (unsigned i = 0; i < POOL_MAX; i++)
 		list_init(&writes->ready[i]);
 	usual.owner = writes;
-	spares_init(&writes->spares, writes->loop, idle_ms);
-	pool_start(&writes->pool, &usual, &role, count, &writes->spares);
+	on_demand_init(&writes->on_demand, writes->loop, idle_ms);
+	pool_start(&writes->pool, &usual, &role, count, &writes->on_demand);
 	blocked_start(&writes->blocked, connection, idle_ms);
 }
 
 void writes_close(struct writes *writes)
 {
-	spares_finish(&writes->spares);
+	on_demand_finish(&writes->on_demand);
 	pool_close(&writes->pool);
 	for (unsigned i = 0; i < writes->pool.count; i++)
 		answer_lines_unavailable(writes, &writes->ready[i]);

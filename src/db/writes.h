@@ -14,7 +14,7 @@ struct writes {
 	struct loop *loop;
 	const struct statement_entry *statements;
 	struct pool pool;
-	struct spares spares; /* all connections but the first: for crowds of writes */
+	struct on_demand on_demand; /* all connections but the first: for crowds of writes */
 	struct write_queues queues;
 	struct list ready[POOL_MAX]; /* of struct write_line: for each connection */
 	unsigned count;		     /* waiting or under way, without the blocked ones */
@@ -26,7 +26,7 @@ struct writes {
 };
 
 /* connection: has the members up to effect, but for the role, the owner and the number. idle_ms:
- * see spares_init(). */
+ * see on_demand_init(). */
 void writes_start(struct writes *writes, const struct connection *connection, unsigned count,
 		  uint64_t idle_ms, struct late *late);
 void writes_add(struct writes *writes, struct db_query *query);

@@ -284,7 +284,7 @@ static void test_connections_come_and_go(void **state)
 	unsigned at_rest;
 
 	(void)state;
-	settings.spare_idle_ms = 50;
+	settings.on_demand_idle_ms = 50;
 	open_world(&settings);
 	at_rest = db_connections_up(world.db);
 	for (unsigned round = 0; round < 2; round++) {

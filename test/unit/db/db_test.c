@@ -354,7 +354,7 @@ static void test_write_connections_come_and_go(void **state)
 
 	(void)state;
 	settings.write_connections = 2;
-	settings.spare_idle_ms = 200;
+	settings.on_demand_idle_ms = 200;
 	open_world(&settings);
 	at_rest = db_connections_up(world.db);
 	first = backend_of(1);
@@ -381,7 +381,7 @@ static void test_a_few_writes_at_once_open_no_connection(void **state)
 
 	(void)state;
 	settings.write_connections = 2;
-	settings.spare_idle_ms = 60 * 1000;
+	settings.on_demand_idle_ms = 60 * 1000;
 	open_world(&settings);
 	at_rest = db_connections_up(world.db);
 	first = backend_of(1);

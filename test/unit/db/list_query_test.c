@@ -293,7 +293,7 @@ static void test_connections_come_and_go(void **state)
 	unsigned at_rest;
 
 	(void)state;
-	settings.spare_idle_ms = 50;
+	settings.on_demand_idle_ms = 50;
 	open_world(&settings);
 	at_rest = db_connections_up(world.db);
 	for (unsigned round = 0; round < 2; round++) {
@@ -320,7 +320,7 @@ static void test_database_is_away(void **state)
 	struct db_settings settings = usual_settings();
 
 	(void)state;
-	settings.spare_idle_ms = 50;
+	settings.on_demand_idle_ms = 50;
 	open_world(&settings);
 	control("stop");
 	expect_unavailable(list(1, 0), 0);

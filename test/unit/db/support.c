@@ -125,7 +125,7 @@ void open_world(const struct db_settings *settings)
 	db_subscribe(world.db, &world.subscription);
 	settings = settings ? settings : &usual;
 	turn_until(db_connections_up(world.db) == settings->read_connections + 2);
-	if (!settings->spare_idle_ms)
+	if (!settings->on_demand_idle_ms)
 		wake_all(settings->read_connections + settings->write_connections + 1);
 }
 

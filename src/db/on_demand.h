@@ -11,7 +11,7 @@
 
 enum { SPARES_MAX = 4 };
 
-struct spares {
+struct on_demand {
 	struct loop *loop;
 	struct connection *connections[SPARES_MAX];
 	unsigned count;
@@ -22,20 +22,20 @@ struct spares {
 };
 
 /* idle_ms: how long none must have been needed before they are closed. */
-void spares_init(struct spares *spares, struct loop *loop, uint64_t idle_ms);
+void on_demand_init(struct on_demand *on_demand, struct loop *loop, uint64_t idle_ms);
 
 /* Adds a connection, whose members the caller has set as for connection_start(). It sleeps. */
-void spares_add(struct spares *spares, struct connection *connection);
+void on_demand_add(struct on_demand *on_demand, struct connection *connection);
 /* Sets the connection that the on-demand connections are beside. It does not sleep. */
-void spares_set_first(struct spares *spares, const struct connection *first);
+void on_demand_set_first(struct on_demand *on_demand, const struct connection *first);
 
 /* Notes that an on-demand connection is in use, or has come up. */
-void spares_use(struct spares *spares);
+void on_demand_use(struct on_demand *on_demand);
 /* There is work for one more: wakes one, unless one is being opened already. */
-void spares_need(struct spares *spares);
+void on_demand_need(struct on_demand *on_demand);
 
 /* Each that does not sleep is down, and the first attempt to open it has failed. */
-bool spares_are_hopeless(const struct spares *spares);
+bool on_demand_is_hopeless(const struct on_demand *on_demand);
 
 /* The owner closes the connections. */
-void spares_finish(struct spares *spares);
+void on_demand_finish(struct on_demand *on_demand);

@@ -9,7 +9,7 @@ enum { LONG_MS = 3600 * 1000, SHORT_MS = 1 };
 
 static struct loop loop;
 static struct pool pool;
-static struct spares spares;
+static struct on_demand on_demand;
 static bool time_is_up;
 static uv_prepare_t alive; /* keeps the loop running while all connections rest */
 
@@ -21,7 +21,7 @@ static void on_prepare(uv_prepare_t *prepare)
 static void on_up(struct connection *connection)
 {
 	(void)connection;
-	spares_use(&spares);
+	on_demand_use(&on_demand);
 }
 
 static void on_down(struct connection *connection)
@@ -45,7 +45,7 @@ static void on_time(struct deadline *deadline)
 	time_is_up = true;
 }
 
-/* Deadlines run in their order: when ours does, that of the spares has run, too. */
+/* Deadlines run in their order: when ours does, that of the on-demand connections has run, too. */
 static void turn_until_looked_at(void)
 {
 	struct deadline ours;
@@ -60,9 +60,9 @@ static void turn_until_looked_at(void)
 /* Unused connections may sleep from now on. */
 static void shorten_idle_time(void)
 {
-	spares.idle_ms = SHORT_MS;
-	deadline_clear(&loop, &spares.deadline);
-	spares_use(&spares);
+	on_demand.idle_ms = SHORT_MS;
+	deadline_clear(&loop, &on_demand.deadline);
+	on_demand_use(&on_demand);
 }
 
 static struct hosts *hosts;
@@ -95,11 +95,11 @@ static int open_two(void **state)
 	assert_int_equal(loop_init(&loop), 0);
 	uv_prepare_init(&loop.uv, &alive);
 	uv_prepare_start(&alive, on_prepare);
-	spares_init(&spares, &loop, LONG_MS);
-	pool_start(&pool, &connection, &role, 2, &spares);
+	on_demand_init(&on_demand, &loop, LONG_MS);
+	pool_start(&pool, &connection, &role, 2, &on_demand);
 	while (!is_up(0))
 		turn();
-	spares_need(&spares);
+	on_demand_need(&on_demand);
 	while (!is_up(1))
 		turn();
 	return 0;
@@ -108,7 +108,7 @@ static int open_two(void **state)
 static int close_two(void **state)
 {
 	(void)state;
-	spares_finish(&spares);
+	on_demand_finish(&on_demand);
 	pool_close(&pool);
 	hosts_destroy(hosts);
 	uv_close((uv_handle_t *)&alive, NULL);
