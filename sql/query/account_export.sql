@@ -6,7 +6,7 @@
 -- effect: read
 -- work: grows with what the account has
 -- connection: own
-SELECT part.kind, part.device_id, part.entry, part.line, part.sealed
+SELECT part.kind, part.device_id, part.entry, part.line, part.encrypted
 FROM (SELECT * FROM account WHERE id = :account_id AND closed_at IS NULL) AS owner
 CROSS JOIN LATERAL (
 	(
@@ -59,7 +59,7 @@ CROSS JOIN LATERAL (
 			)
 		) AS of_app
 	) UNION ALL (
-		SELECT of_device.kind, device.id, of_device.entry, of_device.line, of_device.sealed
+		SELECT of_device.kind, device.id, of_device.entry, of_device.line, of_device.encrypted
 		FROM (
 			SELECT *
 			FROM device

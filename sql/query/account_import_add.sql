@@ -1,7 +1,7 @@
 -- Keeps lines of an import apart until it is applied; what is empty is none. The same lines may come again. No row:
 -- there is no such import any more. is_full: it has as many lines or bytes as it may have, and nothing was kept.
 -- params: id uuid, numbers int8[], kinds text[], names text[], lines text[], pictures text[], settings text[],
---   sealed text[], hashes text[], checksums text[], byte_count int8, line_limit int8, byte_limit int8, life_s int4
+--   encrypted text[], hashes text[], checksums text[], byte_count int8, line_limit int8, byte_limit int8, life_s int4
 -- row: is_full bool
 -- effect: write
 -- work: bounded
@@ -16,9 +16,9 @@ WITH import AS (
 	INSERT INTO account_import_line (import_id, number, kind, name, line, picture, settings, secret_settings,
 		settings_hash, checksum)
 	SELECT import.id, one.number, one.kind, one.name, one.line, decode(nullif(one.picture, ''), 'hex'), one.settings,
-		decode(nullif(one.sealed, ''), 'hex'), decode(one.hash, 'hex'), one.checksum
-	FROM import, unnest(:numbers, :kinds, :names, :lines, :pictures, :settings, :sealed, :hashes, :checksums)
-		AS one (number, kind, name, line, picture, settings, sealed, hash, checksum)
+		decode(nullif(one.encrypted, ''), 'hex'), decode(one.hash, 'hex'), one.checksum
+	FROM import, unnest(:numbers, :kinds, :names, :lines, :pictures, :settings, :encrypted, :hashes, :checksums)
+		AS one (number, kind, name, line, picture, settings, encrypted, hash, checksum)
 	WHERE NOT import.is_full
 	ON CONFLICT (import_id, number) DO NOTHING
 )

@@ -353,7 +353,7 @@ static void on_up(struct hint_subscription *hints, bool up)
 	}
 }
 
-/* ---- watches ---- */
+/* ---- subscriptions ---- */
 
 static struct view_subscription *view_subscription_new(struct view_subscriptions *subscriptions,
 						       struct id id, struct id account_id)

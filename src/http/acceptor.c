@@ -41,7 +41,7 @@ void http_listener_accept_waiting(struct http_listener *listener)
 /* A connection that waits while no descriptor is left makes libuv try again without pause. So one
  * is kept in reserve: given up, it lets libuv accept the connection, which is closed at once, and
  * the reserve is taken again. libuv has a descriptor for that, too, but opens a file to have it
- * again, which a sealed worker may not. */
+ * again, which a worker in its sandbox may not. */
 static bool take_spare(struct http_listener *listener)
 {
 	if (listener->spare_fd < 0)

@@ -335,8 +335,7 @@ enum exit_code instance_begin(struct instance *instance, const struct config *co
 	code = find_users(instance, reterr);
 	if (code != EXIT_DONE)
 		return code;
-	return worker_sandbox_plan(&instance->sandbox, config->sandbox, reterr) < 0 ? EXIT_CONFIG
-										    : EXIT_DONE;
+	return sandbox_plan(&instance->sandbox, config->sandbox, reterr) ? EXIT_CONFIG : EXIT_DONE;
 }
 
 enum exit_code instance_open(struct instance *instance, const struct config *config,

@@ -106,7 +106,7 @@ static void find_places(struct places *places, const char *database)
 	add_settings(places, PQconndefaults());
 }
 
-int worker_sandbox_plan(struct worker_sandbox *ret, enum sandbox_mode mode, struct reason *reterr)
+int sandbox_plan(struct worker_sandbox *ret, enum sandbox_mode mode, struct reason *reterr)
 {
 	unsigned wanted = SANDBOX_SERVER | (geteuid() == 0 ? SANDBOX_USER : 0), here;
 	const char *names;

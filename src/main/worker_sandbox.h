@@ -24,8 +24,8 @@ struct worker_sandbox {
 
 /* Finds which layers this kernel and container have, and logs it. -1 with a sentence if
  * SANDBOX_REQUIRED asks for one that is missing. */
-__attribute__((warn_unused_result)) int
-worker_sandbox_plan(struct worker_sandbox *ret, enum sandbox_mode mode, struct reason *reterr);
+__attribute__((warn_unused_result)) int sandbox_plan(struct worker_sandbox *ret,
+						     enum sandbox_mode mode, struct reason *reterr);
 
 /* Seals the calling process, which has one thread, with these layers. database: the value of
  * --database; NULL: the private one. A layer that cannot be made after all is logged; false if

@@ -30,9 +30,8 @@ struct app_encryption {
 	struct later go_on;
 	struct str languages[ENGINE_LANGUAGE_COUNT]; /* that this build has */
 	unsigned language_count;
-	bool is_busy;
+	bool is_busy, is_draining;
 	bool wants_look; /* a hint came meanwhile */
-	bool is_draining;
 
 	/* State of the leased app. */
 	struct id lease;
@@ -54,32 +53,32 @@ struct app_encryption {
 	struct rotation_entry_update_row set;
 };
 
-static void ask_made(struct app_encryption *encryption);
+static void ask_made(struct app_encryption *work);
 
 static struct app_encryption *encryption_of(struct db_query *query)
 {
 	return container_of(query, struct app_encryption, query);
 }
 
-static void ask(struct app_encryption *encryption,
+static void ask(struct app_encryption *work,
 		void (*done)(struct db_query *query, const struct db_result *result))
 {
-	encryption->query.done = done;
-	db_submit(encryption->with.db, &encryption->query);
+	work->query.done = done;
+	db_submit(work->with.db, &work->query);
 }
 
-static void begin_pause(struct app_encryption *encryption, uint64_t ms)
+static void begin_pause(struct app_encryption *work, uint64_t ms)
 {
-	engine_job_finish(&encryption->job);
-	arena_finish(&encryption->arena);
-	arena_finish(&encryption->app_arena);
-	encryption->locale = (struct str){0};
-	encryption->is_busy = false;
-	if (encryption->wants_look)
+	engine_job_finish(&work->job);
+	arena_finish(&work->arena);
+	arena_finish(&work->app_arena);
+	work->locale = (struct str){0};
+	work->is_busy = false;
+	if (work->wants_look)
 		ms = 0;
-	encryption->wants_look = false;
-	if (!encryption->is_draining)
-		deadline_set(encryption->with.loop, &encryption->next, ms);
+	work->wants_look = false;
+	if (!work->is_draining)
+		deadline_set(work->with.loop, &work->next, ms);
 }
 
 static void on_end(struct db_query *query, const struct db_result *result)
@@ -87,70 +86,70 @@ static void on_end(struct db_query *query, const struct db_result *result)
 	begin_pause(encryption_of(query), result->outcome == DB_OK ? 0 : FAILED_MS);
 }
 
-static void end(struct app_encryption *encryption)
+static void end(struct app_encryption *work)
 {
 	char id[ID_TEXT_LENGTH + 1];
 
-	id_format(encryption->app.app_id, id);
-	if (encryption->has_failed)
+	id_format(work->app.app_id, id);
+	if (work->has_failed)
 		log_info("web", "cannot tell which settings of an app are secret, trying later",
 			 LOG_TEXT("app", id));
-	db_query_init(&encryption->query, &encryption->arena);
-	statement_encrypt_end(&encryption->query, &(struct encrypt_end_parameters){
-						      .lease = encryption->lease,
-						      .has_failed = encryption->has_failed});
-	ask(encryption, on_end);
+	db_query_init(&work->query, &work->arena);
+	statement_encrypt_end(
+	    &work->query,
+	    &(struct encrypt_end_parameters){.lease = work->lease, .has_failed = work->has_failed});
+	ask(work, on_end);
 }
 
 /* ---- an installation ---- */
 
-static void entry_done(struct app_encryption *encryption)
+static void entry_done(struct app_encryption *work)
 {
-	engine_job_finish(&encryption->job);
-	encryption->job = (struct engine_job){0};
-	arena_finish(&encryption->arena);
-	encryption->arena = (struct arena){0};
-	encryption->row_at++;
-	loop_later(encryption->with.loop, &encryption->go_on);
+	engine_job_finish(&work->job);
+	work->job = (struct engine_job){0};
+	arena_finish(&work->arena);
+	work->arena = (struct arena){0};
+	work->row_at++;
+	loop_later(work->with.loop, &work->go_on);
 }
 
-static void fail_entry(struct app_encryption *encryption)
+static void fail_entry(struct app_encryption *work)
 {
-	encryption->has_failed = true;
-	entry_done(encryption);
+	work->has_failed = true;
+	entry_done(work);
 }
 
 static void on_stored(struct db_query *query, const struct db_result *result)
 {
-	struct app_encryption *encryption = encryption_of(query);
+	struct app_encryption *work = encryption_of(query);
 
 	/* No row: its owner has saved other settings, which are encrypted. */
 	if (result->outcome != DB_OK) {
-		fail_entry(encryption);
+		fail_entry(work);
 		return;
 	}
 	if (result->row_count) {
-		db_read_row(result, 0, query->record, &encryption->arena, &encryption->set);
-		delivery_device_changed(encryption->with.delivery, encryption->entry.row->device_id,
-					encryption->set.generation);
+		db_read_row(result, 0, query->record, &work->arena, &work->set);
+		delivery_device_changed(work->with.delivery, work->entry.row->device_id,
+					work->set.generation);
 	}
-	entry_done(encryption);
+	entry_done(work);
 }
 
-static void encrypt(struct app_encryption *encryption)
+static void encrypt(struct app_encryption *work)
 {
-	struct entry *entry = &encryption->entry;
+	struct entry *entry = &work->entry;
 	const struct encrypt_entries_row *row = entry->row;
 	struct stored_settings stored;
 
-	if (!stored_settings_hide(&entry->form, &encryption->arena, &entry->open, &entry->secret)) {
-		entry_done(encryption);
+	if (!stored_settings_hide(&entry->form, &work->arena, &entry->open, &entry->secret)) {
+		entry_done(work);
 		return;
 	}
-	stored_settings_make(encryption->with.key, row->device_id, row->id, &entry->open,
-			     &entry->secret, &encryption->arena, &stored);
-	db_query_init(&encryption->query, &encryption->arena);
-	statement_rotation_entry_update(&encryption->query,
+	stored_settings_make(work->with.key, row->device_id, row->id, &entry->open, &entry->secret,
+			     &work->arena, &stored);
+	db_query_init(&work->query, &work->arena);
+	statement_rotation_entry_update(&work->query,
 					&(struct rotation_entry_update_parameters){
 					    .device_id = row->device_id,
 					    .id = row->id,
@@ -158,149 +157,146 @@ static void encrypt(struct app_encryption *encryption)
 					    .secret_settings = stored.encrypted,
 					    .settings_hash = stored.hash,
 					    .seen_hash = row->settings_hash,
-					    .version_id = encryption->app.version_id,
+					    .version_id = work->app.version_id,
 					},
 					NULL);
-	ask(encryption, on_stored);
+	ask(work, on_stored);
 }
 
 /* ---- running the script ---- */
 
-static void run(struct app_encryption *encryption, enum engine_what what,
+static void run(struct app_encryption *work, enum engine_what what,
 		void (*done)(struct engine_job *job))
 {
-	const struct encrypt_entries_row *row = encryption->entry.row;
-	const struct encrypt_form_row *source = &encryption->source;
+	const struct encrypt_entries_row *row = work->entry.row;
+	const struct encrypt_form_row *source = &work->source;
 	unsigned retry_after_s;
 
-	engine_job_finish(&encryption->job);
-	encryption->job = (struct engine_job){
+	engine_job_finish(&work->job);
+	work->job = (struct engine_job){
 	    .account = row->account_id,
 	    .what = what,
 	    .script = source->script,
 	    .compiled = source->javascript,
 	    .scope = source->checksum,
-	    .config = what == ENGINE_SCHEMA
-			  ? STR("{}")
-			  : settings_to_text(&encryption->entry.all, &encryption->arena),
+	    .config = what == ENGINE_SCHEMA ? STR("{}")
+					    : settings_to_text(&work->entry.all, &work->arena),
 	    .now_ms = clock_wall_us() / 1000,
 	    .locale = row->locale,
 	    .seed = (uint64_t)clock_wall_us(),
-	    .has_network = !encryption->app.is_disabled,
-	    .handler = encryption->job.handler,
-	    .parameter = encryption->job.parameter,
+	    .has_network = !work->app.is_disabled,
+	    .handler = work->job.handler,
+	    .parameter = work->job.parameter,
 	    .done = done,
 	};
-	if (encryption->is_draining ||
-	    !engine_language_read(source->language, &encryption->job.language) ||
-	    engines_submit(encryption->with.engines, &encryption->job, &retry_after_s) < 0)
-		fail_entry(encryption);
+	if (work->is_draining || !engine_language_read(source->language, &work->job.language) ||
+	    engines_submit(work->with.engines, &work->job, &retry_after_s) < 0)
+		fail_entry(work);
 }
 
 static void on_made(struct engine_job *job)
 {
-	struct app_encryption *encryption = container_of(job, struct app_encryption, job);
+	struct app_encryption *work = container_of(job, struct app_encryption, job);
 	struct str reason;
 	struct form more;
 
 	if (job->answer.problem.kind != ENGINE_DONE ||
-	    !form_read(job->answer.result, &encryption->arena, &more, &reason)) {
-		fail_entry(encryption);
+	    !form_read(job->answer.result, &work->arena, &more, &reason)) {
+		fail_entry(work);
 		return;
 	}
-	form_add(&encryption->entry.form, &more, &encryption->arena);
-	ask_made(encryption);
+	form_add(&work->entry.form, &more, &work->arena);
+	ask_made(work);
 }
 
 /* Asks the next GENERATED field which fields it makes of the installation's settings. */
-static void ask_made(struct app_encryption *encryption)
+static void ask_made(struct app_encryption *work)
 {
-	struct entry *entry = &encryption->entry;
+	struct entry *entry = &work->entry;
 	const struct form_field *field = form_next_maker(&entry->form, entry->own, &entry->seen);
 
 	if (!field) {
-		encrypt(encryption);
+		encrypt(work);
 		return;
 	}
 	if (++entry->asked > FORM_MAKERS_MAX || !form_has_handler(field)) {
-		fail_entry(encryption);
+		fail_entry(work);
 		return;
 	}
-	encryption->job.handler = field->handler;
-	encryption->job.parameter = settings_of_source(&entry->all, &entry->form, field);
-	run(encryption, ENGINE_HANDLER, on_made);
+	work->job.handler = field->handler;
+	work->job.parameter = settings_of_source(&entry->all, &entry->form, field);
+	run(work, ENGINE_HANDLER, on_made);
 }
 
 /* ---- the form ---- */
 
-static bool read_source(struct app_encryption *encryption, const struct db_result *result)
+static bool read_source(struct app_encryption *work, const struct db_result *result)
 {
 	if (result->outcome != DB_OK || result->row_count == 0) {
-		fail_entry(encryption);
+		fail_entry(work);
 		return false;
 	}
-	db_read_row(result, 0, encryption->query.record, &encryption->arena, &encryption->source);
+	db_read_row(result, 0, work->query.record, &work->arena, &work->source);
 	return true;
 }
 
 static void on_script(struct db_query *query, const struct db_result *result)
 {
-	struct app_encryption *encryption = encryption_of(query);
+	struct app_encryption *work = encryption_of(query);
 
-	if (read_source(encryption, result))
-		ask_made(encryption);
+	if (read_source(work, result))
+		ask_made(work);
 }
 
-static void find_source(struct app_encryption *encryption, bool is_run,
+static void find_source(struct app_encryption *work, bool is_run,
 			void (*done)(struct db_query *query, const struct db_result *result))
 {
-	db_query_init(&encryption->query, &encryption->arena);
-	statement_encrypt_form(&encryption->query,
+	db_query_init(&work->query, &work->arena);
+	statement_encrypt_form(&work->query,
 			       &(struct encrypt_form_parameters){
-				   .version_id = encryption->app.version_id,
-				   .locale = encryption->entry.row->locale,
+				   .version_id = work->app.version_id,
+				   .locale = work->entry.row->locale,
 				   .engine = str_from(engines_version()),
 				   .is_run = is_run,
 			       },
 			       NULL);
-	ask(encryption, done);
+	ask(work, done);
 }
 
 /* The form of the installation's language is there. */
-static void take_form(struct app_encryption *encryption)
+static void take_form(struct app_encryption *work)
 {
-	struct entry *entry = &encryption->entry;
+	struct entry *entry = &work->entry;
 	const struct encrypt_entries_row *row = entry->row;
 	struct str json;
 
-	entry->form = encryption->form;
+	entry->form = work->form;
 	entry->own = entry->form.count;
-	settings_parse(row->settings, &encryption->arena, &entry->open);
+	settings_parse(row->settings, &work->arena, &entry->open);
 	if (row->secret_settings.length) {
 		/* Sealed with another key, so it cannot be added to: the owner gets an error, and
 		 * sets it again. */
-		if (!settings_decrypt(encryption->with.key, row->device_id, row->id,
-				      row->secret_settings, &encryption->arena, &json)) {
-			fail_entry(encryption);
+		if (!settings_decrypt(work->with.key, row->device_id, row->id, row->secret_settings,
+				      &work->arena, &json)) {
+			fail_entry(work);
 			return;
 		}
-		settings_parse(json, &encryption->arena, &entry->secret);
+		settings_parse(json, &work->arena, &entry->secret);
 	}
-	settings_merge(&entry->open, &entry->secret, &encryption->arena, &entry->all);
+	settings_merge(&entry->open, &entry->secret, &work->arena, &entry->all);
 	if (form_makes_more(&entry->form) && settings_has_unknown(&entry->open, &entry->form))
-		find_source(encryption, /* is_run= */ true, on_script);
+		find_source(work, /* is_run= */ true, on_script);
 	else
-		encrypt(encryption);
+		encrypt(work);
 }
 
-static bool read_form(struct app_encryption *encryption, struct str schema)
+static bool read_form(struct app_encryption *work, struct str schema)
 {
 	struct str reason;
 
-	if (!form_read(schema.data ? schema : STR(""), &encryption->app_arena, &encryption->form,
-		       &reason))
+	if (!form_read(schema.data ? schema : STR(""), &work->app_arena, &work->form, &reason))
 		return false;
-	encryption->locale = encryption->entry.row->locale;
+	work->locale = work->entry.row->locale;
 	return true;
 }
 
@@ -312,195 +308,193 @@ static void on_kept(struct db_query *query, const struct db_result *result)
 
 static void on_schema(struct engine_job *job)
 {
-	struct app_encryption *encryption = container_of(job, struct app_encryption, job);
+	struct app_encryption *work = container_of(job, struct app_encryption, job);
 	struct str schema = job->answer.schema.data ? job->answer.schema : STR("");
 
-	if (job->answer.problem.kind != ENGINE_DONE || !read_form(encryption, schema)) {
-		fail_entry(encryption);
+	if (job->answer.problem.kind != ENGINE_DONE || !read_form(work, schema)) {
+		fail_entry(work);
 		return;
 	}
-	if (!encryption->source.javascript.length && job->answer.compiled.length)
-		encryption->source.javascript =
-		    arena_copy(&encryption->arena, job->answer.compiled);
-	if (encryption->app.is_disabled) { /* without network: not what others would get */
-		take_form(encryption);
+	if (!work->source.javascript.length && job->answer.compiled.length)
+		work->source.javascript = arena_copy(&work->arena, job->answer.compiled);
+	if (work->app.is_disabled) { /* without network: not what others would get */
+		take_form(work);
 		return;
 	}
-	db_query_init(&encryption->query, &encryption->arena);
-	statement_app_schema_keep(&encryption->query,
+	db_query_init(&work->query, &work->arena);
+	statement_app_schema_keep(&work->query,
 				  &(struct app_schema_keep_parameters){
-				      .version_id = encryption->app.version_id,
-				      .locale = encryption->entry.row->locale,
+				      .version_id = work->app.version_id,
+				      .locale = work->entry.row->locale,
 				      .engine = str_from(engines_version()),
 				      .schema = schema,
 				      .hosts = job->answer.hosts.data ? job->answer.hosts : STR(""),
 				  },
-				  &encryption->kept);
-	ask(encryption, on_kept);
+				  &work->kept);
+	ask(work, on_kept);
 }
 
 static void on_source(struct db_query *query, const struct db_result *result)
 {
-	struct app_encryption *encryption = encryption_of(query);
+	struct app_encryption *work = encryption_of(query);
 
-	if (!read_source(encryption, result))
+	if (!read_source(work, result))
 		return;
-	if (!encryption->source.has_schema)
-		run(encryption, ENGINE_SCHEMA, on_schema);
-	else if (read_form(encryption, encryption->source.schema))
-		take_form(encryption);
+	if (!work->source.has_schema)
+		run(work, ENGINE_SCHEMA, on_schema);
+	else if (read_form(work, work->source.schema))
+		take_form(work);
 	else
-		fail_entry(encryption);
+		fail_entry(work);
 }
 
 /* ---- portions ---- */
 
 static void on_entries(struct db_query *query, const struct db_result *result)
 {
-	struct app_encryption *encryption = encryption_of(query);
+	struct app_encryption *work = encryption_of(query);
 
-	if (result->outcome != DB_OK || encryption->is_draining) {
-		begin_pause(encryption, FAILED_MS);
+	if (result->outcome != DB_OK || work->is_draining) {
+		begin_pause(work, FAILED_MS);
 		return;
 	}
-	encryption->row_at = 0;
-	encryption->row_count = result->row_count;
+	work->row_at = 0;
+	work->row_count = result->row_count;
 	if (result->row_count == 0) {
-		end(encryption);
+		end(work);
 		return;
 	}
-	encryption->rows = db_read_rows(result, query->record, &encryption->app_arena);
-	loop_later(encryption->with.loop, &encryption->go_on);
+	work->rows = db_read_rows(result, query->record, &work->app_arena);
+	loop_later(work->with.loop, &work->go_on);
 }
 
-static void take_portion(struct app_encryption *encryption, struct id after_device_id,
+static void take_portion(struct app_encryption *work, struct id after_device_id,
 			 struct str after_id)
 {
-	db_query_init(&encryption->query, &encryption->arena);
-	statement_encrypt_entries(&encryption->query,
+	db_query_init(&work->query, &work->arena);
+	statement_encrypt_entries(&work->query,
 				  &(struct encrypt_entries_parameters){
-				      .lease = encryption->lease,
+				      .lease = work->lease,
 				      .lease_s = LEASE_S,
-				      .app_id = encryption->app.app_id,
-				      .version_id = encryption->app.version_id,
+				      .app_id = work->app.app_id,
+				      .version_id = work->app.version_id,
 				      .after_device_id = after_device_id,
 				      .after_id = after_id,
 				      .row_limit = PORTION,
 				  },
 				  NULL);
-	ask(encryption, on_entries);
+	ask(work, on_entries);
 }
 
-static void take_next_portion(struct app_encryption *encryption)
+static void take_next_portion(struct app_encryption *work)
 {
-	struct encrypt_entries_row last = encryption->rows[encryption->row_count - 1];
+	struct encrypt_entries_row last = work->rows[work->row_count - 1];
 
-	last.id = arena_copy(&encryption->arena, last.id);
+	last.id = arena_copy(&work->arena, last.id);
 	/* The next step reads the form of its language again. */
-	arena_finish(&encryption->app_arena);
-	encryption->app_arena = (struct arena){0};
-	encryption->locale = (struct str){0};
-	take_portion(encryption, last.device_id, last.id);
+	arena_finish(&work->app_arena);
+	work->app_arena = (struct arena){0};
+	work->locale = (struct str){0};
+	take_portion(work, last.device_id, last.id);
 }
 
 /* Takes one installation in each turn of the loop: settings may be long. */
 static void take_next(struct later *go_on)
 {
-	struct app_encryption *encryption = container_of(go_on, struct app_encryption, go_on);
+	struct app_encryption *work = container_of(go_on, struct app_encryption, go_on);
 
-	if (encryption->is_draining) {
-		begin_pause(encryption, 0);
+	if (work->is_draining) {
+		begin_pause(work, 0);
 		return;
 	}
-	if (encryption->row_at == encryption->row_count) {
-		take_next_portion(encryption);
+	if (work->row_at == work->row_count) {
+		take_next_portion(work);
 		return;
 	}
-	encryption->entry = (struct entry){.row = &encryption->rows[encryption->row_at]};
-	if (encryption->locale.data && str_equal(encryption->locale, encryption->entry.row->locale))
-		take_form(encryption);
+	work->entry = (struct entry){.row = &work->rows[work->row_at]};
+	if (work->locale.data && str_equal(work->locale, work->entry.row->locale))
+		take_form(work);
 	else
-		find_source(encryption, /* is_run= */ false, on_source);
+		find_source(work, /* is_run= */ false, on_source);
 }
 
 /* ---- looking for apps ---- */
 
 static void on_leased(struct db_query *query, const struct db_result *result)
 {
-	struct app_encryption *encryption = encryption_of(query);
+	struct app_encryption *work = encryption_of(query);
 
-	if (result->outcome != DB_OK || result->row_count == 0 || encryption->is_draining) {
-		begin_pause(encryption, result->outcome == DB_OK ? LOOK_MS : FAILED_MS);
+	if (result->outcome != DB_OK || result->row_count == 0 || work->is_draining) {
+		begin_pause(work, result->outcome == DB_OK ? LOOK_MS : FAILED_MS);
 		return;
 	}
-	db_read_row(result, 0, query->record, &encryption->arena, &encryption->app);
-	encryption->has_failed = false;
-	take_portion(encryption, (struct id){0}, STR(""));
+	db_read_row(result, 0, query->record, &work->arena, &work->app);
+	work->has_failed = false;
+	take_portion(work, (struct id){0}, STR(""));
 }
 
 static void look(struct deadline *deadline)
 {
-	struct app_encryption *encryption = container_of(deadline, struct app_encryption, next);
+	struct app_encryption *work = container_of(deadline, struct app_encryption, next);
 
-	if (!db_is_up(encryption->with.db)) {
-		deadline_set(encryption->with.loop, deadline, START_MS);
+	if (!db_is_up(work->with.db)) {
+		deadline_set(work->with.loop, deadline, START_MS);
 		return;
 	}
-	encryption->is_busy = true;
-	encryption->arena = encryption->app_arena = (struct arena){0};
-	encryption->lease = id_new();
-	db_query_init(&encryption->query, &encryption->arena);
-	statement_encrypt_next(&encryption->query,
+	work->is_busy = true;
+	work->arena = work->app_arena = (struct arena){0};
+	work->lease = id_new();
+	db_query_init(&work->query, &work->arena);
+	statement_encrypt_next(&work->query,
 			       &(struct encrypt_next_parameters){
-				   .lease = encryption->lease,
-				   .languages = {encryption->languages, encryption->language_count},
+				   .lease = work->lease,
+				   .languages = {work->languages, work->language_count},
 				   .lease_s = LEASE_S,
 			       },
 			       NULL);
-	ask(encryption, on_leased);
+	ask(work, on_leased);
 }
 
 static void on_hint(struct hint_subscription *subscription, struct str text)
 {
-	struct app_encryption *encryption =
-	    container_of(subscription, struct app_encryption, hints);
+	struct app_encryption *work = container_of(subscription, struct app_encryption, hints);
 
 	(void)text;
-	if (encryption->is_busy)
-		encryption->wants_look = true;
-	else if (!encryption->is_draining)
-		deadline_set(encryption->with.loop, &encryption->next, 0);
+	if (work->is_busy)
+		work->wants_look = true;
+	else if (!work->is_draining)
+		deadline_set(work->with.loop, &work->next, 0);
 }
 
 struct app_encryption *app_encryption_create(const struct app_encryption_settings *settings)
 {
-	struct app_encryption *encryption = memory_zalloc(sizeof(*encryption));
+	struct app_encryption *work = memory_zalloc(sizeof(*work));
 
-	encryption->with = *settings;
-	deadline_init(&encryption->next, look);
-	loop_later_init(&encryption->go_on, take_next);
-	encryption->hints = (struct hint_subscription){.kind = "seal", .on_hint = on_hint};
-	encryption->language_count = engines_languages(settings->engines, encryption->languages);
+	work->with = *settings;
+	deadline_init(&work->next, look);
+	loop_later_init(&work->go_on, take_next);
+	work->hints = (struct hint_subscription){.kind = "seal", .on_hint = on_hint};
+	work->language_count = engines_languages(settings->engines, work->languages);
 	/* A build without engines cannot read forms. */
-	encryption->is_draining = encryption->language_count == 0;
-	if (!encryption->is_draining)
-		deadline_set(settings->loop, &encryption->next, START_MS);
-	db_subscribe(settings->db, &encryption->hints);
-	return encryption;
+	work->is_draining = work->language_count == 0;
+	if (!work->is_draining)
+		deadline_set(settings->loop, &work->next, START_MS);
+	db_subscribe(settings->db, &work->hints);
+	return work;
 }
 
-void app_encryption_drain(struct app_encryption *encryption)
+void app_encryption_drain(struct app_encryption *work)
 {
-	encryption->is_draining = true;
-	deadline_clear(encryption->with.loop, &encryption->next);
+	work->is_draining = true;
+	deadline_clear(work->with.loop, &work->next);
 }
 
-void app_encryption_destroy(struct app_encryption *encryption)
+void app_encryption_destroy(struct app_encryption *work)
 {
-	db_unsubscribe(&encryption->hints);
-	deadline_clear(encryption->with.loop, &encryption->next);
-	loop_later_cancel(&encryption->go_on);
-	arena_finish(&encryption->arena);
-	arena_finish(&encryption->app_arena);
-	free(encryption);
+	db_unsubscribe(&work->hints);
+	deadline_clear(work->with.loop, &work->next);
+	loop_later_cancel(&work->go_on);
+	arena_finish(&work->arena);
+	arena_finish(&work->app_arena);
+	free(work);
 }

@@ -27,8 +27,8 @@ static void append_base64(struct buffer *text, struct str data)
 }
 
 /* Ends a line with secret settings, encrypted for the file instead of for the instance. */
-static void append_sealed(struct task *task, const struct account_export_row *row,
-			  struct buffer *text)
+static void append_encrypted(struct task *task, const struct account_export_row *row,
+			     struct buffer *text)
 {
 	struct exporting *exporting = task_state(task);
 	struct arena arena = {0};
@@ -63,7 +63,7 @@ static void write_line(struct task *task, const void *element, struct buffer *te
 	if (row->encrypted.data && exporting->has_file_key) {
 		line.length--; /* the brace */
 		buffer_append_str(text, line);
-		append_sealed(task, row, text);
+		append_encrypted(task, row, text);
 	} else {
 		exporting->exported.secrets_left_out += row->encrypted.data != NULL;
 		buffer_append_str(text, line);

@@ -63,7 +63,6 @@ static struct asked *nap(unsigned statement, double seconds)
 static int64_t read_backend(void)
 {
 	struct asked *asked = ask(TEST_STATEMENT_BACKEND);
-
 	submit(asked);
 	return must_give(asked);
 }
