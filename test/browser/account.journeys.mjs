@@ -88,8 +88,8 @@ export default {
 		await page.getByText("No passkey yet").waitFor();
 		await page.getByRole("button", { name: "Add a passkey" }).click();
 		const dialog = page.getByRole("dialog");
-		await dialog.getByRole("button", { name: "Add it", exact: true }).click();
-		await dialog.getByText("Type your password").waitFor();
+		await dialog.getByRole("button", { name: "Add passkey", exact: true }).click();
+		await dialog.getByText("Enter your password").waitFor();
 		await dialog.getByLabel("Your password", { exact: true }).fill("not this one");
 		await page.keyboard.press("Enter");
 		await dialog.locator(".fault", { hasText: "not the password" }).waitFor();

@@ -607,7 +607,7 @@ export default {
 		assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0);
 		const other = await signedIn(stage, await stage.ask("person"));
 		await other.page.goto("review");
-		await heading(other.page, "There is no such page").waitFor();
+		await heading(other.page, "Page not found").waitFor();
 	},
 
 	"photographs of apps, studio and review": async (stage) => {

@@ -44,21 +44,21 @@ export default {
 		await digits.blur();
 		assert.equal(await digits.inputValue(), "#00ff88");
 		await typeOn(digits, "#8f0", "red");
-		await form.getByText("A colour has digits like #ffb03c.").waitFor();
+		await form.getByText("Enter a hex code such as #ffb03c.").waitFor();
 		assert.equal(await digits.inputValue(), "red");
 		await digits.blur();
 		assert.equal(await digits.inputValue(), "#88ff00");
 
 		const until = form.getByLabel("Until", { exact: true });
 		assert.equal(await until.inputValue(), "2026-12-24T18:00");
-		await form.getByText("The great day. By the clock in Europe/Zagreb.").waitFor();
+		await form.getByText("The day to count down to. Time in Europe/Zagreb.").waitFor();
 
 		await form.getByLabel("Place", { exact: true }).fill("za");
 		await page.getByRole("option", { name: "Zagreb, Croatia" }).waitFor();
 		await page.keyboard.press("ArrowDown");
 		await page.keyboard.press("Enter");
 		await form.getByText("44.12° N, 15.23° E, time of Europe/Zagreb").waitFor();
-		await form.getByText("By coordinates").first().click();
+		await form.getByText("Enter coordinates").first().click();
 		const latitude = form.getByRole("textbox", { name: "Latitude" }).first();
 		assert.equal(await latitude.inputValue(), "44.12");
 		await latitude.fill("north");
@@ -75,27 +75,27 @@ export default {
 		assert.ok(await pet.evaluate((field) => field === document.activeElement));
 		await pet.fill("nobody");
 		await pet.blur();
-		await form.getByText("Nothing was chosen of the list.").waitFor();
+		await form.getByText("Choose an item from the list.").waitFor();
 		await form.getByLabel("Leash").waitFor({ state: "detached" });
 
 		await form.getByRole("button", { name: "Replace API key" }).click();
 		await form.getByLabel("API key", { exact: true }).fill("sesame");
-		await form.getByRole("button", { name: "Keep the one that is set" }).click();
+		await form.getByRole("button", { name: "Keep the present value" }).click();
 		const replace = form.getByRole("button", { name: "Replace API key" });
 		assert.ok(await replace.evaluate((button) => button === document.activeElement));
 		await form.getByRole("button", { name: "Remove API key" }).click();
-		await form.getByText("It is removed when you save.").waitFor();
+		await form.getByText("Removed when you save.").waitFor();
 
 		const photo = await stage.ask("file", { name: "photo" });
 		await form.locator('input[type="file"]').setInputFiles(photo);
-		await form.getByRole("img", { name: "The photo as it is cut" }).waitFor();
+		await form.getByRole("img", { name: "The cropped photo" }).waitFor();
 		await form.getByLabel("Top to bottom").waitFor();
 		await form.getByRole("button", { name: "Remove the photo" }).click();
 		await form.getByText("Choose a photo").waitFor();
 
 		await form.getByRole("combobox", { name: "Stop" }).fill("zü");
 		await page.getByRole("option", { name: "Zürich, Switzerland" }).click();
-		await form.getByLabel("What it offers there").selectOption("Line 11");
+		await form.getByLabel("Choices near this place").selectOption("Line 11");
 	},
 
 	"photographs of the components": async (stage) => {

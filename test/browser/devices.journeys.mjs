@@ -505,7 +505,7 @@ export default {
 		for (const path of ["nowhere", "devices/a/b/c/d", "v1/nothing/", "apps/none/at/all"]) {
 			const answer = await page.goto(path);
 			assert.equal(answer.status(), 404);
-			await heading(page, "There is no such page").waitFor();
+			await heading(page, "Page not found").waitFor();
 			await page.getByRole("link", { name: "Your devices" }).click();
 			await heading(page, "Devices").waitFor();
 		}

@@ -126,8 +126,8 @@ export default {
 		await page.getByRole("button", { name: "Cancel" }).click();
 		await save.click();
 		await page.getByText("Saved", { exact: true }).waitFor();
-		await page.getByRole("heading", { name: "How it runs" }).waitFor();
-		await page.getByText("It took", { exact: true }).waitFor();
+		await page.getByRole("heading", { name: "Status" }).waitFor();
+		await page.getByText("Render time", { exact: true }).waitFor();
 		await page.reload();
 		await heading(page, name).waitFor();
 		assert.equal(await page.getByLabel("12 hours").isChecked(), false);
@@ -270,7 +270,7 @@ export default {
 		assert.doesNotMatch(await page.content(), /sesame/);
 		await page.getByRole("button", { name: "Remove Key" }).click();
 		await page.getByText("Nothing to show now").first().waitFor();
-		await page.getByRole("button", { name: "Keep the one that is set" }).click();
+		await page.getByRole("button", { name: "Keep the present value" }).click();
 		await picture(page, ".app-preview");
 		assert.ok(before);
 	},
@@ -287,9 +287,9 @@ export default {
 		const template = await picture(page, ".app-run");
 		await rewrite(page, CLOCK.replace("def main(config):", 'def main(config):\n    print("tick")'));
 		await picture(page, ".app-run", template);
-		await page.getByText("What it printed (1 line)").waitFor();
+		await page.getByText("Output (1 line)").waitFor();
 		await page.getByText("tick", { exact: true }).waitFor();
-		const settings = page.getByText("Settings for this picture");
+		const settings = page.getByText("Settings for the preview");
 		await settings.click();
 		const before = await picture(page, ".app-run");
 		await page.getByLabel("light blue, #40a0ff").check({ force: true });
@@ -323,7 +323,7 @@ export default {
 		await review.goto(`review/${id}`);
 		await picture(review, ".app-run");
 		await page.goto(`studio/${slug}/versions`);
-		await page.getByRole("heading", { name: "How 1.0 runs" }).waitFor();
+		await page.getByRole("heading", { name: "Status of 1.0" }).waitFor();
 		await page.getByText("0 times").waitFor();
 		await page.getByRole("link", { name: "1.1", exact: true }).click();
 		await picture(page, ".app-run");

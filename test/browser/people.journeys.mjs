@@ -228,7 +228,7 @@ export default {
 		await page.keyboard.press("u");
 		await heading(page, "Account").waitFor();
 		await page.keyboard.press("?");
-		await page.getByRole("dialog").getByText("shows these keys").waitFor();
+		await page.getByRole("dialog").getByText("shows this list").waitFor();
 		await page.keyboard.press("Escape");
 		await page.keyboard.press("g");
 		await page.keyboard.press("k");
@@ -310,7 +310,7 @@ export default {
 		await page.getByRole("link", { name: "Audit log" }).click();
 		await page.getByText(`changed the roles of guest-of-${person.email}`).waitFor();
 		await guest.goto("admin");
-		await heading(guest, "There is no such page").waitFor();
+		await heading(guest, "Page not found").waitFor();
 	},
 
 	"names with markup are shown as text": async (stage) => {
@@ -348,7 +348,7 @@ export default {
 		await page.getByText("Reconnecting").waitFor();
 		const late = await stage.visitor();
 		await late.goto("");
-		await heading(late, "One moment").waitFor();
+		await heading(late, "Loading").waitFor();
 		await stage.ask("have_database");
 		await heading(late, "Sign in").waitFor();
 		await page.getByText("Reconnecting").waitFor({ state: "hidden" });

@@ -109,7 +109,7 @@ function Waiting(): JSX.Element {
 	if (!problem) return <main aria-busy="true" />;
 	return (
 		<Gate isBusy>
-			<Heading title="One moment" />
+			<Heading title="Loading" />
 			<p class="notice bad">{problem.message}</p>
 		</Gate>
 	);

@@ -36,7 +36,7 @@ void test("browsers are named", () => {
 		],
 		[`${mozilla} (Linux; Android 16) Chrome/150.0 Mobile Safari/537.36`, "Chrome on Android"],
 		["curl/8.0", "curl/8.0"],
-		["", "An unknown browser"],
+		["", "Unknown browser"],
 	];
 	for (const [said, name] of cases) assert.equal(browserName(said), name);
 });

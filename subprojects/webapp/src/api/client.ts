@@ -49,7 +49,7 @@ export const isSignedInAnew: { call: () => Promise<boolean> } = {
 /** Called where the server says that nobody is signed in any more. */
 export const onSignedOut: { call: () => void } = { call: () => undefined };
 
-const NO_SERVER = "The server cannot be reached at the moment. Try again in a while.";
+const NO_SERVER = "Cannot reach the server. Try again in a moment.";
 const TIME_OUT_MS = 30_000;
 
 function sentence(text: string): string {

@@ -38,10 +38,10 @@ function idBytes(id: string): Uint8Array<ArrayBuffer> {
 function problemOf(error: unknown): Problem {
 	const name = error instanceof DOMException ? error.name : "";
 	if (name === "InvalidStateError")
-		return new Problem(0, "This device has a passkey of this account already.");
+		return new Problem(0, "This computer or phone already has a passkey for this account.");
 	if (name === "NotAllowedError" || name === "AbortError")
-		return new Problem(0, "No passkey was used. Try again when you are ready.");
-	return new Problem(0, "This browser could not use a passkey here.");
+		return new Problem(0, "No passkey was used. Try again.");
+	return new Problem(0, "This browser could not use a passkey.");
 }
 
 async function challenge(): Promise<{ challenge: Uint8Array<ArrayBuffer>; host: string }> {
@@ -51,7 +51,7 @@ async function challenge(): Promise<{ challenge: Uint8Array<ArrayBuffer>; host: 
 
 function credentialOf(found: Credential | null): PublicKeyCredential {
 	if (found instanceof PublicKeyCredential) return found;
-	throw new Problem(0, "This browser could not use a passkey here.");
+	throw new Problem(0, "This browser could not use a passkey.");
 }
 
 /** Has the browser make a passkey, which its user agrees to. */

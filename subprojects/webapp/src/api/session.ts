@@ -18,7 +18,7 @@ export const startProblem = signal<Problem | undefined>();
 export const signedOutReason = signal<string | undefined>();
 
 const RETRY_MS = 2_000;
-const ENDED = "Your session has ended. Sign in again to go on.";
+const ENDED = "Your session has ended. Sign in again.";
 const accountId = computed(() => start.value?.account?.id);
 
 /** Requests of this tab that give its session another cookie. */

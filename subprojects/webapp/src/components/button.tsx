@@ -70,7 +70,7 @@ export function CopyButton({ text, what }: { text: string; what: string }): JSX.
 			isDone = copySelected(text, button);
 		}
 		const isTouched = matchMedia("(pointer: coarse)").matches;
-		const byHand = isTouched ? "Press and hold it to copy" : "Select it and press Ctrl C";
+		const byHand = isTouched ? "Press and hold to copy" : "Select the text and press Ctrl+C";
 		setSaid(isDone ? "Copied" : byHand);
 		setTimeout(() => setSaid(""), 4_000);
 	};

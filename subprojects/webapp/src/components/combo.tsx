@@ -62,7 +62,7 @@ function List({
 			))}
 			{!found?.length && (
 				<li class="quiet" role="option" aria-selected="false" aria-disabled="true">
-					{found ? nothing : "Looking for it"}
+					{found ? nothing : "Searching"}
 				</li>
 			)}
 		</ul>
@@ -125,7 +125,7 @@ export function Combo(props: ComboProps): JSX.Element {
 			<div class="field-head">
 				<label for={id}>{label}</label>
 				<span class="said" role="status">
-					{isLost ? "Nothing was chosen of the list." : said}
+					{isLost ? "Choose an item from the list." : said}
 				</span>
 			</div>
 			<div class="combobox">
@@ -156,7 +156,7 @@ export function Combo(props: ComboProps): JSX.Element {
 					<List
 						id={`${id}-list`}
 						found={found}
-						nothing={props.nothing ?? "Nothing is called so"}
+						nothing={props.nothing ?? "No matches"}
 						at={at}
 						onChoose={choose}
 					/>

@@ -58,7 +58,7 @@ export function ProofForm(props: ProofFormProps): JSX.Element {
 	const submit = async () => {
 		const passkey = await take();
 		if (!passkey && password === "")
-			throw new Problem(400, "", new Map([["password", "Type your password."]]));
+			throw new Problem(400, "", new Map([["password", "Enter your password."]]));
 		await props.onProof(passkey ? { passkey } : { password });
 	};
 	return (

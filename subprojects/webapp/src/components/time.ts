@@ -47,6 +47,6 @@ export function browserName(userAgent: string): string {
 	const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
 	const browser = find(BROWSERS);
 	const system = find(SYSTEMS);
-	if (browser === undefined) return userAgent.slice(0, 40) || "An unknown browser";
+	if (browser === undefined) return userAgent.slice(0, 40) || "Unknown browser";
 	return system === undefined ? browser : `${browser} on ${system}`;
 }

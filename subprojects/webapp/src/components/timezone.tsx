@@ -82,10 +82,10 @@ export function Timezone({ value, onChoose, fault, said }: TimezoneProps): JSX.E
 			onChoose={({ zone }) => {
 				if (zone !== value) onChoose(zone);
 			}}
-			nothing="No zone or city is called so"
+			nothing="No matching time zone or city"
 			fault={fault}
 			said={said}
-			help={`It is ${timeIn(value)} there.`}
+			help={`Local time: ${timeIn(value)}`}
 		/>
 	);
 }

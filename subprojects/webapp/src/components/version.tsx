@@ -5,7 +5,7 @@ import type { Language } from "./code";
 type Version = Schemas["AppVersion"];
 
 const STATUS: Record<Version["status"], [words: string, kind: string]> = {
-	PENDING: ["Awaits review", "waits"],
+	PENDING: ["Awaiting review", "waits"],
 	APPROVED: ["Approved", "good"],
 	CHANGES_REQUESTED: ["Changes requested", "waits"],
 	REJECTED: ["Rejected", "bad"],
@@ -48,7 +48,7 @@ export function Checksum({ checksum }: { checksum: string }): JSX.Element {
 
 /** "+12 -3" for those who look, in words for those who listen. */
 export function Changes({ added, removed }: { added: number; removed: number }): JSX.Element {
-	if (added === 0 && removed === 0) return <span class="quiet">Nothing changes</span>;
+	if (added === 0 && removed === 0) return <span class="quiet">No changes</span>;
 	const lines = (count: number) => (count === 1 ? "1 line" : `${count} lines`);
 	return (
 		<span class="changes">

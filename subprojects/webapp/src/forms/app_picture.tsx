@@ -17,7 +17,7 @@ export function AppPicture({ app }: { app: App }): JSX.Element {
 	return (
 		<Panel
 			picture={picture}
-			label={picture === undefined ? `${app.name}, without a picture yet` : app.name}
+			label={picture === undefined ? `${app.name}, no picture yet` : app.name}
 			says={picture === undefined ? app.name : undefined}
 		/>
 	);

@@ -32,7 +32,7 @@ export async function findPlaces(text: string): Promise<readonly Place[]> {
 
 /** Returns the answer of a handler; throws a Problem if the handler failed. */
 function answered(answer: Schemas["HandlerAnswer"]): Schemas["HandlerAnswer"] {
-	if (answer.problem) throw new Problem(0, `The app could not say: ${answer.problem.message}`);
+	if (answer.problem) throw new Problem(0, `The app failed: ${answer.problem.message}`);
 	return answer;
 }
 

@@ -32,7 +32,7 @@ export function TypeaheadField(props: FieldProps): JSX.Element {
 				onChoose={(option) => onChange(writeOption(option))}
 				findsAll
 				placeholder="Type to search"
-				nothing="The app finds nothing like it"
+				nothing="No matches"
 				help={helpOf(field)}
 				fault={props.fault}
 				isDisabled={props.isDisabled}
@@ -110,10 +110,10 @@ function Offers({
 	const id = useId();
 	const options = offered?.options ?? [];
 	const isKnown = options.some(({ value }) => value === chosen?.value);
-	const nothing = "The app offers nothing near this place.";
+	const nothing = "The app has no choices near this place.";
 	const fault = offered?.options.length === 0 ? (offered.fault ?? nothing) : undefined;
 	return (
-		<Around id={id} label="What it offers there" help={undefined} fault={fault}>
+		<Around id={id} label="Choices near this place" help={undefined} fault={fault}>
 			<select
 				id={id}
 				value={chosen?.value ?? ""}

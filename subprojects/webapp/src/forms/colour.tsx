@@ -68,7 +68,7 @@ function Digits({
 			maxLength={7}
 			spellcheck={false}
 			autocomplete="off"
-			aria-label={`${label} in digits`}
+			aria-label={`${label} as hex code`}
 			aria-invalid={fault === undefined ? "false" : "true"}
 			aria-describedby={described}
 			onInput={(event) => {
@@ -102,7 +102,7 @@ export function ColourField({
 	const given = field.palette.length > 0 ? field.palette : PALETTE;
 	const colours = [...new Set(given.flatMap((other) => readColour(other) ?? []))];
 	const label = labelOf(field);
-	const said = isWrong ? "A colour has digits like #ffb03c." : fault;
+	const said = isWrong ? "Enter a hex code such as #ffb03c." : fault;
 	const common = { value: colour, isDisabled, onChange };
 	return (
 		<Around id={id} label={label} help={helpOf(field)} fault={said} isGroup>
@@ -114,7 +114,7 @@ export function ColourField({
 							type="color"
 							value={colour}
 							disabled={isDisabled}
-							aria-label={`${label}: any colour`}
+							aria-label={`${label}: choose any colour`}
 							onInput={(event) => onChange(event.currentTarget.value)}
 						/>
 						<span class="form-dot" style={{ "--dot": colour }} />

@@ -29,7 +29,7 @@ export const exampleFields = (): readonly FormField[] => [
 		id: "name",
 		type: "text",
 		name: "Name",
-		description: "Whom it greets",
+		description: "The person to greet",
 		defaultValue: "world",
 	}),
 	fieldOf({ id: "speed", type: "text", name: "Speed", defaultValue: "fast" }),
@@ -39,7 +39,7 @@ export const exampleFields = (): readonly FormField[] => [
 		id: "size",
 		type: "dropdown",
 		name: "Size",
-		description: "Of the digits",
+		description: "Size of the digits",
 		defaultValue: "medium",
 		options: sizes(),
 	}),
@@ -48,7 +48,7 @@ export const exampleFields = (): readonly FormField[] => [
 		id: "seconds",
 		type: "onoff",
 		name: "With seconds",
-		description: "The dots blink, too",
+		description: "The dots blink too",
 		defaultValue: "true",
 	}),
 	fieldOf({
@@ -64,9 +64,14 @@ export const exampleFields = (): readonly FormField[] => [
 		},
 	}),
 	fieldOf({ id: "colour", type: "color", name: "Colour", defaultValue: "#ffb03c" }),
-	fieldOf({ id: "until", type: "datetime", name: "Until", description: "The great day" }),
+	fieldOf({
+		id: "until",
+		type: "datetime",
+		name: "Until",
+		description: "The day to count down to",
+	}),
 	fieldOf({ id: "place", type: "location", name: "Place" }),
-	fieldOf({ id: "photo", type: "png", name: "Photo", description: "Of whom it greets" }),
+	fieldOf({ id: "photo", type: "png", name: "Photo", description: "A photo of the person" }),
 	fieldOf({ id: "pet", type: "typeahead", name: "Pet", description: "Try a or d" }),
 	fieldOf({ id: "more", type: "generated", source: "pet" }),
 	fieldOf({ id: "stop", type: "locationbased", name: "Stop" }),
@@ -74,7 +79,8 @@ export const exampleFields = (): readonly FormField[] => [
 		id: "login",
 		type: "oauth2",
 		name: "Account",
-		unavailable: "It wants you to sign in at another service, which this server does not do.",
+		unavailable:
+			"This app asks you to sign in to another service. This server does not support that.",
 	}),
 ];
 

@@ -54,7 +54,7 @@ function Refused({ field, form }: { field: FormField; form: AppFormProps }): JSX
 				{labelOf(field)}: {fault}
 			</span>
 			<Button onClick={() => form.onSettings(withValue(form.settings, field.id, undefined))}>
-				Leave it out<span class="only-read"> of the settings: {labelOf(field)}</span>
+				Remove the value<span class="only-read">: {labelOf(field)}</span>
 			</Button>
 		</div>
 	);
@@ -94,11 +94,7 @@ function OneField({
 	const Kind = KINDS[field.type];
 	if (!Kind || field.unavailable !== null)
 		return (
-			<Unavailable
-				field={field}
-				words={field.unavailable ?? "It cannot be set here."}
-				form={form}
-			/>
+			<Unavailable field={field} words={field.unavailable ?? "Not supported here."} form={form} />
 		);
 	const props: FieldProps = {
 		field,

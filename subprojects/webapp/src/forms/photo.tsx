@@ -65,7 +65,7 @@ export function PhotoField({ field, value, onChange, fault, isDisabled }: FieldP
 			if (file.size > FILE_MAX) throw new Error("too large");
 			await show({ bitmap: await createImageBitmap(file), at: 0.5 });
 		} catch {
-			setRefusal(`${file.name} is no picture that this browser can read.`);
+			setRefusal(`This browser cannot read ${file.name}. Choose another picture.`);
 		}
 	};
 	const clear = () => {
@@ -76,7 +76,7 @@ export function PhotoField({ field, value, onChange, fault, isDisabled }: FieldP
 	return (
 		<Around id={id} label={labelOf(field)} help={helpOf(field)} fault={refusal ?? fault} isGroup>
 			<div class="form-photo">
-				{url !== undefined && <Panel picture={url} label="The photo as it is cut" />}
+				{url !== undefined && <Panel picture={url} label="The cropped photo" />}
 				<span class="row">
 					<label class="button form-file">
 						{url === undefined ? "Choose a photo" : "Choose another"}

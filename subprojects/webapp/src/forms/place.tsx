@@ -47,7 +47,7 @@ function DegreesField({
 			}}
 			fault={
 				text !== undefined && text !== "" && degrees === undefined
-					? `A number from −${largest} to ${largest}.`
+					? `Enter a number from −${largest} to ${largest}.`
 					: undefined
 			}
 			isDisabled={isDisabled}
@@ -121,7 +121,7 @@ function Here({ onPlace }: { onPlace: (place: Place) => void }): JSX.Element {
 			},
 			() => {
 				setBusy(false);
-				setFault("The browser did not say where it is.");
+				setFault("The browser did not share its location.");
 			},
 			{ timeout: 20_000 },
 		);
@@ -129,7 +129,7 @@ function Here({ onPlace }: { onPlace: (place: Place) => void }): JSX.Element {
 	return (
 		<span class="row">
 			<Button isBusy={isBusy} onClick={ask}>
-				Where I am
+				Use my location
 			</Button>
 			{fault !== undefined && <span class="fault">{fault}</span>}
 		</span>
@@ -165,18 +165,18 @@ export function PlacePicker(props: PlacePickerProps): JSX.Element {
 				})}
 				onChoose={onPlace}
 				placeholder="A town"
-				nothing="No larger place is called so. The list has towns of 15,000 people and more, and no postal codes: coordinates will do"
+				nothing="No matches. The list has towns of 15,000 people and more, and no postal codes. For other places, enter coordinates"
 				help={
 					place
 						? `${coordinates(place)}, time of ${place.timezone.replaceAll("_", " ")}`
-						: (props.help ?? "Type the name of a town.")
+						: (props.help ?? "Enter the name of a town.")
 				}
 				fault={props.fault}
 				isDisabled={isDisabled}
 			/>
 			<div class="form-place">
 				<details id={id}>
-					<summary>By coordinates</summary>
+					<summary>Enter coordinates</summary>
 					<div class="form-fields">
 						{canLocate && !isDisabled && <Here onPlace={onPlace} />}
 						<ByHand

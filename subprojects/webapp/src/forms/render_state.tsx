@@ -10,7 +10,7 @@ export function Hosts({ hosts }: { hosts: readonly string[] }): JSX.Element | nu
 	if (hosts.length === 0) return null;
 	return (
 		<p class="quiet app-hosts">
-			It has asked{" "}
+			Hosts contacted:{" "}
 			{hosts.map((host, i) => (
 				<>
 					{i > 0 && ", "}
@@ -31,7 +31,7 @@ function Facts({ render }: { render: Render }): JSX.Element {
 	if (render.renderedAt === null && render.pausedUntil === null)
 		return (
 			<p class="quiet">
-				Not rendered yet. It is when its turn on the panel is near, while the panel is online.
+				Not rendered yet. The app renders shortly before its turn, while the panel is online.
 			</p>
 		);
 	return (
@@ -42,13 +42,13 @@ function Facts({ render }: { render: Render }): JSX.Element {
 			</div>
 			{render.tookMs !== null && (
 				<div>
-					<dt>It took</dt>
+					<dt>Render time</dt>
 					<dd>{took(render.tookMs)}</dd>
 				</div>
 			)}
 			{render.pausedUntil !== null && (
 				<div>
-					<dt>Tried again</dt>
+					<dt>Next try</dt>
 					<dd>
 						<When at={render.pausedUntil} />
 					</dd>
@@ -75,19 +75,19 @@ export function RenderState({
 	if (!render) return null;
 	return (
 		<section class="stack" aria-labelledby="runs">
-			<h2 id="runs">How it runs</h2>
+			<h2 id="runs">Status</h2>
 			<Facts render={render} />
 			{render.pausedUntil !== null && (
 				<p class="notice">
 					{render.versionPaused
-						? "This version of the app has failed several times in a row, perhaps with other settings. It rests, longer each time."
-						: "It has failed several times in a row and rests, longer each time."}{" "}
+						? "This version of the app failed several times in a row, perhaps with other settings. It is paused, longer each time."
+						: "The app failed several times in a row. It is paused, longer each time."}{" "}
 					The last good picture stays on the panel.
 				</p>
 			)}
 			{render.hasNothing && (
 				<p class="quiet">
-					It had nothing to show, so the rotation leaves it out until it has something.
+					The app had nothing to show. The rotation skips it until it has a picture.
 				</p>
 			)}
 			{render.problem && <RunProblemNote problem={render.problem} />}

@@ -7,10 +7,10 @@ type Preview = Schemas["Preview"];
 
 const BLAME: Record<RunProblem["kind"], string> = {
 	script: "The script failed",
-	app: "This is no app yet",
-	limit: "The app used more than it may",
-	crash: "The app's process ended",
-	unavailable: "It could not be rendered now",
+	app: "This is not an app yet",
+	limit: "The app reached a limit",
+	crash: "The app crashed",
+	unavailable: "The app cannot be rendered now",
 };
 
 function placeOf({ file, line, column }: RunProblem): string {
@@ -62,8 +62,8 @@ export function RunLog({
 	if (log.length === 0) return null;
 	return (
 		<details class="app-log" open={isOpen}>
-			<summary>What it printed ({log.length === 1 ? "1 line" : `${log.length} lines`})</summary>
-			<pre class="code" tabIndex={0} aria-label="What it printed">
+			<summary>Output ({log.length === 1 ? "1 line" : `${log.length} lines`})</summary>
+			<pre class="code" tabIndex={0} aria-label="Output">
 				{log.join("\n")}
 			</pre>
 		</details>
@@ -108,7 +108,7 @@ export function PreviewPanel(props: PreviewPanelProps): JSX.Element {
 				line={line === "" ? undefined : line}
 			/>
 			{preview?.hasNothing && (
-				<p class="quiet">The rotation leaves it out until it has something to show.</p>
+				<p class="quiet">The rotation skips the app until it has something to show.</p>
 			)}
 		</div>
 	);

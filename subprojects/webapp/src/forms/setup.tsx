@@ -61,7 +61,7 @@ function useGuard(isChanged: boolean): void {
 		if (!isChanged) return undefined;
 		setGuard({
 			title: "Leave without saving?",
-			text: "What you changed here is not saved.",
+			text: "Your changes are not saved.",
 			action: "Leave",
 		});
 		return () => setGuard(undefined);
@@ -114,9 +114,9 @@ function Picture({
 			<PreviewPanel
 				preview={preview}
 				isBusy={previewer.isBusy.value}
-				fault={hasFaults ? "Mend what is marked to see it." : words}
-				label={`${appName} as it would be now`}
-				line="As it would be now"
+				fault={hasFaults ? "Correct the marked fields to see the preview." : words}
+				label={`Preview of ${appName}`}
+				line="Preview"
 			/>
 			{preview?.problem && <RunProblemNote problem={preview.problem} />}
 			{note !== undefined && <p class="quiet">{note}</p>}
@@ -152,7 +152,7 @@ function FormNotes({ form }: { form: Schemas["Form"] }): JSX.Element | null {
 	if (form.unavailable !== null) return <p class="notice">{form.unavailable}</p>;
 	if (form.problem) return <RunProblemNote problem={form.problem} />;
 	if (form.fields.length > 0) return null;
-	return <p class="quiet">There is nothing to set: it shows itself as you see it.</p>;
+	return <p class="quiet">This app has no settings.</p>;
 }
 
 /** Collects the faults of the last save, and of the last picture. */
@@ -161,7 +161,7 @@ function useFaults(previewer: Previewer<Settings, Schemas["Preview"]>, error: un
 	const faults = useMemo(() => new Map([...faultsIn(shown), ...faultsIn(error)]), [shown, error]);
 	if (!(error instanceof Problem)) return { faults, words: undefined };
 	const isMarked = faultsIn(error).size > 0;
-	return { faults, words: isMarked ? "Not saved: mend what is marked." : error.message };
+	return { faults, words: isMarked ? "Not saved. Correct the marked fields." : error.message };
 }
 
 interface Faults {

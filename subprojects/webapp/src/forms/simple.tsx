@@ -144,9 +144,7 @@ export function SecretField(props: FieldProps & { onForget: () => void }): JSX.E
 				help={
 					<>
 						{help !== undefined && <>{sentenceOf(help)} </>}
-						{typed === null
-							? "It is removed when you save."
-							: "It is kept encrypted, and nobody can read it here again."}
+						{typed === null ? "Removed when you save." : "Stored encrypted and never shown again."}
 					</>
 				}
 			/>
@@ -158,7 +156,7 @@ export function SecretField(props: FieldProps & { onForget: () => void }): JSX.E
 							onChange(undefined);
 						}}
 					>
-						Keep the one that is set
+						Keep the present value
 					</Button>
 				</div>
 			)}
@@ -180,7 +178,7 @@ export function OptionsField(props: FieldProps): JSX.Element {
 	if (!isKnown)
 		options.unshift({
 			value,
-			words: value === "" ? "Choose one" : `${value} (no longer offered, choose another one)`,
+			words: value === "" ? "Choose one" : `${value} (no longer available, choose another)`,
 		});
 	return <Select {...common} options={options} help={helpOf(field)} />;
 }
@@ -234,8 +232,7 @@ export function MomentField({
 			fault={fault}
 			help={
 				<>
-					{help !== undefined && <>{sentenceOf(help)} </>}By the clock in{" "}
-					{timezone.replaceAll("_", " ")}.
+					{help !== undefined && <>{sentenceOf(help)} </>}Time in {timezone.replaceAll("_", " ")}.
 				</>
 			}
 		>

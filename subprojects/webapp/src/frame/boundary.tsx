@@ -12,13 +12,14 @@ export class Boundary extends Component<{ children: ComponentChildren }, { error
 		if (!error) return this.props.children;
 		return (
 			<div class="notice stack" role="alert">
-				<h1>This page has a fault</h1>
+				<h1>Something went wrong</h1>
 				<p>
-					It is not your doing. Load the page again; if it comes back, tell who runs this server.
+					This is an error in the page. Reload it; if the error comes back, tell the operator of
+					this server.
 				</p>
 				<pre class="code">{error.message}</pre>
 				<div class="row">
-					<Button onClick={() => window.location.reload()}>Load again</Button>
+					<Button onClick={() => window.location.reload()}>Reload</Button>
 				</div>
 			</div>
 		);

@@ -47,7 +47,7 @@ export function Frame({
 	return (
 		<>
 			<button type="button" class="skip" onClick={() => main.current?.focus()}>
-				Skip to the page
+				Skip to content
 			</button>
 			<header class="bar">
 				<a class="brand" href="." data-page>

@@ -14,7 +14,7 @@ export function Gate({
 		<main class="gate" aria-busy={isBusy === true}>
 			<div class="hero">
 				<Panel picture={morning} label="A panel that shows the time and the weather" />
-				<p class="hero-words">Pictures for the small LED displays that you own</p>
+				<p class="hero-words">Pictures for your small LED displays</p>
 			</div>
 			<div class="stack">{children}</div>
 		</main>

@@ -46,7 +46,7 @@ export function startShortcuts(isOn: () => boolean): void {
 export function Shortcuts(): JSX.Element | null {
 	if (!isShown.value) return null;
 	return (
-		<Dialog title="Keys" onClose={() => (isShown.value = false)}>
+		<Dialog title="Keyboard shortcuts" onClose={() => (isShown.value = false)}>
 			<dl class="keys">
 				{Object.entries(PLACES).map(([key, [, words]]) => (
 					<div key={key}>
@@ -60,7 +60,7 @@ export function Shortcuts(): JSX.Element | null {
 					<dt>
 						<kbd>?</kbd>
 					</dt>
-					<dd>shows these keys</dd>
+					<dd>shows this list</dd>
 				</div>
 				<div>
 					<dt>

@@ -42,7 +42,7 @@ function Panels(): JSX.Element {
 			<Panel
 				state="never"
 				label="Never connected"
-				says="Enter the address in the panel's set-up page"
+				says="Enter the address on the panel's setup page"
 			/>
 			<div class="thumbnail">
 				<Panel picture={morning} label={label} />
@@ -91,18 +91,18 @@ function Choices(): JSX.Element {
 			<Timezone value={zone} onChoose={setZone} said="Saved" />
 			<Slider label="Brightness" value={share} onInput={setShare} help="0 is dark." />
 			<Choice
-				label="How it fits"
+				label="Fit"
 				isBoxed
 				value={fit}
 				onChange={setFit}
 				options={[
-					{ value: "scale", words: "Scale", about: "All of it, black beside it" },
-					{ value: "crop", words: "Crop", about: "Fills the panel, edges are cut" },
+					{ value: "scale", words: "Scale", about: "Whole picture, with black bars" },
+					{ value: "crop", words: "Crop", about: "Fills the panel and cuts the edges" },
 				]}
 			/>
-			<Check label="Dark at night" isOn={isOn} onChange={setOn} />
+			<Check label="Sleep at night" isOn={isOn} onChange={setOn} />
 			<div>
-				<QrCode text="ws://192.0.2.7:8000/d/example/ws" label="An address" />
+				<QrCode text="ws://192.0.2.7:8000/d/example/ws" label="Address" />
 			</div>
 		</div>
 	);
@@ -142,10 +142,14 @@ export function ComponentsPage(): JSX.Element {
 					<Button kind="danger">Danger</Button>
 					<Button isDisabled>Disabled</Button>
 					<CopyButton text="copied" what="a word" />
-					<Button onClick={() => toast("Weather is removed", () => undefined)}>Toast</Button>
+					<Button onClick={() => toast("Weather removed", () => undefined)}>Toast</Button>
 					<Button
 						onClick={() =>
-							void confirm({ title: "Remove Kitchen?", text: "For good.", action: "Remove" })
+							void confirm({
+								title: "Remove Kitchen?",
+								text: "This cannot be undone.",
+								action: "Remove",
+							})
 						}
 					>
 						Dialog
@@ -158,7 +162,7 @@ export function ComponentsPage(): JSX.Element {
 			<Part title="Choices">
 				<Choices />
 			</Part>
-			<Part title="What apps ask">
+			<Part title="App settings">
 				<Asked />
 			</Part>
 			<Part title="Table, badge, time">
@@ -174,9 +178,9 @@ export function ComponentsPage(): JSX.Element {
 				/>
 			</Part>
 			<Part title="Notices and empty states">
-				<p class="notice">Something to know.</p>
-				<p class="notice bad">Something that went wrong.</p>
-				<Empty title="No device yet">
+				<p class="notice">A notice.</p>
+				<p class="notice bad">An error.</p>
+				<Empty title="No devices yet">
 					<Button kind="primary">Add a device</Button>
 				</Empty>
 			</Part>

@@ -4,8 +4,8 @@ import { Heading } from "../frame/page";
 export function Missing(): JSX.Element {
 	return (
 		<div class="stack">
-			<Heading title="There is no such page" />
-			<p>The address may be mistyped, or what it named is gone.</p>
+			<Heading title="Page not found" />
+			<p>Check the address. The page may have been removed.</p>
 			<div class="row">
 				<a class="button primary" href="devices" data-page>
 					Your devices

@@ -35,7 +35,7 @@ function Facts({ renders }: { renders: Renders }): JSX.Element {
 			)}
 			{renders.averageMs !== null && (
 				<div>
-					<dt>On average</dt>
+					<dt>Average time</dt>
 					<dd>{renders.averageMs} ms</dd>
 				</div>
 			)}
@@ -50,12 +50,12 @@ export function RendersPart({ slug }: { slug: string }): JSX.Element | null {
 	if (!renders?.version) return null;
 	return (
 		<section class="stack" aria-labelledby="renders">
-			<h2 id="renders">How {renders.version} runs</h2>
+			<h2 id="renders">Status of {renders.version}</h2>
 			<Facts renders={renders} />
 			{renders.pausedUntil !== null && (
 				<p class="notice">
-					It has crashed or reached its limits several times in a row and rests, longer each time.
-					Where it has made no good picture yet it is tried again <When at={renders.pausedUntil} />.
+					This version crashed or reached a limit several times in a row. It is paused, longer each
+					time. Entries without a good picture are tried again <When at={renders.pausedUntil} />.
 				</p>
 			)}
 			{renders.failures.length > 0 && (
@@ -68,7 +68,7 @@ export function RendersPart({ slug }: { slug: string }): JSX.Element | null {
 								{failure.failures > 1 && `, ${failure.failures} times in a row`}
 								{failure.pausedUntil !== null && (
 									<>
-										, tried again <When at={failure.pausedUntil} />
+										, next try <When at={failure.pausedUntil} />
 									</>
 								)}
 							</p>

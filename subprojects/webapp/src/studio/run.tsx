@@ -97,7 +97,7 @@ export function useRun(script: Script | undefined, trial: Trial): Run {
 function TrialSettings({ run, fields }: { run: Run; fields: Preview["fields"] }): JSX.Element {
 	return (
 		<details class="app-trial">
-			<summary>Settings for this picture</summary>
+			<summary>Settings for the preview</summary>
 			<div class="form-fields">
 				<AppForm
 					fields={fields}
