@@ -100,7 +100,7 @@ async function drop(page, selector, path, type) {
 		{ data, name, type },
 	);
 	await page.dispatchEvent(selector, "dragover", { dataTransfer: transfer });
-	await page.getByText("Drop it on the panel").waitFor();
+	await page.getByText("Drop to show on the panel").waitFor();
 	await page.dispatchEvent(selector, "drop", { dataTransfer: transfer });
 }
 
@@ -122,13 +122,13 @@ async function addsDevice(stage, options) {
 	await page.goto("");
 	await fillSignIn(page, person);
 	await heading(page, "Devices").waitFor();
-	await page.getByText("No device yet").waitFor();
+	await page.getByText("No devices yet").waitFor();
 	await page.getByRole("link", { name: "Add a device" }).click();
 	await page.getByLabel("Name").fill("Balcony");
 	await page.getByRole("combobox", { name: "Time zone" }).click();
 	await page.keyboard.type("york");
 	await page.getByRole("option", { name: "America/New_York" }).click();
-	await page.getByRole("button", { name: "Add the device" }).click();
+	await page.getByRole("button", { name: "Add device" }).click();
 	await heading(page, "Connect Balcony").waitFor();
 	await page.getByRole("img", { name: "The address as a QR code" }).waitFor();
 	await page.getByText("Waiting for your panel to connect.").waitFor();
@@ -171,7 +171,7 @@ export default {
 		const { page, ...owned } = await openDevice(stage, { acknowledges: false });
 		await push(stage, owned, { colour: [7, 70, 7], installationId: "old firmware" });
 		await showsColour(page, [7, 70, 7]);
-		await page.getByText(/^Served: old firmware/).waitFor();
+		await page.getByText(/^Sent: old firmware/).waitFor();
 	},
 
 	"a panel that polls is live, too": async (stage) => {
@@ -185,14 +185,14 @@ export default {
 		await page.locator(`${LIVE}[data-state="never"]`).waitFor();
 		await stage.ask("panel", polls);
 		await showsColour(page, [70, 7, 7]);
-		await page.getByText(/^Served: lamp/).waitFor();
+		await page.getByText(/^Sent: lamp/).waitFor();
 		await push(stage, owned, { colour: [7, 7, 70], installationId: "lamp" });
 		// The panel polls every 15 s, and when it is switched on.
 		await stage.ask("panel_off", { name: device.id });
 		await stage.ask("panel", polls);
 		await showsColour(page, [7, 7, 70]);
 		await page.getByRole("link", { name: "Connect" }).click();
-		await page.getByText("Asks for each picture (polling)").waitFor();
+		await page.getByText("Polling").waitFor();
 	},
 
 	"a panel that goes is offline, and says since when": async (stage) => {
@@ -210,7 +210,7 @@ export default {
 		await push(stage, owned, { colour: [0, 255, 0], installationId: "lamp" });
 		await showsColour(page, [0, 255, 0]);
 		const place = { account: owned.account, device: owned.device.id };
-		const slider = page.getByLabel("Brightness");
+		const slider = page.getByLabel("Brightness", { exact: true });
 		await slider.fill("5");
 		await page.getByText("Saved").first().waitFor();
 		await page.waitForFunction((selector) => {
@@ -225,10 +225,10 @@ export default {
 		await page.keyboard.press("Enter");
 		await heading(page, "Upstairs").waitFor();
 		await page.waitForFunction(() => document.title === "Upstairs · displayd");
-		await page.getByLabel("Seconds for each picture").fill("3");
+		await page.getByLabel("Seconds per entry").fill("3");
 		await page.keyboard.press("Tab");
 		await page.locator(".fault").waitFor();
-		await page.getByLabel("Seconds for each picture").fill("60");
+		await page.getByLabel("Seconds per entry").fill("60");
 		await page.keyboard.press("Tab");
 		await until(stage, "device_of", place, ({ scheduleInterval }) => scheduleInterval === 60);
 		const apps = page.getByRole("group", { name: "Apps" });
@@ -243,9 +243,9 @@ export default {
 		});
 		await page.getByLabel("From", { exact: true }).fill("00:00");
 		await page.getByLabel("Until", { exact: true }).fill("00:00");
-		await page.getByLabel("Dark at night").check();
+		await page.getByLabel("Sleep at night").check();
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
-		await page.getByLabel("Dark at night").uncheck();
+		await page.getByLabel("Sleep at night").uncheck();
 		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
 	},
 
@@ -367,14 +367,14 @@ export default {
 		for (const name of ["red", "blue"]) {
 			await page.getByRole("button", { name: `Remove ${name}` }).focus();
 			await page.keyboard.press("Enter");
-			await page.getByText(`${name} is removed`, { exact: true }).first().waitFor();
+			await page.getByText(`${name} removed`, { exact: true }).first().waitFor();
 			// Whoever removes by keyboard goes on where the entry was.
 			await page.waitForFunction(() => document.activeElement.closest(".entry"));
 			assert.match(await page.evaluate(() => document.activeElement.textContent), /^Remove/);
 		}
 		await hasOrder(page, ["green"]);
 		for (const name of ["red", "blue"])
-			await page.getByRole("button", { name: `Undo: ${name} is removed` }).click();
+			await page.getByRole("button", { name: `Undo: ${name} removed` }).click();
 		await hasOrder(page, ["red", "green", "blue"]);
 	},
 
@@ -432,7 +432,7 @@ export default {
 		const { page } = await openDevice(stage, { part: "/settings" });
 		for (const [label, wrong, right] of [
 			["Name", "", "Kitchen"],
-			["Seconds for each picture", "3", "15"],
+			["Seconds per entry", "3", "15"],
 		]) {
 			await page.getByLabel(label, { exact: true }).fill(wrong);
 			await page.keyboard.press("Tab");
@@ -534,7 +534,7 @@ export default {
 		await page.getByLabel("Top to bottom").fill("100");
 		await page.getByLabel("In the rotation").check();
 		assert.equal(await page.getByLabel("Name").inputValue(), "photo");
-		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^photo since|^photo for/).waitFor();
 		assert.deepEqual(await stage.ask("entries_of", { account, device: device.id }), ["photo"]);
 	},
@@ -543,8 +543,8 @@ export default {
 		const { page, ...owned } = await openDevice(stage, { part: "/push", screen: "phone" });
 		const path = await stage.ask("file", { name: "clock" });
 		await page.locator('input[type="file"]').setInputFiles(path);
-		await page.getByLabel("For how long").selectOption("45");
-		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByLabel("Duration").selectOption("45");
+		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^A temporary picture for \d+ s/).waitFor();
 		const place = { account: owned.account, device: owned.device.id };
 		assert.deepEqual(await stage.ask("entries_of", place), []);
@@ -570,7 +570,7 @@ export default {
 		await page.locator('input[type="file"]').setInputFiles(path);
 		await page.getByText("This animation is 128x128.").waitFor();
 		await page.getByLabel("Scale").check();
-		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^A temporary picture/).waitFor();
 		const frames = await page.locator(`${LIVE} img.panel-picture`).evaluate(async (image) => {
 			const data = await (await fetch(image.src)).arrayBuffer();
@@ -585,15 +585,15 @@ export default {
 		const { page } = await openDevice(stage, { part: "/push" });
 		const path = await stage.ask("file", { name: "letter" });
 		await page.locator('input[type="file"]').setInputFiles(path);
-		await page.getByText("letter.png is no picture that this browser can read.").waitFor();
+		await page.getByText("This browser cannot read letter.png.").waitFor();
 		const noise = await stage.ask("file", { name: "clock" });
 		await page.locator('input[type="file"]').setInputFiles(noise);
 		await page.getByLabel("In the rotation").check();
 		await page.getByLabel("Name").fill("a/b");
-		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.locator(".fault").waitFor();
 		await page.getByLabel("Name").fill("a b");
-		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText("a b is on its way").waitFor();
 	},
 
@@ -602,23 +602,21 @@ export default {
 			const { page } = await openDevice(stage, { part: "/push", screen });
 			const path = await stage.ask("file", { name: "photo" });
 			await page.locator('input[type="file"]').setInputFiles(path);
-			await page.getByRole("img", { name: "How photo.jpg will look" }).waitFor();
-			await page.locator(LIVE).getByText("How photo.jpg will look").waitFor();
+			await page.getByRole("img", { name: "Preview of photo.jpg" }).waitFor();
+			await page.locator(LIVE).getByText("Preview of photo.jpg").waitFor();
 			assert.equal((await page.locator(".device .panel-case").count()) > 0, true);
 			await page.evaluate(() => scrollTo(0, 0));
 			const height = page.viewportSize().height;
 			for (const kind of ["For a while", "In the rotation"]) {
 				await page.getByLabel(kind).check({ force: true });
 				await page.evaluate(() => scrollTo(0, 0));
-				for (const name of ["Show it", "Cancel"]) {
+				for (const name of ["Show", "Cancel"]) {
 					const box = await page.getByRole("button", { name, exact: true }).boundingBox();
 					assert.ok(box.y + box.height <= height, `${name} is at ${box.y} of ${height}`);
 				}
 			}
 			await page.getByRole("button", { name: "Cancel" }).click();
-			await page
-				.getByRole("img", { name: "How photo.jpg will look" })
-				.waitFor({ state: "detached" });
+			await page.getByRole("img", { name: "Preview of photo.jpg" }).waitFor({ state: "detached" });
 			await page.context().close();
 		}
 	},
@@ -629,7 +627,7 @@ export default {
 			await paste(page, await stage.ask("file", { name: "scene" }));
 			await page.getByLabel("In the rotation").check({ force: true });
 			assert.equal(await page.getByLabel("Name").inputValue(), name);
-			await page.getByRole("button", { name: "Show it" }).click();
+			await page.getByRole("button", { name: "Show", exact: true }).click();
 			await page.getByText(`${name} is on its way`).waitFor();
 		}
 		// Chosen at once, they come one after the other.
@@ -639,8 +637,8 @@ export default {
 		];
 		await page.locator('input[type="file"]').setInputFiles(files);
 		for (const name of ["clock", "build"]) {
-			await page.getByRole("img", { name: `How ${name}.png will look` }).waitFor();
-			await page.getByRole("button", { name: "Show it" }).click();
+			await page.getByRole("img", { name: `Preview of ${name}.png` }).waitFor();
+			await page.getByRole("button", { name: "Show", exact: true }).click();
 		}
 		await page.getByText("build is on its way").waitFor();
 		assert.deepEqual(await stage.ask("entries_of", { account, device: device.id }), [
@@ -659,11 +657,13 @@ export default {
 		await stage.ask("change", { account, device: device.id, fields });
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
 		await page.locator('input[type="file"]').setInputFiles(path);
-		await page.getByRole("button", { name: "Show it" }).click();
-		await page.getByText("The picture is kept: the panel sleeps until 06:45").waitFor();
-		await page.getByRole("button", { name: "End what was pushed" }).click();
-		await page.getByText("The rotation goes on").waitFor();
-		await page.getByRole("button", { name: "End what was pushed" }).waitFor({ state: "detached" });
+		await page.getByRole("button", { name: "Show", exact: true }).click();
+		await page.getByText("The picture will wait: the panel sleeps until 06:45").waitFor();
+		await page.getByRole("button", { name: "End the pushed picture" }).click();
+		await page.getByText("Back to the rotation").waitFor();
+		await page
+			.getByRole("button", { name: "End the pushed picture" })
+			.waitFor({ state: "detached" });
 	},
 
 	"a picture is held until it is ended, also in the sleep window": async (stage) => {
@@ -674,12 +674,12 @@ export default {
 		await stage.ask("change", { account, device: device.id, fields });
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
 		await page.locator('input[type="file"]').setInputFiles(path);
-		await page.getByLabel("For how long").selectOption("held");
-		await page.getByLabel("Show it although the panel sleeps").check();
-		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByLabel("Duration").selectOption("held");
+		await page.getByLabel("Show it even if the panel sleeps").check();
+		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText("The picture is on its way").waitFor();
 		await page.getByText(/^A temporary picture/).waitFor();
-		await page.getByRole("button", { name: "End what was pushed" }).click();
+		await page.getByRole("button", { name: "End the pushed picture" }).click();
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
 	},
 
@@ -689,8 +689,8 @@ export default {
 		await page.locator('input[type="file"]').setInputFiles(path);
 		await page.getByLabel("In the rotation").check();
 		await page.getByLabel("Remove it", { exact: true }).selectOption("after an hour");
-		await page.getByLabel("Do not interrupt what is on").check();
-		await page.getByRole("button", { name: "Add it" }).click();
+		await page.getByLabel("Do not interrupt the current picture").check();
+		await page.getByRole("button", { name: "Add", exact: true }).click();
 		await page.getByText("clock is in the rotation").waitFor();
 		assert.deepEqual(await stage.ask("entries_of", { account, device: device.id }), ["clock"]);
 	},
@@ -698,7 +698,7 @@ export default {
 	"a picture is pasted": async (stage) => {
 		const { page } = await openDevice(stage);
 		await paste(page, await stage.ask("file", { name: "scene" }));
-		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^A temporary picture/).waitFor();
 	},
 
@@ -753,12 +753,12 @@ export default {
 			device: owned.device.id,
 			fields: { brightness: 0 },
 		});
-		await line(other).getByText("Dark: its brightness is 0").waitFor();
+		await line(other).getByText("Dark: brightness is 0").waitFor();
 		await one.getByRole("link", { name: "Connect" }).click();
 		await one.getByRole("button", { name: "Remove the device" }).click();
 		await one.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
 		await heading(one, "Devices").waitFor();
-		await heading(other, "There is no such device").waitFor();
+		await heading(other, "Device not found").waitFor();
 	},
 
 	"the panels come back with the server": async (stage) => {
@@ -826,7 +826,7 @@ export default {
 		await line(page).getByText(entry, { exact: false }).waitFor();
 		assert.equal(await page.title(), "<b>&amp;</b>{{7*7}} · displayd");
 		await page.getByRole("button", { name: `Remove ${entry}` }).click();
-		await page.getByText(`${entry} is removed`).waitFor();
+		await page.getByText(`${entry} removed`).waitFor();
 		assert.equal(await page.locator("main b, main script, main img[src='x']").count(), 0);
 	},
 
@@ -850,7 +850,7 @@ export default {
 		await hasOrder(page, ["red", "green", "blue"]);
 		await tabTo(() => document.activeElement.textContent === "Settings");
 		await page.keyboard.press("Enter");
-		await page.getByLabel("Brightness").waitFor();
+		await page.getByLabel("Brightness", { exact: true }).waitFor();
 		assert.equal(await page.evaluate(() => document.activeElement.textContent), "Settings");
 		await tabTo(() => document.activeElement.type === "range");
 		const place = { account: owned.account, device: owned.device.id };
@@ -871,8 +871,8 @@ export default {
 		await page.locator(`${LIVE} .panel-says`).getByText("Disabled").waitFor();
 		await page.getByRole("button", { name: "Enable the device" }).click();
 		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
-		await page.getByRole("button", { name: "Make a new key" }).click();
-		await page.getByRole("dialog").getByRole("button", { name: "Make a new key" }).click();
+		await page.getByRole("button", { name: "Create a new key" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Create a new key" }).click();
 		const url = await page.locator(".steps .secret code").innerText();
 		assert.notEqual(url, device.url);
 		await page.locator(`${LIVE}[data-state="offline"]`).waitFor();
@@ -882,7 +882,7 @@ export default {
 		await page.getByRole("button", { name: "Remove the device" }).click();
 		await page.getByRole("heading", { name: "Remove Kitchen?" }).waitFor();
 		await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-		await page.getByText("No device yet").waitFor();
+		await page.getByText("No devices yet").waitFor();
 		assert.equal(await stage.ask("device_of", { account, device: device.id }), null);
 	},
 
@@ -904,7 +904,7 @@ export default {
 			.getByText("Not connected yet")
 			.waitFor();
 		await page.goto(`devices/${device.id}/connect`);
-		await page.getByText("This panel has not connected since you added it.").waitFor();
+		await page.getByText("This panel has never connected.").waitFor();
 		await page.getByText(`/d/${device.id}/ws?key=…`).waitFor();
 	},
 
@@ -916,7 +916,7 @@ export default {
 			if (request.url().includes("/web/events")) watched.push(ids?.split(",") ?? []);
 		});
 		await page.goto("devices");
-		await page.getByText("No device yet").waitFor();
+		await page.getByText("No devices yet").waitFor();
 		await page.evaluate(async () => {
 			const add = (i) =>
 				fetch("web/devices", {
@@ -1029,7 +1029,7 @@ export default {
 				await isLit(page);
 				const path = await stage.ask("file", { name: "photo" });
 				await page.locator('input[type="file"]').setInputFiles(path);
-				await page.getByRole("img", { name: "How photo.jpg will look" }).waitFor();
+				await page.getByRole("img", { name: "Preview of photo.jpg" }).waitFor();
 			},
 			person,
 		);
@@ -1041,7 +1041,7 @@ export default {
 			"devices-none",
 			async (page) => {
 				await page.goto("devices");
-				await page.getByText("No device yet").waitFor();
+				await page.getByText("No devices yet").waitFor();
 			},
 			person,
 		);

@@ -213,7 +213,7 @@ export default {
 		await page.goto(`apps/${slug}/install/${device.id}`);
 		await page.getByRole("button", { name: "Install" }).click();
 		const row = page.locator('.entry[data-failing="true"]');
-		await row.getByText(/^It fails: .*the sea is dry/).waitFor();
+		await row.getByText(/^Failed: .*the sea is dry/).waitFor();
 		await page.locator(".device-list").getByText("An app fails").waitFor();
 		await stage.checkAccessibility(page);
 		await page.emulateMedia({ colorScheme: "dark" });

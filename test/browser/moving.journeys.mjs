@@ -41,20 +41,20 @@ async function bring(stage, options) {
 	const person = await stage.ask("person", { device: false });
 	const page = await stage.signedIn(person, options);
 	await page.goto("devices");
-	await page.getByRole("link", { name: "Bring panels from a tronbyt server" }).click();
-	await heading(page, "Bring panels from a tronbyt server").waitFor();
+	await page.getByRole("link", { name: "Import from a tronbyt server" }).click();
+	await heading(page, "Import from a tronbyt server").waitFor();
 	const ids = [newId(), newId()];
 	const file = exported(accountOf(...ids));
 	await choose(page, file);
-	await page.getByText("Nothing is changed yet.").waitFor();
-	assert.equal(await page.getByText("Will come", { exact: true }).count(), 2);
+	await page.getByText("Nothing has been imported yet.").waitFor();
+	assert.equal(await page.getByText("Will be imported", { exact: true }).count(), 2);
 	await page.getByText('no app is called "no-such-app" here').first().waitFor();
 	await page.getByText("there are no colour filters here").first().waitFor();
 	await page.getByText(`/${ids[0]}/`, { exact: true }).waitFor();
 	assert.deepEqual(await stage.ask("devices_of", { account: person.email }), []);
-	await page.getByRole("button", { name: "Bring 2 panels" }).click();
+	await page.getByRole("button", { name: "Import 2 devices" }).click();
 	await page.getByText("Done.", { exact: true }).waitFor();
-	assert.equal(await page.getByText("Has come", { exact: true }).count(), 2);
+	assert.equal(await page.getByText("Imported", { exact: true }).count(), 2);
 	assert.deepEqual((await stage.ask("devices_of", { account: person.email })).sort(), [
 		"Hall",
 		"Kitchen",
@@ -69,33 +69,33 @@ export default {
 		await page.getByRole("link", { name: "Kitchen" }).click();
 		await heading(page, "Kitchen").waitFor();
 		await page.getByRole("link", { name: "Connect" }).click();
-		await page.getByText("The panel may come by the address that it had").waitFor();
+		await page.getByText("The panel may still use the address").waitFor();
 		await page.getByText("WebSocket", { exact: true }).waitFor();
 		await page.getByText("displayctl 1.6.6").waitFor();
-		await page.getByRole("button", { name: "Lead it to its own address" }).click();
-		await page.getByText("Kitchen is told its own address, and starts again").waitFor();
-		await page.getByText("The panel was told its own address.").waitFor();
+		await page.getByRole("button", { name: "Move to own address" }).click();
+		await page.getByText("Kitchen will restart with its own address").waitFor();
+		await page.getByText("The panel was sent its own address.").waitFor();
 		// The panel starts again, comes by its own address, and the former one has ended.
 		await stage.ask("start_where_told", { alias: ids[0] });
 		await page
-			.getByRole("button", { name: "End the former address" })
+			.getByRole("button", { name: "Remove the former address" })
 			.waitFor({ state: "detached" });
 		await page.getByText("WebSocket", { exact: true }).waitFor();
-		await page.getByText("The panel was told its own address.").waitFor({ state: "detached" });
+		await page.getByText("The panel was sent its own address.").waitFor({ state: "detached" });
 		// The other one's is ended by hand.
 		await page.goto("devices");
 		await page.getByRole("link", { name: "Hall" }).first().click();
 		await heading(page, "Hall").waitFor();
 		await page.getByRole("link", { name: "Connect" }).click();
-		await page.getByRole("button", { name: "End the former address" }).click();
-		await page.getByRole("button", { name: "End it", exact: true }).click();
-		await page.getByText("The former address has ended").waitFor();
-		await page.getByText("The panel may come by the address").waitFor({ state: "detached" });
+		await page.getByRole("button", { name: "Remove the former address" }).click();
+		await page.getByRole("button", { name: "Remove", exact: true }).click();
+		await page.getByText("Former address removed").waitFor();
+		await page.getByText("The panel may still use the address").waitFor({ state: "detached" });
 		// Once more: they are here already.
 		await page.goto("devices/import");
 		await choose(page, file);
-		await page.getByText("Is here already, and stays as it is").first().waitFor();
-		assert.equal(await page.getByRole("button", { name: /^Bring/ }).count(), 0);
+		await page.getByText("Already here, unchanged").first().waitFor();
+		assert.equal(await page.getByRole("button", { name: /^Import/ }).count(), 0);
 		return page;
 	},
 
@@ -112,7 +112,7 @@ export default {
 			async (page) => {
 				await page.goto("devices/import");
 				await choose(page, file);
-				await page.getByText("Nothing is changed yet.").waitFor();
+				await page.getByText("Nothing has been imported yet.").waitFor();
 			},
 			person,
 		);
@@ -123,11 +123,11 @@ export default {
 		const page = await stage.signedIn(person, {});
 		await page.goto("devices/import");
 		await choose(page, exported("no JSON"));
-		await page.getByText("This file is not an export: it is no JSON.").waitFor();
+		await page.getByText("This file is not an export: it is not JSON.").waitFor();
 		await choose(page, exported({ id: "x" }));
 		await page.getByText("/id must be a string of 8 hexadecimal digits").waitFor();
 		await choose(page, exported(accountOf(newId())));
-		await page.getByRole("button", { name: "Bring 1 panel" }).waitFor();
+		await page.getByRole("button", { name: "Import 1 device" }).waitFor();
 		assert.equal(await page.getByRole("alert").count(), 0);
 		return page;
 	},

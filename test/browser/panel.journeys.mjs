@@ -65,12 +65,12 @@ export default {
 		await page.reload();
 		await page.getByText("Connected").waitFor();
 		await page.getByRole("button", { name: "Use another panel" }).click();
-		await page.getByLabel("URL of the device").waitFor();
+		await page.getByLabel("Device address").waitFor();
 		await page.reload();
-		await page.getByLabel("URL of the device").fill("https://example.org/elsewhere");
+		await page.getByLabel("Device address").fill("https://example.org/elsewhere");
 		await page.keyboard.press("Enter");
-		await page.getByText("This is no URL of a device").waitFor();
-		await page.getByLabel("URL of the device").fill(device.websocketUrl);
+		await page.getByText("This is not a device address").waitFor();
+		await page.getByLabel("Device address").fill(device.websocketUrl);
 		await page.keyboard.press("Enter");
 		await page.getByText("Connected").waitFor();
 	},
@@ -105,7 +105,7 @@ export default {
 		await stage.ask("push", { device: device.id, file: "scene" });
 		await stage.photograph("panel-start", async (page) => {
 			await page.goto("panel");
-			await page.getByLabel("URL of the device").waitFor();
+			await page.getByLabel("Device address").waitFor();
 		});
 		await stage.photograph("panel", async (page) => {
 			await page.goto(`panel#${device.id}/${device.key}`);
@@ -127,7 +127,7 @@ export default {
 			bytes += event.encodedDataLength;
 		});
 		await page.goto("panel", { waitUntil: "networkidle" });
-		await page.getByLabel("URL of the device").waitFor();
+		await page.getByLabel("Device address").waitFor();
 		assert.ok(requests <= 4, `${requests} requests`);
 		assert.ok(bytes <= 120_000, `${bytes} bytes`);
 	},

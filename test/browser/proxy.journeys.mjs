@@ -36,7 +36,7 @@ async function showsColour(page, colour) {
 export default {
 	"below a path of a proxy a device is added, and its panel is live": async (stage) => {
 		const { url, person, page } = await signedInBelow(stage, "devices/");
-		await page.getByText("No device yet").waitFor();
+		await page.getByText("No devices yet").waitFor();
 		assert.equal(page.url(), `${url}devices`);
 		await page.getByRole("link", { name: "Add a device" }).click();
 		await page.getByLabel("Name").fill("Balcony");
@@ -64,7 +64,7 @@ export default {
 		await page.getByRole("link", { name: "Push" }).click();
 		const path = await stage.ask("file", { name: "clock" });
 		await page.locator('input[type="file"]').setInputFiles(path);
-		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^A temporary picture for \d+ s/).waitFor();
 	},
 

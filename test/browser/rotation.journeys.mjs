@@ -61,13 +61,13 @@ export default {
 	"an entry is pinned, and the panel shows nothing else": async (stage) => {
 		const { page } = await openRotation(stage);
 		const options = await optionsOf(page, "blue");
-		await options.getByLabel("Pinned: show nothing else").check();
+		await options.getByLabel("Pinned: show only this").check();
 		await showsColour(page, COLOURS.blue);
 		await said(page).getByText("blue, pinned").waitFor();
-		await entry(page, "red").getByText("Waits until nothing is pinned").waitFor();
+		await entry(page, "red").getByText("Hidden while another entry is pinned").waitFor();
 		assert.equal(await entry(page, "red").getAttribute("data-shown"), "false");
 		await options.getByText("Saved").first().waitFor();
-		await options.getByLabel("Pinned: show nothing else").uncheck();
+		await options.getByLabel("Pinned: show only this").uncheck();
 		await page.locator('.entry[data-shown="false"]').first().waitFor({ state: "detached" });
 		await said(page)
 			.getByText(/^blue for|^blue until|then red/)
@@ -95,7 +95,7 @@ export default {
 		const { page } = await openRotation(stage);
 		const [from, until] = [clock(120), clock(240)]; // once: a minute may end meanwhile
 		const options = await optionsOf(page, "green");
-		await options.getByLabel("Only at some hours").check();
+		await options.getByLabel("Only at certain hours").check();
 		await entry(page, "green").getByText("Shown 07:00 to 22:00").waitFor();
 		await options.getByLabel("From").fill(from);
 		await options.getByLabel("From").press("Enter");
@@ -110,10 +110,10 @@ export default {
 		assert.equal(await again.getByLabel("From").inputValue(), from);
 		const pressed = again.locator('.weekday[aria-pressed="true"]');
 		assert.equal(await pressed.count(), 5);
-		await again.getByLabel("Only at some hours").uncheck();
+		await again.getByLabel("Only at certain hours").uncheck();
 		for (const day of ["Mon", "Tue", "Wed", "Thu", "Fri"])
 			await again.getByRole("button", { name: day }).click();
-		await again.getByText("At least one day.").waitFor();
+		await again.getByText("Choose at least one day.").waitFor();
 		assert.equal(await pressed.count(), 1);
 		await entry(page, "green").getByText("Shown Fri").waitFor();
 	},
@@ -121,10 +121,10 @@ export default {
 	"an entry has a display time of its own": async (stage) => {
 		const { page } = await openRotation(stage);
 		const options = await optionsOf(page, "red");
-		const field = options.getByLabel("Seconds each time");
+		const field = options.getByLabel("Seconds on the panel");
 		await field.fill("3");
 		await field.press("Tab");
-		await options.getByText("5 to 86400 seconds, or nothing.").waitFor();
+		await options.getByText("Enter 5 to 86400 seconds, or leave it empty.").waitFor();
 		await field.fill("90");
 		await field.press("Enter");
 		await entry(page, "red").getByText("Shown 90 s each time").waitFor();
@@ -135,11 +135,11 @@ export default {
 
 	"the night has an entry, at a brightness of its own": async (stage) => {
 		const { page, account, device } = await openRotation(stage);
-		await page.getByText("It does not sleep now.").waitFor();
+		await page.getByText("Sleep is off.").waitFor();
 		const fields = { sleepEnabled: true, sleepStart: "00:00", sleepEnd: "00:00" };
 		await stage.ask("change", { account, device: device.id, fields });
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
-		await page.getByText("It sleeps all day.").waitFor();
+		await page.getByText("The panel sleeps all day.").waitFor();
 		await page.getByLabel("While the panel sleeps, show").selectOption("green");
 		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
 		await showsColour(page, COLOURS.green);
@@ -150,7 +150,7 @@ export default {
 			const panel = document.querySelector(selector);
 			return Number(panel.style.getPropertyValue("--light")) > 0.3;
 		}, LIVE);
-		await page.getByLabel("While the panel sleeps, show").selectOption("Nothing: it is dark");
+		await page.getByLabel("While the panel sleeps, show").selectOption("Nothing (dark)");
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
 	},
 

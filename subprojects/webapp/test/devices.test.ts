@@ -43,7 +43,7 @@ void test("the line says what is on, for how long, and what comes next", () => {
 		lineOf(device, { ...news, ...part }, NOW, entries);
 	assert.equal(line({}), "weather for 12 s, then clock");
 	assert.equal(line({ until: null }), "weather, then clock");
-	assert.equal(line({ isAcknowledged: false }), "Served: weather for 12 s, then clock");
+	assert.equal(line({ isAcknowledged: false }), "Sent: weather for 12 s, then clock");
 	assert.equal(
 		line({ kind: "temporary", installationId: null }),
 		"A temporary picture for 12 s, then clock",
@@ -51,7 +51,7 @@ void test("the line says what is on, for how long, and what comes next", () => {
 	assert.match(line({ next: null }), /^weather since \d\d:\d\d$/);
 	assert.match(line({ until: at(7200) }), /^weather until \d\d:\d\d, then clock$/);
 	assert.equal(line({ kind: "asleep" }), "Asleep until 06:45");
-	assert.equal(line({ kind: "dark" }), "Dark: its brightness is 0");
+	assert.equal(line({ kind: "dark" }), "Dark: brightness is 0");
 	assert.equal(line({ kind: "nothing", installationId: null }), "Nothing to show yet");
 	const alone = { next: null, until: null };
 	assert.equal(line({ kind: "pinned", ...alone }), "weather, pinned");

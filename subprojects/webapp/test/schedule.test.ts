@@ -18,10 +18,7 @@ void test("when an entry is shown is said in few words", () => {
 	const hours = { start: "07:00", end: "09:00" };
 	assert.equal(words({ hours }), "07:00 to 09:00");
 	assert.equal(words({ hours, weekdays: workdays }), "Mon to Fri, 07:00 to 09:00");
-	assert.equal(
-		words({ hours: { start: "22:00", end: "02:00" } }),
-		"22:00 to 02:00 of the next day",
-	);
+	assert.equal(words({ hours: { start: "22:00", end: "02:00" } }), "22:00 to 02:00 the next day");
 	assert.equal(words({ hours: { start: "06:00", end: "06:00" } }), "24 hours from 06:00");
 });
 
@@ -75,7 +72,7 @@ void test("what is not shown now says why", () => {
 		words: "Shown 40 s each time",
 	});
 	assert.deepEqual(standing({ isEnabled: false }), { isShown: false, words: "Switched off" });
-	const words = "Has no picture to show now";
+	const words = "Nothing to show now";
 	assert.deepEqual(standing({ picture: null }), { isShown: false, words });
 	const hours = { start: "07:00", end: "09:00" };
 	assert.deepEqual(standing({ hours, weekdays: workdays, displaySeconds: 40 }), {
@@ -86,5 +83,5 @@ void test("what is not shown now says why", () => {
 	assert.equal(standing({}, usual).isShown, false);
 	assert.ok(standing({ isPinned: true, isEnabled: false }).isShown);
 	assert.ok(standing({}, { ...usual, isPinned: true, picture: null }).isShown);
-	assert.match(standing({ isPinned: true, picture: null }).words, /the rotation goes on$/);
+	assert.match(standing({ isPinned: true, picture: null }).words, /the rotation continues$/);
 });

@@ -85,7 +85,7 @@ async function encode(
 	const made: Frame[] = [];
 	for (const { canvas, durationMs } of frames) {
 		const blob = await toBlob(canvas, "image/webp", quality);
-		if (blob.type !== "image/webp") throw new Error("this browser writes no WebP");
+		if (blob.type !== "image/webp") throw new Error("this browser cannot write WebP");
 		made.push({ bytes: new Uint8Array(await blob.arrayBuffer()), durationMs });
 	}
 	return joinFrames(made);
@@ -96,7 +96,7 @@ export async function fittedAnimation(blob: Blob, fit: Fit, at: number): Promise
 	const decoder = new ImageDecoder({ data: await blob.arrayBuffer(), type: blob.type });
 	await Promise.all([decoder.tracks.ready, decoder.completed]);
 	const count = decoder.tracks.selectedTrack?.frameCount ?? 0;
-	if (count === 0) throw new Error("the browser finds no frames");
+	if (count === 0) throw new Error("no frames found");
 	const frames: { canvas: HTMLCanvasElement; durationMs: number }[] = [];
 	for (let frameIndex = 0; frameIndex < count; frameIndex++) {
 		const { image } = await decoder.decode({ frameIndex });

@@ -13,7 +13,7 @@ function surface(width: number, height: number): [HTMLCanvasElement, CanvasRende
 	canvas.width = width;
 	canvas.height = height;
 	const context = canvas.getContext("2d");
-	if (!context) throw new Error("this browser draws no canvas");
+	if (!context) throw new Error("this browser has no canvas");
 	return [canvas, context];
 }
 

@@ -24,7 +24,7 @@ let count = 0;
 
 /** Reads a file that was dropped, pasted or chosen; a text where it is no picture. */
 export async function choose(file: File): Promise<Chosen | string> {
-	if (file.size > FILE_MAX) return "This file is larger than 50 MB. Choose a smaller picture.";
+	if (file.size > FILE_MAX) return "This file is over 50 MB. Choose a smaller picture.";
 	const facts = readFacts(new Uint8Array(await file.arrayBuffer()));
 	const blob = facts ? new Blob([file], { type: `image/${facts.kind}` }) : file;
 	try {
@@ -44,7 +44,7 @@ export async function choose(file: File): Promise<Chosen | string> {
 			canMove: isAnimated && (await canScaleAnimations(blob.type)),
 		};
 	} catch {
-		return `${file.name} is no picture that this browser can read. Take a PNG, GIF, WebP or JPEG.`;
+		return `This browser cannot read ${file.name}. Choose a PNG, GIF, WebP or JPEG picture.`;
 	}
 }
 
@@ -82,13 +82,13 @@ export function usePrepared(chosen: Chosen, fit: Fit, at: number): Prepared {
 			url = URL.createObjectURL(blob);
 			const fault =
 				blob.size > BYTES_MAX
-					? `This picture has ${kib(blob.size)}. A panel takes ${kib(BYTES_MAX)}. Make it shorter, or of fewer colours.`
+					? `This picture takes ${kib(blob.size)}, and the limit is ${kib(BYTES_MAX)}. Make it shorter or use fewer colours.`
 					: undefined;
 			setPrepared({ blob, url, ...(fault === undefined ? {} : { fault }) });
 		};
 		make().catch(() => {
 			if (!isOver)
-				setPrepared({ fault: "This browser could not make a picture for the panel of it." });
+				setPrepared({ fault: "This browser could not convert the picture for the panel." });
 		});
 		return () => {
 			isOver = true;

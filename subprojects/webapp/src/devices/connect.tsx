@@ -29,26 +29,26 @@ async function attempt(what: () => Promise<void>): Promise<void> {
 function NeverConnected({ device }: { device: Device }): JSX.Element {
 	return (
 		<div class="notice stack">
-			<p>This panel has not connected since you added it. Look at these:</p>
+			<p>This panel has never connected. Check that:</p>
 			<ul class="bullets">
 				<li>
-					It is on, and in a network that reaches this server. Panels know 2.4 GHz Wi-Fi only.
+					The panel is on, and its network reaches this server. Panels use 2.4 GHz Wi-Fi only.
 				</li>
 				<li>
-					The address in its set-up page ends in <code>{addressEnd(device)}?key=…</code>, or in{" "}
-					<code>/next?key=…</code> where it polls.
+					The address on its setup page ends in <code>{addressEnd(device)}?key=…</code>, or in{" "}
+					<code>/next?key=…</code> if it polls.
 				</li>
-				<li>The address is whole: firmware leaves out what is beyond 128 characters.</li>
-				<li>It was started again after the address was saved.</li>
+				<li>The address is complete: firmware cuts it after 128 characters.</li>
+				<li>The panel was restarted after you saved the address.</li>
 			</ul>
-			<p>Where the address is lost, make a new key below.</p>
+			<p>If you no longer have the address, create a new key below.</p>
 		</div>
 	);
 }
 
 function signalWords(dbm: number | null): string | null {
 	if (dbm === null) return null;
-	const word = dbm >= -60 ? "strong" : dbm >= -72 ? "good enough" : "weak";
+	const word = dbm >= -60 ? "strong" : dbm >= -72 ? "good" : "weak";
 	return `${dbm} dBm, ${word}`;
 }
 
@@ -61,7 +61,7 @@ function facts(device: Device, connection: string): Fact[] {
 		["Serial number", device.serialNumber],
 		["Firmware", [panel?.firmwareType, panel?.firmwareVersion].filter(Boolean).join(" ")],
 		["Protocol", panel?.protocolVersion],
-		["Name in the network", panel?.hostname],
+		["Host name", panel?.hostname],
 		["Wi-Fi", panel?.ssid],
 		["Wi-Fi signal", panel ? signalWords(panel.wifiSignal) : null],
 	];
@@ -77,10 +77,10 @@ function facts(device: Device, connection: string): Fact[] {
 
 function connectionWords(device: Device): string {
 	const news = panelNews(device.id).value;
-	if (device.isDisabled) return "Refused, since the device is disabled";
-	if (!news?.isOnline) return "None at the moment";
-	if (news.connection === "polling") return "Asks for each picture (polling)";
-	return news.isAcknowledged ? "WebSocket" : "WebSocket, does not say when it shows a picture";
+	if (device.isDisabled) return "Refused: the device is disabled";
+	if (!news?.isOnline) return "Not connected";
+	if (news.connection === "polling") return "Polling";
+	return news.isAcknowledged ? "WebSocket" : "WebSocket, does not confirm pictures";
 }
 
 function Facts({ device }: { device: Device }): JSX.Element {
@@ -139,39 +139,39 @@ function Alias({ device, onDevice }: ConnectProps): JSX.Element | null {
 	const move = async () => {
 		await post("/web/devices/{deviceId}/move-address", undefined, place);
 		onDevice({ ...device, isMoving: true });
-		toast(`${device.name} is told its own address, and starts again`);
+		toast(`${device.name} will restart with its own address`);
 	};
 	const end = async () => {
 		const isSure = await confirm({
-			title: `End the former address of ${device.name}?`,
-			text: "A panel that comes by it is refused at once: it is dark until it is given its own address.",
-			action: "End it",
+			title: `Remove the former address of ${device.name}?`,
+			text: "A panel that still uses it is refused at once. It stays dark until you enter its own address.",
+			action: "Remove",
 		});
 		if (!isSure) return;
 		await remove("/web/devices/{deviceId}/alias", place);
 		onDevice({ ...device, alias: null, isMoving: false });
-		toast("The former address has ended");
+		toast("Former address removed");
 	};
 	return (
 		<>
 			<p class="notice">
 				{device.isMoving
-					? "The panel was told its own address. The former one ends as soon as the panel has come by it."
-					: "The panel may come by the address that it had on its former server: "}
+					? "The panel was sent its own address. Once it connects there, the former address is removed."
+					: "The panel may still use the address of its former server: "}
 				{!device.isMoving && <code>/{device.alias}/</code>}
 				{!device.isMoving &&
-					". This is a short secret: whoever knows it sees the pictures of this device, and nothing else."}
+					". It is a short secret: anyone who knows it can see the pictures of this device, but nothing else."}
 			</p>
 			<Act
 				title="Own address"
-				about="The panel is told an address with a key of its own, and starts again. The former one ends when it has come. Needs firmware 1.4.8 or newer."
-				action="Lead it to its own address"
+				about="Sends the panel an address with its own key and restarts it. The former address is removed when the panel connects. Needs firmware 1.4.8 or newer."
+				action="Move to own address"
 				onClick={move}
 			/>
 			<Act
 				title="Former address"
-				about="Where no panel needs it any more."
-				action="End the former address"
+				about="For when no panel needs it any more."
+				action="Remove the former address"
 				isDanger
 				onClick={end}
 			/>
@@ -182,13 +182,13 @@ function Alias({ device, onDevice }: ConnectProps): JSX.Element | null {
 function Restart({ device }: { device: Device }): JSX.Element {
 	const reboot = async () => {
 		await post("/web/devices/{deviceId}/reboot", undefined, { deviceId: device.id });
-		toast(`${device.name} starts again`);
+		toast(`${device.name} will restart`);
 	};
 	return (
 		<Act
-			title="Start again"
-			about="The panel starts again; one that polls does so with its next poll."
-			action="Start the panel again"
+			title="Restart"
+			about="Restarts the panel. A panel that polls restarts at its next poll."
+			action="Restart the panel"
 			onClick={reboot}
 		/>
 	);
@@ -200,9 +200,9 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 	const place = { deviceId: device.id };
 	const renew = async () => {
 		const isSure = await confirm({
-			title: `Make a new key for ${device.name}?`,
-			text: "The old one stops at once: the panel is dark until it is given the new address.",
-			action: "Make a new key",
+			title: `Create a new key for ${device.name}?`,
+			text: "The old key stops working at once. The panel stays dark until you enter its new address.",
+			action: "Create a new key",
 		});
 		if (isSure) props.onLink(await post("/web/devices/{deviceId}/key", undefined, place));
 	};
@@ -215,13 +215,13 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 	const removeDevice = async () => {
 		const isSure = await confirm({
 			title: `Remove ${device.name}?`,
-			text: "Its rotation and its key go with it. It cannot be brought back.",
+			text: "This also removes its rotation and its key. This cannot be undone.",
 			action: "Remove",
 		});
 		if (!isSure) return;
 		await remove("/web/devices/{deviceId}", place);
 		props.onRemoved();
-		toast(`${device.name} is removed`);
+		toast(`${device.name} removed`);
 		go("devices");
 	};
 	return (
@@ -230,23 +230,23 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 			<Restart device={device} />
 			<Act
 				title="New key"
-				about="Where the address is lost, or somebody else knows it."
-				action="Make a new key"
+				about="For when the address is lost, or someone else knows it."
+				action="Create a new key"
 				onClick={renew}
 			/>
 			<Act
 				title={device.isDisabled ? "Enable" : "Disable"}
 				about={
 					device.isDisabled
-						? "The panel is let in again, with the key that it has."
-						: "The panel is refused until you enable it again. Its rotation stays."
+						? "Lets the panel connect again, with its present key."
+						: "Refuses the panel until you enable the device again. Keeps the rotation."
 				}
 				action={device.isDisabled ? "Enable the device" : "Disable the device"}
 				onClick={toggle}
 			/>
 			<Act
 				title="Remove"
-				about="The device, its rotation and its key."
+				about="Removes the device, its rotation and its key."
 				action="Remove the device"
 				isDanger
 				onClick={removeDevice}

@@ -76,7 +76,7 @@ function NameOption(props: OptionProps): JSX.Element {
 			value={text ?? stored}
 			onInput={setText}
 			onLeave={leave}
-			help={`Empty: ${entry.appName ?? entry.installationId}.`}
+			help={`Default: ${entry.appName ?? entry.installationId}.`}
 			fault={saver.fault}
 			said={saver.said}
 			maxLength={64}
@@ -99,20 +99,20 @@ function DisplayTime(props: OptionProps): JSX.Element {
 			saver.keep();
 		} else if (text === "") saver.save(null);
 		else if (!Number.isInteger(seconds) || seconds < SECONDS_MIN || seconds > SECONDS_MAX) {
-			saver.refuse("5 to 86400 seconds, or nothing.");
+			saver.refuse("Enter 5 to 86400 seconds, or leave it empty.");
 			return;
 		} else saver.save(seconds);
 		saver.refuse(undefined);
 	};
 	return (
 		<Field
-			label="Seconds each time"
+			label="Seconds on the panel"
 			name="displaySeconds"
 			type="number"
 			value={text ?? stored}
 			onInput={setText}
 			onLeave={leave}
-			help={`Empty: ${device.scheduleInterval}, as for all.`}
+			help={`Default: ${device.scheduleInterval}, as set for the device.`}
 			fault={saver.fault}
 			said={saver.said}
 		/>
@@ -151,7 +151,7 @@ function HoursOption(props: OptionProps): JSX.Element {
 		<div class="field">
 			<div class="field-head">
 				<Check
-					label="Only at some hours"
+					label="Only at certain hours"
 					isOn={hours !== null}
 					onChange={(isOn) => save(isOn ? USUAL_HOURS : null)}
 				/>
@@ -179,7 +179,9 @@ function WeekdaysOption(props: OptionProps): JSX.Element {
 	const days: readonly Weekday[] = chosen ?? props.entry.weekdays;
 	const toggle = (day: Weekday) => {
 		const next = WEEKDAYS.filter((other) => days.includes(other) !== (other === day));
-		refuse(next.length === 0 ? "At least one day. To stop showing it, switch it off." : undefined);
+		refuse(
+			next.length === 0 ? "Choose at least one day. To hide the entry, switch it off." : undefined,
+		);
 		if (next.length > 0) save(next);
 	};
 	return (
@@ -219,13 +221,13 @@ export function EntryOptions(props: OptionProps & { id: string; name: string }):
 		<div class="entry-options" id={id} role="group" aria-label={`When ${name} is shown`}>
 			<div class="entry-switches">
 				<Switch {...props} name="isEnabled" label="In the rotation" />
-				<Switch {...props} name="isPinned" label="Pinned: show nothing else" />
+				<Switch {...props} name="isPinned" label="Pinned: show only this" />
 			</div>
 			<HoursOption {...props} />
 			<WeekdaysOption {...props} />
 			<NameOption {...props} />
 			<DisplayTime {...props} />
-			<p class="quiet entry-zone">Hours and days are those of {device.timezone}.</p>
+			<p class="quiet entry-zone">Hours and days are in the time zone {device.timezone}.</p>
 		</div>
 	);
 }

@@ -35,8 +35,8 @@ function Arrival({ isOnline }: { isOnline: boolean }): JSX.Element {
 function Unreachable(): JSX.Element {
 	return (
 		<p class="notice bad">
-			Only programs on the server itself can reach these addresses. For panels, whoever runs
-			displayd starts it with <code>--listen 0.0.0.0:8080 --public-url http://ADDRESS:8080</code>.
+			Panels cannot reach these addresses: only programs on the server can. Ask the operator to
+			start displayd with <code>--listen 0.0.0.0:8080 --public-url http://ADDRESS:8080</code>.
 		</p>
 	);
 }
@@ -47,20 +47,20 @@ function Steps({ device, link }: { device: Device; link: DeviceLink }): JSX.Elem
 		<ol class="steps">
 			<Step>
 				<p>
-					Open the set-up page of your panel. One that is new, or was reset, opens a Wi-Fi network
-					of its own, <code>TRON-CONFIG</code>: join it with a phone or a computer, and open{" "}
+					Open the setup page of your panel. A new or reset panel opens a Wi-Fi network,{" "}
+					<code>TRON-CONFIG</code>: join it with a phone or a computer and open{" "}
 					<code>http://10.10.0.1</code>.
 				</p>
 			</Step>
 			<Step>
 				<p>
-					Choose your own Wi-Fi there, of 2.4 GHz, and enter this as the Image URL. It has the
-					panel's own key in it, and is shown this once.
+					Choose your 2.4 GHz Wi-Fi there, and enter this address as the Image URL. It contains the
+					panel's key and is shown only once.
 				</p>
 				<Secret text={link.webSocketUrl} what="the address" />
 			</Step>
 			<Step>
-				<p>Press “Save and Connect”, and wait for it to start again.</p>
+				<p>Press “Save and Connect” and wait for the panel to restart.</p>
 				<Arrival isOnline={isOnline} />
 			</Step>
 		</ol>
@@ -78,7 +78,7 @@ export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
 	useEffect(() => {
 		setGuard({
 			title: "Leave without the address?",
-			text: "It is shown this once. Without it the panel needs a new key.",
+			text: "The address is shown only once. Without it, the panel needs a new key.",
 			action: "Leave",
 		});
 		return () => setGuard(undefined);
@@ -92,22 +92,22 @@ export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
 				<Steps device={device} link={link} />
 				<div class="link-code">
 					<QrCode text={link.webSocketUrl} label="The address as a QR code" />
-					<p class="quiet">For a phone that is in the panel's network</p>
+					<p class="quiet">For a phone in the panel's network</p>
 				</div>
 			</div>
 			<details>
-				<summary>Its firmware knows no WebSocket</summary>
+				<summary>If the firmware does not support WebSocket</summary>
 				<div class="stack">
-					<p>Firmware that asks for each picture takes this one:</p>
+					<p>Enter this address instead; the panel then polls:</p>
 					<Secret text={link.pollingUrl} what="the polling address" />
 				</div>
 			</details>
 			<p class="quiet">
 				No panel at hand?{" "}
 				<a href="panel" target="_blank">
-					A page makes any browser one
-				</a>
-				: enter the address there.
+					Use a browser as a panel
+				</a>{" "}
+				and enter the address there.
 			</p>
 			<div class="row">
 				<Button

@@ -45,7 +45,7 @@ export function Message({ device }: { device: Device }): JSX.Element {
 					name="text"
 					value={text}
 					onInput={setText}
-					help="Long texts scroll, once. Emoji are drawn, too."
+					help="Long texts scroll once. Emoji are supported."
 					fault={faults.get("text")}
 					maxLength={TEXT_MAX}
 					rows={2}

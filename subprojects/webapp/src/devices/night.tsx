@@ -42,7 +42,7 @@ function NightEntry({ value, ...props }: NightProps & { value: string | null }):
 				value={(chosen === undefined ? value : chosen) ?? ""}
 				onChange={({ currentTarget }) => save(currentTarget.value || null)}
 			>
-				<option value="">Nothing: it is dark</option>
+				<option value="">Nothing (dark)</option>
 				{props.entries.map((entry) => (
 					<option key={entry.installationId} value={entry.installationId}>
 						{nameOfEntry(entry)}
@@ -90,11 +90,9 @@ export function Night(props: NightProps): JSX.Element | null {
 				{night.installationId !== null && <NightBrightness {...props} value={night.brightness} />}
 			</div>
 			<p class="quiet">
-				{enabled
-					? `It sleeps ${window}. What is pushed meanwhile waits.`
-					: "It does not sleep now."}{" "}
+				{enabled ? `The panel sleeps ${window}. Pictures pushed meanwhile wait.` : "Sleep is off."}{" "}
 				<a href={`devices/${device.id}/settings`} data-page>
-					{enabled ? "Change when it sleeps" : "Set when it sleeps"}
+					{enabled ? "Change the hours" : "Set the hours"}
 				</a>
 			</p>
 		</section>

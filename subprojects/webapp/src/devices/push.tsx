@@ -46,24 +46,24 @@ function FitQuestion({ chosen, fit, onFit, at, onAt }: FitQuestionProps): JSX.El
 		<div class="stack">
 			<p>
 				This {chosen.isAnimated ? "animation" : "picture"} is {width}x{height}. Panels are {WIDTH}x
-				{HEIGHT}.{isLikePanel ? " It is scaled." : " Scale it or crop it?"}
+				{HEIGHT}.{isLikePanel ? " It will be scaled." : " Scale it or crop it?"}
 			</p>
 			{chosen.isAnimated && !chosen.canMove && (
 				<p class="notice">
-					This browser cannot scale what moves, so only its first picture would be shown. To keep it
-					moving, make the file {WIDTH}x{HEIGHT} and choose it again.
+					This browser cannot scale animations, so only the first frame would be shown. To keep the
+					animation, make the file {WIDTH}x{HEIGHT} and choose it again.
 				</p>
 			)}
 			{!isLikePanel && (
 				<Choice
-					label="How it fits"
+					label="Fit"
 					isLabelRead
 					isBoxed
 					value={fit}
 					onChange={onFit}
 					options={[
-						{ value: "scale", words: "Scale", about: "All of it, black beside it" },
-						{ value: "crop", words: "Crop", about: "Fills the panel, edges are cut" },
+						{ value: "scale", words: "Scale", about: "Whole picture, with black bars" },
+						{ value: "crop", words: "Crop", about: "Fills the panel and cuts the edges" },
 					]}
 				/>
 			)}
@@ -107,7 +107,7 @@ interface PartProps extends WayProps {
 function DurationField({ way, id, change }: PartProps): JSX.Element {
 	return (
 		<div class="field">
-			<label for={id}>For how long</label>
+			<label for={id}>Duration</label>
 			<select
 				id={id}
 				value={way.duration}
@@ -137,15 +137,15 @@ function EntryFields({ way, taken, fault, id, change }: PartProps): JSX.Element 
 				onInput={(name) => change({ name })}
 				help={
 					taken.includes(way.name)
-						? "The entry of that name gets this picture in place of its own."
-						: "A new entry gets this name."
+						? "Replaces the picture of the entry with this name."
+						: "Name of the new entry."
 				}
 				fault={fault}
 				maxLength={64}
 				isRequired
 			/>
 			<Check
-				label="Do not interrupt what is on"
+				label="Do not interrupt the current picture"
 				isOn={way.isQuiet}
 				onChange={(isQuiet) => change({ isQuiet })}
 			/>
@@ -174,14 +174,14 @@ function WayFields(props: WayProps): JSX.Element {
 	return (
 		<div class="stack">
 			<Choice
-				label="How it is shown"
+				label="Where to show it"
 				isLabelRead
 				isBoxed
 				value={way.kind}
 				onChange={(kind) => change({ kind })}
 				options={[
-					{ value: "temporary", words: "For a while", about: "Then the rotation goes on" },
-					{ value: "rotation", words: "In the rotation", about: "It stays until you remove it" },
+					{ value: "temporary", words: "For a while", about: "Then back to the rotation" },
+					{ value: "rotation", words: "In the rotation", about: "Stays until you remove it" },
 				]}
 			/>
 			{way.kind === "temporary" ? (
@@ -191,7 +191,7 @@ function WayFields(props: WayProps): JSX.Element {
 			)}
 			{!(way.kind === "rotation" && way.isQuiet) && (
 				<Check
-					label="Show it although the panel sleeps"
+					label="Show it even if the panel sleeps"
 					isOn={way.isWaking}
 					onChange={(isWaking) => change({ isWaking })}
 				/>
@@ -232,7 +232,7 @@ function End({ device, isKept }: { device: Device; isKept: boolean }): JSX.Eleme
 		setBusy(true);
 		try {
 			await remove("/web/devices/{deviceId}/temporary", { deviceId: device.id });
-			toast("The rotation goes on");
+			toast("Back to the rotation");
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
 			toast(error.message);
@@ -243,7 +243,7 @@ function End({ device, isKept }: { device: Device; isKept: boolean }): JSX.Eleme
 	return (
 		<div class="row">
 			<Button isBusy={isBusy} onClick={() => void end()}>
-				End what was pushed
+				End the pushed picture
 			</Button>
 		</div>
 	);
@@ -279,10 +279,12 @@ function ReviewActions(props: {
 	return (
 		<div class="row push-actions">
 			<Button kind="primary" isBusy={isBusy} isDisabled={isDisabled} onClick={onPush}>
-				{way.kind === "rotation" && way.isQuiet ? "Add it" : "Show it"}
+				{way.kind === "rotation" && way.isQuiet ? "Add" : "Show"}
 			</Button>
-			<Button onClick={onCancel}>{more > 0 ? "Skip it" : "Cancel"}</Button>
-			{more > 0 && <span class="quiet">{more === 1 ? "1 more waits" : `${more} more wait`}</span>}
+			<Button onClick={onCancel}>{more > 0 ? "Skip" : "Cancel"}</Button>
+			{more > 0 && (
+				<span class="quiet">{more === 1 ? "1 more to come" : `${more} more to come`}</span>
+			)}
 		</div>
 	);
 }
@@ -314,7 +316,7 @@ function Review(props: ReviewProps): JSX.Element {
 	const [isBusy, setBusy] = useState(false);
 	const [problem, setProblem] = useState<Problem>();
 	const prepared = usePrepared(chosen, fit, at);
-	useLook(prepared.url, `How ${chosen.name} will look`, onLook);
+	useLook(prepared.url, `Preview of ${chosen.name}`, onLook);
 	const push = async () => {
 		if (!prepared.blob) return;
 		setBusy(true);
@@ -363,7 +365,7 @@ function Chooser({ onFiles }: { onFiles: (files: readonly File[]) => void }): JS
 		<div class="chooser stack">
 			<p class="words">
 				Drop pictures here or on the panel, paste one, or choose files. Panels are {WIDTH}x{HEIGHT};
-				others are scaled or cropped first.
+				pictures of other sizes are scaled or cropped.
 			</p>
 			<div class="row">
 				<Button kind="primary" onClick={() => input.current?.click()}>

@@ -48,7 +48,7 @@ function removeEntry(device: Device, entry: Entry, rotation: RotationResource): 
 			.then(() => rotation.refresh())
 			.finally(() => settleRemoval(key));
 	});
-	toast(`${isolated(nameOfEntry(entry))} is removed`, undo);
+	toast(`${isolated(nameOfEntry(entry))} removed`, undo);
 }
 
 interface ReorderedEntries {
@@ -70,7 +70,7 @@ function useReordered(device: Device, rotation: RotationResource): ReorderedEntr
 		void put("/web/devices/{deviceId}/rotation", body, { deviceId: device.id })
 			.catch((error: unknown) => {
 				if (error instanceof Problem && error.status === 409)
-					toast("The rotation has changed meanwhile. Here it is as it is now.");
+					toast("The rotation was changed elsewhere. This is the current one.");
 				else say(error);
 			})
 			.then(() => rotation.refresh())
@@ -151,7 +151,7 @@ function Words({
 				{isForNight && <span class="badge">at night</span>}{" "}
 				{arrived.value === `${device.id}/${installationId}` && <span class="badge lit">new</span>}
 			</p>
-			{entry.problem !== null && <p class="failing">It fails: {reasonOf(entry.problem)}</p>}
+			{entry.problem !== null && <p class="failing">Failed: {reasonOf(entry.problem)}</p>}
 			{standing.words !== "" && <p class="entry-state">{standing.words}</p>}
 			<p class="quiet">
 				{kindOf(entry)}, changed <When at={entry.updatedAt} />
@@ -306,11 +306,11 @@ function useKeyboardMove(
 		if (event.key === " " || (event.key === "Enter" && held)) {
 			if (held && ids.join("/") !== held.before.join("/")) save(ids);
 			setHeld(held ? undefined : { id: entry.installationId, before: ids });
-			setSaid(`${nameOfEntry(entry)} ${held ? "let go" : "taken"}, ${place(at)}.`);
+			setSaid(`${nameOfEntry(entry)} ${held ? "dropped" : "grabbed"}, ${place(at)}.`);
 		} else if (event.key === "Escape" && held) {
 			preview(undefined);
 			setHeld(undefined);
-			setSaid(`${nameOfEntry(entry)} is where it was.`);
+			setSaid(`${nameOfEntry(entry)} put back.`);
 		} else if (step !== 0 && held) {
 			const to = Math.min(Math.max(at + step, 0), ids.length - 1);
 			preview(moved(ids, at, to));
@@ -368,7 +368,7 @@ function Entries({
 				})}
 			</ol>
 			<p class="quiet" id="reorder-help">
-				Drag to reorder, or press Space on a handle and use the arrows.
+				Drag to reorder, or press Space on a handle and use the arrow keys.
 			</p>
 			<p class="only-read" role="status">
 				{keyboard.said}
@@ -393,8 +393,8 @@ function Nothing({ device }: { device: Device }): JSX.Element {
 	return (
 		<Empty title="Nothing in the rotation yet">
 			<p class="words">
-				A rotation is what the panel shows in turn. Add an app, which draws a picture of its own
-				again and again, or drop a picture on the panel above.
+				The panel shows the entries of its rotation in turn. Add an app, which draws a picture and
+				keeps it up to date, or drop a picture on the panel above.
 			</p>
 			<div class="row">
 				<AddApp device={device} isFirst />
@@ -437,7 +437,7 @@ export function Rotation({
 					{count < ENTRIES_MAX ? (
 						<AddApp device={device} />
 					) : (
-						<p class="quiet">The rotation is full: remove an entry to add another one.</p>
+						<p class="quiet">The rotation is full. Remove an entry to add another.</p>
 					)}
 				</div>
 			)}

@@ -43,7 +43,7 @@ export function wordsOfSchedule({ hours, weekdays }: Pick<Entry, "hours" | "week
 	const span =
 		hours.start === hours.end
 			? `24 hours from ${hours.start}`
-			: `${hours.start} to ${hours.end}${hours.end < hours.start ? " of the next day" : ""}`;
+			: `${hours.start} to ${hours.end}${hours.end < hours.start ? " the next day" : ""}`;
 	return days === "" ? span : `${days}, ${span}`;
 }
 
@@ -106,12 +106,12 @@ export function standingOf(
 	const join = (...words: string[]) => words.filter((word) => word !== "").join(", ");
 	if (entry.isPinned)
 		return entry.picture === null
-			? { isShown: false, words: "Pinned, but has nothing to show now: the rotation goes on" }
-			: { isShown: true, words: "Pinned: nothing else is shown" };
+			? { isShown: false, words: "Pinned, but nothing to show now: the rotation continues" }
+			: { isShown: true, words: "Pinned: only this is shown" };
 	if (pinned && pinned.picture !== null)
-		return { isShown: false, words: "Waits until nothing is pinned" };
+		return { isShown: false, words: "Hidden while another entry is pinned" };
 	if (!entry.isEnabled) return { isShown: false, words: "Switched off" };
-	if (entry.picture === null) return { isShown: false, words: "Has no picture to show now" };
+	if (entry.picture === null) return { isShown: false, words: "Nothing to show now" };
 	const local = localTime(device.timezone, nowMs);
 	return {
 		isShown: !local || isOnAt(entry, local),

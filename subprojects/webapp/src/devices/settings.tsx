@@ -115,7 +115,7 @@ function LanguageSetting(props: SettingsProps): JSX.Element {
 			onChange={save}
 			said={said}
 			fault={fault}
-			help="For apps that speak more than one."
+			help="For apps that support several languages."
 		/>
 	);
 }
@@ -124,9 +124,9 @@ type Limit = Device["pictureLimitBytes"];
 
 /** By what it costs: people know their panel's board by whether long animations work. */
 const BOARDS: readonly { value: `${Limit}`; words: string; about: string }[] = [
-	{ value: "460000", words: "Large", about: "450 KB a picture: most panels" },
-	{ value: "220000", words: "Medium", about: "215 KB a picture" },
-	{ value: "60000", words: "Small", about: "59 KB a picture: boards with little memory" },
+	{ value: "460000", words: "Large", about: "450 KB per picture: most panels" },
+	{ value: "220000", words: "Medium", about: "215 KB per picture" },
+	{ value: "60000", words: "Small", about: "59 KB per picture: boards with little memory" },
 ];
 
 function BoardSetting(props: SettingsProps): JSX.Element {
@@ -134,13 +134,13 @@ function BoardSetting(props: SettingsProps): JSX.Element {
 	const value = typeof chosen === "number" ? chosen : props.device.pictureLimitBytes;
 	return (
 		<Choice
-			label="Memory for a picture"
+			label="Memory per picture"
 			value={`${value}`}
 			options={BOARDS}
 			onChange={(next) => save(Number(next))}
 			said={said}
 			fault={fault}
-			help="If long animations do not show, choose a smaller one: they are cut to fit."
+			help="Choose a smaller size if long animations do not show. They are then cut to fit."
 			isBoxed
 		/>
 	);
@@ -163,7 +163,7 @@ function Night(props: SettingsProps): JSX.Element {
 				{...props}
 				name="sleepEnabled"
 				value={device.sleep.enabled}
-				label="Dark at night"
+				label="Sleep at night"
 			/>
 			<div class="pair">
 				<TextSetting
@@ -181,24 +181,24 @@ function Night(props: SettingsProps): JSX.Element {
 					value={device.sleep.end}
 				/>
 			</div>
-			<p class="quiet">What is pushed meanwhile waits until the panel wakes.</p>
+			<p class="quiet">Pictures pushed meanwhile wait until the panel wakes.</p>
 			<CheckSetting
 				{...props}
 				name="dimEnabled"
 				value={device.dimEnabled}
-				label="Dimmed before it, until the end of the night"
+				label="Dim before sleep, until the end of the night"
 			/>
 			<TextSetting
 				{...props}
 				name="dimStart"
-				label="Dimmed from"
+				label="Dim from"
 				type="time"
 				value={device.dimStart}
 			/>
 			<SliderSetting
 				{...props}
 				name="dimBrightness"
-				label="How bright it is then, at most"
+				label="Maximum brightness while dimmed"
 				help="0 is dark."
 			/>
 		</Group>
@@ -216,7 +216,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 					{...props}
 					name="autoDim"
 					value={device.autoDim}
-					label="Dim to 30 % of it from 21:00 to 07:00"
+					label="Dim to 30 % from 21:00 to 07:00"
 				/>
 				<SliderSetting {...props} name="volume" label="Volume" help="For panels with a speaker." />
 			</Group>
@@ -226,10 +226,10 @@ export function Settings(props: SettingsProps): JSX.Element {
 				<TextSetting
 					{...props}
 					name="scheduleInterval"
-					label="Seconds for each picture"
+					label="Seconds per entry"
 					type="number"
 					value={device.scheduleInterval}
-					help="15 or more: how long each entry of the rotation stays."
+					help="How long each entry of the rotation is shown: 15 or more."
 				/>
 			</Group>
 			<Group title="Programs">
@@ -237,7 +237,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 					{...props}
 					name="allowsOwnKey"
 					value={device.allowsOwnKey}
-					label="Programs of /v0 may push, list and remove entries with the key of this device's address"
+					label="Programs may push, list and remove entries with the key of this device's address (API /v0)"
 				/>
 			</Group>
 			<Group title="Apps">

@@ -18,21 +18,21 @@ export function saidOf(device: Device, what: string, way: Way, shown: string): s
 	const until = parameterOf(shown, "until");
 	switch (shown.split(";")[0]) {
 		case "pinned":
-			return `${what} is in the rotation, and not shown while ${parameterOf(shown, "id")} is pinned`;
+			return `${what} is in the rotation, but hidden while ${parameterOf(shown, "id")} is pinned`;
 		case "later":
 			return `${what} is in the rotation`;
 	}
 	if (way.isEntry && way.isQuiet) return `${what} is in the rotation`;
-	if (device.isDisabled) return `${what} is kept: the device is disabled`;
+	if (device.isDisabled) return `${what} will wait: the device is disabled`;
 	switch (shown.split(";")[0]) {
 		case "dark":
-			return `${what} is kept: the panel's brightness is 0`;
+			return `${what} will wait: the panel's brightness is 0`;
 		case "asleep":
-			return `${what} is kept: the panel sleeps${until === undefined ? "" : ` until ${until}`}`;
+			return `${what} will wait: the panel sleeps${until === undefined ? "" : ` until ${until}`}`;
 		case "offline":
-			return `${what} waits until the panel is back`;
+			return `${what} will wait until the panel is online`;
 	}
 	return panelNews(device.id).value?.connection === "polling"
-		? `${what} is shown when the panel asks next`
+		? `${what} will be shown at the panel's next poll`
 		: `${what} is on its way`;
 }

@@ -85,16 +85,16 @@ export function lineOf(
 	nowMs: number,
 	entries?: readonly Called[],
 ): string {
-	if (device.isDisabled) return "Its panel is refused";
-	if (device.connectedAt === null && !news?.isOnline) return "Waiting for its panel";
+	if (device.isDisabled) return "Panel is refused";
+	if (device.connectedAt === null && !news?.isOnline) return "Waiting for the panel";
 	if (!news) return "\u00a0";
 	if (!news.isOnline) return "Offline";
 	if (news.kind === "asleep") return `Asleep until ${device.sleep.end}`;
-	if (news.kind === "dark") return "Dark: its brightness is 0";
+	if (news.kind === "dark") return "Dark: brightness is 0";
 	if (news.kind === "nothing") return "Nothing to show yet";
 	if (news.kind === "unknown" || news.picture === null) return "Online";
 	const name = nameOf(news, entries);
-	const line = news.isAcknowledged ? name : `Served: ${name}`;
+	const line = news.isAcknowledged ? name : `Sent: ${name}`;
 	if (news.kind === "night") return `${line} until ${device.sleep.end}`;
 	if (news.kind === "pinned") return `${line}, pinned`;
 	const isAlone = !news.next || news.next.installationId === news.installationId;

@@ -92,7 +92,7 @@ function DropTarget({
 			}}
 		>
 			{children}
-			{isOver && <p class="drop-words">Drop it on the panel</p>}
+			{isOver && <p class="drop-words">Drop to show on the panel</p>}
 		</div>
 	);
 }
@@ -203,7 +203,7 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 				)}
 			</DropTarget>
 			<Tabs
-				label="Parts of this device"
+				label="Sections of this device"
 				tabs={[
 					{ to: place, words: "Rotation" },
 					{ to: `${place}/push`, words: "Push" },
@@ -236,8 +236,8 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 function NoDevice(): JSX.Element {
 	return (
 		<div class="stack">
-			<Heading title="There is no such device" />
-			<Empty title="It was removed, or it is not yours.">
+			<Heading title="Device not found" />
+			<Empty title="The device was removed, or it belongs to another account.">
 				<div class="row">
 					<a class="button" href="devices" data-page>
 						All devices

@@ -21,7 +21,7 @@ function NewDeviceForm({ onMade }: { onMade: (made: NewDevice) => void }): JSX.E
 	return (
 		<div class="form-width">
 			<Form
-				action="Add the device"
+				action="Add device"
 				onSubmit={submit}
 				names={["name", "timezone", "serialNumber"]}
 				beside={
@@ -38,20 +38,20 @@ function NewDeviceForm({ onMade }: { onMade: (made: NewDevice) => void }): JSX.E
 							value={name}
 							onInput={setName}
 							fault={faults.get("name")}
-							help="Where it stands, say."
+							help="For example, the room."
 							maxLength={25}
 							isRequired
 						/>
 						<Timezone value={timezone} onChoose={setTimezone} fault={faults.get("timezone")} />
 						<details open={faults.has("serialNumber")}>
-							<summary>It has a serial number</summary>
+							<summary>Add a serial number</summary>
 							<Field
 								label="Serial number"
 								name="serialNumber"
 								value={serial}
 								onInput={setSerial}
 								fault={faults.get("serialNumber")}
-								help="Your own software can call it by this, too."
+								help="Your programs can use it in place of the device's ID."
 								maxLength={32}
 								isVerbatim
 							/>
@@ -73,7 +73,7 @@ export function NewDevicePage(): JSX.Element {
 				<NewDeviceForm onMade={setMade} />
 				<p>
 					<a href="devices/import" data-page>
-						Bring panels from a tronbyt server
+						Import from a tronbyt server
 					</a>
 				</p>
 			</div>

@@ -76,17 +76,17 @@ function Grid({ devices }: { devices: readonly Device[] }): JSX.Element {
 
 function NoDevices(): JSX.Element {
 	return (
-		<Empty title="No device yet">
+		<Empty title="No devices yet">
 			<p class="words">
-				Add your first panel: you give it a name, and get an address to type into its set-up page.
-				An old tablet can be one, too: <a href="panel">a panel in the browser</a>.
+				Add a device to get an address, and enter it on the setup page of your panel. An old tablet
+				can be a panel too: open <a href="panel">the panel in the browser</a>.
 			</p>
 			<div class="row">
 				<a class="button primary" href="devices/new" data-page>
 					Add a device
 				</a>
 				<a class="button" href="devices/import" data-page>
-					Bring panels from a tronbyt server
+					Import from a tronbyt server
 				</a>
 			</div>
 		</Empty>
@@ -134,9 +134,7 @@ export function DevicesPage(): JSX.Element {
 			{problem.value && !devices && <p class="notice bad">{problem.value.message}</p>}
 			{devices?.length === 0 && <NoDevices />}
 			{found && found.length > 0 && <Grid devices={found} />}
-			{devices && devices.length > 0 && found?.length === 0 && (
-				<p class="quiet">No device is called so.</p>
-			)}
+			{devices && devices.length > 0 && found?.length === 0 && <p class="quiet">No matches</p>}
 		</div>
 	);
 }

@@ -20,19 +20,18 @@ interface Chosen {
 
 /** Reads a file; a text says why it is none that can be brought. */
 async function read(file: File): Promise<Chosen | string> {
-	if (file.size > FILE_BYTES_MAX)
-		return "This file is larger than 4 MiB. Export one device at a time.";
+	if (file.size > FILE_BYTES_MAX) return "This file is over 4 MiB. Export one device at a time.";
 	try {
 		return { name: file.name, content: JSON.parse(await file.text()) as Export };
 	} catch {
-		return "This file is not an export: it is no JSON.";
+		return "This file is not an export: it is not JSON.";
 	}
 }
 
 function stateWords({ state }: Imported, isDryRun: boolean): string {
-	if (state === "there") return "Is here already, and stays as it is";
-	if (state === "failed") return "Does not come";
-	return isDryRun ? "Will come" : "Has come";
+	if (state === "there") return "Already here, unchanged";
+	if (state === "failed") return "Not imported";
+	return isDryRun ? "Will be imported" : "Imported";
 }
 
 function entriesWords({ state, entries }: Imported): string {
@@ -43,7 +42,7 @@ function entriesWords({ state, entries }: Imported): string {
 function Devices({ report }: { report: Report }): JSX.Element {
 	return (
 		<Table
-			caption="Devices of the file"
+			caption="Devices in the file"
 			rows={report.devices}
 			rowKey={({ formerId }) => formerId}
 			columns={[
@@ -63,7 +62,7 @@ function Devices({ report }: { report: Report }): JSX.Element {
 				{
 					title: "Address",
 					cell: ({ alias, state }) =>
-						state !== "new" ? "" : alias === null ? "A new one" : <code>/{alias}/</code>,
+						state !== "new" ? "" : alias === null ? "New" : <code>/{alias}/</code>,
 				},
 			]}
 		/>
@@ -71,22 +70,22 @@ function Devices({ report }: { report: Report }): JSX.Element {
 }
 
 function NotBrought({ report }: { report: Report }): JSX.Element | null {
-	if (report.notBrought.length === 0) return <p>Nothing of the file is left behind.</p>;
+	if (report.notBrought.length === 0) return <p>Everything in the file is imported.</p>;
 	return (
 		<details open={report.notBrought.length <= 20}>
 			<summary>
-				{report.isDryRun ? "What will not come" : "What has not come"}, or not as it was (
-				{report.notBrought.length})
+				{report.isDryRun ? "Will be left out or changed:" : "Left out or changed:"}{" "}
+				{report.notBrought.length}
 			</summary>
 			<Table
-				caption="What does not come"
+				caption="Left out or changed"
 				rows={report.notBrought.map((row, i) => ({ ...row, key: String(i) }))}
 				rowKey={({ key }) => key}
 				columns={[
 					{ title: "Device", cell: ({ device }) => device },
 					{ title: "Entry", cell: ({ entry }) => entry ?? "" },
-					{ title: "What", cell: ({ what }) => what },
-					{ title: "Why", cell: ({ why }) => why },
+					{ title: "Item", cell: ({ what }) => what },
+					{ title: "Reason", cell: ({ why }) => why },
 				]}
 			/>
 		</details>
@@ -100,12 +99,12 @@ function Addresses({ devices }: { devices: readonly Imported[] }): JSX.Element |
 	const areKept = made.every(({ alias }) => alias !== null);
 	return (
 		<details open={!areKept}>
-			<summary>Their own addresses, shown this once</summary>
+			<summary>Own addresses, shown only once</summary>
 			<div class="stack">
 				<p>
 					{areKept
-						? "You need them only for a panel that you set up anew: the others come by the addresses that they have."
-						: "Enter each on the set-up page of its panel, as the Image URL."}
+						? "You need these only if you set up a panel again. The panels keep using their former addresses."
+						: "Enter each address on the setup page of its panel, as the Image URL."}
 				</p>
 				{made.map(({ id, name, webSocketUrl }) => (
 					<div key={id} class="stack">
@@ -123,12 +122,12 @@ function Next({ devices }: { devices: readonly Imported[] }): JSX.Element | null
 	return (
 		<div class="notice stack">
 			<p>
-				Now let the host name, or the port, of the former server point to this one: the panels come
-				by themselves. Nobody has to touch them.
+				Now point the host name or the port of the former server to this server. The panels then
+				connect by themselves.
 			</p>
 			<p>
-				Then open each device here and choose Connect: “Lead it to its own address” ends its former
-				one, which is a short secret.
+				Then open each device here, choose Connect and “Move to own address”. This removes its
+				former address, which is only a short secret.
 			</p>
 		</div>
 	);
@@ -146,17 +145,17 @@ function Choose({ isBusy, keepsAddresses, onKeep, onFile }: ChooseProps): JSX.El
 	return (
 		<div class="stack form-width">
 			<p>
-				On the former server, export your account, or a device on its settings page. Choose the file
-				here: you see first what will come.
+				On the former server, export your account, or one device on its settings page. Choose the
+				file here to see what will be imported.
 			</p>
 			<Check
-				label="The panels keep the addresses that they have"
+				label="Keep the present addresses of the panels"
 				isOn={keepsAddresses}
 				onChange={onKeep}
 			/>
 			<p class="quiet">
-				Then none has to be set up anew. Such an address is a short secret: whoever knows it sees
-				the pictures of the device, and nothing else. You can end it later.
+				No panel has to be set up again. Such an address is a short secret: anyone who knows it can
+				see the pictures of the device, but nothing else. You can remove it later.
 			</p>
 			<input
 				ref={input}
@@ -194,11 +193,11 @@ interface OutcomeProps {
 /** Report of the file: of what would come, with a button that brings it, or of what has come. */
 function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.Element {
 	const count = report.devices.filter(({ state }) => state === "new").length;
-	const words = count === 1 ? "Bring 1 panel" : `Bring ${count} panels`;
+	const words = count === 1 ? "Import 1 device" : `Import ${count} devices`;
 	return (
 		<>
 			<p role="status">
-				{report.isDryRun ? `This is what ${name} has. Nothing is changed yet.` : "Done."}
+				{report.isDryRun ? `Contents of ${name}. Nothing has been imported yet.` : "Done."}
 			</p>
 			<Devices report={report} />
 			{!report.isDryRun && <Next devices={report.devices} />}
@@ -214,7 +213,7 @@ function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.E
 					<Button onClick={onBack}>Choose another file</Button>
 				) : (
 					<a class="button primary" href="devices" data-page>
-						See your devices
+						Show devices
 					</a>
 				)}
 			</div>
@@ -256,7 +255,7 @@ export function ImportPage(): JSX.Element {
 	};
 	return (
 		<div class="stack wide">
-			<Heading title="Bring panels from a tronbyt server" />
+			<Heading title="Import from a tronbyt server" />
 			{fault !== undefined && (
 				<p class="notice bad" role="alert">
 					{fault}

@@ -28,7 +28,7 @@ const WORDS: Record<LinkState, string> = {
 	connecting: "Connecting",
 	connected: "Connected",
 	away: "Reconnecting",
-	unknown: "The server does not know this panel. Its key was changed, or the device was removed.",
+	unknown: "The server does not know this panel. The key was changed, or the device was removed.",
 };
 
 /** Keeps the screen on while the panel is shown, where the browser can. */
@@ -126,7 +126,10 @@ function Start({ onAddress }: { onAddress: (address: PanelAddress) => void }): J
 		event.preventDefault();
 		const address = parseDeviceUrl(url);
 		if (address) onAddress(address);
-		else setFault("This is no URL of a device. It looks like ws://.../d/.../ws?key=...");
+		else
+			setFault(
+				"This is not a device address. A device address looks like ws://.../d/.../ws?key=...",
+			);
 	};
 	return (
 		<main class="narrow stack wide">
@@ -134,11 +137,11 @@ function Start({ onAddress }: { onAddress: (address: PanelAddress) => void }): J
 			<form class="stack" onSubmit={submit} noValidate>
 				<Heading title="A panel in the browser" />
 				<p>
-					An old tablet or a tab can stand for a display. Paste one of the URLs that you got with
-					the device; the key stays in this browser.
+					Use an old tablet or a browser tab as a panel. Paste an address that you got with the
+					device. The key stays in this browser.
 				</p>
 				<Field
-					label="URL of the device"
+					label="Device address"
 					name="url"
 					type="url"
 					value={url}
@@ -149,7 +152,7 @@ function Start({ onAddress }: { onAddress: (address: PanelAddress) => void }): J
 				/>
 				<div class="row">
 					<Button kind="primary" type="submit">
-						Start the panel
+						Start panel
 					</Button>
 				</div>
 			</form>
