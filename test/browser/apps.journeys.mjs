@@ -137,7 +137,7 @@ export default {
 		await page.goto(`review/${id}`);
 		await heading(page, "Clo[U+202E]ck 1.0").waitFor();
 		await page.getByText("Time[U+200B].").waitFor();
-		await page.getByText(/characters that are not seen.*U\+200B \(2 times\)/).waitFor();
+		await page.getByText(/invisible characters.*U\+200B \(2 times\)/).waitFor();
 		for (const code of ["U+202E", "U+2066", "U+2069", "U+200B", "U+00AD"])
 			await page.locator(".cm-content .hidden-character").getByText(code).first().waitFor();
 		await stage.checkAccessibility(page);
@@ -241,7 +241,7 @@ export default {
 		await heading(page, "Devices").waitFor();
 		await page.goto("apps");
 		await page.getByText("displayctl app import").waitFor();
-		await page.getByRole("button", { name: "Add these six" }).click();
+		await page.getByRole("button", { name: "Add these apps" }).click();
 		await page.locator(".app-entry").nth(5).waitFor();
 		assert.deepEqual(await page.locator(".app-entry-name").allInnerTexts(), [
 			"Clock",
@@ -266,9 +266,9 @@ export default {
 		await page.goto("studio/own");
 		// The editor opens the uploaded version: nobody has a draft yet.
 		await page.locator(".cm-content").getByText("Every other second").waitFor();
-		await page.getByRole("link", { name: "look at it" }).click();
+		await page.getByRole("link", { name: "review it" }).click();
 		await page.getByRole("button", { name: "Approve and publish" }).click();
-		await page.getByText("My clock 1.0 is approved and published").waitFor();
+		await page.getByText("My clock 1.0 approved and published").waitFor();
 		await page.goto("studio/own");
 		await page.locator(".cm-content").getByText("Every other second").waitFor();
 		assert.equal(await page.locator(".cm-content").getByText("Hello").count(), 0);
@@ -281,13 +281,13 @@ export default {
 		const [page, review] = [ada.page, grace.page];
 		const slug = newSlug("big-clock");
 		await page.goto("studio");
-		await page.getByText("You have no app yet").waitFor();
+		await page.getByText("No apps yet").waitFor();
 		await page.getByLabel("Name", { exact: true }).fill("Big clock");
 		assert.equal(await page.getByLabel("Name in URLs").inputValue(), "big-clock");
 		await page.getByLabel("Name in URLs").fill(slug);
 		await page.getByLabel("Summary").fill("The time, big");
 		await page.keyboard.press("Tab");
-		await page.getByRole("button", { name: "Make an app" }).click();
+		await page.getByRole("button", { name: "Create app" }).click();
 		await heading(page, "Big clock").waitFor();
 		await codeOf(page).getByText("render.Root").waitFor();
 		await write(page, "\n# one more line");
@@ -295,7 +295,7 @@ export default {
 		await page.reload();
 		await codeOf(page).getByText("# one more line").waitFor();
 		await page.getByRole("button", { name: "Submit for review" }).click();
-		await page.getByText("Version 1.0 awaits review. You can").waitFor();
+		await page.getByText("Version 1.0 is awaiting review. You can").waitFor();
 
 		await review.goto("review");
 		await review.getByRole("link", { name: "Big clock 1.0" }).last().click();
@@ -303,26 +303,26 @@ export default {
 		await codeOf(review).getByText("def").click();
 		await untilLine(review, "3");
 		await review.getByRole("textbox", { name: "Comment" }).fill("What is this for?");
-		await review.getByRole("button", { name: "Add the comment" }).click();
+		await review.getByRole("button", { name: "Add comment" }).click();
 		await codeOf(review).getByText("What is this for?").waitFor();
 		await review.reload();
 		await codeOf(review).getByText("What is this for?").waitFor();
 		await review.getByRole("button", { name: "Request changes" }).click();
 		await heading(review, "Review").waitFor();
-		await review.getByText("Big clock 1.0 goes back to its author").waitFor();
+		await review.getByText("Big clock 1.0 sent back to its author").waitFor();
 
 		// The author's page shows it without being loaded again.
-		await page.getByRole("heading", { name: "The review of 1.0" }).waitFor();
+		await page.getByRole("heading", { name: "Review of 1.0" }).waitFor();
 		await codeOf(page).getByText("What is this for?").waitFor();
 		await page.getByRole("button", { name: "Line 3" }).click();
 		await page.keyboard.insertText("# It draws.\n");
 		await page.getByRole("button", { name: "Submit for review" }).click();
-		await page.getByText("Version 1.1 awaits review. You can").waitFor();
+		await page.getByText("Version 1.1 is awaiting review. You can").waitFor();
 
 		await review.getByRole("link", { name: "Big clock 1.1" }).last().click();
 		await codeOf(review).getByText("# It draws.").waitFor();
 		await review.getByRole("button", { name: "Approve and publish" }).click();
-		await review.getByText("Big clock 1.1 is approved and published").waitFor();
+		await review.getByText("Big clock 1.1 approved and published").waitFor();
 		await page.getByText("Published", { exact: true }).waitFor();
 		await page.getByRole("link", { name: "Versions" }).click();
 		await page.getByRole("rowheader", { name: "1.1" }).getByText("Deployed").waitFor();
@@ -334,7 +334,7 @@ export default {
 		const slug = newSlug("broken");
 		await ada.hand.app({ slug, name: "Broken" });
 		await ada.page.goto(`studio/${slug}/versions`);
-		await ada.page.getByText("No version yet").waitFor();
+		await ada.page.getByText("No versions yet").waitFor();
 		const script = `// ${evil}\nexport default function main() {\n\treturn \`${evil}\` "${evil}";\n}\n`;
 		const { id } = await ada.hand.submit(slug, "1.0", script, "TYPESCRIPT");
 		// Both pages are told by themselves when the compiler has ended.
@@ -351,7 +351,7 @@ export default {
 		}
 		const approve = grace.page.getByRole("button", { name: "Approve and publish" });
 		assert.ok(await approve.isDisabled());
-		await grace.page.getByText("It does not compile, so it cannot be approved.").waitFor();
+		await grace.page.getByText("The version does not compile, so it cannot be approved.").waitFor();
 		for (const [name, path, person] of [
 			["version-broken", `studio/${slug}/versions/1.0`, author],
 			["review-broken", `review/${id}`, reviewer],
@@ -367,7 +367,7 @@ export default {
 			);
 		await grace.page.getByLabel("Summary").fill("It does not compile.");
 		await grace.page.getByRole("button", { name: "Request changes" }).click();
-		await ada.page.getByText("It was not approved.").waitFor();
+		await ada.page.getByText("The version was not approved.").waitFor();
 	},
 
 	"somebody finds an app and installs it, on a phone": async (stage) => {
@@ -378,14 +378,14 @@ export default {
 		const { page } = await signedIn(stage, person, { screen: "phone" });
 		await page.goto("apps");
 		await page.getByRole("searchbox").fill(`no ${mark}`);
-		await page.getByText(`No app has “no ${mark}”`).waitFor();
+		await page.getByText(`No apps match “no ${mark}”`).waitFor();
 		await page.getByRole("searchbox").fill(mark.toUpperCase());
 		await page.getByRole("link", { name: `Clock ${mark}` }).click();
 		await heading(page, `Clock ${mark}`).waitFor();
 		await page.getByRole("link", { name: "Install on Kitchen" }).click();
 		await heading(page, `Clock ${mark} on Kitchen`).waitFor();
 		await page.getByRole("button", { name: "Install" }).click();
-		await page.getByText(`Clock ${mark} is in the rotation of Kitchen`).waitFor();
+		await page.getByText(`Clock ${mark} added to the rotation of Kitchen`).waitFor();
 		await heading(page, "Kitchen").waitFor();
 		await page.goBack();
 		await page.goBack();
@@ -410,14 +410,14 @@ export default {
 		const { page } = ada;
 		const slug = await clock(ada.hand, grace.hand);
 		await page.goto(`studio/${slug}/versions`);
-		await page.getByRole("link", { name: "Compare 1.0 with what is deployed" }).click();
-		await page.getByRole("heading", { name: "What changes from 1.1" }).waitFor();
+		await page.getByRole("link", { name: "Compare 1.0 with the deployed version" }).click();
+		await page.getByRole("heading", { name: "Changes from 1.1" }).waitFor();
 		await page.getByText("2 lines added").waitFor();
 		await page.getByText("3 lines removed").waitFor();
 		await page.locator(".cm-deletedChunk", { hasText: "Amber, as an LED" }).waitFor();
 		await page.locator(".cm-changedLine", { hasText: "500" }).waitFor();
 		await page.getByRole("button", { name: "Roll back to 1.0" }).click();
-		await page.getByText("Version 1.0 is deployed").waitFor();
+		await page.getByText("Version 1.0 deployed").waitFor();
 		await page.getByRole("rowheader", { name: "1.0" }).getByText("Deployed").waitFor();
 		await page.getByRole("link", { name: "1.1", exact: true }).click();
 		await page.getByRole("button", { name: "Deploy 1.1" }).click();
@@ -445,7 +445,7 @@ export default {
 		await two.page.unroute("**/draft");
 		await write(two.page, " and more");
 		await two.page.getByText("was changed elsewhere").waitFor();
-		await two.page.getByRole("button", { name: "The other one" }).click();
+		await two.page.getByRole("button", { name: "Keep the other" }).click();
 		await codeOf(two.page).getByText("# first again").waitFor();
 		assert.equal(await codeOf(two.page).getByText("# from the second").count(), 0);
 		await one.page.route("**/draft", (route) => route.abort());
@@ -455,7 +455,7 @@ export default {
 		await two.page.getByText("Saved", { exact: true }).waitFor();
 		await one.page.unroute("**/draft");
 		await write(one.page, " and more");
-		await one.page.getByRole("button", { name: "Mine" }).click();
+		await one.page.getByRole("button", { name: "Keep mine" }).click();
 		await one.page.getByText("Saved", { exact: true }).waitFor();
 		const { scriptContent } = await one.hand.send("GET", `web/studio/${slug}/draft`);
 		assert.match(scriptContent, /# once more and more/);
@@ -544,12 +544,12 @@ export default {
 		const reject = page.getByRole("button", { name: "Reject" });
 		await reject.focus();
 		await page.keyboard.press("Enter");
-		await page.getByText("Say why it is rejected.").waitFor();
+		await page.getByText("Enter the reason for the rejection.").waitFor();
 		await page.getByLabel("Summary").focus();
 		await page.keyboard.insertText("It is not for here.");
 		await reject.focus();
 		await page.keyboard.press("Enter");
-		await page.getByText("Keys 1.0 is rejected").waitFor();
+		await page.getByText("Keys 1.0 rejected").waitFor();
 		const [version] = await ada.hand.send("GET", `web/studio/${slug}/versions`);
 		assert.equal(version.rejectionReason, "It is not for here.");
 		assert.equal(version.reviewComments[0].line, 5);
@@ -592,7 +592,7 @@ export default {
 			/\ndef other\(\):\n {4}return None # g k \/ \?\n {4,}# deep$/,
 		);
 		await page.keyboard.press("Enter");
-		await page.getByText("Version 1.0 awaits review. You can").waitFor();
+		await page.getByText("Version 1.0 is awaiting review. You can").waitFor();
 	},
 
 	"nobody reviews his own version while there is another reviewer": async (stage) => {
@@ -691,7 +691,7 @@ export default {
 		await shoot(
 			"studio-details",
 			`studio/${slug}/details`,
-			(page) => page.getByLabel("Everybody here").waitFor(),
+			(page) => page.getByLabel("Everyone here").waitFor(),
 			author,
 		);
 		const { id } = await ada.hand.submit(slug, "1.3", CLOCK.replace("15:04", "3:04 PM"));
@@ -708,7 +708,7 @@ export default {
 				await page.locator(".cm-deletedChunk").first().waitFor();
 				await page.getByLabel("Comment", { exact: true }).fill("Half of the world counts to 24.");
 				await page.getByLabel("Line", { exact: true }).fill("12");
-				await page.getByRole("button", { name: "Add the comment" }).click();
+				await page.getByRole("button", { name: "Add comment" }).click();
 				await codeOf(page).getByText("Half of the world").waitFor();
 			},
 			reviewer,

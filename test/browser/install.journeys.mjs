@@ -109,7 +109,7 @@ export default {
 		await page.getByLabel("12 hours").check();
 		await picture(page, ".app-preview", second);
 		await page.getByRole("button", { name: "Install" }).click();
-		await page.getByText(`${name} is in the rotation of Kitchen`).waitFor();
+		await page.getByText(`${name} added to the rotation of Kitchen`).waitFor();
 		await heading(page, "Kitchen").waitFor();
 		// The panel is on: the app is rendered, and its picture comes by itself.
 		assert.match(await picture(page, ".entry"), /\/pictures\/[0-9a-f]{32}$/);
@@ -282,7 +282,7 @@ export default {
 		await page.goto("studio");
 		await page.getByLabel("Name", { exact: true }).fill("Big clock");
 		await page.getByLabel("Name in URLs").fill(slug);
-		await page.getByRole("button", { name: "Make an app" }).click();
+		await page.getByRole("button", { name: "Create app" }).click();
 		await heading(page, "Big clock").waitFor();
 		const template = await picture(page, ".app-run");
 		await rewrite(page, CLOCK.replace("def main(config):", 'def main(config):\n    print("tick")'));

@@ -72,7 +72,7 @@ export default {
 		const { url, page } = await signedInBelow(stage, "studio");
 		await page.getByLabel("Name", { exact: true }).fill("Below a path");
 		await page.getByLabel("Summary").fill("Anything");
-		await page.getByRole("button", { name: "Make an app" }).click();
+		await page.getByRole("button", { name: "Create app" }).click();
 		await heading(page, "Below a path").waitFor();
 		await page.locator(".code-view .cm-content").getByText("render.Root").waitFor();
 		assert.match(page.url().slice(url.length), /^studio\/below-a-path/);

@@ -45,7 +45,7 @@ function removeFrom({ app, device, onDone }: LineProps, installationId: string):
 			.then(onDone)
 			.finally(() => settleRemoval(key));
 	});
-	toast(`${isolated(app.name)} is removed from ${isolated(device.name)}`, undo);
+	toast(`${isolated(app.name)} removed from ${isolated(device.name)}`, undo);
 }
 
 function DeviceLine(props: LineProps): JSX.Element {
@@ -63,8 +63,8 @@ function DeviceLine(props: LineProps): JSX.Element {
 					{here.length > 0
 						? times(here.length)
 						: entries < ENTRIES_MAX
-							? `${entries} of ${ENTRIES_MAX} entries in its rotation`
-							: "Its rotation is full: remove an entry first"}
+							? `${entries} of ${ENTRIES_MAX} entries in the rotation`
+							: "The rotation is full: remove an entry first"}
 				</span>
 			</span>
 			<span class="row end">
@@ -108,7 +108,7 @@ function Devices({
 	if (!rows) return null;
 	if (rows.length === 0)
 		return (
-			<Empty title="No device yet">
+			<Empty title="No devices yet">
 				<p>
 					<a href="devices" data-page>
 						Add a device
@@ -140,7 +140,7 @@ function About({ app }: { app: CatalogueApp }): JSX.Element {
 			{app.isOwn && (
 				<p>
 					<a href={`studio/${app.collection === undefined ? app.slug : app.id}`} data-page>
-						Open it in the studio
+						Open in the studio
 					</a>
 				</p>
 			)}
@@ -187,7 +187,7 @@ export function AppPage({ parameters }: { parameters: Parameters }): JSX.Element
 				</div>
 			</div>
 			<section class="stack" aria-labelledby="install">
-				<h2 id="install">Install it on</h2>
+				<h2 id="install">Install on</h2>
 				<Devices app={shown} devices={devices} />
 			</section>
 		</div>

@@ -21,7 +21,7 @@ async function install(app: CatalogueApp, device: Device, settings: Settings): P
 	const body = { app: app.id, settings };
 	const made = await post("/web/devices/{deviceId}/apps", body, { deviceId: device.id });
 	arrived.value = `${device.id}/${made.id}`;
-	toast(`${isolated(app.name)} is in the rotation of ${isolated(device.name)}`);
+	toast(`${isolated(app.name)} added to the rotation of ${isolated(device.name)}`);
 	go(`devices/${device.id}`);
 }
 
@@ -67,7 +67,7 @@ export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Ele
 				secrets={[]}
 				action="Install"
 				isReady
-				note="The picture is made now, with what you fill in: the app may ask its hosts on the internet for it."
+				note="The preview uses your settings. The app may contact its hosts on the internet for it."
 				onPreview={() => {
 					// A form that comes from the network is kept since then.
 					if (form.value.value?.problem) void form.refresh();

@@ -78,7 +78,7 @@ function Entry({ app, device }: { app: CatalogueApp; device: ForDevice }): JSX.E
 /** Returns the result of adding apps; undefined if all were published. */
 function wordsOf({ waiting, problems }: Added): string | undefined {
 	if (problems.length > 0) return problems.join(" ");
-	if (waiting > 0) return "They wait for another reviewer.";
+	if (waiting > 0) return "The apps await another reviewer.";
 	return undefined;
 }
 
@@ -95,10 +95,10 @@ function NoApps({ onAdded }: { onAdded: () => Promise<void> }): JSX.Element {
 		await onAdded();
 	};
 	return (
-		<Empty title="No app yet">
+		<Empty title="No apps yet">
 			<p class="words">
-				Apps come from those who run this server: <code>displayctl app import FOLDER</code> takes a
-				folder of them, such as the community’s. Anybody can write one in the{" "}
+				The operator can import a folder of apps, such as the community’s, with{" "}
+				<code>displayctl app import FOLDER</code>. You can also write one in the{" "}
 				<a href="studio" data-page>
 					studio
 				</a>
@@ -107,11 +107,12 @@ function NoApps({ onAdded }: { onAdded: () => Promise<void> }): JSX.Element {
 			{isReviewer ? (
 				<>
 					<p class="words">
-						Six come with the server: two clocks, the date, a countdown, a text, the weather.
+						Six apps come with the server: two clocks, the date, a countdown, a text and the
+						weather.
 					</p>
 					<div class="row">
 						<Button kind="primary" isBusy={said !== undefined} onClick={() => void add()}>
-							Add these six
+							Add these apps
 						</Button>
 						<span class="quiet" role="status">
 							{said}
@@ -119,7 +120,7 @@ function NoApps({ onAdded }: { onAdded: () => Promise<void> }): JSX.Element {
 					</div>
 				</>
 			) : (
-				<p class="words">Six come with the server: a reviewer can add them here at once.</p>
+				<p class="words">Six apps come with the server. A reviewer can add them here.</p>
 			)}
 			{fault !== undefined && (
 				<p class="notice bad" role="alert">
@@ -139,8 +140,8 @@ function Nothing({
 }): JSX.Element {
 	if (wanted !== "")
 		return (
-			<Empty title={`No app has “${wanted}”`}>
-				<p>Try another word: names, summaries, authors, categories and tags are searched.</p>
+			<Empty title={`No apps match “${wanted}”`}>
+				<p>The search covers names, summaries, authors, categories and tags.</p>
 			</Empty>
 		);
 	return <NoApps onAdded={onAdded} />;
@@ -218,7 +219,7 @@ function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
 	return (
 		<>
 			<Search value={typed} onInput={setTyped} />
-			<Check label="Show broken apps, too" isOn={withBroken} onChange={setWithBroken} />
+			<Check label="Show broken apps" isOn={withBroken} onChange={setWithBroken} />
 			{shown?.list.length === 0 && <Nothing wanted={shown.q} onAdded={() => apps.refresh()} />}
 			{shown && shown.list.length > 0 && (
 				<ul class="app-list">
@@ -243,7 +244,7 @@ export function AppsPage(): JSX.Element {
 		<div class="stack wide">
 			<div class="stack">
 				<Heading title="Apps" />
-				<p class="words">An app draws a picture of its own on a device, again and again.</p>
+				<p class="words">An app draws a picture and keeps it up to date.</p>
 			</div>
 			<Catalogue />
 		</div>

@@ -113,8 +113,8 @@ function Broken({
 	return (
 		<CompileNote problem={problem} version={review.version} script={script} onLine={onLine}>
 			{review.mayReview
-				? "It cannot be approved. Request changes, or reject it."
-				: "It cannot be approved."}
+				? "The version cannot be approved. Request changes or reject it."
+				: "The version cannot be approved."}
 		</CompileNote>
 	);
 }
@@ -129,9 +129,9 @@ function Hidden({ script }: { script: string }): JSX.Element | null {
 		.map(({ code, count }) => (count > 1 ? `${code} (${count} times)` : code));
 	return (
 		<p class="notice bad">
-			This script has characters that are not seen, or change the direction of text:{" "}
+			This script has invisible characters, or characters that change the direction of text:{" "}
 			{words.join(", ")}
-			{found.length > 8 && " and others"}. Each is shown by its number.
+			{found.length > 8 && " and others"}. Each is shown as its code.
 		</p>
 	);
 }
@@ -161,11 +161,11 @@ function Script({
 		<section class="stack" aria-labelledby="script">
 			<div class="row between">
 				<h2 id="script">
-					{isCompared ? `What changes from ${scripts.deployedVersion ?? ""}` : "The script"}
+					{isCompared ? `Changes from ${scripts.deployedVersion ?? ""}` : "The script"}
 				</h2>
 				{changes && <Changes {...changes} />}
 			</div>
-			{isCompared && <Check label="Also the lines that stay" isOn={isWhole} onChange={setWhole} />}
+			{isCompared && <Check label="Show unchanged lines" isOn={isWhole} onChange={setWhole} />}
 			{compileProblem && (
 				<Broken
 					review={review}
@@ -180,7 +180,7 @@ function Script({
 					original={before}
 					isWhole={isWhole}
 					language={scripts.scriptLanguage}
-					label={`The script of version ${review.version}`}
+					label={`Script of version ${review.version}`}
 					remarks={remarks}
 					problems={compileProblem ? broken : run.problems}
 					isReadOnly
@@ -190,7 +190,7 @@ function Script({
 				{!compileProblem && (
 					<RunPane
 						run={run}
-						title={`${review.appName} ${review.version} as it would be now`}
+						title={`Preview of ${review.appName} ${review.version}`}
 						onLine={goTo}
 					/>
 				)}
@@ -224,7 +224,7 @@ function Commenting({ line, notes }: { line: number; notes: Notes }): JSX.Elemen
 				name="line"
 				value={wanted}
 				onInput={setGiven}
-				fault={isLine ? undefined : "Must be a number."}
+				fault={isLine ? undefined : "Enter a number."}
 				isVerbatim
 			/>
 			<TextArea
@@ -237,11 +237,11 @@ function Commenting({ line, notes }: { line: number; notes: Notes }): JSX.Elemen
 			/>
 			<div class="row">
 				<Button type="submit" isDisabled={comment.trim() === "" || !isLine}>
-					Add the comment
+					Add comment
 				</Button>
 			</div>
 			<p class="quiet">
-				Put the cursor on the line that it is about. Without a line it is about the whole.
+				Click a line to comment on it. Without a line, the comment is about the whole script.
 			</p>
 		</form>
 	);
@@ -269,7 +269,7 @@ function Written({
 						<Button
 							onClick={() => {
 								notes.change({ comments: comments.filter((_, at) => at !== i) });
-								toast("The comment is removed", () => {
+								toast("Comment removed", () => {
 									const now = notes.notes.value.comments;
 									notes.change({
 										comments: [...now.slice(0, i), { line, comment }, ...now.slice(i)],
@@ -288,9 +288,9 @@ function Written({
 }
 
 const DONE: Record<Decision, string> = {
-	APPROVED: "is approved and published",
-	CHANGES_REQUESTED: "goes back to its author",
-	REJECTED: "is rejected",
+	APPROVED: "approved and published",
+	CHANGES_REQUESTED: "sent back to its author",
+	REJECTED: "rejected",
 };
 
 async function send(review: Review, status: Decision, notes: Notes): Promise<void> {
@@ -321,8 +321,8 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
 			const { faults } = error;
-			if (faults.has("reason")) setFault("Say why it is rejected.");
-			else if (faults.has("summary")) setFault("Say what to change, here or at a line.");
+			if (faults.has("reason")) setFault("Enter the reason for the rejection.");
+			else if (faults.has("summary")) setFault("Enter what to change, here or in a comment.");
 			else setFault(error.message);
 			setBusy(undefined);
 		}
@@ -348,7 +348,7 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 					name="summary"
 					value={notes.notes.value.summary}
 					onInput={(summary) => notes.change({ summary })}
-					help="What the author reads first. A rejection needs a reason."
+					help="Shown to the author first. A rejection needs a reason."
 					fault={fault}
 					maxLength={REMARK_MAX}
 				/>
@@ -360,7 +360,7 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 			</div>
 			{isBroken && (
 				<p class="quiet" id="not-approved">
-					It does not compile, so it cannot be approved.
+					The version does not compile, so it cannot be approved.
 				</p>
 			)}
 		</section>
@@ -371,7 +371,7 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 function whyNot(review: Review): string | undefined {
 	if (review.status !== "PENDING") return undefined;
 	return review.isOwn && !review.mayReview
-		? "This is your own version: another reviewer decides."
+		? "This is your own version. Another reviewer decides."
 		: undefined;
 }
 

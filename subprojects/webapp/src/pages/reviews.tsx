@@ -16,13 +16,13 @@ export function ReviewsPage(): JSX.Element {
 			<div class="stack">
 				<Heading title="Review" />
 				<p class="words">
-					Versions that await review, the oldest first. An approved one is published at once.
+					Versions awaiting review, oldest first. Approved versions are published at once.
 				</p>
 			</div>
-			{rows?.length === 0 && <Empty title="Nothing awaits review" />}
+			{rows?.length === 0 && <Empty title="Nothing to review" />}
 			{rows && rows.length > 0 && (
 				<Table
-					caption="Versions that await review"
+					caption="Versions awaiting review"
 					rows={rows}
 					rowKey={(entry) => entry.id}
 					columns={[

@@ -20,7 +20,11 @@ async function create(name: string, slug: string, description: string): Promise<
 	} catch (error) {
 		// Only somebody else's app is in the way: the field says so.
 		if (error instanceof Problem && error.status === 409 && error.message.includes("slug"))
-			throw new Problem(409, error.message, new Map([["slug", "Is taken by another app."]]));
+			throw new Problem(
+				409,
+				error.message,
+				new Map([["slug", "Another app has this name. Choose a different one."]]),
+			);
 		throw error;
 	}
 	go(`studio/${slug}`);
@@ -34,7 +38,7 @@ function Create(): JSX.Element {
 	return (
 		<div class="form-width">
 			<Form
-				action="Make an app"
+				action="Create app"
 				onSubmit={() => create(name, slug, description)}
 				names={["name", "slug", "description"]}
 			>
@@ -55,7 +59,7 @@ function Create(): JSX.Element {
 							value={slug}
 							onInput={setGiven}
 							fault={faults.get("slug")}
-							help="Lower-case letters, digits and dashes. It cannot be changed later."
+							help="Lower-case letters, digits and dashes. This cannot be changed later."
 							maxLength={64}
 							isVerbatim
 							isRequired
@@ -66,7 +70,7 @@ function Create(): JSX.Element {
 							value={description}
 							onInput={setDescription}
 							fault={faults.get("description")}
-							help="What it shows, in a few words."
+							help="Describe the app in a few words."
 							maxLength={500}
 							rows={2}
 						/>
@@ -97,8 +101,8 @@ function AppTable({ apps }: { apps: OwnApp[] }): JSX.Element {
 				{ title: "Version", cell: (app) => app.version ?? "-" },
 				{ title: "In review", cell: (app) => app.pendingVersion ?? "-" },
 				{
-					title: "For",
-					cell: (app) => (app.visibility === "private" ? "you alone" : "everybody here"),
+					title: "Available to",
+					cell: (app) => (app.visibility === "private" ? "only you" : "everyone here"),
 				},
 			]}
 		/>
@@ -114,15 +118,15 @@ export function StudioPage(): JSX.Element {
 			<div class="stack">
 				<Heading title="Studio" />
 				<p class="words">
-					Write an app: a script in Starlark or TypeScript that draws what a panel shows. You work
-					on a draft; what you submit is reviewed before anybody can install it.
+					Write an app: a script in Starlark or TypeScript that draws pictures for a panel. You work
+					on a draft. Each version you submit is reviewed before anyone can install it.
 				</p>
 			</div>
 			{shown && shown.length > 0 && <AppTable apps={shown} />}
-			{shown?.length === 0 && <Empty title="You have no app yet" />}
+			{shown?.length === 0 && <Empty title="No apps yet" />}
 			{apps.problem.value && !shown && <p class="notice bad">{apps.problem.value.message}</p>}
 			<section class="stack" aria-labelledby="new-app">
-				<h2 id="new-app">A new app</h2>
+				<h2 id="new-app">New app</h2>
 				<Create />
 			</section>
 		</div>

@@ -74,7 +74,7 @@ export function StudioAppPage({ parameters }: { parameters: Parameters }): JSX.E
 				<AppBadge status={shown.status} />
 			</div>
 			<Tabs
-				label={`Parts of ${shown.name}`}
+				label={`Sections of ${shown.name}`}
 				tabs={[
 					{ to: `studio/${slug}`, words: "Draft" },
 					{ to: `studio/${slug}/versions`, words: "Versions" },

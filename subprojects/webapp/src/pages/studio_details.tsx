@@ -60,7 +60,7 @@ export function DetailsPart({ app }: { app: Resource<OwnApp> }): JSX.Element | n
 				value={description}
 				onInput={setDescription}
 				onLeave={() => void save("description", description)}
-				help="What it shows, in a few words."
+				help="Describe the app in a few words."
 				maxLength={500}
 				{...beside("description")}
 			/>
@@ -69,11 +69,12 @@ export function DetailsPart({ app }: { app: Resource<OwnApp> }): JSX.Element | n
 				value={shown.visibility === "private" ? "private" : "public"}
 				onChange={(value) => void save("visibility", value)}
 				options={[
-					{ value: "private", words: "You alone" },
+					{ value: "private", words: "Only you" },
 					{
 						value: "public",
-						words: "Everybody here",
-						about: "As soon as a version is approved. Where it is installed, it stays.",
+						words: "Everyone here",
+						about:
+							"From the first approved version on. If you change this later, installed entries stay.",
 					},
 				]}
 				{...beside("visibility")}
@@ -83,7 +84,7 @@ export function DetailsPart({ app }: { app: Resource<OwnApp> }): JSX.Element | n
 				name="slug"
 				value={shown.slug}
 				onInput={() => undefined}
-				help="It never changes: links to the app stay good."
+				help="Never changes, so that links to the app keep working."
 				isReadOnly
 			/>
 		</div>

@@ -72,7 +72,7 @@ function useDraft({ id, slug }: OwnApp): Draft {
 				isUnsaved
 					? {
 							title: "Leave without saving?",
-							text: "What you typed last is not saved yet.",
+							text: "Your last changes are not saved yet.",
 							action: "Leave",
 						}
 					: undefined,
@@ -95,10 +95,12 @@ function useDraft({ id, slug }: OwnApp): Draft {
 function Conflict({ draft }: { draft: Draft }): JSX.Element {
 	return (
 		<div class="notice bad stack" role="alert">
-			<p>This draft was changed elsewhere while you worked on it here. Which one is to stay?</p>
+			<p>
+				This draft was changed elsewhere while you worked on it here. Which one do you want to keep?
+			</p>
 			<div class="row">
-				<Button onClick={() => void draft.open()}>The other one</Button>
-				<Button onClick={() => void draft.keepMine()}>Mine</Button>
+				<Button onClick={() => void draft.open()}>Keep the other</Button>
+				<Button onClick={() => void draft.keepMine()}>Keep mine</Button>
 			</div>
 		</div>
 	);
@@ -156,7 +158,7 @@ function Mend({
 	return (
 		<section class="notice stack" aria-labelledby="mend">
 			<div class="row">
-				<h2 id="mend">The review of {version.version}</h2>
+				<h2 id="mend">Review of {version.version}</h2>
 				<VersionBadge status={version.status} />
 			</div>
 			<Feedback version={version} onLine={onLine} />
@@ -167,22 +169,22 @@ function Mend({
 function Awaits({ app, pending }: { app: OwnApp; pending: Version | undefined }): JSX.Element {
 	return (
 		<p class={pending?.compileProblem ? "notice bad" : "notice"}>
-			Version {app.pendingVersion} awaits review. You can submit the next one after it; go on with
-			the draft meanwhile.
+			Version {app.pendingVersion} is awaiting review. You can continue with the draft, and submit
+			the next version after the review.
 			{pending && start.value?.account?.isReviewer && (
 				<>
 					{" "}
 					You are a reviewer:{" "}
 					<a href={`review/${pending.id}`} data-page>
-						look at it
+						review it
 					</a>
-					; unless there is another one, you decide yourself.
+					. If there is no other reviewer, you can decide yourself.
 				</>
 			)}
 			{pending?.compileProblem && (
 				<>
 					{" "}
-					It{" "}
+					The version{" "}
 					<a
 						href={`studio/${ownPathOf(app)}/versions/${encodeURIComponent(pending.version)}`}
 						data-page
@@ -216,7 +218,7 @@ function Submit({
 		const script = draft.script.value;
 		if (!script || draft.isUnsaved.value) throw new Problem(0, "Save the draft first.");
 		await post("/web/studio/{appId}/versions", { version, ...script }, { appId: app.id });
-		toast(`Version ${version} awaits review`);
+		toast(`Version ${version} submitted for review`);
 		setGuard(undefined);
 		setGiven(undefined);
 		await onDone();
@@ -231,7 +233,7 @@ function Submit({
 						value={version}
 						onInput={setGiven}
 						fault={faults.get("version")}
-						help="Its name, used once. A version never changes; you go on with the draft."
+						help="Each name can be used once. A submitted version never changes; you continue with the draft."
 						maxLength={64}
 						isVerbatim
 						isRequired
@@ -310,7 +312,7 @@ function Work({
 				<Code
 					text={script.scriptContent}
 					language={script.scriptLanguage}
-					label="The draft's script"
+					label="Script of the draft"
 					remarks={remarks}
 					problems={run.problems}
 					epoch={draft.epoch.value}
@@ -320,12 +322,12 @@ function Work({
 					onView={(made) => (view.current = made)}
 				/>
 				<p class="quiet">
-					It is saved as you type. Tab indents; Escape, then Tab leaves the editor. Ctrl F finds.
+					Saved as you type. Tab indents. Escape, then Tab leaves the editor. Ctrl+F finds text.
 				</p>
 			</div>
 			<RunPane
 				run={run}
-				title={`${app.name} as it would be now`}
+				title={`Preview of ${app.name}`}
 				onLine={(line) => view.current?.goTo(line)}
 			/>
 		</div>

@@ -86,7 +86,7 @@ function Deploy({
 		setBusy(true);
 		try {
 			await post("/web/studio/{appId}/deploy", { version: version.version }, { appId: app.id });
-			toast(`Version ${version.version} is deployed`);
+			toast(`Version ${version.version} deployed`);
 			go(`studio/${ownPathOf(app)}/versions`);
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
@@ -100,7 +100,7 @@ function Deploy({
 			<Button kind="primary" isBusy={isBusy} onClick={() => void deploy()}>
 				{isOlder ? `Roll back to ${version.version}` : `Deploy ${version.version}`}
 			</Button>
-			<span class="quiet">Every installation shows it from its next picture on.</span>
+			<span class="quiet">Each entry switches at its next render.</span>
 		</div>
 	);
 }
@@ -118,7 +118,7 @@ function Remove({
 	const removeIt = async () => {
 		const isSure = await confirm({
 			title: `Remove version ${version.version}?`,
-			text: "It cannot be brought back, and no other version can have its name.",
+			text: "This cannot be undone, and its name cannot be used again.",
 			action: "Remove",
 		});
 		if (!isSure) return;
@@ -127,7 +127,7 @@ function Remove({
 				appId: app.id,
 				versionId: version.id,
 			});
-			toast(`Version ${version.version} is removed`);
+			toast(`Version ${version.version} removed`);
 			go(`studio/${ownPathOf(app)}/versions`);
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
@@ -187,8 +187,8 @@ function Broken({
 				onLine={onLine}
 			>
 				{version.status === "PENDING"
-					? "It cannot be approved. Correct your draft: you can submit it when this version has been reviewed."
-					: "It was not approved. Correct your draft, and submit it as the next version."}
+					? "The version cannot be approved. Correct your draft, and submit it after the review of this version."
+					: "The version was not approved. Correct your draft, and submit it as the next version."}
 			</CompileNote>
 		)
 	);
@@ -228,10 +228,10 @@ function Script({
 	return (
 		<section class="stack" aria-labelledby="script">
 			<div class="row between">
-				<h2 id="script">{isCompared ? `What changes from ${deployed.version}` : "The script"}</h2>
+				<h2 id="script">{isCompared ? `Changes from ${deployed.version}` : "Script"}</h2>
 				{changes && <Changes {...changes} />}
 			</div>
-			{isCompared && <Check label="Also the lines that stay" isOn={isWhole} onChange={setWhole} />}
+			{isCompared && <Check label="Show unchanged lines" isOn={isWhole} onChange={setWhole} />}
 			<Broken version={version} script={text} onLine={goTo} />
 			<div class={version.compileProblem ? "stack" : "app-work"}>
 				<Code
@@ -239,18 +239,14 @@ function Script({
 					original={before}
 					isWhole={isWhole}
 					language={version.scriptLanguage}
-					label={`The script of version ${version.version}`}
+					label={`Script of version ${version.version}`}
 					remarks={remarks}
 					problems={version.compileProblem ? broken : run.problems}
 					isReadOnly
 					onView={(made) => (view.current = made)}
 				/>
 				{!version.compileProblem && (
-					<RunPane
-						run={run}
-						title={`${app.name} ${version.version} as it would be now`}
-						onLine={goTo}
-					/>
+					<RunPane run={run} title={`Preview of ${app.name} ${version.version}`} onLine={goTo} />
 				)}
 			</div>
 		</section>
@@ -274,7 +270,7 @@ export function VersionPart({
 	if (!all) return <div aria-busy="true" />;
 	const at = all.findIndex((one) => one.version === name);
 	const version = all[at];
-	if (!version) return <Empty title={`There is no version ${name}`} />;
+	if (!version) return <Empty title={`Version ${name} not found`} />;
 	const deployedAt = all.findIndex((one) => one.deployed);
 	const deployed = deployedAt < 0 || deployedAt === at ? undefined : all[deployedAt];
 	return (

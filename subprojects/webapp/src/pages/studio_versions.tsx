@@ -18,13 +18,13 @@ function remarksOf({ reviewComments }: Version): string {
 
 function NoVersion({ app }: { app: OwnApp }): JSX.Element {
 	return (
-		<Empty title="No version yet">
+		<Empty title="No versions yet">
 			<p>
 				Submit your{" "}
 				<a href={`studio/${ownPathOf(app)}`} data-page>
 					draft
 				</a>{" "}
-				for review: that makes the first one.
+				for review to create the first version.
 			</p>
 		</Empty>
 	);
@@ -78,7 +78,7 @@ export function VersionsPart({
 					cell: (version) =>
 						version.status === "APPROVED" && !version.deployed ? (
 							<a class="button plain" href={path(version)} data-page>
-								Compare<span class="only-read"> {version.version} with what is deployed</span>
+								Compare<span class="only-read"> {version.version} with the deployed version</span>
 							</a>
 						) : null,
 				},
