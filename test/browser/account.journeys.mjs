@@ -44,7 +44,7 @@ async function addPasskey(page, person, name) {
 	const dialog = page.getByRole("dialog");
 	await dialog.getByLabel("Name", { exact: true }).fill(name);
 	await dialog.getByLabel("Your password", { exact: true }).fill(person.password);
-	await dialog.getByRole("button", { name: "Add it", exact: true }).click();
+	await dialog.getByRole("button", { name: "Add passkey", exact: true }).click();
 	await page.getByRole("rowheader", { name }).waitFor();
 }
 
@@ -57,14 +57,14 @@ export default {
 		await tab.goto("devices");
 		await heading(tab, "Devices").waitFor();
 		await page.goto("account");
-		await page.getByLabel("Present password", { exact: true }).fill(person.password);
+		await page.getByLabel("Current password", { exact: true }).fill(person.password);
 		await page.getByLabel("New password", { exact: true }).fill("eight small lamps");
 		const refused = page.waitForResponse((answer) => answer.status() === 401);
-		await page.getByRole("button", { name: "Change the password" }).click();
+		await page.getByRole("button", { name: "Change password" }).click();
 		// The server has told of the change before it has answered: the page asks with the cookie that was.
 		await refused;
 		proxy.release();
-		await page.getByText("Your password is changed.").waitFor();
+		await page.getByText("Password changed.").waitFor();
 		await tab.reload();
 		await heading(tab, "Devices").waitFor();
 		assert.equal(await heading(page, "Sign in").count(), 0);
@@ -85,7 +85,7 @@ export default {
 		});
 		await authenticator(page);
 		await page.goto("account");
-		await page.getByText("No passkey yet").waitFor();
+		await page.getByText("No passkeys yet").waitFor();
 		await page.getByRole("button", { name: "Add a passkey" }).click();
 		const dialog = page.getByRole("dialog");
 		await dialog.getByRole("button", { name: "Add passkey", exact: true }).click();
@@ -105,7 +105,7 @@ export default {
 		await page.getByRole("rowheader", { name: "Key ring" }).waitFor();
 		await page.getByRole("button", { name: "Remove Key ring" }).click();
 		await page.getByRole("dialog").getByRole("button", { name: "Use a passkey" }).click();
-		await page.getByText("No passkey yet").waitFor();
+		await page.getByText("No passkeys yet").waitFor();
 		await signInAgain(page);
 		await page.getByRole("alert").filter({ hasText: "opens no account here" }).waitFor();
 	},
@@ -141,7 +141,7 @@ export default {
 			isUserVerified: true,
 		});
 		await page.getByRole("button", { name: "Use a passkey" }).click();
-		await page.getByText("Your password is changed").waitFor();
+		await page.getByText("Password changed").waitFor();
 	},
 
 	"a page that was opened by its address offers no passkeys": async (stage) => {
@@ -152,7 +152,7 @@ export default {
 		assert.equal(await visitor.getByRole("button", { name: /passkey/ }).count(), 0);
 		const page = await stage.signedIn(person);
 		await page.goto("account");
-		await page.getByText("open this page as localhost").waitFor();
+		await page.getByText("open this page at localhost").waitFor();
 		assert.equal(await page.getByRole("button", { name: "Add a passkey" }).count(), 0);
 	},
 
@@ -160,7 +160,7 @@ export default {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person, { screen: "phone" });
 		await page.goto("account");
-		await page.getByRole("link", { name: "See what goes with your account" }).click();
+		await page.getByRole("link", { name: "See what will be deleted" }).click();
 		await heading(page, "Delete your account").waitFor();
 		await page.getByText("1 device, with all pictures").waitFor();
 		await page.getByLabel("Your password", { exact: true }).fill("not this one");
@@ -169,7 +169,7 @@ export default {
 		await page.getByLabel("Your password", { exact: true }).fill(person.password);
 		await page.keyboard.press("Enter");
 		await heading(page, "Sign in").waitFor();
-		await page.getByText(`The account of ${person.email} is deleted`).waitFor();
+		await page.getByText(`The account ${person.email} was deleted`).waitFor();
 		await page.getByLabel("E-mail address").fill(person.email);
 		await page.getByLabel("Password", { exact: true }).fill(person.password);
 		await page.keyboard.press("Enter");
@@ -183,7 +183,7 @@ export default {
 		await addPasskey(page, person, "Last");
 		await page.goto("account/removal");
 		await page.getByRole("button", { name: "Use a passkey" }).click();
-		await page.getByText(`The account of ${person.email} is deleted`).waitFor();
+		await page.getByText(`The account ${person.email} was deleted`).waitFor();
 	},
 
 	"the last administrator stays": async (stage) => {
@@ -196,7 +196,7 @@ export default {
 		await page.keyboard.press("Enter");
 		await page.getByRole("link", { name: "Administration" }).waitFor();
 		await page.goto("account/removal");
-		await page.getByText("You are the last administrator").waitFor();
+		await page.getByText("You are the only administrator").waitFor();
 		assert.equal(await page.getByRole("button", { name: /Delete/ }).count(), 0);
 	},
 

@@ -23,15 +23,15 @@ export default {
 		await page.getByRole("rowheader", { name: person.email }).waitFor();
 		await page.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
 		await page.getByRole("button", { name: `Sign out ${person.email}` }).click();
-		await page.getByRole("button", { name: "End the sessions" }).click();
+		await page.getByRole("button", { name: "End sessions" }).click();
 		await theirs.getByText("Your session has ended").waitFor();
-		const heir = page.getByLabel(`Gets apps of those who go : ${person.email}`);
+		const heir = page.getByLabel(`Inherits apps of deleted accounts : ${person.email}`);
 		await heir.check();
-		await page.getByText("gets the apps of those who go").waitFor();
+		await page.getByText(/ inherits apps of deleted accounts/).waitFor();
 		await heir.uncheck();
-		await page.getByText("Nobody is chosen").waitFor();
+		await page.getByText("No account inherits apps").waitFor();
 		await page.getByLabel("Search accounts").fill("nobody has this");
-		await page.getByText("No account has this").waitFor();
+		await page.getByText("No matching accounts").waitFor();
 	},
 
 	"the log is searched, and read back": async (stage) => {
@@ -53,7 +53,7 @@ export default {
 		await page.getByRole("button", { name: "Show older" }).click();
 		await page.getByText("created the API key Lamp 0", { exact: true }).waitFor();
 		await page.getByLabel("Search the log").fill("no such deed");
-		await page.getByText("Nothing in the log").waitFor();
+		await page.getByText("No matching entries").waitFor();
 	},
 
 	"how the instance is": async (stage) => {
@@ -61,23 +61,23 @@ export default {
 		await page.goto("admin");
 		await page.getByRole("link", { name: "Instance" }).click();
 		await heading(page, "Instance").waitFor();
-		await page.getByText("at work", { exact: true }).first().waitFor();
-		await page.getByText("PostgreSQL").waitFor();
+		await page.getByText("running", { exact: true }).first().waitFor();
+		await page.getByText("PostgreSQL", { exact: true }).waitFor();
 	},
 
 	"local addresses are closed to apps, and opened": async (stage) => {
 		const { page } = await administrator(stage);
 		await page.goto("admin/instance");
-		const box = page.getByRole("checkbox", { name: "Apps reach local addresses" });
-		await page.getByText("public addresses only").waitFor();
+		const box = page.getByRole("checkbox", { name: "Apps can reach local addresses" });
+		await page.getByText("only public addresses").waitFor();
 		for (const isOn of [false, true]) {
 			await box.setChecked(isOn);
 			const words = isOn ? "local" : "public";
 			await page.goto("admin/audit");
-			await page.getByText(`changed which addresses apps reach: ${words}`).first().waitFor();
+			await page.getByText(`changed the addresses that apps can reach: ${words}`).first().waitFor();
 			await page.goto("admin/instance");
 			await page
-				.getByRole("checkbox", { name: "Apps reach local addresses", checked: isOn })
+				.getByRole("checkbox", { name: "Apps can reach local addresses", checked: isOn })
 				.waitFor();
 		}
 	},
@@ -88,7 +88,7 @@ export default {
 			"admin-instance",
 			async (page) => {
 				await page.goto("admin/instance");
-				await page.getByText("at work", { exact: true }).first().waitFor();
+				await page.getByText("running", { exact: true }).first().waitFor();
 			},
 			person,
 		);

@@ -17,7 +17,7 @@ function heading(page, name) {
 /** Makes a key on the page; its value. */
 async function createKey(page, name) {
 	await page.getByLabel("Name of a new key").fill(name);
-	await page.getByRole("button", { name: "Create a key" }).click();
+	await page.getByRole("button", { name: "Create key" }).click();
 	return page.locator(".secret code").first().innerText();
 }
 
@@ -61,9 +61,9 @@ export default {
 		const fresh = await stage.ask("fresh");
 		const page = await stage.visitor({ baseURL: fresh.url });
 		await page.goto("");
-		await page.getByText("There is no account yet").waitFor();
+		await page.getByText("There are no accounts yet").waitFor();
 		await page.goto(fresh.link);
-		await heading(page, "Make the first account").waitFor();
+		await heading(page, "Create the first account").waitFor();
 		assert.equal(new URL(page.url()).hash, "");
 		await page.getByLabel("E-mail address").fill("first@example.org");
 		await page.getByLabel("Name", { exact: true }).fill("Grace");
@@ -75,7 +75,7 @@ export default {
 		await heading(page, "Devices").waitFor();
 		const other = await stage.visitor();
 		await other.goto(fresh.link);
-		await heading(other, "This link has ended").waitFor();
+		await heading(other, "This link no longer works").waitFor();
 	},
 
 	"a forgotten password is set by a link": async (stage) => {
@@ -112,7 +112,7 @@ export default {
 	"a key is created, works, and is revoked": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.goto("development/keys");
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		const key = await createKey(page, "Backup script");
 		assert.match(key, /^ddk_/);
 		assert.equal(await stage.ask("use_key", { key }), 200);
@@ -128,7 +128,7 @@ export default {
 		assert.equal(await stage.ask("use_key", { key }), 200);
 		await page.getByRole("button", { name: "Revoke Backup script" }).click();
 		await page.getByRole("button", { name: "Revoke", exact: true }).click();
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		assert.equal(await stage.ask("use_key", { key }), 401);
 	},
 
@@ -138,7 +138,7 @@ export default {
 			Object.defineProperty(navigator, "clipboard", { value: undefined }),
 		);
 		await page.goto("development/keys");
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		const key = await createKey(page, "Lamp");
 		const button = page.getByRole("button", { name: "Copy the key" });
 		await button.click();
@@ -153,33 +153,33 @@ export default {
 	"a key for pictures on one device, and then for more": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.goto("development/keys");
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		await page.getByLabel("Show pictures", { exact: false }).first().check();
-		await page.getByLabel("Only some").check();
-		await page.getByLabel("Last day").fill("2020-01-31");
+		await page.getByLabel("Selected devices").check();
+		await page.getByLabel("Expires after").fill("2020-01-31");
 		await page.getByLabel("Name of a new key").fill("Lamp");
-		await page.getByRole("button", { name: "Create a key" }).click();
+		await page.getByRole("button", { name: "Create key" }).click();
 		await page.getByText("Choose at least one.").waitFor();
 		await page.getByText("must not be over").waitFor();
 		await page
-			.getByRole("group", { name: "Devices of the key" })
+			.getByRole("group", { name: "Devices the key can use" })
 			.getByRole("checkbox")
 			.first()
 			.check();
-		await page.getByLabel("Last day").fill("2099-01-31");
+		await page.getByLabel("Expires after").fill("2099-01-31");
 		const key = await createKey(page, "Lamp");
 		const line = await page.locator(".secret code").nth(1).innerText();
 		assert.match(line, /v1\/devices\/[0-9a-f-]{36}\/push' .*base64 -w0 picture\.png/);
 		assert.equal(await stage.ask("use_key", { key }), 403);
 		await page.getByRole("button", { name: "I have copied it" }).click();
 		const row = page.getByRole("row", { name: /Lamp/ });
-		assert.match(await row.innerText(), /Show pictures\s+on one device\s+ends /);
+		assert.match(await row.innerText(), /Show pictures\s+on one device\s+expires /);
 		await row.getByRole("button", { name: "Change Lamp" }).click();
 		const dialog = page.getByRole("dialog", { name: "Change Lamp" });
-		assert.equal(await dialog.getByLabel("Last day").inputValue(), "2099-01-31");
+		assert.equal(await dialog.getByLabel("Expires after").inputValue(), "2099-01-31");
 		await dialog.getByLabel("Everything").check();
-		await dialog.getByLabel("All, later ones included").check();
-		await dialog.getByLabel("Last day").fill("");
+		await dialog.getByLabel("All, including new devices").check();
+		await dialog.getByLabel("Expires after").fill("");
 		await dialog.getByRole("button", { name: "Save" }).click();
 		await page.getByRole("row", { name: /Lamp.*Everything/ }).waitFor();
 		await waitUntil(async () => (await stage.ask("use_key", { key })) === 200);
@@ -188,7 +188,7 @@ export default {
 	"a key that was not copied is not left without a word": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.goto("development/keys");
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		await createKey(page, "Lamp");
 		await page.locator(".bar-account a").click();
 		await page.getByText("Leave without the key?").waitFor();
@@ -207,7 +207,7 @@ export default {
 	"an account without a device is told so": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person", { device: false }));
 		await page.goto("development/keys");
-		await page.getByText("No device yet. Add one to create an API key.").waitFor();
+		await page.getByText("No devices yet. Add one to create an API key.").waitFor();
 		assert.equal(await page.getByLabel("Name of a new key").count(), 0);
 		await page.getByRole("link", { name: "Add a device" }).click();
 		await heading(page, "Add a device").waitFor();
@@ -233,7 +233,7 @@ export default {
 		await page.keyboard.press("g");
 		await page.keyboard.press("k");
 		await heading(page, "API keys").waitFor();
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		for (let i = 0; i < 20; i++) {
 			await page.keyboard.press("Tab");
 			const name = await page.evaluate(() => document.activeElement.getAttribute("name"));
@@ -250,12 +250,12 @@ export default {
 		const other = await stage.signedIn(person, { screen: "phone" });
 		await one.goto("development/keys");
 		await other.goto("development/keys");
-		await other.getByText("No key yet").waitFor();
+		await other.getByText("No API keys yet").waitFor();
 		await createKey(one, "Seen elsewhere");
 		await other.getByRole("rowheader", { name: "Seen elsewhere" }).waitFor();
 		await other.goto("account");
 		await other.getByRole("button", { name: /^End the session of Chrome/ }).click();
-		await other.getByRole("button", { name: "End the session", exact: true }).click();
+		await other.getByRole("button", { name: "End session", exact: true }).click();
 		await heading(one, "Sign in").waitFor();
 		await one.getByText("Your session has ended").waitFor();
 	},
@@ -268,13 +268,13 @@ export default {
 		await page.keyboard.press("Tab");
 		await page.getByText("Saved").waitFor();
 		await page.locator(".bar-account", { hasText: "<i>Ada</i> & 'co'" }).waitFor();
-		await page.getByLabel("Present password", { exact: true }).fill("not this one");
+		await page.getByLabel("Current password", { exact: true }).fill("not this one");
 		await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
 		await page.locator(".fault").waitFor();
-		await page.getByLabel("Present password", { exact: true }).fill(person.password);
+		await page.getByLabel("Current password", { exact: true }).fill(person.password);
 		await page.keyboard.press("Enter");
-		await page.getByText("Your password is changed").waitFor();
+		await page.getByText("Password changed").waitFor();
 		const other = await stage.visitor();
 		await other.goto("");
 		await fillSignIn(other, person.email, PASSWORD);
@@ -290,7 +290,7 @@ export default {
 		await page.getByRole("link", { name: "Invitations" }).click();
 		await page.getByLabel("E-mail address").fill(`guest-of-${person.email}`);
 		await page.getByLabel("Reviewer").check();
-		await page.getByRole("button", { name: "Make an invitation" }).click();
+		await page.getByRole("button", { name: "Create an invitation" }).click();
 		const url = await page.locator(".secret code").innerText();
 		await page.getByRole("rowheader", { name: `guest-of-${person.email}` }).waitFor();
 		const guest = await stage.visitor({ screen: "phone" });
@@ -317,7 +317,7 @@ export default {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.goto("development/keys");
 		const name = `<img src=x onerror="document.title='owned'"><script>1</script>{{7*7}}`;
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		await createKey(page, name);
 		await page.getByRole("button", { name: "I have copied it" }).click();
 		await page.getByRole("rowheader", { name }).waitFor();
@@ -331,7 +331,7 @@ export default {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person);
 		await page.goto("development/keys");
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		await stage.ask("stop");
 		await page.getByText("Reconnecting").waitFor();
 		await stage.ask("start");
@@ -343,7 +343,7 @@ export default {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person);
 		await page.goto("development/keys");
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		await stage.ask("lose_database");
 		await page.getByText("Reconnecting").waitFor();
 		const late = await stage.visitor();
@@ -402,7 +402,7 @@ export default {
 		const fresh = await stage.ask("fresh");
 		await stage.photograph("link-first", async (page) => {
 			await page.goto(fresh.link);
-			await heading(page, "Make the first account").waitFor();
+			await heading(page, "Create the first account").waitFor();
 		});
 	},
 
@@ -410,7 +410,7 @@ export default {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person, { motion: "reduce" });
 		await page.goto("development/keys");
-		await page.getByText("No key yet").waitFor();
+		await page.getByText("No API keys yet").waitFor();
 		for (const name of ["Weather on the kitchen panel", "Build lamp", "Home automation"]) {
 			const key = await createKey(page, name);
 			if (name !== "Home automation") await stage.ask("use_key", { key });
@@ -435,7 +435,7 @@ export default {
 			"account",
 			async (page) => {
 				await page.goto("account");
-				await page.getByRole("rowheader", { name: /this one/ }).waitFor();
+				await page.getByRole("rowheader", { name: /this browser/ }).waitFor();
 			},
 			person,
 		);
@@ -463,9 +463,9 @@ export default {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.goto("account");
 		const section = page.locator("section", { has: page.getByRole("heading", { name: "MQTT" }) });
-		await section.getByLabel("Broker").fill("mqtts://broker.invalid");
-		await section.getByLabel("User", { exact: true }).fill("panels");
-		await section.getByRole("textbox", { name: "Password of the user" }).fill("correct horse");
+		await section.getByLabel("Broker", { exact: true }).fill("mqtts://broker.invalid");
+		await section.getByLabel("User name", { exact: true }).fill("panels");
+		await section.getByRole("textbox", { name: "Broker password" }).fill("correct horse");
 		await section.getByRole("button", { name: "Connect" }).click();
 		await section
 			.getByText(/^Not connected to mqtts:\/\/broker\.invalid|is not connected yet/)
@@ -475,36 +475,33 @@ export default {
 			await section.getByText("mqtts://broker.invalid").waitFor();
 			return (await section.getByText("cannot be looked up").count()) > 0;
 		});
-		assert.equal(await section.getByLabel("User", { exact: true }).inputValue(), "panels");
-		assert.equal(
-			await section.getByRole("textbox", { name: "Password of the user" }).inputValue(),
-			"",
-		);
-		await section.getByRole("button", { name: "End the MQTT connection" }).click();
-		await page.getByRole("button", { name: "End the connection", exact: true }).click();
+		assert.equal(await section.getByLabel("User name", { exact: true }).inputValue(), "panels");
+		assert.equal(await section.getByRole("textbox", { name: "Broker password" }).inputValue(), "");
+		await section.getByRole("button", { name: "Remove the connection" }).click();
+		await page.getByRole("button", { name: "Remove", exact: true }).click();
 		await section
-			.getByRole("button", { name: "End the MQTT connection" })
+			.getByRole("button", { name: "Remove the connection" })
 			.waitFor({ state: "detached" });
 	},
 
 	"a webhook is made, its secret is shown once, and it goes again": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.goto("development/webhooks");
-		await page.getByText("No webhook yet").waitFor();
+		await page.getByText("No webhooks yet").waitFor();
 		await page.getByLabel("URL of a new webhook").fill("ftp://example.org");
-		await page.getByRole("button", { name: "Create a webhook" }).click();
+		await page.getByRole("button", { name: "Create webhook" }).click();
 		await page.getByText("must begin with https:// or http://").waitFor();
 		await page
 			.getByLabel("URL of a new webhook")
 			.fill(`https://webhook.invalid/${"u".repeat(300)}`);
-		await page.getByLabel("A device is changed").uncheck();
-		await page.getByRole("button", { name: "Create a webhook" }).click();
+		await page.getByLabel("Device changed").uncheck();
+		await page.getByRole("button", { name: "Create webhook" }).click();
 		const secret = await page.locator(".secret code").first().innerText();
 		assert.match(secret, /^whsec_[0-9A-Za-z+/]{43}=$/);
 		await page.getByRole("button", { name: "I have copied it" }).click();
 		const row = page.getByRole("row", { name: /webhook\.invalid/ });
 		await row.getByText("online, pushed, failed").waitFor();
-		await row.getByText("Nothing was sent yet").waitFor();
+		await row.getByText("Nothing sent yet").waitFor();
 		assert.ok(!(await page.content()).includes(secret));
 		await stage.checkTables(page, "webhooks");
 		await row.getByRole("button", { name: /^Test/ }).click();
@@ -513,6 +510,6 @@ export default {
 		await row.getByText("Switched off", { exact: true }).waitFor();
 		await row.getByRole("button", { name: /^Remove/ }).click();
 		await page.getByRole("button", { name: "Remove", exact: true }).click();
-		await page.getByText("No webhook yet").waitFor();
+		await page.getByText("No webhooks yet").waitFor();
 	},
 };

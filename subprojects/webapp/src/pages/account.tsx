@@ -54,7 +54,7 @@ function Name({ account }: { account: Account }): JSX.Element {
 			onLeave={() => void save()}
 			said={said}
 			fault={fault}
-			help="What others see of you, beside apps that you write."
+			help="Shown to others beside the apps you write."
 			autoComplete="name"
 			maxLength={100}
 		/>
@@ -76,12 +76,12 @@ function Password({ sessions, passkeys }: PasswordProps): JSX.Element {
 		await renewSession(post("/web/account/password", { ...proof, password }));
 		setCurrent("");
 		setPassword("");
-		toast("Your password is changed. All other sessions have ended.");
+		toast("Password changed. All other sessions were ended.");
 		await sessions.refresh();
 	};
 	return (
 		<Form
-			action="Change the password"
+			action="Change password"
 			kind="plain"
 			onSubmit={submit}
 			names={["currentPassword", "password"]}
@@ -90,7 +90,7 @@ function Password({ sessions, passkeys }: PasswordProps): JSX.Element {
 			{(faults) => (
 				<>
 					<Field
-						label="Present password"
+						label="Current password"
 						name="currentPassword"
 						type="password"
 						value={currentPassword}
@@ -123,12 +123,12 @@ async function end(session: Session, sessions: Resource<Session[]>): Promise<voi
 	const isSure = await confirm({
 		title: `End the session of ${where}?`,
 		text: "That browser is signed out at once.",
-		action: "End the session",
+		action: "End session",
 	});
 	if (!isSure) return;
 	try {
 		await remove("/web/sessions/{sessionId}", { sessionId: session.id });
-		toast(`${where} is signed out`);
+		toast(`${where} signed out`);
 	} catch (error) {
 		if (error instanceof Problem) toast(error.message);
 	}
@@ -138,13 +138,13 @@ async function end(session: Session, sessions: Resource<Session[]>): Promise<voi
 async function endOthers(sessions: Resource<Session[]>): Promise<void> {
 	const isSure = await confirm({
 		title: "End all other sessions?",
-		text: "You stay signed in here, and nowhere else.",
-		action: "End them",
+		text: "You stay signed in only in this browser.",
+		action: "End sessions",
 	});
 	if (!isSure) return;
 	try {
 		await remove("/web/sessions");
-		toast("You are signed in here only");
+		toast("You are signed in only in this browser");
 	} catch (error) {
 		if (error instanceof Problem) toast(error.message);
 	}
@@ -157,7 +157,7 @@ function Sessions({ sessions }: { sessions: Resource<Session[]> }): JSX.Element 
 	return (
 		<div class="stack">
 			<Table
-				caption="Where you are signed in"
+				caption="Your sessions"
 				rows={rows}
 				rowKey={(session) => session.id}
 				columns={[
@@ -165,7 +165,7 @@ function Sessions({ sessions }: { sessions: Resource<Session[]> }): JSX.Element 
 						title: "Browser",
 						cell: ({ userAgent, isCurrent }) => (
 							<span title={userAgent}>
-								{browserName(userAgent)} {isCurrent && <span class="badge">this one</span>}
+								{browserName(userAgent)} {isCurrent && <span class="badge">this browser</span>}
 							</span>
 						),
 					},
@@ -186,7 +186,7 @@ function Sessions({ sessions }: { sessions: Resource<Session[]> }): JSX.Element 
 			/>
 			{rows.length > 1 && (
 				<div class="row">
-					<Button onClick={() => void endOthers(sessions)}>End all others</Button>
+					<Button onClick={() => void endOthers(sessions)}>End all other sessions</Button>
 				</div>
 			)}
 		</div>
@@ -233,7 +233,7 @@ export function AccountPage({ account }: { account: Account }): JSX.Element {
 					<Button onClick={() => void signOut()}>Sign out</Button>
 				</div>
 				<p class="words">
-					You sign in as <strong>{account.email}</strong>.
+					Signed in as <strong>{account.email}</strong>.
 				</p>
 			</div>
 			<section>
@@ -251,7 +251,7 @@ export function AccountPage({ account }: { account: Account }): JSX.Element {
 			<section class="stack">
 				<h2>Sessions</h2>
 				<p class="words">
-					Where you are signed in. A session ends by itself after 12 hours without use.
+					Browsers in which you are signed in. A session ends after 12 hours without use.
 				</p>
 				<Sessions sessions={sessions} />
 			</section>
@@ -261,7 +261,7 @@ export function AccountPage({ account }: { account: Account }): JSX.Element {
 				<h2>Delete the account</h2>
 				<p class="words">
 					<a href="account/removal" data-page>
-						See what goes with your account
+						See what will be deleted
 					</a>{" "}
 					before you delete it.
 				</p>

@@ -23,7 +23,7 @@ function State({ connection }: { connection: Connection }): JSX.Element {
 	if (state === "failed")
 		return (
 			<p class="words">
-				Not connected to <strong>{url}</strong> since {at}: {error}. It is tried again and again.
+				Not connected to <strong>{url}</strong> since {at}: {error}. The server keeps trying.
 			</p>
 		);
 	return (
@@ -35,9 +35,9 @@ function State({ connection }: { connection: Connection }): JSX.Element {
 
 async function end(mqtt: Resource<Connection>): Promise<void> {
 	const isSure = await confirm({
-		title: "End the MQTT connection?",
-		text: "Your panels disappear from the broker, and from Home Assistant.",
-		action: "End the connection",
+		title: "Remove the MQTT connection?",
+		text: "Your panels disappear from the broker and from Home Assistant.",
+		action: "Remove",
 	});
 	if (!isSure) return;
 	try {
@@ -73,13 +73,13 @@ function Change({
 						value={url}
 						onInput={setUrl}
 						fault={faults.get("url")}
-						help="mqtt://HOST or, with TLS, mqtts://HOST, and perhaps :PORT."
+						help="mqtt://HOST, or mqtts://HOST with TLS. You can add :PORT."
 						maxLength={300}
 						isRequired
 						isVerbatim
 					/>
 					<Field
-						label="User"
+						label="User name"
 						name="username"
 						value={username}
 						onInput={setUsername}
@@ -89,13 +89,13 @@ function Change({
 						isVerbatim
 					/>
 					<Field
-						label="Password of the user"
+						label="Broker password"
 						name="password"
 						type="password"
 						value={password}
 						onInput={setPassword}
 						fault={faults.get("password")}
-						help="It is stored encrypted, and not shown again: enter it with each change."
+						help="Stored encrypted and never shown again. Enter it again with each change."
 						autoComplete="off"
 						isVerbatim
 					/>
@@ -114,18 +114,18 @@ export function Mqtt(): JSX.Element | null {
 		<section class="stack">
 			<h2>MQTT</h2>
 			<p class="words">
-				Home Assistant finds your panels on its MQTT broker, and controls them. The broker needs a
-				public address, or one that this server's operator has opened.
+				Home Assistant finds and controls your panels through its MQTT broker. The broker needs a
+				public address, or a local one that the operator of this server allows.
 			</p>
 			{connection.url !== null && <State connection={connection} />}
 			{connection.isOfInstance ? (
-				<p class="words">This server's setting --mqtt sets the connection.</p>
+				<p class="words">The connection is set by this server's option --mqtt.</p>
 			) : (
 				<div class="form-width stack">
 					<Change mqtt={mqtt} connection={connection} />
 					{connection.url !== null && (
 						<div class="row">
-							<Button onClick={() => void end(mqtt)}>End the MQTT connection</Button>
+							<Button onClick={() => void end(mqtt)}>Remove the connection</Button>
 						</div>
 					)}
 				</div>

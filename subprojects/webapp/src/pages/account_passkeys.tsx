@@ -27,17 +27,23 @@ function Add({ account, passkeys, onDone }: PartProps): JSX.Element {
 	const add = async (proof: Proof) => {
 		const made = await makePasskey(account, known);
 		await post("/web/passkeys", { name, ...made, ...proof });
-		toast(`The passkey "${name}" is added`);
+		toast(`Passkey "${name}" added`);
 		onDone();
 		await passkeys.refresh();
 	};
 	return (
 		<Dialog title="Add a passkey" onClose={onDone}>
 			<p>
-				Your browser asks where to keep it: on this device, on a phone, or on a key of its own. From
-				then on it signs you in without a password.
+				Your browser asks where to keep the passkey: on this computer or phone, on another one, or
+				on a security key. You can then sign in without a password.
 			</p>
-			<ProofForm action="Add it" passkeys={known} onProof={add} names={["name"]} onCancel={onDone}>
+			<ProofForm
+				action="Add passkey"
+				passkeys={known}
+				onProof={add}
+				names={["name"]}
+				onCancel={onDone}
+			>
 				{(faults) => (
 					<Field
 						label="Name"
@@ -45,7 +51,7 @@ function Add({ account, passkeys, onDone }: PartProps): JSX.Element {
 						value={name}
 						onInput={setName}
 						fault={faults.get("name")}
-						help="To tell it from your others."
+						help="Helps you tell your passkeys apart."
 						maxLength={100}
 						isRequired
 					/>
@@ -96,13 +102,13 @@ function Remove({ passkey, passkeys, onDone }: OneProps): JSX.Element {
 	const remove = async (proof: Proof) => {
 		const path = "/web/passkeys/{passkeyId}/removal";
 		await post(path, proof, { passkeyId: passkey.id });
-		toast(`The passkey "${passkey.name}" is removed`);
+		toast(`Passkey "${passkey.name}" removed`);
 		onDone();
 		await passkeys.refresh();
 	};
 	return (
 		<Dialog title={`Remove "${passkey.name}"?`} onClose={onDone}>
-			<p>Nobody can sign in to your account with it any more.</p>
+			<p>It can no longer be used to sign in to your account.</p>
 			<ProofForm
 				action="Remove"
 				kind="danger"
@@ -158,8 +164,8 @@ function Hindrance(): JSX.Element {
 	return (
 		<p class="quiet">
 			{host === null || host === undefined
-				? "This server has no passkeys: they need an https address with a name."
-				: `To add one, open this page as ${host}: passkeys belong to that name.`}
+				? "This server does not support passkeys: they need an https address with a host name."
+				: `To add a passkey, open this page at ${host}: passkeys belong to that name.`}
 		</p>
 	);
 }
@@ -177,8 +183,8 @@ export function Passkeys(props: { account: Account; passkeys: Resource<Passkey[]
 		<section class="stack">
 			<h2>Passkeys</h2>
 			<p class="words">
-				A passkey signs you in with what unlocks your phone or computer. Nobody can guess it, and
-				other sites cannot ask for it.
+				A passkey signs you in the way you unlock your phone or computer. It cannot be guessed, and
+				no other site can ask for it.
 			</p>
 			{passkeys.problem.value instanceof Problem && !rows && (
 				<p class="notice bad">{passkeys.problem.value.message}</p>
@@ -190,7 +196,7 @@ export function Passkeys(props: { account: Account; passkeys: Resource<Passkey[]
 					onRemove={(passkey) => setOpen({ what: "remove", passkey })}
 				/>
 			)}
-			{rows?.length === 0 && isOffered && <Empty title="No passkey yet" />}
+			{rows?.length === 0 && isOffered && <Empty title="No passkeys yet" />}
 			{isOffered ? (
 				<div class="row">
 					<Button onClick={() => setOpen({ what: "add" })}>Add a passkey</Button>

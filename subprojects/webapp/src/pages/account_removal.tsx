@@ -17,15 +17,14 @@ function count(number: number, one: string, many: string): string {
 function Losses({ removal }: { removal: Removal }): JSX.Element {
 	const { devices, keys, apps, keptApps } = removal;
 	const lost = [
-		devices > 0 &&
-			`${count(devices, "device", "devices")}, with all pictures: the panels show nothing more`,
-		keys > 0 && `${count(keys, "API key", "API keys")}: scripts that use one stop working`,
-		apps > 0 && `${count(apps, "app", "apps")} that you wrote, with all versions`,
-		"your name, your password, your passkeys, and every session",
+		devices > 0 && `${count(devices, "device", "devices")}, with all pictures: the panels go dark`,
+		keys > 0 && `${count(keys, "API key", "API keys")}: programs that use them stop working`,
+		apps > 0 && `${count(apps, "app", "apps")} you wrote, with all versions`,
+		"your name, password, passkeys and sessions",
 	].filter((line): line is string => typeof line === "string");
 	return (
 		<div class="stack">
-			<p>With your account go, at once and for good:</p>
+			<p>These are deleted at once and cannot be restored:</p>
 			<ul class="points">
 				{lost.map((line) => (
 					<li key={line}>{line}</li>
@@ -33,10 +32,10 @@ function Losses({ removal }: { removal: Removal }): JSX.Element {
 			</ul>
 			{keptApps > 0 && (
 				<p>
-					{keptApps === 1 ? "One app of yours stays" : `${keptApps} apps of yours stay`}, since
-					others have installed {keptApps === 1 ? "it" : "them"}: whom an administrator has chosen
-					gets {keptApps === 1 ? "it" : "them"}, and where nobody was chosen,{" "}
-					{keptApps === 1 ? "it is" : "they are"} switched off.
+					{keptApps === 1 ? "One of your apps stays" : `${keptApps} of your apps stay`}, because
+					others installed {keptApps === 1 ? "it" : "them"}. The account that inherits apps gets{" "}
+					{keptApps === 1 ? "it" : "them"}; if there is none,{" "}
+					{keptApps === 1 ? "it is" : "they are"} disabled.
 				</p>
 			)}
 		</div>
@@ -47,7 +46,7 @@ function Ask({ removal, account }: { removal: Removal; account: Account }): JSX.
 	const passkeys = useResource(() => get("/web/passkeys"), ["account"]);
 	const remove = async (proof: Proof) => {
 		await post("/web/account/removal", proof);
-		signedOutReason.value = `The account of ${account.email} is deleted.`;
+		signedOutReason.value = `The account ${account.email} was deleted.`;
 		go("", { replaces: true });
 		setAccount(null);
 	};
@@ -84,9 +83,9 @@ export function AccountRemovalPage({ account }: { account: Account }): JSX.Eleme
 			{known?.isLastAdministrator && (
 				<div class="notice stack">
 					<p>
-						You are the last administrator of this server, so your account stays.{" "}
+						You are the only administrator of this server, so you cannot delete your account.{" "}
 						<a href="admin" data-page>
-							Make somebody else an administrator
+							Make someone else an administrator
 						</a>{" "}
 						first.
 					</p>

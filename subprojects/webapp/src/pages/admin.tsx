@@ -91,13 +91,13 @@ function Roles({ member, members, self }: RolesProps): JSX.Element {
 				onChange={(isAdministrator) => void change(member, { isAdministrator }, members, self)}
 			/>
 			<Check
-				label="Previews, webhooks and MQTT reach local addresses"
+				label="Previews, webhooks and MQTT can reach local addresses"
 				of={of}
 				isOn={member.reachesLocal}
 				onChange={(reachesLocal) => void change(member, { reachesLocal }, members, self)}
 			/>
 			<Check
-				label="Gets apps of those who go"
+				label="Inherits apps of deleted accounts"
 				of={of}
 				isOn={member.isHeir}
 				onChange={(isHeir) => void setHeir(member, isHeir, members)}
@@ -116,7 +116,7 @@ async function setHeir(
 	try {
 		if (isHeir) await put(path, undefined, { accountId: member.id });
 		else await remove(path, { accountId: member.id });
-		toast(isHeir ? `${member.name} gets the apps of those who go` : "Nobody is chosen");
+		toast(isHeir ? `${member.name} inherits apps of deleted accounts` : "No account inherits apps");
 	} catch (error) {
 		if (!(error instanceof Problem)) throw error;
 		toast(error.message);
@@ -128,13 +128,13 @@ async function setHeir(
 async function endSessions(member: Member): Promise<void> {
 	const isSure = await confirm({
 		title: `End all sessions of ${member.email}?`,
-		text: "They are signed out everywhere at once, and can sign in again.",
-		action: "End the sessions",
+		text: "The account is signed out everywhere at once. It can sign in again.",
+		action: "End sessions",
 	});
 	if (!isSure) return;
 	try {
 		await remove("/web/admin/accounts/{accountId}/sessions", { accountId: member.id });
-		toast(`${member.name} is signed out`);
+		toast(`${member.name} signed out`);
 	} catch (error) {
 		if (error instanceof Problem) toast(error.message);
 	}
@@ -150,10 +150,8 @@ function PasswordLink({
 	onClose: () => void;
 }): JSX.Element {
 	return (
-		<Dialog title={`A link for ${member.email}`} onClose={onClose}>
-			<p>
-				Whoever opens it chooses a new password, once. It is shown this once: hand it over safely.
-			</p>
+		<Dialog title={`Password link for ${member.email}`} onClose={onClose}>
+			<p>This one-time link sets a new password. It is shown only once: hand it over safely.</p>
 			<Secret text={url} what="the link" />
 			<div class="row end">
 				<Button kind="primary" onClick={onClose}>
@@ -193,7 +191,7 @@ function Members({ members, self, onLink, onLimit }: MembersProps): JSX.Element 
 				},
 				{ title: "Devices", cell: (member) => String(member.devices) },
 				{
-					title: "Stores",
+					title: "Storage",
 					cell: ({ bytes, bytesAllowed }) => `${mebibytes(bytes)} of ${mebibytes(bytesAllowed)}`,
 				},
 				{
@@ -202,7 +200,7 @@ function Members({ members, self, onLink, onLimit }: MembersProps): JSX.Element 
 						lastSignInAt === null ? "never" : <When at={lastSignInAt} />,
 				},
 				{
-					title: "What can be done",
+					title: "Actions",
 					isAction: true,
 					cell: (member) => (
 						<span class="row end">
@@ -245,7 +243,7 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 		<>
 			{members.problem.value && !rows && <p class="notice bad">{members.problem.value.message}</p>}
 			{rows?.length === 0 ? (
-				<Empty title="No account has this in its name or address" />
+				<Empty title="No matching accounts" />
 			) : (
 				<Members
 					members={members}
@@ -254,7 +252,9 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 					onLimit={setLimited}
 				/>
 			)}
-			{rows?.length === SHOWN && <p class="quiet">The first {SHOWN}. Search to see others.</p>}
+			{rows?.length === SHOWN && (
+				<p class="quiet">The first {SHOWN} accounts. Search to find others.</p>
+			)}
 			{made && <PasswordLink {...made} onClose={() => setMade(undefined)} />}
 			{limited && (
 				<LimitDialog
@@ -275,7 +275,7 @@ export function AdminPage({ account }: { account: Account }): JSX.Element {
 	const [wanted, setWanted] = useState("");
 	return (
 		<AdminFrame title="Accounts">
-			<Search label="Search accounts" help="A name or an address." onWanted={setWanted} />
+			<Search label="Search accounts" help="Name or e-mail address." onWanted={setWanted} />
 			<Found key={wanted} wanted={wanted} self={account} />
 		</AdminFrame>
 	);

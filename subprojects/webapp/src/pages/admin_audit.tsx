@@ -12,14 +12,14 @@ import { AdminFrame } from "./admin";
 type Entry = Schemas["AuditEntry"];
 
 const WORDS: Record<Entry["action"], string> = {
-	"account.create": "made the account",
-	"account.heir": "chose who gets the apps of those who go:",
-	"account.limit": "changed what the account may store:",
-	"account.previews": "changed which addresses previews reach:",
+	"account.create": "created the account",
+	"account.heir": "set the account that inherits apps:",
+	"account.limit": "changed the storage limit of",
+	"account.previews": "changed the addresses that previews can reach:",
 	"account.remove": "removed the account",
 	"account.rename": "changed the name of",
 	"account.roles": "changed the roles of",
-	"app.create": "made the app",
+	"app.create": "created the app",
 	"app.deploy": "deployed",
 	"app.disable": "disabled the app",
 	"app.enable": "enabled the app",
@@ -28,25 +28,25 @@ const WORDS: Record<Entry["action"], string> = {
 	"device.create": "added the device",
 	"device.disable": "disabled the device",
 	"device.enable": "enabled the device",
-	"device.key": "made a new key for the device",
+	"device.key": "created a new key for the device",
 	"device.remove": "removed the device",
 	"device.update": "changed the device",
 	"entry.create": "installed an app on",
 	"entry.remove": "removed the entry",
 	"entry.update": "changed the entry",
-	"instance.network": "changed which addresses apps reach:",
+	"instance.network": "changed the addresses that apps can reach:",
 	"invitation.create": "invited",
 	"invitation.revoke": "withdrew the invitation of",
 	"key.create": "created the API key",
 	"key.revoke": "revoked the API key",
 	"key.update": "changed the API key",
-	"link.create": "made a link for",
+	"link.create": "created a link for",
 	"mqtt.remove": "removed the connection to the MQTT broker",
 	"mqtt.update": "set the connection to the MQTT broker",
 	"passkey.add": "added the passkey",
 	"passkey.remove": "removed the passkey",
 	"password.change": "changed the password of",
-	"rotation.order": "put the entries into another order on",
+	"rotation.order": "reordered the entries on",
 	"session.end": "ended a session of",
 	"session.start": "signed in",
 	"version.approve": "approved",
@@ -55,7 +55,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"version.return": "requested changes to",
 	"webhook.create": "created a webhook for",
 	"webhook.remove": "removed the webhook for",
-	"webhook.secret": "made a new secret of the webhook for",
+	"webhook.secret": "created a new secret for the webhook for",
 	"webhook.update": "changed the webhook for",
 };
 
@@ -63,8 +63,7 @@ const WORDS: Record<Entry["action"], string> = {
 const PART = 100;
 
 function deed({ action, target, actor, count }: Entry): string {
-	if (action === "account.heir" && target === null)
-		return "chose nobody for the apps of those who go";
+	if (action === "account.heir" && target === null) return "cleared the account that inherits apps";
 	const words = WORDS[action];
 	const whole =
 		target === null || (action === "session.start" && target === actor)
@@ -76,7 +75,7 @@ function deed({ action, target, actor, count }: Entry): string {
 function Log({ rows }: { rows: Entry[] }): JSX.Element {
 	return (
 		<Table
-			caption="The audit log"
+			caption="Audit log"
 			rows={rows}
 			rowKey={(entry) => entry.at + entry.actor + entry.action + (entry.target ?? "")}
 			columns={[
@@ -109,7 +108,7 @@ function Found({ wanted }: { wanted: string }): JSX.Element | null {
 		const part = await getPart("/web/admin/audit", { limit: PART, q: wanted, cursor });
 		setOlder({ rows: [...(older?.rows ?? []), ...part.rows], cursor: part.cursor });
 	};
-	if (first.rows.length === 0) return <Empty title="Nothing in the log has this text" />;
+	if (first.rows.length === 0) return <Empty title="No matching entries" />;
 	return (
 		<>
 			<Log rows={[...first.rows, ...(older?.rows ?? [])]} />
@@ -127,10 +126,10 @@ export function AuditPage(): JSX.Element {
 	const [wanted, setWanted] = useState("");
 	return (
 		<AdminFrame title="Audit log">
-			<p class="words">What people did, the newest first.</p>
+			<p class="words">Actions of users, newest first.</p>
 			<Search
 				label="Search the log"
-				help="A name, an address, or a deed such as key.revoke."
+				help="Name, address, or action such as key.revoke."
 				onWanted={setWanted}
 			/>
 			<Found key={wanted} wanted={wanted} />

@@ -20,7 +20,7 @@ function sum(workers: readonly Worker[], of: (worker: Worker) => number): number
 
 function stateOf(worker: Worker): string {
 	if (!worker.isAlive) return "not answering";
-	return worker.isDatabaseUp ? "at work" : "without the database";
+	return worker.isDatabaseUp ? "running" : "no database";
 }
 
 /** Totals of the instance. */
@@ -30,13 +30,13 @@ function Totals({ instance }: { instance: Instance }): JSX.Element {
 	const facts: [string, string][] = [
 		["displayd", instance.version],
 		["Panels connected", String(sum(workers, (one) => one.connectedPanels))],
-		["Requests at work", String(sum(workers, (one) => one.requests))],
-		["Jobs in the queues", String(jobs)],
+		["Requests in progress", String(sum(workers, (one) => one.requests))],
+		["Jobs queued", String(jobs)],
 		[
 			"PostgreSQL",
 			`${instance.databaseVersion.split(" ")[0] ?? ""}, ${megabytes(instance.databaseBytes)}`,
 		],
-		["Connections to it", String(instance.databaseConnections)],
+		["PostgreSQL connections", String(instance.databaseConnections)],
 		["Accounts", String(instance.accounts)],
 	];
 	return (
@@ -54,7 +54,7 @@ function Totals({ instance }: { instance: Instance }): JSX.Element {
 function Workers({ workers }: { workers: Worker[] }): JSX.Element {
 	return (
 		<Table
-			caption="The workers"
+			caption="Workers"
 			rows={workers}
 			rowKey={(worker) => String(worker.number)}
 			columns={[
@@ -97,13 +97,13 @@ function Network({ resource }: { resource: Resource<Instance> }): JSX.Element {
 	return (
 		<div class="stack">
 			<Check
-				label="Apps reach local addresses"
+				label="Apps can reach local addresses"
 				isOn={resource.value.value?.appsReachLocal ?? false}
 				onChange={(isOn) => void change(resource, isOn)}
 			/>
 			<p class="quiet">
-				Those that the server's option --egress-allow opens, and no others. Off, apps, webhooks and
-				connections to MQTT brokers reach public addresses only.
+				Only the local addresses that the server option --egress-allow opens. If this is off, apps,
+				webhooks and MQTT connections reach only public addresses.
 			</p>
 		</div>
 	);
@@ -122,7 +122,7 @@ export function InstancePage(): JSX.Element {
 			{known?.storageProblem && <p class="notice bad">{known.storageProblem}</p>}
 			{known && <Totals instance={known} />}
 			{known && <Workers workers={known.workers} />}
-			<p class="quiet">What each worker has at work, as it said within the last second.</p>
+			<p class="quiet">Work in progress in each worker, reported once a second.</p>
 			{known && <Network resource={instance} />}
 		</AdminFrame>
 	);

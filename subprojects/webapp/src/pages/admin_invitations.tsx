@@ -26,7 +26,7 @@ function Invite({ onMade }: { onMade: (url: string) => void }): JSX.Element {
 	};
 	return (
 		<div class="form-width">
-			<Form action="Make an invitation" onSubmit={submit} names={["email"]}>
+			<Form action="Create an invitation" onSubmit={submit} names={["email"]}>
 				{(faults) => (
 					<>
 						<Field
@@ -36,7 +36,7 @@ function Invite({ onMade }: { onMade: (url: string) => void }): JSX.Element {
 							value={email}
 							onInput={setEmail}
 							fault={faults.get("email")}
-							help="Whom it is for. Left empty, anybody who has the link can use it, once."
+							help="The link works once. Leave empty to let anyone use it."
 							isVerbatim
 						/>
 						<fieldset class="checks">
@@ -55,7 +55,7 @@ function Made({ url, onDone }: { url: string; onDone: () => void }): JSX.Element
 	return (
 		<div class="notice stack">
 			<h2>The invitation</h2>
-			<p>Hand this link over yourself: no e-mail is sent. It is shown this once.</p>
+			<p>Send this link yourself: the server sends no e-mail. It is shown only once.</p>
 			<Secret text={url} what="the link" />
 			<div class="row">
 				<Button kind="primary" onClick={onDone}>
@@ -67,7 +67,7 @@ function Made({ url, onDone }: { url: string; onDone: () => void }): JSX.Element
 }
 
 function nameOf({ email }: Invitation): string {
-	return email ?? "Anybody with the link";
+	return email ?? "Anyone with the link";
 }
 
 function rolesOf({ isReviewer, isAdministrator }: Invitation): string {
@@ -78,13 +78,13 @@ function rolesOf({ isReviewer, isAdministrator }: Invitation): string {
 async function withdraw(invitation: Invitation, all: Resource<Invitation[]>): Promise<void> {
 	const isSure = await confirm({
 		title: `Withdraw the invitation of ${nameOf(invitation)}?`,
-		text: "Its link can be used no more.",
+		text: "The link stops working.",
 		action: "Withdraw",
 	});
 	if (!isSure) return;
 	try {
 		await remove("/web/admin/invitations/{invitationId}", { invitationId: invitation.id });
-		toast("The invitation is withdrawn");
+		toast("Invitation withdrawn");
 	} catch (error) {
 		if (error instanceof Problem) toast(error.message);
 	}
@@ -94,17 +94,17 @@ async function withdraw(invitation: Invitation, all: Resource<Invitation[]>): Pr
 function Open({ all }: { all: Resource<Invitation[]> }): JSX.Element | null {
 	const rows = all.value.value;
 	if (!rows) return null;
-	if (rows.length === 0) return <Empty title="No open invitation" />;
+	if (rows.length === 0) return <Empty title="No open invitations" />;
 	return (
 		<Table
-			caption="Invitations that nobody has used yet"
+			caption="Open invitations"
 			rows={rows}
 			rowKey={(invitation) => invitation.id}
 			columns={[
 				{ title: "For", cell: nameOf },
 				{ title: "Roles", cell: rolesOf },
-				{ title: "Made", cell: (invitation) => <When at={invitation.createdAt} /> },
-				{ title: "Ends", cell: (invitation) => <When at={invitation.expiresAt} /> },
+				{ title: "Created", cell: (invitation) => <When at={invitation.createdAt} /> },
+				{ title: "Expires", cell: (invitation) => <When at={invitation.expiresAt} /> },
 				{
 					title: "Withdraw",
 					isAction: true,

@@ -24,18 +24,18 @@ export function LimitDialog({ member, onClose, onDone }: LimitProps): JSX.Elemen
 	const submit = async () => {
 		const byteLimit = text.trim() === "" ? 0 : Math.round(Number(text) * MIB);
 		await patch("/web/admin/accounts/{accountId}", { byteLimit }, { accountId: member.id });
-		toast(`The limit of ${member.name} is changed`);
+		toast(`Storage limit of ${member.name} changed`);
 		onClose();
 		await onDone();
 	};
 	return (
-		<Dialog title={`What ${member.email} may store`} onClose={onClose}>
+		<Dialog title={`Storage limit of ${member.email}`} onClose={onClose}>
 			<p>
 				Pushed pictures, drafts and versions take {mebibytes(member.bytes)} of{" "}
-				{mebibytes(member.bytesAllowed)}. What the account has stays, even above the limit.
+				{mebibytes(member.bytesAllowed)}. Existing data stays, even above the limit.
 			</p>
 			<Form
-				action="Set the limit"
+				action="Save"
 				onSubmit={submit}
 				names={["byteLimit"]}
 				beside={<Button onClick={onClose}>Cancel</Button>}
@@ -48,7 +48,7 @@ export function LimitDialog({ member, onClose, onDone }: LimitProps): JSX.Elemen
 						value={text}
 						onInput={setText}
 						fault={faults.get("byteLimit")}
-						help="Leave it empty for the default: 256, or a quarter for each device if that is more."
+						help="Leave empty for the default: 256, or 0.25 per device if that is more."
 					/>
 				)}
 			</Form>

@@ -12,11 +12,15 @@ type Wish = Schemas["KeyCreation"];
 type Scope = Key["scope"];
 
 export const scopes: readonly { value: Scope; words: string; about: string }[] = [
-	{ value: "push", words: "Show pictures", about: "And end what is shown. It reads nothing." },
+	{
+		value: "push",
+		words: "Show pictures",
+		about: "Pushes and ends pictures. Cannot read anything.",
+	},
 	{
 		value: "devices",
 		words: "Show pictures and manage devices",
-		about: "Reads and changes devices and what they show.",
+		about: "Reads and changes devices and their rotations.",
 	},
 	{ value: "all", words: "Everything", about: "Also submits and deploys apps." },
 ];
@@ -51,15 +55,15 @@ function Devices({ chosen, onChange, fault }: DevicesProps): JSX.Element {
 				label="Devices"
 				value={chosen ? "chosen" : "all"}
 				options={[
-					{ value: "all", words: "All, later ones included" },
-					{ value: "chosen", words: "Only some" },
+					{ value: "all", words: "All, including new devices" },
+					{ value: "chosen", words: "Selected devices" },
 				]}
 				onChange={(value) => onChange(value === "all" ? null : [])}
 				fault={fault !== undefined && chosen?.length === 0 ? "Choose at least one." : fault}
 			/>
 			{chosen && (
 				<fieldset class="field">
-					<legend class="only-read">Devices of the key</legend>
+					<legend class="only-read">Devices the key can use</legend>
 					<div class="choices">
 						{devices.map(({ id, name }) => (
 							<Check
@@ -115,12 +119,12 @@ export function KeyForm({ of, action, beside, onSubmit }: KeyFormProps): JSX.Ele
 						value={name}
 						onInput={setName}
 						fault={faults.get("name")}
-						help="What it is for: the program, or the machine that it runs on."
+						help="The program or computer that uses the key."
 						maxLength={100}
 						isRequired
 					/>
 					<Choice
-						label="It may"
+						label="Permissions"
 						value={scope}
 						options={scopes}
 						onChange={setScope}
@@ -128,13 +132,13 @@ export function KeyForm({ of, action, beside, onSubmit }: KeyFormProps): JSX.Ele
 					/>
 					<Devices chosen={chosen} onChange={setChosen} fault={faults.get("deviceIds")} />
 					<Field
-						label="Last day"
+						label="Expires after"
 						name="endsAt"
 						type="date"
 						value={day}
 						onInput={setDay}
 						fault={faults.get("endsAt")}
-						help="Empty: it has no end."
+						help="Leave empty for a key that never expires."
 					/>
 				</>
 			)}

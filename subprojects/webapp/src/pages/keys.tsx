@@ -20,9 +20,9 @@ type NewKey = Schemas["NewKey"];
 function curlLine(made: NewKey, device: string): { words: string; line: string } {
 	const path = made.scope === "push" ? `v1/devices/${device}/push` : "v1/devices";
 	const line = `curl '${new URL(path, base).href}' -H 'Authorization: Bearer ${made.key}'`;
-	if (made.scope !== "push") return { words: "This lists your devices:", line };
+	if (made.scope !== "push") return { words: "This command lists your devices:", line };
 	return {
-		words: "This shows picture.png:",
+		words: "This command shows picture.png:",
 		line: `${line} --json "{\\"image\\": \\"$(base64 -w0 picture.png)\\"}"`,
 	};
 }
@@ -32,7 +32,7 @@ function Created({ made, onDone }: { made: NewKey; onDone: () => void }): JSX.El
 	useEffect(() => {
 		setGuard({
 			title: "Leave without the key?",
-			text: "The key is shown this once. Copy it before you go.",
+			text: "The key is shown only once. Copy it before you leave.",
 			action: "Leave",
 		});
 		return () => setGuard(undefined);
@@ -45,10 +45,10 @@ function Created({ made, onDone }: { made: NewKey; onDone: () => void }): JSX.El
 			<h2 id="created" tabIndex={-1}>
 				Your new key, {made.name}
 			</h2>
-			<p>Copy it now. It is shown this once, and stored nowhere.</p>
+			<p>Copy it now. It is shown only once.</p>
 			<Secret text={made.key} what="the key" />
 			<p>Try it. {words}</p>
-			<Secret text={line} what="the curl line" />
+			<Secret text={line} what="the command" />
 			<div class="row">
 				<Button kind="primary" onClick={onDone}>
 					I have copied it
@@ -60,7 +60,7 @@ function Created({ made, onDone }: { made: NewKey; onDone: () => void }): JSX.El
 
 function NoDevice(): JSX.Element {
 	return (
-		<Empty title="No device yet. Add one to create an API key.">
+		<Empty title="No devices yet. Add one to create an API key.">
 			<div class="row">
 				<a class="button primary" href="devices/new" data-page>
 					Add a device
@@ -80,7 +80,7 @@ function Change({ of, onDone }: { of: Key; onDone: () => void }): JSX.Element {
 				beside={<Button onClick={onDone}>Cancel</Button>}
 				onSubmit={async (wish) => {
 					await put("/web/keys/{keyId}", wish, { keyId: of.id });
-					toast(`${wish.name} is changed`);
+					toast(`${wish.name} saved`);
 					onDone();
 				}}
 			/>
@@ -99,7 +99,7 @@ function Purpose({ of }: { of: Key }): JSX.Element {
 			)}
 			{of.endsAt !== null && (
 				<span class="quiet">
-					{Date.parse(of.endsAt) > Date.now() ? "ends " : "ended "}
+					{Date.parse(of.endsAt) > Date.now() ? "expires " : "expired "}
 					<When at={of.endsAt} />
 				</span>
 			)}
@@ -110,13 +110,13 @@ function Purpose({ of }: { of: Key }): JSX.Element {
 async function revoke(key: Key, keys: Resource<Key[]>): Promise<void> {
 	const isSure = await confirm({
 		title: `Revoke ${key.name}?`,
-		text: "What uses this key stops working at once. It cannot be brought back.",
+		text: "Programs that use this key stop working at once. This cannot be undone.",
 		action: "Revoke",
 	});
 	if (!isSure) return;
 	try {
 		await remove("/web/keys/{keyId}", { keyId: key.id });
-		toast(`${key.name} is revoked`);
+		toast(`${key.name} revoked`);
 	} catch (error) {
 		if (error instanceof Problem) toast(error.message);
 	}
@@ -129,8 +129,8 @@ function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
 	if (!rows) return null;
 	if (rows.length === 0)
 		return (
-			<Empty title="No key yet">
-				<p>With a key your own software can push pictures and change devices.</p>
+			<Empty title="No API keys yet">
+				<p>With an API key, your programs can push pictures and change devices.</p>
 			</Empty>
 		);
 	return (
@@ -150,9 +150,9 @@ function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
 				rowKey={(key) => key.id}
 				columns={[
 					{ title: "Name", cell: (key) => key.name },
-					{ title: "May", cell: (key) => <Purpose of={key} /> },
+					{ title: "Permissions", cell: (key) => <Purpose of={key} /> },
 					{
-						title: "Begins with",
+						title: "Starts with",
 						cell: (key) =>
 							key.firstCharacters === null ? "-" : <code>{key.firstCharacters}…</code>,
 					},
@@ -162,7 +162,7 @@ function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
 						cell: (key) => (key.lastUsedAt === null ? "-" : <When at={key.lastUsedAt} />),
 					},
 					{
-						title: "Change or revoke",
+						title: "Actions",
 						isAction: true,
 						cell: (key) => (
 							<span class="row">
@@ -191,7 +191,7 @@ export function KeysPage({ account }: { account: Account }): JSX.Element {
 				<p class="place">Development</p>
 				<Heading title="API keys" />
 				<p class="words">
-					Your own software calls the API with a key. <a href="docs">Read about the API</a>.
+					Your programs use an API key to call the API. <a href="docs">Read about the API</a>.
 				</p>
 			</div>
 			{!account.hasDevice && <NoDevice />}
@@ -199,7 +199,7 @@ export function KeysPage({ account }: { account: Account }): JSX.Element {
 			{!made && account.hasDevice && (
 				<div class="form-width">
 					<KeyForm
-						action="Create a key"
+						action="Create key"
 						onSubmit={async (wish) => {
 							setMade(await post("/web/keys", wish));
 							void keys.refresh();

@@ -13,7 +13,7 @@ import { NewAccountFields, PASSWORD_HELP, type NewAccount } from "./new_account"
 type Link = Schemas["Link"];
 
 const TITLES: Record<Link["kind"], string> = {
-	first: "Make the first account",
+	first: "Create the first account",
 	invitation: "Accept the invitation",
 	password: "Choose a new password",
 };
@@ -44,7 +44,7 @@ function NewAccountForm({ token, link }: { token: string; link: Link }): JSX.Ele
 		return use(token, link.email === null ? account : { name, password });
 	};
 	return (
-		<Form action="Create the account" onSubmit={submit} names={["email", "name", "password"]}>
+		<Form action="Create account" onSubmit={submit} names={["email", "name", "password"]}>
 			{(faults) => (
 				<NewAccountFields
 					value={account}
@@ -60,11 +60,11 @@ function NewAccountForm({ token, link }: { token: string; link: Link }): JSX.Ele
 function NewPasswordForm({ token, link }: { token: string; link: Link }): JSX.Element {
 	const [password, setPassword] = useState("");
 	return (
-		<Form action="Set the password" onSubmit={() => use(token, { password })} names={["password"]}>
+		<Form action="Set password" onSubmit={() => use(token, { password })} names={["password"]}>
 			{(faults) => (
 				<>
 					<p>
-						For <strong>{link.email}</strong>. All its sessions end.
+						For <strong>{link.email}</strong>. This ends all its sessions.
 					</p>
 					<input
 						type="email"
@@ -98,7 +98,10 @@ function Known({ token, link }: { token: string; link: Link }): JSX.Element {
 		<>
 			<Heading title={TITLES[link.kind]} />
 			{link.kind === "first" && (
-				<p>It administers this server: it invites others, and can make them administrators.</p>
+				<p>
+					This account is the administrator of the server. It can invite others and make them
+					administrators.
+				</p>
 			)}
 			{link.kind === "password" ? (
 				<NewPasswordForm token={token} link={link} />
@@ -106,7 +109,7 @@ function Known({ token, link }: { token: string; link: Link }): JSX.Element {
 				<NewAccountForm token={token} link={link} />
 			)}
 			<p class="quiet">
-				This link can be used once. It ends <When at={link.expiresAt} />.
+				This link can be used once. It expires <When at={link.expiresAt} />.
 			</p>
 		</>
 	);
@@ -116,10 +119,10 @@ function Unknown({ problem }: { problem: Problem }): JSX.Element {
 	const isGone = problem.status === 404 || problem.status === 400;
 	return (
 		<>
-			<Heading title={isGone ? "This link has ended" : "The link could not be looked at"} />
+			<Heading title={isGone ? "This link no longer works" : "The link could not be checked"} />
 			<p>
 				{isGone
-					? "It was used, or is too old. Ask who gave it to you for a new one."
+					? "It was already used or has expired. Ask the sender for a new one."
 					: problem.message}
 			</p>
 			<p>

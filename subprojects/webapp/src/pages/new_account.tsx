@@ -15,7 +15,7 @@ interface NewAccountProps {
 	isForEmail?: boolean;
 }
 
-export const PASSWORD_HELP = "10 characters or more. A few words in a row are easy to remember.";
+export const PASSWORD_HELP = "At least 10 characters. A few words in a row are easy to remember.";
 
 export function NewAccountFields(props: NewAccountProps): JSX.Element {
 	const { value, onChange, faults } = props;
@@ -29,7 +29,7 @@ export function NewAccountFields(props: NewAccountProps): JSX.Element {
 				onInput={(email) => onChange({ ...value, email })}
 				fault={faults.get("email")}
 				autoComplete="username"
-				help="What you sign in with. Nothing is sent to it."
+				help="For signing in. The server sends no e-mail."
 				isReadOnly={props.isForEmail === true}
 				isRequired
 				isVerbatim
@@ -41,7 +41,7 @@ export function NewAccountFields(props: NewAccountProps): JSX.Element {
 				onInput={(name) => onChange({ ...value, name })}
 				fault={faults.get("name")}
 				autoComplete="name"
-				help="What others see of you, beside apps that you write."
+				help="Shown to others beside the apps you write."
 				maxLength={100}
 				isRequired
 			/>

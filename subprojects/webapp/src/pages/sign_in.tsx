@@ -57,9 +57,9 @@ function Hindrance(): JSX.Element | null {
 		return (
 			<div class="notice bad stack">
 				<p>
-					This server is reached over plain http, where a password could be read on its way. Set an
-					https address with <code>--public-url</code>, or allow plain http where the network is
-					yours.
+					You cannot sign in: this server uses plain http, so others on the network could read your
+					password. Ask the operator to set an https address with <code>--public-url</code>, or to
+					allow plain http on a trusted network.
 				</p>
 			</div>
 		);
@@ -67,8 +67,8 @@ function Hindrance(): JSX.Element | null {
 		return (
 			<div class="notice stack">
 				<p>
-					There is no account yet. Open the link that the server printed at its start; it makes the
-					first one. <code>displayctl account link</code> prints a new link.
+					There are no accounts yet. To create the first one, open the link that the server printed
+					when it started. <code>displayctl account link</code> prints a new link.
 				</p>
 			</div>
 		);
@@ -95,12 +95,13 @@ export function SignInPage(): JSX.Element {
 						.{" "}
 					</>
 				) : (
-					"An account is made by invitation. "
+					"You need an invitation to create an account. "
 				)}
-				Forgotten your password? Ask who runs this server for a link.
+				Forgot your password? Ask the operator of this server for a link.
 			</p>
 			<p class="quiet">
-				<a href="docs">Read about the API</a>, or <a href="panel">make this browser a panel</a>.
+				<a href="docs">Read the API documentation</a>, or{" "}
+				<a href="panel">use this browser as a panel</a>.
 			</p>
 		</Gate>
 	);
@@ -116,11 +117,11 @@ export function RegisterPage(): JSX.Element {
 	return (
 		<Gate>
 			<Heading title="Create an account" />
-			<Form action="Create the account" onSubmit={submit} names={["email", "name", "password"]}>
+			<Form action="Create account" onSubmit={submit} names={["email", "name", "password"]}>
 				{(faults) => <NewAccountFields value={account} onChange={setFields} faults={faults} />}
 			</Form>
 			<p class="quiet">
-				You have one?{" "}
+				Already have an account?{" "}
 				<a href="." data-page>
 					Sign in
 				</a>

@@ -20,10 +20,10 @@ type NewWebhook = Schemas["NewWebhook"];
 type Event = Webhook["events"][number];
 
 const events: readonly { value: Event; words: string }[] = [
-	{ value: "online", words: "A panel comes or goes" },
-	{ value: "pushed", words: "A picture is pushed" },
-	{ value: "changed", words: "A device is changed" },
-	{ value: "failed", words: "An app fails" },
+	{ value: "online", words: "Panel online or offline" },
+	{ value: "pushed", words: "Picture pushed" },
+	{ value: "changed", words: "Device changed" },
+	{ value: "failed", words: "App failed" },
 ];
 
 /** The only time that a secret is seen. */
@@ -31,7 +31,7 @@ function Created({ made, onDone }: { made: NewWebhook; onDone: () => void }): JS
 	useEffect(() => {
 		setGuard({
 			title: "Leave without the secret?",
-			text: "The secret is shown this once. Copy it before you go.",
+			text: "The secret is shown only once. Copy it before you leave.",
 			action: "Leave",
 		});
 		return () => setGuard(undefined);
@@ -42,8 +42,8 @@ function Created({ made, onDone }: { made: NewWebhook; onDone: () => void }): JS
 				The secret of {made.url}
 			</h2>
 			<p>
-				Copy it now. Messages are signed with it, so that the receiver knows that they come from
-				here.
+				Copy it now. Messages are signed with it, so that the receiver can check where they come
+				from.
 			</p>
 			<Secret text={made.secret} what="the secret" />
 			<div class="row">
@@ -60,7 +60,7 @@ function NewForm({ onMade }: { onMade: (made: NewWebhook) => void }): JSX.Elemen
 	const [wanted, setWanted] = useState<readonly Event[]>(events.map(({ value }) => value));
 	return (
 		<Form
-			action="Create a webhook"
+			action="Create webhook"
 			onSubmit={async () => onMade(await post("/web/webhooks", { url, events: [...wanted] }))}
 			names={["url", "events"]}
 		>
@@ -72,7 +72,7 @@ function NewForm({ onMade }: { onMade: (made: NewWebhook) => void }): JSX.Elemen
 						value={url}
 						onInput={setUrl}
 						fault={faults.get("url")}
-						help="Where events are sent, as https://home.example.org/displayd."
+						help="The address that receives the events, such as https://home.example.org/displayd."
 						maxLength={2048}
 						isRequired
 					/>
@@ -110,12 +110,12 @@ function State({ of }: { of: Webhook }): JSX.Element {
 			</span>
 		);
 	if (!of.isEnabled) return <>Switched off</>;
-	if (of.lastAt === null) return <>Nothing was sent yet</>;
+	if (of.lastAt === null) return <>Nothing sent yet</>;
 	return (
 		<span class="two-lines">
 			{of.lastProblem ?? `Answered ${of.lastStatus ?? ""}`}
 			<span class="quiet">
-				{of.failingSince !== null && "fails, and is tried again; "}
+				{of.failingSince !== null && "failing, will be retried; "}
 				last message <When at={of.lastAt} />
 			</span>
 		</span>
@@ -143,13 +143,13 @@ async function test(of: Webhook): Promise<void> {
 
 async function removeOne(of: Webhook): Promise<void> {
 	const isSure = await confirm({
-		title: "Remove the webhook?",
-		text: `Nothing is sent to ${of.url} any more. What waits for it is dropped.`,
+		title: "Remove this webhook?",
+		text: `Nothing more is sent to ${of.url}. Waiting messages are dropped.`,
 		action: "Remove",
 	});
 	if (!isSure) return;
 	await remove("/web/webhooks/{webhookId}", { webhookId: of.id });
-	toast("The webhook is removed");
+	toast("Webhook removed");
 }
 
 async function setEnabled(of: Webhook): Promise<void> {
@@ -199,8 +199,8 @@ function HookTable({ hooks, onSecret }: HookTableProps): JSX.Element | null {
 	if (!rows) return null;
 	if (rows.length === 0)
 		return (
-			<Empty title="No webhook yet">
-				<p>With a webhook your own server hears at once what happens to your devices.</p>
+			<Empty title="No webhooks yet">
+				<p>A webhook notifies your own server of events of your devices at once.</p>
 			</Empty>
 		);
 	return (
@@ -214,7 +214,7 @@ function HookTable({ hooks, onSecret }: HookTableProps): JSX.Element | null {
 				{ title: "State", cell: (hook) => <State of={hook} /> },
 				{ title: "Created", cell: (hook) => <When at={hook.createdAt} /> },
 				{
-					title: "Test, change or remove",
+					title: "Actions",
 					isAction: true,
 					cell: (hook) => <Actions of={hook} hooks={hooks} onSecret={onSecret} />,
 				},
