@@ -70,10 +70,10 @@ PATTERNS = {
 
 FORMATS = {"date-time": "UTC with milliseconds: 2026-11-20T08:15:30.123Z"}
 
-KEYS = """Keys are made in the pages, under <a href="development/keys">Development, API keys</a>, once an account has a
-device; each is shown once."""
+KEYS = """Create API keys in the pages, under <a href="development/keys">Development, API keys</a>. The account needs a
+device. Each key is shown only once."""
 
-EXAMPLES = """The curl lines read the server's address and a key from the environment:
+EXAMPLES = """The curl lines read the server's address and the key from environment variables:
 
 export DISPLAYD_URL=https://panels.example.org DISPLAYD_KEY=ddk_..."""
 
