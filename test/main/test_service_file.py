@@ -115,14 +115,14 @@ def test_a_faulty_one_is_named():
 
 
 def test_displayctl_asks_the_database_of_the_service():
-    done = run("database = postgresql://nobody@127.0.0.1:1/none", os.path.abspath(DISPLAYCTL), "export",
-               "/dev/null", "--account", "a@example.org")
+    done = run("database = postgresql://nobody@127.0.0.1:1/none", os.path.abspath(DISPLAYCTL),
+               "database", "show")
     assert done.returncode == 5
     assert "the database cannot be reached" in done.stderr, done.stderr
 
 
 def test_displayctl_takes_the_key_of_the_service():
     """With another one a backup could not be read."""
-    done = run("secret-key-file = /var/lib/no-key\ndatabase = host=/nowhere", os.path.abspath(DISPLAYCTL),
-               "import", "/dev/null")
-    assert "/var/lib/no-key" in done.stderr, done.stderr
+    done = run("secret-key-file = /var/lib/no-key\ndatabase = host=/nowhere", "script", "-qec",
+               os.path.abspath(DISPLAYCTL) + " database rekey", "/dev/null")
+    assert "/var/lib/no-key" in done.stdout, done.stdout
