@@ -14,22 +14,41 @@ void account_ring(int bell)
 	(void)!write(bell, &one, sizeof(one));
 }
 
-void account_say(struct connection *connection, const char *format, ...)
+/* Discards a line that is too long. may_be_last: false: discards a line, too, if a worker has
+ * closed the connection. */
+static void say(struct connection *connection, bool may_be_last, const char *format,
+		va_list arguments)
 {
 	char line[1024];
-	va_list arguments;
-	int length;
+	int length = vsnprintf(line, sizeof(line), format, arguments);
 
-	va_start(arguments, format);
-	length = vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
 	if (length < 0 || length >= (int)sizeof(line))
 		return;
 	pthread_mutex_lock(&connection->lock);
-	if (connection->told.length < CONNECTION_TOLD_MAX)
+	if ((may_be_last || !connection->must_end) && connection->told.length < CONNECTION_TOLD_MAX)
 		bytes_add(&connection->told, line, (size_t)length);
 	pthread_mutex_unlock(&connection->lock);
 	account_ring(connection->bell);
+}
+
+void account_say(struct connection *connection, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(connection, true, format, arguments);
+	va_end(arguments);
+}
+
+/* Reports nothing of a connection that a worker has closed: the worker would take the state as that
+ * of the account's next connection, whose client ID lets the broker close this one. */
+static void say_state(struct connection *connection, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(connection, false, format, arguments);
+	va_end(arguments);
 }
 
 /* The reasons are this program's own, or the C library's: no quotation marks are in them. */
@@ -38,10 +57,10 @@ void account_say_state(void *context, const char *why)
 	struct connection *connection = context;
 
 	if (why)
-		account_say(connection, "{\"state\":{\"account\":\"%s\",\"error\":\"%s\"}}\n",
-			    connection->account, why);
+		say_state(connection, "{\"state\":{\"account\":\"%s\",\"error\":\"%s\"}}\n",
+			  connection->account, why);
 	else
-		account_say(connection, "{\"state\":{\"account\":\"%s\"}}\n", connection->account);
+		say_state(connection, "{\"state\":{\"account\":\"%s\"}}\n", connection->account);
 }
 
 void account_say_counts(struct connection *connection)
