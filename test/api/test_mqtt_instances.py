@@ -1,0 +1,109 @@
+"""MQTT connections of whole instances: their setting, limit, displayctl and reload."""
+
+import os
+import signal
+
+from broker import PASSWORD, USER
+from mqtt_stage import (base, connect, connected_account, marked, one_broker, server_that_reaches, state,
+                        wait_for_state)
+from waiting import wait_until
+from world import World
+
+__all__ = ["connected_account", "one_broker", "server_that_reaches"]  # fixtures
+
+
+def test_the_setting_of_the_instance(postgres, broker, tmp_path):
+    """--mqtt serves the account of --mqtt-account, and no other instance does."""
+    database = postgres.create_database()
+    with World(database) as other:
+        account = other.account()
+        device = account.device()
+        password = tmp_path / "password"
+        password.write_text(PASSWORD + "\n")
+        password.chmod(0o600)
+        with World(database, "--mqtt", broker.url, "--mqtt-account", account.email.upper(), "--mqtt-username", USER,
+                   "--mqtt-password-file", str(password), "--renderers", "0") as world, \
+                broker.listen(f"{base(account)}/#") as heard:
+            heard.wait_for(f"{base(account)}/{device.id}/availability", b"offline")
+            found = wait_for_state(account, "connected")
+            assert (found["isOfInstance"], found["url"], found["hasPassword"]) == (True, broker.url, False)
+            assert connect(account, broker).problem(409)
+            assert account.request("DELETE", "/v1/account/mqtt").problem(404)
+            world.stop()
+            heard.wait_for(f"{base(account)}/availability", b"offline")
+        assert account.request("DELETE", "/v1/account/mqtt").ok() == {}
+
+
+def test_an_instance_whose_account_is_missing(postgres, broker):
+    """It serves the others, and says so once."""
+    with World(postgres.create_database(), "--mqtt", broker.url, "--mqtt-account", "nobody@example.org",
+               "--egress-allow", "127.0.0.1") as world:
+        connect(account := marked(world), broker).ok()
+        wait_for_state(account, "connected")
+        workers = len(world.workers())
+        assert world.server.log().count("no account has the address of --mqtt-account") <= workers
+        world.sql("UPDATE account SET email = 'Nobody@example.org' WHERE id = %s", account.id)
+        world.sql("SELECT pg_notify('displayd_hint', 'mqtt:' || %s)", account.id)
+        wait_until(lambda: state(account)["isOfInstance"], "another question for it")
+
+
+def test_one_connection_too_many_is_told(postgres):
+    """Of what nobody holds, too: it waits, whatever it was before."""
+    with World(postgres.create_database(), "--rate-limit", "0") as world:
+        accounts = [world.account() for _ in range(41)]
+        for account in accounts:
+            world.sql("INSERT INTO mqtt_connection (account_id, url, state, state_at) "
+                      "VALUES (%s, 'mqtt://127.0.0.1:9', 'connected', present_time() - interval '1 hour')", account.id)
+        assert state(accounts[0])["state"] != "connected"
+        world.sql("SELECT pg_notify('displayd_hint', 'mqtt:' || %s)", accounts[0].id)
+        taken = "all connections of the servers are taken"
+        wait_until(lambda: [state(account)["error"] for account in accounts].count(taken) == 1, taken, pause_s=1)
+        [left] = [found for account in accounts if (found := state(account))["error"] == taken]
+        assert left["state"] == "waiting"
+        assert "40 not, of at most 40" in world.server.ctl("status", json_output=False)
+        world.sql("UPDATE mqtt_connection SET is_of_instance = true, held_until = '-infinity', holder = NULL "
+                  "WHERE account_id = %s", accounts[0].id)
+        world.sql("UPDATE mqtt_connection SET state_at = present_time() - interval '1 hour' WHERE account_id = %s",
+                  accounts[0].id)
+        assert state(accounts[0])["error"] == "no server has this setting now"
+
+
+def test_the_limit_is_what_the_workers_hold(postgres):
+    with World(postgres.create_database(), workers=3) as world:
+        assert world.server.ctl("status")["mqtt"] == {"connected": 0, "failed": 0, "limit": 39}
+
+
+def test_displayctl(served, broker, account, tmp_path):
+    password = tmp_path / "password"
+    password.write_text(PASSWORD)
+    words = ("--account", account.email)
+    assert served.server.ctl("mqtt", "show", *words)["state"] == "none"
+    made = served.server.ctl("mqtt", "update", *words, "--url", broker.url, "--username", USER,
+                             "--password-file", str(password))
+    assert (made["url"], made["hasPassword"]) == (broker.url, True)
+    wait_until(lambda: served.server.ctl("mqtt", "show", *words)["state"] == "connected", "a connection")
+    wait_until(lambda: served.server.ctl("status")["mqtt"]["connected"] >= 1, "a count")
+    served.server.ctl("mqtt", "remove", *words)
+    assert served.server.ctl("mqtt", "show", *words)["url"] is None
+
+
+def test_a_reload_hands_the_connection_on(postgres, broker, tmp_path):
+    """Workers that retire give it back at once, and end soon."""
+    configuration = tmp_path / "displayd.conf"
+    configuration.write_text("rate-limit = 0\n")
+    with World(postgres.create_database(), "--config", str(configuration), "--egress-allow", "127.0.0.1") as world:
+        account = marked(world)
+        topic = f"{base(account)}/{account.device().id}"
+        with broker.listen(f"{base(account)}/#") as heard:
+            connect(account, broker).ok()
+            heard.wait_for(f"{topic}/availability")
+            before = set(world.workers())
+            configuration.write_text("rate-limit = 1000\n")
+            os.kill(world.server.process.pid, signal.SIGHUP)
+            heard.wait_for(f"{base(account)}/availability", b"offline")
+            heard.wait_for(f"{base(account)}/availability", b"online")
+            wait_until(lambda: not before & set(world.server.children()[0]), "the end of the workers before")
+            wait_until(lambda: [name for name, _, _ in heard.messages].count(f"{topic}/availability") > 1,
+                       "the panel anew")
+            broker.publish(f"{topic}/interval/set", "99")
+            heard.wait_for(f"{topic}/interval", b"99")
