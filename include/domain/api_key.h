@@ -38,7 +38,9 @@ struct key_entry {
 	int64_t ends_at_us;    /* 0: it has no end */
 	int64_t created_at_us;
 	int64_t last_used_at_us; /* 0: not known */
-	struct str key;		 /* in new_key_record only */
+	struct str secret_hash;
+	int64_t event_streams; /* open ones; in no row */
+	struct str key;	       /* in new_key_record only */
 };
 
 extern const struct record key_entry_record;

@@ -97,5 +97,9 @@ enum event_refusal events_open(struct events *events, const struct event_wish *w
 struct http_stream **events_http_stream(struct key_stream *stream);
 extern const struct http_stream_source key_stream_source;
 
+/* Number of streams that are open with the API key, in all workers of this instance. */
+unsigned events_count_of_key(const struct events *events,
+			     const uint8_t key_hash[static KEY_HASH_BYTES]);
+
 /* Reads a Last-Event-ID. False: it is none. */
 bool event_id_read(struct str text, uint8_t ret_id[static EVENT_ID_BYTES]);

@@ -43,6 +43,8 @@ struct task_list {
 	/* NULL, or whether a row of ask_short() says that the elements are too large for a short
 	 * list, however few there are: then they are read as a long one, and so are all parts. */
 	bool (*is_large)(const void *row);
+	/* NULL, or sets members of a row that the database does not have. */
+	void (*complete)(struct task *task, void *row);
 	/* Whether a long list is sent in gzip to callers that accept it. Only for elements without
 	 * secrets, as the size of an answer tells of what is in it (BREACH). */
 	bool is_compressed;

@@ -64,6 +64,8 @@ static const struct record_field entry_fields[] = {
     RECORD_TIMESTAMP(struct key_entry, created_at_us, .name = "createdAt", .column = "created_at"),
     RECORD_TIMESTAMP(struct key_entry, last_used_at_us, .name = "lastUsedAt",
 		     .column = "last_used_at", .nullable = true),
+    RECORD_BYTES(struct key_entry, secret_hash, .column = "secret_hash"),
+    RECORD_INT(struct key_entry, event_streams, .name = "eventStreams"),
 };
 const struct record key_entry_record = RECORD(struct key_entry, entry_fields);
 

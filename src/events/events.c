@@ -301,6 +301,12 @@ void events_failed(struct events *events, const uint8_t place[static RENDER_KEY_
 	failures_note(&events->failures, place, generation, app_id, message);
 }
 
+unsigned events_count_of_key(const struct events *events,
+			     const uint8_t key_hash[static KEY_HASH_BYTES])
+{
+	return key_slots_count(&events->slots, key_hash);
+}
+
 bool event_id_read(struct str text, uint8_t ret_id[static EVENT_ID_BYTES])
 {
 	return hex_decode(text, ret_id, EVENT_ID_BYTES);

@@ -53,8 +53,10 @@ static unsigned count_in(const struct key_slot *slot, uint64_t tag)
 	return count;
 }
 
-static unsigned count_all(const struct key_slots *slots, uint64_t tag)
+unsigned key_slots_count(const struct key_slots *slots,
+			 const uint8_t key_hash[static KEY_HASH_BYTES])
 {
+	uint64_t tag = tag_of(key_hash);
 	uint64_t now_ms = clock_monotonic_ms();
 	unsigned count = 0;
 
@@ -80,7 +82,7 @@ int key_slots_take(struct key_slots *slots, const uint8_t key_hash[static KEY_HA
 	key_slots_show(slots);
 	/* First taken, then counted: of two workers at least one sees the other's. */
 	atomic_store(&slots->own->tags[place], tag);
-	if (count_all(slots, tag) <= LIMIT_EVENT_STREAMS_OF_KEY)
+	if (key_slots_count(slots, key_hash) <= LIMIT_EVENT_STREAMS_OF_KEY)
 		return (int)place;
 	atomic_store(&slots->own->tags[place], 0);
 	return KEY_SLOT_NONE;

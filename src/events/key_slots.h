@@ -26,4 +26,7 @@ void key_slots_show(struct key_slots *slots);
 /* Takes a place for a stream of the key, to be given back; KEY_SLOT_NONE: the key has
  * LIMIT_EVENT_STREAMS_OF_KEY of them, or this worker has LIMIT_EVENT_STREAMS. */
 int key_slots_take(struct key_slots *slots, const uint8_t key_hash[static KEY_HASH_BYTES]);
+/* Number of places that the key has. */
+unsigned key_slots_count(const struct key_slots *slots,
+			 const uint8_t key_hash[static KEY_HASH_BYTES]);
 void key_slots_give_back(struct key_slots *slots, int place);

@@ -31,6 +31,8 @@ static struct buffer *write_rows(struct task *task, const struct db_result *resu
 	for (unsigned row = 0; row < count; row++) {
 		memset(row_struct, 0, record->size);
 		db_read_row(result, row, record, arena, row_struct);
+		if (task->list->complete)
+			task->list->complete(task, row_struct);
 		task_keep_row(task, row_struct);
 		if (row > 0)
 			buffer_append_char(json, ',');
@@ -56,6 +58,12 @@ static bool is_large(struct task *task, const struct db_result *result)
 	return task->list->is_large(row);
 }
 
+/* The entity tag is that of what is written, not of the database's rows. */
+static void reply_written(struct task *task, struct buffer *json)
+{
+	task_run(task, task_part_is_not_modified(task, json) ? reply_not_modified : reply_rows);
+}
+
 static void on_short_list(struct db_query *query, const struct db_result *result)
 {
 	struct task *task = container_of(query, struct task, query);
@@ -65,6 +73,10 @@ static void on_short_list(struct db_query *query, const struct db_result *result
 		return;
 	if (result->row_count > LIMIT_LIST_SHORT || is_large(task, result)) {
 		task_run(task, http_has_any_tag(task->request) ? reply_known : task_read_long_list);
+		return;
+	}
+	if (task->list->complete) {
+		reply_written(task, write_rows(task, result, result->row_count));
 		return;
 	}
 	is_known = task_rows_are_not_modified(task, task->list->record, result,
@@ -81,12 +93,11 @@ static void on_short_part(struct db_query *query, const struct db_result *result
 {
 	struct task *task = container_of(query, struct task, query);
 	unsigned wanted = (unsigned)task->range.limit - 1;
-	struct buffer *json;
 
 	if (!task_has_result(task, result))
 		return;
-	json = write_rows(task, result, result->row_count < wanted ? result->row_count : wanted);
-	task_run(task, task_part_is_not_modified(task, json) ? reply_not_modified : reply_rows);
+	reply_written(task, write_rows(task, result,
+				       result->row_count < wanted ? result->row_count : wanted));
 }
 
 struct step_result task_reply_list(struct task *task, const struct task_list *list)

@@ -229,6 +229,8 @@ static void on_row(struct db_list_query *list_query, const struct db_result *row
 	arena_finish(&reading->row_arena);
 	memset(reading->row, 0, record->size);
 	db_read_row(row, 0, record, &reading->row_arena, reading->row);
+	if (task->list->complete)
+		task->list->complete(task, reading->row);
 	write_row(reading);
 	if (!is_portion(reading))
 		return;

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import traceback
+import urllib.request
 
 import pytest
 
@@ -67,6 +68,11 @@ class Scene(DeviceScene):
 
     def use_key(self, key):
         return self.server.get("/v1/devices", key=key).status
+
+    def listen(self, key):
+        """Keeps a stream of events open."""
+        request = urllib.request.Request(self.server.url + "/v1/events", headers={"Authorization": f"Bearer {key}"})
+        self.stack.enter_context(urllib.request.urlopen(request, timeout=PATIENCE_S))
 
     def fresh(self, arguments=(), account=False):
         """Another server, on which nobody has been yet; its URL, and the link that it printed."""

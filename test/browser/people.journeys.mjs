@@ -123,6 +123,8 @@ export default {
 		await page.getByRole("button", { name: "I have copied it" }).click();
 		await page.getByRole("rowheader", { name: "Backup script" }).waitFor();
 		assert.ok(!(await page.content()).includes(key));
+		await stage.ask("listen", { key });
+		await page.getByRole("row", { name: /Backup script.*1 event stream open/ }).waitFor();
 		await page.getByRole("button", { name: "Revoke Backup script" }).click();
 		await page.getByRole("button", { name: "Cancel" }).click();
 		assert.equal(await stage.ask("use_key", { key }), 200);

@@ -1,5 +1,6 @@
 """GET /v1/events, while owners use the pages."""
 
+import contextlib
 import json
 import os
 
@@ -82,6 +83,31 @@ def test_devices_come_and_go(world, person):
         assert events.next("online", lambda data: data["deviceId"] == second)["isOnline"] is False
         browser.patch(f"/web/devices/{second}", {"brightness": 3})
         events.next("changed", lambda data: data["deviceId"] == second)
+
+
+def test_the_list_of_keys_counts_their_streams(world, person):
+    """The streams of all workers. A client that has the list gets it again when their number has changed."""
+    person.device()
+    browser = person.browser()
+    owner = program(world, browser)
+    browser.post("/web/keys", {"name": "idle"}).json()
+
+    def counts(answer):
+        return {key["name"]: key["eventStreams"] for key in answer.ok()}
+
+    before = browser.get("/web/keys")
+    assert counts(before) == {"program": 0, "idle": 0}
+    fields = [*browser.fields, ("If-None-Match", before["ETag"])]
+    assert browser.get("/web/keys", fields=fields).status == 304
+    with contextlib.ExitStack() as stack:
+        streams = [stack.enter_context(Events(owner, client=client)) for client in world.clients()]
+        wanted = {"program": len(streams), "idle": 0}
+        assert counts(browser.get("/web/keys", fields=fields)) == wanted
+        assert counts(browser.get("/web/keys?limit=10")) == wanted
+        [used] = [key for key in before.ok() if key["name"] == "program"]
+        changed = browser.request("PUT", f"/web/keys/{used['id']}", body={"name": "renamed"}).json()
+        assert changed["eventStreams"] == len(streams)
+    wait_until(lambda: counts(browser.get("/web/keys")) == {"renamed": 0, "idle": 0}, "the end of the streams")
 
 
 @pytest.mark.parametrize("wish", [{"scope": "push"}, {"deviceIds": True}, {"endsAt": "2099-01-31T12:00:00Z"}, None])

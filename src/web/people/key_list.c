@@ -1,3 +1,4 @@
+#include "key_streams.h"
 #include "task/list.h"
 #include "web/access.h"
 #include "web/endpoints.h"
@@ -28,8 +29,14 @@ static struct list_position position(const void *row)
 	return (struct list_position){.number = key->created_at_us, .id = key->id};
 }
 
+static void complete(struct task *task, void *row)
+{
+	key_streams_count(task, row);
+}
+
 static const struct task_list list = {
     .letter = 'k',
+    .complete = complete,
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &key_entry_record,

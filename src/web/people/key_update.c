@@ -1,4 +1,5 @@
 #include "domain/api_key.h"
+#include "key_streams.h"
 #include "web/access.h"
 #include "web/changed.h"
 #include "web/endpoints.h"
@@ -18,10 +19,11 @@ static struct step_result fail(struct task *task)
 
 static struct step_result updated(struct task *task)
 {
-	const struct update *update = task_state(task);
+	struct update *update = task_state(task);
 
 	if (task_row_count(task) == 0)
 		return fail(task);
+	key_streams_count(task, &update->entry);
 	web_changed(task, task_account_id(task), "keys");
 	web_changed(task, (struct id){0}, "admin");
 	return task_reply_record(task, 200, &key_entry_record, &update->entry);

@@ -107,6 +107,21 @@ function Purpose({ of }: { of: Key }): JSX.Element {
 	);
 }
 
+/** Last use of a key, and the streams of events that are open with it. */
+function Use({ of }: { of: Key }): JSX.Element {
+	const count = of.eventStreams;
+	return (
+		<span class="two-lines">
+			{of.lastUsedAt === null ? "-" : <When at={of.lastUsedAt} />}
+			{count > 0 && (
+				<span class="quiet">
+					{count === 1 ? "1 event stream open" : `${count} event streams open`}
+				</span>
+			)}
+		</span>
+	);
+}
+
 async function revoke(key: Key, keys: Resource<Key[]>): Promise<void> {
 	const isSure = await confirm({
 		title: `Revoke ${key.name}?`,
@@ -159,7 +174,7 @@ function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
 					{ title: "Created", cell: (key) => <When at={key.createdAt} /> },
 					{
 						title: "Last used",
-						cell: (key) => (key.lastUsedAt === null ? "-" : <When at={key.lastUsedAt} />),
+						cell: (key) => <Use of={key} />,
 					},
 					{
 						title: "Actions",
@@ -183,7 +198,8 @@ function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
 
 /** Development > API keys. */
 export function KeysPage({ account }: { account: Account }): JSX.Element {
-	const keys = useResource(() => get("/web/keys"), ["keys"]);
+	// Without topics: no hint says that a stream begins or ends.
+	const keys = useResource(() => get("/web/keys"));
 	const [made, setMade] = useState<NewKey>();
 	return (
 		<div class="stack wide">
