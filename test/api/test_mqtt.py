@@ -5,7 +5,7 @@ import socket
 import threading
 
 import pytest
-from broker import PASSWORD, USER, Broker
+from broker import Broker
 from mqtt_stage import (base, config_of, connect, connected_account, marked, one_broker, server_that_reaches, state,
                         wait_for_state)
 from panel import Panel
