@@ -195,7 +195,7 @@ static void take_client_info(struct panel_connection *connection, const struct j
 	connection->has_introduced_itself = true;
 	panel_report_read(info, arena, &report);
 	id_format(connection->panel->id, id);
-	log_info("panel", "says who it is", LOG_TEXT("device", id),
+	log_info("panel", "panel identified itself", LOG_TEXT("device", id),
 		 LOG_STR("firmware_version", report.firmware_version),
 		 LOG_STR("firmware_type", report.firmware_type),
 		 LOG_STR("mac", report.mac_address));

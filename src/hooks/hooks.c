@@ -72,9 +72,8 @@ static void look_soon(struct hooks *hooks)
 
 /* ---- a message ---- */
 
-static const char local_is_closed[] =
-    "an administrator has not opened local addresses to this account, or has "
-    "closed them to all";
+static const char local_is_closed[] = "local addresses are not open to this account, or closed to "
+				      "all; an administrator can open them";
 
 bool hook_post_send(struct hook_post *post, struct hooks *hooks, const struct hook_target *target,
 		    struct id message_id, int64_t wall_us, struct str body, struct arena *arena,
@@ -126,7 +125,7 @@ static void on_off(struct db_query *query, const struct db_result *result)
 	struct sending *sending = container_of(query, struct sending, query);
 
 	if (result->outcome == DB_OK && result->row_count)
-		log_info("hooks", "a webhook was switched off: it has failed for three days");
+		log_info("hooks", "switched off a webhook that failed for three days");
 	end(sending);
 }
 

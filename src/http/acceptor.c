@@ -95,7 +95,8 @@ static void on_connection(uv_stream_t *stream, int error)
 	metric_add(METRIC_HTTP_REFUSED, METRIC_REFUSED_DESCRIPTORS, 1);
 	/* At most one line a second says so. */
 	if (now_s != listener->failed_s)
-		log_warn("http", "connection not accepted", LOG_TEXT("error", uv_strerror(error)));
+		log_warn("http", "cannot accept a connection",
+			 LOG_TEXT("error", uv_strerror(error)));
 	listener->failed_s = now_s;
 }
 

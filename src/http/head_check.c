@@ -73,8 +73,8 @@ struct http_protocol_error transfer_coding_check(struct str value)
 			is_unknown = true;
 	}
 	if (is_unknown)
-		return HTTP_PROTOCOL_ERROR(501, "the transfer coding is not known here");
-	return HTTP_PROTOCOL_ERROR(400, "the only transfer coding that is served is chunked");
+		return HTTP_PROTOCOL_ERROR(501, "the transfer coding is not supported");
+	return HTTP_PROTOCOL_ERROR(400, "the only supported transfer coding is chunked");
 }
 
 static struct http_protocol_error check_framing(const struct http_head *head,
@@ -129,7 +129,7 @@ struct http_protocol_error head_check(const struct http_head *head, struct head_
 	if (!fields.expect || head->is_http_1_0) /* RFC 9110 section 10.1.1 */
 		return HTTP_NO_ERROR;
 	if (!str_equal_ignore_case(fields.expect->value, STR("100-continue")))
-		return HTTP_PROTOCOL_ERROR(417, "the only expectation that is met is 100-continue");
+		return HTTP_PROTOCOL_ERROR(417, "the only supported expectation is 100-continue");
 	ret_facts->expects_continue = ret_facts->is_chunked || ret_facts->content_length > 0;
 	return HTTP_NO_ERROR;
 }

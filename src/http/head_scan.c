@@ -145,7 +145,8 @@ static struct http_protocol_error scan_fields(struct head_scan *scan, char c)
 		if (is_of(c, VALUE))
 			return HTTP_NO_ERROR;
 		if (c != '\r')
-			return HTTP_PROTOCOL_ERROR(400, "a header field holds a control character");
+			return HTTP_PROTOCOL_ERROR(400,
+						   "a header field contains a control character");
 		scan->state = LINE_LF;
 		return HTTP_NO_ERROR;
 	default: /* LINE_LF, END_LF */

@@ -123,7 +123,7 @@ struct http_protocol_error target_check(struct str method, struct str target, st
 	bool is_star = str_equal(target, STR("*"));
 
 	if (str_equal(method, STR("CONNECT")))
-		return HTTP_PROTOCOL_ERROR(400, "CONNECT is not served");
+		return HTTP_PROTOCOL_ERROR(400, "CONNECT is not supported");
 	if (is_star && str_equal(method, STR("OPTIONS"))) {
 		*ret_path = target;
 		*ret_query = (struct str){0};
@@ -136,5 +136,5 @@ struct http_protocol_error target_check(struct str method, struct str target, st
 	if (scheme_length(target))
 		return check_absolute(method, target, host, ret_path, ret_query);
 	return HTTP_PROTOCOL_ERROR(400,
-				   "the request target is not of the form that its method allows");
+				   "the request target has a form that its method does not allow");
 }

@@ -139,8 +139,8 @@ static bool join_share(struct plain *plain, const char *from)
 		return true;
 	plain->share = address_share_join(&address, host->connections_max + 1 - host->count);
 	if (!plain->share)
-		log_refusal(host, METRIC_REFUSED_ADDRESS,
-			    "too many connections come from this address", from);
+		log_refusal(host, METRIC_REFUSED_ADDRESS, "too many connections from this address",
+			    from);
 	return plain->share;
 }
 
@@ -204,7 +204,7 @@ static struct http_transport *proxied_accept(const struct http_transport_kind *k
 		return NULL;
 	plain_address(transport, peer);
 	if (!host->proxies || !http_proxies_have_peer(host->proxies, str_from(peer))) {
-		log_refusal(host, METRIC_REFUSED_PROXY, "the peer is no trusted proxy", peer);
+		log_refusal(host, METRIC_REFUSED_PROXY, "the peer is not a trusted proxy", peer);
 		plain_close(transport);
 		return NULL;
 	}
@@ -272,7 +272,7 @@ static void take_header(struct plain *plain, struct str data)
 	if (error < 0) {
 		plain_address(&plain->transport, peer);
 		log_refusal(plain->transport.host, METRIC_REFUSED_PROXY,
-			    "it does not begin with a PROXY header", peer);
+			    "the PROXY header is missing or invalid", peer);
 		end(plain, error);
 		return;
 	}

@@ -109,7 +109,7 @@ static struct tls_context *current_context(struct http_tls *tls)
 		if (fresh) {
 			tls_context_leave(tls->context);
 			tls->context = fresh;
-			log_debug("tls", "certificates and tickets are as of now",
+			log_debug("tls", "updated certificates and ticket keys",
 				  LOG_INT("generation", fresh->generation));
 		}
 	}
@@ -216,7 +216,7 @@ struct http_tls *http_tls_create(struct region_map *shared)
 	if (psa_crypto_init() == PSA_SUCCESS)
 		tls->context = first_context(shared);
 	else
-		log_error("tls", "mbedTLS has no random numbers");
+		log_error("tls", "no source of random numbers for TLS");
 	if (tls->context)
 		return tls;
 	free(tls);

@@ -11,7 +11,7 @@ static void log_drop(struct http_unsent *unsent, size_t bytes)
 	uint64_t now_s = loop_now_ms(unsent->loop) / 1000;
 
 	if (now_s != unsent->logged_s)
-		log_warn("http", "a client was cut off: too much waits for those that do not read",
+		log_warn("http", "closed slow client: unsent output over limit",
 			 LOG_INT("bytes", (int64_t)bytes));
 	unsent->logged_s = now_s;
 }

@@ -214,7 +214,7 @@ def test_local_addresses_need_the_mark(world, receiver):
     wait_until(lambda: state(account, made)["lastProblem"], "a problem")
     assert "not public" in state(account, made)["lastProblem"]
     outcome = account.post(f"/v1/webhooks/{made['id']}/test", {}).ok()
-    assert outcome["status"] is None and "an administrator has not opened" in outcome["problem"]
+    assert outcome["status"] is None and "local addresses are not open to this account" in outcome["problem"]
     assert receiver.seen() == []
 
 

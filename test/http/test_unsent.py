@@ -22,7 +22,7 @@ def test_the_greediest_is_cut_off(start):
         assert modest.answer().body == b"0123456789" * 600000
         assert shared.answer().body == b"0123456789" * 6000000
     log = server.stop()
-    assert log.count("a client was cut off") == 1
+    assert log.count("closed slow client") == 1
 
 
 def test_an_address_with_many_clients_has_only_its_own_cut_off(start):
@@ -47,7 +47,7 @@ def test_a_body_counts_while_its_answer_waits(start):
         client.send(b"x" * 3000000)
         server.wait_for(lambda stats: stats["connections"] == 1)
         assert client.ended().endswith(b"<reset>")
-    assert "a client was cut off" in server.stop()
+    assert "closed slow client" in server.stop()
 
 
 def test_the_operator_is_not_cut_off(start):

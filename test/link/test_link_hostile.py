@@ -96,7 +96,7 @@ def test_forged_log_lines(server, rotation):
         begin(panel)
         panel.say(client_info={"mac": "x\nts=1 level=error msg=forged", "firmware_version": "1\r\n"})
         panel.say(client_info={"mac": "second"})
-        wait_until(lambda: any(rotation.id in line and "says who it is" in line
+        wait_until(lambda: any(rotation.id in line and "panel identified itself" in line
                                for line in server.log().splitlines()), "the log line")
         assert_alive(server, rotation, panel)
     assert not any(line.startswith("ts=1 ") for line in server.log().splitlines())

@@ -176,7 +176,7 @@ def test_unix_sockets_expect_it_too(proxied):
 def test_what_is_no_header_ends_the_connection(proxied, start):
     server, address, _ = proxied
     assert ask_by_hand(address, start) == b""
-    server.wait_for_log('msg="connection refused" reason="it does not begin with a PROXY header" '
+    server.wait_for_log('msg="connection refused" reason="the PROXY header is missing or invalid" '
                         "remote=127.0.0.1")
 
 
@@ -192,7 +192,7 @@ def test_others_cannot_use_such_a_listener(serve, folder):
     server = serve("--listen", "proxy:127.0.0.1:0", "--listen", f"proxy:unix:{path}",
                     "--trust-proxy", "10.0.0.0/8").start()
     assert ask_by_hand(proxied_address(server), TCP_4 + request("stranger")) == b""
-    server.wait_for_log('msg="connection refused" reason="the peer is no trusted proxy" '
+    server.wait_for_log('msg="connection refused" reason="the peer is not a trusted proxy" '
                         "remote=127.0.0.1")
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(path)
@@ -231,7 +231,7 @@ def room_for_few(serve, *arguments):
 
 FLOOD = 500
 FLOODER = b"PROXY TCP4 192.0.2.66 10.0.0.1 5 6\r\n"
-FLOODED = 'reason="too many connections come from this address" remote=192.0.2.66'
+FLOODED = 'reason="too many connections from this address" remote=192.0.2.66'
 
 
 def test_connections_of_one_client_are_limited(serve):
