@@ -181,10 +181,10 @@ static int read_line(struct options *options, struct piece line, unsigned number
 	if (value.length == 0)
 		return fail_line(options, number, "no value for", name, reterr);
 	if (has_comment(option, value))
-		return fail_line(options, number,
-				 "a comment needs a line of its own; there is one behind the "
-				 "value of",
-				 name, reterr);
+		return fail_line(
+		    options, number,
+		    "a comment needs a line of its own; there is one after the value of", name,
+		    reterr);
 	if (is_quoted(value))
 		return fail_line(options, number, "write it without quotes: the value of", name,
 				 reterr);
@@ -222,8 +222,8 @@ static char *read_all(const char *path, size_t *ret_length, struct options_error
 		options_error_set(reterr, "cannot read the configuration file %s: %s", path,
 				  strerror(error));
 	else
-		options_error_set(reterr, "%s is longer than %d bytes: no configuration file", path,
-				  OPTIONS_FILE_BYTES_MAX);
+		options_error_set(reterr, "%s is longer than %d bytes: not a configuration file",
+				  path, OPTIONS_FILE_BYTES_MAX);
 	return NULL;
 }
 

@@ -103,7 +103,7 @@ static void a_comment_behind_a_value(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		snprintf(expected, sizeof(expected),
-			 ":1: a comment needs a line of its own; there is one behind the value of "
+			 ":1: a comment needs a line of its own; there is one after the value of "
 			 "\"%.*s\"",
 			 (int)strcspn(lines[i], " "), lines[i]);
 		assert_int_equal(read_text(lines[i]), -1);

@@ -86,10 +86,10 @@ static void on_timeout(uv_timer_t *timer)
 	if (link->state == LINK_CONNECTING)
 		leave(link, 0, "timed out while connecting");
 	else if (is_polling(link))
-		leave(link, 0, "no whole answer came in 20 s");
+		leave(link, 0, "no complete answer within 20 s");
 	else
 		leave(link, 0,
-		      link->state == LINK_OPEN ? "no pong came in time"
+		      link->state == LINK_OPEN ? "no pong in time"
 					       : "the handshake was not answered");
 }
 
@@ -135,7 +135,7 @@ static void take_message(struct link *link, const struct wire_websocket_message 
 	case WIRE_TEXT:
 		/* The firmware reads each frame of a text for itself. */
 		if (message->is_fragmented)
-			report_violation(link, "a text in fragments");
+			report_violation(link, "a fragmented text message");
 		else
 			link->events->on_text(link->context, (const char *)message->data,
 					      message->size);
@@ -177,8 +177,8 @@ static void take_frames(struct link *link, uint8_t *data, size_t size)
 			break;
 		case WIRE_TOO_LARGE:
 			report_violation(link, message.opcode == WIRE_TEXT
-						   ? "a text of more than 8 KiB"
-						   : "a picture of more than 460,000 bytes");
+						   ? "a text message larger than 8 KiB"
+						   : "a picture larger than 460,000 bytes");
 			break;
 		case WIRE_FAULT:
 			leave(link, 0, "the server broke the WebSocket protocol");
@@ -248,9 +248,9 @@ static const char *check_upgrade(const struct link *link)
 	if (!link->is_accepted)
 		return "the answer's Sec-WebSocket-Accept is wrong";
 	if (link->has_extras)
-		return "the answer names a subprotocol or an extension that nobody asked for";
+		return "the answer names a subprotocol or an extension that was not requested";
 	if (link->head_size >= FIRMWARE_ANSWER_MAX)
-		return "the answer has 1,024 bytes or more, which the firmware cannot take";
+		return "the answer has 1,024 bytes or more, too many for the firmware";
 	return NULL;
 }
 

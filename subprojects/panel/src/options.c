@@ -21,8 +21,11 @@ static int check_version(char *text, struct options_error *reterr)
 
 	for (size_t i = 0; i < length; i++)
 		if (!isalnum((unsigned char)text[i]) && !strchr("._+-", text[i]))
-			return options_error_set(reterr, "has letters, digits and ._+- only");
-	return length > 0 && length <= 64 ? 0 : options_error_set(reterr, "has 1 to 64 characters");
+			return options_error_set(reterr,
+						 "may contain only letters, digits and ._+-");
+	return length > 0 && length <= 64
+		   ? 0
+		   : options_error_set(reterr, "must have 1 to 64 characters");
 }
 
 /* Makes it lower case. */
@@ -35,7 +38,7 @@ static int check_mac(char *text, struct options_error *reterr)
 					 : isxdigit((unsigned char)c) != 0;
 
 		if (!fits)
-			return options_error_set(reterr, "wants the form 24:0a:c4:12:34:56");
+			return options_error_set(reterr, "must have the form 24:0a:c4:12:34:56");
 		text[i] = c;
 	}
 	return 0;
@@ -186,10 +189,11 @@ static int read_url(struct panel_options *options, struct options_error *reterr)
 					 fault);
 	if (url && !link->url.is_websocket)
 		return options_error_set(
-		    reterr, "--url wants ws:// or wss://; for an http URL there is --poll");
+		    reterr, "--url must start with ws:// or wss://; for an http URL, use --poll");
 	if (poll && link->url.is_websocket)
 		return options_error_set(
-		    reterr, "--poll wants http:// or https://; for a WebSocket there is --url");
+		    reterr,
+		    "--poll must start with http:// or https://; for a WebSocket, use --url");
 	if (strlen(text) > FIRMWARE_URL_LENGTH || strlen(link->bearer) > FIRMWARE_KEY_LENGTH)
 		complain("warning: real panels drop a URL of more than %d or a key of more than %d "
 			 "characters",

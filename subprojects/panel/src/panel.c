@@ -235,7 +235,7 @@ static void on_text(void *context, const char *text, size_t size)
 		do_message(panel, &message);
 	else
 		EVENT(&panel->display.events, "violation",
-		      EVENT_TEXT("detail", "a text that is no JSON object"));
+		      EVENT_TEXT("detail", "a text message that is not a JSON object"));
 }
 
 static void on_picture(void *context, const struct link_picture *picture)

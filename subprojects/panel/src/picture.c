@@ -21,7 +21,7 @@ static const char *check_canvas(const WebPData *data)
 	uint32_t height;
 
 	if (!demuxer)
-		return "is no complete WebP";
+		return "is not a complete WebP";
 	width = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH);
 	height = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT);
 	WebPDemuxDelete(demuxer);

@@ -70,7 +70,7 @@ static void show_next_frame(struct player *player)
 	uint32_t duration_ms;
 
 	if (!picture_next_frame(player->picture, &pixels, &duration_ms)) {
-		fail(player, "a frame cannot be decoded");
+		fail(player, "cannot decode a frame");
 		return;
 	}
 	player->next_ms += duration_ms;

@@ -229,7 +229,7 @@ struct transport *transport_open(uv_loop_t *loop, const struct wire_url *url,
 	if (tls) {
 		transport->tls = wire_tls_connect(tls, url->host);
 		if (!transport->tls)
-			*ret_fault = "TLS cannot be set up for this host name";
+			*ret_fault = "cannot set up TLS for this host name";
 	}
 	if ((tls && !transport->tls) ||
 	    uv_getaddrinfo(loop, &transport->resolve, on_resolved, url->host, port, &hints)) {

@@ -133,7 +133,7 @@ struct wire_tls_config *wire_tls_client_create(const char *authorities_file,
 	if (error > 0)
 		error = authorities_file ? MBEDTLS_ERR_X509_INVALID_FORMAT : 0;
 	if (!error) {
-		what = "TLS cannot be set up";
+		what = "cannot set up TLS";
 		error = set_up_client(config);
 	}
 	if (!error)
@@ -274,7 +274,7 @@ static enum wire_tls_event begin_again(struct wire_tls_session *session)
 	session->is_second = true;
 	if (begin(session, &session->config->ssl_older) == 0)
 		return WIRE_TLS_AGAIN;
-	snprintf(session->fault, sizeof(session->fault), "TLS cannot be set up again");
+	snprintf(session->fault, sizeof(session->fault), "cannot set up TLS again");
 	return WIRE_TLS_FAILED;
 }
 
@@ -288,7 +288,7 @@ static enum wire_tls_event shake_hands(struct wire_tls_session *session)
 		return fail(session, error);
 	if (session->is_downgraded) {
 		snprintf(session->fault, sizeof(session->fault),
-			 "TLS handshake: somebody on the way keeps the server from TLS 1.3");
+			 "TLS handshake: something on the way keeps the server from TLS 1.3");
 		return WIRE_TLS_FAILED;
 	}
 	session->is_open = true;

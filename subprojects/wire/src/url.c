@@ -17,7 +17,7 @@ static const struct {
 };
 
 static const char *const authority_faults[] = {
-    [AUTHORITY_OPEN] = "']' is missing behind the IPv6 address",
+    [AUTHORITY_OPEN] = "']' is missing after the IPv6 address",
     [AUTHORITY_NO_HOST] = "the host is missing or too long",
     [AUTHORITY_MALFORMED] = "the host is malformed",
     [AUTHORITY_BAD_PORT] = "the port is not a number from 1 to 65535",
@@ -88,6 +88,6 @@ const char *wire_url_parse(const char *text, size_t length, struct wire_url *ret
 	ret_url->target = text + end;
 	ret_url->target_length = length - end;
 	if (end < length && memchr(text + end, '#', length - end))
-		return "a fragment (#) has no meaning here";
+		return "a fragment (#) is not allowed here";
 	return NULL;
 }

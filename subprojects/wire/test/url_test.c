@@ -75,7 +75,7 @@ static void parts(void **state)
 #define FAULT_MALFORMED "the host is malformed"
 #define FAULT_PORT "the port is not a number from 1 to 65535"
 #define FAULT_USER "a user name in the URL is not supported"
-#define FAULT_FRAGMENT "a fragment (#) has no meaning here"
+#define FAULT_FRAGMENT "a fragment (#) is not allowed here"
 
 static const char *const hostile[][2] = {
     {"", FAULT_SCHEME},
@@ -92,8 +92,8 @@ static const char *const hostile[][2] = {
     {"https://?a", FAULT_HOST},
     {"https://#a", FAULT_HOST},
     {"https://[]", FAULT_HOST},
-    {"https://[", "']' is missing behind the IPv6 address"},
-    {"https://[::1/", "']' is missing behind the IPv6 address"},
+    {"https://[", "']' is missing after the IPv6 address"},
+    {"https://[::1/", "']' is missing after the IPv6 address"},
     {"https://[::1]a", FAULT_MALFORMED},
     {"https://[::1]80", FAULT_MALFORMED},
     {"https://a:", FAULT_PORT},
