@@ -38,9 +38,8 @@ void storage_set_room(struct storage *storage, const struct disk_room *room);
 bool storage_takes_pictures(const struct storage *storage);
 /* Why it takes none, as a sentence for users. */
 #define STORAGE_PICTURE_PROBLEM                                                                    \
-	"less than 5 % of the disk and less than 1 GiB are left for the database: no pictures "    \
-	"are "                                                                                     \
-	"taken until there is more room"
+	"less than 5 % of the disk and less than 1 GiB are left for the database: pictures are "   \
+	"rejected until more space is free"
 /* Whether so little is left that writes may soon fail. */
 bool storage_is_short(const struct storage *storage);
 

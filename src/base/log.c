@@ -318,7 +318,7 @@ static size_t format_notice(char *text, size_t size, uint64_t lost)
 	char data[LINE_BYTES];
 	struct line line = {.data = data};
 
-	write_line(&line, LOG_WARN, "log", "lines are missing: their reader was too slow",
+	write_line(&line, LOG_WARN, "log", "dropped log lines, the output was too slow",
 		   (const struct log_field[]){LOG_INT("lines", lost), LOG_END});
 	if (line.length > size)
 		return 0;

@@ -27,8 +27,8 @@ bool users_check(bool has_database, char *ret_text, size_t size)
 	if (has_worker && !lacks_database)
 		return true;
 	snprintf(ret_text, size,
-		 "started as root, displayd becomes other users, and there is no user \"%s\"%s; "
-		 "run: %s%s%s",
+		 "started as root, displayd switches to other users; missing: user \"%s\"%s; run: "
+		 "%s%s%s",
 		 has_worker ? USERS_DATABASE : USERS_WORKER,
 		 has_worker || !lacks_database ? "" : " and no user \"" USERS_DATABASE "\"",
 		 has_worker ? "" : COMMAND USERS_WORKER,

@@ -136,8 +136,8 @@ int cluster_write_access(const struct cluster *cluster, int data_fd, bool for_up
 
 	if (!write_ident(cluster, for_upgrade, ident))
 		return cluster_fail(reterr,
-				    "the user as whom PostgreSQL runs (uid %u) has no name, by "
-				    "which the private database could know him",
+				    "the user that runs PostgreSQL (uid %u) has no name, and the "
+				    "private database identifies users by name",
 				    (unsigned)cluster->user.uid);
 	return cluster_program_run(cluster, &program, NULL, reterr);
 }
@@ -148,7 +148,7 @@ int cluster_admit_workers(struct pg_conn *pg, struct cluster_error *reterr)
 	int rc = 0;
 
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		rc = cluster_fail(reterr, "cannot make the workers' role in the database: %.*s",
+		rc = cluster_fail(reterr, "cannot create the workers' role in the database: %.*s",
 				  STR_ARG(result_first_line(PQerrorMessage(pg))));
 	PQclear(result);
 	return rc;

@@ -161,12 +161,12 @@ static int take_over(const struct cluster *cluster, int data_fd, struct cluster_
 	if (!cluster->drops_privileges)
 		return 0;
 	if (fstat(data_fd, &info) == 0 && info.st_uid != cluster->user.uid)
-		log_info("cluster", "taking the database over from another user",
+		log_info("cluster", "taking over the database from another user",
 			 LOG_INT("from_uid", info.st_uid), LOG_INT("to_uid", cluster->user.uid));
 	error = cluster_give(data_fd, &cluster->user);
 	if (error < 0)
-		return cluster_fail(reterr, "cannot give %s/data to its user: %s", cluster->folder,
-				    strerror(-error));
+		return cluster_fail(reterr, "cannot change the owner of %s/data: %s",
+				    cluster->folder, strerror(-error));
 	return cluster_check_owner(cluster, CLUSTER_DATA, reterr);
 }
 
@@ -176,7 +176,7 @@ static int find_or_create(struct cluster *cluster, int folder_fd, struct cluster
 	char old[CLUSTER_PATH_BYTES];
 
 	if (renameat(folder_fd, CLUSTER_READY, folder_fd, CLUSTER_DATA) == 0) {
-		log_info("cluster", "an interrupted upgrade of the database has been completed",
+		log_info("cluster", "completed an interrupted database upgrade",
 			 LOG_TEXT("folder", cluster->folder));
 		return fsync(folder_fd) == 0 ? 0
 					     : cluster_fail(reterr, "cannot write to %s: %s",
@@ -184,8 +184,8 @@ static int find_or_create(struct cluster *cluster, int folder_fd, struct cluster
 	}
 	if (cluster_has_old(cluster, old))
 		return cluster_fail(reterr,
-				    "%s/data is missing, and data.old is beside it: put data back, "
-				    "or rename data.old to data",
+				    "%s/data is missing, but data.old exists: put data back, or "
+				    "rename data.old to data",
 				    cluster->folder);
 	cluster->is_new = true;
 	return cluster_create(cluster, folder_fd, reterr);
@@ -251,7 +251,7 @@ int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
 
 	folder_fd = make_own_folder(cluster);
 	if (folder_fd < 0)
-		return cluster_fail(reterr, "cannot make %s: %s", cluster->folder,
+		return cluster_fail(reterr, "cannot create %s: %s", cluster->folder,
 				    strerror(-folder_fd));
 	/* The set-group-ID bit gives the socket the folder's group, in which PostgreSQL is not. */
 	socket_fd =
@@ -259,7 +259,7 @@ int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
 				cluster->drops_privileges ? &socket_owner : NULL);
 	if (socket_fd < 0) {
 		close(folder_fd);
-		return cluster_fail(reterr, "cannot make %s/socket: %s", cluster->folder,
+		return cluster_fail(reterr, "cannot create %s/socket: %s", cluster->folder,
 				    strerror(-socket_fd));
 	}
 	rc = prepare_data(cluster, folder_fd, socket_fd, reterr);
@@ -314,7 +314,7 @@ int cluster_spawn(struct cluster *cluster, const struct process *as, unsigned co
 	/* Neither end blocks: where the pipe is full, PostgreSQL drops its log lines. */
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
 		close(data_fd);
-		return cluster_fail(reterr, "cannot make a pipe: %s", strerror(errno));
+		return cluster_fail(reterr, "cannot create a pipe: %s", strerror(errno));
 	}
 	pid = start_postmaster(cluster, as, connections, data_fd, ends[1]);
 	close(data_fd);
@@ -345,13 +345,13 @@ static int wait_until_ready(struct cluster *cluster, struct cluster_error *reter
 		if (waitpid(cluster->pid, NULL, WNOHANG) == cluster->pid) {
 			cluster->pid = 0;
 			cluster_read_log(cluster);
-			return cluster_fail(reterr, "PostgreSQL ended while it was starting: %s",
+			return cluster_fail(reterr, "PostgreSQL ended while starting: %s",
 					    cluster->last_fatal);
 		}
 		if (cluster_program_is_interrupted())
 			return cluster_fail(reterr, "interrupted");
 		if (clock_monotonic_ms() - begun_ms > START_MS_MAX)
-			return cluster_fail(reterr, "PostgreSQL does not become ready");
+			return cluster_fail(reterr, "PostgreSQL did not become ready in time");
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}
 	cluster_read_log(cluster);
@@ -385,8 +385,7 @@ int cluster_url(const char *state_dir, struct cluster *ret, struct cluster_error
 	if (set_folder(ret, state_dir, reterr) < 0)
 		return -1;
 	if (!cluster_path(ret, "socket", path) || access(path, F_OK) < 0)
-		return cluster_fail(reterr, "there is no database in %s: %s", ret->folder,
-				    strerror(errno));
+		return cluster_fail(reterr, "no database in %s: %s", ret->folder, strerror(errno));
 	return set_urls(ret, reterr);
 }
 

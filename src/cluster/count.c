@@ -22,7 +22,7 @@ static PGresult *ask(PGconn *pg, const char *sql, struct cluster_error *reterr)
 
 	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
 		return result;
-	cluster_fail(reterr, "the database cannot be read: %.*s",
+	cluster_fail(reterr, "cannot read the database: %.*s",
 		     STR_ARG(result_first_line(PQerrorMessage(pg))));
 	PQclear(result);
 	return NULL;

@@ -75,18 +75,16 @@ static bool find_in_path(struct cluster *cluster, int version)
 static int fail_version(const struct cluster *cluster, int version, struct cluster_error *reterr)
 {
 	if (version > CLUSTER_VERSION_MAX)
-		return cluster_fail(reterr,
-				    "the database in %s was made by PostgreSQL %d, whose programs "
-				    "are not installed, and this displayd knows versions %d to %d "
-				    "only: install a newer one",
-				    cluster->folder, version, CLUSTER_VERSION_MIN,
-				    CLUSTER_VERSION_MAX);
+		return cluster_fail(
+		    reterr,
+		    "the database in %s was created by PostgreSQL %d, which is not installed, and "
+		    "this displayd supports versions %d to %d only: install a newer displayd",
+		    cluster->folder, version, CLUSTER_VERSION_MIN, CLUSTER_VERSION_MAX);
 	return cluster_fail(
 	    reterr,
-	    "the database in %s was made by PostgreSQL %d, whose programs are not installed: "
-	    "install them, beside others if need be (Debian's package postgresql-%d; to go on with "
-	    "a newer version, run \"displayctl database upgrade\" then), or put a backup into a "
-	    "new "
+	    "the database in %s was created by PostgreSQL %d, which is not installed: install it, "
+	    "also beside other versions (Debian: package postgresql-%d; to move to a newer "
+	    "version, then run \"displayctl database upgrade\"), or restore a backup into a new "
 	    "state directory (displayctl --state-dir NEW restore FILE)",
 	    cluster->folder, version, version);
 }
@@ -172,7 +170,8 @@ static int remove_contents(void *none)
 	if (nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0)
 		return 0;
 	/* The caller reads it. */
-	dprintf(STDERR_FILENO, "cannot remove what was interrupted: %s\n", strerror(errno));
+	dprintf(STDERR_FILENO, "cannot remove the files of an interrupted run: %s\n",
+		strerror(errno));
 	return 1;
 }
 
@@ -238,10 +237,10 @@ int cluster_make_new(const struct cluster *cluster, int folder_fd, struct cluste
 	int rc, fd = cluster_make_folder(folder_fd, CLUSTER_NEW, 0700, cluster_user(cluster));
 
 	if (fd < 0)
-		return cluster_fail(reterr, "cannot make %s/data.new: %s", cluster->folder,
+		return cluster_fail(reterr, "cannot create %s/data.new: %s", cluster->folder,
 				    strerror(-fd));
 	log_info("cluster",
-		 "making a database: this takes a few seconds, on a slow disk up to a minute",
+		 "creating the database, which takes seconds, or up to a minute on a slow disk",
 		 LOG_TEXT("folder", cluster->folder), LOG_INT("postgresql", cluster->version));
 	rc = cluster_end_makers(fd, reterr);
 	if (rc == 0)
@@ -258,12 +257,12 @@ int cluster_sync(const struct cluster *cluster, int folder_fd, struct cluster_er
 {
 	uint64_t begun_ms = clock_monotonic_ms();
 
-	log_info("cluster", "writing the new database to the disk",
+	log_info("cluster", "flushing the new database to disk",
 		 LOG_TEXT("folder", cluster->folder));
 	if (syncfs(folder_fd) < 0)
-		return cluster_fail(reterr, "cannot write %s to the disk: %s", cluster->folder,
+		return cluster_fail(reterr, "cannot flush %s to disk: %s", cluster->folder,
 				    strerror(errno));
-	log_info("cluster", "the new database is on the disk",
+	log_info("cluster", "flushed the new database to disk",
 		 LOG_INT("took_ms", clock_monotonic_ms() - begun_ms));
 	return 0;
 }

@@ -102,12 +102,13 @@ int cluster_end_makers(int fd, struct cluster_error *reterr)
 	struct stat folder;
 
 	if (fstat(fd, &folder) < 0)
-		return cluster_fail(reterr, "cannot look at the new database's folder: %s",
+		return cluster_fail(reterr, "cannot examine the new database's directory: %s",
 				    strerror(errno));
 	while (signal_processes(has_folder, &folder, SIGKILL) > 0) {
 		if (clock_monotonic_ms() - begun_ms > MAKERS_END_MS)
-			return cluster_fail(reterr, "a program that an interrupted start or "
-						    "upgrade has left behind does not end");
+			return cluster_fail(
+			    reterr,
+			    "a process left by an interrupted start or upgrade does not end");
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}
 	return 0;
@@ -123,10 +124,10 @@ int cluster_end_leftovers(int data_fd, int socket_fd, struct cluster_error *rete
 	struct stat folder;
 
 	if (fstat(data_fd, &folder) < 0)
-		return cluster_fail(reterr, "cannot look at the database's folder: %s",
+		return cluster_fail(reterr, "cannot examine the database's directory: %s",
 				    strerror(errno));
 	if (signal_processes(runs_in_folder, &folder, 0) > 0) {
-		log_warn("cluster", "ending a PostgreSQL that another server left behind",
+		log_warn("cluster", "stopping a PostgreSQL left by an earlier server",
 			 LOG_INT("pid", postmaster));
 		if (works_in(postmaster, &folder))
 			kill(postmaster, SIGINT);
@@ -134,10 +135,9 @@ int cluster_end_leftovers(int data_fd, int socket_fd, struct cluster_error *rete
 	while (signal_processes(runs_in_folder, &folder, 0) > 0) {
 		waited_ms = clock_monotonic_ms() - begun_ms;
 		if (waited_ms > GIVE_UP_AFTER_MS)
-			return cluster_fail(reterr,
-					    "a PostgreSQL that another server left behind (pid %d) "
-					    "does not end",
-					    (int)postmaster);
+			return cluster_fail(
+			    reterr, "a PostgreSQL left by an earlier server (pid %d) does not end",
+			    (int)postmaster);
 		press(&folder, postmaster, waited_ms);
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}

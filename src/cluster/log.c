@@ -32,8 +32,7 @@ static void log_line(struct cluster *cluster)
 		snprintf(cluster->last_fatal, sizeof(cluster->last_fatal), "%.*s", STR_ARG(line));
 	LOG_AT(level, "cluster", "PostgreSQL", LOG_STR("line", line));
 	if (level == LOG_ERROR && memmem(line.data, line.length, no_room, strlen(no_room)))
-		log_error("cluster", "the disk of the database is full",
-			  LOG_TEXT("folder", cluster->folder));
+		log_error("cluster", "database disk is full", LOG_TEXT("folder", cluster->folder));
 }
 
 bool cluster_read_log(struct cluster *cluster)

@@ -120,7 +120,7 @@ static struct str telling_line(struct str output)
 static int report_end(const struct cluster_program *program, int status, struct str output,
 		      struct cluster_error *reterr)
 {
-	const char *name = program->arguments ? program->arguments[0] : "a helper of the database";
+	const char *name = program->arguments ? program->arguments[0] : "a database helper";
 	struct str line = telling_line(output);
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -130,9 +130,10 @@ static int report_end(const struct cluster_program *program, int status, struct 
 	if (is_interrupted)
 		return cluster_fail(reterr, "interrupted");
 	if (WIFSIGNALED(status))
-		return cluster_fail(reterr, "%s was ended by signal %d", name, WTERMSIG(status));
+		return cluster_fail(reterr, "%s was killed by signal %d", name, WTERMSIG(status));
 	if (line.length == 0)
-		return cluster_fail(reterr, "%s failed with code %d", name, WEXITSTATUS(status));
+		return cluster_fail(reterr, "%s failed with exit status %d", name,
+				    WEXITSTATUS(status));
 	return cluster_fail(reterr, "%s failed: %.*s", name, STR_ARG(line));
 }
 
@@ -169,7 +170,7 @@ int cluster_program_run(const struct cluster *cluster, const struct cluster_prog
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return cluster_fail(reterr, "cannot make a pipe: %s", strerror(errno));
+		return cluster_fail(reterr, "cannot create a pipe: %s", strerror(errno));
 	piped.output_fd = ends[1];
 	piped.input_fd = pipe_with(input);
 	pid = cluster_program_start(&piped, &as);

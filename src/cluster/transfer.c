@@ -62,7 +62,7 @@ static bool make_work(const struct cluster_pair *pair, char path[static sizeof(w
 	memcpy(path, work_template, sizeof(work_template));
 	if (mkdtemp(path) && (!user || lchown(path, user->uid, user->gid) == 0))
 		return true;
-	cluster_fail(reterr, "cannot make a folder in /tmp: %s", strerror(errno));
+	cluster_fail(reterr, "cannot create a directory in /tmp: %s", strerror(errno));
 	return false;
 }
 
@@ -100,7 +100,7 @@ int cluster_run_pg_upgrade(const struct cluster_pair *pair, struct cluster_error
 	int rc;
 
 	if (!cluster_has_program(pair->to, "pg_upgrade"))
-		return cluster_fail(reterr, "there is no %s/pg_upgrade", pair->to->programs);
+		return cluster_fail(reterr, "%s/pg_upgrade is missing", pair->to->programs);
 	if (!make_work(pair, work, reterr))
 		return -1;
 	rc = call_pg_upgrade(pair, work, /* is_check= */ true, reterr);
@@ -250,7 +250,7 @@ static int copy_rows(const struct cluster_pair *pair, struct cluster_error *rete
 
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
 		if (!cluster_has_program(pair->to, needed[i]))
-			return cluster_fail(reterr, "there is no %s/%s", pair->to->programs,
+			return cluster_fail(reterr, "%s/%s is missing", pair->to->programs,
 					    needed[i]);
 	return cluster_program_run(pair->to, &program, NULL, reterr);
 }

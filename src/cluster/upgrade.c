@@ -41,7 +41,7 @@ static int measure(struct cluster_plan *plan, struct cluster_error *reterr)
 		return cluster_fail(reterr, "the path of the state directory is too long");
 	counted_bytes = 0;
 	if (nftw(path, count_file, 16, FTW_PHYS) != 0 || statvfs(plan->from.folder, &disk) < 0)
-		return cluster_fail(reterr, "cannot look at %s: %s", path, strerror(errno));
+		return cluster_fail(reterr, "cannot examine %s: %s", path, strerror(errno));
 	plan->free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
 	plan->wanted_bytes = counted_bytes + (uint64_t)EMPTY_MIB * MIB +
 			     (counted_bytes < wal_max ? counted_bytes : wal_max);
@@ -65,7 +65,7 @@ int cluster_upgrade_plan(const char *state_dir, struct cluster_plan *ret, bool *
 	ret->to = ret->from;
 	if (ret->from.folder[0] && !is_there(&ret->from)) {
 		*ret_is_there = false;
-		return cluster_fail(reterr, "there is no database in %s", ret->from.folder);
+		return cluster_fail(reterr, "no database in %s", ret->from.folder);
 	}
 	if (rc < 0 || cluster_find_programs(&ret->to, 0, reterr) < 0)
 		return -1;
@@ -119,10 +119,10 @@ static int fill(const struct cluster_plan *plan, struct cluster_pair *pair, int 
 		return -1;
 	rc = cluster_write_access(pair->to, pair->to_fd, /* for_upgrade= */ true, reterr);
 	if (rc == 0 && method == CLUSTER_METHOD_DUMP) {
-		tell(plan, "copying all rows: pg_dumpall and psql");
+		tell(plan, "copying all rows with pg_dumpall and psql");
 		rc = cluster_run_dump(pair, reterr);
 	} else if (rc == 0) {
-		tell(plan, "copying the tables: pg_upgrade");
+		tell(plan, "copying the tables with pg_upgrade");
 		rc = cluster_run_pg_upgrade(pair, reterr);
 	}
 	close(pair->to_fd);
@@ -162,7 +162,8 @@ static int verify(struct cluster_plan *plan, const char *rows, struct cluster_er
 	rc = found ? cluster_analyze(&plan->to, reterr) : -1;
 	cluster_stop(&plan->to);
 	if (rc == 0 && strcmp(found, rows) != 0)
-		rc = cluster_fail(reterr, "the new database does not have the rows of the old one");
+		rc = cluster_fail(reterr,
+				  "the new database does not have the same rows as the old one");
 	free(found);
 	return rc;
 }
@@ -211,7 +212,7 @@ static void clean_up(struct cluster_plan *plan)
 
 	cluster_program_reset();
 	if (cluster_prepare(&plan->from, &ignored) < 0)
-		log_warn("cluster", "cannot clean up: the next start will",
+		log_warn("cluster", "cannot clean up, the next start will",
 			 LOG_TEXT("reason", ignored.text));
 }
 

@@ -83,8 +83,8 @@ static enum unavailable try_sharing(struct hosts *hosts, const struct hosts_use 
 		if (unavailable == UNAVAILABLE_NOT)
 			unavailable = ask_backend(others[i], pid, ret_words);
 		if (unavailable == UNAVAILABLE_NOT && strcmp(pid, first_pid) == 0)
-			unavailable = fail(UNAVAILABLE_SHARED,
-					   "two connections have met in one session", ret_words);
+			unavailable = fail(UNAVAILABLE_SHARED, "two connections share one session",
+					   ret_words);
 	}
 	for (unsigned i = 0; i < OTHERS; i++)
 		PQfinish(others[i]);
@@ -107,10 +107,10 @@ PGconn *unavailable_try(struct hosts *hosts, bool session_pooler, const char *ap
 		if (session_pooler)
 			unavailable = try_sharing(hosts, &use, pid, ret_words);
 		else
-			unavailable =
-			    fail(UNAVAILABLE_POOLER,
-				 "what answers is not the PostgreSQL that runs the statements",
-				 ret_words);
+			unavailable = fail(UNAVAILABLE_POOLER,
+					   "the server process that accepted the connection does "
+					   "not run the statements",
+					   ret_words);
 	}
 	*ret_unavailable = unavailable;
 	if (unavailable == UNAVAILABLE_NOT) {

@@ -408,7 +408,7 @@ bool connection_sleep(struct connection *connection)
 		return true;
 	if (!is_idle(connection))
 		return false;
-	log_debug("db", "closing until it is needed",
+	log_debug("db", "closing an idle connection until it is needed",
 		  LOG_TEXT("connection", connection->role->name),
 		  LOG_INT("number", connection->number));
 	drop(connection);

@@ -10,8 +10,9 @@ void connection_log(struct connection_log *log, const char *role, unsigned numbe
 	/* Log a permanent failure even if a different failure was logged before. */
 	if (*reported &&
 	    (unavailable == log->reported_unavailable || unavailable_may_pass(unavailable))) {
-		log_debug("db", up ? "connected" : "attempt failed", LOG_TEXT("connection", role),
-			  LOG_INT("number", number), LOG_STR("error", words));
+		log_debug("db", up ? "connected" : "connection attempt failed",
+			  LOG_TEXT("connection", role), LOG_INT("number", number),
+			  LOG_STR("error", words));
 		return;
 	}
 	log->reported_unavailable = unavailable;
@@ -21,7 +22,7 @@ void connection_log(struct connection_log *log, const char *role, unsigned numbe
 		log_info("db", "connected", LOG_TEXT("connection", role),
 			 LOG_INT("number", number));
 	else
-		log_warn("db", "no connection, trying again", LOG_TEXT("connection", role),
+		log_warn("db", "cannot connect, retrying", LOG_TEXT("connection", role),
 			 LOG_INT("number", number),
 			 LOG_TEXT("reason", unavailable_text(unavailable)),
 			 LOG_STR("error", words));

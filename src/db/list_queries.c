@@ -296,7 +296,7 @@ static void on_overdue(struct deadline *deadline)
 			oldest = one;
 	}
 	if (oldest)
-		connection_cut(&oldest->connection, STR("the reader of a list is too slow"));
+		connection_cut(&oldest->connection, STR("the client reads the list too slowly"));
 	for (struct list *node = lists->waiting.next; node != &lists->waiting;) {
 		struct db_query *query = query_of(node);
 

@@ -126,8 +126,8 @@ static int check_row(struct migrator *m, int number, const char *name, const cha
 
 	if (number > (int)m->count) {
 		fail(m,
-		     "the database is newer than this program: it has migration %d (%s), "
-		     "the last one known here is %zu",
+		     "the database is newer than this program: it has migration %d (%s), this "
+		     "program knows migrations up to %zu",
 		     number, name, m->count);
 		m->error->fault = MIGRATE_NEWER;
 		return -1;
@@ -137,7 +137,8 @@ static int check_row(struct migrator *m, int number, const char *name, const cha
 			    name, m->applied + 1);
 	hash_text(m->list[number - 1].text, expected);
 	if (strcmp(hash, expected) != 0)
-		return fail(m, "migration %d (%s) was applied to the database with another text",
+		return fail(m,
+			    "migration %d (%s) was applied to the database with a different text",
 			    number, name);
 	m->applied = number;
 	return 0;
@@ -145,7 +146,7 @@ static int check_row(struct migrator *m, int number, const char *name, const cha
 
 static int read_applied(struct migrator *m)
 {
-	static const char what[] = "cannot read which migrations were applied";
+	static const char what[] = "cannot read the applied migrations";
 	PGresult *result;
 	int error = 0;
 	int exists = ask(m, what, "SELECT to_regclass('schema_migration') IS NOT NULL");
@@ -210,7 +211,7 @@ static int try_to_apply(struct migrator *m, const struct migration *migration)
 	result = execute(m, what, "COMMIT", 0, NULL);
 	if (result && strcmp(PQcmdStatus(result), "COMMIT") != 0) {
 		PQclear(result);
-		return fail(m, "%s: it was not committed", what);
+		return fail(m, "%s: not committed", what);
 	}
 	PQclear(result);
 	if (!result)
@@ -230,7 +231,7 @@ static int apply(struct migrator *m, const struct migration *migration)
 		if (!m->met_lock || run(m, "cannot go back", "ROLLBACK") < 0)
 			return -1;
 		if (!is_said)
-			log_info("db", "a migration waits: something that it changes is in use",
+			log_info("db", "migration waiting for a lock",
 				 LOG_INT("number", migration->number));
 		poll(NULL, 0, LOCKED_REST_MS);
 	}
@@ -251,7 +252,7 @@ static int take_lock(struct migrator *m)
 /* Its time is the server's own clock: present_time() comes with a migration. */
 static int make_table(struct migrator *m)
 {
-	return run(m, "cannot create the table of migrations",
+	return run(m, "cannot create the migration table",
 		   "CREATE TABLE IF NOT EXISTS schema_migration (number int4 PRIMARY KEY, "
 		   "name text NOT NULL, sha256 text NOT NULL, "
 		   "applied_at timestamptz NOT NULL DEFAULT clock_timestamp())");

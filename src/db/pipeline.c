@@ -150,7 +150,7 @@ static void answer_batched(struct pipeline *pipeline, struct batched_read *batch
 
 	if (!batched_read_share(batched, result, shares)) {
 		log_error(
-		    "db", "rows in disorder",
+		    "db", "rows returned out of order",
 		    LOG_TEXT("statement",
 			     pipeline->statements[batched->query.statement].batched_by->name));
 		ask_alone(&pipeline->again, &batched->query);
@@ -300,7 +300,7 @@ static int end_batch(struct pipeline *pipeline, struct batch *batch)
 	struct list written;
 
 	if (!list_is_empty(&batch->queries))
-		return lose(pipeline, STR("the server answered less than it was asked"));
+		return lose(pipeline, STR("the server sent fewer results than requested"));
 	list_init(&written);
 	if (batch->has_failed && batch->count > 1)
 		undo_writes(pipeline, batch);
@@ -340,7 +340,7 @@ static int take_row(struct pipeline *pipeline, struct batch *batch, const PGresu
 	struct db_result row = result_rows(result);
 
 	if (list_is_empty(&batch->queries))
-		return lose(pipeline, STR("the server answered more than it was asked"));
+		return lose(pipeline, STR("the server sent more results than requested"));
 	query = query_of(batch->queries.next);
 	query->has_rows = pipeline->useful = true;
 	pipeline->on_row(pipeline, query, &row);

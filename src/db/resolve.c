@@ -24,7 +24,7 @@ static void fail(const struct resolution *r, const char *why)
 
 static void on_failed(struct later *later)
 {
-	fail(container_of(later, struct resolution, failed), "there is no thread for it");
+	fail(container_of(later, struct resolution, failed), "no thread is available");
 }
 
 static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *found)

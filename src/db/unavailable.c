@@ -11,25 +11,25 @@ enum { SQLSTATE_LENGTH = 5 };
 static const char *const texts[] = {
     [UNAVAILABLE_NOT] = "it can",
     [UNAVAILABLE_CLOSED] = "nothing listens at its address",
-    [UNAVAILABLE_UNKNOWN] = "the name of its host is unknown",
+    [UNAVAILABLE_UNKNOWN] = "its host name is unknown",
     [UNAVAILABLE_SILENT] = "it does not answer",
     [UNAVAILABLE_STARTING] = "it is starting or stopping",
-    [UNAVAILABLE_FULL] = "it takes no more connections",
+    [UNAVAILABLE_FULL] = "it accepts no more connections",
     [UNAVAILABLE_READ_ONLY] = "it is read-only",
-    [UNAVAILABLE_ENDED] = "it has ended the connection",
-    [UNAVAILABLE_OTHER] = "the log has its words",
+    [UNAVAILABLE_ENDED] = "it closed the connection",
+    [UNAVAILABLE_OTHER] = "see the log for its error",
     [UNAVAILABLE_CERTIFICATE] = "a certificate is not valid, or TLS is missing",
-    [UNAVAILABLE_PASSWORD] = "it refuses the password",
-    [UNAVAILABLE_REFUSED] = "it does not admit this user",
-    [UNAVAILABLE_SHUT] = "its socket is shut to this user",
-    [UNAVAILABLE_NO_DATABASE] = "it has no database of this name",
-    [UNAVAILABLE_SETTINGS] = "the settings of the connection are wrong",
-    [UNAVAILABLE_SCHEMA] = "its schema is not the one of this displayd",
+    [UNAVAILABLE_PASSWORD] = "it rejects the password",
+    [UNAVAILABLE_REFUSED] = "it does not allow this user",
+    [UNAVAILABLE_SHUT] = "this user may not open its socket",
+    [UNAVAILABLE_NO_DATABASE] = "it has no database with this name",
+    [UNAVAILABLE_SETTINGS] = "the connection settings are wrong",
+    [UNAVAILABLE_SCHEMA] = "its schema does not match this displayd",
     [UNAVAILABLE_POOLER] =
-	"a pooler such as PgBouncer stands before it, and --session-pooler is not set",
-    [UNAVAILABLE_SHARED] = "the pooler before it does not keep sessions apart",
+	"a pooler such as PgBouncer is in front of it, and --session-pooler is not set",
+    [UNAVAILABLE_SHARED] = "the pooler in front of it does not keep sessions apart",
     [UNAVAILABLE_KEY] =
-	"its secret settings, or another displayd that uses it, have another secret-key",
+	"its secret settings, or another displayd that uses it, have a different secret-key",
 };
 
 const char *unavailable_text(enum unavailable unavailable)

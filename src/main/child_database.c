@@ -39,14 +39,13 @@ static void tell_versions(const struct cluster *cluster)
 	if (newer)
 		log_warn(
 		    "supervisor",
-		    "the private database is of an older PostgreSQL than the one installed: to "
+		    "the private database uses an older PostgreSQL than the newest one installed; to "
 		    "move it, stop displayd and run \"displayctl database upgrade\"",
 		    LOG_TEXT("folder", cluster->folder), LOG_INT("postgresql", cluster->version),
 		    LOG_INT("installed", newer));
 	if (cluster_has_old(cluster, old))
 		log_info("supervisor",
-			 "the database of before the last upgrade is still there: it may be "
-			 "removed",
+			 "the old database of the last upgrade still exists and may be removed",
 			 LOG_TEXT("folder", old));
 }
 
@@ -110,7 +109,7 @@ static PGconn *connect_to_database(const struct instance *instance)
 	hosts_destroy(hosts);
 	if (pg)
 		return pg;
-	reason_set(&why, "the database cannot be reached: %s", unavailable_text(unavailable));
+	reason_set(&why, "cannot reach the database: %s", unavailable_text(unavailable));
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text),
 		  LOG_TEXT("error", words));
 	return NULL;

@@ -37,13 +37,13 @@ def refused(url, *arguments):
 @pytest.mark.parametrize("mode", ["session", "transaction"])
 def test_it_is_refused_by_its_name(pooled, mode):
     log = refused(pooled(mode).url)
-    assert "a pooler such as PgBouncer stands before it, and --session-pooler is not set" in log
+    assert "a pooler such as PgBouncer is in front of it, and --session-pooler is not set" in log
 
 
 @pytest.mark.parametrize("round_robin", [0, 1])
 def test_one_that_shares_sessions_is_refused_always(pooled, round_robin):
     log = refused(pooled("transaction", round_robin=round_robin).url, "--session-pooler")
-    assert "the pooler before it does not keep sessions apart" in log
+    assert "the pooler in front of it does not keep sessions apart" in log
 
 
 def test_one_that_keeps_sessions_may_be_allowed(pooled):

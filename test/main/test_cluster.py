@@ -212,7 +212,7 @@ def test_another_version_of_postgresql(launch):
         file.write("9\n")
     code, _, text = displayd("--state-dir", server.state_dir, "--listen", "127.0.0.1:0")
     assert code == 5
-    assert "was made by PostgreSQL 9, whose programs are not installed" in text
+    assert "was created by PostgreSQL 9, which is not installed" in text
 
 
 def test_a_cluster_that_does_not_start(launch):
@@ -220,7 +220,7 @@ def test_a_cluster_that_does_not_start(launch):
     server.stop()
     os.unlink(os.path.join(server.state_dir, "postgres/data/global/pg_control"))
     assert server.launch().wait() == 5
-    assert "PostgreSQL ended while it was starting" in server.log()
+    assert "PostgreSQL ended while starting" in server.log()
 
 
 @pytest.mark.skipif(not is_root, reason="only root can be another user")
@@ -365,7 +365,7 @@ def test_a_socket_that_is_there_before_its_mode(launch):
     with shut_socket() as (postgres, path):
         server = launch(database=postgres.url).launch()
         server.wait_for_log("waiting for the database")
-        assert "its socket is shut to this user" in server.log()
+        assert "this user may not open its socket" in server.log()
         os.chmod(path, 0o777)
         server.wait_until_ready()
 
@@ -374,4 +374,4 @@ def test_a_socket_that_stays_shut(launch):
     with shut_socket() as (postgres, _):
         server = launch(database=postgres.url).launch()
         assert server.process.wait() == 5
-        assert "cannot be reached: its socket is shut to this user" in server.log()
+        assert "cannot be reached: this user may not open its socket" in server.log()

@@ -365,7 +365,7 @@ class TestDatabase:
 
     def test_waits_for_a_server_that_starts(self, launch):
         server = launch(is_new=True).launch()
-        server.wait_for_log("making a database")
+        server.wait_for_log("creating the database")
         wait_until(lambda: os.path.exists(server.state_dir + "/postgres/socket"), "the folder")
         assert server.ctl("account", "create", "a@example.org")["id"]
 
@@ -376,7 +376,7 @@ class TestDatabase:
 
     def test_reading_waits_likewise(self, launch):
         server = launch(is_new=True).launch()
-        server.wait_for_log("making a database")
+        server.wait_for_log("creating the database")
         assert server.ctl("account", "list") == []
         server.workers()
         kill(server.postmaster())

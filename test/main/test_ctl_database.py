@@ -82,7 +82,7 @@ def test_of_a_server_that_does_not_run(launch):
 def test_where_there_is_none(folder):
     """None is made."""
     path = os.path.join(folder, "none")
-    for state_dir, why in ((folder, f"there is no database in {folder}"),
+    for state_dir, why in ((folder, f"no database in {folder}"),
                            (path, f"cannot open the state directory {path}")):
         with pytest.raises(CtlError) as caught:
             run_ctl("--state-dir", state_dir, "database", "show")

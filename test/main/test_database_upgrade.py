@@ -135,7 +135,7 @@ def test_everything_is_carried_over(stopped):
         with open(f"{folder_of(server)}/data/{name}", encoding="utf-8") as file:
             text = file.read()
         assert "trust" not in text and "displayd-db" not in text
-    server.wait_for_log("the database of before the last upgrade is still there")
+    server.wait_for_log("the old database of the last upgrade still exists")
     server.stop()
     assert "remove it first" in refused(server, *DUMP)
     shutil.rmtree(old)
@@ -163,7 +163,7 @@ def test_what_it_does_not_touch(folder):
         run_ctl("--state-dir", where, *DUMP)
     assert caught.value.code == 3 and not os.path.exists(where)
     os.mkdir(where)
-    with pytest.raises(CtlError, match="there is no database in") as caught:
+    with pytest.raises(CtlError, match="no database in") as caught:
         run_ctl("--state-dir", where, *DUMP)
     assert caught.value.code == 3 and not os.path.exists(where + "/postgres")
     with pytest.raises(CtlError, match="which displayctl does not upgrade") as caught:
@@ -173,7 +173,7 @@ def test_what_it_does_not_touch(folder):
 
 def test_programs_of_the_clusters_version_are_missing(stopped):
     for version, words in ((16, "Debian's package postgresql-16"), (14, "Debian's package postgresql-14"),
-                           (18, "install a newer one")):
+                           (18, "install a newer displayd")):
         if os.path.exists(f"/usr/lib/postgresql/{version}"):
             continue
         with open(folder_of(stopped) + "/data/PG_VERSION", "w", encoding="ascii") as file:
@@ -181,7 +181,7 @@ def test_programs_of_the_clusters_version_are_missing(stopped):
         code, _, log = displayd("--state-dir", stopped.state_dir, "--listen", "127.0.0.1:0")
         assert code == 5
         for text in (log, refused(stopped, *DUMP, code=5)):
-            assert f"was made by PostgreSQL {version}, whose programs are not installed" in text
+            assert f"was created by PostgreSQL {version}, which is not installed" in text
             assert words in text
 
 

@@ -77,7 +77,7 @@ class Host(Guest):
         with self.running():
             assert self.emails() == ["kept@example.org"]
             assert self.ctl("account", "create", "new@example.org")["id"]
-        assert "than the one installed" not in self.log()
+        assert "than the newest one installed" not in self.log()
         assert self.machine.run("ls", "-1", STATE + "/postgres") == "data\ndata.old\nsocket\n"
         assert self.machine.run("sh", "-c", "ls -d /tmp/displayd-upgrade* 2>/dev/null || true") == ""
 

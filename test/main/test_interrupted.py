@@ -57,8 +57,8 @@ def test_a_new_database_is_synced_once(launch):
     assert b"--no-sync" in programs[b"initdb"]
     kill(helper, signal.SIGCONT)
     server.wait_until_ready()
-    steps = ("making a database: this takes a few seconds, on a slow disk up to a minute",
-             "writing the new database to the disk", "the new database is on the disk",
+    steps = ("creating the database, which takes seconds, or up to a minute on a slow disk",
+             "flushing the new database to disk", "flushed the new database to disk",
              "PostgreSQL started")
     places = [server.log().index(step) for step in steps]
     assert places == sorted(places)

@@ -93,7 +93,7 @@ def test_lines_that_do_not_fit_are_counted(launch, launched):
     reader = launched(server)
     ask(server, REQUESTS)
     reader.start()
-    reader.wait_for(b'"lines are missing')
+    reader.wait_for(b'"dropped log lines')
     ask(server, 1)
     assert server.stop() == 0
     lines = reader.close().decode().splitlines()

@@ -182,11 +182,11 @@ class TestTakingOver:
 
     def test_at_the_first_start(self, old):
         old.start()
-        assert "taking the database over" in old.log()
+        assert "taking over the database" in old.log()
         self.check(old)
         assert old.ctl("account", "create", "a@example.org")["id"]
         old.restart()
-        assert "taking the database over" not in old.log()
+        assert "taking over the database" not in old.log()
         self.check(old)
 
     def test_while_its_postgresql_still_runs(self, old):

@@ -78,14 +78,14 @@ def at_start(folder, url):
 
 
 @pytest.mark.parametrize("options, reason, words", [
-    ({"password": "wrong-horse"}, "it refuses the password", "password authentication failed"),
-    ({"password": ""}, "it refuses the password", "no password supplied"),
-    ({"user": "stranger"}, "it refuses the password", "stranger"),
-    ({"database": "nowhere"}, "it has no database of this name", "nowhere"),
+    ({"password": "wrong-horse"}, "it rejects the password", "password authentication failed"),
+    ({"password": ""}, "it rejects the password", "no password supplied"),
+    ({"user": "stranger"}, "it rejects the password", "stranger"),
+    ({"database": "nowhere"}, "it has no database with this name", "nowhere"),
     ({"sslrootcert": "OTHER"}, "a certificate is not valid", "certificate verify failed"),
     ({"sslrootcert": "/nothing"}, "a certificate is not valid", "/nothing"),
-    ({"sslmode": "disable"}, "it does not admit this user", "no encryption"),
-    ({"sslmode": "perhaps"}, "the settings of the connection are wrong", "perhaps"),
+    ({"sslmode": "disable"}, "it does not allow this user", "no encryption"),
+    ({"sslmode": "perhaps"}, "the connection settings are wrong", "perhaps"),
 ])
 def test_it_does_not_wait_for_what_will_not_pass(tls, folder, options, reason, words):
     if options.get("sslrootcert") == "OTHER":
@@ -142,7 +142,7 @@ def test_it_waits_for_a_socket(launch, folder):
 
 def test_it_waits_for_a_name(launch):
     waits(launch, f"postgresql://u:{PASSWORD}@database.invalid/x",
-          "the name of its host is unknown")
+          "its host name is unknown")
 
 
 def test_it_waits_for_one_that_is_silent(launch):
@@ -186,8 +186,8 @@ def check(server, reason, undo):
 
 @pytest.mark.parametrize("change, undo, reason", [
     ("ALTER ROLE panels PASSWORD 'battery-staple'", f"ALTER ROLE panels PASSWORD '{PASSWORD}'",
-     "it refuses the password"),
-    ("ALTER ROLE panels NOLOGIN", "ALTER ROLE panels LOGIN", "it does not admit this user"),
+     "it rejects the password"),
+    ("ALTER ROLE panels NOLOGIN", "ALTER ROLE panels LOGIN", "it does not allow this user"),
 ])
 def test_it_says_so_while_it_runs(server, tls, change, undo, reason):
     tls.execute(change)
@@ -198,7 +198,7 @@ def test_it_says_so_while_it_runs(server, tls, change, undo, reason):
 def test_a_schema_that_has_changed(server, tls):
     tls.execute("ALTER TABLE device RENAME COLUMN brightness TO glow", "panels")
     end_connections(tls)
-    check(server, "its schema is not the one of this displayd",
+    check(server, "its schema does not match this displayd",
           lambda: tls.execute("ALTER TABLE device RENAME COLUMN glow TO brightness", "panels"))
 
 
@@ -215,7 +215,7 @@ def test_a_certificate_that_has_changed(server, tls):
 def test_no_connection_left(server, tls):
     tls.execute("ALTER ROLE panels CONNECTION LIMIT 0")
     end_connections(tls)
-    wait_until(lambda: "cannot be reached: it takes no more connections" in body(server), "why")
+    wait_until(lambda: "cannot be reached: it accepts no more connections" in body(server), "why")
     tls.execute("ALTER ROLE panels CONNECTION LIMIT -1")
     server.wait_until_ready()
 

@@ -240,7 +240,7 @@ def test_a_worker_says_why_it_stores_nothing(launch, postgres):
         connection.commit()
         cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
                        "current_database() AND application_name = 'displayd'")
-    wait_until(lambda: b"another secret-key" in server.get("/readyz").body, "the reason")
+    wait_until(lambda: b"a different secret-key" in server.get("/readyz").body, "the reason")
 
 
 def test_displayctl_encrypts_nothing_with_another_key(launch, folder):

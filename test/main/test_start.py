@@ -156,7 +156,7 @@ def test_the_second_signal_ends_at_once(launch):
 
 def test_stops_while_it_starts(launch):
     server = launch(is_new=True).launch()
-    server.wait_for_log("making a database")
+    server.wait_for_log("creating the database")
     assert server.stop() == 0
     server.start()
     assert server.stop() == 0

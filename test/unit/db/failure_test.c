@@ -371,7 +371,7 @@ static void test_log(void **state)
 	log_set_fd(2);
 	log_set_level(LOG_ERROR);
 	assert_int_equal(count_lines(fd, "msg=connected"), 2 * all);
-	assert_int_equal(count_lines(fd, "no connection, trying again"), all);
+	assert_int_equal(count_lines(fd, "cannot connect, retrying"), all);
 	assert_int_equal(count_lines(fd, "\n"), 3 * all);
 	close(fd);
 }

@@ -100,7 +100,7 @@ static void test_newer(void **state)
 	must_apply(3, 3);
 	must_refuse(list, 2,
 		    "the database is newer than this program: it has migration 3 (third), "
-		    "the last one known here is 2");
+		    "this program knows migrations up to 2");
 }
 
 static void test_changed_text(void **state)
@@ -112,7 +112,7 @@ static void test_changed_text(void **state)
 	must_apply(2, 2);
 	memcpy(other, list, sizeof(other));
 	other[1].text = "SELECT 1";
-	must_refuse(other, 3, "migration 2 (second) was applied to the database with another text");
+	must_refuse(other, 3, "migration 2 (second) was applied to the database with a different text");
 	must_give("SELECT to_regclass('b') IS NULL", "t");
 }
 
