@@ -10,7 +10,7 @@ PIXLET = 'load("render.star", "render")\n'
 PANEL = 'import { Animation, Box, Image, Root, Row, Stack, Text } from "panel";\n'
 
 # Any of these ends is right: which limit is met first depends on the machine.
-LIMIT = ("takes more than", "too busy", "memory", "ended")
+LIMIT = ("takes more than", "too busy", "memory", "ended", "killed", "crashed")
 STEPS = ("takes more than", "too busy")
 LATE = ("takes more than", "too busy")
 ANY = ("",)
@@ -182,7 +182,7 @@ TYPESCRIPT = {
                 "if (found.length) throw Error(String(found)); return null;"), NOTHING),
     "the network": ("await fetch('http://127.0.0.1/');\n", ("no network", "not public")),
     # the compiler
-    "1 MiB": ("// " + "x" * (1 << 20), ("1 MiB at most",)),
+    "1 MiB": ("// " + "x" * (1 << 20), ("at most 1 MiB",)),
     "parentheses": ("(" * 500_000, ANY),
     "brackets": ("[" * 500_000, ANY),
     "types": ("type A = " + "{ a: " * 100_000, ANY),

@@ -49,12 +49,12 @@ static bool is_in_order(const mbedtls_x509_crt *chain)
 static const char *find_warning(const mbedtls_x509_crt *own, int64_t now_s)
 {
 	if (seconds_of(&own->valid_to) < now_s)
-		return "has expired: clients will refuse it";
+		return "has expired: clients will reject it";
 	if (seconds_of(&own->valid_from) > now_s)
-		return "is not valid yet: clients will refuse it (is this machine's clock right?)";
+		return "is not valid yet: clients will reject it (is this machine's clock right?)";
 	if (!is_in_order(own))
-		return "has certificates behind the first one that do not lead to its issuer, each "
-		       "to that of the one before: some clients will refuse it";
+		return "has a broken chain, in which a certificate is not the issuer of the "
+		       "previous one: some clients will reject it";
 	return NULL;
 }
 

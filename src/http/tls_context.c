@@ -81,7 +81,7 @@ static struct tls_identities *identities_create(const struct tls_contents *conte
 
 		made->count++;
 		if (tls_identity_init(&made->all[i], &pair, &fault) < 0) {
-			log_error("tls", "a certificate cannot be used", LOG_INT("pair", i + 1),
+			log_error("tls", "cannot use a certificate", LOG_INT("pair", i + 1),
 				  LOG_TEXT("reason", fault.text));
 			identities_leave(made);
 			return NULL;
@@ -237,7 +237,7 @@ static struct tls_context *create_of(const struct tls_contents *contents, uint32
 		memcpy(context->identities->digest, digest, sizeof(digest));
 		error = set_up(context);
 		if (error)
-			log_error("tls", "TLS cannot be set up", LOG_INT("error", error));
+			log_error("tls", "cannot set up TLS", LOG_INT("error", error));
 	}
 	if (!error)
 		return context;

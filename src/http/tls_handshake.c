@@ -53,7 +53,7 @@ static void fail(struct tls_transport *tls, int error)
 	const char *why = mbedtls_high_level_strerr(error);
 	struct remote memory;
 
-	log_debug("tls", "handshake failed", LOG_TEXT("reason", why ? why : "a fault within"),
+	log_debug("tls", "handshake failed", LOG_TEXT("reason", why ? why : "internal error"),
 		  LOG_STR("remote", remote_of(tls, &memory)));
 	tls_records_end(tls, -EPROTO);
 }

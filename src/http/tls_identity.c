@@ -68,7 +68,7 @@ static int fail_to_read(struct http_tls_fault *reterr, bool is_of_key, int error
 	if (!why)
 		why = mbedtls_low_level_strerr(error);
 	if (is_unknown_kind(error))
-		return fail(reterr, is_of_key, "is of a kind that is not supported: take " KINDS);
+		return fail(reterr, is_of_key, "has an unsupported type: use " KINDS);
 	return fail(reterr, is_of_key, "is damaged: %s", why ? why : "it cannot be read");
 }
 
@@ -78,13 +78,14 @@ static int read_chain(mbedtls_x509_crt *chain, const char *text, size_t size,
 	int result;
 
 	if (strlen(text) != size || !strstr(text, "-----BEGIN CERTIFICATE-----"))
-		return fail(reterr, false,
-			    strstr(text, "PRIVATE KEY-----")
-				? "holds a key and no certificate: are the two files mixed up?"
-				: "holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)");
+		return fail(
+		    reterr, false,
+		    strstr(text, "PRIVATE KEY-----")
+			? "contains a key and no certificate: are the two files mixed up?"
+			: "contains no certificate in PEM form (-----BEGIN CERTIFICATE-----)");
 	result = mbedtls_x509_crt_parse(chain, (const unsigned char *)text, size + 1);
 	if (result > 0)
-		return fail(reterr, false, "holds certificates of which %d cannot be read", result);
+		return fail(reterr, false, "contains %d certificates that cannot be read", result);
 	return result < 0 ? fail_to_read(reterr, false, result) : 0;
 }
 
@@ -96,14 +97,14 @@ static int read_key(mbedtls_pk_context *key, const char *text, size_t size,
 	if (strlen(text) != size || !strstr(text, "PRIVATE KEY-----"))
 		return fail(reterr, true,
 			    strstr(text, "-----BEGIN CERTIFICATE-----")
-				? "holds a certificate and no key: are the two files mixed up?"
-				: "holds no key in PEM form (-----BEGIN PRIVATE KEY-----)");
+				? "contains a certificate and no key: are the two files mixed up?"
+				: "contains no key in PEM form (-----BEGIN PRIVATE KEY-----)");
 	result = mbedtls_pk_parse_key(key, (const unsigned char *)text, size + 1, NULL, 0,
 				      tls_random, NULL);
 	if (result == MBEDTLS_ERR_PK_PASSWORD_REQUIRED)
 		return fail(reterr, true,
-			    "is encrypted, and nobody is there to type its password: "
-			    "\"openssl pkey -in FILE -out FILE\" decrypts it");
+			    "is encrypted, and displayd cannot ask for its password: decrypt it "
+			    "with \"openssl pkey -in FILE -out FILE\"");
 	return result ? fail_to_read(reterr, true, result) : 0;
 }
 
@@ -115,13 +116,13 @@ static int check_kind(const mbedtls_pk_context *key, struct http_tls_fault *rete
 	if (mbedtls_pk_get_type(key) == MBEDTLS_PK_RSA)
 		return bits >= RSA_BITS_MIN && bits <= RSA_BITS_MAX
 			   ? 0
-			   : fail(reterr, true, "is an RSA key of %zu bits: take " KINDS, bits);
+			   : fail(reterr, true, "is an RSA key of %zu bits: use " KINDS, bits);
 	if (!mbedtls_pk_can_do(key, MBEDTLS_PK_ECDSA))
-		return fail(reterr, true, "is of a kind that is not supported: take " KINDS);
+		return fail(reterr, true, "has an unsupported type: use " KINDS);
 	curve = mbedtls_ecp_keypair_get_group_id(mbedtls_pk_ec(*key));
 	if (curve != MBEDTLS_ECP_DP_SECP256R1 && curve != MBEDTLS_ECP_DP_SECP384R1 &&
 	    curve != MBEDTLS_ECP_DP_SECP521R1)
-		return fail(reterr, true, "is on a curve that clients do not know: take " KINDS);
+		return fail(reterr, true, "is on a curve that clients do not support: use " KINDS);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ static int read_open_file(int fd, struct file *file, struct reason *reterr)
 	if (fstat(fd, &info) < 0)
 		return fail(file, strerror(errno), reterr);
 	if (!S_ISREG(info.st_mode))
-		return fail(file, S_ISDIR(info.st_mode) ? "is a folder" : "is no file", reterr);
+		return fail(file, S_ISDIR(info.st_mode) ? "is a folder" : "is not a file", reterr);
 	if ((uint64_t)info.st_size > file->most) {
 		snprintf(why, sizeof(why), "is larger than %zu KiB", file->most / 1024);
 		return fail(file, why, reterr);
@@ -60,7 +60,7 @@ static int read_file(struct file *file, struct reason *reterr)
 
 	if (fd < 0)
 		return fail(file,
-			    errno == ENOENT   ? "there is no such file"
+			    errno == ENOENT   ? "no such file"
 			    : errno == EACCES ? "this user may not read it"
 					      : strerror(errno),
 			    reterr);
@@ -93,7 +93,7 @@ static void tell(const struct file files[2], const struct http_tls_facts *facts)
 
 	write_date(facts->ends_at_s, date);
 	if (facts->warning)
-		log_warn("tls", "a certificate will be refused",
+		log_warn("tls", "clients may reject a certificate",
 			 LOG_TEXT("file", certificate->path), LOG_TEXT("reason", facts->warning),
 			 LOG_TEXT("valid_until", date));
 	else
@@ -101,7 +101,7 @@ static void tell(const struct file files[2], const struct http_tls_facts *facts)
 			 LOG_TEXT("name", facts->name), LOG_TEXT("valid_until", date));
 	/* A renewal with such a file is better than the end of the certificate before it. */
 	if (key->is_for_everybody)
-		log_warn("tls", "everybody on this machine may read a key: chmod o= it",
+		log_warn("tls", "key file readable by every user, run chmod o= on it",
 			 LOG_TEXT("file", key->path));
 }
 
@@ -163,7 +163,8 @@ int certificates_load(const struct config *config, struct region_map *shared,
 
 	if (result == 0 &&
 	    !http_tls_publish(shared, set.pairs, set.count, clock_wall_us() / SECOND_US))
-		result = reason_set(reterr, "all TLS certificates and keys have more than %d KiB",
+		result = reason_set(reterr,
+				    "the TLS certificates and keys together are larger than %d KiB",
 				    HTTP_TLS_BYTES_MAX / 1024);
 	wipe_set(&set);
 	if (result < 0)

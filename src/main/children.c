@@ -117,10 +117,9 @@ static void on_end_at_start(struct children *children, struct child *child, int 
 	}
 	/* Other children have logged the reason themselves. */
 	if (child->kind->is_kept || WIFSIGNALED(status))
-		log_error(
-		    "supervisor", "cannot start",
-		    LOG_TEXT("reason", child_message(&text, child, "ended while it was starting")),
-		    child_end_field(status));
+		log_error("supervisor", "cannot start",
+			  LOG_TEXT("reason", child_message(&text, child, "ended while starting")),
+			  child_end_field(status));
 	give_up(children, child->kind->is_kept ? child->kind->exit_code : code, now_ms);
 }
 
@@ -189,7 +188,7 @@ static void on_fresh_end(struct children *children, struct child *child, int sta
 	struct child_message text;
 
 	child->role = CHILD_SPARE;
-	log_error("supervisor", child_message(&text, child, "ended before it served"),
+	log_error("supervisor", child_message(&text, child, "ended before serving"),
 		  LOG_INT("number", child->index + 1), child_end_field(status));
 	end_renewal(children, RENEWAL_FAILED, now_ms);
 }
@@ -205,7 +204,7 @@ static void on_retired(struct child *child, int status)
 			 LOG_INT("number", child->index + 1));
 	else
 		log_error("supervisor",
-			  child_message(&text, child, "ended unexpectedly while it retired"),
+			  child_message(&text, child, "ended unexpectedly while draining"),
 			  LOG_INT("number", child->index + 1), child_end_field(status));
 }
 
@@ -227,7 +226,7 @@ static uint64_t keep_renewing(struct children *children, uint64_t now_ms)
 		return now_ms;
 	if (now_ms < children->renewal_since_ms + RENEWAL_MS)
 		return now_ms + SERVING_LOOK_MS;
-	log_error("supervisor", "fresh processes do not begin to serve",
+	log_error("supervisor", "new processes did not serve in time",
 		  LOG_INT("waited_ms", RENEWAL_MS));
 	end_renewal(children, RENEWAL_FAILED, now_ms);
 	return now_ms;
@@ -237,7 +236,7 @@ static void watch(struct children *children, struct child *child, uint64_t now_m
 {
 	if (now_ms >= child->watched_ms + CHILD_WATCH_MS &&
 	    child_is_hung(child, child->kind->heartbeat(children->instance, child->index), now_ms))
-		children_kill(children, child, "hangs: killed");
+		children_kill(children, child, "did not respond, killed");
 }
 
 /* Returns when it looks again. No beat is seen of one that beats in an earlier program's memory. */
@@ -249,7 +248,7 @@ static uint64_t keep_retiring(struct children *children, struct child *child, ui
 	}
 	if (now_ms < child->retire_at_ms)
 		return child->retire_at_ms;
-	children_kill(children, child, "does not end: killed");
+	children_kill(children, child, "did not end in time, killed");
 	child->retire_at_ms = now_ms + child->kind->retire_ms;
 	return child->retire_at_ms;
 }
@@ -329,11 +328,11 @@ static void end_crash_loop(struct children *children, struct child *child, int s
 		give_up(children, EXIT_CRASHES, now_ms);
 		return;
 	}
-	log_error("supervisor",
-		  child_message(&text, child,
-				"crashed too often: not started until a reload, "
-				"upgrade or restart"),
-		  LOG_INT("times", CHILD_CRASHES_MAX), child_end_field(status));
+	log_error(
+	    "supervisor",
+	    child_message(&text, child,
+			  "crashed too often, not started until a reload, upgrade or restart"),
+	    LOG_INT("times", CHILD_CRASHES_MAX), child_end_field(status));
 	child->is_given_up = true;
 	child->kind->given_up(children->instance);
 }

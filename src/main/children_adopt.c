@@ -79,17 +79,17 @@ void children_hand_over(const struct children *children, struct handover *handov
 const char *children_wait_for(const struct children *children, struct child_message *text)
 {
 	if (children->phase != CHILDREN_RUN || children->renewal != RENEWAL_NONE)
-		return "processes are being renewed";
+		return "processes are being replaced";
 	for (unsigned i = 0; i < children->count; i++) {
 		const struct child *child = &children->all[i];
 
 		if (child->role == CHILD_RETIRING)
-			return child_message(text, child, "has requests to finish");
+			return child_message(text, child, "is finishing requests");
 		if (child->kind->is_kept && child->role == CHILD_CURRENT && !child->pid &&
 		    !child->is_given_up)
-			return child_message(text, child, "does not run");
+			return child_message(text, child, "is not running");
 		if (!child->kind->is_kept && child->pid)
-			return child_message(text, child, "has not ended");
+			return child_message(text, child, "is still running");
 	}
 	return NULL;
 }

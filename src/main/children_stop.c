@@ -114,7 +114,7 @@ uint64_t children_keep_stopping(struct children *children, uint64_t now_ms)
 		if (!child->pid || child->kind->stop_order != children->stop_order)
 			continue;
 		if (now_ms >= end_ms)
-			children_kill(children, child, "does not stop: killed");
+			children_kill(children, child, "did not stop in time, killed");
 		else if (end_ms < next_ms)
 			next_ms = end_ms;
 	}

@@ -24,7 +24,7 @@ static int check_proxy(char *value, struct options_error *reterr)
 	if (network_read(value, &network))
 		return 0;
 	return options_error_set(reterr, "must be an address, a network such as 10.0.0.0/8 with no "
-					 "bit set behind its prefix, or unix");
+					 "bit set after its prefix, or unix");
 }
 
 static int check_egress(char *value, struct options_error *reterr)
@@ -33,8 +33,9 @@ static int check_egress(char *value, struct options_error *reterr)
 
 	if (network_read(value, &network) && !network.is_unix)
 		return 0;
-	return options_error_set(reterr, "must be an address, or a network such as 10.0.0.0/8 with "
-					 "no bit set behind its prefix");
+	return options_error_set(
+	    reterr,
+	    "must be an address, or a network such as 10.0.0.0/8 with no bit set after its prefix");
 }
 
 #define INTO(member) OPTION_INTO(struct config, member)
@@ -92,7 +93,7 @@ static const struct option settings[] = {
 	   .absent = "(none)", .most = CONFIG_LISTEN_MAX),
     OPTION(CHOICE, "log-format", "logfmt|json", "Form of the log lines on stderr.",
 	   .fallback = "logfmt", INTO(log_format)),
-    OPTION(CHOICE, "log-level", "debug|info|warn|error", "The least important log lines.",
+    OPTION(CHOICE, "log-level", "debug|info|warn|error", "Lowest level of log lines to write.",
 	   .fallback = "info", INTO(log_level)),
     OPTION(PATH, "metrics-token-file", "FILE",
 	   "A token with which /metrics is read through the public listeners, too: one line of 32 "
@@ -265,7 +266,7 @@ static int read_listen(struct config *config, const char *name, enum http_role r
 			return options_blame(options, given, reterr, "%s", why.text);
 		if (address->expects_proxy_header && config->trusted.count == 0)
 			return options_blame(options, given, reterr,
-					     "is for proxies: name them by --trust-proxy");
+					     "expects proxies: name them with --trust-proxy");
 		address->role = role;
 		address->is_tls = strcmp(name, "tls-listen") == 0;
 		address->scheme = address->is_tls ? "https" : "http";
@@ -306,19 +307,20 @@ static int listen_in_state_dir(struct config *config, struct options_error *rete
 	struct reason why;
 
 	if (strlen(config->state_dir) > length_max)
-		return options_error_set(reterr,
-					 "the path of the state directory, %s, has %zu characters: "
-					 "for its socket it may have %zu at most",
-					 config->state_dir, strlen(config->state_dir), length_max);
+		return options_error_set(
+		    reterr,
+		    "the state directory %s has a path of %zu characters, maximum %zu because of "
+		    "its socket; choose a shorter --state-dir",
+		    config->state_dir, strlen(config->state_dir), length_max);
 	snprintf(text, sizeof(text), "unix:%s/%s", config->state_dir, STATE_DIR_SOCKET);
 	if (listen_address_parse(str_from(text), address, &why) < 0)
-		return options_error_set(reterr, "the state directory, %s, can have no socket: %s",
+		return options_error_set(reterr,
+					 "the state directory %s cannot contain a socket: %s",
 					 config->state_dir, why.text);
 	for (unsigned i = 0; i < config->listen_count; i++)
 		if (listen_address_is_same(&config->listen[i], address))
 			return options_error_set(
-			    reterr, "%s is the socket of displayctl: nothing else listens there",
-			    text);
+			    reterr, "%s is reserved for the socket of displayctl", text);
 	address->role = HTTP_ROLE_OPERATOR;
 	address->is_private = true;
 	config->listen_count++;

@@ -22,7 +22,7 @@ int config_check_database(char *value, struct options_error *reterr)
 	PQconninfoFree(parsed);
 	if (is_hidden)
 		return options_error_set(reterr,
-					 "has %s, which --check-config shows instead of a "
+					 "contains %s, which --check-config prints instead of a "
 					 "password: write the password itself",
 					 hidden_password);
 	return 0;

@@ -52,6 +52,5 @@ int config_load_mqtt_password(const struct config *config,
 void config_complain_of_mqtt(const struct config *config, const char *missing)
 {
 	if (config->mqtt_url && missing)
-		log_error("mqtt", "no account has its broker from --mqtt",
-			  LOG_TEXT("reason", missing));
+		log_error("mqtt", "--mqtt applies to no account", LOG_TEXT("reason", missing));
 }

@@ -13,7 +13,7 @@ static int read_http_url(char *value, struct wire_url *ret_url, struct options_e
 	if (!ret_url->scheme || ret_url->is_websocket)
 		return options_error_set(reterr, "must start with http:// or https://");
 	if (fault)
-		return options_error_set(reterr, "is no URL: %s", fault);
+		return options_error_set(reterr, "is not a valid URL: %s", fault);
 	for (char *c = value; c < ret_url->target; c++)
 		*c = (char)tolower((unsigned char)*c);
 	(void)wire_url_parse(value, strlen(value), ret_url);
@@ -52,7 +52,8 @@ int config_check_public_url(char *value, struct options_error *reterr)
 		return options_error_set(reterr, "is longer than %d characters",
 					 CONFIG_PUBLIC_URL_BYTES);
 	if (strpbrk(value, "\"<>\\^`{|}"))
-		return options_error_set(reterr, "holds a character that no URL has");
+		return options_error_set(reterr,
+					 "contains a character that is not allowed in a URL");
 	if (strpbrk(value, "?@"))
 		return options_error_set(reterr, "must have neither a user nor a query");
 	while (value[length - 1] == '/')

@@ -56,10 +56,10 @@ void first_link_print(const char *database_url, const char *public_url)
 	snprintf(link, sizeof(link), "%s/link#%s", public_url, token);
 	if (made > 0)
 		log_info("supervisor",
-			 "there is no account yet: whoever opens this link makes the first one, an "
-			 "administrator",
+			 "no account exists yet, this link creates the first one, an administrator",
 			 LOG_TEXT("link", link));
 	else if (made < 0)
-		log_warn("supervisor", "cannot make the link for the first account: try "
-				       "displayctl account link");
+		log_warn(
+		    "supervisor",
+		    "cannot create the link for the first account, try displayctl account link");
 }

@@ -153,12 +153,12 @@ void handover_return(struct handover *handover, const char *why, char *const arg
 	for (char *c = handover->returned; *c; c++)
 		*c = *c == '\n' ? ' ' : *c;
 	snprintf(program, sizeof(program), "/proc/self/fd/%d", handover->first_fd);
-	log_error("supervisor", "the new program cannot take over: back to the one before",
+	log_error("supervisor", "the new program cannot take over, returning to the old one",
 		  LOG_TEXT("reason", why));
 	log_flush();
 	error = handover->unread_fd < 0 ? handover_execute(handover, program, argv)
 					: execute_unread(handover, program, argv);
-	log_error("supervisor", "the program before cannot be executed again",
+	log_error("supervisor", "cannot execute the old program again",
 		  LOG_TEXT("error", strerror(-error)));
 }
 
@@ -266,15 +266,15 @@ static int read_text(struct handover *handover, FILE *in, struct reason *reterr)
 	    sscanf(line, "displayd-handover %d %d", &version, &handover->first_fd) != 2 ||
 	    version != HANDOVER_VERSION)
 		return reason_set(reterr,
-				  "what the program before hands over is of version %d, "
-				  "and this program knows version %d",
+				  "handover data of the old program has version %d, and this "
+				  "program supports version %d",
 				  version, HANDOVER_VERSION);
 	while (fgets(line, sizeof(line), in))
 		if (!read_line(handover, line))
-			return reason_set(reterr, "what the program before hands over has a line "
-						  "that means nothing");
+			return reason_set(
+			    reterr, "handover data of the old program contains an invalid line");
 	if (handover->lock_fd < 0 || handover->shared_fd < 0 || !set_descriptors(handover, true))
-		return reason_set(reterr, "what the program before hands over is not open");
+		return reason_set(reterr, "handover data of the old program is not open");
 	return 0;
 }
 
@@ -294,7 +294,7 @@ int handover_read(struct handover *ret, struct reason *reterr)
 		return -ENOENT;
 	in = lseek(fd, 0, SEEK_SET) == 0 ? fdopen(dup(fd), "r") : NULL;
 	if (!in)
-		return reason_set(reterr, "what the program before hands over cannot be read");
+		return reason_set(reterr, "cannot read the handover data of the old program");
 	rc = read_text(ret, in, reterr);
 	fclose(in);
 	if (rc < 0)

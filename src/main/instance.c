@@ -35,7 +35,7 @@ static bool wait_for_predecessor(const struct instance *instance, uint64_t *begu
 
 	if (*begun_ms == 0) {
 		*begun_ms = now_ms;
-		log_warn("supervisor", "waiting: a killed server may be ending",
+		log_warn("supervisor", "waiting for a server that may be ending",
 			 LOG_TEXT("reason", why->text));
 	}
 	return now_ms - *begun_ms < PREDECESSOR_MS && poll(&stop, 1, LOOK_AGAIN_MS) == 0;
@@ -96,7 +96,7 @@ int instance_check_given_sockets(const struct instance *instance, const struct c
 		if (!instance->sockets[i].is_given)
 			continue;
 		if (address->expects_proxy_header && config->trusted.count == 0)
-			reason_set(reterr, "%s is for proxies: name them by --trust-proxy",
+			reason_set(reterr, "%s expects proxies: name them with --trust-proxy",
 				   address->text);
 		else if (address->is_tls && config->tls_certificates.count == 0)
 			reason_set(reterr, "%s needs a --tls-certificate and its --tls-key",
@@ -191,8 +191,8 @@ static void choose_public_url(struct instance *instance)
 		}
 	}
 	snprintf(instance->public_url, sizeof(instance->public_url), "http://localhost");
-	log_warn("supervisor", "URLs that are handed out start with http://localhost: there is "
-			       "neither --public-url nor a TCP listener that clients reach");
+	log_warn("supervisor", "URLs start with http://localhost: --public-url is not set, and "
+			       "clients reach no TCP listener");
 }
 
 /* A public URL that leads to this machine alone is for its own browser. */

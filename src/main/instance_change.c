@@ -67,12 +67,12 @@ static int open_socket(const struct instance_before *before, const struct listen
 	if (listen_socket_open(address, ret_socket, reterr) == 0)
 		return 0;
 	if (own)
-		reason_set(reterr,
-			   "%s: this server listens there already, for %s: only a restart makes it "
-			   "something else",
-			   address->text,
-			   own->address.role == HTTP_ROLE_PUBLIC ? own->address.scheme
-								 : "the admin listener");
+		reason_set(
+		    reterr,
+		    "%s: this server already listens there for %s; changing that needs a restart",
+		    address->text,
+		    own->address.role == HTTP_ROLE_PUBLIC ? own->address.scheme
+							  : "the admin listener");
 	return -1;
 }
 
@@ -142,14 +142,14 @@ static void load_files_again(struct instance *instance, const struct config *con
 
 	if (load_token(config, instance->metrics_token_hash, &why) < 0) {
 		randombytes_buf(instance->metrics_token_hash, METRICS_TOKEN_HASH_BYTES);
-		log_error("supervisor", "workers that are started from now on show no metrics",
+		log_error("supervisor", "cannot load the metrics token, new workers accept none",
 			  LOG_TEXT("reason", why.text));
 	}
 	if (config_load_mqtt_password(config, instance->mqtt_password, &why) < 0)
-		log_error("supervisor", "the MQTT broker gets no password",
+		log_error("supervisor", "cannot load the password for the MQTT broker",
 			  LOG_TEXT("reason", why.text));
 	if (load_certificates(instance, config, &why) < 0)
-		log_error("tls", "the certificates that workers have stay in force",
+		log_error("tls", "cannot load the certificates, keeping the current ones",
 			  LOG_TEXT("reason", why.text));
 }
 
@@ -229,7 +229,7 @@ void instance_undo(struct instance *instance, struct instance_before *before)
 	memcpy(instance->sockets, before->sockets, sizeof(instance->sockets));
 	/* Its files were good a moment ago. */
 	if (load_certificates(instance, before->config, &why) < 0)
-		log_error("tls", "the certificates of the configuration before cannot be read",
+		log_error("tls", "cannot read the certificates of the previous configuration",
 			  LOG_TEXT("reason", why.text));
 	if (has_tls && before->config->tls_certificates.count == 0)
 		http_tls_forget(instance->shared);

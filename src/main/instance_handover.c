@@ -98,8 +98,8 @@ static void take_host(struct instance *instance, const struct handover *handover
 	instance_find_programs(instance);
 	for (unsigned i = 0; instance->host_sockets[0] < 0 && i < RENDER_PROGRAM_COUNT; i++)
 		if (!instance->missing[i])
-			instance->missing[i] = "this server had no render host before it "
-					       "was upgraded: start it again";
+			instance->missing[i] =
+			    "the old program had no render host: restart displayd";
 }
 
 enum exit_code instance_take_over(struct instance *instance, const struct config *config,
@@ -119,7 +119,7 @@ enum exit_code instance_take_over(struct instance *instance, const struct config
 	if (code != EXIT_DONE)
 		return code;
 	if (!take_sockets(instance, handover)) {
-		reason_set(reterr, "a listening socket that was handed over is none");
+		reason_set(reterr, "a socket that was handed over is not a listening socket");
 		return EXIT_LISTEN;
 	}
 	if (secret_key_load(config->state_dir, config->secret_key_file, &instance->settings_key,

@@ -85,8 +85,8 @@ static int take(int fd, struct str name, struct listen_socket *ret, struct reaso
 	if (!listens(fd) || !listen_socket_ask(fd, &given.address) || !write_text(&given.address) ||
 	    fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
 		return reason_set(reterr,
-				  "the service manager has given something (descriptor %d) that is "
-				  "no stream socket which listens",
+				  "the service manager passed descriptor %d, which is not a "
+				  "listening stream socket",
 				  fd);
 	*ret = given;
 	return 0;
@@ -102,7 +102,7 @@ int listen_given_take(struct listen_socket *ret, struct reason *reterr)
 	    !str_to_uint64(str_from(getenv("LISTEN_FDS")), INT32_MAX, &count))
 		return 0;
 	if (count > LISTEN_GIVEN_MAX)
-		return reason_set(reterr, "the service manager gives %llu sockets: at most %d",
+		return reason_set(reterr, "the service manager passed %llu sockets, maximum %d",
 				  count, LISTEN_GIVEN_MAX);
 	for (unsigned i = 0; i < count; i++) {
 		if (!names.data || !str_next(&names, ':', &name))

@@ -15,7 +15,7 @@ static int parse_unix(struct str path, struct listen_address *ret, struct reason
 	struct sockaddr_un *local = &ret->address.local;
 
 	if (path.length == 0)
-		return reason_set(reterr, "unix: needs a path behind it");
+		return reason_set(reterr, "unix: needs a path after it");
 	if (path.length >= sizeof(local->sun_path))
 		return reason_set(reterr, "the path of a unix socket has at most %zu bytes",
 				  sizeof(local->sun_path) - 1);
@@ -55,8 +55,8 @@ static bool parse_host(const char *host, bool bracketed, uint16_t port, struct l
 
 int listen_address_parse(struct str text, struct listen_address *ret, struct reason *reterr)
 {
-	static const char form[] = "must be ADDR:PORT, [ADDR]:PORT, :PORT or unix:PATH, such "
-				   "as 127.0.0.1:8080, perhaps with proxy: in front of it";
+	static const char form[] = "must be ADDR:PORT, [ADDR]:PORT, :PORT or unix:PATH, such as "
+				   "127.0.0.1:8080, optionally with proxy: in front of it";
 	struct listen_address address = {.scheme = "http"};
 	const struct str proxy = STR("proxy:");
 	struct str host = text;
@@ -81,7 +81,7 @@ int listen_address_parse(struct str text, struct listen_address *ret, struct rea
 	if (host.length < 1)
 		return reason_set(reterr, "%s", form);
 	if (!str_to_uint64(str_from_offset(text, host.length), 65535, &port))
-		return reason_set(reterr, "has no port from 0 to 65535 at its end");
+		return reason_set(reterr, "must end with a port from 0 to 65535");
 	host.length--;
 	bracketed = host.length > 2 && host.data[0] == '[' && host.data[host.length - 1] == ']';
 	if (bracketed)
@@ -91,7 +91,7 @@ int listen_address_parse(struct str text, struct listen_address *ret, struct rea
 	memcpy(name, host.data, host.length);
 	name[host.length] = 0;
 	if (!parse_host(name, bracketed, (uint16_t)port, &address))
-		return reason_set(reterr, "%s; names are not looked up", form);
+		return reason_set(reterr, "%s; host names are not resolved", form);
 	*ret = address;
 	return 0;
 }
@@ -146,7 +146,7 @@ static int remove_stale(const struct listen_address *address, struct reason *ret
 	if (lstat(path, &info) < 0)
 		return 0;
 	if (!S_ISSOCK(info.st_mode)) {
-		reason_set(reterr, "cannot listen on %s: the file exists and is no socket",
+		reason_set(reterr, "cannot listen on %s: the file exists and is not a socket",
 			   address->text);
 		return -EEXIST;
 	}
@@ -161,7 +161,8 @@ static int remove_stale(const struct listen_address *address, struct reason *ret
 		 : -EADDRINUSE;
 	close(fd);
 	if (rc < 0)
-		reason_set(reterr, "cannot listen on %s: another server does", address->text);
+		reason_set(reterr, "cannot listen on %s: another server listens there",
+			   address->text);
 	else
 		unlink(path);
 	return rc;
@@ -250,7 +251,8 @@ int listen_socket_open(const struct listen_address *address, struct listen_socke
 	if (opened.fd >= 0)
 		close(opened.fd);
 	reason_set(reterr, "cannot listen on %s: %s", address->text,
-		   error == EADDRINUSE	    ? "another program does; end it, or name another port"
+		   error == EADDRINUSE
+		       ? "another program listens there; stop it or choose another port"
 		   : error == EACCES	    ? "not permitted (ports below 1024 need root)"
 		   : error == EADDRNOTAVAIL ? "this machine has no such address"
 					    : strerror(error));

@@ -22,20 +22,17 @@ static const struct kind {
 	{
 	    .name = "render-starlark",
 	    .data = "256M",
-	    .missing =
-		"this program was built without the renderer of apps in Starlark: Go 1.26.2, "
-		"libseccomp or libwebp 1.5 was missing, or it was left out; run tools/setup and "
-		"build again with -Dstarlark=enabled",
+	    .missing = "this program was built without the Starlark renderer: Go 1.26.2, "
+		       "libseccomp or libwebp 1.5 was missing, or it was disabled; run tools/setup "
+		       "and rebuild with -Dstarlark=enabled",
 	},
     [RENDER_TYPESCRIPT] =
 	{
 	    .name = "render-typescript",
 	    .data = "40M",
-	    .missing =
-		"this program was built without the renderer of apps in TypeScript: esbuild, the "
-		"source of QuickJS-ng or the renderer of apps in Starlark, which paints, was "
-		"missing, or it was left out; run tools/setup and build again with "
-		"-Dtypescript=enabled",
+	    .missing = "this program was built without the TypeScript renderer: esbuild, the "
+		       "source of QuickJS-ng or the Starlark renderer, which paints, was missing, "
+		       "or it was disabled; run tools/setup and rebuild with -Dtypescript=enabled",
 	},
     [RENDER_COMPILER] =
 	{
@@ -45,8 +42,8 @@ static const struct kind {
 	    .options = {"--loader=ts", "--format=esm", "--target=es2022", "--charset=utf8",
 			"--sourcemap=inline", "--sources-content=false", "--sourcefile=app.ts",
 			"--log-level=error", "--log-limit=1", "--color=false"},
-	    .missing = "there is no " DISPLAYD_ESBUILD
-		       ": install esbuild, which strips the types of scripts",
+	    .missing =
+		DISPLAYD_ESBUILD " is missing: install esbuild, which strips the types of scripts",
 	},
     [RENDER_EGRESS] =
 	{
@@ -54,17 +51,17 @@ static const struct kind {
 	    .data = "256M",
 	    .has_network = true,
 	    .missing = "this program was built without the network of apps: libcurl 7.88 or "
-		       "libseccomp was missing, or it was left out; run tools/setup and build "
-		       "again with -Degress=enabled",
+		       "libseccomp was missing, or it was disabled; run tools/setup and rebuild "
+		       "with -Degress=enabled",
 	},
     [RENDER_MQTT] =
 	{
 	    .name = "mqtt",
 	    .data = "512M",
 	    .has_network = true,
-	    .missing = "this program was built without MQTT: libmosquitto 2.0, libcurl 7.88 or "
-		       "libseccomp was missing, or it was left out; run tools/setup and build "
-		       "again with -Dmqtt=enabled",
+	    .missing =
+		"this program was built without MQTT: libmosquitto 2.0, libcurl 7.88 or libseccomp "
+		"was missing, or it was disabled; run tools/setup and rebuild with -Dmqtt=enabled",
 	},
 };
 

@@ -69,9 +69,8 @@ static void tell_restart(struct reload *reload, const char *setting)
 	size_t length = strlen(reason);
 
 	snprintf(reason + length, sizeof(reload->note.reason) - length, "%s%s",
-		 length ? ", " : "these settings change when displayd is started again: ", setting);
-	log_warn("supervisor", "a changed setting takes effect when displayd is started again",
-		 LOG_TEXT("setting", setting));
+		 length ? ", " : "these settings need a restart: ", setting);
+	log_warn("supervisor", "changed setting needs a restart", LOG_TEXT("setting", setting));
 }
 
 /* Puts back what cannot change, and says so. */
@@ -116,7 +115,7 @@ static enum reload_outcome refuse(struct reload *reload, struct config *next, co
 {
 	snprintf(reload->note.reason, sizeof(reload->note.reason), "%s", why);
 	write_note(reload, UPGRADE_REFUSED);
-	log_error("supervisor", "the configuration is refused: the one before stays in force",
+	log_error("supervisor", "configuration rejected, keeping the previous one",
 		  LOG_TEXT("reason", why));
 	destroy(next);
 	return RELOAD_REFUSED;
@@ -176,14 +175,14 @@ enum reload_outcome reload_begin(struct reload *reload, struct instance *instanc
 	if (!names[0] && reload_certificates(instance, next, names, &why) < 0)
 		return refuse(reload, next, why.text);
 	if (!names[0]) {
-		log_info("supervisor", "the configuration was read anew: nothing has changed");
+		log_info("supervisor", "configuration reloaded, nothing changed");
 		write_note(reload, UPGRADE_DONE);
 		destroy(next);
 		return RELOAD_UNCHANGED;
 	}
 	if (instance_change(instance, next, &reload->before, &why) < 0)
 		return refuse(reload, next, why.text);
-	log_info("supervisor", "the configuration has changed", LOG_TEXT("settings", names));
+	log_info("supervisor", "configuration changed", LOG_TEXT("settings", names));
 	reload->changes_host =
 	    options_differ(&in_force(reload)->options, &next->options, "egress-allow");
 	reload->next = next;
@@ -193,7 +192,7 @@ enum reload_outcome reload_begin(struct reload *reload, struct instance *instanc
 
 static void undo(struct reload *reload, struct instance *instance)
 {
-	static const char why[] = "workers do not start with it";
+	static const char why[] = "its workers did not start";
 
 	instance_undo(instance, &reload->before);
 	set_log(in_force(reload));
@@ -215,7 +214,6 @@ void reload_end(struct reload *reload, struct instance *instance, bool is_done)
 	destroy(reload->current);
 	reload->current = reload->next;
 	reload->next = NULL;
-	log_info("supervisor", "the new configuration is in force",
-		 LOG_TEXT("url", instance->public_url));
+	log_info("supervisor", "new configuration in force", LOG_TEXT("url", instance->public_url));
 	write_note(reload, UPGRADE_DONE);
 }

@@ -163,8 +163,8 @@ static void on_ended(struct host *host, struct renderer *renderer, int status, u
 		message.value = HOST_STATUS_HUNG;
 	else if (WIFEXITED(status) && WEXITSTATUS(status) >= EXIT_NOT_STARTED)
 		log_error("render",
-			  "a renderer cannot be started: a layer of the sandbox is missing "
-			  "that --sandbox required asks for, or its program is gone",
+			  "cannot start a renderer: its program is missing, or a sandbox layer "
+			  "that --sandbox required asks for",
 			  LOG_INT("code", WEXITSTATUS(status)));
 	if (renderer->owner == host->owners[renderer->worker].pid)
 		(void)tell(host, renderer->worker, &message, -1);
@@ -197,9 +197,9 @@ static void kill_stopped(struct host *host, pid_t pid)
 	struct host_shared *shared = find_shared(host, pid);
 
 	log_error("render",
-		  shared == &host->shared[RENDER_EGRESS] ? "the egress hangs: killed"
-		  : shared				 ? "the bridge to MQTT hangs: killed"
-							 : "a renderer hangs: killed",
+		  shared == &host->shared[RENDER_EGRESS] ? "egress did not respond, killed"
+		  : shared				 ? "MQTT bridge did not respond, killed"
+							 : "renderer did not respond, killed",
 		  LOG_INT("pid", pid));
 	list_for_each (node, &host->renderers) {
 		struct renderer *renderer = container_of(node, struct renderer, node);
@@ -340,7 +340,7 @@ static void on_message(struct host *host, unsigned worker, const struct host_mes
 		break;
 	default:
 		if (may_complain(host, worker))
-			log_warn("render", "a worker says what is no message",
+			log_warn("render", "invalid message from a worker",
 				 LOG_INT("worker", worker + 1));
 	}
 }

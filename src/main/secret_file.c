@@ -34,9 +34,9 @@ ssize_t secret_file_read(const char *what, const char *path, char *ret_text, siz
 	if (fd < 0)
 		return fail(reterr, what, path, strerror(errno));
 	if (fstat(fd, &facts) < 0 || !S_ISREG(facts.st_mode)) {
-		length = fail(reterr, what, path, "is no file");
+		length = fail(reterr, what, path, "is not a file");
 	} else if (facts.st_mode & S_IRWXO) {
-		length = fail(reterr, what, path, "everybody may read it: chmod o= it");
+		length = fail(reterr, what, path, "every user can read it; run chmod o= on it");
 	} else {
 		length = read_text(fd, ret_text, size);
 		if (length < 0)

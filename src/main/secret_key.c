@@ -106,14 +106,14 @@ int secret_key_load(const char *state_dir, const char *file, struct settings_key
 
 	*ret_is_new = false;
 	if (sodium_init() < 0)
-		return reason_set(reterr, "there are no random numbers");
+		return reason_set(reterr, "no source of random numbers");
 	if (file)
 		return read_file(file, ret_key, reterr);
 	if (name_files(state_dir, restored, path, fresh, reterr) < 0)
 		return -1;
 	if (access(fresh, F_OK) == 0)
 		return reason_set(reterr,
-				  "a restore was interrupted in its last step, %s tells: run "
+				  "the last step of a restore was interrupted (%s exists): run "
 				  "displayctl restore again, with --replace",
 				  fresh);
 	if (name_files(state_dir, ".new", path, fresh, reterr) < 0)

@@ -17,7 +17,7 @@ static PGresult *run(PGconn *connection, const struct db_query *query, struct re
 			 parameters->values, parameters->lengths, formats, /* resultFormat= */ 1);
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		return result;
-	reason_set(reterr, "the key for secret settings cannot be compared with the database: %.*s",
+	reason_set(reterr, "cannot compare the key for secret settings with the database: %.*s",
 		   STR_ARG(result_first_line(PQerrorMessage(connection))));
 	PQclear(result);
 	return NULL;
@@ -67,13 +67,12 @@ static enum secret_key_check refuse_other(const struct secret_key_place *place,
 {
 	static const char remedy[] =
 	    "put the right key there, from a backup (displayctl restore) or from the machine that "
-	    "had it; if it is lost for good, \"displayctl database rekey\" goes on with "
-	    "another one, and secret settings have to be entered again";
+	    "had it; if it is lost, run \"displayctl database rekey\" to continue with another "
+	    "one, and enter secret settings again";
 
 	if (place->file)
 		reason_set(reterr,
-			   "the key in %s is not the one with which the secret settings in the "
-			   "database are encrypted: %s",
+			   "the key in %s did not encrypt the secret settings in the database: %s",
 			   place->file, remedy);
 	else
 		reason_set(reterr,
@@ -86,7 +85,7 @@ static enum secret_key_check refuse_other(const struct secret_key_place *place,
 
 static enum secret_key_check refuse_beside(struct reason *reterr)
 {
-	reason_set(reterr, "another displayd that runs on this database has another key for secret "
+	reason_set(reterr, "another displayd on this database has a different key for secret "
 			   "settings: give all of them the same --secret-key-file");
 	return SECRET_KEY_REFUSED;
 }

@@ -121,7 +121,7 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 
 	error = make_directories(state_dir);
 	if (error < 0) {
-		reason_set(reterr, "cannot make the state directory %s: %s", state_dir,
+		reason_set(reterr, "cannot create the state directory %s: %s", state_dir,
 			   strerror(-error));
 		return error;
 	}
@@ -129,7 +129,7 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 		return -ENAMETOOLONG;
 	fd = open_lock(state_dir, path);
 	if (fd < 0) {
-		reason_set(reterr, "cannot write in the state directory: %s: %s", path,
+		reason_set(reterr, "cannot write to the state directory: %s: %s", path,
 			   strerror(-fd));
 		state_dir_explain(state_dir, path, reterr);
 		return fd;
@@ -147,7 +147,7 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 		error = write_owner(fd);
 	if (error < 0) {
 		close(fd);
-		reason_set(reterr, "cannot write in the state directory %s: %s", state_dir,
+		reason_set(reterr, "cannot write to the state directory %s: %s", state_dir,
 			   strerror(-error));
 		state_dir_explain(state_dir, state_dir, reterr);
 		return error;

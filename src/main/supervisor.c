@@ -114,13 +114,13 @@ static void on_stop_signal(struct supervisor *supervisor, unsigned number)
 	unsigned before = supervisor->children.stop_requests;
 
 	if (upgrade_cancel_restart(supervisor->upgrade)) {
-		log_info("supervisor", "stopping: the new program is not started",
+		log_info("supervisor", "stopping without starting the new program",
 			 LOG_TEXT("signal", sigabbrev_np((int)number)));
 		notify_stopping();
 		return; /* it has been stopping */
 	}
 	if (before == 0) {
-		log_info("supervisor", "stopping: requests at work are finished",
+		log_info("supervisor", "stopping after requests finish",
 			 LOG_TEXT("signal", sigabbrev_np((int)number)));
 		notify_stopping();
 	}
@@ -193,7 +193,7 @@ static void describe_crash(const struct children *children, struct reason *ret)
 	int status = children->crash_status, number = WTERMSIG(status);
 
 	if (WIFSIGNALED(status))
-		reason_set(ret, "%s %u was ended by signal %d (SIG%s)", child->kind->name,
+		reason_set(ret, "%s %u was killed by signal %d (SIG%s)", child->kind->name,
 			   child->index + 1, number, sigabbrev_np(number));
 	else
 		reason_set(ret, "%s %u ended with exit status %d", child->kind->name,
@@ -261,8 +261,7 @@ static void reload_if_possible(struct supervisor *supervisor)
 		return;
 	}
 	if (!supervisor->waits_to_reload)
-		log_info("supervisor", "the configuration is read anew once the workers of the "
-				       "last one have retired");
+		log_info("supervisor", "reload postponed until the old workers exit");
 	supervisor->waits_to_reload = true;
 }
 
@@ -310,7 +309,7 @@ static void load_zones(void)
 	struct zones_count count = zones_load(ZONES_FOLDER);
 
 	if (count.loaded == 0 || count.refused)
-		log_warn("main", "time zones are missing: without one, a device's time is UTC",
+		log_warn("main", "time zone data is missing, all devices use UTC",
 			 LOG_TEXT("folder", ZONES_FOLDER), LOG_INT("loaded", count.loaded),
 			 LOG_INT("malformed", count.refused));
 }
@@ -454,7 +453,7 @@ enum exit_code supervisor_run(const struct config *config, struct upgrade *upgra
 	if (code == EXIT_STATE_DIR && supervisor.instance.has_new_key && !supervisor.is_ready)
 		secret_key_take_back(config->state_dir);
 	if (code != EXIT_DONE)
-		notify_status("ended: the log says why");
+		notify_status("ended, see the log");
 	if (code != EXIT_DONE && !supervisor.is_ready)
 		upgrade_note_failed_start(upgrade, &supervisor.instance);
 	if (upgrade_is_restart(upgrade))
@@ -466,10 +465,10 @@ enum exit_code supervisor_run(const struct config *config, struct upgrade *upgra
 	if (code == EXIT_DONE)
 		log_info("supervisor", "stopped");
 	if (code == EXIT_CRASHES)
-		log_error(
-		    "supervisor", "ended: workers crashed too often before one of them was ready",
-		    LOG_INT("times", CHILD_CRASHES_MAX), LOG_TEXT("last", supervisor.crash.text),
-		    LOG_TEXT("log", log_place_find(&place)));
+		log_error("supervisor", "ended: workers crashed too often before being ready",
+			  LOG_INT("times", CHILD_CRASHES_MAX),
+			  LOG_TEXT("last", supervisor.crash.text),
+			  LOG_TEXT("log", log_place_find(&place)));
 	upgrade_restart(upgrade);
 	return code;
 }

@@ -74,7 +74,7 @@ static void refuse(struct upgrade *upgrade, const struct instance *instance, con
 {
 	upgrade->phase = UPGRADE_IDLE;
 	note(upgrade, instance, UPGRADE_REFUSED, why);
-	log_error("supervisor", "no upgrade: this program goes on",
+	log_error("supervisor", "upgrade rejected, this program continues",
 		  LOG_TEXT("program", upgrade->program), LOG_TEXT("reason", why));
 }
 
@@ -82,7 +82,7 @@ static void fail(struct upgrade *upgrade, const struct instance *instance, const
 {
 	upgrade->phase = UPGRADE_IDLE;
 	note(upgrade, instance, UPGRADE_FAILED, why);
-	log_error("supervisor", "the upgrade failed: this program goes on",
+	log_error("supervisor", "upgrade failed, this program continues",
 		  LOG_TEXT("version", DISPLAYD_VERSION), LOG_TEXT("reason", why));
 }
 
@@ -98,7 +98,7 @@ static void begin(struct upgrade *upgrade, const struct instance *instance)
 	upgrade->note = (struct upgrade_note){.number = last.number + 1, .from = DISPLAYD_VERSION};
 	upgrade->phase = UPGRADE_IN_CHECK;
 	note(upgrade, instance, UPGRADE_CHECKING, "");
-	log_info("supervisor", "an upgrade is asked for: the program is tried",
+	log_info("supervisor", "upgrade requested, checking the new program",
 		 LOG_TEXT("program", upgrade->program));
 	error =
 	    upgrade_check_start(&upgrade->check, upgrade->program, upgrade->argc, upgrade->argv);
@@ -112,7 +112,7 @@ static void restart(struct upgrade *upgrade, const struct instance *instance,
 	upgrade->phase = UPGRADE_IN_RESTART;
 	snprintf(upgrade->state_dir, sizeof(upgrade->state_dir), "%s", instance->config->state_dir);
 	note(upgrade, instance, UPGRADE_RESTARTING, why);
-	log_warn("supervisor", "this upgrade is a normal restart: requests at work are finished",
+	log_warn("supervisor", "upgrading by a normal restart after requests finish",
 		 LOG_TEXT("to", upgrade->note.to), LOG_TEXT("reason", why));
 	children_stop(children, now_ms);
 }
@@ -175,8 +175,8 @@ static void replace(struct upgrade *upgrade, struct instance *instance,
 	handover->postmaster = instance->cluster.pid;
 	children_hand_over(children, handover);
 	note(upgrade, instance, UPGRADE_REPLACING, "");
-	log_info("supervisor", "another program takes the place of this one",
-		 LOG_TEXT("from", DISPLAYD_VERSION), LOG_TEXT("to", upgrade->note.to));
+	log_info("supervisor", "new program replaces this one", LOG_TEXT("from", DISPLAYD_VERSION),
+		 LOG_TEXT("to", upgrade->note.to));
 	log_flush();
 	handover->first_fd = open(OWN_PROGRAM, O_RDONLY | O_CLOEXEC);
 	error = handover->first_fd < 0 ? -errno : 0;
@@ -205,7 +205,7 @@ static uint64_t go_on_waiting(struct upgrade *upgrade, struct instance *instance
 		break;
 	}
 	if (!upgrade->wait.is_told) {
-		log_info("supervisor", "the upgrade waits", LOG_TEXT("reason", what.text));
+		log_info("supervisor", "upgrade waiting", LOG_TEXT("reason", what.text));
 		note(upgrade, instance, UPGRADE_WAITING, what.text);
 	}
 	upgrade->wait.is_told = true;
@@ -255,7 +255,7 @@ void upgrade_restart(struct upgrade *upgrade)
 	log_flush();
 	execv(upgrade->program, upgrade->argv);
 	why = strerror(errno);
-	log_error("supervisor", "the new program cannot be executed: this one starts again",
+	log_error("supervisor", "cannot execute the new program, restarting this one",
 		  LOG_TEXT("program", upgrade->program), LOG_TEXT("error", why));
 	note_restart_failed(upgrade, why);
 	log_flush();
@@ -321,7 +321,7 @@ bool upgrade_take_children(struct upgrade *upgrade, struct instance *instance,
 	uint64_t now_ms = clock_monotonic_ms();
 
 	if (!children_adopt(children, &upgrade->handover, now_ms)) {
-		reason_set(reterr, "a process was handed over that this program does not know");
+		reason_set(reterr, "the old program handed over an unknown process");
 		instance_undo(instance, &upgrade->before);
 		return false;
 	}
@@ -346,14 +346,15 @@ void upgrade_end(struct upgrade *upgrade, struct instance *instance, struct chil
 		upgrade->handover.shared_fd = shared_fd;
 		upgrade->handover.postmaster = instance->cluster.pid;
 		children_hand_over(children, &upgrade->handover);
-		upgrade_go_back(upgrade, "its workers do not start");
+		upgrade_go_back(upgrade, "its workers did not start");
 		instance_choose_urls(instance); /* of the sockets that it has again */
 	}
 	if (shared_fd != instance->shared_fd)
 		close(shared_fd);
 	handover_finish(&upgrade->handover);
 	if (!is_done) {
-		fail(upgrade, instance, "workers do not start, and there is no way back");
+		fail(upgrade, instance,
+		     "workers did not start, and the old program cannot be restored");
 		return;
 	}
 	upgrade->phase = UPGRADE_IDLE;
@@ -377,10 +378,9 @@ void upgrade_note_start(struct upgrade *upgrade, const struct instance *instance
 	upgrade->note = last;
 	/* The new program had begun, and is the one that starts again. */
 	if (last.state == UPGRADE_REPLACING && strcmp(last.to, DISPLAYD_VERSION) == 0)
-		note(upgrade, instance, UPGRADE_DONE,
-		     "displayd ended meanwhile, and started again");
+		note(upgrade, instance, UPGRADE_DONE, "displayd was restarted during the upgrade");
 	else
-		fail(upgrade, instance, "displayd ended before the upgrade was done");
+		fail(upgrade, instance, "displayd ended before the upgrade finished");
 }
 
 void upgrade_note_failed_start(struct upgrade *upgrade, const struct instance *instance)
@@ -393,7 +393,7 @@ void upgrade_note_failed_start(struct upgrade *upgrade, const struct instance *i
 	    last.state != UPGRADE_RESTARTING)
 		return;
 	upgrade->note = last;
-	note(upgrade, instance, UPGRADE_FAILED, "the new program did not start: its log says why");
+	note(upgrade, instance, UPGRADE_FAILED, "the new program did not start, see its log");
 }
 
 void upgrade_note_ready(struct upgrade *upgrade, const struct instance *instance)
@@ -407,6 +407,5 @@ void upgrade_note_ready(struct upgrade *upgrade, const struct instance *instance
 	if (strcmp(last.to, DISPLAYD_VERSION) == 0)
 		note(upgrade, instance, UPGRADE_DONE, last.reason);
 	else
-		fail(upgrade, instance,
-		     "another program was started, not the one that had been tried");
+		fail(upgrade, instance, "the program that started is not the one that was checked");
 }

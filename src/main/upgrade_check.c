@@ -180,19 +180,19 @@ static enum upgrade_verdict compare(const struct config *config, int handover, i
 	config_hash_fixed(config, own);
 	if (schema < last_migration()) {
 		reason_set(reterr,
-			   "the database is at migration %d, and that program knows %d only: it "
+			   "the database is at migration %d, and that program only knows %d: it "
 			   "could not start",
 			   last_migration(), schema);
 		return UPGRADE_UNFIT;
 	}
 	if (schema > last_migration())
-		reason_set(reterr, "the database has to be migrated from %d to %d",
-			   last_migration(), schema);
+		reason_set(reterr, "the database must be migrated from %d to %d", last_migration(),
+			   schema);
 	else if (handover != HANDOVER_VERSION)
-		reason_set(reterr, "the programs hand over in different ways, %d and %d",
+		reason_set(reterr, "the programs use different handover versions, %d and %d",
 			   HANDOVER_VERSION, handover);
 	else if (strcmp(settings, own) != 0)
-		reason_set(reterr, "settings have changed that only a restart changes");
+		reason_set(reterr, "changed settings need a restart");
 	else
 		return UPGRADE_FITS;
 	return UPGRADE_RESTARTS;
@@ -202,17 +202,17 @@ static enum upgrade_verdict compare(const struct config *config, int handover, i
 static void report_failure(int status, struct str said, struct reason *reterr)
 {
 	if (WIFSIGNALED(status))
-		reason_set(reterr, "the program was ended by signal %d when it was tried",
+		reason_set(reterr, "the program was killed by signal %d during the check",
 			   WTERMSIG(status));
 	else if (WEXITSTATUS(status) == EXIT_DONE)
-		reason_set(reterr, "the program is no displayd that can take over: it was tried, "
-				   "and did not answer");
+		reason_set(reterr, "the program is not a displayd that can take over: it did not "
+				   "answer the check");
 	else if (said.length == 0)
 		reason_set(reterr,
-			   "the program failed with code %d when it was tried, and said nothing",
+			   "the program failed the check with exit status %d and no message",
 			   WEXITSTATUS(status));
 	else
-		reason_set(reterr, "the program failed with code %d when it was tried: %.*s",
+		reason_set(reterr, "the program failed the check with exit status %d: %.*s",
 			   WEXITSTATUS(status), STR_ARG(said));
 }
 

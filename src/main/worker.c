@@ -139,7 +139,7 @@ static void on_drain_limit(struct deadline *deadline)
 {
 	struct worker *worker = container_of(deadline, struct worker, drain_limit);
 
-	log_warn("worker", "requests are cut off: they took too long",
+	log_warn("worker", "drain timed out, closing connections",
 		 LOG_INT("connections", http_server_connections(worker->http)));
 	close_connections(worker);
 }

@@ -117,11 +117,11 @@ int sandbox_plan(struct worker_sandbox *ret, enum sandbox_mode mode, struct reas
 	here |= wanted & SANDBOX_USER;
 	names = sandbox_layer_names(here, wanted);
 	if (mode == SANDBOX_REQUIRED && (here & wanted) != wanted)
-		return reason_set(reterr,
-				  "--sandbox required asks for layers that this kernel or "
-				  "container has not: %s",
-				  names);
-	log_info("sandbox", "workers enter their sandbox", LOG_TEXT("layers", names));
+		return reason_set(
+		    reterr,
+		    "--sandbox required asks for layers that this kernel or container lacks: %s",
+		    names);
+	log_info("sandbox", "workers run in a sandbox", LOG_TEXT("layers", names));
 	return 0;
 }
 
@@ -148,7 +148,7 @@ bool worker_sandbox_enter(const struct worker_sandbox *sandbox, const char *data
 		free(places.owned[--places.owned_count]);
 	if ((made & sandbox->layers) == sandbox->layers)
 		return true;
-	log_error("sandbox", "a layer cannot be made",
+	log_error("sandbox", "cannot enter a sandbox layer",
 		  LOG_TEXT("layers", sandbox_layer_names(made, sandbox->layers)));
 	return !sandbox->is_required;
 }

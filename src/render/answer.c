@@ -188,7 +188,7 @@ void answer_read_blob(struct engine_answer *answer, yyjson_val *head, struct str
 		return;
 	if (blob.length > RESULT_BYTES || !utf8_is_valid(blob) ||
 	    str_find(blob, '\0') < blob.length) {
-		answer_fail(answer, ENGINE_CRASH, "the app's renderer gave no text");
+		answer_fail(answer, ENGINE_CRASH, "the app's renderer returned no text");
 		return;
 	}
 	*(is_schema ? &answer->schema : &answer->result) = arena_copy(arena_of(answer), blob);

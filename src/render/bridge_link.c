@@ -44,7 +44,7 @@ void bridge_say(struct bridge *bridge, struct buffer *line, int descriptor)
 	buffer_finish(line);
 	if (is_sent || !bridge->is_ready)
 		return;
-	log_error("mqtt", "the bridge to MQTT does not read: ended");
+	log_error("mqtt", "MQTT bridge stopped reading, ended it");
 	bridge_drop_link(bridge);
 	bridge_tick_soon(bridge, BRIDGE_TICK_MS);
 }
@@ -170,7 +170,7 @@ static void take_end(const struct bridge *bridge, struct id account)
 static void greet(struct bridge *bridge, const struct bridge_word *word)
 {
 	if (!bridge->has_greeted)
-		log_info("mqtt", "the bridge to MQTT is in a sandbox",
+		log_info("mqtt", "MQTT bridge runs in a sandbox",
 			 LOG_TEXT("library", word->library), LOG_TEXT("layers", word->layers));
 	bridge->has_greeted = true;
 	bridge->is_ready = true;
@@ -211,7 +211,7 @@ static void on_bytes(struct sandboxed *link, struct buffer *input)
 		if (length == text.length && length < WORD_MAX)
 			return;
 		if (length == text.length || !bridge_read((struct str){text.data, length}, &word)) {
-			log_error("mqtt", "the bridge to MQTT says what is no word: ended");
+			log_error("mqtt", "MQTT bridge sent an invalid message, ended it");
 			bridge_drop_link(bridge);
 			bridge_tick_soon(bridge, BRIDGE_TICK_MS);
 			return;
@@ -228,7 +228,7 @@ static void on_gone(struct sandboxed *link, enum sandboxed_end end, int status)
 	struct bridge *bridge = sandboxed_context(link);
 
 	if (end == SANDBOXED_ENDED)
-		log_error("mqtt", "the bridge to MQTT has ended", LOG_INT("status", status));
+		log_error("mqtt", "MQTT bridge ended", LOG_INT("status", status));
 	if (end == SANDBOXED_NOT_STARTED)
 		bridge->paused_until_ms = loop_now_ms(bridge->with.loop) + PAUSE_MS;
 	forget_link(bridge);

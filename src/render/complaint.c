@@ -40,9 +40,8 @@ bool complaint_read(struct str text, struct complaint *ret_complaint)
 		message.length = (size_t)(end - message.data);
 	/* Its reason names scopes of esbuild's own, and no place. */
 	if (str_starts_with(message, STR("panic: ")))
-		message =
-		    STR("esbuild crashed at this script; that of Debian 12 does at a decorator "
-			"that is a function expression");
+		message = STR("esbuild crashed on this script; that of Debian 12 crashes on a "
+			      "decorator that is a function expression");
 	*ret_complaint = (struct complaint){.message = message};
 	ret_complaint->line = read_number(&place);
 	if (ret_complaint->line > 0 && place.length > 0 && place.data[0] == ':') {

@@ -22,9 +22,9 @@ enum {
 };
 
 static const char no_network[] = "apps have no network on this server";
-static const char lost[] = "the network is not there at the moment";
-static const char no_request[] = "what is asked for is too large, or no UTF-8";
-static const char queue_is_full[] = "too many requests of apps wait for the network";
+static const char lost[] = "the network is unavailable at the moment";
+static const char no_request[] = "the request is too large, or not UTF-8";
+static const char queue_is_full[] = "too many requests of apps are waiting for the network";
 /* Members of requests of displayd itself; scripts set none of them. */
 static const char *const own_members[] = {"stays", "paced"};
 
@@ -226,7 +226,7 @@ static void on_gone(struct sandboxed *link, enum sandboxed_end end, int status)
 	struct egress *egress = sandboxed_context(link);
 
 	if (end == SANDBOXED_ENDED)
-		log_error("render", "the egress has ended", LOG_INT("status", status));
+		log_error("render", "egress ended", LOG_INT("status", status));
 	forget_link(egress);
 	answer_all(&egress->asked, end == SANDBOXED_NOT_STARTED ? no_network : lost);
 }
@@ -237,7 +237,7 @@ static void on_greeting(struct egress *egress, yyjson_val *head)
 	const char *layers = yyjson_get_str(yyjson_obj_get(head, "layers"));
 
 	if (!egress->has_greeted)
-		log_info("render", "the egress of apps is in a sandbox",
+		log_info("render", "egress runs in a sandbox",
 			 LOG_TEXT("library", library ? library : ""),
 			 LOG_TEXT("layers", layers ? layers : ""));
 	egress->has_greeted = true;

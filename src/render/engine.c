@@ -263,7 +263,7 @@ static void on_cancelled(struct later *later)
 	run->job = NULL;
 	job->run = NULL;
 	(void)answer_begin(&job->answer);
-	answer_fail(&job->answer, ENGINE_CANCELLED, "nobody waits for it any more");
+	answer_fail(&job->answer, ENGINE_CANCELLED, "cancelled: no request waits for it");
 	job->done(job);
 }
 

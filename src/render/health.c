@@ -13,12 +13,12 @@ const struct region render_health_region = {
 static const char no_host[] =
     "apps cannot be rendered: the process that starts renderers crashed too often";
 static const char *const problems[RENDER_PROGRAM_COUNT] = {
-    [RENDER_STARLARK] = "apps cannot be rendered: the renderer of Starlark crashed too often",
-    [RENDER_TYPESCRIPT] = "apps in TypeScript cannot be rendered: their renderer crashed too often",
+    [RENDER_STARLARK] = "Starlark apps cannot be rendered: their renderer crashed too often",
+    [RENDER_TYPESCRIPT] = "TypeScript apps cannot be rendered: their renderer crashed too often",
     [RENDER_COMPILER] =
-	"apps in TypeScript cannot be rendered: their compiler could not be started too often",
+	"TypeScript apps cannot be rendered: their compiler failed to start too often",
     [RENDER_EGRESS] = "apps that use the network cannot be rendered: the egress crashed too often",
-    [RENDER_MQTT] = "no account reaches its MQTT broker: the bridge to MQTT crashed too often",
+    [RENDER_MQTT] = "accounts cannot reach their MQTT brokers: the MQTT bridge crashed too often",
 };
 
 void render_health_note_ready(struct render_health *health, enum render_program program)

@@ -22,7 +22,7 @@ struct outbound_flight {
 	uint64_t since_us;
 };
 
-static const char no_host[] = "this server has no network for it: see its log";
+static const char no_host[] = "this server cannot send requests, see its log";
 static const char ends[] = "the server is being restarted";
 
 static void finish(struct outbound_flight *flight)

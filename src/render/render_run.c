@@ -339,8 +339,8 @@ static void run_script(struct render_run *run)
 		run->is_running = true;
 		deadline_set(run->runs->settings.loop, &run->renew, RENEW_MS);
 	} else if (error == -EINVAL) {
-		fail(run, "its settings cannot be given to a script, or the script is larger "
-			  "than 8 MiB");
+		fail(run, "its settings cannot be passed to a script, or the script is larger than "
+			  "8 MiB");
 	} else {
 		put_off(run, error == -ENOTSUP ? UNSUPPORTED_MS : (int64_t)retry_after_s * 1000);
 		let_go(run);

@@ -124,7 +124,7 @@ static void on_greeting(struct renderer *renderer, yyjson_val *head)
 	if (buffer_length(about) == 0) {
 		buffer_printf(about, "%s in a sandbox of: %s\n", get_text(head, "library"),
 			      get_text(head, "layers"));
-		log_info("render", "renderers of apps are in a sandbox",
+		log_info("render", "renderers run in a sandbox",
 			 LOG_TEXT("engine", get_text(head, "library")),
 			 LOG_TEXT("layers", get_text(head, "layers")));
 	}

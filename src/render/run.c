@@ -19,8 +19,7 @@ enum {
 };
 
 static const char late_compiler[] =
-    "stripping the script's types takes more than 10 s of the processor, or the result is larger "
-    "than 4 MiB";
+    "compiling the script takes more than 10 s of CPU time, or the result is larger than 4 MiB";
 
 static const char *const what_texts[] = {
     [ENGINE_PICTURE] = "render",
@@ -30,8 +29,8 @@ static const char *const what_texts[] = {
 };
 
 static const char why_limited[] =
-    "the app takes more than 1 s. It has no more, since a preview of this account has met a limit; "
-    "previews have their full time again a minute after the last one that did";
+    "the app takes more than 1 s. Previews of this account have no more time because one of them "
+    "reached a limit; they have their full time again a minute after the last one that did";
 
 static uint64_t used_us(const struct engine_run *run)
 {
@@ -84,7 +83,7 @@ static void on_checked(struct picture_check *check)
 			    "the app's picture cannot be shown: %s", check->error.text);
 	} else if (check->result.size > run->max_bytes) {
 		answer_fail(&run->answer, ENGINE_BAD_PICTURE,
-			    "the app's picture is %zu bytes, its panel takes %zu",
+			    "the app's picture has %zu bytes, maximum %zu for its panel",
 			    check->result.size, run->max_bytes);
 	} else {
 		memory->picture = check->result;
@@ -123,15 +122,15 @@ static void fail_without_answer(struct engine_run *run, const struct renderer_an
 
 	if (answer->outcome == RENDERER_LOST)
 		answer_fail(&run->answer, ENGINE_NOT_AVAILABLE,
-			    "there is no renderer at the moment");
+			    "no renderer is available at the moment");
 	else if (answer->outcome == RENDERER_LATE)
 		answer_fail(&run->answer, ENGINE_LATE,
-			    "the app's renderer has not answered: the machine is too busy");
+			    "the app's renderer did not answer: the machine is too busy");
 	else if (status >= 0 && is_go && WIFEXITED(status) && WEXITSTATUS(status) == GO_FATAL)
 		answer_fail(&run->answer, ENGINE_LIMIT,
-			    "the app ended its renderer, by too much memory or too deep a stack");
+			    "the app crashed its renderer by too much memory or too deep a stack");
 	else if (status >= 0 && WIFSIGNALED(status))
-		answer_fail(&run->answer, ENGINE_CRASH, "the app's renderer was ended: %s",
+		answer_fail(&run->answer, ENGINE_CRASH, "the app's renderer was killed: %s",
 			    strsignal(WTERMSIG(status)));
 	else
 		answer_fail(&run->answer, ENGINE_CRASH,
@@ -188,7 +187,7 @@ static void refuse_fetch(struct engine_run *run, yyjson_val *fetch, const char *
 static void reply(struct engine_run *run, struct str head, struct str body)
 {
 	if (!renderer_reply(&run->request, head, body))
-		log_warn("render", "an answer of the network is too long for a renderer");
+		log_warn("render", "a network response is too long for a renderer");
 }
 
 static void on_fetched(struct egress_fetch *fetch, struct str head, struct str body)
@@ -299,7 +298,7 @@ static void use_compiled(struct engine_run *run)
 	struct answer_memory *memory = run->answer.memory;
 
 	if (buffer_length(&memory->compiled) > COMPILER_OUTPUT_MAX) {
-		fail(run, ENGINE_LIMIT, "the scripts are more than 4 MiB without their types");
+		fail(run, ENGINE_LIMIT, "the compiled scripts are larger than 4 MiB");
 		return;
 	}
 	run->answer.compiled = buffer_view(&memory->compiled);
@@ -318,7 +317,7 @@ static void fail_by_clock(struct engine_run *run)
 		fail(run, ENGINE_LIMIT, late_compiler);
 	else
 		fail(run, ENGINE_LATE,
-		     "the script's types are not stripped yet: the machine is too busy");
+		     "the script was not compiled in time: the machine is too busy");
 }
 
 static void on_compiled(struct compilation *compilation, enum compiler_outcome outcome,
@@ -340,10 +339,10 @@ static void on_compiled(struct compilation *compilation, enum compiler_outcome o
 		fail(run, ENGINE_LIMIT, late_compiler);
 		return;
 	case COMPILER_CRASHED:
-		fail(run, ENGINE_CRASH, "the script has ended what strips its types");
+		fail(run, ENGINE_CRASH, "the TypeScript compiler crashed on this script");
 		return;
 	case COMPILER_LOST:
-		fail(run, ENGINE_NOT_AVAILABLE, "there is no compiler at the moment");
+		fail(run, ENGINE_NOT_AVAILABLE, "no compiler is available at the moment");
 		return;
 	case COMPILER_DONE:
 		break;
@@ -367,7 +366,7 @@ static void fail_later(struct engine_run *run, const char *why)
 static void compile_script(struct engine_run *run, struct str script)
 {
 	if (script.length > COMPILER_SCRIPT_MAX) {
-		fail_later(run, "a script in TypeScript has 1 MiB at most");
+		fail_later(run, "a TypeScript script may have at most 1 MiB");
 		return;
 	}
 	run->file_began_us = clock_monotonic_us();

@@ -40,12 +40,12 @@ func addFile(files fstest.MapFS, name string, data []byte) error {
 	if isBase64 {
 		decoded, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(data)), ""))
 		if err != nil {
-			return fmt.Errorf("%s is no base64: %w", name, err)
+			return fmt.Errorf("%s is not valid base64: %w", name, err)
 		}
 		data = decoded
 	}
 	if !fs.ValidPath(name) || name == "." {
-		return fmt.Errorf("%q is no name of a file", name)
+		return fmt.Errorf("%q is not a valid file name", name)
 	}
 	if files[name] != nil {
 		return fmt.Errorf("%s is there twice", name)

@@ -141,7 +141,7 @@ func (e *engine) load(ctx context.Context, r *request, files fs.FS, m *meter, lo
 
 func checkSize(r *request) error {
 	if r.Width <= 0 || r.Height <= 0 || r.Width > maxPixels/r.Height {
-		return badRequest(fmt.Sprintf("%d x %d pixels are no size", r.Width, r.Height))
+		return badRequest(fmt.Sprintf("%d x %d pixels is not a valid size", r.Width, r.Height))
 	}
 	return nil
 }

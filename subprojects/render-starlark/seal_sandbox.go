@@ -28,7 +28,7 @@ func seal() (layers string, err error) {
 	if status := C.sandbox_seal(C.SANDBOX_GO); status == 0 {
 		layers += " sealed"
 	} else if mode == "required" {
-		return "", fmt.Errorf("cannot be sealed: %w", syscall.Errno(-status))
+		return "", fmt.Errorf("cannot enter its sandbox: %w", syscall.Errno(-status))
 	} else {
 		layers += " -sealed"
 	}

@@ -475,7 +475,7 @@ export default {
 		await section
 			.getByText(/^Not connected to mqtts:\/\/broker\.invalid|is not connected yet/)
 			.waitFor();
-		await section.getByText("cannot be looked up").waitFor();
+		await section.getByText("cannot be resolved").waitFor();
 		assert.equal(await section.getByLabel("User name", { exact: true }).inputValue(), "panels");
 		assert.equal(await section.getByRole("textbox", { name: "Broker password" }).inputValue(), "");
 		await section.getByRole("button", { name: "Remove the connection" }).click();
@@ -506,7 +506,7 @@ export default {
 		assert.ok(!(await page.content()).includes(secret));
 		await stage.checkTables(page, "webhooks");
 		await row.getByRole("button", { name: /^Test/ }).click();
-		await page.getByText(/there is no host|cannot be reached|gave no answer/).waitFor();
+		await page.getByText(/was not found|cannot be reached|did not answer/).waitFor();
 		await row.getByRole("button", { name: /^Switch off/ }).click();
 		await row.getByText("Switched off", { exact: true }).waitFor();
 		await row.getByRole("button", { name: /^Remove/ }).click();

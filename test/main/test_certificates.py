@@ -48,15 +48,15 @@ FAULTS = {
     "too large": (lambda pair: pair.write(False, pair.made.pem() * 200), "larger than 64 KiB"),
     "no PEM": (lambda pair: pair.write(False, bytes(range(256))), "no certificate in PEM form"),
     "no PEM key": (lambda pair: pair.write(True, b"secret"), "no key in PEM form"),
-    "swapped": (swap, "holds a key and no certificate: are the two files mixed up?"),
+    "swapped": (swap, "contains a key and no certificate: are the two files mixed up?"),
     "damaged": (lambda pair: pair.write(False, pair.made.pem().replace(b"M", b"N")), "is damaged"),
     "damaged key": (lambda pair: pair.write(True, pair.made.key_pem().replace(b"M", b"N")),
                     "is damaged"),
     "not its key": (not_its_key, "does not belong to the certificate"),
     "encrypted": (lambda pair: pair.made.write_key(b"word"), "is encrypted"),
     "wrong order": (wrong_order, "is in the wrong order: the server's own certificate"),
-    "curve": (lambda pair: pair.replace(key="brainpool"), "on a curve that clients do not know"),
-    "kind": (lambda pair: pair.replace(key="ed25519"), "of a kind that is not supported"),
+    "curve": (lambda pair: pair.replace(key="brainpool"), "on a curve that clients do not support"),
+    "kind": (lambda pair: pair.replace(key="ed25519"), "has an unsupported type"),
     "RSA too small": (lambda pair: pair.replace(key="rsa1024"), "is an RSA key of 1024 bits"),
     "usage": (lambda pair: pair.replace(extensions=[x509.ExtendedKeyUsage(
         [x509.ExtendedKeyUsageOID.CLIENT_AUTH])]), "is not for servers"),
@@ -116,9 +116,9 @@ WARNINGS = {
     "expired": (lambda pair: pair.replace(days=(-3, -1)), "has expired"),
     "not yet": (lambda pair: pair.replace(days=(1, 3)), "is not valid yet"),
     "chain": (lambda pair: pair.made.write([pair.made, certificates.make(pair.folder, "x")]),
-              "do not lead to its issuer"),
+              "has a broken chain"),
     "key for everybody": (lambda pair: os.chmod(pair.made.key, 0o604),
-                          "everybody on this machine may read a key"),
+                          "key file readable by every user"),
 }
 
 

@@ -155,7 +155,7 @@ def test_wrong_tokens_are_guesses(serve, folder):
     ("too short", 0o600, "one line of 32 to 512"), (TOKEN[:31], 0o600, "one line of 32"),
     ("two words of it 0123456789 012345678", 0o600, "one line"),
     ("x" * 513, 0o600, "one line of 32 to 512"), (TOKEN + "\n\n", 0o600, "one line"),
-    ("", 0o600, "one line"), (TOKEN, 0o644, "everybody may read it"), (None, 0, "No such file")])
+    ("", 0o600, "one line"), (TOKEN, 0o644, "every user can read it"), (None, 0, "No such file")])
 def test_wrong_token_file(serve, folder, text, mode, why):
     path = os.path.join(folder, "token")
     if text is not None:
@@ -183,7 +183,7 @@ def test_another_token(serve, folder):
     server = serve("--metrics-token-file", os.path.join(folder, "token")).start()
     write("too short")
     server.process.send_signal(signal.SIGHUP)
-    server.wait_for_log("the configuration is refused")
+    server.wait_for_log("configuration rejected")
     assert answer(TOKEN) == 200
     write(TOKEN.upper())
     server.process.send_signal(signal.SIGHUP)

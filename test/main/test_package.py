@@ -179,7 +179,7 @@ def test_what_the_unit_takes_away(machine):
     wanted = {"Uid": user, "CapPrm": "0" * 16, "CapBnd": "0" * 16, "NoNewPrivs": "1", "Seccomp": "2"}
     assert {name: value for name, value in fields if value != wanted[name]} == {}
     text = machine.run("journalctl", "-u", "displayd", "-o", "cat")
-    assert "workers enter their sandbox" in text and 'layers="no_new_privs landlock seccomp"' in text
+    assert "workers run in a sandbox" in text and 'layers="no_new_privs landlock seccomp"' in text
     for words in ("Permission denied", "Operation not permitted", "Read-only file system",
                   "ended unexpectedly"):
         assert words not in text, text

@@ -260,7 +260,7 @@ def test_errors_of_tools_run(checkout):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         code, lines = ended("--listen", "127.0.0.1:%d" % taken.getsockname()[1])
     assert code == 3 and lines[0].startswith("tools/run: displayd has ended before it was ready; ")
-    assert "another program does" in lines[-1]
+    assert "another program listens there" in lines[-1]
     write("log-format = json\n", checkout.root, "my.conf")
     text = checkout.start(("--listen", "127.0.0.1:0", "--config", "my.conf"))
     write("log-format = none\n", checkout.root, "my.conf")

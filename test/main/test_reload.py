@@ -19,8 +19,8 @@ from keep_alive import Load, Panels  # noqa: E402
 from ports import free_port  # noqa: E402
 from server import CtlError, Server, run_ctl, wait_until  # noqa: E402
 
-IN_FORCE = 'msg="the new configuration is in force"'
-REFUSED = "the configuration is refused"
+IN_FORCE = 'msg="new configuration in force"'
+REFUSED = "configuration rejected"
 RETIRED = 'msg="worker retired"'
 
 
@@ -100,7 +100,7 @@ def test_a_changed_setting_takes_effect(scene):
 def test_nothing_is_started_where_nothing_has_changed(scene):
     before = scene.server.workers()
     scene.signal()
-    scene.server.wait_for_log("nothing has changed")
+    scene.server.wait_for_log("nothing changed")
     assert scene.server.workers() == before
 
 
@@ -159,11 +159,11 @@ def test_listeners_come_and_go(scene, folder):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", one))
         taken.listen()
-        assert "another program does" in scene.refuse(f"admin-listen = 127.0.0.1:{one}",
+        assert "another program listens there" in scene.refuse(f"admin-listen = 127.0.0.1:{one}",
                                                       "rate-limit = 5")
     assert answers(other)
     options = certificates.make(folder, "wall").options
-    assert "this server listens there already, for the admin listener" in scene.refuse(
+    assert "this server already listens there for the admin listener" in scene.refuse(
         f"tls-listen = 127.0.0.1:{other}",
         *(f"{name[2:]} = {value}" for name, value in zip(options[::2], options[1::2])))
     assert answers(other)
@@ -177,7 +177,7 @@ def test_keys_of_a_refused_configuration_are_wiped(scene, folder):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        assert "another program does" in scene.refuse(
+        assert "another program listens there" in scene.refuse(
             f"tls-listen = 127.0.0.1:{taken.getsockname()[1]}",
             f"tls-certificate = {made.certificate}", f"tls-key = {made.key}")
     assert not made.is_in_memory(scene.server.process.pid)
@@ -212,7 +212,7 @@ def test_a_second_change_waits_for_the_first(scene):
         scene.server.wait_for_log(IN_FORCE, count + 1)
         scene.write("rate-limit = 79")
         scene.signal()
-        scene.server.wait_for_log("once the workers of the last one have retired")
+        scene.server.wait_for_log("reload postponed until the old workers exit")
         assert scene.rate() == 78
     scene.server.wait_for_log(IN_FORCE, count + 2)
     assert scene.rate() == 79
@@ -239,7 +239,7 @@ def kill_a_fresh_worker(scene, rate):
     """During a change. It is killed before it serves, while it waits for a database that has been
     stopped; on a slow machine it may serve by then: the new configuration is in force."""
     before, postmaster = scene.server.workers(), scene.server.postmaster()
-    failed = "workers do not start with it"
+    failed = "its workers did not start"
     ends = scene.count(IN_FORCE) + scene.count(failed)
     os.kill(postmaster, signal.SIGSTOP)
     try:
@@ -258,7 +258,7 @@ def test_a_crash_of_fresh_workers_leaves_the_old_ones(scene):
     scene.reload("rate-limit = 100000")
     for rate in range(101, 104):
         before = kill_a_fresh_worker(scene, rate)
-        if "workers do not start with it" in scene.server.log():
+        if "its workers did not start" in scene.server.log():
             break
     else:
         pytest.skip("this machine is too slow to end a worker before it serves")
@@ -288,15 +288,15 @@ def test_it_stops_while_it_changes(scene, folder):
     before, tried = (os.path.join(folder, name) for name in ("before", "tried"))
     scene.reload(f"admin-listen = unix:{before}")
     assert os.path.lexists(before)
-    changed = scene.count('msg="the configuration has changed"')
+    changed = scene.count('msg="configuration changed"')
     postmaster = scene.server.postmaster()
     os.kill(postmaster, signal.SIGSTOP)
     try:
         scene.write(f"admin-listen = unix:{tried}")
         scene.signal()
-        scene.server.wait_for_log('msg="the configuration has changed"', changed + 1)
+        scene.server.wait_for_log('msg="configuration changed"', changed + 1)
         scene.server.process.send_signal(signal.SIGTERM)
-        scene.server.wait_for_log('msg="stopping: ')
+        scene.server.wait_for_log('msg="stopping after requests')
     finally:
         os.kill(postmaster, signal.SIGCONT)
     assert scene.server.wait() == 0

@@ -67,7 +67,7 @@ def test_a_host_that_hangs_is_replaced(serve):
     host, workers = server.render_host(), server.workers()
     wait_until(lambda: server.get("/readyz").status == 200, "that it serves")
     kill(host, signal.SIGSTOP)
-    server.wait_for_log('msg="renderers hangs: killed"')
+    server.wait_for_log('msg="renderers did not respond, killed"')
     server.wait_for_log('msg="renderers ended unexpectedly" number=1 signal=9')
     server.wait_for_log('msg="renderers started"', 2)
     assert wait_until(lambda: (now := server.render_host()) != host and now, "another host")
@@ -132,8 +132,8 @@ PROGRAMS = {name: os.path.join(BUILD, "subprojects", folder, name) for name, fol
     ("sandbox-launch", "sandbox"), ("render-starlark", "render-starlark"),
     ("render-typescript", "render-typescript"), ("egress", "egress"), ("mqtt", "mqtt"))}
 EGRESS_PROBLEM = "apps that use the network cannot be rendered: the egress crashed too often"
-MQTT_PROBLEM = "no account reaches its MQTT broker: the bridge to MQTT crashed too often"
-PROBLEM = "apps cannot be rendered: the renderer of Starlark crashed too often"
+MQTT_PROBLEM = "accounts cannot reach their MQTT brokers: the MQTT bridge crashed too often"
+PROBLEM = "Starlark apps cannot be rendered: their renderer crashed too often"
 HOST_PROBLEM = "apps cannot be rendered: the process that starts renderers crashed too often"
 # Nobody but the host opens a file like this.
 CRASHING_HOST = refusing(f"openat:2:{os.O_RDWR | os.O_CLOEXEC}=SIGSYS")
@@ -182,7 +182,7 @@ def test_renderers_that_crash_are_given_up(launch, folder):
     tree.mend("render-starlark")
     server.process.send_signal(signal.SIGHUP)
     wait_until(lambda: readiness(server) == "ok\n", "another try")
-    wait_until(lambda: poll() and "renderers of apps are in a sandbox" in server.log(), "a renderer")
+    wait_until(lambda: poll() and "renderers run in a sandbox" in server.log(), "a renderer")
     assert readiness(server) == "ok\n"
 
 
@@ -210,7 +210,7 @@ def test_mqtt_without_its_program_is_told(serve, folder):
     server = serve("--renderers", "0", "--mqtt", "mqtt://127.0.0.1:9", "--mqtt-account", "a@example.org", workers=1)
     server.command[server.command.index(DISPLAYD)] = tree.displayd
     server.start()
-    assert server.log().count('msg="no account has its broker from --mqtt"') == 1
+    assert server.log().count('msg="--mqtt applies to no account"') == 1
 
 
 def test_an_egress_that_crashes_is_given_up(launch, folder):
@@ -232,7 +232,7 @@ def test_a_host_that_crashes_is_given_up(launch, postgres):
     server = launch("--renderers", "1", database=postgres.create_database(), workers=1,
                     prefix=CRASHING_HOST).start()
     wait_until(lambda: readiness(server) == f"ok, but {HOST_PROBLEM}\n", "the end of a crash loop")
-    server.wait_for_log('msg="renderers crashed too often: not started until a reload, upgrade or restart" '
+    server.wait_for_log('msg="renderers crashed too often, not started until a reload, upgrade or restart" '
                         'times=10 signal=31')
     assert server.ctl("status")["renderingProblem"] == HOST_PROBLEM
     server.process.send_signal(signal.SIGHUP)

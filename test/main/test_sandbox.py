@@ -19,7 +19,7 @@ WITHOUT_LANDLOCK = refusing("landlock_create_ruleset=ENOSYS")
 
 def layers(server):
     """The layers that its log names; "-" stands before one that is missing."""
-    found = re.findall(r'group=sandbox msg="workers enter their sandbox" layers="?([^"\n]*)', server.log())
+    found = re.findall(r'group=sandbox msg="workers run in a sandbox" layers="?([^"\n]*)', server.log())
     assert len(found) == 1
     return found[0].split()
 

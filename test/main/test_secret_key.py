@@ -56,7 +56,7 @@ def test_named_file(launch, folder):
 
 
 @pytest.mark.parametrize("text, mode, why", [
-    (KEY, 0o644, "everybody may read it"), (KEY[:-1], 0o600, "must have 64 hexadecimal digits"),
+    (KEY, 0o644, "every user can read it"), (KEY[:-1], 0o600, "must have 64 hexadecimal digits"),
     (KEY + "0", 0o600, "must have 64 hexadecimal digits"), ("", 0o600, "must have 64 hexadecimal"),
     (KEY + "\n\n", 0o600, "must have 64 hexadecimal digits"),
     ("x" + KEY[1:], 0o600, "must have 64 hexadecimal digits"), (None, 0, "No such file")])
@@ -170,7 +170,7 @@ def test_a_foreign_named_file_is_refused(launch, folder):
     with open(path, "w", encoding="ascii", opener=lambda *name: os.open(*name, 0o600)) as file:
         file.write(KEY)
     server.command += ["--secret-key-file", path]
-    assert f"the key in {path} is not the one" in refused(server, code=2)
+    assert f"the key in {path} did not encrypt" in refused(server, code=2)
 
 
 def test_a_lost_key_can_be_given_up(launch):
@@ -207,7 +207,7 @@ def test_instances_with_two_keys_are_never_side_by_side(launch, postgres):
     write_key(one, "0e" * 32)
     one.start()
     line = refused(other)
-    assert "another displayd that runs on this database has another key" in line
+    assert "another displayd on this database has a different key" in line
     assert "--secret-key-file" in line
     with pytest.raises(CtlError) as caught:
         other.ctl("database", "rekey", "--yes")
@@ -256,4 +256,4 @@ def test_displayctl_encrypts_nothing_with_another_key(launch, folder):
     with pytest.raises(CtlError) as caught:
         server.ctl("import", path, "--email", "bea@example.org",
                    "--pass-phrase-file", phrase)
-    assert caught.value.code == 4 and f"the key in {other} is not the one" in caught.value.text
+    assert caught.value.code == 4 and f"the key in {other} did not encrypt" in caught.value.text

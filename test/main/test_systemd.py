@@ -158,7 +158,7 @@ class TestActivation:
                                   stdin=datagrams, capture_output=True, text=True,
                                   timeout=PATIENCE_S, check=False)
         assert done.returncode == 3
-        assert "no stream socket" in done.stderr
+        assert "not a listening stream socket" in done.stderr
 
 
 def unit(name, folder):

@@ -382,7 +382,7 @@ class TestReload:
             assert tls.ask(stream).status == 200
             before = shown(site)
             self.renew(site)
-            self.reload(site, "nothing has changed")
+            self.reload(site, "nothing changed")
             assert shown(site) != before
             assert tls.ask(stream).status == 200
             # A change reaches the panel over the connection that it has.
@@ -409,12 +409,12 @@ class TestReload:
 
     def test_another_name_reaches_the_urls(self, site):
         self.renew(site, names=["other.example.org", "localhost"])
-        self.reload(site, "the new configuration is in force")
+        self.reload(site, "new configuration in force")
         assert site.server.url == f"https://other.example.org:{site.port}"
         assert answers(site)
         self.renew(site)
         wait_until(lambda: len(site.server.children()[0]) == 2, "the old workers' end")
-        self.reload(site, "the new configuration is in force")
+        self.reload(site, "new configuration in force")
         assert site.server.url == f"https://localhost:{site.port}"
 
 

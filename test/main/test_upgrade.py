@@ -169,11 +169,11 @@ def test_it_stops_after_an_upgrade():
 
 
 @pytest.mark.parametrize("script, reason", [
-    ("exit 3", "failed with code 3 when it was tried, and said nothing"),
-    ("echo no; exit 3", "failed with code 3 when it was tried: no"),
-    pytest.param("printf '%0900d' 1; exit 3", f"failed with code 3 when it was tried: {1:0900d}", id="long"),
-    ("kill -SEGV $$", "ended by signal 11"),
-    ("echo nonsense", "is no displayd that can take over"),
+    ("exit 3", "failed the check with exit status 3 and no message"),
+    ("echo no; exit 3", "failed the check with exit status 3: no"),
+    pytest.param("printf '%0900d' 1; exit 3", f"failed the check with exit status 3: {1:0900d}", id="long"),
+    ("kill -SEGV $$", "killed by signal 11"),
+    ("echo nonsense", "is not a displayd that can take over"),
     (f"{CHECK} echo displayd-upgrade 9.9 1 1 abc;; esac", "knows 1 only"),
     ("exec $DISPLAYD --no-such-flag \"$@\"", "no-such-flag"),
 ])
@@ -232,7 +232,7 @@ def test_a_program_that_does_not_understand_goes_back(scene):
 
 def test_a_program_that_cannot_listen_goes_back(scene):
     text = go_back(scene, f"admin-listen = 0.0.0.0:{scene.server.address[1]}")
-    assert "another program does" in text
+    assert "another program listens there" in text
 
 
 def ctl_upgrade(scene):
@@ -282,14 +282,14 @@ def test_a_crash_in_the_middle_is_an_end(own_scene):
     postmaster, begun = scene.server.postmaster(), len(scene.server.log())
     os.kill(postmaster, signal.SIGSTOP)
     os.kill(scene.server.process.pid, signal.SIGUSR2)
-    scene.server.wait_for_log('msg="another program takes the place of this one"')
+    scene.server.wait_for_log('msg="new program replaces this one"')
     wait_until(lambda: 'msg="worker started"' in scene.server.log()[begun:], "a fresh worker")
     assert note(scene)["state"] == "replacing"
     scene.server.kill()
     os.kill(postmaster, signal.SIGCONT)
     scene.server.start()
     last = note(scene)
-    assert last["state"] == "done" and last["reason"] == "displayd ended meanwhile, and started again"
+    assert last["state"] == "done" and last["reason"] == "displayd was restarted during the upgrade"
     assert scene.upgrade()["state"] == "done"
 
 
@@ -302,12 +302,12 @@ def test_an_upgrade_that_ended_with_its_server_has_failed(own_scene, state):
     scene.server.start()
     last = note(scene)
     assert (last["number"], last["state"]) == ("7", "failed")
-    assert last["reason"] == "displayd ended before the upgrade was done"
+    assert last["reason"] == "displayd ended before the upgrade finished"
 
 
 def test_workers_that_do_not_start_go_back(scene):
     before = scene.server.workers()
-    assert "its workers do not start" in end_a_fresh_worker(scene)
+    assert "its workers did not start" in end_a_fresh_worker(scene)
     assert sorted(scene.server.workers()) == sorted(before)
     # The database had been stopped for long enough for them to leave it.
     wait_until(lambda: scene.server.get("/v1/devices", key=scene.key).status == 200, "the database")
@@ -319,7 +319,7 @@ def test_a_socket_that_only_the_new_program_listens_on_goes_with_it(scene, folde
     with open(scene.config, "w", encoding="utf-8") as file:
         file.write(f"admin-listen = unix:{path}\n")
     try:
-        assert "its workers do not start" in end_a_fresh_worker(scene)
+        assert "its workers did not start" in end_a_fresh_worker(scene)
     finally:
         with open(scene.config, "w", encoding="utf-8"):
             pass
@@ -329,7 +329,7 @@ def test_a_socket_that_only_the_new_program_listens_on_goes_with_it(scene, folde
 
 
 @pytest.mark.parametrize("what, reason", [
-    ("echo displayd-upgrade $1 99 $3 $4", "hand over in different ways"),
+    ("echo displayd-upgrade $1 99 $3 $4", "use different handover versions"),
     ("echo displayd-upgrade $1 $2 9999 $4", "migrated"),
     ("echo displayd-upgrade $1 $2 $3 abc", "settings"),
 ])
@@ -372,7 +372,7 @@ def test_a_restart_whose_program_cannot_be_executed(scene):
 def test_a_restart_that_starts_another_program(scene):
     scene.install(restarting("echo displayd-upgrade 9.9 99 $3 $4"))
     error = scene.refused()
-    assert error.code == 1 and "another program was started" in error.text
+    assert error.code == 1 and "is not the one that was checked" in error.text
     scene.install()
     scene.server.restart()
 
@@ -390,7 +390,7 @@ def test_it_says_what_it_waits_for(scene):
         assert client.recv(1000)
         assert scene.upgrade()["state"] == "done"
         scene.server.process.send_signal(signal.SIGUSR2)
-        scene.server.wait_for_log('msg="the upgrade waits" reason="worker has requests to finish"')
+        scene.server.wait_for_log('msg="upgrade waiting" reason="worker is finishing requests"')
         upgraded = scene.server.log().count("msg=upgraded")
     scene.server.wait_for_log("msg=upgraded", upgraded + 1)
 
@@ -425,7 +425,7 @@ def test_what_holds_the_lock_is_no_server(folder):
                 Server(state_dir=folder, is_new=True).ctl("upgrade")
     finally:
         signal.signal(signal.SIGUSR2, before)
-    assert error.value.code == 4 and "is no displayd" in error.value.text
+    assert error.value.code == 4 and "is not a displayd" in error.value.text
     assert not told
 
 

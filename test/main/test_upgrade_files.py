@@ -35,7 +35,7 @@ def test_it_stops_during_an_upgrade(scene, folder):
         scene.server.process.send_signal(signal.SIGUSR2)
         scene.server.wait_for_log(f"msg=listening address=unix:{tried}")
         scene.server.process.send_signal(signal.SIGTERM)
-        scene.server.wait_for_log('msg="stopping: ')
+        scene.server.wait_for_log('msg="stopping after requests')
     finally:
         os.kill(postmaster, signal.SIGCONT)
     assert scene.server.wait() == 0

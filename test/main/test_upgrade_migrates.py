@@ -22,7 +22,7 @@ NEWER = os.environ.get("NEWER_DISPLAYD", "")
 NEWER_CTL = os.environ.get("NEWER_DISPLAYCTL", "")
 HERE = os.path.dirname(os.path.abspath(__file__))
 OWN = len(os.listdir(os.path.join(HERE, "../../sql/migration")))
-NEEDED = f"the database has to be migrated from {OWN} to {OWN + 1}"
+NEEDED = f"the database must be migrated from {OWN} to {OWN + 1}"
 DATABASE_NEWER = 7  # displayd's exit code
 
 
@@ -96,7 +96,7 @@ def by_signal(scene):
             return dict(line.rstrip("\n").split(" ", 1) for line in file)
 
     scene.server.process.send_signal(signal.SIGUSR2)
-    scene.server.wait_for_log('msg="this upgrade is a normal restart')
+    scene.server.wait_for_log('msg="upgrading by a normal restart')
     wait_until(lambda: note()["state"] == "done", "the end of the upgrade")
     return note()["reason"]
 
@@ -124,7 +124,7 @@ def refuses_the_way_back(scene):
     scene.install()
     error = scene.refused()
     assert error.code == 4
-    assert f"the database is at migration {OWN + 1}, and that program knows {OWN} only" in error.text
+    assert f"the database is at migration {OWN + 1}, and that program only knows {OWN}" in error.text
     assert scene.server.get("/v1/devices", key=scene.key).status == 200
     assert scene.server.stop() == 0
     scene.server.launch()

@@ -23,12 +23,12 @@ def test_a_form_is_not_there(running, device, published):
     told = refused(running, 1, "installation", "create", "name=x", "--device", device["id"],
                    "--app", published["slug"])
     assert told.startswith("the app's form is not there: ")
-    assert "built without the renderer of apps in Starlark" in told
+    assert "built without the Starlark renderer" in told
 
 
 @pytest.mark.parametrize("name, words", [
-    ("mine.star", "built without the renderer of apps in Starlark"),
-    ("mine.ts", "built without the renderer of apps in TypeScript"),
+    ("mine.star", "built without the Starlark renderer"),
+    ("mine.ts", "built without the TypeScript renderer"),
 ])
 def test_displayctl_says_what_is_missing(tmp_path, name, words):
     (tmp_path / name).write_text("")

@@ -113,8 +113,8 @@ def test_where_redirects_lead_is_checked(render, server):
 
 @needs
 @pytest.mark.parametrize("url, words", [
-    ("file:///etc/passwd", "begins with https://"), ("unix:///proc/self/fd/3", "begins with https://"),
-    ("http://127.0.0.1:25/", "port 25"), ("http://name.invalid/", "there is no host name.invalid"),
+    ("file:///etc/passwd", "must begin with https://"), ("unix:///proc/self/fd/3", "must begin with https://"),
+    ("http://127.0.0.1:25/", "port 25"), ("http://name.invalid/", "host name.invalid was not found"),
 ])
 def test_other_addresses(render, url, words):
     done = render(url, *LOCAL)

@@ -69,7 +69,7 @@ def test_what_esbuild_does_not_take(app, tmp_path, script):
                "\nexport default () => Root({ child: Box({}) });\n", "mine.ts")
     done = run(path, "-o", tmp_path / "out.webp")
     if is_of_debian_12():
-        there = ": esbuild crashed at this script" if script.startswith("@(function") else ":2:"
+        there = ": esbuild crashed on this script" if script.startswith("@(function") else ":2:"
         assert done.returncode == 1 and done.stderr.startswith(f"{path}{there}"), done.stderr
     else:
         assert (done.returncode, done.stderr) == (0, NEW_SYNTAX[script] + "\n")

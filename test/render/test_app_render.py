@@ -482,4 +482,4 @@ def test_without_a_renderer_it_says_why(tmp_path):
     assert "was built without the renderer" in done.stderr
     done = run(APPS / "clock-ts", "--check", program=alone)
     assert done.returncode == 1
-    assert "was built without the renderer of apps in TypeScript" in done.stderr
+    assert "was built without the TypeScript renderer" in done.stderr

@@ -288,14 +288,14 @@ def test_a_script_without_end_does_not_hold_the_loop_or_a_preview(client):
     assert client.ask(RED, preview=True, account=2)["kind"] == "done"
     assert hangs not in client.answers
     answer = client.wait(hangs)
-    assert (answer["kind"], answer["message"]) == ("unavailable", "there is no renderer at the moment")
+    assert (answer["kind"], answer["message"]) == ("unavailable", "no renderer is available at the moment")
 
 
 def test_a_renderer_that_stands_still_is_replaced(client):
     """Long before the deadline of its job, which is not to blame."""
     pid = client.stop_renderer()
     assert client.ask(RED)["kind"] == "unavailable"
-    assert f'msg="a renderer hangs: killed" pid={pid}' in "".join(client.log)
+    assert f'msg="renderer did not respond, killed" pid={pid}' in "".join(client.log)
     client.must_draw()
     client.wait_for_renderers(lambda found: pid not in found["render-starlark"])
 

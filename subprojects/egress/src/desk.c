@@ -23,7 +23,7 @@ struct desk {
 	struct given_up given_up[DESK_LOOK_UPS_MAX];
 };
 
-static const char too_many[] = "too many requests of apps wait";
+static const char too_many[] = "too many requests of apps are waiting";
 
 struct desk *desk_create(const struct network_list *allowed, const char *certificates)
 {

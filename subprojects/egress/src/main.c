@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 		 curl_version_info(CURLVERSION_NOW)->version);
 	status = inside_seal(SANDBOX_NETWORK, "EGRESS", library, egress.hello);
 	if (status < 0)
-		return inside_fail("egress", "cannot be sealed", strerror(-status));
+		return inside_fail("egress", "cannot enter its sandbox", strerror(-status));
 	run(&egress);
 	while (egress.clients) {
 		egress.clients->is_gone = true;

@@ -39,7 +39,7 @@ static bool read_method(struct reading *reading)
 				 method);
 			return true;
 		}
-	return refuse(reading, "there is no method %.20s for apps", method ? method : "");
+	return refuse(reading, "apps cannot use the method %.20s", method ? method : "");
 }
 
 /* Takes what curl has allocated. */
@@ -65,7 +65,7 @@ static bool check_parts(struct reading *reading, CURLU *url)
 		fine = refuse(reading, "leave user and password out of the address, and send the "
 				       "header Authorization");
 	else if (address_is_bad_port(port ? strtol(port, NULL, 10) : 0))
-		fine = refuse(reading, "port %s is of another protocol", port ? port : "0");
+		fine = refuse(reading, "port %s belongs to another protocol", port ? port : "0");
 	free(user);
 	free(password);
 	free(port);
@@ -82,16 +82,17 @@ static bool read_url(struct reading *reading)
 
 	if (!text || yyjson_get_len(member) > REQUEST_URL_MAX ||
 	    strlen(text) != yyjson_get_len(member))
-		return refuse(reading, "this is no address");
+		return refuse(reading, "this is not a valid address");
 	if (strncasecmp(text, "http://", 7) != 0 && strncasecmp(text, "https://", 8) != 0)
-		return refuse(reading, "an address begins with https:// or http://, not with %.20s",
+		return refuse(reading,
+			      "an address must begin with https:// or http://, not with %.20s",
 			      text);
 	url = curl_url();
 	if (!url)
 		abort();
 	fine = curl_url_set(url, CURLUPART_URL, text, CURLU_URLENCODE) == CURLUE_OK;
 	if (!fine)
-		refuse(reading, "this is no address: %.100s", text);
+		refuse(reading, "this is not a valid address: %.100s", text);
 	fine = fine && check_parts(reading, url);
 	if (fine) {
 		curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0);
@@ -183,7 +184,8 @@ static bool read_headers(struct reading *reading)
 	if (!yyjson_is_obj(headers))
 		return refuse(reading, "headers must be an object");
 	if (yyjson_obj_size(headers) > REQUEST_HEADERS_MAX)
-		return refuse(reading, "a request has at most %d headers", REQUEST_HEADERS_MAX);
+		return refuse(reading, "a request may have at most %d headers",
+			      REQUEST_HEADERS_MAX);
 	yyjson_obj_foreach(headers, i, count, name, value)
 	{
 		if (!add_header(reading, name, value))
@@ -240,7 +242,7 @@ enum request_status request_read(struct str head, struct str body, struct reques
 
 	*ret_request = (struct request){0};
 	bytes_add(&ret_request->body, body.data, body.length);
-	snprintf(ret_words, REQUEST_WORDS_MAX, "this is no address");
+	snprintf(ret_words, REQUEST_WORDS_MAX, "this is not a valid address");
 	if (yyjson_is_int(id)) {
 		ret_request->id = yyjson_get_sint(id);
 		ret_request->ttl_s = yyjson_get_sint(yyjson_obj_get(fetch, "ttl_s"));

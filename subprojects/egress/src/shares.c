@@ -215,18 +215,16 @@ unsigned shares_count(const struct shares *shares)
 void shares_explain(enum share_result result, const char *host, struct reply *reply)
 {
 	if (result == SHARE_HOST_USED_UP)
-		reply_set_error(
-		    reply,
-		    "%s was asked too often: the apps of an account ask a host %d times "
-		    "at once and then %d times a second, try again later",
-		    host, SHARE_HOST_BURST, SHARE_HOST_PER_S);
+		reply_set_error(reply,
+				"too many requests to %s: the apps of an account may send %d to a "
+				"host at once and then %d a second, try again later",
+				host, SHARE_HOST_BURST, SHARE_HOST_PER_S);
 	else if (result == SHARE_TOO_MANY_HOSTS)
 		reply_set_error(
-		    reply, "the apps of this account ask too many hosts: %s is one more", host);
+		    reply, "the apps of this account use too many hosts: %s is one more", host);
 	else
-		reply_set_error(
-		    reply,
-		    "%s cannot be asked: the apps of this account have used their share "
-		    "of the network, %d MB a second, try again later",
-		    host, SHARE_BYTES_PER_S / 1000000);
+		reply_set_error(reply,
+				"cannot reach %s: the apps of this account have used their share "
+				"of the network, %d MB a second, try again later",
+				host, SHARE_BYTES_PER_S / 1000000);
 }

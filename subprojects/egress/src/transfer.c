@@ -143,7 +143,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	if (address_of_socket(&wanted->addr, &address))
 		address_write(&address, transfer->refused);
 	else
-		snprintf(transfer->refused, sizeof(transfer->refused), "of an unknown kind");
+		snprintf(transfer->refused, sizeof(transfer->refused), "of an unknown type");
 	return CURL_SOCKET_BAD;
 }
 
@@ -288,30 +288,31 @@ static void explain(const struct transfer *transfer, CURLcode code, struct reply
 	if (transfer->share != SHARE_TAKEN)
 		shares_explain(transfer->share, host, reply);
 	else if (transfer->is_too_large)
-		reply_set_error(reply, "the answer of %s is larger than 2 MiB", host);
+		reply_set_error(reply, "the response of %s is larger than 2 MiB", host);
 	else if ((code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK) &&
 		 transfer->refused[0])
 		reply_set_error(reply, "%s has the address %s, which is %s", host,
 				transfer->refused, transfer->why_refused);
 	else if (code == CURLE_COULDNT_RESOLVE_HOST)
-		reply_set_error(reply, "there is no host %s", host);
+		reply_set_error(reply, "host %s was not found", host);
 	else if (code == CURLE_COULDNT_CONNECT && transfer->refused_port)
-		reply_set_error(reply, "%s leads to port %d, which is of another protocol", host,
-				transfer->refused_port);
+		reply_set_error(reply, "%s redirects to port %d, which belongs to another protocol",
+				host, transfer->refused_port);
 	else if (code == CURLE_COULDNT_CONNECT)
 		reply_set_error(reply, "%s cannot be reached", host);
 	else if (code == CURLE_OPERATION_TIMEDOUT)
 		reply_set_error(reply, "%s takes more than 5s", host);
 	else if (code == CURLE_TOO_MANY_REDIRECTS)
-		reply_set_error(reply, "%s leads on more than %d times", host,
+		reply_set_error(reply, "%s redirects more than %d times", host,
 				TRANSFER_REDIRECTS_MAX);
 	else if (code == CURLE_UNSUPPORTED_PROTOCOL)
-		reply_set_error(reply, "%s leads to what is neither https:// nor http://", host);
+		reply_set_error(
+		    reply, "%s redirects to an address with neither https:// nor http://", host);
 	else if (code == CURLE_PEER_FAILED_VERIFICATION)
 		reply_set_error(reply, "the certificate of %s is not valid: %s", host,
 				transfer->why);
 	else
-		reply_set_error(reply, "%s gave no answer: %s", host,
+		reply_set_error(reply, "%s did not answer: %s", host,
 				transfer->why[0] ? transfer->why : curl_easy_strerror(code));
 }
 

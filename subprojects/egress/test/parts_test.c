@@ -36,11 +36,11 @@ static void test_requests_that_are_refused(void **state)
 {
 	(void)state;
 #define GET "\"method\":\"GET\",\"url\":"
-	assert_refused(GET "\"file:///etc/passwd\"", "begins with https://");
-	assert_refused(GET "\"unix:///proc/self/fd/3\"", "begins with https://");
-	assert_refused(GET "\"gopher://example.org/\"", "begins with https://");
-	assert_refused(GET "\"//example.org/\"", "begins with https://");
-	assert_refused(GET "\" http://example.org/\"", "begins with https://");
+	assert_refused(GET "\"file:///etc/passwd\"", "must begin with https://");
+	assert_refused(GET "\"unix:///proc/self/fd/3\"", "must begin with https://");
+	assert_refused(GET "\"gopher://example.org/\"", "must begin with https://");
+	assert_refused(GET "\"//example.org/\"", "must begin with https://");
+	assert_refused(GET "\" http://example.org/\"", "must begin with https://");
 	assert_refused(GET "\"http://\"", "no address");
 	assert_refused(GET "\"http://example.org:99999/\"", "no address");
 	assert_refused(GET "\"http://example.org\\u0000.evil/\"", "no address");

@@ -81,7 +81,7 @@ def test_redirects_that_are_not_followed(client, server):
 def test_redirects_to_ports_of_other_protocols(client, server):
     for port in (25, 6667):
         words = client.error(f"{server.url}/to?http://127.0.0.1:{port}/", method="POST")
-        assert words == f"127.0.0.1 leads to port {port}, which is of another protocol"
+        assert words == f"127.0.0.1 redirects to port {port}, which belongs to another protocol"
 
 
 # Addresses that a script might try; the messages that it gets are in the log of the test (-s).
@@ -157,7 +157,7 @@ def test_errors_in_words(client):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     assert client.error(f"http://127.0.0.1:{port}/") == "127.0.0.1 cannot be reached"
-    assert client.error("http://name.invalid/") == "there is no host name.invalid"
+    assert client.error("http://name.invalid/") == "host name.invalid was not found"
     assert "cannot be sent" in client.error("http://127.0.0.1/", headers={"A": "b\nc"})
 
 

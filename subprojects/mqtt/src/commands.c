@@ -16,7 +16,7 @@ static void drop(struct connection *connection, const char *device)
 		return;
 	connection->dropped_told_ms = now;
 	publish_error(&connection->publisher, device, "any", 0,
-		      "too many commands wait: this one was dropped, and perhaps others");
+		      "too many commands are waiting: this one was dropped, and perhaps others");
 }
 
 static void add_orders(struct connection *connection, struct order *order)
@@ -83,8 +83,8 @@ void commands_done(struct connection *connection)
 		publish_error(&connection->publisher, order->device, order->command, api->status,
 			      detail ? detail
 			      : api->status
-				  ? "displayd refuses it"
-				  : "there was no answer, so nobody knows whether it was done");
+				  ? "displayd rejected it"
+				  : "no answer: the command may have been carried out or not");
 	}
 	yyjson_doc_free(doc);
 	commands_end_first(connection);

@@ -206,7 +206,7 @@ struct connection *connection_start(yyjson_doc *opened, const struct network_lis
 	if (!read_settings(connection, allowed, certificates)) {
 		yyjson_doc_free(opened);
 		free(connection);
-		*ret_why = "the worker says what cannot be done";
+		*ret_why = "the worker sent an invalid request";
 		return NULL;
 	}
 	init(connection);

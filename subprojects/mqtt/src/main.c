@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 	snprintf(library, sizeof(library), "libmosquitto %d.%d.%d", major, minor, revision);
 	status = inside_seal(SANDBOX_NETWORK, "MQTT", library, hello);
 	if (status < 0)
-		return inside_fail("mqtt", "cannot be sealed", strerror(-status));
+		return inside_fail("mqtt", "cannot enter its sandbox", strerror(-status));
 	bridge = bridge_create(&allowed, certificates, hello);
 	run(bridge);
 	bridge_destroy(bridge);

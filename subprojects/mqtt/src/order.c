@@ -182,7 +182,7 @@ static void read_pinned(struct reading *reading, const char *word)
 	int index;
 
 	if (!reading->device || !reading->device->rotation) {
-		reading->problem = "comes too early, try again";
+		reading->problem = "arrived too early, try again";
 		return;
 	}
 	index = device_find_label(reading->device, word);
@@ -191,7 +191,7 @@ static void read_pinned(struct reading *reading, const char *word)
 		return;
 	}
 	if (strcmp(word, device_no_pin) != 0) {
-		reading->problem = "names no entry of the device";
+		reading->problem = "is not an entry of the device";
 		return;
 	}
 	for (unsigned i = 0; i < device_entry_count(reading->device); i++)

@@ -45,34 +45,34 @@ static const char *explain(const struct session *session, int result, int error)
 	static const char *const answers[] = {
 	    "the broker accepted",
 	    "the broker does not speak MQTT 3.1.1",
-	    "the broker refuses the client's name",
+	    "the broker rejects the client identifier",
 	    "the broker is not available",
-	    "the broker refuses the user or the password",
-	    "the broker refuses the user or the password",
+	    "the broker rejects the user name or the password",
+	    "the broker rejects the user name or the password",
 	};
 
 	if (session->guard.has_refused)
-		return "the broker's address is not public, or its port is another service's: an "
-		       "administrator opens local addresses to accounts";
+		return "the broker's address is not public, or its port belongs to another "
+		       "service; an administrator can open local addresses to accounts";
 	if (result < 0)
 		return -result < (int)(sizeof(answers) / sizeof(*answers))
 			   ? answers[-result]
-			   : "the broker refuses the connection";
+			   : "the broker rejects the connection";
 	if (is_silence(result) && !session->is_up && !session->guard.reaches_all)
 		return "no MQTT broker answers there";
 	switch (result) {
 	case MOSQ_ERR_ERRNO:
-		return error ? strerror(error) : "the connection broke";
+		return error ? strerror(error) : "the connection was lost";
 	case MOSQ_ERR_EAI:
-		return "the broker's name cannot be looked up";
+		return "the broker's host name cannot be resolved";
 	case MOSQ_ERR_TLS:
-		return "TLS failed: see whether the broker speaks it there, and its certificate";
+		return "TLS failed: check the broker's port and certificate";
 	case MOSQ_ERR_KEEPALIVE:
 		return "the broker does not answer";
 	case MOSQ_ERR_CONN_LOST:
 		return "the broker closed the connection";
 	case MOSQ_ERR_NOMEM:
-		return "the broker sends too large messages";
+		return "the broker sent a message that is too large";
 	default:
 		return mosquitto_strerror(result);
 	}

@@ -143,7 +143,7 @@ int request_read(struct run *run, const char *head, size_t length)
 
 	if (!JS_IsObject(object)) {
 		JS_FreeValue(run->context, JS_GetException(run->context));
-		fault_set(run, FAULT_REQUEST, "the head is no object of JSON");
+		fault_set(run, FAULT_REQUEST, "the head is not a JSON object");
 		return -1;
 	}
 	read_members(run, object);
@@ -151,7 +151,7 @@ int request_read(struct run *run, const char *head, size_t length)
 		fault_set(run, FAULT_REQUEST, "what must be render, schema or handler");
 	else if (request->width == 0 || request->height == 0 ||
 		 request->width > PIXELS_MAX / request->height)
-		fault_set(run, FAULT_REQUEST, "%d x %d pixels are no size", request->width,
+		fault_set(run, FAULT_REQUEST, "%d x %d pixels is not a valid size", request->width,
 			  request->height);
 	else if (read_zone(run, object) < 0)
 		fault_set(run, FAULT_REQUEST, "no memory");

@@ -32,8 +32,8 @@ static int read_options(const char *program, int argc, char **argv, struct netwo
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
 		if (option == 'a' && !network_list_add(allowed, optarg))
-			return inside_fail(
-			    program, "this is no range of addresses, or one too many", optarg);
+			return inside_fail(program, "invalid address range, or one too many",
+					   optarg);
 		if (option == 'c')
 			*ret_certificates = optarg;
 		if (option == '?')
@@ -51,7 +51,7 @@ int inside_begin(const char *program, int argc, char **argv, struct network_list
 	if (status != 0)
 		return status;
 	if (fstat(INSIDE_LINK, &about) != 0)
-		return inside_fail(program, "is started with a socket at descriptor 3", NULL);
+		return inside_fail(program, "needs a socket at descriptor 3", NULL);
 	fcntl(INSIDE_LINK, F_SETFL, O_NONBLOCK);
 	signal(SIGPIPE, SIG_IGN);
 	/* A silent name server has its thread for 10 s (resolv.conf(5)). */

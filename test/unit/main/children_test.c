@@ -926,7 +926,7 @@ static void an_upgrade_waits_for_workers_that_retire(void **state)
 	assert_int_equal(take_result(), RENEWAL_DONE);
 	end(&worker, 0, exited(0));
 	assert_int_equal(look(false), UPGRADE_WAITS);
-	assert_string_equal(what.text, "worker has requests to finish");
+	assert_string_equal(what.text, "worker is finishing requests");
 	end(&worker, 1, exited(0));
 	assert_int_equal(look(true), UPGRADE_WAITS);
 	assert_int_equal(look(false), UPGRADE_MAY_BEGIN);
@@ -943,7 +943,7 @@ static void an_upgrade_does_not_wait_for_ever(void **state)
 	assert_int_equal(look(false), UPGRADE_WAITS);
 	now_ms += 1;
 	assert_int_equal(look(false), UPGRADE_GIVES_UP);
-	assert_string_equal(what.text, "database does not run");
+	assert_string_equal(what.text, "database is not running");
 }
 
 static void those_that_retire_stop_with_the_others(void **state)

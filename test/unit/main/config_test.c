@@ -187,7 +187,7 @@ static void an_address_is_listed_once(void **state)
 	assert_string_equal(
 	    file_fault("\nlisten = 127.0.0.1\n"),
 	    ":2: listen must be ADDR:PORT, [ADDR]:PORT, :PORT or unix:PATH, such as "
-	    "127.0.0.1:8080, perhaps with proxy: in front of it");
+	    "127.0.0.1:8080, optionally with proxy: in front of it");
 }
 
 static void listeners_for_proxies(void **state)
@@ -204,7 +204,7 @@ static void listeners_for_proxies(void **state)
 	assert_string_equal(why.text, "--listen is given twice");
 	/* Nobody could use it. */
 	assert_int_equal(read_config("--admin-listen=proxy:127.0.0.1:1", NULL), -1);
-	assert_string_equal(why.text, "--admin-listen is for proxies: name them by --trust-proxy");
+	assert_string_equal(why.text, "--admin-listen expects proxies: name them with --trust-proxy");
 	assert_null(file_fault("listen = proxy:127.0.0.1:1\ntrust-proxy = 127.0.0.1\n"));
 	assert_true(config.listen[0].expects_proxy_header);
 	setenv("DISPLAYD_LISTEN", "127.0.0.1:1,proxy:[::1]:1", 1);

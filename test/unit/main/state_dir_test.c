@@ -76,7 +76,7 @@ static void a_folder_that_cannot_be_used(void **state)
 	(void)state;
 	assert_true(state_dir_lock("/dev/null/state", &owner, &why) < 0);
 	assert_string_equal(why.text,
-			    "cannot make the state directory /dev/null/state: Not a directory");
+			    "cannot create the state directory /dev/null/state: Not a directory");
 	assert_true(state_dir_lock("/proc/self/nowhere", &owner, &why) < 0);
 }
 

@@ -30,7 +30,7 @@ static void test_without_a_place(void **state)
 	assert_true(complaint_read(
 	    STR("[ERROR] panic: Expected scope (7, 35) in app.ts, found scope (7, 37)\n"),
 	    &complaint));
-	assert_true(str_starts_with(complaint.message, STR("esbuild crashed at this script")));
+	assert_true(str_starts_with(complaint.message, STR("esbuild crashed on this script")));
 	assert_int_equal(complaint.line, 0);
 	assert_false(complaint_read(STR("all is well"), &complaint));
 	assert_false(complaint_read(STR(""), &complaint));
