@@ -50,9 +50,12 @@ def test_an_unexpected_error_tells_no_more_than_its_number(start):
     world = start()
     account = world.account()
     device = account.device()
-    world.sql("ALTER TABLE installation RENAME TO elsewhere")
+    request = request_bytes("GET", device.path + "/installations", key=account.key, fields=[("Cache-Control", "no-cache")])
     with world.client() as client:
-        client.send(request_bytes("GET", device.path + "/installations", key=account.key))
+        client.send(request)  # prepares the statement, which would not fit later
+        assert client.answer().status == 200
+        world.sql("ALTER TABLE installation RENAME TO elsewhere")
+        client.send(request)
         answer = client.answer()
     members = answer.problem(500)
     assert members["detail"] == ("an unexpected error; the server's log has more under this "
