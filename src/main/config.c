@@ -42,137 +42,133 @@ static int check_egress(char *value, struct options_error *reterr)
 
 static const struct option settings[] = {
     OPTION(SWITCH, "check-config", NULL,
-	   "Check the configuration and the files that it names, print it as lines of a "
-	   "configuration file, with where each comes from, and exit.",
+	   "Check the configuration and the files it names, print each setting as a line of a "
+	   "configuration file with its source, and exit.",
 	   .argument_only = true),
     OPTION(SWITCH, "check-upgrade", NULL,
-	   "Say what a running displayd has to know before this program takes its place, and exit. "
-	   "See displayctl upgrade.",
+	   "Print what a running displayd must know before this program replaces it, and exit. See "
+	   "displayctl upgrade.",
 	   .argument_only = true),
     OPTION(TEXT, "config", "FILE",
-	   "Read settings from FILE: lines of \"name = value\" with the names of the flags below, "
-	   "and comments in lines of their own, which begin with \"#\".",
+	   "Read settings from FILE: lines of \"name = value\" with the names of the flags below. "
+	   "A comment is a line of its own that begins with \"#\".",
 	   .argument_only = true),
     OPTION(SWITCH, "help", NULL, "Show this text and exit.", .argument_only = true),
     OPTION(SWITCH, "version", NULL, "Show the version and exit.", .argument_only = true),
-    OPTION(ON_OFF, "access-log", "on|off", "One log line a request.",
+    OPTION(ON_OFF, "access-log", "on|off", "Log each request.",
 	   .heading = "Settings:", .fallback = "on", INTO(access_log)),
     OPTION(ON_OFF, "admin-access-log", "on|off",
-	   "Whether the requests of the admin listeners have lines, too: those of a monitor come "
-	   "every few seconds.",
+	   "Log requests of the admin listeners, too. Monitors send one every few seconds.",
 	   .fallback = "off", INTO(admin_access_log)),
-    OPTION(
-	LIST, "admin-listen", "ADDRESS",
-	"Where to listen for the operator alone, for /livez, /readyz and /metrics: an address as "
-	"for --listen that nobody else reaches. May be given several times. Default: none.",
-	.absent = "(none)", .most = CONFIG_LISTEN_MAX),
+    OPTION(LIST, "admin-listen", "ADDRESS",
+	   "Address to listen on for the operator alone, for /livez, /readyz and /metrics, written "
+	   "as for --listen. Use one that nobody else can reach. May be given several times. "
+	   "Default: none.",
+	   .absent = "(none)", .most = CONFIG_LISTEN_MAX),
     OPTION(LIST, "cors-origin", "ORIGIN",
-	   "An origin whose pages may call the API, such as https://panels.example.org. May be "
-	   "given several times. Default: none.",
+	   "Origin whose pages may call the API, such as https://panels.example.org. May be given "
+	   "several times. Default: none.",
 	   .absent = "(none)", .most = CONFIG_CORS_ORIGINS_MAX, .check = config_check_origin,
 	   INTO(cors_origins)),
     OPTION(TEXT, "database", "URL",
 	   "PostgreSQL 15 to 17 to use: postgresql://USER@HOST/NAME or \"host=... dbname=...\". "
-	   "Default: a private one that displayd makes and runs inside the state directory.",
+	   "Default: a private one that displayd creates and runs in the state directory.",
 	   .absent = "(embedded, in the state directory)", .check = config_check_database,
 	   .show = config_show_database, INTO(database)),
     OPTION(LIST, "egress-allow", "CIDR",
-	   "What apps, and webhooks and MQTT connections of marked accounts, may reach beside "
-	   "public addresses: "
-	   "192.168.1.7 or 10.0.0.0/8. May be given several times. Default: none.",
+	   "Address or network, besides public ones, that apps may reach, and webhooks and MQTT "
+	   "connections of marked accounts: 192.168.1.7 or 10.0.0.0/8. May be given several times. "
+	   "Default: none.",
 	   .absent = "(none)", .most = CONFIG_EGRESS_MAX, .check = check_egress,
 	   INTO(egress_allow)),
     OPTION(ON_OFF, "first-link", "on|off",
-	   "Whether the log has the link that makes the first account while there is none.",
+	   "Log a one-time link that makes the first account, while there is none.",
 	   .fallback = "on", INTO(first_link)),
     OPTION(LIST, "listen", "ADDRESS",
-	   "Where to listen: ADDR:PORT, [ADDR]:PORT, :PORT or [::]:PORT for all addresses of IPv4 "
-	   "and IPv6, or unix:PATH; with proxy: in front of it where proxies speak the PROXY "
-	   "protocol, version 1 or 2 (proxy:127.0.0.1:8081). May be given several times. Default: "
-	   "127.0.0.1:8080, or nowhere where --tls-listen is given.",
+	   "Address to listen on: ADDR:PORT, [ADDR]:PORT, unix:PATH, or :PORT or [::]:PORT for all "
+	   "addresses of IPv4 and IPv6. Put proxy: before it if proxies use the PROXY protocol, "
+	   "version 1 or 2 (proxy:127.0.0.1:8081). May be given several times. Default: "
+	   "127.0.0.1:8080, or none if --tls-listen is given.",
 	   .absent = "(none)", .most = CONFIG_LISTEN_MAX),
-    OPTION(CHOICE, "log-format", "logfmt|json", "Form of the log lines on stderr.",
+    OPTION(CHOICE, "log-format", "logfmt|json", "Format of the log lines on stderr.",
 	   .fallback = "logfmt", INTO(log_format)),
     OPTION(CHOICE, "log-level", "debug|info|warn|error", "Lowest level of log lines to write.",
 	   .fallback = "info", INTO(log_level)),
     OPTION(PATH, "metrics-token-file", "FILE",
-	   "A token with which /metrics is read through the public listeners, too: one line of 32 "
-	   "or more characters, such as \"openssl rand -hex 32\" writes. Default: none; then "
-	   "/metrics is on the admin listeners alone.",
+	   "File with a token for reading /metrics on the public listeners, too: one line of 32 or "
+	   "more characters, such as \"openssl rand -hex 32\" writes. Default: none; /metrics is "
+	   "on the admin listeners alone.",
 	   .absent = "(none)", INTO(metrics_token_file)),
-    OPTION(
-	TEXT, "mqtt", "URL",
-	"The MQTT broker of --mqtt-account: mqtt://HOST[:PORT], or with TLS mqtts://HOST[:PORT]. "
-	"Its address need not be public. Default: none; accounts name their own.",
-	.absent = "(none)", .check = config_check_mqtt, INTO(mqtt_url)),
-    OPTION(TEXT, "mqtt-account", "EMAIL", "The account whose devices are on the broker of --mqtt.",
+    OPTION(TEXT, "mqtt", "URL",
+	   "MQTT broker of --mqtt-account: mqtt://HOST[:PORT], or mqtts://HOST[:PORT] for TLS. Its "
+	   "address need not be public. Default: none; accounts set their own.",
+	   .absent = "(none)", .check = config_check_mqtt, INTO(mqtt_url)),
+    OPTION(TEXT, "mqtt-account", "EMAIL", "Account whose devices are on the broker of --mqtt.",
 	   .absent = "(none)", INTO(mqtt_account)),
-    OPTION(PATH, "mqtt-password-file", "FILE", "The password of --mqtt-username, as one line.",
-	   .absent = "(none)", INTO(mqtt_password_file)),
-    OPTION(TEXT, "mqtt-username", "NAME", "The user on the broker of --mqtt.", .absent = "(none)",
+    OPTION(PATH, "mqtt-password-file", "FILE",
+	   "File with the password of --mqtt-username, as one line.", .absent = "(none)",
+	   INTO(mqtt_password_file)),
+    OPTION(TEXT, "mqtt-username", "NAME", "User name at the broker of --mqtt.", .absent = "(none)",
 	   INTO(mqtt_username)),
     OPTION(LIST, "panel-frame", "ORIGIN",
-	   "An origin whose pages may show the page /panel in a frame, such as "
+	   "Origin whose pages may show the page /panel in a frame, such as "
 	   "http://home.example.org:8123. May be given several times. Default: none.",
 	   .absent = "(none)", .most = CONFIG_FRAME_ORIGINS_MAX, .check = config_check_origin,
 	   INTO(frame_origins)),
     OPTION(ON_OFF, "plain-http-sign-in", "on|off",
-	   "Whether people sign in although the public URL is plain http and not on this machine: "
-	   "whoever can listen on the way sees their passwords.",
+	   "Let people sign in even if the public URL is plain http and not on this machine. "
+	   "Others on the network can then read passwords.",
 	   .fallback = "off", INTO(plain_http_sign_in)),
     OPTION(TEXT, "public-url", "URL",
-	   "What URLs that are handed out start with, such as https://panels.example.org. Default: "
-	   "the first listener.",
+	   "Start of the URLs that the server hands out, such as https://panels.example.org. "
+	   "Default: made from the first listener.",
 	   .absent = "(made from the first listener)", .check = config_check_public_url,
 	   INTO(public_url)),
-    OPTION(NUMBER, "rate-limit", "N", "Requests a second per key; 0 turns all rate limits off.",
+    OPTION(NUMBER, "rate-limit", "N", "Requests per second and key; 0 turns all rate limits off.",
 	   .most = CONFIG_RATE_MAX, .fallback = "500", INTO(rate_limit)),
+    OPTION(NUMBER, "renderers", "N",
+	   "Apps that each worker renders at the same time, each in a sandboxed process of its "
+	   "own, plus one for previews. 0: no app is rendered.",
+	   .most = CONFIG_RENDERERS_MAX, .fallback = "1", INTO(renderers)),
+    OPTION(CHOICE, "registration", "open|invite|closed",
+	   "Who can make an account in the web application: anybody, people with an invitation, or "
+	   "nobody.",
+	   .fallback = "invite", INTO(registration)),
+    OPTION(CHOICE, "sandbox", "required|best-effort",
+	   "Workers and apps run in a sandbox of several layers. If the kernel or the container "
+	   "lacks one: refuse to start, or run without it. The log lists the active layers.",
+	   .fallback = "best-effort", INTO(sandbox)),
     OPTION(
-	NUMBER, "renderers", "N",
-	"Apps that a worker renders at the same time, each in a process of its own in a sandbox; "
-	"one more is for previews. 0: no app is rendered.",
-	.most = CONFIG_RENDERERS_MAX, .fallback = "1", INTO(renderers)),
-    OPTION(
-	CHOICE, "registration", "open|invite|closed",
-	"Who makes an account in the web application: anybody, who has an invitation, or nobody.",
-	.fallback = "invite", INTO(registration)),
-    OPTION(
-	CHOICE, "sandbox", "required|best-effort",
-	"Workers give up what they do not need, in several layers, and apps run in more of them. "
-	"Where the kernel or the container lacks one: do not start, or do without it. The log "
-	"says which are active.",
-	.fallback = "best-effort", INTO(sandbox)),
-    OPTION(PATH, "secret-key-file", "FILE",
-	   "The key with which passwords and the like among the settings of apps are encrypted: 64 "
-	   "hexadecimal digits, as \"openssl rand -hex 32\" writes them. Several instances on one "
-	   "database need the same. Default: one in the state directory, made at the first start.",
-	   .absent = "(secret-key in the state directory)", INTO(secret_key_file)),
+	PATH, "secret-key-file", "FILE",
+	"File with the key that encrypts secret settings of apps, such as passwords: 64 "
+	"hexadecimal digits, as \"openssl rand -hex 32\" writes them. All instances on one "
+	"database need the same key. Default: one in the state directory, made at the first start.",
+	.absent = "(secret-key in the state directory)", INTO(secret_key_file)),
     OPTION(ON_OFF, "session-pooler", "on|off",
-	   "Whether a pooler such as PgBouncer, pooling by session, may stand before the database. "
-	   "Without it displayd does not start there.",
+	   "Allow a session pooler such as PgBouncer in front of the database. If off, displayd "
+	   "does not start behind one.",
 	   .fallback = "off", INTO(session_pooler)),
     OPTION(PATH, "state-dir", "DIR",
-	   "Where everything is kept. Default: /var/lib/displayd for root, else displayd in "
-	   "$XDG_STATE_HOME or ~/.local/state.",
+	   "Directory for all data of the server. Default: /var/lib/displayd for root, else "
+	   "displayd in $XDG_STATE_HOME or ~/.local/state.",
 	   INTO(state_dir)),
     OPTION(LIST, "tls-certificate", "FILE",
-	   "A certificate for --tls-listen, in PEM form, with those that lead to its issuer behind "
-	   "it. May be given several times, each with its --tls-key: clients get the one with the "
-	   "name that they ask for, or else the first. SIGHUP has them read again.",
+	   "Certificate for --tls-listen, in PEM form, followed by its intermediate certificates. "
+	   "May be given several times, each with its --tls-key: clients get the certificate of "
+	   "the name they ask for, or else the first. SIGHUP reloads them.",
 	   .absent = "(none)", .most = HTTP_TLS_PAIRS_MAX, INTO(tls_certificates)),
     OPTION(LIST, "tls-key", "FILE",
-	   "The key of the certificate, in PEM form and not encrypted. It may be the same file.",
+	   "Key of the certificate, in PEM form and not encrypted. May be the same file.",
 	   .absent = "(none)", .most = HTTP_TLS_PAIRS_MAX, INTO(tls_keys)),
     OPTION(LIST, "tls-listen", "ADDRESS",
-	   "Where to listen for TLS: an address as for --listen. May be given several times. "
+	   "Address to listen on for TLS, written as for --listen. May be given several times. "
 	   "Default: none.",
 	   .absent = "(none)", .most = CONFIG_LISTEN_MAX),
-    OPTION(
-	LIST, "trust-proxy", "CIDR",
-	"A proxy, or a network of proxies, whose X-Forwarded-For, Forwarded and PROXY headers are "
-	"believed: 10.0.0.0/8, ::1, or unix for all that come through unix sockets. May be given "
-	"several times. Default: none.",
-	.absent = "(none)", .most = HTTP_PROXIES_MAX, .check = check_proxy, INTO(trusted)),
+    OPTION(LIST, "trust-proxy", "CIDR",
+	   "Proxy, or network of proxies, whose X-Forwarded-For, Forwarded and PROXY headers are "
+	   "trusted: 10.0.0.0/8, ::1, or unix for all clients of unix sockets. May be given "
+	   "several times. Default: none.",
+	   .absent = "(none)", .most = HTTP_PROXIES_MAX, .check = check_proxy, INTO(trusted)),
     OPTION(NUMBER, "workers", "N", "Worker processes. Default: one for each core.", .least = 1,
 	   .most = CONFIG_WORKERS_MAX, INTO(workers)),
     {0},
@@ -184,15 +180,14 @@ const struct option_set config_set = {
     .notes =
 	"\nEach setting has a variable (--rate-limit: DISPLAYD_RATE_LIMIT) and a line in the\n"
 	"configuration file (rate-limit = 500). Flags win over variables, variables over the\n"
-	"file. DISPLAYD_CONFIG names the file like --config. Where neither does, the file of the\n"
-	"service, " CONFIG_SERVICE_FILE ", is read for its state\n"
-	"directory, " STATE_DIR_OF_SERVICE
-	". DISPLAYD_LISTEN may hold several addresses, separated\n"
-	"by commas. Empty variables count as not set.\n\n"
-	"SIGTERM and Ctrl-C let requests at work finish, then end displayd; the second one ends\n"
-	"it at once. SIGHUP reads the configuration anew, and no request is lost. SIGUSR2\n"
-	"puts the program that is installed now in its place: see displayctl upgrade.\n\n"
-	"Exit codes: 0 ended as asked, 1 failed, 2 configuration, 3 cannot listen,\n"
+	"file. DISPLAYD_CONFIG names the file like --config. If neither is given, the file of\n"
+	"the service, " CONFIG_SERVICE_FILE ", is read if the state\n"
+	"directory is " STATE_DIR_OF_SERVICE ". DISPLAYD_LISTEN may hold several addresses,\n"
+	"separated by commas. Empty variables count as not set.\n\n"
+	"SIGTERM and Ctrl-C finish open requests, then stop displayd; a second one stops it at\n"
+	"once. SIGHUP reloads the configuration without losing a request. SIGUSR2 replaces\n"
+	"displayd by the installed program: see displayctl upgrade.\n\n"
+	"Exit codes: 0 stopped as requested, 1 failed, 2 invalid configuration, 3 cannot listen,\n"
 	"4 state directory unusable or in use, 5 no database, 6 a migration failed,\n"
 	"7 the database is newer than this displayd, 8 workers crash before they are ready.\n",
     .variable_prefix = "DISPLAYD_",
