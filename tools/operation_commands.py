@@ -23,7 +23,7 @@ COMMAND = {"name", "about", "help", "asks", "options", "more"}
 OPTION = {"name", "value", "help", "type", "least", "most", "check", "required", "default", "hand"}
 TYPES = {"boolean": "on_off", "integer": "number", "array": "list"}
 ASKS = {"name": "yes", "type": "switch",
-        "help": "Do not ask. Required if standard input is not a terminal, such as in a script."}
+        "help": "Skip the confirmation. Required if standard input is not a terminal."}
 
 
 def option_name(member):

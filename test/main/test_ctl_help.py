@@ -29,7 +29,7 @@ def test_overview():
     text = text_of("--help")
     for noun in NOUNS:
         assert re.search(rf"^{noun} - [A-Z].*\.$", text, re.M), noun
-    assert re.search(r"^  account create EMAIL +Make an account\.$", text, re.M)
+    assert re.search(r"^  account create EMAIL +Create an account\.$", text, re.M)
     assert re.search(r"^  key revoke KEY +\w", text, re.M)
     assert "Exit codes" in text
     assert max(map(len, text.splitlines())) <= 92

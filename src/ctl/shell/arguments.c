@@ -10,40 +10,40 @@ static const struct option_command *find_command(unsigned i)
 /* The first ones say where; displayd's own code reads their values. */
 enum { PLACE_COUNT = 4 };
 static const struct option general[] = {
-    OPTION(TEXT, "state-dir", "DIR", "The state directory of the server beside which it works.",
+    OPTION(TEXT, "state-dir", "DIR", "State directory of the server to manage.",
 	   .heading = "Options:"),
-    OPTION(TEXT, "database", "URL", "The database, where the server uses one of its own choice."),
+    OPTION(TEXT, "database", "URL", "Database URL, if the server runs with --database."),
     OPTION(TEXT, "public-url", "URL",
-	   "What a device's URLs start with. Default: what the running server says in its state "
+	   "Start of the URLs of devices. Default: that of the running server, from its state "
 	   "directory."),
-    OPTION(
-	TEXT, "config", "FILE",
-	"displayd's configuration file, for these three. Default: that of the service, where it is "
-	"the service's state directory."),
+    OPTION(TEXT, "config", "FILE",
+	   "Configuration file of displayd, for these three options. Default: that of the service, "
+	   "if the state directory is the service's."),
     OPTION(TEXT, "server", "URL",
-	   "Ask this server instead, such as https://panels.example.org, with an API key or as who "
-	   "has signed in there by sign-in. Default: the variable DISPLAYD_SERVER."),
+	   "Ask this server instead, such as https://panels.example.org, with an API key or the "
+	   "session of sign-in. Default: the variable DISPLAYD_SERVER."),
     OPTION(TEXT, "key-file", "FILE",
-	   "A file whose first line is the API key; - is standard input. Default: the variable "
+	   "File whose first line is the API key; - is standard input. Default: the variable "
 	   "DISPLAYD_API_KEY."),
     OPTION(TEXT, "ca-file", "FILE",
-	   "Certificates (PEM) of the authorities of --server. Default: the system's."),
+	   "File with certificates (PEM) of the authorities to trust for --server. Default: the "
+	   "system's."),
     OPTION(SWITCH, "json", NULL, "Print one JSON object or array.", OPTION_INTO(struct ctl, json)),
-    OPTION(SWITCH, "help", NULL, "Show this text, or that of a noun or a command, and exit."),
+    OPTION(SWITCH, "help", NULL, "Show this text, or the help of a noun or a command, and exit."),
     OPTION(SWITCH, "version", NULL, "Show the version and exit."),
     {0},
 };
 
 static const struct option_topic topics[] = {
-    {"account", "Who owns devices, keys and apps."},
-    {"device", "The displays of an account."},
-    {"installation", "What a device shows in turn: apps, and pictures that were pushed."},
-    {"key", "What programs use the API with."},
-    {"mqtt", "The MQTT broker of an account, where Home Assistant finds its devices."},
+    {"account", "Owners of devices, keys and apps."},
+    {"device", "Displays of an account."},
+    {"installation", "Entries of a device's rotation: apps and pushed pictures."},
+    {"key", "API keys for programs."},
+    {"mqtt", "MQTT broker of an account, where Home Assistant finds its devices."},
     {"webhook", "URLs to which the server sends events of an account's devices."},
-    {"app", "Scripts that draw what a device shows."},
-    {"version", "The versions of an app that were submitted."},
-    {"database", "The PostgreSQL in which the instance keeps all that it has."},
+    {"app", "Scripts that draw pictures for devices."},
+    {"version", "Submitted versions of an app."},
+    {"database", "PostgreSQL database with all data of the instance."},
     {0},
 };
 
@@ -74,15 +74,14 @@ const struct option_set ctl_option_set = {
 	"usage: displayctl [--state-dir DIR | --database URL | --server URL] [--json] COMMAND ...\n"
 	"       displayctl help NOUN\n",
     .notes =
-	"\nBehind \"--\" no options follow: for versions named like one. The variables\n"
-	"DISPLAYD_STATE_DIR, DISPLAYD_DATABASE, DISPLAYD_PUBLIC_URL and DISPLAYD_CONFIG serve as\n"
-	"they do for displayd. Reasons go to stderr.\n"
-	"\nCommands about accounts, apps, devices, installations, keys and versions, but app "
-	"import,\n"
-	"and push ask the running server of the state directory, whatever --database says.\n"
+	"\nArguments after \"--\" are not options, even if they begin with \"-\". The variables\n"
+	"DISPLAYD_STATE_DIR, DISPLAYD_DATABASE, DISPLAYD_PUBLIC_URL and DISPLAYD_CONFIG work as\n"
+	"for displayd. Errors go to stderr.\n"
+	"\npush, and commands about accounts, apps (except app import), devices, installations,\n"
+	"keys and versions, ask the running server of the state directory and ignore --database.\n"
 	"\nExit codes: 0 done, 1 failed, 2 wrong usage or an invalid value, 3 not found,\n"
-	"4 refused (exists already, or a rule stands against it), 5 no server runs, or the\n"
-	"database cannot be reached, is not migrated or has no room.\n",
+	"4 refused (exists already, forbidden by a database constraint, or not confirmed),\n"
+	"5 no server is running, or the database is unreachable, not migrated or full.\n",
     .options = general,
     .command = find_command,
     .topics = topics,
@@ -102,10 +101,10 @@ static enum ctl_exit check_database(const char *url)
 		has_password |= one->val && one->val[0] && one->dispchar[0] == '*';
 	PQconninfoFree(parsed);
 	if (has_password)
-		return ctl_fail(CTL_USAGE,
-				"--database holds a password, which others can read in the list of "
-				"processes: give it by DISPLAYD_DATABASE, the file of --config, or "
-				"PGPASSFILE");
+		return ctl_fail(
+		    CTL_USAGE,
+		    "--database contains a password, which others can read in the list of "
+		    "processes: use DISPLAYD_DATABASE, the file of --config, or PGPASSFILE");
 	return CTL_DONE;
 }
 
@@ -181,7 +180,7 @@ enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ct
 	if (options->topic && options_fail_topic(&ctl_option_set, options->topic, &why) < 0)
 		return ctl_fail(CTL_USAGE, "%s", why.text);
 	if (!ctl->command)
-		return ctl_fail(CTL_USAGE, "which command? See displayctl --help");
+		return ctl_fail(CTL_USAGE, "no command is given; see displayctl --help");
 	if (ctl->command->run_apart)
 		return CTL_DONE;
 	if (options_apply(options, ctl, &why) < 0)

@@ -263,7 +263,7 @@ def test_commands(description):
     assert "enum ctl_exit ctl_lamp_update(struct ctl *ctl);" in header
     macro = header[header.index("#define CTL_LAMP_UPDATE"):]
     for fact in ('.name = "lamp update", .positionals = "LAMP"', '.help = "Turn a lamp. On or off. Asks first."',
-                 'OPTION(SWITCH, "yes", NULL, "Do not ask.', 'OPTION(TEXT, "key-file", "FILE", "A key.")',
+                 'OPTION(SWITCH, "yes", NULL, "Skip the confirmation.', 'OPTION(TEXT, "key-file", "FILE", "A key.")',
                  'OPTION(ON_OFF, "lit", "on|off", "Whether it is lit, or as --glow and on say.")',
                  'OPTION(NUMBER, "warmth-percent", "1-99", "Percent.", .least = 1, .most = 99)',
                  'OPTION(CHOICE, "shape", "round|flat", "Its shape.")',
