@@ -113,7 +113,7 @@ def on_terminal(server, *arguments, typed=b"", columns=0):
         if not data:
             break
         text += data
-        if b"Type yes to go on: " in text and not has_typed:
+        if b"Type yes to continue: " in text and not has_typed:
             has_typed = True
             os.write(ours, typed)
     os.close(ours)

@@ -315,7 +315,7 @@ def test_secret_settings(source, target, owner, tmp_path, exported):
         told = source.ctl("export", "--account", EMAIL, path, "--pass-phrase-file", phrase)
         assert told["secretsLeftOut"] == 0
         assert b"hunter2" not in read(path) and PHRASE.encode() not in read(path)
-        assert "give their --pass-phrase-file" in refused(target, path)
+        assert "use --pass-phrase-file" in refused(target, path)
         assert "the pass phrase is another one" in refused(target, path, "--pass-phrase-file", wrong)
         assert "must have 8 to 1024 bytes" in refused(target, path, "--pass-phrase-file",
                                                       str(tmp_path / "short"), code=2)
@@ -365,17 +365,17 @@ def hostile_files(data):
     lines = lines_of(data)[:-1]
     kinds = [line["kind"] for line in lines]
     app, device = kinds.index("app"), kinds.index("device")
-    yield b"", "this is no export"
-    yield b"PK\3\4" + data, "this is no export"
-    yield b'{"kind":"end"}\n', "this is no export"
-    yield backups.MAGIC + data, "this is no export"
+    yield b"", "this is not an export"
+    yield b"PK\3\4" + data, "this is not an export"
+    yield b'{"kind":"end"}\n', "this is not an export"
+    yield backups.MAGIC + data, "this is not an export"
     yield data[:-1], "its end is missing"
     yield data[:data.rindex(b"\n", 0, -1) + 1], "its end is missing"
     yield data[:len(data) // 2], "its end is missing"
-    yield data + b"\n", "something stands behind its end"
+    yield data + b"\n", "it has data after its end"
     yield data.replace(b'"brightness":7', b'"brightness":8'), "its checksum is wrong"
     yield data.replace(f'"lines":{len(lines) + 1}'.encode(), b'"lines":3'), "its checksum is wrong"
-    yield file_of(change(lines, "account", format=2)), "the file has format 2, this program knows format 1"
+    yield file_of(change(lines, "account", format=2)), "the file has format 2, this program supports format 1"
     yield file_of(change(lines, "account", format=2, more="x")), "the file has format 2"
     for changed, why in wrong_lines(lines, app, device) + wrong_values(lines):
         yield file_of(changed), why

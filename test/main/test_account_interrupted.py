@@ -189,7 +189,7 @@ def test_bounds(server):
     data, half = export_of(3000)
     for column, value, code, why in (("line_count", 200000, 2, b"200000 lines"),
                                      ("byte_count", 4 << 30, 2, b"4096 MiB"),
-                                     ("ends_at", "2000-01-01", 3, b"nobody went on with it")):
+                                     ("ends_at", "2000-01-01", 3, b"not continued in time")):
         process = begin(server)
         write_half(server, process, data, half)
         query(server, f"UPDATE account_import SET {column} = %s", value)

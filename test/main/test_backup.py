@@ -167,7 +167,7 @@ def test_one_that_fails_leaves_no_state_directory(filled, folder):
     for left in ([], ["lock", "secret-key"]):
         if left and not os.mkdir(new):  # left: files of the state directory before
             write(os.path.join(new, "secret-key"), b"0" * 64 + b"\n")
-        with pytest.raises(CtlError, match="the backup is not whole") as failure:
+        with pytest.raises(CtlError, match="the backup is incomplete") as failure:
             run_ctl("--state-dir", new, "restore", broken)
         assert failure.value.code == 4 and sorted(glob.glob("*", root_dir=new)) == left
 
@@ -186,7 +186,7 @@ def test_without_a_server(launch, folder):
     write(key_file, b"0f" * 32)
     with pytest.raises(CtlError) as caught:
         server.ctl("restore", path)
-    assert caught.value.code == 4 and "--replace removes them" in caught.value.text
+    assert caught.value.code == 4 and "--replace to delete them" in caught.value.text
     code, text = on_terminal(server, "restore", path, "--replace", typed=b"no\n")
     assert code == 4 and "This replaces all accounts" in text
     assert read(key_file) == b"0f" * 32
@@ -256,14 +256,14 @@ def target(postgres):
 
 def test_databases_that_are_refused(postgres, filled, target):
     _, path = filled
-    assert "--replace removes them" in refused(target, "restore", path)
-    assert "say --yes" in refused(target, "restore", path, "--replace", stdin=subprocess.DEVNULL)
+    assert "--replace to delete them" in refused(target, "restore", path)
+    assert "use --yes" in refused(target, "restore", path, "--replace", stdin=subprocess.DEVNULL)
     before = backups.tables_of(target)
     foreign = postgres.create_empty()
     postgres.execute("CREATE TABLE theirs (a int)", foreign.split("/")[3].split("?")[0])
     assert '"theirs", which is not displayd\'s' in refused(foreign, "restore", path, "--replace", "--yes")
     with Server(database=target) as server:
-        assert "a displayd uses this database" in refused(target, "restore", path, "--replace", "--yes")
+        assert "a displayd is using this database" in refused(target, "restore", path, "--replace", "--yes")
         assert server.stop() == 0
     assert backups.tables_of(target) == before
     ctl(target, "restore", path, "--replace", "--yes")
@@ -286,21 +286,21 @@ def hostile_files(data):
     whole = backups.backup_of
     ends = [len(whole(frames[:count])) for count in range(len(frames))]
     for length in {0, 5, 19}:
-        yield data[:length], "this is no backup of displayd"
+        yield data[:length], "this is not a backup of displayd"
     for length in [*ends[:3], ends[-1], ends[4] + 3, ends[-2] + 6, len(data) - 1]:
-        yield data[:length], "the backup is not whole"
-    yield b"\x1f\x8b" + data, "this is no backup of displayd"
-    yield b"PGDMP" + data, "this is no backup of displayd"
+        yield data[:length], "the backup is incomplete"
+    yield b"\x1f\x8b" + data, "this is not a backup of displayd"
+    yield b"PGDMP" + data, "this is not a backup of displayd"
     for at in (25, ends[1] + 1, ends[1] + 30, ends[3] - 1, len(data) // 2, len(data) - 3):
         yield data[:at] + bytes([data[at] ^ 4]) + data[at + 1:], "a checksum is wrong"
-    yield data + b"\0", "something stands behind its end"
+    yield data + b"\0", "it has data after its end"
     yield data[:ends[2]] + data[ends[3]:], "a checksum is wrong"
-    yield whole(frames, version=2), "the backup has format 2, this program knows format 1"
+    yield whole(frames, version=2), "the backup has format 2, this program supports format 1"
     new = backups.fingerprint(99)
-    yield whole([("h", re.sub(rb"schema \d+", b"schema 999", head))]), "is of a newer displayd"
-    yield whole([("h", b"schema 3\nmigrations " + new.encode() + b"\nmade-at 2026")]), "of another displayd"
-    yield whole([("h", b"schema 0\nmigrations " + new.encode() + b"\nmade-at 2026")]), "of another displayd"
-    unknown = "a part that this program does not know"
+    yield whole([("h", re.sub(rb"schema \d+", b"schema 999", head))]), "is from a newer displayd"
+    yield whole([("h", b"schema 3\nmigrations " + new.encode() + b"\nmade-at 2026")]), "from another displayd"
+    yield whole([("h", b"schema 0\nmigrations " + new.encode() + b"\nmade-at 2026")]), "from another displayd"
+    unknown = "a part that this program does not support"
     for text in (b"", b"schema x", head + b"\n\n", head.replace(b"made-at", b"made"), head[:40]):
         yield whole([("h", text)]), unknown
     for kind, payload in [("z", b""), ("h", head), ("r", b"x"), ("k", b"short"), ("e", b"rows -1"), ("t", b""),
@@ -312,10 +312,10 @@ def hostile_files(data):
     yield whole([frames[0], ("t", b"account\nid"), ("t", b"account\nid")]), unknown
     for table in (b"pg_authid\nrolname", b"session\nid", b"nowhere\nid", b"schema_migration\nname"):
         yield whole([frames[0], ("t", table), ("r", b"x"), ("e", b"rows 0")]), "which is not displayd's"
-    yield whole([frames[0], ("t", b"account\nnone"), ("r", b"x"), ("e", b"rows 0")]), "the database refuses"
-    yield whole([frames[0], ("t", b"account\nid"), ("r", b"x"), ("e", b"rows 0")]), "refuses rows of the backup"
-    yield whole([frames[0], ("s", b"nowhere 3 t"), ("e", b"rows 0")]), "the database refuses"
-    yield whole([frames[0], ("e", b"rows 3")]), "says that it has 3 rows, and has 0"
+    yield whole([frames[0], ("t", b"account\nnone"), ("r", b"x"), ("e", b"rows 0")]), "the database rejected"
+    yield whole([frames[0], ("t", b"account\nid"), ("r", b"x"), ("e", b"rows 0")]), "rejected rows of the backup"
+    yield whole([frames[0], ("s", b"nowhere 3 t"), ("e", b"rows 0")]), "the database rejected"
+    yield whole([frames[0], ("e", b"rows 3")]), "should have 3 rows, but has 0"
     yield b"displayd backup\n\0\0\0\1h\xff\xff\xff\xff" + bytes(100), "a checksum is wrong"
 
 
@@ -324,7 +324,7 @@ def test_hostile_files(filled, target, tmp_path):
     for number, (data, why) in enumerate(hostile_files(read(filled[1]))):
         path = write(tmp_path / "hostile", data)
         said = refused(target, "restore", path, "--replace", "--yes",
-                       code=1 if why == "the database refuses" else 4)
+                       code=1 if why == "the database rejected" else 4)
         assert why in said and said.count("\n") == 1, (number, why, said)
     assert backups.tables_of(target) == before
     assert "cannot read" in refused(target, "restore", str(tmp_path / "none"), code=3)
@@ -389,13 +389,13 @@ def test_a_key_of_several_instances(launch, folder, postgres):
     server.ctl("backup", path)
     url = postgres.create_empty()
     environment = os.environ | {"DISPLAYD_SECRET_KEY_FILE": key_file}
-    assert "is not that of the backup" in refused(url, "restore", path, env=environment)
+    assert "differs from the backup's" in refused(url, "restore", path, env=environment)
     assert backups.tables_of(url) == {"sequences": []}
     write(key_file, read(os.path.join(server.state_dir, "secret-key")))
     assert ctl(url, "restore", path, env=environment)["hasSecretKey"]
     done = subprocess.run([DISPLAYCTL, "--database", url, "backup", path], env=environment, text=True,
                           capture_output=True, check=True)
-    assert f"is not part of the backup: keep {key_file}, too" in done.stderr
+    assert f"is not part of the backup; keep a copy of {key_file}" in done.stderr
     assert not [kind for kind, _ in backups.frames_of(read(path)) if kind == "k"]
 
 
@@ -431,7 +431,7 @@ def test_what_is_no_file_stays(filled, tmp_path):
     os.mkfifo(pipe)
     os.symlink("elsewhere", link)
     for path in (pipe, link):
-        assert "is no regular file: give -" in refused(url, "backup", str(path), code=1)
+        assert "is not a regular file; use -" in refused(url, "backup", str(path), code=1)
     assert stat.S_ISFIFO(os.stat(pipe).st_mode) and os.readlink(link) == "elsewhere"
     assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
 

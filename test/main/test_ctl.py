@@ -154,8 +154,7 @@ class TestDevice:
         assert len(device["websocketUrl"]) <= 128
         text = refused(running, 4, "--public-url", base + "x", "device", "create", "--account",
                        email, "--name", "x")
-        assert text == ("the device's URL would have 129 characters, and panels take 128 at most: "
-                        "use a --public-url of 55 or less")
+        assert text == "device URL has 129 characters, maximum 128; use a --public-url of 55 or less"
         assert len(running.ctl("key", "list", "--account", email)) == 0
 
 

@@ -67,7 +67,7 @@ class TestDeviceByName:
         ids = [running.ctl("device", "create", "--account", email, "--name", "Twin of two")["id"]
                for _ in range(2)]
         text = refused(running, 4, "device", "disable", "Twin of two")
-        assert text.splitlines() == ["several devices are called Twin of two: give the ID of one",
+        assert text.splitlines() == ["several devices are called Twin of two; use an ID",
                                      *(f"  {one}  {email}" for one in ids)]
 
 
@@ -106,7 +106,7 @@ class TestDeviceByNumber:
             for command in (("show", name), ("remove", name, "--yes"), ("disable", name)):
                 text = refused(running, 4, "device", *command)
                 assert text.splitlines() == [
-                    f"several devices are called {name}: give the ID of one",
+                    f"several devices are called {name}; use an ID",
                     f"  {ids[0]}  {email}", f"  {ids[1]}  {other}"]
         running.ctl("device", "remove", ids[0], "--yes")
         assert running.ctl("device", "show", numbers[1])["id"] == ids[1]
@@ -117,7 +117,7 @@ class TestDeviceByNumber:
         device = running.ctl("device", "create", "--account", email, "--name", "x")
         query(running, "UPDATE device SET told_mac = %s WHERE id = %s RETURNING id", mac, device["id"])
         assert refused(running, 3, "device", "remove", mac, "--yes").splitlines() == [
-            f"there is no device {mac}; panels of these say that they have this address:",
+            f"there is no device {mac}; panels of these devices report this address:",
             f"  {device['id']}  {email}"]
         [listed] = running.ctl("device", "list", "--account", email)
         assert listed["macAddress"] == mac
@@ -201,7 +201,7 @@ class TestConfirmation:
     def test_nobody_can_be_asked(self, running, words, email, device):
         arguments = self.arguments(running, words, email, device)
         text = refused(running, 4, *arguments)
-        assert text == "nobody can be asked here, so nothing was changed: say --yes"
+        assert text == "nothing was changed: standard input is not a terminal; use --yes to confirm"
 
     @pytest.mark.parametrize("words", ASKING)
     def test_no(self, running, words, email, device):
@@ -256,7 +256,7 @@ def test_only_this_machine_reaches_it(running, email):
     done = subprocess.run([DISPLAYCTL, "--state-dir", running.state_dir, "device", "create",
                            "--account", email, "--name", "x"], capture_output=True, text=True,
                           check=True)
-    assert "only programs on this machine reach these URLs" in done.stderr
+    assert "only programs on this machine can reach these URLs" in done.stderr
 
 
 def test_the_url_of_a_panel_is_one_that_panels_reach(launch):

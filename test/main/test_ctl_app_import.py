@@ -175,7 +175,7 @@ def test_broken_apps_stop_nothing(running, run, checkout):
     assert "is larger than 8 MiB" in remarks["large"]
     assert "UTF-8" in remarks["bad name"]
     assert remarks["odd"].startswith("manifest.yaml:2:1: ")
-    assert remarks["list"] == "manifest.yaml: has no names with values"
+    assert remarks["list"] == "manifest.yaml: must have names with values"
     assert not versions(running, checkout.slug("syntax"))
     assert counts(run()) == outcome(unchanged=len(HOSTILE) + 1, failed=len(HOSTILE) + 5)
 

@@ -132,7 +132,7 @@ class TestAppRemove:
             running.ctl("installation", "create", "--device", device["id"], "--app", published["id"])
         code, text = on_terminal(running, "app", "remove", published["slug"], typed=b"no\n")
         assert code == 4
-        assert 'This removes the app "Clock" with 1 versions, and takes it out of 2 rotations.' in text
+        assert 'This removes the app "Clock" with 1 versions, and removes it from 2 rotations.' in text
         assert running.ctl("app", "remove", published["slug"], "--yes") == {
             "id": published["id"], "slug": published["slug"]}
         for command in (("show",), ("disable",), ("remove", "--yes")):
@@ -189,9 +189,9 @@ class TestAppReview:
         assert running.ctl("app", "review", app["id"].upper(), "1.0", "approve")["version"] == "1.0"
 
     @pytest.mark.parametrize("options, text", [
-        (["approved"], "approved is no decision: approve, request-changes or reject"),
-        (["approve", "--reason", "x"], "--reason goes with reject"),
-        (["request-changes", "--reason", "x"], "--reason goes with reject"),
+        (["approved"], "approved is not a decision; use approve, request-changes or reject"),
+        (["approve", "--reason", "x"], "--reason needs the decision reject"),
+        (["request-changes", "--reason", "x"], "--reason needs the decision reject"),
         (["reject", "--reason", ""], "--reason must not be empty"),
         (["reject", "--summary", ""], "--summary must not be empty"),
         (["reject", "--summary", "x" * 4001], "--summary is too long"),
@@ -199,9 +199,9 @@ class TestAppReview:
         (["reject", "--comment", ""], "--comment must not be empty"),
         (["reject", "--comment", "x" * 4001], "--comment is too long"),
         (["reject", "--author", " "], "--author must "),
-        (["reject", "--line", "1"], "--line belongs behind a --comment, once"),
+        (["reject", "--line", "1"], "--line must follow a --comment, once for each"),
         (["reject", "--comment", "x", "--line", "1", "--line", "2"],
-         "--line belongs behind a --comment, once"),
+         "--line must follow a --comment, once for each"),
         (["reject", "--comment", "x", "--line", "0"], "--line must be a number from 1"),
         (["reject", "--comment", "x", "--line", "-1"], "--line must be a number from 1"),
         (["reject", "--comment", "x", "--line", "1.0"], "--line must be a number from 1"),

@@ -235,7 +235,7 @@ def test_broken_apps_are_hidden_unless_asked_for(running, run, folder, email, ke
     def reasons(apps):
         return {app["name"]: app.get("brokenReason") for app in apps
                 if app["name"] in (good, broken, silent)}
-    all_of_them = {good: None, broken: "Its API is gone.", silent: "Its collection does not say why."}
+    all_of_them = {good: None, broken: "Its API is gone.", silent: "Its collection gives no reason."}
     for options, expected in (("", {good: None}), ("?broken=false", {good: None}), ("?broken=true", all_of_them),
                               ("?limit=1000&broken=true", all_of_them), ("?limit=1000", {good: None})):
         assert reasons(running.get("/v1/apps" + options, key=key).json()) == expected

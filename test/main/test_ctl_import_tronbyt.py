@@ -56,7 +56,7 @@ def test_for_people(running, tmp_path):
                   custom_brightness_scale="1,2", apps=[{"iname": "1", "name": "gone\x1b[31m", "auto_pin": True}])
     paths = [written(tmp_path, long), written(tmp_path, device("Second"), name="second.json")]
     text = run_ctl("--state-dir", running.state_dir, "import", "tronbyt", *paths, "--account", OWNER, json_output=False)
-    assert "A panel of 25 characters.  came" in text and "Not brought, or not as it was:" in text
+    assert "A panel of 25 characters.  imported" in text and "Not imported, or changed:" in text
     assert "\x1b" not in text
     assert "Second" in text.split("second.json:")[1]
     assert all(len(line) <= 80 for line in text.splitlines() if "url  " not in line and "json" not in line), text
@@ -119,7 +119,7 @@ def test_from_the_former_address(running, tmp_path):
     assert running.get(former, headers={"X-Firmware-Version": "1.6.6"}).status == 200
     wait_until(lambda: "1.6.6" in json.dumps(running.ctl("device", "show", "Shelf")), "what the panel told")
     assert running.ctl("device", "move", "Shelf")["move"] == "ordered"
-    assert "say --yes" in fails(running, "device", "unalias", "Shelf")[1]
+    assert "use --yes" in fails(running, "device", "unalias", "Shelf")[1]
     assert running.ctl("device", "unalias", "Shelf", "--yes")["alias"] == "ended"
     assert running.get(former).status == 404
     assert fails(running, "device", "unalias", "Shelf", "--yes") == (

@@ -171,7 +171,7 @@ class TestDeviceRemove:
                                device["id"]], input="yes\n", capture_output=True, text=True,
                               check=False)
         assert (done.returncode, done.stderr) == (
-            4, "displayctl: nobody can be asked here, so nothing was changed: say --yes\n")
+            4, "displayctl: nothing was changed: standard input is not a terminal; use --yes to confirm\n")
         assert poll(running, device).status == 200
 
 

@@ -84,12 +84,12 @@ def test_all_faults_at_once(running, create, email):
         f"3: there is a device with the serial T-{email.partition('@')[0]} already",
         "4: there is a device with the mac 08:00:2b:99:00:01 already",
         "5: there is no account no@example.org",
-        "6: serial must have 1 to 32 letters, digits, \"-\" or \"_\", and look neither like "
-        "a MAC address nor like an ID",
+        "6: serial must have 1 to 32 letters, digits, \"-\" or \"_\", and must not look "
+        "like a MAC address or an ID",
         "6: mac must be a MAC address such as 08:00:2b:01:02:03",
         "6: account must be an e-mail address: NAME@DOMAIN",
-        "8: the line has 1 fields, and the first one has 4",
-        "9: serial D-1 is that of line 7 already",
+        "8: the line has 1 fields, the first line 4",
+        "9: serial D-1 is already used in line 7",
         "10: the line has a quote that is not closed",
     ]
     assert devices_of(running, email) == ["x"]
@@ -107,8 +107,8 @@ def test_numbers_are_those_of_an_account(running, create, email):
     assert faults_of(done) == [
         f"2: there is a device with the serial {serial} already",
         "2: there is a device with the mac 02:00:5e:78:00:01 already",
-        f"3: serial {serial} is that of line 2 already",
-        "3: mac 02:00:5e:78:00:01 is that of line 2 already",
+        f"3: serial {serial} is already used in line 2",
+        "3: mac 02:00:5e:78:00:01 is already used in line 2",
         f"3: there is a device with the serial {serial} already",
         "3: there is a device with the mac 02:00:5e:78:00:01 already"]
 
@@ -117,17 +117,17 @@ def test_numbers_are_those_of_an_account(running, create, email):
     ("", "1: the file is empty"),
     ("\n\n", "1: the file is empty"),
     ("serial\nx\n", "1: the column name is missing"),
-    ("name,colour\nx,red\n", "1: there is no column \"colour\": the first line names the columns"),
-    ("name,name\nx,y\n", "1: the column name is there twice"),
-    ("name\nx\n", "2: account is missing: give --account for such lines"),
+    ("name,colour\nx,red\n", "1: unknown column \"colour\"; the first line may name name"),
+    ("name,name\nx,y\n", "1: the column name is given twice"),
+    ("name\nx\n", "2: account is missing; use --account for lines without one"),
     (b"name\n\xff\n", "2: name must be UTF-8"),
-    (b"name\na\0b\n", "2: the line holds a NUL byte"),
-    ("name\n\"a\"b\n", "2: the line goes on behind a closing quote"),
+    (b"name\na\0b\n", "2: the line contains a NUL byte"),
+    ("name\n\"a\"b\n", "2: the line continues after a closing quote"),
     ("name\na\"b\n", "2: the line has a quote inside a field that does not begin with one"),
     ("name\n" + "," * 40 + "\n", "2: the line has too many fields"),
-    (b"\xff\xfe\n", "1: there is no column \"\""),
-    ("name,ddk_0123456789abcdef\n", f"1: there is no column \"ddk_{16 * '*'}\":"),
-    ("name,a\x1b[31mb\n", "1: there is no column \"a\\u001b[31mb\":"),
+    (b"\xff\xfe\n", "1: unknown column \"\""),
+    ("name,ddk_0123456789abcdef\n", f"1: unknown column \"ddk_{16 * '*'}\";"),
+    ("name,a\x1b[31mb\n", "1: unknown column \"a\\u001b[31mb\";"),
 ])
 def test_no_such_file(create, text, fault):
     assert faults_of(create(text))[0].startswith(fault)
@@ -135,7 +135,7 @@ def test_no_such_file(create, text, fault):
 
 def test_a_file_without_devices(create, email):
     done = create("name\n", "--account", email)
-    assert (done.returncode, done.stderr) == (2, b"displayctl: devices.csv names no device\n")
+    assert (done.returncode, done.stderr) == (2, b"displayctl: devices.csv contains no device\n")
 
 
 def test_wrong_options(running):
@@ -168,7 +168,7 @@ def test_limits(create, email):
     """Of the request that makes them."""
     assert faults_of(create("name\n" + 10001 * "n\n", "--account", email)) == ["10002: more than 10000 devices"]
     done = create("name\n" + 1000 * (5000 * "n" + "\n"), "--account", email)
-    assert (done.returncode, done.stderr) == (2, b"displayctl: devices.csv: has more than 4 MiB\n")
+    assert (done.returncode, done.stderr) == (2, b"displayctl: devices.csv: is larger than 4 MiB\n")
 
 
 def test_the_log_has_one_entry_of_each_account(running, create, email):

@@ -66,7 +66,7 @@ class TestKey:
         assert changed == ours and changed["hours"] == "07:00-09:00"
         shown = keyed.ctl("installation", "show", made["id"], "--device", device["id"])
         assert shown["settings"] == {} and shown["weekdays"] == "mon,sun"
-        assert "signed in" in keyed.refused(4, "installation", "update", made["id"], "--device", "Desk",
+        assert "need a session" in keyed.refused(4, "installation", "update", made["id"], "--device", "Desk",
                                             "--night", "on")
         assert keyed.refused(3, "installation", "show", "x/y", "--device", "Desk") == (
             "the device has no installation x/y")
@@ -118,9 +118,9 @@ class TestKey:
             f"{laptop.url} refuses the API key: the API key is not valid")
         for wrong in ("a b", "x\x01", " "):
             assert laptop.refused(2, "device", "list", DISPLAYD_API_KEY=wrong) == (
-                "DISPLAYD_API_KEY holds no API key")
+                "DISPLAYD_API_KEY contains no API key")
         empty = laptop.password_file("")
-        assert laptop.refused(2, "--key-file", empty, "device", "list") == f"{empty} holds no API key"
+        assert laptop.refused(2, "--key-file", empty, "device", "list") == f"{empty} contains no API key"
         assert "/nowhere" in laptop.refused(2, "--key-file", "/nowhere", "device", "list")
 
     def test_of_standard_input(self, laptop, key, device):
@@ -145,15 +145,15 @@ def test_what_is_done_on_the_machine_only(keyed, words):
     arguments = words.split()
     told = keyed.refused(4, *arguments)
     name = " ".join(words.split()[:1 if words.split()[0] in told.split()[1:2] else 2])
-    assert re.fullmatch(r"[a-z ]+ is done on the server's own machine: it takes no --server", told), name
+    assert re.fullmatch(r"[a-z ]+ works only on the server's machine, without --server", told), name
     told = keyed.refused(4, *arguments, server=False, DISPLAYD_SERVER=keyed.url)
-    assert told.endswith("it takes no --server, and DISPLAYD_SERVER is set")
+    assert told.endswith("without --server, but DISPLAYD_SERVER is set")
 
 
 @pytest.mark.parametrize("words, needed", [
     ("account list", "an administrator"), ("account create x@example.org", "an administrator"),
-    ("app disable x", "an administrator"), ("device create --name x", "an API key does not do"),
-    ("version approve a 1", "an API key does not do"), ("key list", "an API key does not do"), ("device remove Desk --yes", "an API key does not do")])
+    ("app disable x", "an administrator"), ("device create --name x", "not an API key"),
+    ("version approve a 1", "not an API key"), ("key list", "not an API key"), ("device remove Desk --yes", "not an API key")])
 def test_what_a_key_does_not_do(keyed, words, needed):
     told = keyed.refused(4, *words.split())
     assert needed in told and "the server's own machine" in told
@@ -209,8 +209,8 @@ def answering(answer):
 
 @pytest.mark.parametrize("answer, code, told", [
     (b"", 5, "the server does not answer: it has closed the connection"),
-    (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<html", 1, "the server's answer is no JSON"),
-    (b"HTTP/1.1 404 No\r\nContent-Length: 1\r\n\r\nx", 1, "the server has answered with status 404"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<html", 1, "the server's answer is not valid JSON"),
+    (b"HTTP/1.1 404 No\r\nContent-Length: 1\r\n\r\nx", 1, "the server answered with status 404"),
     (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n[]", 5, "it has closed the connection"),
     (b"garbage\r\n\r\n", 5, "the server's answer is malformed"),
     (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", 1, "another version"),
@@ -237,7 +237,7 @@ def test_a_redirect_is_not_followed(tmp_path, status):
         elsewhere.timeout = 0
         elsewhere.handle_request()
     assert asked == []
-    assert f"redirect ({status}) to {place}, which is not followed" in told
+    assert f"redirects ({status}) to {place}, which displayctl does not follow" in told
 
 
 class TestTls:

@@ -179,7 +179,7 @@ def test_killed_in_the_middle(server, owner):
         entry = next(entry for entry in server.ctl("account", "list") if entry["id"] == account_id)
         assert entry["keys"] == 0 and entry["devices"] >= 1
         assert refused(server, 3, "account", "remove", address, "--yes") == (
-            f"the account {address} is being removed already: the server goes on by itself")
+            f"the account {address} is being removed already; the server continues by itself")
     wait_until(lambda: not sql(server, "SELECT 1 FROM account WHERE id = %s", account_id), "the end of the account")
     for table in ("device", "api_key", "app"):
         assert sql(server, f"SELECT count(*) FROM {table} WHERE account_id = %s",

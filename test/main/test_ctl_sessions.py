@@ -131,7 +131,7 @@ class TestSession:
         os.utime(path, (long_ago, long_ago))
         assert laptop.ctl("push", "Desk", picture(laptop.home))["deviceId"] == made["id"]
         assert laptop.ctl("device", "show", "desk")["id"] == made["id"]
-        assert "signed in with displayctl sign-in" in laptop.refused(4, "key", "list")
+        assert "or a session (displayctl sign-in)" in laptop.refused(4, "key", "list")
         laptop.ctl("sign-in", "--email", address, "--password-file", laptop.password_file())
         assert laptop.ctl("key", "list") == []
 
@@ -173,13 +173,13 @@ class TestSession:
     def test_a_key_goes_first(self, running, laptop, key, device):
         person(running, laptop)
         assert laptop.ctl("device", "list", DISPLAYD_API_KEY=key)[0]["id"] == device["id"]
-        assert "an API key does not do" in laptop.refused(4, "key", "list", DISPLAYD_API_KEY=key)
+        assert "not an API key" in laptop.refused(4, "key", "list", DISPLAYD_API_KEY=key)
 
     def test_no_home(self, running, laptop):
         link = running.ctl("account", "link", f"home{next(people)}@example.org")["url"]
         told = laptop.refused(1, "sign-in", link, "--name", "x", "--password-file",
                               laptop.password_file(), HOME=None)
-        assert told == "there is no place for the session: set HOME"
+        assert told == "no directory for the session; set HOME"
         assert laptop.ctl("sign-in", link, "--name", "x", "--password-file", laptop.password_file(),
                           HOME=None, XDG_CONFIG_HOME=laptop.home)  # the link was not used up
 
@@ -194,7 +194,7 @@ class TestSession:
         with open(path, "w", encoding="utf-8") as file:
             file.write("{")
         assert laptop.refused(1, "device", "list") == (
-            f"{path} is no session: remove it and sign in again")
+            f"{path} is not a session file; remove it and sign in again")
 
     def test_a_link_to_a_server_that_cannot_be(self, laptop):
         """It ends once with the one of DISPLAYD_SERVER, which is not asked."""
@@ -204,7 +204,7 @@ class TestSession:
 
     @pytest.mark.parametrize("link", ["x", "http://127.0.0.1/link", "http://127.0.0.1/x#y"])
     def test_what_is_no_link(self, laptop, link):
-        assert laptop.refused(2, "sign-in", link).startswith("a link is as ")
+        assert laptop.refused(2, "sign-in", link).startswith("a link must look like ")
 
     def test_without_a_server(self, laptop):
         assert laptop.refused(2, "sign-in", server=False).startswith("sign-in needs --server URL")
@@ -247,8 +247,8 @@ class TestTerminal:
     def test_a_typed_password_is_not_shown(self, running, laptop):
         link = running.ctl("account", "link", f"typed{next(people)}@example.org")["url"]
         terminal = Terminal(laptop, "sign-in", link)
-        terminal.type(("A name that others see", "Ann"), ("New password", PASSWORD),
-                      ("The same again", PASSWORD))
+        terminal.type(("Name that others see", "Ann"), ("New password", PASSWORD),
+                      ("Repeat the password", PASSWORD))
         code, text = terminal.end()
         assert code == 0 and PASSWORD not in text and "typed" in text
         terminal = Terminal(laptop, "sign-in", "--server", laptop.url)
@@ -261,14 +261,14 @@ class TestTerminal:
         link = running.ctl("account", "link", f"typed{next(people)}@example.org")["url"]
         terminal = Terminal(laptop, "sign-in", "-", "--name", "Ann")
         terminal.type(("One-time link", link), ("New password", PASSWORD),
-                      ("The same again", PASSWORD))
+                      ("Repeat the password", PASSWORD))
         code, text = terminal.end()
         assert code == 0 and laptop.url in text
 
     def test_a_link_is_not_in_the_list_of_processes(self, running, laptop):
         link = running.ctl("account", "link", f"listed{next(people)}@example.org")["url"]
         terminal = Terminal(laptop, "sign-in", link)
-        terminal.wait_for("A name that others see")
+        terminal.wait_for("Name that others see")
         with open(f"/proc/{terminal.pid}/cmdline", encoding="utf-8") as file:
             shown = file.read().split("\0")[2]
         assert shown == link.partition("#")[0] + "#" + "*" * 43

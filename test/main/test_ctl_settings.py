@@ -92,9 +92,9 @@ def test_no_secret_in_arguments(running, device, form, entry):
 
 
 @pytest.mark.parametrize("arguments, code, reason", [
-    (["name"], 2, "a setting is KEY=VALUE"),
-    (["=x"], 2, "a setting is KEY=VALUE, and the key is missing"),
-    (["colour=red"], 2, "the setting colour is none of this app's"),
+    (["name"], 2, "a setting must be KEY=VALUE"),
+    (["=x"], 2, "a setting must be KEY=VALUE; the key is missing"),
+    (["colour=red"], 2, "the app has no setting colour"),
     (["big=maybe"], 2, "the setting big must be "),
     (["name=a", "name=b"], 2, "the setting name is given twice"),
     (["--settings", "/nowhere"], 2, "--settings: /nowhere: No such file"),

@@ -94,7 +94,7 @@ class TestInstallation:
         text = running.ctl("installation", "show", "mine", "--device", device["id"],
                            json_output=False)
         assert re.search(r"^displaySeconds +-$", text, re.M)
-        assert "say --yes" in refused(running, 4, "installation", "remove", "mine", "--device",
+        assert "use --yes" in refused(running, 4, "installation", "remove", "mine", "--device",
                                       device["id"])
         running.ctl("installation", "remove", "mine", "--device", device["id"], "--yes")
         assert [one["id"] for one in running.ctl("installation", "list", "--device",

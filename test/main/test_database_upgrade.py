@@ -150,10 +150,10 @@ def test_everything_is_carried_over(stopped):
 
 def test_it_asks_first(stopped):
     reason = refused(stopped, *DUMP[:-1], stdin=subprocess.DEVNULL)
-    assert re.search(r"needs up to \d+ MiB of room in \S+, where \d+ MiB are free", reason)
-    assert "nobody can be asked here" in reason
+    assert re.search(r"needs up to \d+ MiB of space in \S+, where \d+ MiB are free", reason)
+    assert "standard input is not a terminal" in reason
     code, text = on_terminal(stopped, *DUMP[:-1], typed=b"no\n")
-    assert code == 4 and "the old one is kept in" in text and "nothing was changed" in text
+    assert code == 4 and "keeps the old one in" in text and "nothing was changed" in text
     assert names(stopped) == {"data", "socket"}
 
 
@@ -236,7 +236,7 @@ def test_told_to_end(stopped):
         wait_until(lambda: makers(stopped), "a new cluster")
         process.send_signal(number)
         text = process.communicate()[0]
-        assert process.returncode == 1 and "interrupted; the database is as it was" in text, text
+        assert process.returncode == 1 and "interrupted; the database is unchanged" in text, text
         assert names(stopped) == {"data", "socket"}
         assert not makers(stopped)
     check_it_goes_on(stopped)
@@ -268,7 +268,7 @@ def test_too_little_room(disk, kept):
     filler = os.path.join(disk, "filler")
     fill(filler)
     os.truncate(filler, os.path.getsize(filler) - 60 * 1024 * 1024)
-    with pytest.raises(CtlError, match=r"too little room in .* MiB are needed, \d+ MiB are free") as caught:
+    with pytest.raises(CtlError, match=r"not enough space in .* MiB are needed, \d+ MiB are free") as caught:
         run_ctl("--state-dir", state, *DUMP)
     assert caught.value.code == 4
 
@@ -283,7 +283,7 @@ def test_the_disk_fills_up_meanwhile(disk, kept):
     wait_until(lambda: makers(server), "a new cluster")
     fill(os.path.join(disk, "filler"))
     text = process.communicate()[0]
-    assert process.returncode == 1 and "; the database is as it was" in text, text
+    assert process.returncode == 1 and "; the database is unchanged" in text, text
     os.unlink(os.path.join(disk, "filler"))
     assert names(server) == {"data", "socket"}, text
     with server:

@@ -121,7 +121,7 @@ def test_pg_upgrade(host):
     print(f"pg_upgrade: {time.monotonic() - begun:.1f} s; {said}")
     assert told == {"from": 15, "to": 17, "method": "pg_upgrade", "old": DATA + ".old"}
     host.check_new()
-    assert "nothing was done" in host.told(*UPGRADE)[2]
+    assert "nothing was changed" in host.told(*UPGRADE)[2]
 
 
 def test_root_for_the_service(host):

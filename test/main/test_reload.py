@@ -131,7 +131,7 @@ def test_displayctl_waits_for_the_verdict(scene):
                       ("rate-limit = 7 # a week", "a comment needs a line of its own")):
         with pytest.raises(CtlError) as caught:
             ctl_reload(scene, line)
-        assert caught.value.code == 4 and why in caught.value.text and "the configuration before stays" in caught.value.text
+        assert caught.value.code == 4 and why in caught.value.text and "the old configuration stays" in caught.value.text
     assert scene.rate() == 125
 
 

@@ -205,8 +205,8 @@ def test_what_is_wrong_is_seen(launch):
         os.kill(server.postmaster(), signal.SIGSTOP)
         try:
             os.kill(server.workers()[0], signal.SIGKILL)
-            watch.wait_for("database  away from 1 of 2 workers")
-            assert "\x1b[1;31maway from 1 of 2" in watch.text
+            watch.wait_for("database  unavailable to 1 of 2 workers")
+            assert "\x1b[1;31munavailable to 1 of 2" in watch.text
             watch.wait_for("worker ended unexpectedly")
         finally:
             os.kill(server.postmaster(), signal.SIGCONT)

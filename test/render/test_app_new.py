@@ -144,7 +144,7 @@ def test_check_checks_types(tmp_path):
     folder = tmp_path / "app"
     assert new(folder).returncode == 0
     done = run(folder, "--check", env=with_tsc())
-    assert (done.returncode, done.stderr) == (0, "") and "types: right, as tsc says\n" in done.stdout
+    assert (done.returncode, done.stderr) == (0, "") and "types: correct (tsc)\n" in done.stdout
     (folder / "main.ts").write_text('import { Root, Text } from "panel";\nimport { n } from "./lib/n";\n'
                                     'export default () => Root({ child: Text({ content: "a" }), delay: n });\n')
     (folder / "lib").mkdir()
@@ -173,7 +173,7 @@ def test_check_says_if_there_is_no_tsc(tmp_path):
     (tmp_path / "empty").mkdir()
     done = run(tmp_path / "app", "--check", env=environment(tmp_path / "empty"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "types: not checked: there is no tsc; npm install --global typescript\n" in done.stdout
+    assert "types: not checked: tsc is not installed; npm install --global typescript\n" in done.stdout
     (tmp_path / "empty/tsc").write_text("#!/bin/sh\necho \"error TS6046: Argument for '--moduleResolution' option must be: 'node'.\"\nexit 1\n")
     (tmp_path / "empty/tsc").chmod(0o755)
     done = run(tmp_path / "app", "--check", env=environment(tmp_path / "empty", "/bin", "/usr/bin"))
@@ -185,4 +185,4 @@ def test_check_says_if_there_is_no_tsc(tmp_path):
 def test_our_own_apps_have_right_types(tmp_path):
     for script in (ROOT / "share/apps").glob("*/*.ts"):
         done = run(script, "--check", env=with_tsc())
-        assert "types: right, as tsc says\n" in done.stdout, done.stdout + done.stderr
+        assert "types: correct (tsc)\n" in done.stdout, done.stdout + done.stderr

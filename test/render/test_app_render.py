@@ -173,8 +173,8 @@ def test_a_secret_among_the_arguments_is_warned_of(app, tmp_path, script, name, 
     done = run(app(script, name), "who=Ada", "token=hunter2", *options, "-o", tmp_path / "out.webp")
     assert done.returncode == 0  # it works all the same
     assert sorted(done.stderr.splitlines()) == [
-        "Ada hunter2", "displayctl: the setting token is secret, and others read arguments: "
-        "give it by --settings FILE"]
+        "Ada hunter2", "displayctl: the setting token is secret, and others can read arguments; "
+        "use --settings FILE"]
 
 
 @needs_starlark

@@ -103,7 +103,7 @@ static enum ctl_exit write_comments(const struct ctl *ctl, struct buffer *json)
 		} else if (takes_line) {
 			buffer_printf(json, ",\"line\":%lld", strtoll(given->value, NULL, 10));
 		} else {
-			return ctl_fail(CTL_USAGE, "--line belongs behind a --comment, once");
+			return ctl_fail(CTL_USAGE, "--line must follow a --comment, once for each");
 		}
 		takes_line = is_comment;
 	}
@@ -137,10 +137,10 @@ static enum ctl_exit write_review(struct ctl *ctl, struct str status, struct str
 
 	if (!status.data)
 		return ctl_fail(CTL_USAGE,
-				"%.*s is no decision: approve, request-changes or reject",
+				"%.*s is not a decision; use approve, request-changes or reject",
 				STR_ARG(ctl->positionals[2]));
 	if (reason.data && !is_rejected)
-		return ctl_fail(CTL_USAGE, "--reason goes with reject");
+		return ctl_fail(CTL_USAGE, "--reason needs the decision reject");
 	code = write_comments(ctl, &json);
 	if (buffer_length(&json))
 		comments = arena_copy(&ctl->arena, buffer_view(&json));
@@ -179,7 +179,7 @@ static enum ctl_exit find_awaiting(struct ctl *ctl, struct str missing, struct i
 	}
 	if (count > 1)
 		return ctl_fail(CTL_REFUSED,
-				"several apps are called %.*s: review this one in the pages",
+				"several apps are called %.*s; review this one in the pages",
 				STR_ARG(slug));
 	if (code == CTL_DONE && count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "%.*s that awaits review", STR_ARG(missing));

@@ -24,7 +24,7 @@ struct str import_broken_reason(const struct import_app *app)
 	if (!app->manifest.is_broken)
 		return (struct str){0};
 	return app->manifest.broken_reason ? str_from(app->manifest.broken_reason)
-					   : STR("Its collection does not say why.");
+					   : STR("Its collection gives no reason.");
 }
 
 static void remark(struct import_app *app, const char *format, va_list args)

@@ -48,7 +48,7 @@ static bool read_script(struct import_app *app)
 	if (script.length == 0)
 		import_fail(app, "its script is empty");
 	else if (!utf8_is_valid(script) || memchr(script.data, '\0', script.length))
-		import_fail(app, "its script or the name of a file is no text in UTF-8");
+		import_fail(app, "its script or the name of a file is not UTF-8");
 	app_checksum(import_language(app), script, app->checksum);
 	snprintf(app->version, sizeof(app->version), "%.*s",
 		 STR_ARG(import_version(app->checksum)));
@@ -128,7 +128,7 @@ static void take_problem(struct import_app *app, yyjson_val *object, bool is_fai
 	if (is_failed)
 		import_fail(app, "%.*s", STR_ARG(line));
 	else
-		import_remark(app, "its form can be shown only once it has the network");
+		import_remark(app, "its form needs the network");
 	buffer_finish(&text);
 }
 
@@ -155,7 +155,7 @@ static void take_refusal(struct import_app *app, int status, yyjson_val *problem
 	const char *member = yyjson_get_str(yyjson_obj_get(fault, "pointer"));
 
 	if (!detail)
-		import_fail(app, "the server has answered with status %d", status);
+		import_fail(app, "the server answered with status %d", status);
 	else if (member && member[0] == '/')
 		import_fail(app, "%s: %s", member + 1, detail);
 	else
@@ -321,7 +321,7 @@ enum ctl_exit import_send(struct import *import)
 	pool.place.patience_ms = ANSWER_MS;
 	count = start_threads(&pool, threads);
 	if (count == 0)
-		return ctl_fail(CTL_FAILED, "no thread can be started");
+		return ctl_fail(CTL_FAILED, "cannot start a thread");
 	for (unsigned i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	if (isatty(STDERR_FILENO))

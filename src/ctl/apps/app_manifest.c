@@ -205,9 +205,10 @@ static int parse(struct str text, struct app_manifest *manifest,
 	if (!is_read)
 		snprintf(ret_fault, MANIFEST_FAULT_MAX, "manifest.yaml:%zu:%zu: %s",
 			 parser.problem_mark.line + 1, parser.problem_mark.column + 1,
-			 parser.problem ? parser.problem : "is no YAML");
+			 parser.problem ? parser.problem : "is not valid YAML");
 	else if (!reading.is_mapping)
-		snprintf(ret_fault, MANIFEST_FAULT_MAX, "manifest.yaml: has no names with values");
+		snprintf(ret_fault, MANIFEST_FAULT_MAX,
+			 "manifest.yaml: must have names with values");
 	yaml_parser_delete(&parser);
 	return is_read && reading.is_mapping ? 0 : -1;
 }

@@ -71,7 +71,7 @@ int ctl_check_time(char *value, struct options_error *reterr)
 
 	if (parse_time(value, &ms))
 		return 0;
-	return options_error_set(reterr, "must be a time as 2026-07-01T12:34:56Z");
+	return options_error_set(reterr, "must be a time such as 2026-07-01T12:34:56Z");
 }
 
 int ctl_check_seed(char *value, struct options_error *reterr)
@@ -247,7 +247,7 @@ static void check_types(struct rendering *rendering)
 		rendering->failed = true;
 		buffer_append_str(&rendering->log, buffer_view(&found));
 	} else if (result == APP_TYPES_RIGHT) {
-		printf("types: right, as tsc says\n");
+		printf("types: correct (tsc)\n");
 	} else {
 		printf("types: not checked: %.*s\n", (int)buffer_length(&found),
 		       buffer_view(&found).data);
@@ -319,7 +319,7 @@ static enum ctl_exit write_output(struct rendering *rendering)
 	int error;
 
 	if (asprintf(&name, "%s.part", rendering->output) < 0)
-		return ctl_fail(CTL_FAILED, "no memory");
+		return ctl_fail(CTL_FAILED, "out of memory");
 	file = fopen(name, "we");
 	written = file && fwrite(view.data, 1, view.length, file) == view.length;
 	if (file && fclose(file) != 0)
@@ -395,9 +395,9 @@ static enum ctl_exit check_arguments(const struct rendering *rendering)
 	if (access(rendering->path, R_OK) != 0)
 		return ctl_fail(CTL_NOT_FOUND, "%s: %s", rendering->path, strerror(errno));
 	if (!rendering->output && !rendering->checks && !isatty(STDOUT_FILENO))
-		return ctl_fail(CTL_USAGE, "standard output is no terminal: name a file with -o");
+		return ctl_fail(CTL_USAGE, "standard output is not a terminal; use -o FILE");
 	if (rendering->output && has_other_format(str_from(rendering->output)))
-		return ctl_fail(CTL_USAGE, "the picture is a WebP: name the file .webp, and not %s",
+		return ctl_fail(CTL_USAGE, "the picture is a WebP; name the file .webp, not %s",
 				strrchr(rendering->output, '.'));
 	return CTL_DONE;
 }

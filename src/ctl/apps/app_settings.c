@@ -23,7 +23,7 @@ enum ctl_exit app_settings_read(struct ctl *ctl, struct app_settings *ret_settin
 		size_t length = name_of(argument).length;
 
 		if (length == 0 || length == strlen(argument))
-			return ctl_fail(CTL_USAGE, "a setting is KEY=VALUE, not %s", argument);
+			return ctl_fail(CTL_USAGE, "a setting must be KEY=VALUE, not %s", argument);
 	}
 	return settings_file_read(ctl, &ret_settings->of_file);
 }
@@ -93,8 +93,8 @@ void app_settings_warn(struct app_settings *settings, struct ctl *ctl, struct st
 
 		if (field && field->is_secret)
 			fprintf(stderr,
-				"displayctl: the setting %.*s is secret, and others read "
-				"arguments: give it by --settings FILE\n",
+				"displayctl: the setting %.*s is secret, and others can read "
+				"arguments; use --settings FILE\n",
 				STR_ARG(name));
 	}
 }

@@ -197,7 +197,7 @@ enum app_types_result app_types_check(const char *path, struct buffer *log)
 		result = APP_TYPES_RIGHT;
 	} else if (status < 0) {
 		buffer_printf(log, "%s; npm install --global typescript",
-			      errno == ENOENT ? "there is no tsc" : strerror(errno));
+			      errno == ENOENT ? "tsc is not installed" : strerror(errno));
 	} else if (has(&output, "error TS6046") || has(&output, "error TS5023")) {
 		buffer_append_str(log,
 				  STR("tsc is older than 5.0; npm install --global typescript"));

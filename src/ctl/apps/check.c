@@ -75,12 +75,11 @@ int ctl_check_line(char *value, struct options_error *reterr)
 
 int ctl_check_serial(char *value, struct options_error *reterr)
 {
-	return tell(
-	    serial_is_valid(str_from(value))
-		? NULL
-		: "must have 1 to 32 letters, digits, \"-\" or \"_\", and look neither like "
-		  "a MAC address nor like an ID",
-	    reterr);
+	return tell(serial_is_valid(str_from(value))
+			? NULL
+			: "must have 1 to 32 letters, digits, \"-\" or \"_\", and must not look "
+			  "like a MAC address or an ID",
+		    reterr);
 }
 
 int ctl_check_mac(char *value, struct options_error *reterr)

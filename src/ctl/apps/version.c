@@ -99,8 +99,8 @@ enum ctl_exit ctl_app_remove(struct ctl *ctl)
 
 	if (code == CTL_DONE)
 		code = ctl_confirm(ctl,
-				   "This removes the app \"%.*s\" with %lld versions, and takes it "
-				   "out of %lld rotations.",
+				   "This removes the app \"%.*s\" with %lld versions, and removes "
+				   "it from %lld rotations.",
 				   STR_ARG(app.own_app.name), (long long)app.versions,
 				   (long long)app.installations);
 	if (code != CTL_DONE)

@@ -37,7 +37,7 @@ enum ctl_exit ctl_device_create(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (path.data && ctl->remote)
-		return ctl_fail(CTL_REFUSED, "--from is for the server's own machine");
+		return ctl_fail(CTL_REFUSED, "--from works only on the server's machine");
 	if (path.data)
 		return ctl_device_create_from(ctl, path);
 	code = ctl_check_urls(ctl);

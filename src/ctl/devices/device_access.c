@@ -28,8 +28,8 @@ enum ctl_exit ctl_device_rekey(struct ctl *ctl)
 		code = ctl_check_urls(ctl);
 	if (code == CTL_DONE)
 		code = ctl_confirm(ctl,
-				   "This ends the key of the device \"%.*s\": its panel is refused "
-				   "until it has the new URL.",
+				   "This replaces the key of the device \"%.*s\": its panel is "
+				   "refused until it has the new URL.",
 				   STR_ARG(device.name));
 	if (code != CTL_DONE)
 		return code;
@@ -124,7 +124,7 @@ enum ctl_exit ctl_device_unalias(struct ctl *ctl)
 		code =
 		    ctl_confirm(ctl,
 				"This ends the former address of the device \"%.*s\": a panel that "
-				"still comes to it is refused.",
+				"still uses it is refused.",
 				STR_ARG(device.name));
 	if (code != CTL_DONE)
 		return code;

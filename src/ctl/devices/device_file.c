@@ -63,7 +63,7 @@ enum ctl_exit device_file_end(struct device_file *file)
 	for (unsigned i = 0; i < count; i++)
 		ctl_say("%s:%u: %.*s", file->path, file->faults[i].line,
 			STR_ARG(file->faults[i].text));
-	return ctl_fail(CTL_USAGE, "%s has %u fault%s; no device was made", file->path, count,
+	return ctl_fail(CTL_USAGE, "%s has %u error%s; no device was made", file->path, count,
 			count == 1 ? "" : "s");
 }
 
@@ -79,14 +79,14 @@ static void read_column(struct reader *reader, unsigned place)
 			continue;
 		if (reader->places[i] >= 0)
 			device_file_fault(reader->file, csv->row_line,
-					  "the column %s is there twice", column_names[i]);
+					  "the column %s is given twice", column_names[i]);
 		reader->places[i] = (int)place;
 		return;
 	}
-	device_file_fault(reader->file, csv->row_line,
-			  "there is no column \"%.*s\": the first line names the columns, of name, "
-			  "serial, mac and account",
-			  utf8_is_valid(name) ? (int)name.length : 0, name.data);
+	device_file_fault(
+	    reader->file, csv->row_line,
+	    "unknown column \"%.*s\"; the first line may name name, serial, mac and account",
+	    utf8_is_valid(name) ? (int)name.length : 0, name.data);
 }
 
 /* False: nothing else of the file can be understood. */
@@ -157,7 +157,7 @@ static void check_is_first(struct reader *reader, struct map *map, enum column c
 	if (node) {
 		first = container_of(node, struct first_use, node);
 		device_file_fault(reader->file, reader->csv.row_line,
-				  "%s %.*s is that of line %u already", column_names[column],
+				  "%s %.*s is already used in line %u", column_names[column],
 				  STR_ARG(text), first->line);
 		return;
 	}
@@ -182,7 +182,7 @@ static void take_account(struct reader *reader, struct device_wish *wish)
 {
 	if (wish->account.length == 0)
 		device_file_fault(reader->file, wish->line,
-				  "account is missing: give --account for such lines");
+				  "account is missing; use --account for lines without one");
 	else
 		(void)check(reader, COLUMN_ACCOUNT, ctl_check_account, &wish->account);
 }
@@ -221,8 +221,8 @@ static void take_row(struct reader *reader)
 	}
 	if (csv->field_count != reader->width) {
 		device_file_fault(reader->file, csv->row_line,
-				  "the line has %u fields, and the first one has %u",
-				  csv->field_count, reader->width);
+				  "the line has %u fields, the first line %u", csv->field_count,
+				  reader->width);
 		return;
 	}
 	wish = add_wish(reader);
@@ -255,7 +255,7 @@ enum ctl_exit device_file_read(struct ctl *ctl, const char *path, struct str acc
 	*ret = (struct device_file){.path = path, .arena = &ctl->arena};
 	code = ctl_read_file("", path, CTL_DEVICE_FILE_BYTES_MAX, &text);
 	if (code == CTL_DONE && buffer_length(&text) > CTL_DEVICE_FILE_BYTES_MAX)
-		code = ctl_fail(CTL_USAGE, "%s: has more than %d MiB", path,
+		code = ctl_fail(CTL_USAGE, "%s: is larger than %d MiB", path,
 				CTL_DEVICE_FILE_BYTES_MAX / 1024 / 1024);
 	csv_open(&reader.csv, buffer_view(&text), &ctl->arena);
 	if (code == CTL_DONE && read_head(&reader)) {

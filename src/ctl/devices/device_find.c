@@ -29,16 +29,16 @@ static enum ctl_exit check_is_one(struct str name, const struct ctl_rows *rows)
 	if (count == 1)
 		return CTL_DONE;
 	if (count > 1) {
-		code = ctl_fail(CTL_REFUSED, "several devices are called %.*s: give the ID of one",
+		code = ctl_fail(CTL_REFUSED, "several devices are called %.*s; use an ID",
 				STR_ARG(name));
 		say_devices(devices, count);
 		return code;
 	}
 	if (rows->count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s", STR_ARG(name));
-	code = ctl_fail(CTL_NOT_FOUND,
-			"there is no device %.*s; panels of these say that they have this address:",
-			STR_ARG(name));
+	code = ctl_fail(
+	    CTL_NOT_FOUND,
+	    "there is no device %.*s; panels of these devices report this address:", STR_ARG(name));
 	say_devices(devices, rows->count);
 	return code;
 }

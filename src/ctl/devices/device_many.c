@@ -62,8 +62,8 @@ static enum ctl_exit ask(struct ctl *ctl, struct str lines, bool only_check,
 			      {0}});
 	request.sentences[0] =
 	    (struct ctl_sentence){409, NULL,
-				  STR("somebody else made such a device, or removed an account, "
-				      "meanwhile; no device was made: try again")};
+				  STR("another user made such a device or removed an account "
+				      "meanwhile; no device was made, try again")};
 	code = ctl_ask_row(ctl, &request, &answer_record, &answer);
 	return code == CTL_DONE
 		   ? ctl_read_rows(ctl, answer.conflicts, &conflict_record, ret_conflicts)
@@ -177,7 +177,7 @@ enum ctl_exit ctl_device_create_from(struct ctl *ctl, struct str path)
 		code = check(ctl, &file, lines);
 	}
 	if (code == CTL_DONE && file.count == 0)
-		code = ctl_fail(CTL_USAGE, "%s names no device", file.path);
+		code = ctl_fail(CTL_USAGE, "%s contains no device", file.path);
 	if (code == CTL_DONE)
 		code = print(ctl, &file);
 	if (code == CTL_DONE)

@@ -23,11 +23,10 @@ enum ctl_exit ctl_make_urls(struct ctl *ctl, struct id id, struct str key, struc
 	row->poll_url = link.polling_url;
 	row->websocket_url = link.websocket_url;
 	if (link.excess)
-		return ctl_fail(CTL_REFUSED,
-				"the device's URL would have %zu characters, and panels take %d at "
-				"most: use a --public-url of %zu or less",
-				row->poll_url.length, DEVICE_URL_LENGTH_MAX,
-				base.length - link.excess);
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "device URL has %zu characters, maximum %d; use a --public-url of %zu or less",
+		    row->poll_url.length, DEVICE_URL_LENGTH_MAX, base.length - link.excess);
 	return CTL_DONE;
 }
 
@@ -69,8 +68,8 @@ enum ctl_exit ctl_make_device(struct ctl *ctl, const struct ctl_request *request
 	if (code == CTL_DONE)
 		code = ctl_print_row(ctl, &device_row_record, &row);
 	if (code == CTL_DONE && site_is_loopback_url(row.poll_url.data))
-		fputs("displayctl: only programs on this machine reach these URLs; for a panel the "
-		      "server needs --listen with another address, or --public-url\n",
+		fputs("displayctl: only programs on this machine can reach these URLs; for panels, "
+		      "start the server with another --listen address or with --public-url\n",
 		      stderr);
 	return code;
 }

@@ -35,8 +35,8 @@ static enum ctl_exit read_arguments(struct ctl *ctl, unsigned first, struct sett
 		struct str name = arena_copy(&ctl->arena, (struct str){text.data, sign});
 
 		if (sign == 0 || sign == text.length)
-			return ctl_fail(CTL_USAGE, "a setting is KEY=VALUE%s",
-					sign ? "" : ", and the key is missing");
+			return ctl_fail(CTL_USAGE, "a setting must be KEY=VALUE%s",
+					sign ? "" : "; the key is missing");
 		if (!utf8_is_valid(text))
 			return ctl_fail(CTL_USAGE, "settings must be UTF-8");
 		ret_settings->items[i] =
@@ -75,12 +75,11 @@ static enum ctl_exit check(const struct app_form *form, yyjson_val *fields,
 		yyjson_val *field = yyjson_obj_getn(fields, name.data, name.length);
 
 		if (!field && !has_more)
-			code = ctl_fail(CTL_USAGE, "the setting %.*s is none of this app's",
-					STR_ARG(name));
+			code = ctl_fail(CTL_USAGE, "the app has no setting %.*s", STR_ARG(name));
 		else if (are_arguments && yyjson_get_bool(yyjson_obj_get(field, "writeOnly")))
 			return ctl_fail(CTL_USAGE,
-					"the setting %.*s is secret, and others read arguments: "
-					"give it by --settings FILE",
+					"the setting %.*s is secret, and others can read "
+					"arguments; use --settings FILE",
 					STR_ARG(name));
 	}
 	return code;

@@ -259,8 +259,8 @@ enum ctl_exit ctl_installation_update(struct ctl *ctl)
 					   "--hours 07:00-09:00; see displayctl --help");
 	if (remote_has_key_only(ctl) &&
 	    (ctl_value(ctl, "night").data || ctl_value(ctl, "night-brightness").data))
-		return ctl_fail(CTL_REFUSED, "--night and --night-brightness need somebody who is "
-					     "signed in: an API key does not do");
+		return ctl_fail(CTL_REFUSED, "--night and --night-brightness need a session "
+					     "(displayctl sign-in), not an API key");
 	code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
 	if (code == CTL_DONE)
 		code = ctl_find_installation(ctl, device.id, id, has_settings, &options);

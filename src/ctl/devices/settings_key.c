@@ -56,8 +56,8 @@ enum ctl_exit ctl_database_rekey(struct ctl *ctl)
 
 	if (code == CTL_DONE)
 		code = ctl_confirm(ctl,
-				   "Secret settings that were encrypted with another key than "
-				   "that in %.*s have to be entered again.",
+				   "Secret settings encrypted with a key other than the one in "
+				   "%.*s must be entered again.",
 				   STR_ARG(name_file(ctl)));
 	return code == CTL_DONE ? ctl_with_database(ctl, /* alone= */ true, rekey, NULL) : code;
 }

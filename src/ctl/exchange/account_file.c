@@ -93,9 +93,9 @@ static int next_line(struct account_reader *reader, struct str *ret_line, struct
 		if (rc < 0)
 			return -1;
 		if (rc == 0 && reader->sum.count == 0)
-			return reason_set(reterr, "this is no export of an account");
+			return reason_set(reterr, "this is not an export of an account");
 		if (rc == 0)
-			return reason_set(reterr, "the file is not whole: its end is missing");
+			return reason_set(reterr, "the file is incomplete: its end is missing");
 	}
 }
 
@@ -141,11 +141,11 @@ static int check_owner(struct account_reader *reader, const struct json_value *r
 	if (kind == ACCOUNT_FILE_VERSION || kind == ACCOUNT_FILE_DRAFT || is_entry)
 		owner = member(root, is_entry ? "device" : "app");
 	if (owner.data && !str_equal_ignore_case(owner, buffer_view(&reader->owner)))
-		return fail(reader, reterr, "it is not of the %s before it",
+		return fail(reader, reterr, "it does not belong to the previous %s",
 			    is_entry ? "device" : "app");
 	if (is_entry && json_member(root, "secretSettings") && !reader->is_salted)
 		return fail(reader, reterr,
-			    "it has secret settings, and no line says how to read them");
+			    "it has secret settings, but the file has no line with their salt");
 	return 0;
 }
 
@@ -174,7 +174,7 @@ static int check_end(struct account_reader *reader, const struct json_value *roo
 		return reason_set(reterr, "the file is damaged: its checksum is wrong");
 	rc = buffer_length(&reader->input) > 0 ? 1 : fill(reader, reterr);
 	if (rc > 0)
-		return reason_set(reterr, "the file is damaged: something stands behind its end");
+		return reason_set(reterr, "the file is damaged: it has data after its end");
 	return rc;
 }
 
@@ -186,10 +186,10 @@ static int check_format(const struct json_value *root, struct reason *reterr)
 	if (!json_get_integer(json_member(root, "format"), &format) ||
 	    format <= ACCOUNT_FILE_FORMAT)
 		return 0;
-	return reason_set(reterr,
-			  "the file has format %lld, this program knows format %d: take a newer "
-			  "displayctl",
-			  (long long)format, ACCOUNT_FILE_FORMAT);
+	return reason_set(
+	    reterr,
+	    "the file has format %lld, this program supports format %d; use a newer displayctl",
+	    (long long)format, ACCOUNT_FILE_FORMAT);
 }
 
 /* A kind that is none is the server's to reject. */
@@ -221,7 +221,7 @@ static int check_line(struct account_reader *reader, const struct json_value *ro
 	if (line->kind == ACCOUNT_FILE_KINDS)
 		return 0;
 	if (!follows(line->kind, reader->last))
-		return fail(reader, reterr, "it does not belong there");
+		return fail(reader, reterr, "it is not allowed at this line of the file");
 	reader->last = line->kind;
 	rc = check_owner(reader, root, line->kind, reterr);
 	if (rc == 0 && line->kind == ACCOUNT_FILE_SECRETS)
@@ -244,9 +244,9 @@ int account_read(struct account_reader *reader, struct arena *arena,
 	buffer_consume(&reader->input, view.length + 1);
 	if (reader->sum.count == 0 &&
 	    !str_starts_with(ret_line->text, STR("{\"kind\":\"account\"")))
-		return reason_set(reterr, "this is no export of an account");
+		return reason_set(reterr, "this is not an export of an account");
 	if (!json_parse(ret_line->text, arena, &document, &why))
-		return fail(reader, reterr, "it is no JSON: %.*s", STR_ARG(why));
+		return fail(reader, reterr, "it is not JSON: %.*s", STR_ARG(why));
 	rc = check_line(reader, document.root, ret_line, reterr);
 	json_document_finish(&document);
 	if (rc == 0)

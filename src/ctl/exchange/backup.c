@@ -255,8 +255,8 @@ enum ctl_exit ctl_backup(struct ctl *ctl)
 		return code;
 	if (ctl->config.secret_key_file)
 		fprintf(stderr,
-			"displayctl: the key of --secret-key-file is not part of the backup: keep "
-			"%s, too\n",
+			"displayctl: the key of --secret-key-file is not part of the backup; keep "
+			"a copy of %s\n",
 			ctl->config.secret_key_file);
 	if (str_equal(backup.row.file, STR("-")))
 		return CTL_DONE;

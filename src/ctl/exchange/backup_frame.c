@@ -131,12 +131,12 @@ int backup_open(struct backup_reader *reader, struct reason *reterr)
 	if (rc < 0)
 		return -1;
 	if (rc == 0 || memcmp(head, magic, MAGIC_BYTES) != 0)
-		return reason_set(reterr, "this is no backup of displayd");
+		return reason_set(reterr, "this is not a backup of displayd");
 	version = get_number(head + MAGIC_BYTES);
 	if (version != BACKUP_VERSION)
 		return reason_set(reterr,
-				  "the backup has format %u, this program knows format %d: take a "
-				  "newer displayctl",
+				  "the backup has format %u, this program supports format %d; use "
+				  "a newer displayctl",
 				  version, BACKUP_VERSION);
 	crypto_generichash_init(&reader->state, NULL, 0, BACKUP_SUM_BYTES);
 	crypto_generichash_update(&reader->state, head, sizeof(head));
@@ -165,7 +165,7 @@ static int read_frame(struct backup_reader *reader, uint8_t *ret_kind, struct re
 	if (rc < 0)
 		return -1;
 	if (rc == 0)
-		return reason_set(reterr, "the backup is not whole: its end is missing");
+		return reason_set(reterr, "the backup is incomplete: its end is missing");
 	crypto_generichash_update(&reader->state, head, sizeof(head));
 	crypto_generichash_update(&reader->state, reader->payload, reader->length);
 	get_sum(&reader->state, expected);
@@ -314,12 +314,13 @@ int backup_read(struct backup_reader *reader, struct backup_frame *ret_frame, st
 		return -1;
 	ret_frame->kind = (enum backup_kind)kind;
 	if (!strchr(predecessors(kind), before) || !read_payload(reader, ret_frame))
-		return reason_set(reterr, "the backup has a part that this program does not know");
+		return reason_set(reterr,
+				  "the backup has a part that this program does not support");
 	reader->last = ret_frame->kind;
 	if (ret_frame->kind != BACKUP_END)
 		return 0;
 	rc = get(reader, &more, 1, reterr);
 	if (rc == 1)
-		return reason_set(reterr, "the backup is damaged: something stands behind its end");
+		return reason_set(reterr, "the backup is damaged: it has data after its end");
 	return rc;
 }

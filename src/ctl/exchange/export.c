@@ -79,7 +79,7 @@ static enum ctl_exit read_summary(struct export *export)
 
 	json_document_finish(&document);
 	if (!is_read)
-		return ctl_fail(CTL_FAILED, "the server's answer is not whole");
+		return ctl_fail(CTL_FAILED, "the server's answer is incomplete");
 	if (exported->problem.data)
 		return ctl_fail(CTL_FAILED, "%.*s", STR_ARG(exported->problem));
 	return CTL_DONE;
@@ -176,8 +176,8 @@ enum ctl_exit ctl_export(struct ctl *ctl)
 		return code;
 	if (export.row.exported.secrets_left_out)
 		fprintf(stderr,
-			"displayctl: secret settings of %lld installations are left out; with "
-			"--pass-phrase-file they travel, encrypted\n",
+			"displayctl: secret settings of %lld installations are left out; use "
+			"--pass-phrase-file to export them, encrypted\n",
 			(long long)export.row.exported.secrets_left_out);
 	if (str_equal(export.row.file, STR("-")))
 		return CTL_DONE;

@@ -73,7 +73,7 @@ static struct ctl_request request_of(struct import *import, const char *method, 
 	    .path = ARENA_JOIN(&import->ctl->arena, import->path, str_from(what)),
 	    .may_repeat = true,
 	    .sentences = {{404, NULL,
-			   STR("the server has ended the import, since nobody went on with it; "
+			   STR("the server ended the import because it was not continued in time; "
 			       "nothing was changed")}},
 	};
 }
@@ -147,8 +147,8 @@ static enum ctl_exit take_secrets(struct import *import, const struct account_fi
 		return CTL_DONE;
 	if (!import->phrase.data)
 		return ctl_fail(CTL_REFUSED,
-				"the file has secret settings: give their --pass-phrase-file, or "
-				"leave them behind by --without-secrets");
+				"the file has secret settings; use --pass-phrase-file, or "
+				"--without-secrets to leave them out");
 	if (!line->has_salt)
 		return ctl_fail(CTL_REFUSED, "line %llu of the file: its salt must have %d bytes",
 				(unsigned long long)import->reader.sum.count, ACCOUNT_SALT_BYTES);

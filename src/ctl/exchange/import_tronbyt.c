@@ -75,10 +75,10 @@ static void append_sentence(struct buffer *text, struct str sentence)
 static struct str state_words(struct str state, bool is_dry_run)
 {
 	if (str_equal(state, STR("new")))
-		return is_dry_run ? STR("would come") : STR("came");
+		return is_dry_run ? STR("to be imported") : STR("imported");
 	if (str_equal(state, STR("there")))
-		return STR("is here already");
-	return STR("did not come");
+		return STR("exists already");
+	return STR("not imported");
 }
 
 static void append_came(const struct report *report, const struct ctl_rows *rows,
@@ -112,7 +112,7 @@ static void append_not_brought(const struct ctl_rows *rows, struct buffer *text)
 		const struct tronbyt_note *note = (const struct tronbyt_note *)rows->rows + i;
 
 		if (i == 0)
-			buffer_append_str(text, STR("\nNot brought, or not as it was:\n"));
+			buffer_append_str(text, STR("\nNot imported, or changed:\n"));
 		if (i == 0 || !str_equal(device, note->device)) {
 			append_cell(text, note->device, 0);
 			buffer_append_char(text, '\n');
@@ -171,8 +171,8 @@ static enum ctl_exit import_file(struct ctl *ctl, const char *path, unsigned ind
 	enum ctl_exit code = ctl_read_file("", path, LIMIT_UPLOAD_BODY_BYTES, &file);
 
 	if (code == CTL_DONE && buffer_length(&file) > LIMIT_UPLOAD_BODY_BYTES)
-		code =
-		    ctl_fail(CTL_USAGE, "%s has more than %d bytes", path, LIMIT_UPLOAD_BODY_BYTES);
+		code = ctl_fail(CTL_USAGE, "%s is larger than %d bytes", path,
+				LIMIT_UPLOAD_BODY_BYTES);
 	if (code == CTL_DONE) {
 		request.body = arena_copy(&ctl->arena, buffer_view(&file));
 		code = ctl_ask_row(ctl, &request, &report_record, &report);

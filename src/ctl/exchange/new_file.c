@@ -55,7 +55,8 @@ static int make_fresh(struct new_file *file)
 static int open_stdout(struct new_file *file, struct reason *reterr)
 {
 	if (isatty(STDOUT_FILENO))
-		return reason_set(reterr, "stdout is a terminal: send it to a file or a program");
+		return reason_set(reterr,
+				  "stdout is a terminal; redirect it to a file or a program");
 	file->stream = stdout;
 	return 0;
 }
@@ -71,20 +72,20 @@ int new_file_open(struct new_file *file, const char *path, struct reason *reterr
 	/* Reject anything that would be replaced: a device, a pipe, or a link to the wanted
 	 * file. */
 	if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-		return reason_set(reterr, "%s is no regular file: give - and send stdout there",
+		return reason_set(reterr, "%s is not a regular file; use - and redirect stdout",
 				  path);
 	length = snprintf(file->fresh, sizeof(file->fresh), "%s.XXXXXX", path);
 	if (length >= (int)sizeof(file->fresh))
 		return reason_set(reterr, "the path of the file is too long");
 	fd = make_fresh(file);
 	if (fd < 0)
-		return reason_set(reterr, "cannot make %s: %s", path, strerror(errno));
+		return reason_set(reterr, "cannot create %s: %s", path, strerror(errno));
 	file->stream = fdopen(fd, "w");
 	if (file->stream)
 		return 0;
 	close(fd);
 	new_file_drop(file);
-	return reason_set(reterr, "cannot make %s: out of memory", path);
+	return reason_set(reterr, "cannot create %s: out of memory", path);
 }
 
 bool new_file_write(void *context, const void *data, size_t size)

@@ -34,5 +34,5 @@ enum ctl_exit pass_phrase_key(struct str phrase, const uint8_t salt[static ACCOU
 	if (crypto_pwhash(ret_key->bytes, sizeof(ret_key->bytes), phrase.data, phrase.length, salt,
 			  PASSES, MEMORY_BYTES, crypto_pwhash_ALG_ARGON2ID13) == 0)
 		return CTL_DONE;
-	return ctl_fail(CTL_FAILED, "there are no 64 MiB of memory for the pass phrase");
+	return ctl_fail(CTL_FAILED, "not enough memory for the pass phrase, which needs 64 MiB");
 }

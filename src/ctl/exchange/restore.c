@@ -80,14 +80,14 @@ static enum ctl_exit check_head(struct restore *restore)
 		return ctl_fail(CTL_REFUSED, "%s", why.text);
 	if (frame.head.schema > migration_count)
 		return ctl_fail(CTL_REFUSED,
-				"the backup is of a newer displayd: it has migration %u, the last "
-				"one known here is %zu",
+				"the backup is from a newer displayd: it has migration %u, this "
+				"program knows %zu",
 				frame.head.schema, migration_count);
 	migrate_fingerprint(frame.head.schema, expected);
 	if (frame.head.schema == 0 || strcmp(frame.head.migrations, expected) != 0)
 		return ctl_fail(CTL_REFUSED,
-				"the backup is of another displayd: its first %u migrations are "
-				"not those that are known here",
+				"the backup is from another displayd: its first %u migrations "
+				"differ from those of this program",
 				frame.head.schema);
 	restore->schema = frame.head.schema;
 	restore->made_at = arena_copy(&restore->ctl->arena, frame.head.made_at);
@@ -115,8 +115,8 @@ static enum ctl_exit prepare_key(const struct restore *restore)
 	if (is_same)
 		return CTL_DONE;
 	return ctl_fail(CTL_REFUSED,
-			"the key of --secret-key-file is not that of the backup: its secret "
-			"settings could not be read; restore without that option");
+			"the key of --secret-key-file differs from the backup's, so secret "
+			"settings would be unreadable; restore without that option");
 }
 
 /* The rows are there once they are committed, and the key right after them: a server does not start

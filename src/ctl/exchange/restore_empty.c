@@ -42,8 +42,8 @@ static enum ctl_exit check_users(struct ctl *ctl)
 	enum ctl_exit code = backup_ask(ctl, sql, &count);
 
 	if (code == CTL_DONE && strcmp(PQgetvalue(count, 0, 0), "0") != 0)
-		code = ctl_fail(CTL_REFUSED,
-				"a displayd uses this database: stop all that do, then restore");
+		code = ctl_fail(CTL_REFUSED, "a displayd is using this database; stop every server "
+					     "that uses it, then restore");
 	PQclear(count);
 	return code;
 }
@@ -92,11 +92,10 @@ static enum ctl_exit check_things(struct ctl *ctl, const PGresult *things)
 	if (code != CTL_DONE || !has_rows)
 		return code;
 	if (!ctl_value(ctl, "replace").data)
-		return ctl_fail(CTL_REFUSED,
-				"there are accounts in this database already: --replace removes "
-				"them, and all that is theirs, for what the backup has");
+		return ctl_fail(CTL_REFUSED, "the database already has accounts; use --replace to "
+					     "delete them and their data, and restore the backup");
 	return ctl_confirm(
-	    ctl, "This replaces all accounts, devices, keys and apps by those of the backup.");
+	    ctl, "This replaces all accounts, devices, keys and apps with those of the backup.");
 }
 
 /* Tables in one command, since they refer to each other. */

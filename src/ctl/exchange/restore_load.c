@@ -74,7 +74,7 @@ static enum ctl_exit begin_table(struct restore *restore, const struct backup_ta
 
 static enum ctl_exit fail_lost(const struct restore *restore)
 {
-	return database_fault_lost(restore->ctl, "the database is gone",
+	return database_fault_lost(restore->ctl, "the connection to the database was lost",
 				   result_first_line(PQerrorMessage(restore->ctl->connection)));
 }
 
@@ -101,7 +101,7 @@ static enum ctl_exit end_table(struct restore *restore)
 	else if (result_is_disk_full(result) || PQstatus(pg) != CONNECTION_OK)
 		code = database_fault_of(restore->ctl, result);
 	else
-		code = ctl_fail(CTL_REFUSED, "the database refuses rows of the backup: %.*s",
+		code = ctl_fail(CTL_REFUSED, "the database rejected rows of the backup: %.*s",
 				STR_ARG(result_reason(result)));
 	PQclear(result);
 	while ((result = PQgetResult(pg)))
@@ -124,7 +124,7 @@ static enum ctl_exit check_end(const struct restore *restore, uint64_t rows)
 {
 	if (rows == restore->rows)
 		return CTL_DONE;
-	return ctl_fail(CTL_REFUSED, "the backup says that it has %llu rows, and has %llu",
+	return ctl_fail(CTL_REFUSED, "the backup should have %llu rows, but has %llu",
 			(unsigned long long)rows, (unsigned long long)restore->rows);
 }
 

@@ -264,9 +264,9 @@ static enum ctl_exit wait_for_end(struct ctl *ctl, struct owner_row *owner)
 		if (clock_monotonic_ms() - changed_ms >= GIVE_UP_MS)
 			return ctl_fail(
 			    CTL_FAILED,
-			    "nothing of the account has gone for five minutes: perhaps "
-			    "something else keeps its rows locked; nobody can sign in, "
-			    "its keys are revoked, and the server removes what is left");
+			    "no data of the account was removed for five minutes, perhaps because "
+			    "another program locks its rows; nobody can sign in, its keys are "
+			    "revoked, and the server continues the removal");
 		owner->devices = left.devices;
 		owner->apps = left.apps;
 		show_progress(owner);
@@ -291,12 +291,12 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 	request.sentences[0] = (struct ctl_sentence){
 	    404, NULL,
 	    ARENA_JOIN(&ctl->arena, STR("the account "), email,
-		       STR(" is being removed already: the server goes on by itself"))};
-	request.sentences[1] = (struct ctl_sentence){
-	    409, NULL,
-	    ARENA_JOIN(&ctl->arena, owner.account.email,
-		       STR(" is the last administrator: make somebody else one first, see "
-			   "displayctl account link"))};
+		       STR(" is being removed already; the server continues by itself"))};
+	request.sentences[1] =
+	    (struct ctl_sentence){409, NULL,
+				  ARENA_JOIN(&ctl->arena, owner.account.email,
+					     STR(" is the last administrator; make another one "
+						 "first, see displayctl account link"))};
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code == CTL_DONE)
 		code = wait_for_end(ctl, &owner);

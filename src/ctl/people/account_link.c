@@ -44,14 +44,13 @@ static enum ctl_exit make_link(struct ctl *ctl, struct str email, const struct c
 	enum ctl_exit code;
 
 	if (!ctl_is_segment(email))
-		return ctl_fail(CTL_USAGE, "account link needs an e-mail address over --server");
+		return ctl_fail(CTL_USAGE, "account link needs an e-mail address with --server");
 	code = ctl_ask_row(ctl, &request, &found_record, &found);
 	if (code != CTL_DONE && code != CTL_NOT_FOUND)
 		return code;
 	if (code == CTL_DONE && ctl_value(ctl, "role").data)
 		return ctl_fail(CTL_REFUSED,
-				"there is an account %.*s already: --role is for new "
-				"ones",
+				"there is an account %.*s already; --role is for new accounts",
 				STR_ARG(email));
 	request = (struct ctl_request){.method = "POST", .path = STR("/web/admin/invitations")};
 	request.body = ctl_body(ctl, roles);

@@ -162,8 +162,8 @@ static enum ctl_exit check_is_no_key(struct str text)
 static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 {
 	const struct inventory_key *keys = rows->rows;
-	enum ctl_exit code = ctl_fail(
-	    CTL_REFUSED, "several keys are called %.*s: give the ID of one", STR_ARG(text));
+	enum ctl_exit code =
+	    ctl_fail(CTL_REFUSED, "several keys are called %.*s; use an ID", STR_ARG(text));
 	char id[ID_TEXT_LENGTH + 1];
 
 	for (unsigned i = 0; i < rows->count; i++) {
@@ -274,10 +274,9 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 		return code;
 	require(key);
 	if (!key->revoked_at_us)
-		code = ctl_confirm(ctl,
-				   "This ends the key \"%.*s\" of %.*s: programs that use it are "
-				   "refused.",
-				   STR_ARG(key->name), STR_ARG(key->account));
+		code = ctl_confirm(
+		    ctl, "This revokes the key \"%.*s\" of %.*s: programs that use it are refused.",
+		    STR_ARG(key->name), STR_ARG(key->account));
 	if (code != CTL_DONE)
 		return code;
 	if (!key->revoked_at_us)

@@ -96,7 +96,7 @@ static enum ctl_exit ask_line(struct ctl *ctl, const char *question, bool is_sec
 	bool is_silent;
 
 	if (!terminal)
-		return ctl_fail(CTL_USAGE, "there is no terminal to ask: give %s", otherwise);
+		return ctl_fail(CTL_USAGE, "there is no terminal to ask on; give %s", otherwise);
 	is_silent = is_secret && take_echo(fd, question);
 	fprintf(terminal, "%s: ", question);
 	fflush(terminal);
@@ -110,7 +110,7 @@ static enum ctl_exit ask_line(struct ctl *ctl, const char *question, bool is_sec
 	line[strcspn(line, "\r\n")] = '\0';
 	*ret_line = arena_copy(&ctl->arena, str_from(line));
 	sodium_memzero(line, sizeof(line));
-	return ret_line->length ? CTL_DONE : ctl_fail(CTL_REFUSED, "nothing was typed");
+	return ret_line->length ? CTL_DONE : ctl_fail(CTL_REFUSED, "no input");
 }
 
 /* Reads the first line of a file; - is standard input. */
@@ -150,7 +150,7 @@ static enum ctl_exit find_password(struct ctl *ctl, bool is_new, struct str *ret
 	code = ask_line(ctl, is_new ? "New password" : "Password", true, otherwise, ret_password);
 	if (code != CTL_DONE || !is_new)
 		return code;
-	code = ask_line(ctl, "The same again", true, otherwise, &again);
+	code = ask_line(ctl, "Repeat the password", true, otherwise, &again);
 	if (code == CTL_DONE && !str_equal(again, *ret_password))
 		return ctl_fail(CTL_REFUSED, "the two passwords differ");
 	return code;
@@ -222,7 +222,7 @@ static enum ctl_exit sign_in_by_token(struct ctl *ctl, struct str token)
 	if (code == CTL_DONE && is_new && !link.email.data)
 		code = find_email(ctl, &email);
 	if (code == CTL_DONE && is_new && !name.data)
-		code = ask_line(ctl, "A name that others see", false, "--name NAME", &name);
+		code = ask_line(ctl, "Name that others see", false, "--name NAME", &name);
 	if (code == CTL_DONE)
 		code = find_password(ctl, true, &password);
 	if (code != CTL_DONE)
@@ -246,7 +246,8 @@ static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 
 	if (hash == link.length || base.length < path.length ||
 	    !str_equal(str_from_offset(base, base.length - path.length), path))
-		return ctl_fail(CTL_USAGE, "a link is as https://panels.example.org/link#...");
+		return ctl_fail(CTL_USAGE,
+				"a link must look like https://panels.example.org/link#...");
 	base.length -= path.length;
 	/* A token is for the server that its link names, whatever DISPLAYD_SERVER says. */
 	if (!options_text(&ctl->options, "server")) {
@@ -262,7 +263,7 @@ static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 static enum ctl_exit find_link(struct ctl *ctl, struct str *ret_link)
 {
 	return isatty(STDIN_FILENO)
-		   ? ask_line(ctl, "One-time link", false, "it as an argument", ret_link)
+		   ? ask_line(ctl, "One-time link", false, "the link as an argument", ret_link)
 		   : read_line(ctl, "-", ret_link);
 }
 
@@ -292,7 +293,8 @@ static void say_key_stays(const struct session *session)
 	if (id_is_none(session->key_id) || session->ends_at_us <= clock_wall_us())
 		return;
 	timestamp_format(session->ends_at_us, end);
-	ctl_say("its API key is valid until %s: revoke it in the pages, or sign in and out again",
+	ctl_say("the API key of the session is valid until %s; revoke it in the pages, or sign in "
+		"and out again",
 		end);
 }
 

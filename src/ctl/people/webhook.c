@@ -71,7 +71,7 @@ enum ctl_exit ctl_webhook_remove(struct ctl *ctl)
 	enum ctl_exit code = ctl_ask_row(ctl, &request, &webhook_record, &webhook);
 
 	if (code == CTL_DONE)
-		code = ctl_confirm(ctl, "This removes the webhook %.*s, and what waits for it.",
+		code = ctl_confirm(ctl, "This removes the webhook %.*s and its waiting events.",
 				   STR_ARG(webhook.url));
 	if (code != CTL_DONE)
 		return code;

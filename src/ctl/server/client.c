@@ -81,7 +81,7 @@ static enum ctl_exit ask_once(struct ctl *ctl, const struct server_request *requ
 	if (result == SERVER_UNREACHED)
 		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	if (result != SERVER_ANSWERED)
-		return ctl_fail(CTL_DATABASE, "%s; it may have been done", why.text);
+		return ctl_fail(CTL_DATABASE, "%s; the change may have been made", why.text);
 	return CTL_DONE;
 }
 
@@ -171,8 +171,8 @@ static const struct ctl_sentence *find_sentence(const struct ctl_request *reques
 /* The server has no such operation, or answers in another way. */
 static enum ctl_exit fail_version(void)
 {
-	return ctl_fail(CTL_FAILED, "the server's answer is not as expected: it may be of another "
-				    "version than displayctl, see displayctl upgrade");
+	return ctl_fail(CTL_FAILED, "unexpected answer of the server: it may have another version "
+				    "than displayctl, see displayctl upgrade");
 }
 
 /* Says what the problem of an answer is. */
@@ -186,7 +186,7 @@ static enum ctl_exit fail(const struct ctl *ctl, const struct ctl_request *reque
 
 	if (!detail)
 		return ctl_fail(ctl->remote ? CTL_FAILED : code,
-				"the server has answered with status %d", status);
+				"the server answered with status %d", status);
 	if (strcmp(detail, "there is no such resource") == 0 || status == 405)
 		return fail_version();
 	if (request->account.data && strcmp(detail, "there is no such account") == 0)
@@ -297,7 +297,7 @@ static enum ctl_exit ask(struct ctl *ctl, const struct ctl_request *request,
 	    code == CTL_DONE && text.length ? yyjson_read(text.data, text.length, 0) : NULL;
 	buffer_finish(&body);
 	if (code == CTL_DONE && !*ret_document)
-		code = ctl_fail(CTL_FAILED, "the server's answer is no JSON");
+		code = ctl_fail(CTL_FAILED, "the server's answer is not valid JSON");
 	return code;
 }
 

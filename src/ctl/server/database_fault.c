@@ -23,7 +23,8 @@ enum ctl_exit database_fault_of(const struct ctl *ctl, const PGresult *result)
 	if (result_is_disk_full(result))
 		return fail_full();
 	if (!result_sqlstate(result).length || PQstatus(ctl->connection) != CONNECTION_OK)
-		return database_fault_lost(ctl, "the database is gone",
+		return database_fault_lost(ctl, "the connection to the database was lost",
 					   result_first_line(PQerrorMessage(ctl->connection)));
-	return ctl_fail(CTL_FAILED, "the database refuses: %.*s", STR_ARG(result_reason(result)));
+	return ctl_fail(CTL_FAILED, "the database rejected a statement: %.*s",
+			STR_ARG(result_reason(result)));
 }

@@ -205,11 +205,12 @@ static enum ctl_exit print(const struct ctl *ctl, const struct shown_database *s
 static void tell_schema(const struct database_place *place)
 {
 	if (place->applied < place->expected)
-		fputs("displayctl: the database is not up to date: displayd migrates it when it "
-		      "starts, as displayctl migrate does\n",
+		fputs("displayctl: the database must be migrated: start displayd, or run "
+		      "displayctl migrate\n",
 		      stderr);
 	if (place->applied > place->expected)
-		fputs("displayctl: the database is newer than this program: install a newer one\n",
+		fputs("displayctl: the database is newer than this program; install a newer "
+		      "displayd\n",
 		      stderr);
 }
 
@@ -240,8 +241,8 @@ enum ctl_exit ctl_database_show(struct ctl *ctl)
 		return code;
 	if (!ctl->config.database && state_dir_is_locked(ctl->config.state_dir) == 0)
 		fprintf(stderr,
-			"displayctl: no displayd is running on %s: its PostgreSQL is started for "
-			"this alone, so these connections are not a server's\n",
+			"displayctl: no displayd is running on %s: its PostgreSQL was started for "
+			"this command, so the connections are not a server's\n",
 			ctl->config.state_dir);
 	return ctl_with_database(ctl, /* alone= */ false, show, NULL);
 }

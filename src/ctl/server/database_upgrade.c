@@ -66,16 +66,16 @@ static enum ctl_exit check_room(const struct cluster_plan *plan)
 
 	if (plan->is_old_there)
 		return ctl_fail(CTL_REFUSED,
-				"the database of before the last upgrade is still in %s: remove it "
-				"first (rm -r), if the one of now is good",
+				"the old database of the last upgrade is still in %s; remove it "
+				"first (rm -r), if the present one is good",
 				plan->old);
 	if (plan->free_bytes < plan->wanted_bytes)
-		return ctl_fail(CTL_REFUSED,
-				"there is too little room in %s: up to %lld MiB are needed, %lld "
-				"MiB are free",
-				plan->from.folder, wanted_mib, free_mib);
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "not enough space in %s: up to %lld MiB are needed, %lld MiB are free",
+		    plan->from.folder, wanted_mib, free_mib);
 	fprintf(stderr,
-		"displayctl: from PostgreSQL %d to %d: this needs up to %lld MiB of room in %s, "
+		"displayctl: from PostgreSQL %d to %d: this needs up to %lld MiB of space in %s, "
 		"where %lld MiB are free\n",
 		plan->from.version, plan->to.version, wanted_mib, plan->from.folder, free_mib);
 	return CTL_DONE;
@@ -98,11 +98,11 @@ static enum ctl_exit fail_upgrade(const struct cluster_plan *plan, const char *w
 	char old[CLUSTER_PATH_BYTES];
 
 	if (cluster_has_old(&plan->from, old))
-		return ctl_fail(CTL_FAILED,
-				"%s; the new database is in force all the same, and the old one is "
-				"kept in %s",
-				why, old);
-	return ctl_fail(CTL_FAILED, "%s; the database is as it was", why);
+		return ctl_fail(
+		    CTL_FAILED,
+		    "%s; the new database is in use nevertheless, and the old one is kept in %s",
+		    why, old);
+	return ctl_fail(CTL_FAILED, "%s; the database is unchanged", why);
 }
 
 static enum ctl_exit upgrade(struct ctl *ctl, struct cluster_plan *plan)
@@ -113,14 +113,15 @@ static enum ctl_exit upgrade(struct ctl *ctl, struct cluster_plan *plan)
 
 	if (plan->to.version == plan->from.version && method != CLUSTER_METHOD_DUMP) {
 		fprintf(stderr,
-			"displayctl: the database is of PostgreSQL %d, the newest that is "
-			"installed: nothing was done\n",
+			"displayctl: the database has PostgreSQL %d, the newest installed version; "
+			"nothing was changed\n",
 			plan->from.version);
 		return print(ctl, plan, CLUSTER_METHOD_AUTO);
 	}
 	code = check_room(plan);
 	if (code == CTL_DONE)
-		code = ctl_confirm(ctl, "The database is made anew; the old one is kept in %s.",
+		code = ctl_confirm(ctl,
+				   "This creates the database again, and keeps the old one in %s.",
 				   plan->old);
 	if (code != CTL_DONE)
 		return code;
@@ -130,8 +131,8 @@ static enum ctl_exit upgrade(struct ctl *ctl, struct cluster_plan *plan)
 		return fail_upgrade(plan, why.text);
 	code = print(ctl, plan, method);
 	fprintf(stderr,
-		"displayctl: the old database is kept in %s: when displayd has shown that the new "
-		"one is good, remove it (rm -r)\n",
+		"displayctl: the old database is kept in %s; remove it (rm -r) when the new one "
+		"has proved good\n",
 		plan->old);
 	return code;
 }
@@ -161,8 +162,8 @@ enum ctl_exit ctl_database_upgrade(struct ctl *ctl)
 
 	if (ctl->config.database)
 		return ctl_fail(CTL_REFUSED,
-				"this instance uses a database of somebody's choice (--database), "
-				"which displayctl does not upgrade: use the tools of that server");
+				"this instance uses --database, which displayctl does not upgrade; "
+				"use the tools of that PostgreSQL server");
 	if (access(state_dir, F_OK) < 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no state directory %s: %s", state_dir,
 				strerror(errno));

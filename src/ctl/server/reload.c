@@ -26,7 +26,7 @@ enum ctl_exit ctl_reload(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (note.state != UPGRADE_DONE)
-		return ctl_fail(CTL_REFUSED, "not reloaded, the configuration before stays: %s",
+		return ctl_fail(CTL_REFUSED, "not reloaded, the old configuration stays: %s",
 				note.reason);
 	row.state = str_from(upgrade_state_name(note.state));
 	row.reason = str_from(note.reason);

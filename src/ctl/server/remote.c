@@ -113,7 +113,7 @@ enum ctl_exit remote_use(struct ctl *ctl, struct str url)
 	if (!fault && remote->url.is_websocket)
 		fault = "it must begin with https:// or http://";
 	if (!fault && remote->url.target_length)
-		fault = "it must end with the host, or its port";
+		fault = "it must end after the host or the port";
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the server's URL %.*s: %s", STR_ARG(url), fault);
 	ctl->remote = remote;
@@ -140,7 +140,7 @@ static enum ctl_exit take_key(struct ctl *ctl, struct str text, const char *wher
 		if (key.data[i] <= ' ' || key.data[i] > '~')
 			key.length = 0;
 	if (key.length == 0 || key.length > KEY_LENGTH_MAX)
-		return ctl_fail(CTL_USAGE, "%s holds no API key", where);
+		return ctl_fail(CTL_USAGE, "%s contains no API key", where);
 	ctl->remote->key = arena_copy(&ctl->arena, key);
 	return CTL_DONE;
 }
@@ -158,8 +158,9 @@ static enum ctl_exit read_key(struct ctl *ctl)
 			   : CTL_DONE;
 	for (unsigned i = 0; i < CTL_POSITIONALS_MAX; i++)
 		if (strcmp(path, "-") == 0 && str_equal(ctl->positionals[i], STR("-")))
-			return ctl_fail(CTL_USAGE,
-					"standard input cannot be both the key and something else");
+			return ctl_fail(
+			    CTL_USAGE,
+			    "standard input cannot be both the API key and another file");
 	code = ctl_read_file("", path, KEY_FILE_BYTES_MAX, &file);
 	if (code == CTL_DONE)
 		code = take_key(ctl, buffer_view(&file), path);
@@ -188,18 +189,18 @@ static enum ctl_exit check_credentials(struct ctl *ctl, enum reach reach)
 	if (!is_signed_in && !ctl->remote->key.data)
 		return ctl_fail(CTL_REFUSED,
 				"nobody is signed in at %s: see displayctl sign-in, or give an API "
-				"key by --key-file or DISPLAYD_API_KEY",
+				"key with --key-file or DISPLAYD_API_KEY",
 				base);
 	if (reach == REACH_ADMINISTRATOR &&
 	    !(is_signed_in && ctl->remote->session.is_administrator))
 		return ctl_fail(CTL_REFUSED,
-				"%s needs the server's own machine, or an administrator who is "
-				"signed in with displayctl sign-in",
+				"%s needs the server's own machine, or the session of an "
+				"administrator (displayctl sign-in)",
 				name);
 	if (reach == REACH_SESSION && !is_signed_in)
 		return ctl_fail(CTL_REFUSED,
-				"%s needs the server's own machine, or somebody who is signed in "
-				"with displayctl sign-in: an API key does not do",
+				"%s needs the server's own machine, or a session (displayctl "
+				"sign-in), not an API key",
 				name);
 	return CTL_DONE;
 }
@@ -225,9 +226,9 @@ static enum ctl_exit check_account(const struct ctl *ctl)
 		if (remote_has_session(ctl) && ctl->remote->session.is_administrator &&
 		    strcmp(ctl->command->line.name, lists[i]) == 0)
 			return CTL_DONE;
-	return ctl_fail(CTL_REFUSED,
-			"--account is for the server's own machine: over --server everybody has "
-			"their own things");
+	return ctl_fail(
+	    CTL_REFUSED,
+	    "--account works only on the server's machine; --server uses your own account");
 }
 
 /* ---- which server ---- */
@@ -277,9 +278,9 @@ enum ctl_exit remote_read(struct ctl *ctl)
 		return check_without_server(ctl);
 	if (reach == REACH_MACHINE)
 		return ctl_fail(
-		    CTL_REFUSED, "%s is done on the server's own machine: it takes no --server%s",
+		    CTL_REFUSED, "%s works only on the server's machine, without --server%s",
 		    ctl->command->line.name,
-		    options_text(&ctl->options, "server") ? "" : ", and DISPLAYD_SERVER is set");
+		    options_text(&ctl->options, "server") ? "" : ", but DISPLAYD_SERVER is set");
 	code = remote_use(ctl, str_from(url));
 	if (code != CTL_DONE || reach == REACH_VISITOR)
 		return code;
@@ -366,7 +367,7 @@ enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *detail)
 enum ctl_exit remote_fail_redirect(const struct ctl *ctl, int status, struct str location)
 {
 	return ctl_fail(CTL_FAILED,
-			"%s answers with a redirect (%d) to %.*s, which is not followed: give its "
-			"own URL by --server",
+			"%s redirects (%d) to %.*s, which displayctl does not follow; give the "
+			"server's own URL with --server",
 			ctl->remote->base.data, status, STR_ARG(location));
 }

@@ -25,17 +25,15 @@ static enum ctl_exit wait_for_end(const struct ctl *ctl, const struct server_wis
 		    ret->number > last && is_over(ret))
 			return CTL_DONE;
 		if (kill(server, 0) < 0 && errno == ESRCH)
-			return ctl_fail(CTL_FAILED,
-					"the server (pid %d) has ended: its log says why",
+			return ctl_fail(CTL_FAILED, "the server (pid %d) has ended; see its log",
 					(int)server);
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	} while (clock_monotonic_ms() - begun_ms < wish->wait_ms);
 	if (ret->number <= last)
 		return ctl_fail(CTL_FAILED,
-				"the server (pid %d) has not begun %s within %u s: its log says "
-				"what it does",
+				"the server (pid %d) did not start %s within %u s; see its log",
 				(int)server, wish->what, wish->wait_ms / 1000);
-	return ctl_fail(CTL_FAILED, "%s has not ended within %u s: it is %s%s%s", wish->what,
+	return ctl_fail(CTL_FAILED, "%s did not finish within %u s: it is %s%s%s", wish->what,
 			wish->wait_ms / 1000, upgrade_state_name(ret->state),
 			*ret->reason ? ": " : "", ret->reason);
 }
@@ -68,16 +66,17 @@ enum ctl_exit server_signal_and_wait(const struct ctl *ctl, const struct server_
 		return ctl_fail(CTL_NOT_FOUND, "no server runs on the state directory %s",
 				state_dir);
 	if (!is_displayd(server))
-		return ctl_fail(CTL_REFUSED,
-				"process %d, which has the state directory %s, is no displayd that "
-				"gets signals from here: one in a container needs a new container",
-				(int)server, state_dir);
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "process %d with the state directory %s is not a displayd that displayctl can "
+		    "signal; in a container, start a new container instead",
+		    (int)server, state_dir);
 	(void)upgrade_note_read(state_dir, wish->note, ret);
 	last = ret->number;
 	if (kill(server, wish->signal) < 0)
-		return ctl_fail(CTL_REFUSED,
-				"the server (pid %d) cannot be told: %s; run this as its user, or "
-				"as root",
-				(int)server, strerror(errno));
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "cannot signal the server (pid %d): %s; run this as its user, or as root",
+		    (int)server, strerror(errno));
 	return wait_for_end(ctl, wish, server, last, ret);
 }

@@ -38,9 +38,10 @@ static enum server_result open_socket(const struct server_place *place, struct s
 		return SERVER_UNAVAILABLE;
 	}
 	if (error == -EACCES)
-		reason_set(reterr,
-			   "the server of %s is another user's: run this as that user or root",
-			   state_dir);
+		reason_set(
+		    reterr,
+		    "the server of %s belongs to another user; run this as that user or as root",
+		    state_dir);
 	else
 		reason_set(reterr, "cannot reach the server of %s: %s", state_dir,
 			   strerror(-error));
@@ -254,5 +255,5 @@ int server_socket_get(const char *state_dir, const char *path, struct buffer *re
 		return -1;
 	if (answer.status == 200)
 		return 0;
-	return reason_set(reterr, "the server has refused the question: status %d", answer.status);
+	return reason_set(reterr, "the server rejected the request: status %d", answer.status);
 }

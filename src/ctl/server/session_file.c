@@ -86,16 +86,15 @@ enum ctl_exit session_read(struct ctl *ctl, struct str server, struct session *r
 	yyjson_doc_free(document);
 	buffer_finish(&file);
 	if (code == CTL_DONE && !is_good)
-		return ctl_fail(CTL_FAILED, "%s is no session: remove it and sign in again",
+		return ctl_fail(CTL_FAILED, "%s is not a session file; remove it and sign in again",
 				path.data);
 	return code;
 }
 
 enum ctl_exit session_check_place(struct ctl *ctl)
 {
-	return folder_of(ctl).data
-		   ? CTL_DONE
-		   : ctl_fail(CTL_FAILED, "there is no place for the session: set HOME");
+	return folder_of(ctl).data ? CTL_DONE
+				   : ctl_fail(CTL_FAILED, "no directory for the session; set HOME");
 }
 
 enum ctl_exit session_write(struct ctl *ctl, const struct session *session)
@@ -110,7 +109,7 @@ enum ctl_exit session_write(struct ctl *ctl, const struct session *session)
 		return CTL_FAILED;
 	error = make_folder(ctl, folder);
 	if (error < 0)
-		return ctl_fail(CTL_FAILED, "cannot make %s: %s", folder.data, strerror(-error));
+		return ctl_fail(CTL_FAILED, "cannot create %s: %s", folder.data, strerror(-error));
 	record_write_json(&session_record, session, &text);
 	buffer_append_char(&text, '\n');
 	error = new_file_open(&file, path.data, &why);

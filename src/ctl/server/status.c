@@ -43,7 +43,7 @@ static int take(const struct ctl *ctl, struct sample *ret, struct reason *reterr
 	if (ret->document)
 		return 0;
 	finish(ret);
-	return reason_set(reterr, "the server's answer is no JSON");
+	return reason_set(reterr, "the server's answer is not valid JSON");
 }
 
 static enum ctl_exit write_out(struct buffer *out)
@@ -137,8 +137,8 @@ static void put_failure(const char *why, struct buffer *out)
 	const struct status_page page = look_at_terminal(true);
 	struct buffer text = {0};
 
-	buffer_printf(&text, "%c%s%c\nIt is asked again every %d s; Ctrl-C ends.\n", STATUS_RED,
-		      why, STATUS_PLAIN, WATCH_MS / 1000);
+	buffer_printf(&text, "%c%s%c\nRetrying every %d s; Ctrl-C stops.\n", STATUS_RED, why,
+		      STATUS_PLAIN, WATCH_MS / 1000);
 	status_page_write(&page, buffer_view(&text), out);
 	buffer_finish(&text);
 }

@@ -28,10 +28,10 @@ static enum ctl_exit tell(struct ctl *ctl, const struct upgrade_note *note)
 	};
 
 	if (note->state == UPGRADE_REFUSED)
-		return ctl_fail(CTL_REFUSED, "not upgraded, %s goes on: %s", note->from,
+		return ctl_fail(CTL_REFUSED, "not upgraded, %s continues: %s", note->from,
 				note->reason);
 	if (note->state == UPGRADE_FAILED)
-		return ctl_fail(CTL_FAILED, "the upgrade failed, %s goes on: %s", note->from,
+		return ctl_fail(CTL_FAILED, "the upgrade failed, %s continues: %s", note->from,
 				note->reason);
 	return ctl_print_row(ctl, &record, &row);
 }

@@ -63,7 +63,7 @@ static const char *read_field(struct csv *csv, struct buffer *field)
 		take(csv);
 		if (!read_quoted(csv, field))
 			return "has a quote that is not closed";
-		return is_at(csv, ',') || is_at_end(csv) ? NULL : "goes on behind a closing quote";
+		return is_at(csv, ',') || is_at_end(csv) ? NULL : "continues after a closing quote";
 	}
 	while (!is_at(csv, ',') && !is_at_end(csv)) {
 		char c = take(csv);
@@ -100,7 +100,7 @@ static void read_row(struct csv *csv)
 			break;
 		if (buffer_length(&field) > 0 &&
 		    memchr(buffer_view(&field).data, 0, buffer_length(&field)))
-			fault = "holds a NUL byte";
+			fault = "contains a NUL byte";
 		keep_field(csv, &field);
 		goes_on = is_at(csv, ',');
 		if (goes_on)

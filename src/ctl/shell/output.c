@@ -110,12 +110,13 @@ enum ctl_exit ctl_confirm(const struct ctl *ctl, const char *format, ...)
 	if (ctl_value(ctl, "yes").data)
 		return CTL_DONE;
 	if (!isatty(STDIN_FILENO))
-		return ctl_fail(CTL_REFUSED,
-				"nobody can be asked here, so nothing was changed: say --yes");
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "nothing was changed: standard input is not a terminal; use --yes to confirm");
 	va_start(args, format);
 	ctl_ask(format, args);
 	va_end(args);
-	fputs(" Type yes to go on: ", stderr);
+	fputs(" Type yes to continue: ", stderr);
 	if (!fgets(answer, sizeof(answer), stdin) || strcmp(answer, "yes\n") != 0)
 		return ctl_fail(CTL_REFUSED, "nothing was changed");
 	return CTL_DONE;
