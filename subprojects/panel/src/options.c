@@ -50,13 +50,13 @@ static const struct option table[] = {
     OPTION(TEXT, "url", "URL", "Device URL, ws:// or wss://, with its ?key="),
     OPTION(TEXT, "poll", "URL", "Device URL, http:// or https://: one request per picture."),
     OPTION(TEXT, "url-file", "FILE",
-	   "A file whose first line is the device URL, of either kind, so that its key stands "
-	   "neither in a shell's history nor in the list of processes. /dev/stdin is one, too."),
+	   "File whose first line is the device URL, of either kind. Keeps the key out of the "
+	   "shell's history and the list of processes. /dev/stdin works, too."),
     OPTION(SWITCH, "key-in-url", NULL,
-	   "Leave key= in the URL, as firmware before 1.6.1 does; otherwise it is cut out and sent "
-	   "as \"Authorization: Bearer\"."),
+	   "Leave key= in the URL, like firmware before 1.6.1, instead of sending it as "
+	   "\"Authorization: Bearer\"."),
     OPTION(SWITCH, "no-ack", NULL,
-	   "Send no acknowledgements and no client_info, as old firmware and other clients do.",
+	   "Send no acknowledgements and no client_info, like old firmware and other clients.",
 	   INTO(no_ack)),
     OPTION(TEXT, "ca", "FILE", "Certificates (PEM) to trust instead of the system's.",
 	   INTO(authorities_file)),
@@ -65,22 +65,22 @@ static const struct option table[] = {
     OPTION(TEXT, "firmware-version", "V", "Version to report.", .fallback = "1.6.6",
 	   .check = check_version, INTO(link.firmware_version)),
     OPTION(TEXT, "frames", "DIR",
-	   "Write each change of the screen as NNNNNN-MILLISECONDS.png. The colours are the "
-	   "picture's own; at brightness 0 all is black.",
+	   "Write each change of the screen to NNNNNN-MILLISECONDS.png, in the picture's own "
+	   "colours; black at brightness 0.",
 	   INTO(frames)),
-    OPTION(TEXT, "events", "FILE",
-	   "Write all that happens as JSON lines; \"-\" is standard output.", INTO(events)),
+    OPTION(TEXT, "events", "FILE", "Write all events as JSON lines; \"-\" is standard output.",
+	   INTO(events)),
     OPTION(SWITCH, "quiet", NULL, "Draw and print nothing.", INTO(quiet)),
     OPTION(SWITCH, "help", NULL, "Show this text and exit."),
-    OPTION(NUMBER, "exit-after", "N", "End after N pictures were shown.",
-	   .heading = "For tests:", .least = 1, .most = NUMBER_MAX, INTO(exit_after)),
+    OPTION(NUMBER, "exit-after", "N", "Stop after N pictures.", .heading = "For tests:", .least = 1,
+	   .most = NUMBER_MAX, INTO(exit_after)),
     OPTION(NUMBER, "reconnect-ms", "N",
-	   "Stay away for N ms after any lost connection or failed request. Default: as the "
-	   "firmware, 1 s to 5 minutes.",
+	   "Wait N ms after a lost connection or a failed request. Default: like the firmware, 1 s "
+	   "to 5 minutes.",
 	   .most = NUMBER_MAX, INTO(link.retry_ms)),
-    OPTION(NUMBER, "ping-ms", "N", "Between pings.", .fallback = "10000", .least = 1,
+    OPTION(NUMBER, "ping-ms", "N", "Time between pings.", .fallback = "10000", .least = 1,
 	   .most = NUMBER_MAX, INTO(link.ping_ms)),
-    OPTION(NUMBER, "pong-timeout-ms", "N", "Reconnect when no pong came for so long.",
+    OPTION(NUMBER, "pong-timeout-ms", "N", "Reconnect if no pong arrives for this time.",
 	   .fallback = "120000", .least = 1, .most = NUMBER_MAX, INTO(link.pong_timeout_ms)),
     {0},
 };
@@ -92,10 +92,11 @@ static const struct option_set set = {
 	"       displayctl panel --poll HTTP_URL [OPTION...]\n"
 	"       displayctl panel --url-file FILE [OPTION...]\n"
 	"\n"
-	"Is a panel: speaks the device link as the firmware of a 64x32 LED panel does, and draws\n"
-	"what the panel would show in a true-colour terminal of 64x17 characters. Where standard\n"
-	"output is no terminal it prints one line per event. Ctrl-C ends it.\n"
-	"Without a URL, that in the variable DISPLAYD_PANEL_URL counts.\n"
+	"Acts as a panel: speaks the device link like the firmware of a 64x32 LED panel, and "
+	"draws\n"
+	"what the panel would show in a true-colour terminal of 64x17 characters. If standard\n"
+	"output is not a terminal, it prints one line per event. Ctrl-C stops it.\n"
+	"Without a URL option, the variable DISPLAYD_PANEL_URL is used.\n"
 	"\n",
     .options = table,
     .takes_empty = true,
