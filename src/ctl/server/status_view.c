@@ -108,8 +108,8 @@ static void put_database(const struct status_view *view, struct buffer *out)
 		end_style(out);
 	} else if (up < workers) {
 		begin_style(out, STATUS_RED);
-		buffer_printf(out, "unavailable to %" PRId64 " of %" PRId64 " workers", workers - up,
-			      workers);
+		buffer_printf(out, "unavailable to %" PRId64 " of %" PRId64 " workers",
+			      workers - up, workers);
 		if (status_text(database, "away")[0])
 			buffer_printf(out, ": %s", status_text(database, "away"));
 		end_style(out);
