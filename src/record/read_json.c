@@ -91,7 +91,7 @@ static void fault_group(const struct record_field *open, struct str name, struct
 			names = arena_printf(faults->arena, "%.*s%s%s", STR_ARG(names),
 					     names.length ? ", " : "", field->body);
 	}
-	faults_add(faults, name, "is not a known field, its parts are changed by %.*s",
+	faults_add(faults, name, "is not a known field; change its parts with %.*s",
 		   STR_ARG(names));
 }
 

@@ -316,7 +316,7 @@ def test_every_worker_and_the_sleep_window_for_polling(world, account):
 @pytest.mark.parametrize("body, detail", [
     ({"brightness": 101}, "brightness must be an integer from 0 to 100"),
     ({"volume": None}, "volume must not be null, leave the field out instead"),
-    ({"sleep": {"enabled": True}}, "sleep is not a known field, its parts are changed by "
+    ({"sleep": {"enabled": True}}, "sleep is not a known field; change its parts with "
                                    "sleepEnabled, sleepStart, sleepEnd"),
     ({"lastOnline": "2026-11-20T08:15:30.123Z"}, "lastOnline cannot be changed, leave the field out"),
     ({"timezone": "europe/zagreb"}, "timezone must be the name of a time zone, such as "

@@ -296,7 +296,7 @@ static void names_of_answers_say_what_changes_them(void **state)
 	(void)state;
 	assert_faults(
 	    "{\"level\":1,\"sleep\":{}}",
-	    "/sleep: is not a known field, its parts are changed by sleepFrom, sleepUntil\n");
+	    "/sleep: is not a known field; change its parts with sleepFrom, sleepUntil\n");
 	assert_faults("{\"level\":1,\"seen\":1}",
 		      "/seen: cannot be changed, leave the field out\n");
 }
