@@ -12,7 +12,7 @@ struct bridge_access {
 
 static struct step_result refuse(struct task *task)
 {
-	return task_fail(task, 401, "the account has no MQTT connection here any more");
+	return task_fail(task, 401, "the account no longer has an MQTT connection here");
 }
 
 static struct step_result check(struct task *task)

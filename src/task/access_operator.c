@@ -43,7 +43,7 @@ static struct step_result check(struct task *task)
 			return task_fail(task, 400, "the header Displayd-Account is missing");
 		return task_admit_unlimited(task);
 	case FIELD_REPEATED:
-		return task_fail(task, 400, "Displayd-Account stands twice");
+		return task_fail(task, 400, "Displayd-Account appears twice");
 	case FIELD_SINGLE:
 		break;
 	}

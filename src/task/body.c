@@ -73,7 +73,8 @@ static struct step_result fail_body(struct task *task)
 	case 408:
 		return task_fail(task, 408, "the body came too slowly");
 	case 503:
-		return task_fail_busy(task, 1, "too many large bodies are under way, try again");
+		return task_fail_busy(task, 1,
+				      "too many large bodies are being received, try again");
 	default:
 		return task_fail(task, 400, "the body's transfer coding is malformed or cut off");
 	}

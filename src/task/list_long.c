@@ -298,7 +298,7 @@ struct step_result task_read_long_list(struct task *task)
 	if (!db_list(task->service->db, &reading->list_query)) {
 		free_reading(reading);
 		return task_fail_busy(task, 1,
-				      "too many long lists of this account wait, try again");
+				      "too many long lists of this account are waiting, try again");
 	}
 	task->reading = reading;
 	task->leave_list = leave;

@@ -67,7 +67,7 @@ bool task_has_bad_range(struct task *task, struct step_result *ret_answer)
 	task->range.limit++; /* see on_short_part() */
 	if (cursor.data && !read_cursor(task, cursor, &task->range.after)) {
 		*ret_answer = task_fail(
-		    task, 400, "cursor must be that of the Link in an answer of this list");
+		    task, 400, "cursor must come from the Link header of an answer of this list");
 		return true;
 	}
 	return false;

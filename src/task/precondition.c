@@ -84,7 +84,7 @@ bool task_fails_precondition(struct task *task, struct step_result *ret_answer)
 	else if (match.is_there && !match.names_any && !match.names_present)
 		*ret_answer = task_fail_precondition(task);
 	else if (none_match.names_any || none_match.names_present)
-		*ret_answer = task_fail(task, 412, "If-None-Match names what is there already");
+		*ret_answer = task_fail(task, 412, "If-None-Match matches the present state");
 	else {
 		/* The statement looks again: somebody else may change the settings before it. Their
 		 * revision only grows, so a tag of an earlier one stays wrong. */
@@ -121,14 +121,14 @@ struct step_result task_fail_precondition(struct task *task)
 {
 	if (!task->has_tag)
 		return task_fail(task, 412,
-				 "If-Match names an entity tag, but what is changed here has none");
+				 "If-Match names an entity tag, but this resource has none");
 	if (!task->endpoint->has_settings_tag)
 		return task_fail(task, 412,
-				 "it is no longer what the request's condition names: GET it and "
-				 "try again with its present ETag");
+				 "it has changed since the ETag of the request: GET it and try "
+				 "again with its present ETag");
 	return task_fail(task, 412,
-			 "the settings are no longer those that the request's condition names: "
-			 "GET the device and try again with its present ETag");
+			 "the settings have changed since the ETag of the request: GET the device "
+			 "and try again with its present ETag");
 }
 
 int64_t task_expected_revision(const struct task *task)

@@ -131,13 +131,12 @@ struct step_result task_fail_constraint(struct task *task)
 		return task_fail_field(task, "timezone", DEVICE_TIMEZONE_FAULT);
 	case CONSTRAINT_VERSION_NAME_USED:
 		return task_fail(task, 409,
-				 "the app has a version of this name already, and a name is used "
-				 "only once");
+				 "the app already has a version of this name; choose a name that "
+				 "was never used");
 	case CONSTRAINT_REVIEW_PENDING:
 		return task_fail(task, 409, "another version of the app awaits review");
 	case CONSTRAINT_TOO_MANY_VERSIONS:
-		return task_fail(task, 409,
-				 "the app has 10000 versions already, no more are allowed");
+		return task_fail(task, 409, "the app already has 10000 versions, the maximum");
 	case CONSTRAINT_APP_GONE:
 		return task_fail(task, 404, "there is no such app");
 	default:
@@ -155,9 +154,10 @@ struct step_result task_fail_db(struct task *task)
 		return task_fail_busy(task, 2, "the database cannot be reached, try again");
 	case DB_BLOCKED:
 		return task_fail_busy(task, 2,
-				      "another change holds what this one needs, try again");
+				      "another change has locked the same data, try again");
 	case DB_OVERDUE:
-		return task_fail_busy(task, 2, "too many long lists and searches wait, try again");
+		return task_fail_busy(task, 2,
+				      "too many long lists and searches are waiting, try again");
 	case DB_CONSTRAINT:
 		return task_continue(task, task->endpoint->refused ?: task_fail_constraint);
 	default:
@@ -165,8 +165,8 @@ struct step_result task_fail_db(struct task *task)
 		log_warn("task", "an unexpected error was answered",
 			 LOG_TEXT("route", task->request->log_route),
 			 LOG_STR("request_id", task->request->request_id));
-		return task_fail(task, 500,
-				 "an unexpected error; the server's log has more under "
-				 "this request's ID");
+		return task_fail(
+		    task, 500,
+		    "unexpected error; the server's log has details under this request's ID");
 	}
 }

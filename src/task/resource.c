@@ -10,7 +10,7 @@ static bool is_for_any(const struct task *task)
 /* Other names than IDs have one meaning within an account only. */
 static struct step_result fail_account(struct task *task)
 {
-	return task_fail(task, 400, "name the ID, or the account in Displayd-Account");
+	return task_fail(task, 400, "use the ID, or name the account in Displayd-Account");
 }
 
 static struct step_result on_owner_found(struct task *task)

@@ -11,7 +11,7 @@ static struct step_result fail_scope(struct task *task, enum key_level needed)
 				      "scope=\""),
 				  name, STR("\"")));
 	return task_fail(task, 403,
-			 "the API key has the scope \"%.*s\", and this call needs \"%.*s\"",
+			 "the API key has the scope \"%.*s\", but this call requires \"%.*s\"",
 			 STR_ARG(key_level_name(task->key_scope->level)), STR_ARG(name));
 }
 
@@ -30,10 +30,9 @@ bool task_exceeds_scope(struct task *task, struct step_result *ret_answer)
 	if (!scope)
 		return false;
 	if (task->has_device_key && !task->endpoint->takes_device_key) {
-		*ret_answer =
-		    task_fail(task, 403,
-			      "a device's own key is for pushes, and for listing and removing "
-			      "installations: use an API key");
+		*ret_answer = task_fail(task, 403,
+					"a device's own key allows only pushes, and listing and "
+					"removing installations; use an API key");
 		return true;
 	}
 	if (scope->level < task->endpoint->key_level) {

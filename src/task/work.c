@@ -34,7 +34,7 @@ static struct step_result refuse_job(struct task *task, enum lane lane, int erro
 		    task, retry_after_s,
 		    error == -EDQUOT || error == -ETIME
 			? "too many large texts of this account are waiting, try again"
-			: "too many large texts are being worked on, try again");
+			: "too many large texts are being processed, try again");
 	switch (error) {
 	case -EDQUOT:
 		return task_fail_busy(task, retry_after_s,

@@ -199,7 +199,7 @@ def test_wrong_cursors(account):
                  b"a" + raw[1:], raw[:-1], raw + b"\0", raw + b"\xff"))]
     for text in wrong:
         detail = account.get(f"/v1/devices?limit=1&cursor={text}").problem(400)["detail"]
-        assert detail == "cursor must be that of the Link in an answer of this list", text
+        assert detail == "cursor must come from the Link header of an answer of this list", text
     account.get(f"/v1/apps?limit=1&cursor={cursor}").problem(400)
     # Without a limit nothing is different.
     assert len(account.get("/v1/devices?cursor=x").ok()) == 3

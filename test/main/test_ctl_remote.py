@@ -103,7 +103,7 @@ class TestKey:
         scoped = running.ctl("key", "create", "--account", email, "--scope", "push")["key"]
         path = picture(laptop.home)
         assert laptop.ctl("push", device["id"], path, DISPLAYD_API_KEY=scoped)["shown"]
-        wanted = 'the API key has the scope "push", and this call needs "devices"'
+        wanted = 'the API key has the scope "push", but this call requires "devices"'
         assert laptop.refused(4, "device", "list", DISPLAYD_API_KEY=scoped) == wanted
         assert laptop.refused(4, "push", "Desk", path, DISPLAYD_API_KEY=scoped) == wanted
 

@@ -181,7 +181,7 @@ class TestPrivateSocket:
         for path in ("/v1/devices/A-1", "/v1/devices/02:00:00:00:00:17", "/v1/apps/twin/versions"):
             answer = scene.operator("GET", path)
             assert (answer.status, answer.json()["detail"]) == (
-                400, "name the ID, or the account in Displayd-Account"), path
+                400, "use the ID, or name the account in Displayd-Account"), path
             assert scene.operator("GET", path, Displayd_Account=other).status == 200, path
         for owner, device in ids.items():
             assert scene.operator("GET", "/v1/devices/A-1", Displayd_Account=owner).json()["id"] == device
