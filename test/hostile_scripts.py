@@ -106,7 +106,7 @@ STARLARK = {
     "a file": (load("/etc/passwd"), ("invalid module",)),
     "a file above": (load("../../../../etc/passwd"), ("invalid module",)),
     "a file of an archive, above": ("-- ../../x.star --\n-- a.star --\ndef main():\n    return []\n",
-                                    ("no name of a file",)),
+                                    ("not a valid file name",)),
     "a file opened": (main_of("open('/etc/passwd')"), ("undefined: open",)),
     "the environment": (load("os.star", "os"), ("invalid module",)),
     "a process": (main_of("exec('id')"), ("undefined: exec",)),

@@ -59,7 +59,7 @@ static const char *check_base64(struct str text)
 
 static const char *check_password_hash(struct str text)
 {
-	static const char why[] = "must be an argon2id hash as displayd makes them";
+	static const char why[] = "must be an argon2id hash made by displayd";
 	char hash[crypto_pwhash_STRBYTES];
 
 	if (text.length >= sizeof(hash))
@@ -291,11 +291,11 @@ static void check_entry(struct account_line *line, uint64_t present, struct aren
 		has_end |= is_there && strcmp(entry_fields[i].body, "hoursEnd") == 0;
 	}
 	if (has_start != has_end)
-		faults_add(faults, STR("hoursStart"), "must be there with hoursEnd, or neither");
+		faults_add(faults, STR("hoursStart"), "must be given together with hoursEnd");
 	if ((line->picture.data != NULL) == (line->app.data != NULL))
 		faults_add(faults, (struct str){0}, "must have either a picture or an app");
 	if (!line->app.data && (line->settings_value || line->encrypted.data))
-		faults_add(faults, STR("settings"), "are those of an app");
+		faults_add(faults, STR("settings"), "are allowed only with an app");
 	settings_read(line->settings_value, faults, &settings);
 	settings_write(&settings, &text);
 	line->settings = arena_copy(arena, buffer_view(&text));
@@ -315,7 +315,7 @@ static bool read_kind(const struct json_value *root, struct account_line *ret, s
 		if (str_equal(name, str_from(account_line_names[i])))
 			return true;
 	}
-	*ret_why = STR("it is of a kind that this program does not know");
+	*ret_why = STR("its kind is not known to this version of displayd");
 	return false;
 }
 
@@ -326,7 +326,7 @@ static struct str name_faults(const struct faults *faults, struct arena *arena)
 
 	if (!more)
 		return faults_sentence(faults);
-	return arena_printf(arena, "%.*s %.*s (and %u more are wrong)",
+	return arena_printf(arena, "%.*s %.*s (and %u more faults)",
 			    STR_ARG(first->name.data ? first->name : STR("it")),
 			    STR_ARG(first->detail), more);
 }
@@ -361,7 +361,7 @@ bool account_line_read(struct str text, struct arena *arena, struct account_line
 
 	*ret_line = (struct account_line){.text = text};
 	if (!json_parse(text, arena, &document, &why)) {
-		*ret_why = ARENA_JOIN(arena, STR("it is no JSON: "), why);
+		*ret_why = ARENA_JOIN(arena, STR("it is not JSON: "), why);
 		return false;
 	}
 	is_good = read_kind(document.root, ret_line, ret_why) &&

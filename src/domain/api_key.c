@@ -119,7 +119,7 @@ static void read_devices(struct key_creation *creation, struct faults *faults)
 	}
 	for (unsigned i = 0; i < count; i++) {
 		if (!add_device(creation, json_array_item(creation->device_list, i))) {
-			faults_add(faults, name, "has an ID twice, or one that no device has");
+			faults_add(faults, name, "has an ID twice, or the ID of no device");
 			return;
 		}
 	}
@@ -151,9 +151,9 @@ static void creation_check(void *body, uint64_t seen, struct faults *faults)
 	if (creation->end.length == 0)
 		return;
 	if (!read_end(creation->end, &creation->ends_at_us))
-		faults_add(faults, STR("endsAt"), "must be a time as 2027-01-31T12:00:00Z");
+		faults_add(faults, STR("endsAt"), "must be a time such as 2027-01-31T12:00:00Z");
 	else if (creation->ends_at_us <= clock_wall_us())
-		faults_add(faults, STR("endsAt"), "must not be over");
+		faults_add(faults, STR("endsAt"), "must be in the future");
 }
 
 static const struct record_field creation_fields[] = {

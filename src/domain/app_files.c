@@ -40,11 +40,11 @@ static int add(struct app_files *files, const struct txtar_file *file,
 	const char *ending = file->is_base64 ? ";base64" : "";
 
 	if (!is_path(file->name))
-		snprintf(ret_why, APP_FILES_WHY_MAX, "\"%.*s%s\" is no name of a file", shown,
+		snprintf(ret_why, APP_FILES_WHY_MAX, "\"%.*s%s\" is not a valid file name", shown,
 			 file->name.data, ending);
 	else if (find(files, file->name))
-		snprintf(ret_why, APP_FILES_WHY_MAX, "%.*s%s is there twice", shown,
-			 file->name.data, ending);
+		snprintf(ret_why, APP_FILES_WHY_MAX, "%.*s%s appears twice", shown, file->name.data,
+			 ending);
 	else if (files->count == APP_FILES_MAX)
 		snprintf(ret_why, APP_FILES_WHY_MAX, "more than %d files", APP_FILES_MAX);
 	else
@@ -99,7 +99,7 @@ static int order(struct app_files *files, char ret_why[static APP_FILES_WHY_MAX]
 
 	if (!first) {
 		snprintf(ret_why, APP_FILES_WHY_MAX,
-			 "among several scripts one must be app.ts or main.ts");
+			 "if there are several scripts, one must be app.ts or main.ts");
 		return -1;
 	}
 	other = files->list[0];

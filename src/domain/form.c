@@ -41,7 +41,7 @@ static bool read_text(const struct reading *reading, const struct json_value *ob
 	if (!value || json_is_null(value))
 		return true;
 	if (!json_get_str(value, ret))
-		return refuse(reading, "its schema has a \"%s\" that is no text", name);
+		return refuse(reading, "its schema has a \"%s\" that is not text", name);
 	return true;
 }
 
@@ -75,7 +75,7 @@ static bool read_options(const struct reading *reading, const struct json_value 
 	options = arena_alloc(reading->arena, walk.left * sizeof(options[0]));
 	while (json_next_item(&walk, &item)) {
 		if (!json_is_object(item))
-			return refuse(reading, "an option is no object");
+			return refuse(reading, "an option is not an object");
 		if (!read_option(reading, item, &options[(*ret_count)++]))
 			return false;
 	}
@@ -97,7 +97,7 @@ static bool read_palette(const struct reading *reading, const struct json_value 
 	palette = arena_alloc(reading->arena, walk.left * sizeof(palette[0]));
 	while (json_next_item(&walk, &item)) {
 		if (!json_get_str(item, &palette[field->palette_count++]))
-			return refuse(reading, "a colour of its schema is no text");
+			return refuse(reading, "a colour of its schema is not text");
 	}
 	field->palette = palette;
 	return true;
@@ -152,7 +152,7 @@ static bool read_field(const struct reading *reading, const struct json_value *o
 
 	*field = (struct form_field){0};
 	if (!json_is_object(object))
-		return refuse(reading, "a field of its schema is no object");
+		return refuse(reading, "a field of its schema is not an object");
 	if (!read_type(reading, object, field) || !read_text(reading, object, "id", &field->id) ||
 	    !read_text(reading, object, "name", &field->name) ||
 	    !read_text(reading, object, "description", &field->description) ||
@@ -170,7 +170,8 @@ static bool read_field(const struct reading *reading, const struct json_value *o
 	(void)json_get_bool(json_member(object, "secret"), &field->is_secret);
 	if (field->id.length == 0 || field->id.length > FORM_ID_BYTES_MAX ||
 	    str_find(field->id, '\0') < field->id.length)
-		return refuse(reading, "its schema has a field whose id has not 1 to %d bytes",
+		return refuse(reading,
+			      "its schema has a field whose id does not have 1 to %d bytes",
 			      FORM_ID_BYTES_MAX);
 	return true;
 }
@@ -354,7 +355,7 @@ static void write_visibility(const struct form_field *field, struct buffer *buff
 static struct str unavailable(const struct form_field *field)
 {
 	if (field->type == FORM_OAUTH1 || field->type == FORM_OAUTH2)
-		return STR("This app signs in at another service through an account of its maker "
+		return STR("This app signs in to another service through its author's account "
 			   "there. That is not possible here.");
 	return STR("");
 }

@@ -107,8 +107,7 @@ static void order_check(void *body, uint64_t seen, struct faults *faults)
 	}
 	while (order->count < count) {
 		if (!add_id(order, json_array_item(order->order, order->count))) {
-			faults_add(faults, name,
-				   "has an ID twice, or one that no installation has");
+			faults_add(faults, name, "has an ID twice, or the ID of no installation");
 			return;
 		}
 	}

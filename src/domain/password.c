@@ -111,9 +111,9 @@ const char *password_check(struct str password)
 		return "must have at most 1024 bytes";
 	to_lower(password, lower);
 	if (is_common(lower) || is_sequence(lower) || !has_variety(password))
-		return "is one of the commonest passwords, choose another one";
+		return "is one of the most common passwords, choose another one";
 	if (is_of_the_place((struct str){lower, password.length}))
-		return "has too little beside words that anybody tries here, choose another one";
+		return "is little more than words that are guessed first here, choose another one";
 	return NULL;
 }
 

@@ -23,7 +23,7 @@ const char *email_check(struct str email)
 		if (utf8_is_control(c) || utf8_is_space(c))
 			return "must have no white space and no control characters";
 		if (c < 128 && strchr("\"(),:;<>[\\]", (int)c))
-			return "has a character that no e-mail address has";
+			return "has a character that is not allowed in an e-mail address";
 	}
 	if (at == 0 || at >= email.length - 1)
 		return "must be an e-mail address: NAME@DOMAIN";
@@ -36,7 +36,7 @@ const char *email_check(struct str email)
 	    domain.data[domain.length - 1] == '.' || domain.data[domain.length - 1] == '-' ||
 	    memmem(email.data, email.length, "..", 2) || email.data[0] == '.' ||
 	    email.data[at - 1] == '.')
-		return "has a dot or dash where no e-mail address has one";
+		return "has a dot or dash in a wrong position";
 	return NULL;
 }
 
@@ -137,7 +137,7 @@ static void read_reauthentication(struct reauthentication *authentication, const
 	if (inner.count == 0)
 		return;
 	authentication->passkey = (struct assertion){0};
-	faults_add(faults, STR("passkey"), "must be what a passkey has signed: %.*s",
+	faults_add(faults, STR("passkey"), "must be the signed answer of a passkey: %.*s",
 		   STR_ARG(faults_sentence(&inner)));
 }
 

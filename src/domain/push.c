@@ -116,8 +116,8 @@ static const char *font_check(struct str font)
 {
 	return is_one_of(font, message_fonts, array_length(message_fonts))
 		   ? NULL
-		   : "must be one of the fonts tb-8, 10x20, 5x8, 6x10, 6x13, tom-thumb and others "
-		     "that the API's document names";
+		   : "must be a font such as tb-8, 10x20, 5x8, 6x10, 6x13 or tom-thumb; the API "
+		     "document lists all";
 }
 
 static const char *align_check(struct str align)
@@ -257,7 +257,7 @@ static void check_hold(const struct push_body *body, uint64_t seen, struct fault
 	for (size_t i = 0; body->is_held && i < array_length(excluded); i++) {
 		if (seen >> excluded[i] & 1)
 			faults_add(faults, str_from(push_fields[excluded[i]].body),
-				   "must be left out where hold is true");
+				   "must be left out if hold is true");
 	}
 }
 
@@ -374,7 +374,7 @@ static void check_v0_entry(struct push_body *body, uint64_t seen, struct faults 
 	if (body->installation_id.length && again.length &&
 	    !str_equal(body->installation_id, again))
 		faults_add(faults, str_from(push_v0_fields[FIELD_INSTALLATION_ID_AGAIN].body),
-			   "is another ID than that of %s: leave one of them out", body->id_member);
+			   "is not the same ID as %s: leave one of them out", body->id_member);
 	if (!has_id)
 		body->installation_id = again;
 	check_background(body, faults);

@@ -170,12 +170,12 @@ static void decision_check(void *body, uint64_t seen, struct faults *faults)
 		return;
 	if (str_equal(decision->status, STR("REJECTED")) != (decision->reason.data != NULL))
 		faults_add(faults, STR("reason"),
-			   decision->reason.data ? "goes with REJECTED only"
+			   decision->reason.data ? "is allowed with REJECTED only"
 						 : "is required: say why it is rejected");
 	if (str_equal(decision->status, STR("CHANGES_REQUESTED")) && !decision->summary.data &&
 	    decision->comment_count == 0)
 		faults_add(faults, STR("summary"),
-			   "is required where there is no comment: say what to change");
+			   "is required if there are no comments: say what to change");
 }
 
 static const struct record_field review_decision_fields[] = {

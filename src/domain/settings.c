@@ -59,7 +59,7 @@ static void read_members(const struct json_value *object, struct faults *faults,
 		wrong = read_setting(value, &setting);
 		if (setting.name.length == 0 || setting.name.length > FORM_ID_BYTES_MAX ||
 		    str_find(setting.name, '\0') < setting.name.length)
-			wrong = "is a name that no field has";
+			wrong = "is not a valid field name";
 		bytes += setting.name.length + setting.value.length;
 		if (wrong)
 			faults_add_in(faults, member_of(settings), setting.name, "%s", wrong);
@@ -68,7 +68,7 @@ static void read_members(const struct json_value *object, struct faults *faults,
 	}
 	if (bytes > SETTINGS_BYTES_MAX)
 		faults_add(faults, member_of(settings),
-			   "must have at most %d bytes together, have %zu", SETTINGS_BYTES_MAX,
+			   "must have at most %d bytes in total, have %zu", SETTINGS_BYTES_MAX,
 			   bytes);
 	sort(settings);
 }
@@ -248,7 +248,7 @@ void settings_change(const struct settings *stored, const struct settings *sent,
 	for (unsigned i = 0; i < all.count; i++)
 		bytes += all.items[i].name.length + all.items[i].value.length;
 	if (bytes > SETTINGS_BYTES_MAX)
-		faults_add(faults, member_of(sent), "must have at most %d bytes together, have %zu",
+		faults_add(faults, member_of(sent), "must have at most %d bytes in total, have %zu",
 			   SETTINGS_BYTES_MAX, bytes);
 	*ret_settings = all;
 }

@@ -53,13 +53,13 @@ static void read_zone(struct tronbyt_reader *reader, struct tronbyt_device *devi
 		tronbyt_text(&location, "description", &description);
 		if (description.length)
 			tronbyt_say(reader, "location",
-				    "an app has a place of its own here, among its settings");
+				    "each app here has its own place, among its settings");
 	}
 	device->timezone = STR("UTC");
 	if (zone.length && zones_find(zone))
 		device->timezone = zone;
 	else if (zone.length)
-		tronbyt_say(reader, "timezone", "there is no such time zone: set to UTC");
+		tronbyt_say(reader, "timezone", "is not a known time zone: set to UTC");
 }
 
 static void read_locale(struct tronbyt_reader *reader, struct tronbyt_device *device)
@@ -89,7 +89,7 @@ static void read_night(struct tronbyt_reader *reader, struct tronbyt_device *dev
 	tronbyt_number(reader, "night_brightness", 0, 100, &device->night_brightness);
 	tronbyt_bool(reader, "dim_mode_enabled", &device->dim_enabled);
 	if (!tronbyt_clock(reader, "dim_time", &device->dim_start_minute) && device->dim_enabled) {
-		tronbyt_say(reader, "dim_mode_enabled", "it has no time: left off");
+		tronbyt_say(reader, "dim_mode_enabled", "dim_time is missing: left off");
 		device->dim_enabled = false;
 	}
 	tronbyt_number(reader, "dim_brightness", 0, 100, &device->dim_brightness);
@@ -105,7 +105,7 @@ static void read_key(struct tronbyt_reader *reader, struct tronbyt_device *devic
 	if (!is_needed)
 		return;
 	if (key.length == 0)
-		tronbyt_fault(reader, "api_key", "is required where require_api_key is true");
+		tronbyt_fault(reader, "api_key", "is required if require_api_key is true");
 	else if (key.length > TRONBYT_KEY_LENGTH_MAX)
 		tronbyt_fault(reader, "api_key", "must have at most %d bytes",
 			      TRONBYT_KEY_LENGTH_MAX);
@@ -120,13 +120,13 @@ static void say_rest(struct tronbyt_reader *reader)
 
 	for (size_t i = 0; i < array_length(filters); i++)
 		tronbyt_say_text(reader, filters[i], "none inherit",
-				 "there are no colour filters here");
-	tronbyt_say_text(reader, "notes", "", "devices have no notes here");
+				 "colour filters do not exist here");
+	tronbyt_say_text(reader, "notes", "", "notes of devices do not exist here");
 	tronbyt_say_text(reader, "custom_brightness_scale", "",
-			 "brightness is in per cent here, without steps");
-	tronbyt_say_bool(reader, "interstitial_enabled", "there is no entry between entries here");
-	tronbyt_say_bool(reader, "swap_colors",
-			 "it is a setting of the panel's firmware, which keeps it");
+			 "brightness is a percentage here, without steps");
+	tronbyt_say_bool(reader, "interstitial_enabled",
+			 "entries between other entries do not exist here");
+	tronbyt_say_bool(reader, "swap_colors", "the panel's firmware keeps this setting");
 }
 
 /* ---- entries that the device names ---- */
@@ -147,12 +147,12 @@ static void mark(struct tronbyt_reader *reader, struct tronbyt_device *device, c
 		return;
 	}
 	if (name.length && !str_equal(name, STR("None")))
-		tronbyt_say(reader, member, "there is no such entry that comes");
+		tronbyt_say(reader, member, "names no imported entry");
 }
 
 static void say_intervals(struct tronbyt_reader *reader)
 {
-	tronbyt_say(reader, "uinterval", "apps say themselves here how often they are rendered");
+	tronbyt_say(reader, "uinterval", "each app sets its own render interval here");
 }
 
 /* ---- devices ---- */
@@ -172,7 +172,7 @@ static bool read_id(struct tronbyt_reader *reader, const struct tronbyt_export *
 	device->former_id = (struct str){id, ALIAS_LENGTH};
 	for (unsigned i = 0; i < export->device_count; i++) {
 		if (str_equal(export->devices[i].former_id, device->former_id)) {
-			tronbyt_fault(reader, "id", "stands twice");
+			tronbyt_fault(reader, "id", "appears twice");
 			return false;
 		}
 	}
@@ -295,7 +295,7 @@ void tronbyt_settle_night(struct tronbyt_device *device, bool has_entry,
 	device->sleep_enabled = false;
 	if (device->dim_enabled) {
 		tronbyt_note(notes, device->name, (struct str){0}, STR("night_brightness"),
-			     "a device is dimmed once here: to %lld %% from its dim_time on",
+			     "a device has one dimming time here: %lld %% from its dim_time on",
 			     (long long)device->dim_brightness);
 		return;
 	}

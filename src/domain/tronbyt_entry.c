@@ -86,28 +86,29 @@ static void read_name(struct tronbyt_reader *reader, struct tronbyt_entry *entry
 	if (utf8_length(notes) <= LIMIT_INSTALLATION_ID && !device_name_check(notes))
 		entry->name = notes;
 	else
-		tronbyt_say(reader, "notes", "entries have a name of 1 to %d characters here",
+		tronbyt_say(reader, "notes", "names of entries have 1 to %d characters here",
 			    LIMIT_INSTALLATION_ID);
 }
 
 static void say_rest(struct tronbyt_reader *reader)
 {
-	tronbyt_say_bool(reader, "use_custom_recurrence",
-			 "entries have hours and weekdays here, and no other recurrence");
-	tronbyt_say_bool(reader, "auto_pin", "no app pins itself here");
+	tronbyt_say_bool(
+	    reader, "use_custom_recurrence",
+	    "entries can be limited to hours and weekdays here, without other recurrence");
+	tronbyt_say_bool(reader, "auto_pin", "apps cannot pin themselves here");
 	tronbyt_say_text(reader, "color_filter", "none inherit",
-			 "there are no colour filters here");
+			 "colour filters do not exist here");
 	if (tronbyt_member(reader, "show_full_animation")) {
 		bool is_shown = false;
 		struct str text;
 
 		if (json_get_str(tronbyt_member(reader, "show_full_animation"), &text))
 			tronbyt_say_text(reader, "show_full_animation", "auto false",
-					 "an animation has the time of its entry here");
+					 "an animation lasts as long as its entry here");
 		else if (json_get_bool(tronbyt_member(reader, "show_full_animation"), &is_shown) &&
 			 is_shown)
 			tronbyt_say(reader, "show_full_animation",
-				    "an animation has the time of its entry here");
+				    "an animation lasts as long as its entry here");
 	}
 }
 
@@ -131,7 +132,7 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 	tronbyt_bool(reader, "enabled", &entry->is_enabled);
 	tronbyt_number(reader, "order", 0, ORDER_MAX, &entry->order);
 	if (is_pushed) {
-		tronbyt_say(reader, "entry", "an export has no pushed pictures: push it again");
+		tronbyt_say(reader, "entry", "exports contain no pushed pictures: push it again");
 		return false;
 	}
 	if (entry->slug.length == 0 || utf8_length(entry->slug) > SLUG_LENGTH_MAX) {
@@ -182,7 +183,7 @@ static void add_entry(struct tronbyt_reader *reader, struct tronbyt_device *devi
 	if (!read_entry(reader, &entry))
 		return;
 	if (is_twice(device, &entry)) {
-		tronbyt_fault(reader, "iname", "stands twice");
+		tronbyt_fault(reader, "iname", "appears twice");
 	} else if (device->entry_count == LIMIT_DEVICE_INSTALLATIONS) {
 		tronbyt_say(reader, "entry", "a device has at most %d entries",
 			    LIMIT_DEVICE_INSTALLATIONS);

@@ -33,9 +33,8 @@ static void add_text(struct tronbyt_notes *notes, struct str device, struct str 
 	if (notes->count > TRONBYT_NOTES_MAX)
 		return;
 	if (notes->count == TRONBYT_NOTES_MAX)
-		note = (struct tronbyt_note){.device = device,
-					     .what = STR("more"),
-					     .why = STR("there is more that does not come")};
+		note = (struct tronbyt_note){
+		    .device = device, .what = STR("more"), .why = STR("more was not imported")};
 	else
 		note.why = arena_vprintf(notes->arena, why, args);
 	add_note(notes, &note);

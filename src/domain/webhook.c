@@ -78,7 +78,7 @@ static const char *check_url(struct str url)
 	rest.length = end;
 	for (size_t i = 0; i < rest.length; i++)
 		if (rest.data[i] == '@')
-			return "must have no user and password";
+			return "must not contain a user name or password";
 	return authority_read(rest, &authority) == AUTHORITY_FINE ? NULL : "must name a host";
 }
 

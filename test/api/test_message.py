@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(
     not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark")
 
 COLOR = "must be a colour like #ffaa00"
-HELD = "must be left out where hold is true"
+HELD = "must be left out if hold is true"
 WHITE, BLACK = (255, 255, 255), (0, 0, 0)
 
 
@@ -179,8 +179,8 @@ def test_bounds_of_the_text(device):
     ("color", "red", COLOR), ("color", "#ff", COLOR), ("color", "#ffaa0", COLOR), ("color", "ffaa00", COLOR),
     ("color", "#gg0000", COLOR), ("background", "#ffaa00ff", COLOR), ("background", "", COLOR),
     ("align", "middle", "must be left, center or right"), ("scroll", "down", "must be auto, left, up or none"),
-    ("font", "Arial", "must be one of the fonts tb-8, 10x20, 5x8, 6x10, 6x13, tom-thumb and others that the "
-                      "API's document names")])
+    ("font", "Arial", "must be a font such as tb-8, 10x20, 5x8, 6x10, 6x13 or tom-thumb; the API document "
+                      "lists all")])
 def test_members_that_are_not_allowed(device, member, value, fault):
     assert say(device, **{member: value}).faults() == {"/" + member: fault}
 

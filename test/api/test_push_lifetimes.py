@@ -13,7 +13,7 @@ from world import images
 NULL = "must not be null, leave the field out instead"
 EXPIRES = "must be an integer from 60 to 2592000"
 BOOLEAN = "must be true or false"
-HELD = "must be left out where hold is true"
+HELD = "must be left out if hold is true"
 DAY_S = 24 * 3600
 
 

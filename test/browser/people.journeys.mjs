@@ -162,7 +162,7 @@ export default {
 		await page.getByLabel("Name of a new key").fill("Lamp");
 		await page.getByRole("button", { name: "Create key" }).click();
 		await page.getByText("Choose at least one.").waitFor();
-		await page.getByText("must not be over").waitFor();
+		await page.getByText("must be in the future").waitFor();
 		await page
 			.getByRole("group", { name: "Devices the key can use" })
 			.getByRole("checkbox")

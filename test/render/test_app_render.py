@@ -101,7 +101,7 @@ def test_a_form_that_no_server_could_show_fails_the_check(app):
               'def get_schema():\n    return schema.Schema(version = "1", fields = [\n'
               '        schema.Text(id = "a" * 300, name = "A", desc = "A", icon = "gear")])\n')
     done = run(app(script), "--check")
-    assert done.returncode == 1 and "whose id has not 1 to" in done.stderr
+    assert done.returncode == 1 and "whose id does not have 1 to" in done.stderr
 
 
 ZONED = """load("render.star", "render")
@@ -421,7 +421,7 @@ def test_folders_of_typescript(app, tmp_path):
     (folder / "main.ts").rename(folder / "mine.ts")
     (folder / "other.ts").write_text("")
     done = run(folder, "-o", tmp_path / "out.webp")
-    assert "among several scripts one must be app.ts or main.ts" in done.stderr
+    assert "if there are several scripts, one must be app.ts or main.ts" in done.stderr
 
 
 @pytest.mark.parametrize("language, ending", [

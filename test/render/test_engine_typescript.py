@@ -88,9 +88,9 @@ def test_faults_of_several_files(client, what):
     assert (answer["kind"], answer["file"], answer["line"]) == ("script", "b.ts", 2), answer
     answer = client.ask_in_time("-- a.ts --\n\n-- b.ts --\n\n", language="TYPESCRIPT", what=what)
     assert (answer["kind"], answer["message"]) == \
-        ("app", "among several scripts one must be app.ts or main.ts")
+        ("app", "if there are several scripts, one must be app.ts or main.ts")
     answer = client.ask_in_time("-- ../app.ts --\n", language="TYPESCRIPT", what=what)
-    assert (answer["kind"], answer["message"]) == ("app", '"../app.ts" is no name of a file')
+    assert (answer["kind"], answer["message"]) == ("app", '"../app.ts" is not a valid file name')
 
 
 def test_a_fault_at_run_time_has_its_file(client):

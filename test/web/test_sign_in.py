@@ -54,12 +54,12 @@ def cpu_ticks(world):
 
 @pytest.mark.parametrize("password, fault", [
     ("123456789", "must have 10 to 1024 characters, has 9"),
-    ("Password1234", "is one of the commonest passwords, choose another one"),
-    ("1234567890", "is one of the commonest passwords, choose another one"),
-    ("zyxwvutsrq", "is one of the commonest passwords, choose another one"),
-    ("aaaaaaaaaaaaaaaa", "is one of the commonest passwords, choose another one"),
-    ("ababababababab", "is one of the commonest passwords, choose another one"),
-    ("displayd2026!", "has too little beside words that anybody tries here, choose another one"),
+    ("Password1234", "is one of the most common passwords, choose another one"),
+    ("1234567890", "is one of the most common passwords, choose another one"),
+    ("zyxwvutsrq", "is one of the most common passwords, choose another one"),
+    ("aaaaaaaaaaaaaaaa", "is one of the most common passwords, choose another one"),
+    ("ababababababab", "is one of the most common passwords, choose another one"),
+    ("displayd2026!", "is little more than words that are guessed first here, choose another one"),
     ("x" * 1025, "must have 10 to 1024 characters, has 1025"),
     ("\u00e9" * 513 + "abc", "must have at most 1024 bytes"),
 ])

@@ -58,9 +58,11 @@ static void test_which_script_is_the_first(void **state)
 	assert_names("-- main.ts --\n-- a.ts --\n-- app.ts --\n", "app.ts a.ts main.ts");
 	assert_names("-- a.d.ts --\n-- b.ts --\n", "b.ts a.d.ts");
 	assert_refused("-- a.ts --\n-- b.ts --\n",
-		       "among several scripts one must be app.ts or main.ts");
-	assert_refused("-- lib/a.ts --\n", "among several scripts one must be app.ts or main.ts");
-	assert_refused("-- a.json --\n", "among several scripts one must be app.ts or main.ts");
+		       "if there are several scripts, one must be app.ts or main.ts");
+	assert_refused("-- lib/a.ts --\n",
+		       "if there are several scripts, one must be app.ts or main.ts");
+	assert_refused("-- a.json --\n",
+		       "if there are several scripts, one must be app.ts or main.ts");
 }
 
 static void test_names(void **state)
@@ -72,10 +74,10 @@ static void test_names(void **state)
 		char archive[40], wanted[60];
 
 		snprintf(archive, sizeof(archive), "-- %s --\n", wrong[i]);
-		snprintf(wanted, sizeof(wanted), "\"%s\" is no name of a file", wrong[i]);
+		snprintf(wanted, sizeof(wanted), "\"%s\" is not a valid file name", wrong[i]);
 		assert_refused(archive, wanted);
 	}
-	assert_refused("-- a.ts --\n-- a.ts;base64 --\n", "a.ts;base64 is there twice");
+	assert_refused("-- a.ts --\n-- a.ts;base64 --\n", "a.ts;base64 appears twice");
 	assert_names("-- app.ts --\n-- ... --\n-- a b --\n", "app.ts ... a b");
 }
 

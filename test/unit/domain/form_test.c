@@ -96,10 +96,10 @@ static void other_shapes_are_refused(void **state)
 	assert_refused("{\"schema\":[{\"type\":\"sound\",\"id\":\"s\"}]}",
 		       "its schema has a field of the unknown type \"sound\"");
 	assert_refused("{\"schema\":[{\"type\":\"text\",\"id\":\"\"}]}",
-		       "its schema has a field whose id has not 1 to 200 bytes");
+		       "its schema has a field whose id does not have 1 to 200 bytes");
 	assert_refused("{\"schema\":[{\"type\":\"text\",\"id\":\"a\",\"name\":7}]}",
-		       "its schema has a \"name\" that is no text");
-	assert_refused("{\"schema\":[7]}", "a field of its schema is no object");
+		       "its schema has a \"name\" that is not text");
+	assert_refused("{\"schema\":[7]}", "a field of its schema is not an object");
 	assert_refused(
 	    "{\"schema\":[{\"type\":\"text\",\"id\":\"a\",\"visibility\":{\"type\":\"x\"}}"
 	    "]}",

@@ -175,7 +175,7 @@ static const struct {
     {"{\"auth\":\"x\"}", "/settings/auth",
      "cannot be set: signing in at another service is not possible here"},
     {"{\"a/b~\":\"\\u0000\"}", "/settings/a~1b~0", "must not contain U+0000"},
-    {"{\"\":\"x\"}", "/settings/", "is a name that no field has"},
+    {"{\"\":\"x\"}", "/settings/", "is not a valid field name"},
     {"[]", "/settings", "must be an object"},
 };
 
