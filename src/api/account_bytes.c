@@ -48,7 +48,8 @@ struct step_result api_make_account_room(struct task *task, struct account_room 
 					 task_step *next)
 {
 	if (++room->tries == ROOM_TRIES)
-		return task_fail_busy(task, 1, "many entries have expired, try again");
+		return task_fail_busy(task, 1,
+				      "expired entries are still being removed, try again");
 	statement_account_expire(task_new_query(task),
 				 &(struct account_expire_parameters){task_account_id(task)},
 				 &room->expired);
@@ -76,9 +77,8 @@ struct str api_account_bytes_problem(struct task *task, const struct account_roo
 {
 	return arena_printf(
 	    task_arena(task),
-	    "pushed pictures, drafts and versions of the account take %lld bytes, and %lld are "
-	    "allowed: this does not fit. Remove something first, or have an administrator set "
-	    "another limit",
+	    "pushed pictures, drafts and versions of the account take %lld bytes, maximum %lld: "
+	    "this does not fit; remove something, or ask an administrator for a higher limit",
 	    (long long)room->bytes.bytes, (long long)room->bytes.bytes_allowed);
 }
 

@@ -39,7 +39,9 @@ static struct step_result begin_get(struct task *task)
 
 static struct step_result fail_fixed(struct task *task)
 {
-	return task_fail(task, 409, "the connection is set by the server's setting --mqtt");
+	return task_fail(
+	    task, 409,
+	    "the server's --mqtt option sets this connection; it cannot be changed here");
 }
 
 static struct step_result set(struct task *task)

@@ -43,8 +43,8 @@ static struct step_result ask_next(struct task *task, struct app_work *work)
 	if (!field)
 		return end(task, work);
 	if (++work->made.asked > FORM_MAKERS_MAX || !form_has_handler(field)) {
-		work->made.problem = STR("it has too many fields that make others, or one without "
-					 "a handler");
+		work->made.problem =
+		    STR("it has too many fields that generate others, or one without a handler");
 		return end(task, work);
 	}
 	work->job.handler = field->handler;

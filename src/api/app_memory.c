@@ -18,7 +18,7 @@ bool app_memory_take(struct task *task, struct app_memory *memory, size_t length
 		return true;
 	}
 	*ret_answer =
-	    task_fail_busy(task, 1, "too many large apps of this account are at work, try again");
+	    task_fail_busy(task, 1, "too many large apps of this account are running, try again");
 	return false;
 }
 

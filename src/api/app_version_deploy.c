@@ -18,7 +18,7 @@ static struct step_result deployed(struct task *task)
 		return task_fail(task, 404, "there is no such app");
 	if (!version->deployed)
 		return task_fail(task, 409,
-				 "the version is %.*s, only an approved one can be deployed",
+				 "the version is %.*s; only an approved version can be deployed",
 				 STR_ARG(version->status));
 	delivery_app_changed(api_delivery(task), task_app(task)->id, deploy->row.generation);
 	return task_reply_record(task, 200, &app_version_record, version);

@@ -27,8 +27,8 @@ static struct step_result fail_pending(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail_constraint(task);
 	return task_fail(task, 409,
-			 "version %.*s of the app awaits review, and only one may: upload the next "
-			 "one after it",
+			 "version %.*s of the app awaits review, and only one version may at a "
+			 "time; upload the next one after the review",
 			 STR_ARG(pending));
 }
 

@@ -42,7 +42,7 @@ static struct step_result app_found(struct task *task)
 	if (!id_is_none(work->device_id) && !source->has_device)
 		return fail_no_device(task);
 	if (work->installation_id.length && !source->is_installed)
-		return task_fail(task, 404, "the app is not installed there");
+		return task_fail(task, 404, "the app is not installed on this device");
 	work->language = source->language;
 	work->scope = source->checksum;
 	work->timezone = source->timezone;
@@ -150,14 +150,14 @@ static struct step_result go_without(struct task *task, struct app_work *work, c
 static const char *why_public(const struct app_work *work)
 {
 	if (id_is_none(work->source.app_id))
-		return "drafts and versions in review reach public addresses only; once the app "
-		       "is deployed, it can reach what --egress-allow opens";
+		return "drafts and versions in review can reach public addresses only; once "
+		       "deployed, the app can reach the addresses of --egress-allow";
 	if (work->source.is_local_closed)
 		return ENGINE_LOCAL_IS_CLOSED;
 	return work->source.reaches_local
 		   ? NULL
-		   : "it is open to installed apps, and an administrator can open it to this "
-		     "account's previews: Administration, Accounts";
+		   : "only installed apps can reach it; an administrator can allow it for this "
+		     "account's previews under Administration, Accounts";
 }
 
 /* A form is kept for all who ask in its language, so it knows no device's zone. */
@@ -205,7 +205,7 @@ static struct step_result submit(struct task *task, struct app_work *work)
 		    task, retry_after_s,
 		    "too many apps of this account are being rendered, try again");
 	default:
-		return go_without(task, work, "the script is no text", work->run_next);
+		return go_without(task, work, "the script is not text", work->run_next);
 	}
 }
 

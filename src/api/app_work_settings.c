@@ -110,7 +110,7 @@ static bool knows(struct task *task, const struct app_work *work, const struct s
 		    settings_find(&stored, name) || settings->items[i].is_removed)
 			continue;
 		*ret_answer = task_fail(task, 409,
-					"the app does not say now which of its further fields are "
+					"cannot determine which generated fields of the app are "
 					"secret, try again: %.*s",
 					STR_ARG(work->made.problem));
 		return false;

@@ -54,8 +54,7 @@ static struct step_result fail_old(struct task *task)
 {
 	const struct device_panel_row *panel = &((struct ordering *)task_state(task))->panel;
 
-	return task_fail(task, 409,
-			 "the panel's firmware is %.*s, and takes orders from 1.4.8 on only",
+	return task_fail(task, 409, "the panel's firmware is %.*s; orders require 1.4.8 or newer",
 			 STR_ARG(panel->firmware_version));
 }
 
@@ -154,18 +153,17 @@ static struct step_result move(struct task *task)
 		return fail_old(task);
 	case PANEL_ORDERS_UNKNOWN:
 		return task_fail(task, 409,
-				 "the panel has not told the version of its firmware, and takes "
-				 "orders from 1.4.8 on only");
+				 "the panel has not reported its firmware version; orders require "
+				 "1.4.8 or newer");
 	default:
 		break;
 	}
 	if (is_offline(task))
 		return fail_offline(task);
 	if (delivery_has_several_connections(api_delivery(task), task_device(task)->id))
-		return task_fail(
-		    task, 409,
-		    "the device has several connections: whoever else uses its address "
-		    "would be told the new one, too");
+		return task_fail(task, 409,
+				 "the device has several panel connections, and each of them would "
+				 "get the new address; disconnect the others");
 	link_key_new(ordering->key);
 	key_hash(str_from(ordering->key), ordering->key_hash);
 	link = device_link_make(task_arena(task), str_from(api_service(task)->panel_url),
@@ -189,8 +187,7 @@ const struct endpoint endpoint_device_move = {
 struct step_result api_fail_link(struct task *task, const struct device_link *link)
 {
 	return task_fail(task, 409,
-			 "the device's URL would have %zu characters, and panels take %d at most: "
-			 "the server needs a --public-url that is shorter by %zu",
+			 "device URL has %zu characters, maximum %d; shorten --public-url by %zu",
 			 link->polling_url.length, DEVICE_URL_LENGTH_MAX, link->excess);
 }
 

@@ -202,8 +202,7 @@ static struct step_result export(struct task *task)
 	if (!memory_budget_take(picture->share, picture->taken, LIMIT_IMAGES_BYTES)) {
 		picture->taken = 0;
 		return task_fail_busy(task, 1,
-				      "the images that are being converted take too much memory, "
-				      "try again");
+				      "the images being converted take too much memory, try again");
 	}
 	return task_work(task, LANE_LONG,
 			 &(struct task_work){
@@ -215,7 +214,7 @@ static struct step_result export(struct task *task)
 
 static struct step_result fail_none(struct task *task)
 {
-	return task_fail(task, 404, "it is not known what the panel shows");
+	return task_fail(task, 404, "the panel's picture is not known");
 }
 
 static struct step_result picture_found(struct task *task)
@@ -247,7 +246,7 @@ static struct step_result find(struct task *task, const struct view_picture *now
 
 static struct step_result fail_offline(struct task *task)
 {
-	return task_fail(task, 404, "the panel is offline, and shows nothing");
+	return task_fail(task, 404, "the panel is offline and shows nothing");
 }
 
 static struct step_result viewed(struct task *task)
@@ -260,7 +259,8 @@ static struct step_result viewed(struct task *task)
 
 	unsubscribe(picture);
 	if (!view)
-		return task_fail_busy(task, 1, "nobody tells what the panel shows, try again");
+		return task_fail_busy(task, 1,
+				      "no report of what the panel shows has arrived, try again");
 	if (seen.connection == SHOWN_OFFLINE)
 		return fail_offline(task);
 	if (!is_dark && !seen.now.has_hash)
@@ -320,7 +320,7 @@ static struct step_result begin(struct task *task)
 	deadline_init(&picture->deadline, on_deadline);
 	if (!delivery_subscribe_view(api_delivery(task), &picture->subscriber, device->id,
 				     task_account_id(task)))
-		return task_fail_busy(task, 1, "too many panels are looked at, try again");
+		return task_fail_busy(task, 1, "too many panels are being viewed, try again");
 	picture->is_subscribed = true;
 	if (delivery_view(&picture->subscriber))
 		return task_continue(task, viewed);

@@ -49,13 +49,13 @@ static struct step_result fail(struct task *task, enum event_refusal constraint_
 
 	if (constraint_error == EVENTS_FULL_OF_DEVICES)
 		return task_fail_busy(task, FULL_RETRY_S,
-				      "too many devices are watched, try again");
+				      "too many devices are being watched, try again");
 	if (constraint_error == EVENTS_FULL)
 		return task_fail_busy(task, FULL_RETRY_S, "too many streams are open, try again");
 	snprintf(retry_after, sizeof(retry_after), "%d", FULL_OF_KEY_RETRY_S);
 	task_add_field(task, STR("Retry-After"),
 		       arena_copy(task_arena(task), str_from(retry_after)));
-	return task_fail(task, 429, "%d streams are open with this key: close one",
+	return task_fail(task, 429, "%d streams are open with this key, the maximum; close one",
 			 LIMIT_EVENT_STREAMS_OF_KEY);
 }
 
@@ -96,9 +96,10 @@ static struct step_result listed(struct task *task)
 	const struct listening *listening = task_state(task);
 
 	if (listening->all.ids.length / ID_BYTES > LIMIT_EVENT_ALL_DEVICES)
-		return task_fail(task, 409,
-				 "there are more than %d devices: name them, at most %d at once",
-				 LIMIT_EVENT_ALL_DEVICES, LIMIT_EVENT_DEVICES);
+		return task_fail(
+		    task, 409,
+		    "the account has more than %d devices; choose up to %d of them with devices",
+		    LIMIT_EVENT_ALL_DEVICES, LIMIT_EVENT_DEVICES);
 	return listen_to_account(task);
 }
 

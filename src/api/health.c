@@ -47,7 +47,7 @@ static struct step_result ready(struct task *task)
 
 	let_nobody_store(task);
 	if (service->is_draining)
-		return task_fail_busy(task, 1, "this instance is going down");
+		return task_fail_busy(task, 1, "this instance is shutting down");
 	if (!atomic_load(service->is_instance_ready))
 		return task_fail_busy(task, 1, "this instance is starting");
 	/* A PostgreSQL that has ended for want of room does not answer. */
@@ -57,7 +57,7 @@ static struct step_result ready(struct task *task)
 	if (!db_is_up(service->db))
 		return fail(task, "the database cannot be reached", db_unavailable(service->db));
 	if (!db_hints_are_up(service->db))
-		return fail(task, "the database's notifications cannot be heard",
+		return fail(task, "the database's notifications do not arrive",
 			    db_hints_unavailable(service->db));
 	if (!storage_takes_pictures(db_storage(service->db)))
 		return tell_ready(task, STORAGE_PICTURE_PROBLEM);

@@ -16,8 +16,8 @@ static void fail(struct image_job *job, const char *text)
 
 static void fail_size(struct image_job *job, size_t size)
 {
-	snprintf(job->error.text, sizeof(job->error.text),
-		 "image is %zu bytes, at most %d are allowed", size, PANELIMAGE_INPUT_MAX_BYTES);
+	snprintf(job->error.text, sizeof(job->error.text), "image has %zu bytes, maximum %d", size,
+		 PANELIMAGE_INPUT_MAX_BYTES);
 	job->is_converted = true;
 	job->has_failed = true;
 }
@@ -115,8 +115,8 @@ static bool type_agrees(struct image_job *job)
 
 	if (is_named(job, name))
 		return true;
-	snprintf(job->error.text, sizeof(job->error.text), "image is %s, the data URL says %.*s",
-		 name, STR_ARG(job->media_type));
+	snprintf(job->error.text, sizeof(job->error.text),
+		 "image is %s, but its data URL says %.*s", name, STR_ARG(job->media_type));
 	job->is_converted = true;
 	job->has_failed = true;
 	return false;

@@ -147,7 +147,7 @@ static void note_missing(struct tronbyt_importing *importing, struct import_devi
 			continue;
 		device->entry_count--;
 		import_note(importing, &file->entries[number - 1], "entry",
-			    "its app got another version meanwhile");
+			    "its app's version changed during the import");
 	}
 }
 
@@ -237,8 +237,8 @@ struct step_result import_store(struct task *task)
 			return store_device(task);
 		device->state = IMPORT_FAILED;
 		import_note(importing, NULL, "device",
-			    "too many of the addresses are those of other devices here: "
-			    "bring it again in a minute");
+			    "too many of the addresses belong to other devices here; import it "
+			    "again in a minute");
 	}
 	return import_report(task);
 }
@@ -252,7 +252,7 @@ struct step_result import_refused(struct task *task)
 	switch (task_constraint_error(task)) {
 	case CONSTRAINT_ALIAS_TAKEN:
 		device->has_alias = false;
-		import_note(importing, NULL, "address", "another device here has it");
+		import_note(importing, NULL, "address", "another device here uses it");
 		break;
 	case CONSTRAINT_DEVICE_IMPORTED:
 		end_attempt(task, device);
@@ -262,7 +262,7 @@ struct step_result import_refused(struct task *task)
 	case CONSTRAINT_UNKNOWN_TIMEZONE:
 		end_attempt(task, device);
 		import_file_device(importing)->timezone = STR("UTC");
-		import_note(importing, NULL, "timezone", "there is no such time zone: set to UTC");
+		import_note(importing, NULL, "timezone", "is not a known time zone: set to UTC");
 		break;
 	default:
 		return task_fail_constraint(task);

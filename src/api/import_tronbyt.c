@@ -112,8 +112,8 @@ static void remember_form(struct task *task)
 
 static void note_no_form(struct tronbyt_importing *importing, struct str why)
 {
-	import_note(importing, file_entry(importing), "config", "the app's form is not there: %.*s",
-		    STR_ARG(why));
+	import_note(importing, file_entry(importing), "config",
+		    "the app's form is unavailable: %.*s", STR_ARG(why));
 }
 
 static struct step_result form_found(struct task *task)
@@ -148,7 +148,7 @@ static struct step_result take_app(struct task *task, const struct import_app *a
 	struct app_work *work = &importing->work;
 
 	if (id_is_none(app->version_id)) {
-		import_note(importing, entry, "entry", "no app is called \"%.*s\" here",
+		import_note(importing, entry, "entry", "there is no app \"%.*s\" here",
 			    STR_ARG(entry->slug));
 		return leave_out(task);
 	}
@@ -160,8 +160,9 @@ static struct step_result take_app(struct task *task, const struct import_app *a
 	} else if (entry->settings.count && app->why_none.data) {
 		note_no_form(importing, app->why_none);
 	} else if (entry->settings.count) {
-		import_note(importing, entry, "config",
-			    "the import asks too much of apps: bring fewer devices at a time");
+		import_note(
+		    importing, entry, "config",
+		    "the import would run too many app scripts; import fewer devices at a time");
 	}
 	return take_entry(task);
 }
@@ -203,8 +204,7 @@ static struct step_result find_entry(struct task *task)
 	if (importing->form_bytes > IMPORT_FORM_BYTES_MAX) {
 		import_note(
 		    importing, entry, "entry",
-		    "the forms of its apps are too large together: bring fewer devices at a "
-		    "time");
+		    "the forms of its apps are too large in total; import fewer devices at a time");
 		return leave_out(task);
 	}
 	return api_find_app(task, &importing->work, entry->slug, STR(""), STR(""), app_found);
@@ -298,8 +298,7 @@ static struct step_result looked(struct task *task)
 	if (device->link.excess)
 		import_note(
 		    importing, NULL, "address",
-		    "its own URL has %zu characters, and panels take %d: the server needs a "
-		    "--public-url that is shorter by %zu",
+		    "its own URL has %zu characters, maximum %d; shorten --public-url by %zu",
 		    device->link.polling_url.length, DEVICE_URL_LENGTH_MAX, device->link.excess);
 	device->entries =
 	    arena_zalloc(task_arena(task), (file->entry_count + 1) * sizeof(device->entries[0]));
@@ -365,10 +364,10 @@ static struct step_result begin(struct task *task)
 	    !read_flag(task, "keepAddresses", &importing->keeps_addresses, &answer))
 		return answer;
 	if (task_key_devices(task).count)
-		return task_fail(task, 403,
-				 "this key is for chosen devices: a key for all devices is needed");
+		return task_fail(
+		    task, 403, "this key is limited to chosen devices; use a key for all devices");
 	if (!take_turn(task, importing))
-		return task_fail_busy(task, 1, "another import is under way, try again");
+		return task_fail_busy(task, 1, "another import is running, try again");
 	importing->task = task;
 	loop_later_init(&importing->next_turn, on_next_turn);
 	/* The body may have been read on a worker thread. */

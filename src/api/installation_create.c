@@ -36,8 +36,7 @@ static struct step_result installed(struct task *task)
 
 	/* An app whose version is known was there a moment ago. */
 	if (task_row_count(task) == 0 && !id_is_none(making->work.source.version_id))
-		return task_fail(task, 409,
-				 "the app's version was changed meanwhile, look at its form again");
+		return task_fail(task, 409, "the app's version has changed; load its form again");
 	if (task_row_count(task) == 0)
 		return fail_no_app(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, making->row.generation);

@@ -69,7 +69,8 @@ static struct step_result lost(struct task *task)
 	struct update *update = task_state(task);
 
 	if (++update->tries == TRIES)
-		return task_fail(task, 409, "the installation was changed meanwhile, try again");
+		return task_fail(task, 409,
+				 "the installation has changed in the meantime, try again");
 	installation_view_finish(&update->view);
 	update->view = (struct installation_view){0};
 	return find(task);

@@ -53,8 +53,8 @@ static struct step_result fail_problem(struct task *task, const struct messaging
 
 	if (answer->is_limited)
 		return task_fail_busy(task, LIMITED_RETRY_S,
-				      "a preview of this account has met a limit: texts have their "
-				      "full time again in a minute");
+				      "a preview of this account reached a limit, which shortens "
+				      "the time for texts; try again in a minute");
 	switch (answer->problem.kind) {
 	case ENGINE_LATE:
 	case ENGINE_NOT_AVAILABLE:
@@ -65,7 +65,7 @@ static struct step_result fail_problem(struct task *task, const struct messaging
 		if (messaging->body.message.icon_base64.length)
 			return task_fail_field(
 			    task, "icon",
-			    "is no PNG, GIF or WebP that can be drawn beside the text");
+			    "is not a PNG, GIF or WebP that can be drawn beside the text");
 		break;
 	default:
 		break;
@@ -81,11 +81,10 @@ static struct step_result fail_refused(struct task *task, const struct engine_an
 	while (why.length && why.data[why.length - 1] == '\n')
 		why.length--;
 	if (str_starts_with(why, missing))
-		return task_fail_field(
-		    task, "text",
-		    "has characters that the font does not have: %.*s; leave them out, or choose "
-		    "another font",
-		    STR_ARG(str_from_offset(why, missing.length)));
+		return task_fail_field(task, "text",
+				       "has characters that are not in the font: %.*s; leave them "
+				       "out, or choose another font",
+				       STR_ARG(str_from_offset(why, missing.length)));
 	return task_fail_field(
 	    task, "text",
 	    "takes longer than 45 s to scroll in this font: shorten it, or choose a "
@@ -104,8 +103,8 @@ static struct step_result drawn(struct task *task)
 		return fail_refused(task, answer);
 	if (answer->is_cut)
 		return task_fail_field(task, "text",
-				       "makes a picture that is larger than the device's board "
-				       "takes: shorten it, or leave out the icon");
+				       "makes a picture larger than the device's board accepts: "
+				       "shorten it, or leave out the icon");
 	push->picture = answer->picture;
 	if (messaging->body.duration_s == 0)
 		messaging->body.duration_s = push_duration_for(answer->duration_ms);

@@ -23,7 +23,7 @@ static struct step_result reordered(struct task *task)
 		return task_fail(task, 404, "there is no such device");
 	if (reordering->row.is_stale)
 		return task_fail(task, 409,
-				 "the rotation has other entries by now: ask for it again and "
+				 "the rotation's entries have changed; read the rotation again and "
 				 "name all of them");
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				reordering->row.generation);

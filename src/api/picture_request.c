@@ -96,7 +96,7 @@ const char *picture_request_read(const struct http_request *request,
 	ret_request->format = format_of_path(request->path);
 	if (ret_request->scale && ret_request->format != PANELIMAGE_FORMAT_UNKNOWN &&
 	    ret_request->format != PANELIMAGE_FORMAT_PNG)
-		return "scale is for a PNG";
+		return "scale is only for a PNG";
 	if (ret_request->scale)
 		ret_request->format = PANELIMAGE_FORMAT_PNG;
 	if (ret_request->format == PANELIMAGE_FORMAT_UNKNOWN) {

@@ -25,7 +25,7 @@ struct app_push {
 static struct step_result fail_render(struct task *task, const struct engine_problem *problem)
 {
 	if (problem->kind == ENGINE_LATE || problem->kind == ENGINE_NOT_AVAILABLE)
-		return task_fail_busy(task, 1, "the app is not rendered now, try again: %.*s",
+		return task_fail_busy(task, 1, "the app cannot be rendered now, try again: %.*s",
 				      STR_ARG(problem->message));
 	return task_fail(task, 409, "the app made no picture: %.*s", STR_ARG(problem->message));
 }

@@ -122,9 +122,10 @@ static struct step_result listed(struct task *task)
 	const struct pushing *pushing = task_state(task);
 
 	if (pushing->all.ids.length / ID_BYTES > LIMIT_PUSH_ALL_DEVICES)
-		return task_fail(task, 409,
-				 "there are more than %d devices: name them, at most %d at once",
-				 LIMIT_PUSH_ALL_DEVICES, LIMIT_PUSH_DEVICES);
+		return task_fail(
+		    task, 409,
+		    "the account has more than %d devices; choose up to %d of them with devices",
+		    LIMIT_PUSH_ALL_DEVICES, LIMIT_PUSH_DEVICES);
 	return task_continue(task, next_device);
 }
 

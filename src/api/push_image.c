@@ -59,8 +59,7 @@ static struct step_result ready(struct task *task)
 static struct step_result fail_memory(struct task *task)
 {
 	return task_fail_busy(task, 1,
-			      "the images that are being converted take too much memory, try "
-			      "again");
+			      "the images being converted take too much memory, try again");
 }
 
 static struct step_result looked_at(struct task *task)
@@ -120,7 +119,7 @@ struct step_result push_convert(struct task *task)
 static struct str too_large(struct task *task, const struct push *push, const struct device *device)
 {
 	return arena_printf(task_arena(task),
-			    "takes %zu bytes as a WebP, and the device's board takes %lld",
+			    "has %zu bytes as a WebP, maximum %lld for the device's board",
 			    push->picture.length, (long long)device->picture_limit_bytes);
 }
 

@@ -75,8 +75,10 @@ static struct step_result expire(struct task *task)
 	struct push *push = *task_helper(task);
 
 	if (++push->tries == STORE_TRIES)
-		return fail(task, (struct push_problem){
-				      503, NULL, STR("entries expire all the time, try again"), 1});
+		return fail(
+		    task,
+		    (struct push_problem){
+			503, NULL, STR("expired entries are still being removed, try again"), 1});
 	statement_device_expire(task_new_query(task),
 				&(struct device_expire_parameters){task_device(task)->id},
 				&push->expired);
@@ -216,7 +218,7 @@ struct step_result push_refused(struct task *task)
 	if (task_constraint_error(task) != CONSTRAINT_TOO_MANY_INSTALLATIONS)
 		return task_fail_constraint(task);
 	detail =
-	    arena_printf(task_arena(task), "is one too many: the device has %d entries already",
+	    arena_printf(task_arena(task), "is one too many: the device already has %d entries",
 			 LIMIT_DEVICE_INSTALLATIONS);
 	return fail(task, (struct push_problem){400, push->body->id_member, detail, 0});
 }

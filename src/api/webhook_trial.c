@@ -30,7 +30,7 @@ static struct step_result answered(struct task *task)
 	};
 
 	if (request->is_dropped)
-		return task_fail_busy(task, 1, "the server is being restarted, try again");
+		return task_fail_busy(task, 1, "the server is restarting, try again");
 	return task_reply_record(task, 200, &webhook_outcome_record, &outcome);
 }
 
@@ -51,7 +51,7 @@ static struct step_result send_test(struct task *task)
 		return fail(task);
 	if (trial->row.is_early) {
 		task_add_field(task, STR("Retry-After"), STR("1"));
-		return task_fail(task, 429, "a webhook is tested once a second at most");
+		return task_fail(task, 429, "a webhook can be tested at most once a second");
 	}
 	body = arena_printf(arena,
 			    "{\"type\":\"events\",\"timestamp\":\"%.*s\",\"events\":[{\"type\":"
@@ -68,7 +68,7 @@ static struct step_result send_test(struct task *task)
 	if (!hook_post_send(&trial->post, api_service(task)->hooks, &trial->target, id_new(),
 			    trial->row.wall_time, body, arena, on_done))
 		return task_fail(task, 409,
-				 "its secret was encrypted with another key: make a new one");
+				 "its secret was encrypted with another key; create a new secret");
 	return task_wait(task, answered);
 }
 

@@ -35,8 +35,8 @@ static struct step_result refused(struct task *task)
 	case CONSTRAINT_WEBHOOKS_TOO_OFTEN:
 		task_add_field(task, STR("Retry-After"), STR("1"));
 		return task_fail(task, 429,
-				 "what the account's webhooks want changes too often: 20 times in "
-				 "a row, then once a second");
+				 "the account's webhooks change too often: at most 20 times in a "
+				 "row, then once a second");
 	case CONSTRAINT_ACCOUNT_GONE:
 		return task_refuse(task);
 	default:

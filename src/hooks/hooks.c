@@ -223,7 +223,7 @@ static void begin(struct hooks *hooks, struct arena *arena)
 	else if (!hook_post_send(&sending->post, hooks, &sending->target, row->message_id,
 				 row->wall_time, row->body, &sending->arena, on_posted))
 		note(sending, false, 0,
-		     "its secret was encrypted with another key: make a new one");
+		     "its secret was encrypted with another key; create a new secret");
 }
 
 /* ---- what is due ---- */

@@ -36,8 +36,8 @@ def told(answer):
     """(used, allowed) of a 409."""
     assert answer.status == 409, answer
     return tuple(map(int, re.fullmatch(
-        r"pushed pictures, drafts and versions of the account take (\d+) bytes, and (\d+) are allowed: "
-        r"this does not fit\. Remove something first, or have an administrator set another limit", answer.json()["detail"]).groups()))
+        r"pushed pictures, drafts and versions of the account take (\d+) bytes, maximum (\d+): "
+        r"this does not fit; remove something, or ask an administrator for a higher limit", answer.json()["detail"]).groups()))
 
 
 @pytest.fixture

@@ -365,7 +365,7 @@ def test_who_cannot_move(world, former, device):
     device.poll()
     assert "former address" in device.account.request("POST", device.path + "/move-address").problem(409)["detail"]
     former.poll()
-    assert "has not told" in former.order("move-address").problem(409)["detail"]
+    assert "has not reported its firmware" in former.order("move-address").problem(409)["detail"]
     with former.panel() as panel:
         panel.wait_for_picture()
         introduce(world, panel, former.device, OLD_FIRMWARE)

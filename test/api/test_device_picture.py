@@ -92,7 +92,7 @@ def test_leds(device):
     ("?scale=", "scale must be an integer from 2 to 16"), ("?scale=2.0", "scale must be an integer from 2 to 16"),
     ("?scale=-2", "scale must be an integer from 2 to 16"), ("?scale=x", "scale must be an integer from 2 to 16"),
     ("?look=led", "look needs scale"), ("?scale=4&look=LED", "look must be led"),
-    (".gif?scale=4", "scale is for a PNG"), (".webp?scale=4", "scale is for a PNG"),
+    (".gif?scale=4", "scale is only for a PNG"), (".webp?scale=4", "scale is only for a PNG"),
 ])
 def test_faults_of_the_query(device, shown, query, reason):
     assert get(device, query).problem(400)["detail"] == reason
@@ -185,7 +185,7 @@ def test_nothing_to_show(device):
 
 def test_an_offline_panel(world, device):
     for _ in range(2):  # by asking the workers, then by the time when it was last online
-        assert get(device).problem(404)["detail"] == "the panel is offline, and shows nothing"
+        assert get(device).problem(404)["detail"] == "the panel is offline and shows nothing"
         world.sql("UPDATE device SET last_online_at = now() - interval '1 hour' WHERE id = %s", device.id)
     assert world.account().get(device.path + "/picture").problem(403)
     assert device.account.get(f"/v1/devices/{uuid.uuid4()}/picture.png").problem(404)

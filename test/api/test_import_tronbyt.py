@@ -381,5 +381,5 @@ def test_apps_that_make_fields(account):
     several = [entry(maker.slug, number, config={"text": "x", "made": "y"}) for number in range(42)]
     report = brought(account, exported("Desk", several))
     assert report["devices"][0]["entries"] == 42
-    asked = [note for note in report["notBrought"] if note["entry"] and "too much" in note["why"]]
+    asked = [note for note in report["notBrought"] if note["entry"] and "too many app scripts" in note["why"]]
     assert [note["entry"] for note in asked] == [f"{maker.slug} 40", f"{maker.slug} 41"]

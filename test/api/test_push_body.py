@@ -125,9 +125,9 @@ URL = "is a URL, which is not fetched: send the image itself, in base64"
     ("aGVsbG8=", None),
     (images.text(images.png(images.solid(size=(32, 32)))), "image is 32x32 pixels, must be 64x32"),
     (images.text(images.gif()[:-200]), None),
-    (images.text(bytes(200000)), "image is 200000 bytes, at most 196608 are allowed"),
-    (images.wrapped(bytes(200000)), "image is 200000 bytes, at most 196608 are allowed"),
-    (images.data_url(images.png(), "gif"), "image is image/png, the data URL says image/gif"),
+    (images.text(bytes(200000)), "image has 200000 bytes, maximum 196608"),
+    (images.wrapped(bytes(200000)), "image has 200000 bytes, maximum 196608"),
+    (images.data_url(images.png(), "gif"), "image is image/png, but its data URL says image/gif"),
 ], ids=range(23))
 def test_bad_image_is_told_with_the_other_faults(device, image, detail):
     faults = device.push_body({"image": image, "duration": 6, "more": 1}).faults()

@@ -78,7 +78,7 @@ def test_a_full_device(world, account):
         assert full.push(installationId=f"e{number}", background=True).ok() == {}
     assert answers(account, [full.id, other.id], installationId="new", background=True) == [
         {"device": full.id, "status": 400,
-         "detail": "installationId is one too many: the device has 100 entries already"},
+         "detail": "installationId is one too many: the device already has 100 entries"},
         {"device": other.id, "status": 200, "shown": "offline"}]
     assert other.ids() == ["new"] and len(full.ids()) == 100
 
@@ -140,7 +140,7 @@ def test_more_devices_than_all_may_be(world):
     account = world.account()
     account.devices(1001)
     detail = push(account, "all").problem(409)["detail"]
-    assert detail == "there are more than 1000 devices: name them, at most 100 at once"
+    assert detail == "the account has more than 1000 devices; choose up to 100 of them with devices"
     world.sql("DELETE FROM device WHERE id = (SELECT id FROM device WHERE account_id = %s LIMIT 1)", account.id)
     found = answers(account, "all")
     assert len(found) == 1000 and {one["status"] for one in found} == {200}

@@ -86,7 +86,7 @@ def test_largest_image(device):
 @pytest.mark.parametrize("more", [1, 2, 3, 4, 5, 6, 7, 8, 9, 1000, 500000])
 def test_too_large_an_image(device, more):
     data = images.png_of_size(MAX + more)
-    expected = f"image is {MAX + more} bytes, at most {MAX} are allowed"
+    expected = f"image has {MAX + more} bytes, maximum {MAX}"
     assert device.push(data).faults() == {"/image": expected}
     assert device.push(images.text(data).rstrip("=")).faults() == {"/image": expected}
 
@@ -200,7 +200,7 @@ def test_the_same_again(account, device):
     other.shows(data)
     assert device.push(images.data_url(data, "png")).ok() == {}
     # A type that is not its own is refused as if the picture were new.
-    assert "the data URL says" in device.push(images.data_url(data, "gif")).faults()["/image"]
+    assert "its data URL says" in device.push(images.data_url(data, "gif")).faults()["/image"]
 
 
 # ---- data URLs ----
@@ -245,4 +245,4 @@ def test_type_is_read_from_the_bytes(device, named):
             assert answer.ok() == {}
         else:
             assert answer.faults() == {
-                "/image": f"image is image/{real}, the data URL says image/{named}"}
+                "/image": f"image is image/{real}, but its data URL says image/{named}"}

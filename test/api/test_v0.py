@@ -324,9 +324,9 @@ def test_faults_that_the_database_finds(world, account, name):
                   "picture, picture_generation) SELECT id, %s, generation, %s, generation "
                   "FROM touched", device.id, f"e{number}", images.webp(images.solid()))
     assert push(device, **{name: "one-more"}).faults() == {
-        "/" + name: "is one too many: the device has 100 entries already"}
+        "/" + name: "is one too many: the device already has 100 entries"}
     of_v1 = device.push(installationId="one-more").faults()
-    assert of_v1 == {"/installationId": "is one too many: the device has 100 entries already"}
+    assert of_v1 == {"/installationId": "is one too many: the device already has 100 entries"}
 
 
 # ---- as programs write it ----

@@ -555,7 +555,7 @@ export default {
 			const { page } = await openDevice(stage, { part: "/push", screen });
 			await page.getByLabel("Text", { exact: true }).fill("Not in a font: ☃");
 			await page.getByRole("button", { name: "Show the text" }).click();
-			await page.locator(".fault").getByText("does not have: ☃").waitFor();
+			await page.locator(".fault").getByText("are not in the font: ☃").waitFor();
 			await page.getByLabel("Text", { exact: true }).fill("Hello");
 			await page.getByLabel("Colour").fill("#00ff00");
 			await page.getByRole("button", { name: "Show the text" }).click();

@@ -48,7 +48,7 @@ async function bring(stage, options) {
 	await choose(page, file);
 	await page.getByText("Nothing has been imported yet.").waitFor();
 	assert.equal(await page.getByText("Will be imported", { exact: true }).count(), 2);
-	await page.getByText('no app is called "no-such-app" here').first().waitFor();
+	await page.getByText('there is no app "no-such-app" here').first().waitFor();
 	await page.getByText("colour filters do not exist here").first().waitFor();
 	await page.getByText(`/${ids[0]}/`, { exact: true }).waitFor();
 	assert.deepEqual(await stage.ask("devices_of", { account: person.email }), []);

@@ -114,7 +114,7 @@ def test_from_the_former_address(running, tmp_path):
     export = device("Shelf")
     bring(running, written(tmp_path, export), "--keep-addresses")
     code, text = fails(running, "device", "move", "Shelf")
-    assert code == 4 and "has not told the version" in text
+    assert code == 4 and "has not reported its firmware" in text
     former = f"/{export['id']}/next"
     assert running.get(former, headers={"X-Firmware-Version": "1.6.6"}).status == 200
     wait_until(lambda: "1.6.6" in json.dumps(running.ctl("device", "show", "Shelf")), "what the panel told")

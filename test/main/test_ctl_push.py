@@ -109,7 +109,7 @@ def test_wrong_options(running, device, picture, options, code, reason):
 
 @pytest.mark.parametrize("data, reason", [
     (b"", "image is empty"), (b"not a picture", ""), (b"\x89PNG\r\n\x1a\n", ""),
-    (b"x" * 196609, "image is 196609 bytes, at most 196608 are allowed"),
+    (b"x" * 196609, "image has 196609 bytes, maximum 196608"),
     (images.png(images.solid(size=(65, 32))), ""),
 ])
 def test_wrong_pictures(running, device, key, tmp_path, data, reason):

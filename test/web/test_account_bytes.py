@@ -48,7 +48,7 @@ def test_an_administrator_sets_the_limit(world, administrator):
     assert (changed["bytes"], changed["bytesAllowed"], changed["byteLimit"]) == (used, used + 1, used + 1)
     assert storage(browser) == (used, used + 1)
     told = browser.post(f"/web/devices/{device['id']}/push", {"image": PNG, "installationId": "b"}).problem(409)
-    assert f"take {used} bytes, and {used + 1} are allowed" in str(told)
+    assert f"take {used} bytes, maximum {used + 1}" in str(told)
     [shown] = administrator.get(f"/web/admin/accounts?q={person.email}").ok()
     assert shown == changed
     assert deeds(administrator, person.email + ":") == ["account.limit"]
@@ -82,7 +82,7 @@ def test_drafts(world):
     assert stored(app) == 900
     app.save("x" * 1000, 1).ok()
     told = app.save("x" * 1001, 2).problem(409)
-    assert "take 1000 bytes, and 1000 are allowed" in str(told)
+    assert "take 1000 bytes, maximum 1000" in str(told)
     assert app.draft()["scriptContent"] == "x" * 1000
     app.submit(script="x").problem(409)
     world.sql("UPDATE account SET byte_limit = 10 WHERE id = %s", author.person.id)

@@ -62,7 +62,7 @@ def test_large_forms_have_a_share_of_the_memory(world, owner, author, reviewer):
     assert len(first["fields"]) == 3
     answers = ask_at_once(owner.browser, target, 48)
     assert answers.pop(200) > 0
-    assert answers["too many large apps of this account are at work, try again"] > 0, answers
+    assert answers["too many large apps of this account are running, try again"] > 0, answers
     # The other one: those that have memory wait for a thread.
     assert all("too many large" in reason for reason in answers), answers
     assert other.browser.get(target).ok() == first

@@ -127,8 +127,8 @@ def test_marked_accounts_preview_what_is_open(people, server, administrator):
     author, reviewer, owner = people
     app = publish(author, reviewer, script(server, PLAIN, "marked"))
     told = owner.preview(app).ok()["problem"]["message"]
-    assert told.endswith("not public: it is open to installed apps, and an administrator can open it to this "
-                         "account's previews: Administration, Accounts"), told
+    assert told.endswith("not public: only installed apps can reach it; an administrator can allow it for this "
+                         "account's previews under Administration, Accounts"), told
     assert refused(owner.ask(app, "found", "x"))
     assert "/marked" not in server.seen
     mark(administrator, owner, True)
@@ -138,7 +138,7 @@ def test_marked_accounts_preview_what_is_open(people, server, administrator):
         body = {"scriptLanguage": "STARLARK", "scriptContent": script(server, PLAIN, "own")}
         own = owner.browser.post("/web/studio", {"name": "Own", "slug": "own-of-marked"}).json()
         told = owner.browser.post(f"/web/studio/{own['slug']}/preview", body).ok()["problem"]["message"]
-        assert "drafts and versions in review reach public addresses only" in told
+        assert "drafts and versions in review can reach public addresses only" in told
         assert "/own" not in server.seen
     finally:
         mark(administrator, owner, False)

@@ -206,7 +206,7 @@ def test_nobody_says_what_is_secret(owner, makes):
     assert entry.shown()["settings"] == {"kind": "b", "extra": "y", "text": "fail"}
     assert entry.shown()["secrets"] == ["token"]
     words = entry.set(kind="b", text="fail", other="new").problem(409)["detail"]
-    assert "which of its further fields are secret" in words and "knowing ****" in words
+    assert "which generated fields of the app are secret" in words and "knowing ****" in words
     answer = owner.install(makes, kind="b", text="fail", token="new-one")
     assert "new-one" not in answer.problem(409)["detail"]
     preview = owner.preview(makes, {"kind": "b", "text": "fail", "token": "typed-one"}).ok()
@@ -388,7 +388,7 @@ def test_a_field_becomes_secret_while_it_is_stored(world, owner, author, reviewe
             "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
             "AND datname = current_database()") != [(0,)], "an installation that waits")
         connection.commit()
-        assert "changed meanwhile" in waiting.result().problem(409)["detail"]
+        assert "version has changed" in waiting.result().problem(409)["detail"]
     connection.close()
 
 
