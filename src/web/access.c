@@ -134,12 +134,13 @@ struct step_result web_refuse(struct task *task)
 
 struct step_result web_refuse_member(struct task *task)
 {
-	return task_fail(task, 403, "this is for administrators");
+	return task_fail(task, 403, "only administrators may do this");
 }
 
 struct step_result web_refuse_all_but_operator(struct task *task)
 {
-	return task_fail(task, 403, "this is for the operator of the machine, by displayctl");
+	return task_fail(task, 403,
+			 "only the operator of the machine may do this, with displayctl");
 }
 
 /* ---- the check ---- */
@@ -178,7 +179,7 @@ static struct step_result admit_reviewer(struct task *task)
 	if (!person)
 		return web_refuse(task);
 	if (!person->is_reviewer)
-		return task_fail(task, 403, "this is for reviewers");
+		return task_fail(task, 403, "only reviewers may do this");
 	return admit(task);
 }
 

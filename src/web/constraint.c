@@ -15,7 +15,7 @@ struct step_result web_fail_constraint(struct task *task)
 				 "the account has 1000 API keys already, revoke one first");
 	case CONSTRAINT_NO_SUCH_DEVICE:
 		return task_fail_field(task, "deviceIds",
-				       "names a device that is not the account's");
+				       "names a device that the account does not own");
 	case CONSTRAINT_SLUG_TAKEN:
 		return task_fail(task, 409, "there is an app with this slug already");
 	case CONSTRAINT_TOO_MANY_APPS:

@@ -151,7 +151,7 @@ const char *site_refuses(const struct site *site, const struct http_request *req
 
 	if (count_fields(request, STR("sec-fetch-site")) > 1 ||
 	    count_fields(request, STR("origin")) > 1)
-		return "the request says twice where it comes from";
+		return "the request repeats Sec-Fetch-Site or Origin";
 	if (from.data) {
 		if (str_equal(from, STR("same-origin")) ||
 		    (is_safe(request) && str_equal(from, STR("none"))))
@@ -164,8 +164,8 @@ const char *site_refuses(const struct site *site, const struct http_request *req
 	if (!has_host(site, http_request_field(request, STR("host"))))
 		return "the request's Host is not that of the public URL";
 	if (!origin.data && !is_safe(request))
-		return "the request does not say where it comes from: it has neither "
-		       "Sec-Fetch-Site nor Origin";
+		return "the request's origin is not known: it has neither Sec-Fetch-Site nor "
+		       "Origin";
 	return NULL;
 }
 

@@ -107,7 +107,7 @@ export default {
 		await page.getByRole("dialog").getByRole("button", { name: "Use a passkey" }).click();
 		await page.getByText("No passkeys yet").waitFor();
 		await signInAgain(page);
-		await page.getByRole("alert").filter({ hasText: "opens no account here" }).waitFor();
+		await page.getByRole("alert").filter({ hasText: "cannot sign in here" }).waitFor();
 	},
 
 	"a browser offers the passkey where the address is typed": async (stage) => {

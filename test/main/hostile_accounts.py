@@ -32,11 +32,11 @@ def wrong_values(lines):
          "createdAt must be a time"),
         # The database finds what no check finds.
         (change(lines, "version", scriptContent="a\0b"), "scriptContent must not"),
-        (change(lines, "passkey", publicKey="%%%%"), "cannot be stored"),
+        (change(lines, "passkey", publicKey="%%%%"), "cannot store one of its values"),
         (change(lines, "device", pictureLimit=60001), "pictureLimit must be 60000"),
         (change(lines, "device", brightness=7.0, volume=1.5), "volume must"),
         (change(lines, "device", locale="en-"), "locale must be a language"),
-        (change(lines, "device", brightness=7.0), "cannot be stored")]
+        (change(lines, "device", brightness=7.0), "cannot store one of its values")]
 
 
 def wrong_lines(lines, app, device):
@@ -73,7 +73,7 @@ def wrong_lines(lines, app, device):
         (change(lines, "entry", hoursEnd=None), "must be given together with hoursEnd"),
         (change(lines, "entry", app="ada-clock"), "must have either a picture or an app"),
         (change(lines, "entry", picture=None), "must have either a picture or an app"),
-        (change(lines, "entry", picture="%%%%"), "its picture is no base64"),
+        (change(lines, "entry", picture="%%%%"), "its picture is not base64"),
         (change(lines, "entry", picture=base64.b64encode(b"RIFF" + bytes(40)).decode()), "its picture: "),
         (change(lines, "entry", picture=base64.b64encode(images.png(images.noise(1))[:300]).decode()),
          "its picture: "),

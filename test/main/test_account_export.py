@@ -268,7 +268,7 @@ def test_imported_apps(source, target, owner, tmp_path):
         (tmp_path / "wrong").write_bytes(file_of([
             {**line, "tags": tags} if line is app else line for line in lines]))
         forget(target)
-        assert "cannot be stored" in refused(target, str(tmp_path / "wrong"))
+        assert "cannot store one of its values" in refused(target, str(tmp_path / "wrong"))
 
 
 def test_apps_of_others(source, target, owner, tmp_path):
@@ -316,7 +316,7 @@ def test_secret_settings(source, target, owner, tmp_path, exported):
         assert told["secretsLeftOut"] == 0
         assert b"hunter2" not in read(path) and PHRASE.encode() not in read(path)
         assert "use --pass-phrase-file" in refused(target, path)
-        assert "the pass phrase is another one" in refused(target, path, "--pass-phrase-file", wrong)
+        assert "the pass phrase is wrong" in refused(target, path, "--pass-phrase-file", wrong)
         assert "must have 8 to 1024 bytes" in refused(target, path, "--pass-phrase-file",
                                                       str(tmp_path / "short"), code=2)
         target.ctl("import", path, "--without-secrets")
@@ -381,8 +381,8 @@ def hostile_files(data):
         yield file_of(changed), why
     # Rules between rows are the database's.
     deployed = [line | {"isDeployed": True} if line.get("status") == "PENDING" else line for line in lines]
-    yield file_of(deployed), "it is deployed, and was not approved"
-    yield file_of(change(lines, "version", reviewedAt=None)), "its review does not go with its status"
+    yield file_of(deployed), "it is deployed but was not approved"
+    yield file_of(change(lines, "version", reviewedAt=None)), "its review does not match its status"
     version = kinds.index("version")
     yield file_of(lines[:version] + lines[version:version + 1] * 2 + lines[version + 1:]), "of this name already"
     entry = kinds.index("entry")

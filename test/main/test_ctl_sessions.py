@@ -352,13 +352,13 @@ def test_a_reviewer(running, laptop, email, key):
     app = new_app(running, email)
     upload(running, key, app)
     person(running, laptop)
-    assert laptop.refused(4, "version", "approve", app["slug"], "1.0") == "this is for reviewers"
+    assert laptop.refused(4, "version", "approve", app["slug"], "1.0") == "only reviewers may do this"
     laptop.ctl("sign-out")
     person(running, laptop, "--role", "reviewer")
     assert laptop.refused(3, "version", "approve", app["slug"], "2.0") == (
         f"there is no version 2.0 of an app {app['slug']} that awaits review")
     assert laptop.refused(2, "version", "approve", app["slug"], "1.0", "--author", "x") == (
-        "--author is for the operator of the machine")
+        "--author may be set only by the operator of the machine")
     done = laptop.ctl("app", "review", app["slug"].upper(), "1.0", "request-changes", "--comment", "Why?")
     assert done["status"] == "CHANGES_REQUESTED"
     [comment] = running.ctl("version", "show", app["slug"], "1.0")["reviewComments"]

@@ -93,7 +93,7 @@ def test_drafts(world):
     app.save("y" * 10, 5).ok()
     assert stored(app) == 10
     # Changed elsewhere meanwhile: that is the answer, with and without room.
-    assert "meanwhile" in str(app.save("z", 1).problem(409))
+    assert "changed elsewhere" in str(app.save("z", 1).problem(409))
 
 
 def test_a_version_that_its_author_removes(world, administrator):

@@ -415,7 +415,7 @@ def test_two_browsers_change_them_at_once(world, owner, plain):
     answer = change_beside(
         world, entry, f"SELECT FROM device WHERE id = '{owner.device}' FOR UPDATE",
         f"UPDATE installation SET settings_hash = sha256('x') WHERE id = '{entry.id}'")
-    assert "changed meanwhile" in answer.problem(409)["detail"]
+    assert "have changed; load them again" in answer.problem(409)["detail"]
     assert entry.row()[:2] == before[:2]
 
 
@@ -428,7 +428,7 @@ def test_version_is_deployed_while_they_are_changed(world, owner, author, review
     answer = change_beside(
         world, entry, "LOCK TABLE app_schema IN EXCLUSIVE MODE",  # the form is kept there
         f"UPDATE app SET deployed_version_id = '{first}' WHERE id = '{app.id}'")
-    assert "changed meanwhile" in answer.problem(409)["detail"]
+    assert "have changed; load them again" in answer.problem(409)["detail"]
     assert entry.row()[0] == "{}"
     entry.set(text="b").ok()
 

@@ -194,7 +194,7 @@ def test_nobody_reviews_his_own(world, author):
     assert entry["isOwn"]
     shown = own.browser.get(f"/web/reviews/{version}").ok()
     assert shown["isOwn"] and not shown["mayReview"]
-    assert "another reviewer decides" in decide(own.browser, version).problem(403)["detail"]
+    assert "another reviewer must decide" in decide(own.browser, version).problem(403)["detail"]
     assert app.versions()[0]["status"] == "PENDING"
 
 

@@ -45,7 +45,7 @@ def test_what_does_not_say_where_it_comes_from_changes_nothing(world, administra
         answer = administrator.request(method, path, fields=NOTHING, body=body, host=host)
         if method == "GET":
             assert (answer.status in (200, 404)
-                    or "for reviewers" in answer.problem(403)["detail"]), (method, path)
+                    or "only reviewers" in answer.problem(403)["detail"]), (method, path)
         else:
             assert "neither" in answer.problem(403)["detail"], (method, path)
     assert administrator.is_signed_in()

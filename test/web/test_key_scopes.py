@@ -90,7 +90,7 @@ def test_devices_of_others(world, person):
     other = stranger.device()
     for ids in ([other], [mine, other], [UNKNOWN_ID]):
         assert browser.post("/web/keys", {"name": "x", "deviceIds": ids}).faults() == {
-            "/deviceIds": "names a device that is not the account's"}
+            "/deviceIds": "names a device that the account does not own"}
     key = make(browser)
     assert list(browser.request("PUT", f"/web/keys/{key['id']}", body={
         "name": "x", "deviceIds": [other]}).faults()) == ["/deviceIds"]

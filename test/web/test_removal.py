@@ -77,7 +77,7 @@ def test_apps_that_others_have_are_disabled(world, person):
     assert owner_of(world, kept) == (None, "disabled")
     assert owner_of(world, lost) is None and owner_of(world, private) is None
     assert world.server.ctl("app", "list")  # also those of nobody
-    with pytest.raises(CtlError, match="it stays disabled"):
+    with pytest.raises(CtlError, match="the app stays disabled"):
         world.server.ctl("app", "enable", kept)
     key = other.key()
     assert world.get(f"/v1/apps/{kept}/versions", key=key).status == 403

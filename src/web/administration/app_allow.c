@@ -76,7 +76,8 @@ static struct step_result refused(struct task *task)
 {
 	if (task_constraint_error(task) != CONSTRAINT_APP_WITHOUT_OWNER)
 		return web_fail_constraint(task);
-	return task_fail(task, 409, "the owner of the app is gone: it stays disabled");
+	return task_fail(task, 409,
+			 "the account that owned the app was removed, so the app stays disabled");
 }
 
 const struct endpoint endpoint_app_enable = {

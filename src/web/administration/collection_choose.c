@@ -22,7 +22,8 @@ static struct step_result chosen(struct task *task)
 	const struct choice *choice = task_state(task);
 
 	if (task_row_count(task) == 0 || !choice->row.name.data)
-		return task_fail(task, 409, "there is a collection of this name from elsewhere");
+		return task_fail(task, 409,
+				 "a collection of this name from another source already exists");
 	return task_reply_record(task, 200, &shown_record, choice);
 }
 

@@ -30,7 +30,7 @@ static struct step_result created(struct task *task)
 	struct making *making = task_state(task);
 
 	if (making->created.made == 0)
-		return task_fail(task, 409, "an account is gone; no device was made");
+		return task_fail(task, 409, "an account no longer exists; no device was created");
 	web_changed(task, (struct id){0}, "admin");
 	making->known.conflicts = STR("[]");
 	return looked_up(task);
@@ -85,10 +85,9 @@ static struct step_result refused(struct task *task)
 	if (task_constraint_error(task) != CONSTRAINT_SERIAL_TAKEN &&
 	    task_constraint_error(task) != CONSTRAINT_MAC_TAKEN)
 		return web_fail_constraint(task);
-	return task_fail(
-	    task, 409,
-	    "an account has a device with such a serial number or MAC address already; "
-	    "no device was made");
+	return task_fail(task, 409,
+			 "an account already has a device with one of these serial numbers or MAC "
+			 "addresses; no device was created");
 }
 
 const struct endpoint endpoint_devices_create = {

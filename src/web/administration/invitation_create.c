@@ -31,7 +31,7 @@ static struct step_result begin(struct task *task)
 	struct creation *creation = task_state(task);
 
 	if (web_service_of(task)->registration == REGISTRATION_CLOSED)
-		return task_fail(task, 409, "no new accounts are made on this server");
+		return task_fail(task, 409, "this server does not create new accounts");
 	web_new_link(&creation->link);
 	statement_invitation_create(task_new_query(task),
 				    &(struct invitation_create_parameters){

@@ -137,7 +137,7 @@ static struct step_result form_found(struct task *task)
 	call->field = settings_find_asking(&call->body.settings, &work->form, call->body.field_id);
 	if (!call->field)
 		return task_fail_field(task, "fieldId",
-				       "must be a field whose options or fields come from the app");
+				       "must be a field whose options or fields the app generates");
 	if (api_open_secrets(task, work, &stored)) {
 		settings_merge(&stored, &work->secret, task_arena(task), &work->secret);
 		settings_merge(&work->open, &work->secret, task_arena(task), &work->all);

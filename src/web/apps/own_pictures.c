@@ -131,8 +131,7 @@ static void keep(struct own_pictures *pictures)
 static void fail_size(struct own_pictures *pictures)
 {
 	snprintf(pictures->error.text, sizeof(pictures->error.text),
-		 "the picture has %zu bytes, at most %d are shown", pictures->result.size,
-		 PICTURE_BYTES_MAX);
+		 "the picture has %zu bytes, maximum %d", pictures->result.size, PICTURE_BYTES_MAX);
 	pictures->has_failed = true;
 }
 

@@ -80,8 +80,7 @@ static struct step_result changed(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409,
-				 "the settings or the app's version were changed "
-				 "meanwhile, look at them again");
+				 "the settings or the app's version have changed; load them again");
 	delivery_device_changed(web_delivery(task), task_device(task)->id, entry->row.generation);
 	return task_reply_empty(task, 200);
 }

@@ -29,24 +29,24 @@ static const char *explain(const struct account_import_apply_row *row)
 	    {"app_slug_collection_unique", "there is another app with this slug"},
 	    {"app_version_name_unique", "its app has a version of this name already"},
 	    {"app_version_one_pending", "two versions of its app await review"},
-	    {"app_version_limit", "its app has as many versions as an app may have"},
-	    {"app_deployed_is_approved", "it is deployed, and was not approved"},
-	    {"app_version_reviewed", "its review does not go with its status"},
-	    {"app_version_rejected", "its review does not go with its status"},
+	    {"app_version_limit", "its app already has the maximum number of versions"},
+	    {"app_deployed_is_approved", "it is deployed but was not approved"},
+	    {"app_version_reviewed", "its review does not match its status"},
+	    {"app_version_rejected", "its review does not match its status"},
 	    {"device_pkey",
 	     "there is a device with this ID already: was the account imported before?"},
 	    {"device_serial_unique", "there is another device with this serial number"},
 	    {"device_mac_unique", "there is another device with this MAC address"},
 	    {"device_entry_limit", "its device has 100 entries already"},
 	    {"installation_pkey", "its device has an entry with this ID already"},
-	    {"api_key_pkey", "there is such a key already: was the account imported before?"},
+	    {"api_key_pkey", "this key exists already: was the account imported before?"},
 	    {"api_key_secret_hash_unique",
-	     "there is such a key already: was the account imported before?"},
-	    {"account_key_limit", "the account has as many keys as it may have"},
+	     "this key exists already: was the account imported before?"},
+	    {"account_key_limit", "the account already has the maximum number of keys"},
 	    {"passkey_credential_id_unique", "an account has this passkey already"},
-	    {"account_passkey_limit", "the account has as many passkeys as it may have"},
-	    {"import_picture_size", "its picture has more bytes than its device takes"},
-	    {"import_order", "it does not belong there"},
+	    {"account_passkey_limit", "the account already has the maximum number of passkeys"},
+	    {"import_picture_size", "its picture has more bytes than its device accepts"},
+	    {"import_order", "it is not allowed at this line of the file"},
 	};
 
 	for (unsigned i = 0; i < array_length(rules); i++)
@@ -54,8 +54,7 @@ static const char *explain(const struct account_import_apply_row *row)
 			return rules[i].text;
 	if (str_equal(row->rule, STR("22023")) && str_equal(row->failed_kind, STR("device")))
 		return "the database does not know its time zone";
-	return "one of its values cannot be stored: a time, a number or a text that the database "
-	       "has not";
+	return "the database cannot store one of its values: a time, a number or a text";
 }
 
 static struct step_result fail_line(struct task *task, const struct account_import_apply_row *row)

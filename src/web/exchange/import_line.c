@@ -52,7 +52,7 @@ static bool read_picture(struct reading *reading)
 		return true;
 	data = decode(reading, reading->line.picture);
 	if (!data.data)
-		return fail(reading, STR("its picture is no base64"));
+		return fail(reading, STR("its picture is not base64"));
 	if (panelimage_convert((const uint8_t *)data.data, data.length, panel, &result, &why) < 0)
 		return fail(reading, arena_printf(arena, "its picture: %s", why.text));
 	reading->row->picture = to_hex(arena, result.data, result.size);
@@ -73,11 +73,12 @@ static bool read_secrets(struct reading *reading, struct settings *all)
 		return true;
 	data = decode(reading, line->encrypted);
 	if (!data.data)
-		return fail(reading, STR("its secret settings are no base64"));
+		return fail(reading, STR("its secret settings are not base64"));
 	if (!settings_decrypt(reading->file_key, line->device_id, line->entry_id, data,
 			      reading->arena, &json))
-		return fail(reading,
-			    STR("its secret settings do not open: the pass phrase is another one"));
+		return fail(
+		    reading,
+		    STR("its secret settings cannot be decrypted: the pass phrase is wrong"));
 	settings_parse(json, reading->arena, &secret);
 	settings_merge(all, &secret, reading->arena, all);
 	settings_encrypt(reading->key, line->device_id, line->entry_id, json, &encrypted);

@@ -62,8 +62,7 @@ static struct step_result kept(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such import");
 	if (part->row.is_full)
-		return task_fail(task, 413,
-				 "an import may have %d lines and %d MiB: this one has more",
+		return task_fail(task, 413, "the import is too large, maximum %d lines and %d MiB",
 				 LIMIT_ACCOUNT_IMPORT_LINES, LIMIT_ACCOUNT_IMPORT_MIB);
 	return task_reply_empty(task, 200);
 }

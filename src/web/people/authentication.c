@@ -21,17 +21,17 @@ bool web_has_no_passkeys(struct task *task, struct step_result *ret_answer)
 {
 	if (web_service_of(task)->site.passkey_host[0])
 		return false;
-	*ret_answer = task_fail(task, 403,
-				"there are no passkeys here: the server needs a public URL with "
-				"https and a name");
+	*ret_answer = task_fail(
+	    task, 403,
+	    "passkeys are not available: the server needs a public URL with https and a host name");
 	return true;
 }
 
 struct step_result web_fail_outdated(struct task *task)
 {
 	return task_fail(task, 409,
-			 "the password, passkey or session was changed meanwhile, or the challenge "
-			 "was answered before, try again");
+			 "the password, passkey or session has changed, or the challenge was "
+			 "already answered, try again");
 }
 
 struct step_result web_fail_authentication(struct task *task,
@@ -93,14 +93,14 @@ static struct step_result account_found(struct task *task)
 
 /* ---- a passkey ---- */
 
-static const char wrong[] = "is no passkey of this account, or its answer is wrong";
+static const char wrong[] = "is not a passkey of this account, or its answer is wrong";
 
 static struct step_result use_noted(struct task *task)
 {
 	struct authentication *authentication = authentication_of(task);
 
 	if (task_row_count(task) == 0)
-		return fail_with(task, "has given an answer that was used before, or was copied");
+		return fail_with(task, "gave an answer that was already used, or is a copy");
 	web_attempt_forget(task, &authentication->attempt);
 	authentication->account_id = authentication->row.account_id;
 	authentication->credential_id = authentication->passkey.credential_id;
@@ -117,7 +117,7 @@ static struct step_result passkey_checked(struct task *task)
 	if (!challenge_read((const uint8_t *)authentication->row.challenge_key.data,
 			    web_session_id(task), clock_wall_us() / 1000000, LIMIT_CHALLENGE_S,
 			    authentication->challenge, &challenge))
-		return fail_with(task, "has answered a challenge that is not, or no longer, good");
+		return fail_with(task, "answered a challenge that is invalid or has expired");
 	statement_passkey_used(task_new_query(task),
 			       &(struct passkey_used_parameters){
 				   .id = authentication->row.id,
@@ -190,7 +190,7 @@ static struct step_result find_passkey(struct task *task)
 	    !passkey_decode(authentication->passkey.authenticator_data, task_arena(task),
 			    &job->authenticator_data) ||
 	    !passkey_decode(authentication->passkey.signature, task_arena(task), &job->signature))
-		return fail_with(task, "is not in base64url without padding");
+		return fail_with(task, "is not base64url without padding");
 	fault = passkey_read_client(job->client_data, "webauthn.get", site, task_arena(task),
 				    &authentication->challenge);
 	if (fault)

@@ -102,7 +102,7 @@ static void check_account(struct use *use, struct faults *faults)
 {
 	if (use->link.email.length && use->body.email.length &&
 	    !str_equal_ignore_case(use->link.email, use->body.email))
-		faults_add(faults, STR("email"), "must be that of the invitation");
+		faults_add(faults, STR("email"), "must be the address of the invitation");
 	if (!use->body.email.length)
 		use->body.email = use->link.email;
 	if (!use->body.email.length)
@@ -124,7 +124,7 @@ static struct step_result found(struct task *task)
 	web_attempt_forget(task, &use->attempt);
 	if (str_equal(use->link.kind, STR("invitation")) &&
 	    web_service_of(task)->registration == REGISTRATION_CLOSED)
-		return task_fail(task, 403, "no new accounts are made on this server");
+		return task_fail(task, 403, "this server does not create new accounts");
 	if (is_for_password(use))
 		use->body.email = use->link.email;
 	else

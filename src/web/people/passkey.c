@@ -54,7 +54,7 @@ static const char *check_client(const struct client *client, const char *type,
 	if (client->top_origin ||
 	    (client->is_cross_origin &&
 	     (!json_get_bool(client->is_cross_origin, &is_cross_origin) || is_cross_origin)))
-		return "comes from a page inside another one";
+		return "comes from a page embedded in another page";
 	return NULL;
 }
 
@@ -69,7 +69,7 @@ const char *passkey_read_client(struct str json, const char *type, const struct 
 	const char *fault;
 
 	if (!json_parse(json, arena, &document, &reason))
-		return "is no JSON";
+		return "is not JSON";
 	faults_init(&ignored, arena);
 	record_read_json(&client_record, document.root, &client, &present, &ignored);
 	fault = check_client(&client, type, site);

@@ -39,8 +39,9 @@ static struct step_result registered(struct task *task)
 	struct creation *creation = task_state(task);
 
 	if (!creation->job.is_right)
-		return task_fail_field(task, "authenticatorData",
-				       "is no passkey for this site whose owner was verified");
+		return task_fail_field(
+		    task, "authenticatorData",
+		    "is not a passkey for this site, or its user was not verified");
 	statement_passkey_create(
 	    task_new_query(task),
 	    &(struct passkey_create_parameters){
@@ -69,7 +70,7 @@ static struct step_result key_found(struct task *task)
 			    clock_wall_us() / 1000000, LIMIT_CHALLENGE_S, creation->challenge_text,
 			    &creation->challenge))
 		return task_fail_field(task, "clientDataJson",
-				       "answers a challenge that is not, or no longer, good");
+				       "answers a challenge that is invalid or has expired");
 	return task_work(task, LANE_KNOWN_PASSWORD,
 			 &(struct task_work){
 			     .run = passkey_register,
@@ -104,11 +105,10 @@ static struct step_result begin(struct task *task)
 		return answer;
 	job->host = site->passkey_host;
 	if (!passkey_decode(body->client_data_json, task_arena(task), &job->client_data))
-		return task_fail_field(task, "clientDataJson",
-				       "is not in base64url without padding");
+		return task_fail_field(task, "clientDataJson", "is not base64url without padding");
 	if (!passkey_decode(body->authenticator_data, task_arena(task), &job->authenticator_data))
 		return task_fail_field(task, "authenticatorData",
-				       "is not in base64url without padding");
+				       "is not base64url without padding");
 	fault = passkey_read_client(job->client_data, "webauthn.create", site, task_arena(task),
 				    &creation->challenge_text);
 	if (fault)

@@ -19,9 +19,9 @@ static struct step_result registered(struct task *task)
 	const struct register_task *state = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409,
-				 "the first account is made by the link that the server printed "
-				 "at its start");
+		return task_fail(
+		    task, 409,
+		    "create the first account with the link that the server printed at its start");
 	return web_start_session(task, &(struct authentication){
 					   .account_id = state->person.id,
 					   .password_hash = str_from(state->job.new_hash),
@@ -55,7 +55,7 @@ static struct step_result begin(struct task *task)
 	if (web_has_no_sessions(task, &answer))
 		return answer;
 	if (web_service_of(task)->registration != REGISTRATION_OPEN)
-		return task_fail(task, 403, "an account is made by invitation only");
+		return task_fail(task, 403, "accounts are created by invitation only");
 	/* Counts as an attempt though it does not fail: limits the number of accounts made. */
 	if (web_attempt_of_nobody(task, &state->attempt, &answer))
 		return answer;

@@ -85,9 +85,9 @@ bool web_has_no_sessions(struct task *task, struct step_result *ret_answer)
 {
 	if (web_service_of(task)->site.can_sign_in)
 		return false;
-	*ret_answer = task_fail(task, 403,
-				"nobody can sign in over plain http: the server needs a "
-				"public URL with https");
+	*ret_answer = task_fail(
+	    task, 403,
+	    "signing in is not possible over plain http: the server needs a public URL with https");
 	return true;
 }
 
@@ -105,7 +105,7 @@ static struct step_result started(struct task *task)
 	/* Changed a moment ago, from elsewhere. */
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409,
-				 "the password or passkey was changed meanwhile, try again");
+				 "the password or passkey has changed in the meantime, try again");
 	known_sessions_add(web_service_of(task)->sessions, fresh->hash, fresh->person.id,
 			   clock_monotonic_us());
 	web_changed(task, fresh->person.id, "sessions");

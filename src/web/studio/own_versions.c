@@ -71,7 +71,7 @@ static struct step_result list_versions(struct task *task)
 
 static struct step_result fail_deployed(struct task *task)
 {
-	return task_fail(task, 409, "the version is the deployed one: deploy another one first");
+	return task_fail(task, 409, "this version is deployed; deploy another version first");
 }
 
 /* A version may have rendered at very many places: these rows go in portions, and then it. */

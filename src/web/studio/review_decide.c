@@ -27,12 +27,13 @@ static struct step_result decided(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail(task);
 	if (done->is_own)
-		return task_fail(task, 403, "this is your own version: another reviewer decides");
+		return task_fail(task, 403,
+				 "this is your own version; another reviewer must decide");
 	if (done->is_broken)
 		return task_fail(task, 409,
 				 "the script does not compile, so it cannot be approved");
 	if (!done->is_reviewed)
-		return task_fail(task, 409, "the version awaits no review: it is %.*s",
+		return task_fail(task, 409, "the version is not awaiting review: it is %.*s",
 				 STR_ARG(done->status));
 	if (done->generation)
 		delivery_app_changed(web_service_of(task)->api.delivery, done->app_id,
@@ -51,7 +52,8 @@ static struct step_result begin(struct task *task)
 	struct id id;
 
 	if (person && author.data)
-		return task_fail_field(task, "author", "is for the operator of the machine");
+		return task_fail_field(task, "author",
+				       "may be set only by the operator of the machine");
 	if (person)
 		author = person->name;
 	else if (!author.data)
