@@ -27,7 +27,7 @@ static struct step_result fail_render(struct task *task, const struct engine_pro
 	if (problem->kind == ENGINE_LATE || problem->kind == ENGINE_NOT_AVAILABLE)
 		return task_fail_busy(task, 1, "the app cannot be rendered now, try again: %.*s",
 				      STR_ARG(problem->message));
-	return task_fail(task, 409, "the app made no picture: %.*s", STR_ARG(problem->message));
+	return task_fail(task, 409, "the app returned no picture: %.*s", STR_ARG(problem->message));
 }
 
 static struct step_result rendered(struct task *task)
