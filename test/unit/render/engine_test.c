@@ -781,7 +781,8 @@ static void test_a_draft_that_never_ends_leaves_a_second(void **state)
 	assert_int_equal(answer_timed(&played, STR(MET_LIMIT)), 1000);
 	assert_done(1, ENGINE_LIMIT);
 	assert_non_null(memmem(jobs[1].answer.problem.message.data,
-			       jobs[1].answer.problem.message.length, "more than 1 s. Previews", 23));
+			       jobs[1].answer.problem.message.length, "more than 1 s. Previews",
+			       23));
 	/* Neither other accounts nor panels, nor other questions to scripts. */
 	assert_int_equal(submit(2, 2, true), 0);
 	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
