@@ -123,8 +123,8 @@ def test_another_board_has_another_picture(world, author, reviewer, browser):
 
 def rests(world, app, count, max_age_s, interval_s, ahead_ms=0):
     """Pauses after this many good renders, until the next one."""
-    place, claim = os.urandom(32), str(uuid.uuid4())
-    good = {"place": place, "version_id": app.version_id, "claim": claim, "engine": "x", "is_good": True,
+    place, lease = os.urandom(32), str(uuid.uuid4())
+    good = {"place": place, "version_id": app.version_id, "lease": lease, "engine": "x", "is_good": True,
             "is_blamed": False, "picture": None, "is_whole": False, "took_us": 1,
             "max_age_s": max_age_s, "interval_s": interval_s, "is_each_turn": False, "moment_s": 1,
             "ahead_ms": ahead_ms, "log": "", "problem": None, "hosts": ""}
@@ -135,7 +135,7 @@ def rests(world, app, count, max_age_s, interval_s, ahead_ms=0):
         cursor.execute("INSERT INTO render (place, version_id) VALUES (%s, %s)", (place, app.version_id))
         for _ in range(count):
             cursor.execute("UPDATE render SET claimed_by = %s, claimed_until = now() + interval '1 hour' "
-                           "WHERE place = %s", (claim, place))
+                           "WHERE place = %s", (lease, place))
             cursor.execute(statement("render_store"), good)
             assert cursor.rowcount == 1
             cursor.execute("SELECT extract(epoch FROM due_at - rendered_at)::float8 FROM render "

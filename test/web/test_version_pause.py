@@ -1,5 +1,5 @@
 """A version that crashes, or meets its limits, three times in a row: how long it rests, and for whom.
-Tests stand for the workers: they run the statements with which those claim and store. The database's
+Tests stand for the workers: they run the statements with which those lease and store. The database's
 clock stands still, so pauses are exact."""
 
 import contextlib
@@ -50,29 +50,29 @@ class Renders:
             cursor.execute(statement(name), values)
             return cursor.fetchall()
 
-    def claim(self, place, cursor=None):
-        """The claim, or None; wait_ms is what the worker is told."""
-        claim = str(uuid.uuid4())
-        [row] = self.run("render_claim", cursor, place=bytes.fromhex(place), version_id=self.version,
-                         claim=claim, languages=["STARLARK"], lease_ms=30000, ahead_ms=0)
+    def lease(self, place, cursor=None):
+        """The lease, or None; wait_ms is what the worker is told."""
+        lease = str(uuid.uuid4())
+        [row] = self.run("render_lease", cursor, place=bytes.fromhex(place), version_id=self.version,
+                         lease=lease, languages=["STARLARK"], lease_ms=30000, ahead_ms=0)
         self.wait_ms = row["wait_ms"]
-        return claim if row["is_claimed"] else None
+        return lease if row["is_leased"] else None
 
-    def store(self, place, claim, result, cursor=None):
+    def store(self, place, lease, result, cursor=None):
         rows = self.run(
-            "render_store", cursor, place=bytes.fromhex(place), version_id=self.version, claim=claim,
+            "render_store", cursor, place=bytes.fromhex(place), version_id=self.version, lease=lease,
             engine=self.engine, is_good=result == GOOD, is_blamed=result == CRASH,
             picture=b"picture" if result == GOOD else None, is_whole=False, took_us=1, max_age_s=0,
             interval_s=0, is_each_turn=False, moment_s=1, ahead_ms=0, log="", problem=None if result == GOOD else "{}", hosts="")
         return len(rows) == 1
 
-    def let_go(self, place, claim):
-        self.run("render_let_go", place=bytes.fromhex(place), version_id=self.version, claim=claim)
+    def let_go(self, place, lease):
+        self.run("render_let_go", place=bytes.fromhex(place), version_id=self.version, lease=lease)
 
     def render(self, place, result):
         """Renders as if its panel wanted it. Returns whether it was rendered."""
-        claim = self.claim(place)
-        return claim is not None and self.store(place, claim, result)
+        lease = self.lease(place)
+        return lease is not None and self.store(place, lease, result)
 
     def again(self, place, result):
         """Its own time has come, too."""
@@ -147,7 +147,7 @@ def test_a_pause_ends_by_itself(renders, places):
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
     renders.clock.advance(59)
-    assert not renders.claim(all_places[3]) and renders.wait_ms == 1000
+    assert not renders.lease(all_places[3]) and renders.wait_ms == 1000
     renders.clock.advance(1)
     assert renders.render(all_places[3], CRASH)
     assert renders.pause() == (4, 120)
@@ -157,7 +157,7 @@ def test_a_good_render_ends_it(renders, places):
     all_places = places(8)
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
-    assert not renders.claim(all_places[3])
+    assert not renders.lease(all_places[3])
     renders.end_pause()
     assert renders.render(all_places[3], GOOD)
     assert renders.pause() == (0, None)
@@ -176,7 +176,7 @@ def test_a_script_that_fails_neither_counts_nor_ends_it(renders, places):
     renders.end_pause()
     assert renders.render(all_places.pop(), FAILED)
     assert renders.pause() == (3, 60)  # the time that a try has
-    assert not renders.claim(all_places.pop())
+    assert not renders.lease(all_places.pop())
 
 
 def test_what_it_draws_well_goes_on(renders, places):
@@ -184,7 +184,7 @@ def test_what_it_draws_well_goes_on(renders, places):
     assert renders.render(good, GOOD)
     for place in bad[:3]:
         assert renders.render(place, CRASH)
-    assert not renders.claim(bad[3])
+    assert not renders.lease(bad[3])
     # Also where it fails without a crash.
     assert renders.again(good, FAILED) and renders.again(good, FAILED)
     assert renders.pause()[0] == 3
@@ -205,7 +205,7 @@ def test_one_owner_stops_it_for_no_other(world, app, renders, places, other):
     for place in hostile[3:6]:
         renders.end_pause()
         assert renders.render(place, CRASH)
-    assert renders.pause()[0] == 6 and not renders.claim(hostile[6])
+    assert renders.pause()[0] == 6 and not renders.lease(hostile[6])
     [theirs, also] = places(2, other)
     assert renders.render(theirs, GOOD)
     assert renders.pause() == (0, None)
@@ -220,7 +220,7 @@ def test_one_owner_stops_it_for_no_other(world, app, renders, places, other):
     assert renders.pause() == (3, 60)
     third = Person(world).browser()
     [waits] = places(1, third)
-    assert not renders.claim(waits)
+    assert not renders.lease(waits)
     assert renders.again(theirs, GOOD)
 
 
@@ -232,25 +232,25 @@ def test_several_owners_share_the_three(renders, places, other):
 
 def test_nobody_counts_for_a_place_that_is_left(world, renders, places):
     [place] = places(1)
-    claim = renders.claim(place)
+    lease = renders.lease(place)
     world.sql("DELETE FROM installation WHERE place = decode(%s, 'hex')", place)
-    assert renders.store(place, claim, CRASH)
+    assert renders.store(place, lease, CRASH)
     assert renders.pause() == (0, None)
 
 
 def test_what_was_under_way_makes_the_pause_no_longer(renders, places):
     all_places = places(9)
-    claims = [(place, renders.claim(place)) for place in all_places]
-    for place, claim in claims:
-        assert claim and renders.store(place, claim, CRASH)
+    leases = [(place, renders.lease(place)) for place in all_places]
+    for place, lease in leases:
+        assert lease and renders.store(place, lease, CRASH)
     assert renders.pause() == (3, 60)
     renders.end_pause()
     # A try that takes longer than its time makes room for another one, and counts no more.
     for place in all_places:
         renders.world.sql("UPDATE render SET due_at = '-infinity' WHERE place = decode(%s, 'hex')", place)
-    first = renders.claim(all_places[0])
+    first = renders.lease(all_places[0])
     renders.end_pause()
-    second = renders.claim(all_places[1])
+    second = renders.lease(all_places[1])
     assert first and second
     assert renders.store(all_places[0], first, CRASH) and renders.pause()[0] == 3
     assert renders.store(all_places[1], second, CRASH) and renders.pause()[0] == 4
@@ -261,10 +261,10 @@ def test_a_try_that_is_given_back_is_another_ones(renders, places):
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
     renders.end_pause()
-    claim = renders.claim(all_places[3])
-    assert claim and not renders.claim(all_places[4])
-    renders.let_go(all_places[3], claim)
-    assert renders.claim(all_places[4])
+    lease = renders.lease(all_places[3])
+    assert lease and not renders.lease(all_places[4])
+    renders.let_go(all_places[3], lease)
+    assert renders.lease(all_places[4])
 
 
 def test_two_workers_have_one_try(world, renders, places):
@@ -275,43 +275,43 @@ def test_two_workers_have_one_try(world, renders, places):
     renders.end_pause()
     with contextlib.closing(psycopg2.connect(world.database)) as one, \
             one.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
-        assert renders.claim(all_places[3], cursor)
-        assert not renders.claim(all_places[4])
+        assert renders.lease(all_places[3], cursor)
+        assert not renders.lease(all_places[4])
         one.rollback()
-        assert renders.claim(all_places[4])
-        assert not renders.claim(all_places[3])
+        assert renders.lease(all_places[4])
+        assert not renders.lease(all_places[3])
 
 
-def test_where_it_cannot_be_claimed_no_try_is_spent(world, renders, places):
+def test_where_it_cannot_be_leased_no_try_is_spent(world, renders, places):
     all_places = places(5)
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
     renders.end_pause()
-    assert not renders.claim(all_places[0])  # it rests by itself
-    assert renders.claim(all_places[3])
+    assert not renders.lease(all_places[0])  # it rests by itself
+    assert renders.lease(all_places[3])
 
 
 def test_versions_have_pauses_of_their_own(author, reviewer, world, app, renders, places):
     all_places = places(6)
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
-    assert not renders.claim(all_places[4])
+    assert not renders.lease(all_places[4])
     second = Renders(world, app.publish(reviewer, "2.0"), renders.clock)
     assert second.pause() == (0, None)
     assert second.render(all_places[4], GOOD) and second.render(all_places[3], GOOD)
     author.browser.post(app.path + "/deploy", {"version": "1.0"}).ok()
     assert renders.pause()[0] == 3
-    assert not renders.claim(all_places[5])
+    assert not renders.lease(all_places[5])
 
 
 def test_another_engine_may_try_at_once(renders, places):
     all_places = places(4)
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
-    assert not renders.claim(all_places[3])
+    assert not renders.lease(all_places[3])
     renders.run("render_outdated", engine="another", row_limit=200)
     assert renders.pause() == (0, None)
-    assert renders.claim(all_places[3])
+    assert renders.lease(all_places[3])
 
 
 def row_version(world, version):
@@ -354,8 +354,8 @@ def test_an_app_is_removed_meanwhile(world, app, renders, places):
     renders.end_pause()
     with contextlib.closing(psycopg2.connect(world.database)) as one, \
             one.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
-        claim = renders.claim(all_places[3])
-        assert renders.store(all_places[3], claim, CRASH, cursor)
+        lease = renders.lease(all_places[3])
+        assert renders.store(all_places[3], lease, CRASH, cursor)
         removal = in_thread(lambda: remove(world, app))
         wait_until(lambda: is_waiting(renders.world), "the removal")
         one.commit()
@@ -368,11 +368,11 @@ def test_a_crash_while_an_app_is_removed(world, app, renders, places):
     all_places = places(6)
     for place in all_places[:2]:
         assert renders.render(place, CRASH)
-    claim = renders.claim(all_places[3])
+    lease = renders.lease(all_places[3])
     stored = []
     with contextlib.closing(psycopg2.connect(world.database)) as one, one.cursor() as cursor:
         cursor.execute("DELETE FROM app WHERE id = %s", (app.id,))
-        crash = in_thread(lambda: stored.append(renders.store(all_places[3], claim, CRASH)))
+        crash = in_thread(lambda: stored.append(renders.store(all_places[3], lease, CRASH)))
         wait_until(lambda: is_waiting(renders.world), "the crash")
         one.commit()
         crash.join()

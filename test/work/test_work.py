@@ -119,7 +119,7 @@ SPECIAL = {
         "sleepEnabled": False, "sleepStart": 0, "sleepEnd": 0, "nightBrightness": 0, "dimEnabled": False, "dimStart": 0,
         "dimBrightness": 0, "entries": []})), "device_limit": "1000000"},
     "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},
-    "render_store": {"is_good": "false", "is_blamed": "true"}, "render_claim": {"version_id": quoted(key(5, 2))},
+    "render_store": {"is_good": "false", "is_blamed": "true"}, "render_lease": {"version_id": quoted(key(5, 2))},
     "device_key_find": {"link_key_hash": of_hash(3, 1)}, "v0_device_": {"id": quoted(key(3, 1))}, "v0_installation_get": {"id": "'e1'"}, "v0_picture": {"id": "'e1'"},
     "webhook_": {"id": quoted(key(18, 1)), "lease": quoted(key(18, 1)), "status": "500",
                  "url": "'https://example.org'"},
@@ -261,8 +261,8 @@ def test_growing_ones_run(database, name):
 
 
 # Scripts and their JavaScript have up to 4 MiB: they are read by those that run, show or store them.
-CODE = {"app_compile_claim", "app_compile_store", "app_draft_save", "app_picture_next", "app_script",
-        "app_version_upload", "render_claim", "review_scripts", "review_source", "seal_form", "version_code"}
+CODE = {"app_compile_lease", "app_compile_store", "app_draft_save", "app_picture_next", "app_script",
+        "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_code"}
 
 
 def test_code_is_read_where_it_is_used():
@@ -273,7 +273,7 @@ def test_code_is_read_where_it_is_used():
     assert readers - {"app_draft_get"} == CODE
 
 
-@pytest.mark.parametrize("name", ["render_claim", "app_picture_next", "version_code", "review_source"])
+@pytest.mark.parametrize("name", ["render_lease", "app_picture_next", "version_code", "review_source"])
 def test_script_is_not_read_beside_its_javascript(name):
     assert re.search(r"CASE WHEN [^;]*javascript IS NULL\s+THEN [a-z_.]*script_content END",
                      STATEMENTS[name]["text"])

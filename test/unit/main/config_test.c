@@ -204,7 +204,8 @@ static void listeners_for_proxies(void **state)
 	assert_string_equal(why.text, "--listen is given twice");
 	/* Nobody could use it. */
 	assert_int_equal(read_config("--admin-listen=proxy:127.0.0.1:1", NULL), -1);
-	assert_string_equal(why.text, "--admin-listen expects proxies: name them with --trust-proxy");
+	assert_string_equal(why.text,
+			    "--admin-listen expects proxies: name them with --trust-proxy");
 	assert_null(file_fault("listen = proxy:127.0.0.1:1\ntrust-proxy = 127.0.0.1\n"));
 	assert_true(config.listen[0].expects_proxy_header);
 	setenv("DISPLAYD_LISTEN", "127.0.0.1:1,proxy:[::1]:1", 1);

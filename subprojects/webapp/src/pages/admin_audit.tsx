@@ -14,6 +14,7 @@ type Entry = Schemas["AuditEntry"];
 const WORDS: Record<Entry["action"], string> = {
 	"account.create": "created the account",
 	"account.heir": "set the account that inherits apps:",
+	"account.import": "imported the account",
 	"account.limit": "changed the storage limit of",
 	"account.previews": "changed the addresses that previews can reach:",
 	"account.remove": "removed the account",
