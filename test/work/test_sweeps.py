@@ -73,15 +73,15 @@ def test_settling_passes_what_cannot_be_settled(sql):
 
 
 def test_pictures_are_made_behind_those_that_nobody_can_make(sql):
-    after, claimed, portions = NONE, [], 0
-    while portions == 0 or after != NONE or claimed[-1]:
+    after, leased, portions = NONE, [], 0
+    while portions == 0 or after != NONE or leased[-1]:
         row = sql("app_picture_next", after_id=after, row_limit=10, engine="e", languages=["STARLARK"],
-                  claim_s=60)
+                  lease_s=60)
         assert row["version_id"] is None or row["next_id"] == after
         after = row["next_id"]
-        claimed.append(row["version_id"])
+        leased.append(row["version_id"])
         portions += 1
-    assert len(set(claimed) - {None}) == ABLE and portions == 4 + ABLE
+    assert len(set(leased) - {None}) == ABLE and portions == 4 + ABLE
 
 
 def add_expired(sql, devices, entries):

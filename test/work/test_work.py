@@ -118,7 +118,7 @@ SPECIAL = {
         "formerId": "0a1b2c3d", "name": "New", "timezone": "UTC", "locale": "en", "brightness": 5, "scheduleInterval": 15,
         "sleepEnabled": False, "sleepStart": 0, "sleepEnd": 0, "nightBrightness": 0, "dimEnabled": False, "dimStart": 0,
         "dimBrightness": 0, "entries": []})), "device_limit": "1000000"},
-    "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},
+    "app_collection_choose": {"source": "'/checkout'", "name": "'Name'"}, "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},
     "render_store": {"is_good": "false", "is_blamed": "true"}, "render_lease": {"version_id": quoted(key(5, 2))},
     "device_key_find": {"link_key_hash": of_hash(3, 1)}, "v0_device_": {"id": quoted(key(3, 1))}, "v0_installation_get": {"id": "'e1'"}, "v0_picture": {"id": "'e1'"},
     "webhook_": {"id": quoted(key(18, 1)), "lease": quoted(key(18, 1)), "status": "500",
@@ -261,8 +261,8 @@ def test_growing_ones_run(database, name):
 
 
 # Scripts and their JavaScript have up to 4 MiB: they are read by those that run, show or store them.
-CODE = {"app_compile_lease", "app_compile_store", "app_draft_save", "app_picture_next", "app_script",
-        "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_code"}
+CODE = {"account_export", "app_compile_lease", "app_compile_store", "app_draft_save", "app_import", "app_picture_next",
+        "app_script", "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_code"}
 
 
 def test_code_is_read_where_it_is_used():

@@ -57,7 +57,7 @@ class Renderer:
         self.hello, _ = self.receive()
 
     def send(self, head, script):
-        text = json.dumps({"width": 64, "height": 32} | head).encode()
+        text = json.dumps(head).encode()
         script = script.encode() if isinstance(script, str) else script
         self.link.sendall(struct.pack(">II", len(text), len(script)) + text + script)
 
@@ -81,7 +81,7 @@ class Renderer:
     def ask_calmly(self, head, script):
         """The answer; where the machine was too busy it is asked for again, as whoever starts it does."""
         for _ in range(20):
-            answer, blob = self.ask_once(head, script)
+            answer, blob = self.ask_once({"width": 64, "height": 32} | head, script)
             if answer.get("error", {}).get("kind") != "late":
                 break
             if answer.get("recycle"):

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from renderer import Renderer, cut_mark, find_esbuild, strip
+from renderer import Renderer, cut_mark, find_esbuild, head, strip
 
 pytestmark = pytest.mark.skipif(not find_esbuild(), reason="without esbuild no types are stripped")
 
@@ -91,7 +91,7 @@ export default () => Root({ child: Row({ /* a: 1, */ children: [
 
 
 def test_fields_of_calls(renderer):
-    renderer.send({"what": "render", "network": False}, strip(PARAMETERS))
+    renderer.send(head(), strip(PARAMETERS))
     answer, tree = renderer.receive()
     assert "error" not in answer
     found, lines = [], PARAMETERS.split("\n")

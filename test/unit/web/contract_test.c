@@ -3,6 +3,7 @@
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "domain/account_import.h"
 #include "domain/app.h"
 #include "domain/app_body.h"
 #include "domain/app_import.h"
@@ -88,6 +89,8 @@ static size_t body_limit_of(const struct record *body)
 		return 4 * 1024 * 1024;
 	if (body == &app_import_record)
 		return 12 * 1024 * 1024;
+	if (body == &account_import_lines_record)
+		return LIMIT_LINES_BODY_BYTES;
 	if (body == &installing_record || body == &handler_call_record ||
 	    body == &preview_request_record || body == &review_preview_request_record ||
 	    body == &review_handler_call_record || body == &settings_change_record)
