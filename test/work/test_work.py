@@ -61,7 +61,7 @@ VALUES = {
     "known_push_generations": f"array_fill(0, '{{{64}}}')",
     "ids": "'{" + ",".join(ALL_DEVICES) + "}'", "device_ids": "'{" + ",".join(ALL_DEVICES) + "}'",
     "account_ids": "'{" + ",".join(key(1, number) for number in range(1, 33)) + "}'",
-    "lease_ms": "30000", "claim_s": "60", "life_s": "86400", "idle_s": "86400", "sessions_max": "50",
+    "lease_ms": "30000", "lease_s": "60", "life_s": "86400", "idle_s": "86400", "sessions_max": "50",
     "device_limit": "1000", "password_hash": quoted("$argon2id$x"), "picture": "'x'", "duration_s": "10",
     "script_content": "'x'", "script_language": "'STARLARK'", "checksum": "'sha256:x'",
     "serial": quoted("serial-1"), "mac": "'00:00:00:00:00:01'", "credential_id": quoted("credential-1"),
