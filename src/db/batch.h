@@ -10,7 +10,9 @@ struct batch {
 	struct list written; /* of struct db_query: answered, but not yet committed */
 	unsigned count;	     /* of all queries */
 	uint64_t sent_us;    /* monotonic */
-	bool has_failed;     /* one of the writes has failed: none of them is committed */
+	/* A write has failed: none of them is committed. Or the statement could not be prepared:
+	 * the next batch with queries needs it, and does nothing. */
+	bool has_failed;
 	/* Prepared by this batch, which has no queries; NULL in all other batches. */
 	const struct statement_entry *prepares;
 	bool is_parsed; /* and its description follows */

@@ -165,7 +165,7 @@ static int settle_batched(struct pipeline *pipeline, struct batched_read *batche
 {
 	enum constraint_error none;
 
-	switch (result_class(result, &pipeline->statements[batched->query.statement], &none)) {
+	switch (sender_result_class(&pipeline->sender, &batched->query, result, &none)) {
 	case RESULT_OK:
 		pipeline->useful = true;
 		answer_batched(pipeline, batched, result);
@@ -194,7 +194,8 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 
 	if (query->is_batched)
 		return settle_batched(pipeline, batched_read_of(query), result);
-	switch (result_class(result, statement, &db_result.constraint_error)) {
+	switch (
+	    sender_result_class(&pipeline->sender, query, result, &db_result.constraint_error)) {
 	case RESULT_OK:
 		db_result.outcome = DB_OK;
 		pipeline->useful = true;
@@ -251,7 +252,7 @@ static bool has_met_lock(const struct pipeline *pipeline, const struct batch *ba
 	enum constraint_error none;
 
 	return pipeline->on_locked &&
-	       result_class(last->uncommitted, &pipeline->statements[last->statement], &none) ==
+	       sender_result_class(&pipeline->sender, last, last->uncommitted, &none) ==
 		   RESULT_LOCKED;
 }
 
@@ -369,7 +370,7 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 	struct db_query *query;
 
 	if (batch->prepares)
-		return sender_take_preparation(batch, *result, pipeline->reason,
+		return sender_take_preparation(&pipeline->sender, batch, *result, pipeline->reason,
 					       sizeof(pipeline->reason));
 	if (status == PGRES_PIPELINE_SYNC)
 		return end_batch(pipeline, batch);
@@ -439,17 +440,24 @@ static void give_back_list(struct pipeline *pipeline, struct list *queries, bool
 
 void pipeline_give_back(struct pipeline *pipeline)
 {
+	bool lacks_statement = false;
 	struct list *node;
 
 	while ((node = list_take_first(&pipeline->batches))) {
 		struct batch *batch = container_of(node, struct batch, node);
 
+		if (batch->prepares) {
+			lacks_statement |= batch->has_failed;
+			free(batch);
+			continue;
+		}
 		list_for_each (written, &batch->written)
 			PQclear(query_of(written)->uncommitted);
 		give_back_list(pipeline, &batch->written, false);
 		give_back_list(pipeline, &batch->skipped, true);
-		give_back_list(pipeline, &batch->queries, false);
+		give_back_list(pipeline, &batch->queries, lacks_statement);
 		free(batch);
+		lacks_statement = false;
 	}
 	give_back_list(pipeline, &pipeline->again, true);
 	give_back_list(pipeline, &pipeline->conflicted, true);

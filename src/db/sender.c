@@ -1,7 +1,7 @@
 #include "sender.h"
+#include "base/log.h"
 #include "base/require.h"
 #include "batched_read.h"
-#include "db/result.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@ void sender_begin(struct sender *sender, const struct statement_entry *table, un
 	require(count <= SENDER_STATEMENTS_MAX);
 	sender->statements = table;
 	memset(sender->unprepared, prepares_none ? 0xff : 0, sizeof(sender->unprepared));
+	memset(sender->failed, RESULT_OK, sizeof(sender->failed));
 }
 
 int sender_sync(PGconn *pg)
@@ -33,6 +34,11 @@ static const struct statement_entry *statement_of(const struct sender *sender,
 	const struct statement_entry *statement = &sender->statements[query->statement];
 
 	return query->is_batched ? statement->batched_by : statement;
+}
+
+static size_t index_of(const struct sender *sender, const struct statement_entry *statement)
+{
+	return (size_t)(statement - sender->statements);
 }
 
 static int send_preparation(PGconn *pg, const struct statement_entry *statement,
@@ -57,7 +63,7 @@ int sender_prepare(struct sender *sender, PGconn *pg, struct batch *batch)
 	list_for_each (node, &batch->queries) {
 		const struct statement_entry *statement =
 		    statement_of(sender, container_of(node, struct db_query, node));
-		size_t index = (size_t)(statement - sender->statements);
+		size_t index = index_of(sender, statement);
 		uint64_t *word = &sender->unprepared[index / WORD_BITS];
 		uint64_t bit = UINT64_C(1) << index % WORD_BITS;
 
@@ -114,8 +120,41 @@ int sender_send(const struct sender *sender, PGconn *pg, struct db_query *query)
 	return 0;
 }
 
-int sender_take_preparation(struct batch *batch, const PGresult *result, char *ret_reason,
-			    size_t size)
+/* Whether a statement could not be prepared for a reason that has nothing to do with it, and may
+ * pass. The connection goes on without the statement. */
+static bool note_failure(struct sender *sender, const struct batch *batch, const PGresult *result)
+{
+	const struct statement_entry *statement = batch->prepares;
+	size_t index = index_of(sender, statement);
+	enum constraint_error none;
+	enum result_class class = result_class(result, statement, &none);
+
+	if (class != RESULT_AGAIN && class != RESULT_LOCKED && class != RESULT_UNAVAILABLE)
+		return false;
+	log_error("db", "statement could not be prepared", LOG_TEXT("statement", statement->name),
+		  LOG_STR("sqlstate", result_sqlstate(result)),
+		  LOG_STR("error", result_reason(result)));
+	sender->unprepared[index / WORD_BITS] |= UINT64_C(1) << index % WORD_BITS;
+	sender->failed[index] = class;
+	return true;
+}
+
+static int take_error(struct sender *sender, struct batch *batch, const PGresult *result,
+		      char *ret_reason, size_t size)
+{
+	/* The server skips the description of a statement that it could not prepare. */
+	if (batch->has_failed && PQresultStatus(result) == PGRES_PIPELINE_ABORTED)
+		return 0;
+	batch->has_failed = !batch->is_parsed;
+	if (batch->has_failed && note_failure(sender, batch, result))
+		return 0;
+	snprintf(ret_reason, size, "%s: %.*s", batch->prepares->name,
+		 STR_ARG(result_reason(result)));
+	return -EIO;
+}
+
+int sender_take_preparation(struct sender *sender, struct batch *batch, const PGresult *result,
+			    char *ret_reason, size_t size)
 {
 	const struct statement_entry *statement = batch->prepares;
 	bool is_described = batch->is_parsed;
@@ -128,12 +167,23 @@ int sender_take_preparation(struct batch *batch, const PGresult *result, char *r
 		return 0;
 	case PGRES_COMMAND_OK:
 		batch->is_parsed = true;
+		sender->failed[index_of(sender, statement)] = RESULT_OK;
 		if (!is_described || result_describes(result, statement, text, sizeof(text)))
 			return 0;
-		break;
+		snprintf(ret_reason, size, "%s: %s", statement->name, text);
+		return -EIO;
 	default:
-		snprintf(text, sizeof(text), "%.*s", STR_ARG(result_reason(result)));
+		return take_error(sender, batch, result, ret_reason, size);
 	}
-	snprintf(ret_reason, size, "%s: %s", statement->name, text);
-	return -EIO;
+}
+
+enum result_class sender_result_class(const struct sender *sender, const struct db_query *query,
+				      const PGresult *result, enum constraint_error *ret_error)
+{
+	enum result_class class =
+	    result_class(result, &sender->statements[query->statement], ret_error);
+	enum result_class failed = sender->failed[index_of(sender, statement_of(sender, query))];
+
+	return failed != RESULT_OK && str_equal(result_sqlstate(result), STR("26000")) ? failed
+										       : class;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "batch.h"
+#include "db/result.h"
 
 #include <libpq-fe.h>
 
@@ -17,6 +18,9 @@ struct sender {
 	/* Statements that the connection does not know yet, a bit each: a statement is prepared
 	 * before it is first sent. */
 	uint64_t unprepared[SENDER_STATEMENTS_MAX / 64];
+	/* Per statement: why its last preparation failed, an enum result_class; RESULT_OK: it did
+	 * not. */
+	uint8_t failed[SENDER_STATEMENTS_MAX];
 };
 
 /* Begins with a new connection, on which all statements are prepared already, or none. count: how
@@ -37,7 +41,15 @@ __attribute__((warn_unused_result)) int sender_send(const struct sender *sender,
  * with libpq's message. */
 __attribute__((warn_unused_result)) int sender_sync(PGconn *pg);
 
-/* Takes a result of a batch that prepares; the last one frees the batch. 0, or -EIO with the
- * reason: the statement does not fit the database. */
-__attribute__((warn_unused_result)) int
-sender_take_preparation(struct batch *batch, const PGresult *result, char *ret_reason, size_t size);
+/* Takes a result of a batch that prepares; the last one frees the batch. 0 also if the server could
+ * not prepare the statement now, as its table is locked: then it is prepared before its next use.
+ * -EIO with the reason: the statement does not fit the database. */
+__attribute__((warn_unused_result)) int sender_take_preparation(struct sender *sender,
+								struct batch *batch,
+								const PGresult *result,
+								char *ret_reason, size_t size);
+
+/* result_class() of a query's result. If its statement is unknown to the server because the
+ * preparation failed, that error counts: it would have been the query's. */
+enum result_class sender_result_class(const struct sender *sender, const struct db_query *query,
+				      const PGresult *result, enum constraint_error *ret_error);

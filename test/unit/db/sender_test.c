@@ -1,5 +1,8 @@
 /* Statements that a first connection prepares when they are first used. */
+#include "metric/metric.h"
 #include "support.h"
+
+static struct region_map *counts;
 
 static int open_usual(void **state)
 {
@@ -51,13 +54,122 @@ static void test_first_use_behind_a_failure(void **state)
 	must_be(ask_number(TEST_STATEMENT_ECHO, 4), DB_OK);
 }
 
+static uint64_t losses(unsigned role)
+{
+	return atomic_load(&metric_cells[METRIC_DATABASE_LOSSES][role]);
+}
+
+static int make_tables_and_count(void **state)
+{
+	static const struct region *const regions[] = {&metric_region};
+
+	counts = region_map_create(regions, 1, 1);
+	assert_non_null(counts);
+	metric_attach(counts, 0);
+	return make_tables(state);
+}
+
+static int stop_counting(void **state)
+{
+	(void)state;
+	metric_detach();
+	region_map_destroy(counts);
+	return 0;
+}
+
+static PGconn *lock_items(void)
+{
+	PGconn *pg = PQconnectdb(usual_settings().url);
+	PGresult *result = PQexec(pg, "BEGIN; LOCK TABLE item");
+
+	assert_int_equal(PQresultStatus(result), PGRES_COMMAND_OK);
+	PQclear(result);
+	return pg;
+}
+
+/* A preparation that meets a lock costs its query, as if the query had met it. The connection, and
+ * what was sent behind, go on. */
+static void test_first_use_behind_a_lock(void **state)
+{
+	PGconn *holder = lock_items();
+	struct asked *locked, *behind;
+	uint64_t before;
+
+	(void)state;
+	open_world(NULL);
+	before = losses(METRIC_DATABASE_READ);
+	for (unsigned i = 0; i < 3; i++) {
+		locked = ask_number(TEST_STATEMENT_ITEM_ALL, 1);
+		while (!finds("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+			uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+		behind = ask_number(TEST_STATEMENT_ECHO, 3);
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+		run_sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity "
+			"WHERE wait_event_type = 'Lock'");
+		must_be(locked, DB_UNAVAILABLE);
+		must_be(behind, DB_OK);
+	}
+	PQfinish(holder);
+	must_be(ask_number(TEST_STATEMENT_ITEM_ALL, 1), DB_OK);
+	assert_int_equal(losses(METRIC_DATABASE_READ), before);
+	close_world();
+}
+
+/* A write waits for the lock on a connection for such writes, as it does once prepared. */
+static void test_first_write_behind_a_lock(void **state)
+{
+	PGconn *holder = lock_items();
+	struct asked *locked;
+	uint64_t before;
+
+	(void)state;
+	open_world(NULL);
+	before = losses(METRIC_DATABASE_WRITE);
+	locked = ask(TEST_STATEMENT_ITEM_ADD);
+	db_add_int8(&locked->query.parameters, 70);
+	db_add_text(&locked->query.parameters, STR("seventy"));
+	submit(locked);
+	must_be(ask_number(TEST_STATEMENT_BACKEND_WRITE, 1), DB_OK);
+	assert_false(locked->done);
+	PQfinish(holder);
+	must_be(locked, DB_OK);
+	assert_int_equal(losses(METRIC_DATABASE_WRITE), before);
+	close_world();
+}
+
+/* A write whose statement does not fit the database never ran: it waits for the next connection. */
+static void test_first_write_does_not_fit(void **state)
+{
+	struct db_settings settings = usual_settings();
+	struct asked *asked;
+	uint64_t before = losses(METRIC_DATABASE_WRITE);
+
+	(void)state;
+	run_sql("ALTER TABLE item RENAME COLUMN name TO label");
+	world = (struct world){0};
+	assert_int_equal(loop_init(&world.loop), 0);
+	world.db = db_create(&world.loop, &settings);
+	turn_until(db_is_up(world.db));
+	asked = ask(TEST_STATEMENT_ITEM_ADD);
+	db_add_int8(&asked->query.parameters, 71);
+	db_add_text(&asked->query.parameters, STR("seventy-one"));
+	submit(asked);
+	turn_until(losses(METRIC_DATABASE_WRITE) != before);
+	run_sql("ALTER TABLE item RENAME COLUMN label TO name");
+	must_be(asked, DB_OK);
+	close_world();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_changed_before_use, open_usual, close_usual),
 	    cmocka_unit_test_setup_teardown(test_first_use_behind_a_failure, open_usual,
 					    close_usual),
+	    cmocka_unit_test(test_first_use_behind_a_lock),
+	    cmocka_unit_test(test_first_write_behind_a_lock),
+	    cmocka_unit_test(test_first_write_does_not_fit),
 	};
 
-	return cmocka_run_group_tests(tests, make_tables, NULL);
+	return cmocka_run_group_tests(tests, make_tables_and_count, stop_counting);
 }
