@@ -1,4 +1,5 @@
 -- Marks an app as removed: nobody sees, installs, reviews or deploys it any more, and its slug is free.
+-- Its new slug is random, so that no author can take it before.
 -- app_removed_next goes on. No row: it is gone.
 -- params: id uuid, session_id uuid
 -- row: id uuid, slug text, account_id uuid?, generation int8
@@ -12,7 +13,7 @@ WITH named AS (
 ), marked AS (
 	UPDATE app
 	SET is_removed = true, status = 'disabled', deployed_version_id = NULL, generation = generation + 1,
-		slug = 'removed-' || app.id
+		slug = 'removed-' || gen_random_uuid()
 	FROM named
 	WHERE app.id = named.id
 	RETURNING app.id, named.slug, app.account_id, app.generation
