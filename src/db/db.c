@@ -324,8 +324,8 @@ static void on_silence(struct deadline *deadline)
 		cut_silent(db, &db->lists.connections[i].connection);
 	for (unsigned i = 0; i < db->growing.count; i++)
 		cut_silent(db, &db->growing.connections[i].connection);
-	for (unsigned i = 0; i < db->apart.count; i++)
-		cut_silent(db, &db->apart.connections[i].connection);
+	/* Statements with a connection of their own run for minutes before they answer: those end
+	 * by their own time only. */
 	if (!db->hints.up)
 		look_again(db);
 }
