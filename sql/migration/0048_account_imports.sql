@@ -39,6 +39,73 @@ ALTER TABLE account_import_line SET UNLOGGED;
 COMMENT ON TABLE account_import_line IS 'a checked line of an export, with what was made of it';
 COMMENT ON COLUMN account_import_line.name IS 'what the line is about, for people';
 
+-- While an import is applied, nothing counts its account and what that has: each count would be a further version of the
+-- one row of the account, and all of them would be looked through for the next; and the site's row, which everybody's
+-- registration needs, would be locked until the end. account_import_apply() counts once instead, at the end.
+CREATE FUNCTION account_import_counts() RETURNS boolean LANGUAGE sql STABLE AS $$
+	SELECT coalesce(current_setting('displayd.import_counts', true), '') = 'on'
+$$;
+
+CREATE OR REPLACE FUNCTION account_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	accounts int8 := 0;
+	administrators int8 := 0;
+BEGIN
+	IF account_import_counts() THEN
+		RETURN NULL;
+	END IF;
+	IF TG_OP <> 'INSERT' THEN
+		SELECT accounts - count(*), administrators - count(*) FILTER (WHERE is_administrator)
+		INTO accounts, administrators FROM gone;
+	END IF;
+	IF TG_OP <> 'DELETE' THEN
+		SELECT accounts + count(*), administrators + count(*) FILTER (WHERE is_administrator)
+		INTO accounts, administrators FROM come;
+	END IF;
+	IF accounts = 0 AND administrators = 0 THEN
+		RETURN NULL;
+	END IF;
+	UPDATE site
+	SET account_count = account_count + accounts,
+		administrator_count = administrator_count + administrators,
+		had_administrator = had_administrator OR administrator_count + administrators > 0
+	WHERE is_it;
+	RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION device_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF account_import_counts() THEN
+		RETURN NULL;
+	END IF;
+	UPDATE account
+	SET device_count = device_count + changed.count * CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END
+	FROM (SELECT account_id, count(*)::int4 AS count FROM changed GROUP BY account_id) AS changed
+	WHERE account.id = changed.account_id;
+	RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION app_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF account_import_counts() THEN
+		RETURN NULL;
+	END IF;
+	IF TG_OP = 'INSERT' THEN
+		UPDATE account SET app_count = app_count + 1, owned_app_count = owned_app_count + 1
+		WHERE id = NEW.account_id;
+	ELSE
+		UPDATE account SET app_count = greatest(0, app_count - 1), owned_app_count = owned_app_count - 1
+		WHERE id = OLD.account_id;
+		IF TG_OP = 'UPDATE' THEN
+			UPDATE account SET owned_app_count = owned_app_count + 1 WHERE id = NEW.account_id;
+		END IF;
+	END IF;
+	RETURN NULL;
+END
+$$;
+
 -- Makes the rows of a line, of an account whose ID is that of its import. at_app and at_device: of the lines before it.
 -- False: an entry whose app is not here. A line that breaks a rule raises it.
 CREATE FUNCTION account_import_line_apply(of_import uuid, new_email text, keeps_public boolean, at_app uuid,
@@ -57,10 +124,14 @@ BEGIN
 		FROM jsonb_to_record(content)
 			AS one (email text, name text, "createdAt" timestamptz, "passwordHash" text);
 	WHEN 'app' THEN
-		INSERT INTO app_collection (id, name)
-		SELECT gen_random_uuid(), coalesce(content ->> 'collection', 'imported')
-		WHERE content ? 'importedAs'
-		ON CONFLICT (name) DO NOTHING;
+		-- An insert locks the table against imports of apps, even one of no row.
+		IF content ? 'importedAs' AND NOT EXISTS (
+			SELECT FROM app_collection WHERE app_collection.name = coalesce(content ->> 'collection', 'imported'))
+		THEN
+			INSERT INTO app_collection (id, name)
+			VALUES (gen_random_uuid(), coalesce(content ->> 'collection', 'imported'))
+			ON CONFLICT (name) DO NOTHING;
+		END IF;
 		INSERT INTO app (id, account_id, slug, name, description, visibility, status, created_at, author,
 			imported_as, collection_id, category, tags, broken_reason)
 		SELECT one.id, of_import, one.slug, one.name, one.description,
@@ -191,29 +262,26 @@ END
 $$;
 
 -- Makes an account of all lines of an import, or nothing if a rule forbids one of them: then failed_line says which,
--- and rule has the name of the constraint or an SQLSTATE. It may be called again: what it did stays its answer.
--- is_busy: another call is under way. No row: there is no such import.
-CREATE FUNCTION account_import_apply(of_id uuid, by_session uuid)
+-- and rule has the name of the constraint or an SQLSTATE; import_time: it is not done after limit_s. It may be called
+-- again: what it did stays its answer, even after a crash of PostgreSQL, which forgets the import: the account has its
+-- ID. Only how many entries were skipped is not known then. is_busy: another call is under way. No row: there is neither
+-- an import nor its account.
+CREATE FUNCTION account_import_apply(of_id uuid, by_session uuid, limit_s int4)
 RETURNS TABLE (is_busy boolean, account text, devices int8, entries int8, apps int8, versions int8, keys int8,
-	skipped int8, failed_line int8, failed_kind text, failed_name text, rule text) LANGUAGE plpgsql AS $$
+	skipped int8, failed_line int8, failed_kind text, failed_name text, rule text) LANGUAGE plpgsql
+SET displayd.import_counts = 'on' AS $$
 DECLARE
 	import account_import;
 	staged account_import_line;
 	at_app uuid;
 	at_slug text;
 	at_device uuid;
+	is_alone boolean;
 BEGIN
 	is_busy := false;
 	devices := 0; entries := 0; apps := 0; versions := 0; keys := 0; skipped := 0; failed_line := 0;
 	account := ''; failed_kind := ''; failed_name := ''; rule := '';
-	SELECT * INTO import FROM account_import WHERE id = of_id AND ends_at > present_time() FOR UPDATE SKIP LOCKED;
-	IF NOT FOUND THEN
-		is_busy := EXISTS (SELECT FROM account_import WHERE id = of_id AND ends_at > present_time());
-		IF is_busy THEN
-			RETURN NEXT;
-		END IF;
-		RETURN;
-	END IF;
+	SELECT * INTO import FROM account_import WHERE id = of_id FOR UPDATE SKIP LOCKED;
 	IF import.result IS NOT NULL THEN
 		SELECT one.account, one.devices, one.entries, one.apps, one.versions, one.keys, one.skipped
 		INTO account, devices, entries, apps, versions, keys, skipped
@@ -222,11 +290,30 @@ BEGIN
 		RETURN NEXT;
 		RETURN;
 	END IF;
+	IF import.id IS NULL AND EXISTS (SELECT FROM account_import WHERE id = of_id) THEN
+		is_busy := true;
+		RETURN NEXT;
+		RETURN;
+	END IF;
+	IF import.id IS NULL OR import.ends_at <= present_time() THEN
+		RETURN QUERY
+			SELECT false, made.email, made.device_count::int8,
+				(SELECT coalesce(sum(device.entry_count), 0)::int8 FROM device WHERE device.account_id = of_id),
+				made.owned_app_count::int8,
+				(SELECT coalesce(sum(app.version_count), 0)::int8 FROM app WHERE app.account_id = of_id),
+				made.key_count::int8, 0::int8, 0::int8, '', '', ''
+			FROM account AS made
+			WHERE made.id = of_id;
+		RETURN;
+	END IF;
 	BEGIN
 		FOR staged IN SELECT * FROM account_import_line WHERE import_id = of_id ORDER BY number LOOP
 			failed_line := staged.number;
 			failed_kind := staged.kind;
 			failed_name := staged.name;
+			IF present_time() > statement_timestamp() + limit_s * interval '1 second' THEN
+				RAISE EXCEPTION 'too long' USING ERRCODE = '23514', CONSTRAINT = 'import_time';
+			END IF;
 			CASE staged.kind
 			WHEN 'account' THEN account := coalesce(nullif(import.email, ''), staged.name);
 			WHEN 'app' THEN
@@ -258,6 +345,14 @@ BEGIN
 		IF account = '' THEN
 			RAISE EXCEPTION 'no account' USING ERRCODE = '23503', CONSTRAINT = 'import_order';
 		END IF;
+		failed_line := 1; failed_kind := 'account'; failed_name := account;
+		UPDATE site SET account_count = account_count + 1 WHERE is_it RETURNING account_count = 1 INTO is_alone;
+		UPDATE account AS made
+		SET device_count = devices,
+			app_count = apps,
+			owned_app_count = apps,
+			reaches_local = reaches_local AND is_alone
+		WHERE made.id = of_id;
 	EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
 		GET STACKED DIAGNOSTICS rule = CONSTRAINT_NAME;
 		IF rule = '' THEN
@@ -267,6 +362,7 @@ BEGIN
 		RETURN;
 	END;
 	failed_line := 0; failed_kind := ''; failed_name := '';
+	DELETE FROM account_import_line WHERE import_id = of_id;
 	INSERT INTO audit_entry (actor, action, target, session_id)
 	VALUES ('displayctl', 'account.import', account, by_session);
 	UPDATE account_import

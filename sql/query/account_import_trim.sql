@@ -1,6 +1,6 @@
 -- Removes some lines of an import that has ended, or that nobody went on with, and the import with the last of them.
--- No row: there is nothing to remove.
--- params: row_limit int8
+-- No row: there is nothing to remove. byte_limit: of what is removed, except that one line always goes.
+-- params: row_limit int8, byte_limit int8
 -- row: removed int8
 -- effect: write
 -- work: bounded
@@ -11,12 +11,19 @@ WITH ended AS (
 	ORDER BY ends_at
 	LIMIT 1
 	FOR UPDATE SKIP LOCKED
-), portion AS (
-	SELECT line.import_id, line.number
+), next AS (
+	SELECT line.import_id, line.number, pg_column_size(line.line) + coalesce(pg_column_size(line.picture), 0) AS bytes
 	FROM ended
 	JOIN account_import_line AS line ON line.import_id = ended.id
 	ORDER BY line.number
 	LIMIT :row_limit
+), summed AS (
+	SELECT next.import_id, next.number, sum(next.bytes) OVER (ORDER BY next.number) - next.bytes AS bytes_before
+	FROM next
+), portion AS (
+	SELECT summed.import_id, summed.number
+	FROM summed
+	WHERE summed.bytes_before < :byte_limit
 ), removed AS (
 	DELETE FROM account_import_line
 	USING portion
@@ -25,6 +32,7 @@ WITH ended AS (
 	DELETE FROM account_import
 	USING ended
 	WHERE account_import.id = ended.id AND (SELECT count(*) FROM portion) < :row_limit
+		AND (SELECT count(*) FROM portion) = (SELECT count(*) FROM next)
 )
 SELECT count(portion.number) AS removed
 FROM ended

@@ -1,5 +1,6 @@
 """An import of an account that is interrupted is resumed, or leaves nothing."""
 
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -9,10 +10,14 @@ import uuid
 
 import pytest
 from ctl_scene import database_of, query
+from private_socket import ask_operator
 from server import CtlError, Server, wait_until
 
 EMAIL = "many@example.org"
 CREATED = "2026-11-20T08:15:30.123Z"
+TRIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../sql/query/account_import_trim.sql")
+WAITS = ("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+         "AND query LIKE '%%account_import_apply%%'")
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +125,7 @@ def test_workers_killed_while_it_is_applied(server, is_taken):
         process.stdin.write(data)
         process.stdin.close()
         process.stdin = None
-        waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%%account_import_apply%%'"
-        wait_until(lambda: query(server, waits) == [(1,)], "an import that waits")
+        wait_until(lambda: query(server, WAITS) == [(1,)], "an import that waits")
         for pid in server.workers():
             os.kill(pid, signal.SIGKILL)
         server.wait_until_ready()
@@ -197,3 +201,104 @@ def test_bounds(server):
         assert process.returncode == code and why in said, said
         assert list(accounts(server)) == ["first@example.org"]
         forget(server)
+
+
+def lines_of(data):
+    return data.decode().split("\n")[:-2]
+
+
+def begun(server, data):
+    """An import of which all lines were sent: its ID."""
+    found = json.loads(post(server, "/web/admin/imports", {"publicApps": False}).body)["id"]
+    assert send(server, found, lines_of(data)).status == 200
+    return found
+
+
+def send(server, found, lines, first=1):
+    return post(server, f"/web/admin/imports/{found}/lines", {"firstLine": first, "lines": "\n".join(lines)})
+
+
+def post(server, path, body=None):
+    return ask_operator(server, "POST", path, {} if body is None else body)
+
+
+def apply(server, found):
+    return post(server, f"/web/admin/imports/{found}/apply")
+
+
+def test_applied_again(server):
+    """Whatever became of the answer, what was made is told again; nothing of the lines is left."""
+    found = begun(server, export_of(20)[0])
+    told = apply(server, found)
+    assert told.status == 200 and staged(server) == 0
+    query(server, "UPDATE account_import SET ends_at = '2000-01-01'")
+    assert apply(server, found).body == told.body
+    query(server, "TRUNCATE account_import, account_import_line")  # as PostgreSQL does after a crash
+    assert apply(server, found).body == told.body
+    assert json.loads(told.body) == {"account": EMAIL, "devices": 20, "entries": 20, "apps": 1, "versions": 0, "keys": 0,
+                                     "skipped": 0}
+    forget(server)
+    assert apply(server, found).status == 404
+
+
+def test_others_meanwhile(server):
+    """While an import is applied, it is busy even if its time is over, accounts are made and apps imported."""
+    data, _ = export_of(50)
+    last = [json.loads(line) for line in lines_of(data) if '"device"' in line][-2]["id"]
+    found = begun(server, data)
+    with database_of(server) as holder, holder.cursor() as cursor:
+        holder.autocommit = False
+        cursor.execute("INSERT INTO device (id, account_id, name, link_key_hash) SELECT %s, id, 'x', sha256('x') "
+                       "FROM account WHERE email = 'first@example.org'", (last,))
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            first = pool.submit(apply, server, found)
+            wait_until(lambda: query(server, WAITS) == [(1,)], "an import that waits")
+            query(server, "SET lock_timeout = '5s'; UPDATE site SET account_count = account_count")
+            query(server, "SET lock_timeout = '5s'; LOCK TABLE app_collection IN SHARE ROW EXCLUSIVE MODE")
+            assert apply(server, found).status == 503
+            holder.rollback()
+            assert first.result().status == 200
+    counts = query(server, "SELECT device_count, app_count, owned_app_count, reaches_local, (SELECT account_count FROM site) "
+                           "FROM account WHERE email = %s", EMAIL)
+    assert counts == [(50, 1, 1, False, 2)]
+    forget(server)
+
+
+def test_lines_that_come_again(server):
+    """They count once, and none takes the place of another."""
+    lines = lines_of(export_of(20)[0])
+    found = begun(server, export_of(0)[0])
+    query(server, "DELETE FROM account_import_line")
+    query(server, "UPDATE account_import SET line_count = 0, byte_count = 0")
+    counted = "SELECT line_count, byte_count > 0 FROM account_import"
+    for _ in range(2):
+        assert send(server, found, lines).status == 200
+        assert query(server, counted) == [(42, True)]
+    refused = send(server, found, [lines[4]], first=3)
+    assert refused.status == 409 and b"line 3 of the file has come before with another text" in refused.body
+    query(server, "UPDATE account_import SET line_count = 200000")
+    assert send(server, found, lines).status == 200
+    assert send(server, found, [lines[0]], first=43).status == 413
+    assert staged(server) == 42
+    forget(server)
+
+
+def test_what_is_removed_in_portions(server):
+    """A portion has about 8 MiB, however many lines those are."""
+    found = begun(server, export_of(0)[0])
+    query(server, "INSERT INTO account_import_line (import_id, number, kind, name, line) SELECT %s, 100 + number, 'entry', "
+                  "'x', (SELECT string_agg(gen_random_uuid()::text, '') FROM generate_series(1, 30000 + number)) "
+                  "FROM generate_series(1, 40) AS one (number)", found)
+    with open(TRIM, encoding="utf-8") as file:
+        trim = file.read().replace(":row_limit", "1000").replace(":byte_limit", "8388608").replace("%", "%%")
+    query(server, "UPDATE account_import SET ends_at = '-infinity'")
+    portions = []
+    with database_of(server) as connection, connection.cursor() as cursor:
+        while True:
+            cursor.execute(trim)
+            rows = cursor.fetchall()
+            if not rows:
+                break
+            portions.append(rows[0][0])
+    assert len(portions) > 3 and sum(portions) == 42 and max(portions) < 20
+    assert staged(server) == 0 and query(server, "SELECT count(*) FROM account_import") == [(0,)]

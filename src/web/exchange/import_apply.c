@@ -1,3 +1,4 @@
+#include "base/limits.h"
 #include "base/memory.h"
 #include "domain/account_import.h"
 #include "task/access.h"
@@ -7,6 +8,9 @@
 
 /* POST /web/admin/imports/{importId}/apply - makes the account of all lines, in one transaction, or
  * nothing. Asked again, it answers the same. */
+
+/* Less than the statement may take at most: the database gives up by itself, and says so. */
+enum { APPLY_S = LIMIT_APART_MS / 1000 - 60 };
 
 struct applying {
 	struct account_import_apply_row row;
@@ -43,6 +47,7 @@ static const char *explain(const struct account_import_apply_row *row)
 	    {"api_key_secret_hash_unique",
 	     "this key exists already: was the account imported before?"},
 	    {"account_key_limit", "the account already has the maximum number of keys"},
+	    {"account_app_limit", "it has more apps than an account may have"},
 	    {"passkey_credential_id_unique", "an account has this passkey already"},
 	    {"account_passkey_limit", "the account already has the maximum number of passkeys"},
 	    {"import_picture_size", "its picture has more bytes than its device accepts"},
@@ -65,6 +70,11 @@ static struct step_result fail_line(struct task *task, const struct account_impo
 				 "account can install; --skip-missing-apps leaves such entries "
 				 "out; nothing was changed",
 				 (long long)row->failed_line, STR_ARG(row->failed_name));
+	if (str_equal(row->rule, STR("import_time")))
+		return task_fail(task, 409,
+				 "the database has made %lld lines of the file in %d minutes, and "
+				 "an import may take no longer; nothing was changed",
+				 (long long)row->failed_line - 1, APPLY_S / 60);
 	return task_fail(task, 409, "line %lld of the file: %.*s \"%.*s\": %s; nothing was changed",
 			 (long long)row->failed_line, STR_ARG(row->failed_kind),
 			 STR_ARG(row->failed_name), explain(row));
@@ -103,10 +113,11 @@ static struct step_result begin(struct task *task)
 		return web_refuse_all_but_operator(task);
 	if (!id_parse(task_path_parameter(task, 0), &id))
 		return task_fail(task, 404, "there is no such import");
-	statement_account_import_apply(task_new_query(task),
-				       &(struct account_import_apply_parameters){
-					   .id = id, .session_id = access_operator_session()},
-				       &applying->row);
+	statement_account_import_apply(
+	    task_new_query(task),
+	    &(struct account_import_apply_parameters){
+		.id = id, .session_id = access_operator_session(), .limit_s = APPLY_S},
+	    &applying->row);
 	return task_query(task, applied);
 }
 

@@ -64,6 +64,11 @@ static struct step_result kept(struct task *task)
 	if (part->row.is_full)
 		return task_fail(task, 413, "the import is too large, maximum %d lines and %d MiB",
 				 LIMIT_ACCOUNT_IMPORT_LINES, LIMIT_ACCOUNT_IMPORT_MIB);
+	if (part->row.other_line)
+		return task_fail(task, 409,
+				 "line %lld of the file has come before with another text; nothing "
+				 "was changed",
+				 (long long)part->row.other_line);
 	return task_reply_empty(task, 200);
 }
 
@@ -97,7 +102,6 @@ static struct step_result keep(struct task *task, struct part *part)
 					 .encrypted = COLUMN(encrypted),
 					 .hashes = COLUMN(hash),
 					 .checksums = COLUMN(checksum),
-					 .byte_count = (int64_t)part->body.lines.length,
 					 .line_limit = LIMIT_ACCOUNT_IMPORT_LINES,
 					 .byte_limit = LIMIT_ACCOUNT_IMPORT_MIB * INT64_C(1048576),
 					 .life_s = LIMIT_ACCOUNT_IMPORT_S,

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { LOOK_MS = 60 * 1000, PAUSE_MS = 50, PORTION_ROWS = 1000 };
+enum { LOOK_MS = 60 * 1000, PAUSE_MS = 50, PORTION_ROWS = 1000, PORTION_BYTES = 8 << 20 };
 
 struct import_upkeep {
 	struct loop *loop;
@@ -12,6 +12,7 @@ struct import_upkeep {
 	struct deadline next;
 	struct arena arena; /* of the query under way */
 	struct db_query query;
+	int64_t rows; /* of a portion: fewer after one that failed */
 	bool is_asking;
 	bool is_draining;
 };
@@ -26,6 +27,11 @@ static void on_removed(struct db_query *query, const struct db_result *result)
 {
 	struct import_upkeep *upkeep = container_of(query, struct import_upkeep, query);
 	bool is_more = result->outcome == DB_OK && result->row_count > 0;
+
+	if (result->outcome == DB_OK)
+		upkeep->rows = PORTION_ROWS;
+	else
+		upkeep->rows = upkeep->rows > 8 ? upkeep->rows / 8 : 1;
 
 	arena_finish(&upkeep->arena);
 	upkeep->is_asking = false;
@@ -43,7 +49,9 @@ static void look(struct deadline *deadline)
 	upkeep->arena = (struct arena){0};
 	db_query_init(&upkeep->query, &upkeep->arena);
 	statement_account_import_trim(&upkeep->query,
-				      &(struct account_import_trim_parameters){PORTION_ROWS}, NULL);
+				      &(struct account_import_trim_parameters){
+					  .row_limit = upkeep->rows, .byte_limit = PORTION_BYTES},
+				      NULL);
 	upkeep->query.done = on_removed;
 	upkeep->is_asking = true;
 	db_submit(upkeep->db, &upkeep->query);
@@ -55,6 +63,7 @@ struct import_upkeep *import_upkeep_create(struct loop *loop, struct db *db)
 
 	upkeep->loop = loop;
 	upkeep->db = db;
+	upkeep->rows = PORTION_ROWS;
 	deadline_init(&upkeep->next, look);
 	wait(upkeep, LOOK_MS);
 	return upkeep;
