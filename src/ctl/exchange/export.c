@@ -92,6 +92,8 @@ static enum ctl_exit write_end(struct export *export)
 
 	if (code != CTL_DONE)
 		return code;
+	if (export->sum.count == 0)
+		return ctl_fail(CTL_FAILED, "the server's answer has no account");
 	account_file_sum_text(&export->sum, sum);
 	write_line(export, arena_printf(&export->ctl->arena,
 					"{\"kind\":\"end\",\"lines\":%llu,\"sha256\":\"%s\"}",

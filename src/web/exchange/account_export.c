@@ -14,6 +14,7 @@ struct exporting {
 	struct operator_account_row account;
 	struct settings_key file_key;
 	bool has_file_key;
+	bool has_line; /* an account that is gone has none */
 	struct account_exported exported;
 };
 
@@ -58,6 +59,7 @@ static void write_line(struct task *task, const void *element, struct buffer *te
 	const struct account_export_row *row = element;
 	struct str line = row->line;
 
+	exporting->has_line = true;
 	exporting->exported.devices += str_equal(row->kind, STR("device"));
 	exporting->exported.apps += str_equal(row->kind, STR("app"));
 	if (row->encrypted.data && exporting->has_file_key) {
@@ -73,8 +75,10 @@ static void write_line(struct task *task, const void *element, struct buffer *te
 
 static void write_end(struct task *task, struct buffer *text)
 {
-	const struct exporting *exporting = task_state(task);
+	struct exporting *exporting = task_state(task);
 
+	if (!exporting->has_line)
+		exporting->exported.problem = STR("the account has been removed meanwhile");
 	record_write_json(&account_exported_record, &exporting->exported, text);
 	buffer_append_char(text, '\n');
 }
