@@ -19,15 +19,16 @@ static bool has_no_room(const struct server_answer *answer)
 }
 
 /* A server that somebody else starts is not waited for. */
-static enum ctl_exit fail_unavailable(const struct ctl *ctl, const struct reason *why)
+static enum ctl_exit fail_unavailable(const struct ctl *ctl, const struct reason *why,
+				      const char *doubt)
 {
-	return ctl_fail(CTL_DATABASE, "%s: %s", ctl->remote->base.data, why->text);
+	return ctl_fail(CTL_DATABASE, "%s: %s%s", ctl->remote->base.data, why->text, doubt);
 }
 
-static enum ctl_exit fail_no_server(const struct ctl *ctl)
+static enum ctl_exit fail_no_server(const struct ctl *ctl, const char *doubt)
 {
-	return ctl_fail(CTL_DATABASE, "no displayd is running on %s: start it first",
-			ctl->config.state_dir);
+	return ctl_fail(CTL_DATABASE, "no displayd is running on %s: start it first%s",
+			ctl->config.state_dir, doubt);
 }
 
 /* Asks again while no server answers, or a server that has no database yet: one that starts, or
@@ -37,6 +38,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 {
 	const struct server_place place = remote_place(ctl);
 	uint64_t begun_ms = clock_monotonic_ms(), wait_ms = WAIT_FOR_SERVER_MS;
+	const char *doubt = ""; /* whether an earlier answer was lost, too */
 	struct reason why;
 
 	if (request->patience_ms > WAIT_FOR_SERVER_MS)
@@ -48,13 +50,18 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 
 		if (result == SERVER_ANSWERED && (ret_answer->status != 503 || is_over))
 			return CTL_DONE;
+		if (result == SERVER_STOPPED)
+			return CTL_FAILED;
+		if (result != SERVER_ANSWERED && result != SERVER_UNREACHED &&
+		    strcmp(request->method, "GET") != 0)
+			doubt = "; it may have been done";
 		if (result == SERVER_UNAVAILABLE && ctl->remote)
-			return fail_unavailable(ctl, &why);
+			return fail_unavailable(ctl, &why, doubt);
 		if (result == SERVER_UNAVAILABLE && state_dir_is_locked(place.state_dir) == 0)
-			return fail_no_server(ctl);
+			return fail_no_server(ctl, doubt);
 		if (result == SERVER_FAILED || result == SERVER_UNREACHED ||
 		    (result == SERVER_UNAVAILABLE && is_over))
-			return ctl_fail(CTL_DATABASE, "%s", why.text);
+			return ctl_fail(CTL_DATABASE, "%s%s", why.text, doubt);
 		/* A full disk does not get room soon. */
 		if (result == SERVER_ANSWERED && has_no_room(ret_answer))
 			return CTL_DONE;
@@ -80,6 +87,8 @@ static enum ctl_exit ask_once(struct ctl *ctl, const struct server_request *requ
 	result = server_socket_ask(&place, request, ret_answer, &why);
 	if (result == SERVER_UNREACHED)
 		return ctl_fail(CTL_DATABASE, "%s", why.text);
+	if (result == SERVER_STOPPED)
+		return CTL_FAILED;
 	if (result != SERVER_ANSWERED)
 		return ctl_fail(CTL_DATABASE, "%s; the change may have been made", why.text);
 	return CTL_DONE;

@@ -184,6 +184,8 @@ static enum server_result read_body(struct connection *connection, struct str pi
 					       buffer_view(&text).data, (size_t)got, &used);
 	}
 	buffer_finish(&text);
+	if (state == WIRE_BODY_STOPPED && connection->request->take)
+		return SERVER_STOPPED;
 	return state == WIRE_BODY_MALFORMED || state == WIRE_BODY_STOPPED ? fail_answer(reterr)
 									  : result;
 }

@@ -42,6 +42,7 @@ enum server_result {
 	SERVER_ANSWERED,
 	SERVER_UNAVAILABLE, /* no server listens, or it has left: another try may reach one */
 	SERVER_FAILED,	    /* it cannot be asked */
+	SERVER_STOPPED,	    /* the request's take wants no more, and knows why: no sentence */
 	SERVER_UNREACHED,   /* nothing was sent to the server of the URL */
 };
 
