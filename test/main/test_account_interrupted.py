@@ -178,7 +178,7 @@ def test_as_many_as_may_be(server):
         wait_until(lambda: query(server, "SELECT count(*) FROM account_import") == [(number + 1,)], "an import")
     fifth = begin(server)
     said = fifth.communicate(data)[1]
-    assert fifth.returncode == 5 and b"4 imports of accounts are under way" in said, said
+    assert fifth.returncode == 5 and b"4 account imports are running" in said, said
     for process in processes:
         process.kill()
         process.communicate()
