@@ -277,6 +277,7 @@ DECLARE
 	at_slug text;
 	at_device uuid;
 	is_alone boolean;
+	begun_at timestamptz := present_time();
 BEGIN
 	is_busy := false;
 	devices := 0; entries := 0; apps := 0; versions := 0; keys := 0; skipped := 0; failed_line := 0;
@@ -311,7 +312,7 @@ BEGIN
 			failed_line := staged.number;
 			failed_kind := staged.kind;
 			failed_name := staged.name;
-			IF present_time() > statement_timestamp() + limit_s * interval '1 second' THEN
+			IF present_time() > begun_at + limit_s * interval '1 second' THEN
 				RAISE EXCEPTION 'too long' USING ERRCODE = '23514', CONSTRAINT = 'import_time';
 			END IF;
 			CASE staged.kind

@@ -37,12 +37,12 @@ static void tell_versions(const struct cluster *cluster)
 	char old[CLUSTER_PATH_BYTES];
 
 	if (newer)
-		log_warn(
-		    "supervisor",
-		    "the private database uses an older PostgreSQL than the newest one installed; to "
-		    "move it, stop displayd and run \"displayctl database upgrade\"",
-		    LOG_TEXT("folder", cluster->folder), LOG_INT("postgresql", cluster->version),
-		    LOG_INT("installed", newer));
+		log_warn("supervisor",
+			 "the private database uses an older PostgreSQL than the newest one "
+			 "installed; to "
+			 "move it, stop displayd and run \"displayctl database upgrade\"",
+			 LOG_TEXT("folder", cluster->folder),
+			 LOG_INT("postgresql", cluster->version), LOG_INT("installed", newer));
 	if (cluster_has_old(cluster, old))
 		log_info("supervisor",
 			 "the old database of the last upgrade still exists and may be removed",

@@ -391,7 +391,8 @@ static void files_that_cannot_be_read(void **state)
 	REFUSED("cannot read the configuration file /nowhere/x: No such file or directory",
 		"--file=/nowhere/x");
 	REFUSED("cannot read the configuration file /: Is a directory", "--file", "/");
-	REFUSED("/dev/zero is longer than 65536 bytes: not a configuration file", "--file=/dev/zero");
+	REFUSED("/dev/zero is longer than 65536 bytes: not a configuration file",
+		"--file=/dev/zero");
 }
 
 /* Whatever a file holds: values, or a fault with its line. */

@@ -112,7 +112,8 @@ static void test_changed_text(void **state)
 	must_apply(2, 2);
 	memcpy(other, list, sizeof(other));
 	other[1].text = "SELECT 1";
-	must_refuse(other, 3, "migration 2 (second) was applied to the database with a different text");
+	must_refuse(other, 3,
+		    "migration 2 (second) was applied to the database with a different text");
 	must_give("SELECT to_regclass('b') IS NULL", "t");
 }
 
