@@ -124,7 +124,7 @@ def test_version_is_reviewed_once(app, first, second):
     app.uploaded()
     app.review("1.0", first)
     before = app.versions()
-    with pytest.raises(CtlError, match=f"awaits no review: it is {DECISIONS[first]}") as caught:
+    with pytest.raises(CtlError, match=f"is not awaiting review: it is {DECISIONS[first]}") as caught:
         app.review("1.0", second, "--comment", "Again")
     assert caught.value.code == 4
     assert app.versions() == before

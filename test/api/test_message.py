@@ -10,7 +10,7 @@ import validate
 from world import images, until_refused
 
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark")
+    not os.environ.get("HAS_STARLARK"), reason="built without the Starlark renderer")
 
 COLOR = "must be a colour like #ffaa00"
 HELD = "must be left out if hold is true"
@@ -210,4 +210,4 @@ def test_what_scripts_could_do_stays_text(device):
     """Nothing of a text is code, and nothing that it says is taken for what the script says."""
     for text in ('"); fail("x', "missing x", "long", "\\n", "{{x}}", "%s %d", "'''", "\u200b"):
         answer = say(device, text)
-        assert answer.status == 200 or "does not have" in answer.faults()["/text"], (text, answer)
+        assert answer.status == 200 or "not in the font" in answer.faults()["/text"], (text, answer)

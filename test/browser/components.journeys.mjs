@@ -62,7 +62,7 @@ export default {
 		const latitude = form.getByRole("textbox", { name: "Latitude" }).first();
 		assert.equal(await latitude.inputValue(), "44.12");
 		await latitude.fill("north");
-		await form.getByText("A number from −90 to 90.").waitFor();
+		await form.getByText("Enter a number from −90 to 90.").waitFor();
 		await latitude.fill("-33,87");
 		await latitude.blur();
 		await form.getByText("33.87° S, 15.23° E, time of Europe/Zagreb").waitFor();

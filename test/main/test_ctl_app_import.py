@@ -22,9 +22,9 @@ from server import DISPLAYCTL, CtlError, wait_until
 __all__ = ["device", "email", "key"]  # fixtures
 
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark")
+    not os.environ.get("HAS_STARLARK"), reason="built without the Starlark renderer")
 needs_typescript = pytest.mark.skipif(
-    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the renderer of apps in TypeScript")
+    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the TypeScript renderer")
 
 TYPESCRIPT = """import { Root, Text } from "panel";
 export default function main() { return Root({ child: Text({ content: "x" }) }); }

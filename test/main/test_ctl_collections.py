@@ -12,7 +12,7 @@ from server import wait_until
 __all__ = ["device", "email", "key"]  # fixtures
 
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark")
+    not os.environ.get("HAS_STARLARK"), reason="built without the Starlark renderer")
 
 
 @pytest.fixture

@@ -172,7 +172,7 @@ def test_what_it_does_not_touch(folder):
 
 
 def test_programs_of_the_clusters_version_are_missing(stopped):
-    for version, words in ((16, "Debian's package postgresql-16"), (14, "Debian's package postgresql-14"),
+    for version, words in ((16, "Debian: package postgresql-16"), (14, "Debian: package postgresql-14"),
                            (18, "install a newer displayd")):
         if os.path.exists(f"/usr/lib/postgresql/{version}"):
             continue

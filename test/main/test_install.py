@@ -160,7 +160,7 @@ def test_library(installed, tmp_path):
 def test_apps_are_rendered(installed, tmp_path):
     """The programs that do it are found beside those that start them."""
     if not os.path.exists(installed("libexecdir", "displayd", "render-starlark")):
-        pytest.skip("built without the renderer of apps in Starlark")
+        pytest.skip("built without the Starlark renderer")
     assert os.access(installed("libexecdir", "displayd", "sandbox-launch"), os.X_OK)
     app, picture = tmp_path / "red.star", tmp_path / "red.webp"
     app.write_text('load("render.star", "render")\n'

@@ -12,7 +12,7 @@ from server import DISPLAYD, wait_until
 
 as_root = pytest.mark.skipif(os.getuid() != 0, reason="as root alone")
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark"
+    not os.environ.get("HAS_STARLARK"), reason="built without the Starlark renderer"
 )
 
 

@@ -9,11 +9,11 @@ import pytest
 DISPLAYCTL = os.environ["DISPLAYCTL"]
 
 needs_starlark = pytest.mark.skipif(
-    not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark"
+    not os.environ.get("HAS_STARLARK"), reason="built without the Starlark renderer"
 )
 
 needs_typescript = pytest.mark.skipif(
-    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the renderer of apps in TypeScript"
+    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the TypeScript renderer"
 )
 
 RED = """load("render.star", "render")

@@ -479,7 +479,7 @@ def test_without_a_renderer_it_says_why(tmp_path):
     shutil.copy(DISPLAYCTL, alone)
     done = run(APPS / "clock", "--check", program=alone)
     assert done.returncode == 1
-    assert "was built without the renderer" in done.stderr
+    assert "was built without the Starlark renderer" in done.stderr
     done = run(APPS / "clock-ts", "--check", program=alone)
     assert done.returncode == 1
     assert "was built without the TypeScript renderer" in done.stderr

@@ -20,10 +20,10 @@ APPS = ROOT / "share/apps"
 CLIENT = os.environ["ENGINE_CLIENT"]
 
 needs_typescript = pytest.mark.skipif(
-    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the renderer of apps in TypeScript"
+    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the TypeScript renderer"
 )
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark"
+    not os.environ.get("HAS_STARLARK"), reason="built without the Starlark renderer"
 )
 
 STARLARK = 'load("render.star", "render")\nload("schema.star", "schema")\n'

@@ -12,7 +12,7 @@ from waiting import PATIENCE_S, let_pass, wait_until
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("HAS_STARLARK") or not os.environ.get("HAS_EGRESS"),
-    reason="built without the renderer of apps in Starlark or without the egress",
+    reason="built without the Starlark renderer or without the egress",
 )
 
 GET = """load("http.star", "http")

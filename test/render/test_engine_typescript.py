@@ -8,7 +8,7 @@ import pytest
 from test_engine import Client
 
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the renderer of apps in TypeScript"
+    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the TypeScript renderer"
 )
 
 HANDLERS = """import { form } from "panel";

@@ -17,7 +17,7 @@ PLACE = {"lat": "45.81444", "lng": "15.97798", "locality": "Zagreb", "timezone":
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("HAS_STARLARK") or not os.environ.get("HAS_EGRESS"),
-    reason="built without the renderer of apps in Starlark, or without the egress")
+    reason="built without the Starlark renderer, or without the egress")
 
 
 class Service(http.server.BaseHTTPRequestHandler):

@@ -305,7 +305,7 @@ def test_status(stage, found, status):
     assert STATUSES[status](stage, found).status == int(status)
 
 
-@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark")
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="built without the Starlark renderer")
 def test_what_needs_a_renderer(postgres):
     with World(postgres.create_database(), "--rate-limit", "0", "--registration", "open") as world:
         for name, status in DRAWN:
