@@ -268,8 +268,7 @@ $$;
 -- an import nor its account.
 CREATE FUNCTION account_import_apply(of_id uuid, by_session uuid, limit_s int4)
 RETURNS TABLE (is_busy boolean, account text, devices int8, entries int8, apps int8, versions int8, keys int8,
-	skipped int8, failed_line int8, failed_kind text, failed_name text, rule text) LANGUAGE plpgsql
-SET displayd.import_counts = 'on' AS $$
+	skipped int8, failed_line int8, failed_kind text, failed_name text, rule text) LANGUAGE plpgsql AS $$
 DECLARE
 	import account_import;
 	staged account_import_line;
@@ -279,6 +278,7 @@ DECLARE
 	is_alone boolean;
 	begun_at timestamptz := present_time();
 BEGIN
+	PERFORM set_config('displayd.import_counts', 'on', true);
 	is_busy := false;
 	devices := 0; entries := 0; apps := 0; versions := 0; keys := 0; skipped := 0; failed_line := 0;
 	account := ''; failed_kind := ''; failed_name := ''; rule := '';

@@ -233,7 +233,7 @@ class TestAppReview:
         version = running.ctl("version", "show", app["slug"], "1.0")
         assert version["reviewSummary"] == "Good"
         assert refused(running, 4, "version", "approve", app["slug"], "1.0").endswith(
-            "awaits no review: it is APPROVED")
+            "is not awaiting review: it is APPROVED")
 
     def test_as_many_remarks_as_are_taken(self, running, key, app):
         upload(running, key, app)

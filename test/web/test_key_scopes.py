@@ -33,7 +33,7 @@ def needed(answer):
         return None
     problem = answer.problem(403)
     scope = field.rsplit('scope="', 1)[1].rstrip('"')
-    assert f'needs "{scope}"' in problem["detail"]
+    assert f'requires "{scope}"' in problem["detail"]
     return scope
 
 

@@ -19,7 +19,7 @@ ZAGREB = [0, 3600, 1774746000, 7200, 1792890000, 3600]
 
 def head(**changes):
     return {"what": "render", "now_ms": NOW_MS, "timezone": "Europe/Zagreb", "zone": ZAGREB,
-            "seed": 1, "network": False} | changes
+            "seed": 1, "width": 64, "height": 32, "network": False} | changes
 
 
 def without_places(answer):

@@ -295,7 +295,8 @@ GROWS = "for (;;) kept.push({0});"
     "return new Uint8Array(1e9);",
 ])
 def test_the_limit_of_memory_has_its_line(renderer, grow):
-    error = renderer.ask("function grow() {\n    " + grow + "\n}\n\nexport default () => grow();")[0]["error"]
+    script = "function grow() {\n    " + grow + "\n}\n\nexport default () => grow();"
+    error = renderer.ask(script, timeout_ms=60_000)[0]["error"]  # long, for a program with a sanitizer
     assert FULL in error["message"]
     assert (error["line"], "in grow" in error["backtrace"]) == (2, True)
 
