@@ -189,6 +189,7 @@ OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember",
 ORDERS = {"rebootPanel", "moveAddress", "endAlias"}
 # If the document's example does not succeed.
 BODIES = {
+    "addAccountImportLines": lambda stage: {"firstLine": 2, "lines": account_line("second@example.org")},
     "createMember": lambda stage: {"email": f"made-{stage.person.email}"},
     "addPasskey": Stage.creation,
     "createDevice": lambda stage: {"name": "Kitchen", "timezone": "UTC", "serialNumber": "SN-1"},
