@@ -145,8 +145,8 @@ def test_what_takes_a_restart_is_named(scene):
     scene.reload("rate-limit = 321", "sandbox = best-effort", "secret-key-file = /nowhere",
                  "renderers = 0")
     log = scene.server.log()
-    assert "started again\" setting=secret-key-file" in log
-    assert "started again\" setting=sandbox" not in log
+    assert "needs a restart\" setting=secret-key-file" in log
+    assert "needs a restart\" setting=sandbox" not in log
     assert scene.rate() == 321
 
 

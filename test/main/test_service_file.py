@@ -104,7 +104,7 @@ def test_sockets_are_given_to_the_service_alone(arguments):
     done = run("tls-certificate = /etc/displayd/c\ntls-key = /etc/displayd/k", os.path.abspath(DISPLAYD),
                "--check-config", *arguments)
     assert done.returncode == 2
-    assert "the TLS certificate /etc/displayd/c: there is no such file" in done.stderr
+    assert "the TLS certificate /etc/displayd/c: no such file" in done.stderr
 
 
 def test_a_faulty_one_is_named():

@@ -213,7 +213,7 @@ def test_half_a_header_does_not_keep_it_from_ending(serve):
 def test_a_listener_that_nobody_could_use_is_refused(folder):
     code, _, text = displayd("--state-dir", folder, "--listen", "proxy:127.0.0.1:0")
     assert code == 2
-    assert "--listen is for proxies: name them by --trust-proxy" in text
+    assert "--listen expects proxies: name them with --trust-proxy" in text
 
 
 def hold(address, header, count):

@@ -174,7 +174,7 @@ def test_it_stops_after_an_upgrade():
     pytest.param("printf '%0900d' 1; exit 3", f"failed the check with exit status 3: {1:0900d}", id="long"),
     ("kill -SEGV $$", "killed by signal 11"),
     ("echo nonsense", "is not a displayd that can take over"),
-    (f"{CHECK} echo displayd-upgrade 9.9 1 1 abc;; esac", "knows 1 only"),
+    (f"{CHECK} echo displayd-upgrade 9.9 1 1 abc;; esac", "only knows 1"),
     ("exec $DISPLAYD --no-such-flag \"$@\"", "no-such-flag"),
 ])
 def test_a_program_that_does_not_fit_is_refused(scene, script, reason):
@@ -252,7 +252,7 @@ def end_a_fresh_worker(scene):
     thread.start()
     try:
         fresh = wait_until(
-            lambda: re.search(r'takes the place.*?msg="worker started" number=\d+ pid=(\d+)\n',
+            lambda: re.search(r'replaces this one.*?msg="worker started" number=\d+ pid=(\d+)\n',
                               scene.server.log()[begun:], re.DOTALL), "a fresh worker")
         os.kill(int(fresh[1]), signal.SIGKILL)
         thread.join()

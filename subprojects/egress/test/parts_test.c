@@ -41,12 +41,12 @@ static void test_requests_that_are_refused(void **state)
 	assert_refused(GET "\"gopher://example.org/\"", "must begin with https://");
 	assert_refused(GET "\"//example.org/\"", "must begin with https://");
 	assert_refused(GET "\" http://example.org/\"", "must begin with https://");
-	assert_refused(GET "\"http://\"", "no address");
-	assert_refused(GET "\"http://example.org:99999/\"", "no address");
-	assert_refused(GET "\"http://example.org\\u0000.evil/\"", "no address");
-	assert_refused(GET "\"http://exa\\nmple.org/\"", "no address");
-	assert_refused(GET "7", "no address");
-	assert_refused("\"method\":\"GET\"", "no address");
+	assert_refused(GET "\"http://\"", "not a valid address");
+	assert_refused(GET "\"http://example.org:99999/\"", "not a valid address");
+	assert_refused(GET "\"http://example.org\\u0000.evil/\"", "not a valid address");
+	assert_refused(GET "\"http://exa\\nmple.org/\"", "not a valid address");
+	assert_refused(GET "7", "not a valid address");
+	assert_refused("\"method\":\"GET\"", "not a valid address");
 	assert_refused(GET "\"http://user:secret@example.org/\"", "user and password");
 	assert_refused(GET "\"http://user@example.org/\"", "user and password");
 	assert_refused(GET "\"http://example.org:25/\"", "port 25");

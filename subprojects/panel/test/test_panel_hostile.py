@@ -120,7 +120,7 @@ def test_text_in_fragments(panel):
     connection.protocol.send_text(b'{"bright', fin=False)
     connection.protocol.send_continuation(b'ness":3}', fin=True)
     connection.flush()
-    assert "fragments" in running.wait("violation")["detail"]
+    assert "fragmented" in running.wait("violation")["detail"]
     assert_alive(running, connection)
     assert "brightness" not in running.names()
 
