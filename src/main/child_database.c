@@ -109,7 +109,7 @@ static PGconn *connect_to_database(const struct instance *instance)
 	hosts_destroy(hosts);
 	if (pg)
 		return pg;
-	reason_set(&why, "cannot reach the database: %s", unavailable_text(unavailable));
+	reason_set(&why, "the database cannot be reached: %s", unavailable_text(unavailable));
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text),
 		  LOG_TEXT("error", words));
 	return NULL;

@@ -374,4 +374,4 @@ def test_a_socket_that_stays_shut(launch):
     with shut_socket() as (postgres, _):
         server = launch(database=postgres.url).launch()
         assert server.process.wait() == 5
-        assert "cannot reach the database: this user may not open its socket" in server.log()
+        assert "the database cannot be reached: this user may not open its socket" in server.log()

@@ -235,7 +235,7 @@ def test_it_hangs(server, tls):
     """Hints are heard first when the database is silent: they ask it four times a second."""
     tls.pause()
     try:
-        wait_until(lambda: "cannot be heard: it does not answer" in body(server), "why")
+        wait_until(lambda: "the database's notifications do not arrive: it does not answer" in body(server), "why")
     finally:
         tls.resume()
     server.wait_until_ready()
