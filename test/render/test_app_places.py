@@ -46,7 +46,7 @@ def test_errors_are_at_the_field_that_is_wrong(app, tmp_path, widget):
     assert FIELDS[widget] in done.stderr
 
 
-# What docs/apps.md says of Debian 12's esbuild, and what the app prints with a later one.
+# Syntax that Debian 12's esbuild does not take (docs/apps.md), and the output of the app with a later one.
 NEW_SYNTAX = {
     "class A { accessor x = 1; }\nconsole.log(new A().x);": "1",
     "{ using a = { [Symbol.dispose]() {} }; }\nconsole.log(2);": "2",
