@@ -2,7 +2,7 @@
  *
  * The files are read once. The supervisor loads them before it forks the workers, which share the
  * memory (about 0.6 MB) and never read a file for a zone; a new tz database counts from the next
- * start on. Other programs load the table with their first zones_find(). */
+ * start on. Other programs load the table with their first look into it. */
 #pragma once
 
 #include "base/zone.h"
@@ -21,3 +21,7 @@ struct zones_count zones_load(const char *folder);
 /* The zone or link with exactly this name, or NULL: no abbreviation, no "posix/", no rule. It lives
  * until zones_load() is called again. */
 const struct zone *zones_find(struct str name);
+
+/* Names of all zones and links, sorted by their bytes. They live until zones_load() is called
+ * again. */
+const char *const *zones_names(unsigned *ret_count);

@@ -41,13 +41,6 @@ struct device {
 	int64_t settings_revision; /* not shown but as the first half of the entity tag */
 };
 
-/* Names of the time zones that a device can have. */
-struct timezone_names {
-	struct str names; /* JSON already */
-};
-
-extern const struct record timezone_names_record;
-
 /* A row has all members. A body changes the settings that it names and leaves the others as they
  * are. */
 extern const struct record device_record;

@@ -22,6 +22,7 @@ struct named_zone {
 };
 
 static struct map table;
+static const char **sorted_names; /* of the table, sorted */
 static bool is_loaded;
 
 static bool has_name_form(const char *name)
@@ -114,6 +115,24 @@ static void unload(void)
 	}
 	map_finish(&table);
 	table = (struct map){0};
+	free(sorted_names);
+	sorted_names = NULL;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void sort_names(void)
+{
+	struct map_node *node = NULL;
+	size_t count = 0;
+
+	sorted_names = memory_alloc((table.count + 1) * sizeof(*sorted_names));
+	while ((node = map_next(&table, node)))
+		sorted_names[count++] = container_of(node, struct named_zone, by_name)->name;
+	qsort(sorted_names, count, sizeof(*sorted_names), compare_names);
 }
 
 struct zones_count zones_load(const char *folder)
@@ -125,6 +144,7 @@ struct zones_count zones_load(const char *folder)
 	is_loaded = true;
 	if (fd >= 0)
 		add_folder(fd, "", 0, &count);
+	sort_names();
 	return count;
 }
 
@@ -136,4 +156,12 @@ const struct zone *zones_find(struct str name)
 		zones_load(ZONES_FOLDER);
 	node = map_find(&table, name);
 	return node ? container_of(node, struct named_zone, by_name)->zone : NULL;
+}
+
+const char *const *zones_names(unsigned *ret_count)
+{
+	if (!is_loaded)
+		zones_load(ZONES_FOLDER);
+	*ret_count = (unsigned)table.count;
+	return sorted_names;
 }

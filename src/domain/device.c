@@ -176,8 +176,3 @@ static const struct record_field device_creation_fields[] = {
 	       .maximum = MAC_TEXT_LENGTH, .check = device_mac_check),
 };
 const struct record device_creation_record = RECORD(struct device_creation, device_creation_fields);
-
-static const struct record_field timezone_names_fields[] = {
-    RECORD_JSON(struct timezone_names, names, .name = "names", .column = "names"),
-};
-const struct record timezone_names_record = RECORD(struct timezone_names, timezone_names_fields);

@@ -47,3 +47,11 @@ def test_nothing(browser):
 def test_wrong(browser, search):
     answer = browser.get(f"/web/places?search={search}")
     assert answer.status == 400 or answer.ok() == []
+
+
+def test_time_zones_are_those_of_the_database(world, browser):
+    """Which is not asked: it would read each zone's file at each request."""
+    known = {name for name, in world.sql("SELECT name FROM pg_timezone_names")}
+    names = browser.get("/web/timezones").ok()["names"]
+    assert names == sorted(set(names))
+    assert {"UTC", "Europe/Kyiv", "Asia/Kolkata", "America/Argentina/Buenos_Aires"} <= set(names) <= known

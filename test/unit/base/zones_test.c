@@ -225,6 +225,24 @@ static void malformed_files_are_counted(void **state)
 	assert_null(zones_find(STR("UTC")));
 }
 
+static void names_are_sorted(void **state)
+{
+	unsigned count;
+	const char *const *names;
+
+	(void)state;
+	zones_load(ZONES_FOLDER);
+	names = zones_names(&count);
+	assert_true(count > 400);
+	for (unsigned i = 0; i < count; i++) {
+		assert_non_null(zones_find(str_from(names[i])));
+		assert_true(i == 0 || strcmp(names[i - 1], names[i]) < 0);
+	}
+	zones_load("/nowhere");
+	zones_names(&count);
+	assert_int_equal(count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +251,7 @@ int main(void)
 	    cmocka_unit_test(all_zones_agree_with_libc),
 	    cmocka_unit_test(changes_are_what_offsets_say),
 	    cmocka_unit_test(malformed_files_are_counted),
+	    cmocka_unit_test(names_are_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
