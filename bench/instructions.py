@@ -15,6 +15,7 @@ hides it in short runs: so these have 2,000 rounds.
 """
 
 import argparse
+import base64
 import json
 import os
 import re
@@ -24,6 +25,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test"))
+import images  # noqa: E402
 import server  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -31,7 +33,7 @@ SHORT_ROUNDS = 10
 # Same options as in tools/build.
 BUILD = ["--buildtype=release", "-Db_lto=true", "-Dtests=false"]
 NO_METRICS = ["-Dc_args=-DMETRIC_COUNTS_NOTHING"]
-SCENARIOS = ["livez", "device", "list", "poll"]
+SCENARIOS = ["livez", "device", "list", "poll", "push"]
 
 
 def read_answer(connection, left):
@@ -47,11 +49,12 @@ def read_answer(connection, left):
     return body[length:]
 
 
-def run_rounds(address, request, connections, rounds):
-    sockets = [socket.create_connection(address) for _ in range(connections)]
-    left = [b""] * connections
+def run_rounds(address, requests, rounds):
+    """Sends each request over a connection of its own, in each round."""
+    sockets = [socket.create_connection(address) for _ in requests]
+    left = [b""] * len(requests)
     for _ in range(rounds):
-        for connection in sockets:
+        for connection, request in zip(sockets, requests):
             connection.sendall(request)
         for number, connection in enumerate(sockets):
             left[number] = read_answer(connection, left[number])
@@ -64,20 +67,30 @@ def total_of(path):
         return int(re.search(r"^(?:summary|totals): (\d+)", file.read(), re.M).group(1))
 
 
+def make_request(scenario, device, key):
+    """The picture of a push is the same each time, so only the first one is encoded."""
+    path = {"livez": "/livez", "device": f"/v1/devices/{device['id']}", "list": "/v1/devices",
+            "poll": "/d/" + device["pollUrl"].partition("/d/")[2], "push": f"/v1/devices/{device['id']}/push"}
+    head = f"{path[scenario]} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {key}\r\n"
+    if scenario != "push":
+        return f"GET {head}\r\n".encode()
+    body = json.dumps({"image": base64.b64encode(images.png()).decode()})
+    return (f"POST {head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode()
+
+
 def count(scenario, connections, rounds, directory):
     """Instructions of a worker's whole life with so many rounds, and callgrind's file."""
     pattern = os.path.join(directory, f"{scenario}-{rounds}.%p")
     callgrind = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={pattern}"]
     with server.Server("--rate-limit", "1000000", workers=1, prefix=callgrind) as running:
         running.ctl("account", "create", "bench@example.org", "--name", "Bench")
-        device = running.ctl("device", "create", "--account", "bench@example.org", "--name", "Desk")
+        # A device takes ten pushes a second.
+        devices = [running.ctl("device", "create", "--account", "bench@example.org", "--name", f"Desk {number}")
+                   for number in range(connections if scenario == "push" else 1)]
         key = running.ctl("key", "create", "--account", "bench@example.org")["key"]
-        path = {"livez": "/livez", "device": f"/v1/devices/{device['id']}", "list": "/v1/devices",
-                "poll": "/d/" + device["pollUrl"].partition("/d/")[2]}
-        request = (f"GET {path[scenario]} HTTP/1.1\r\nHost: bench\r\n"
-                   f"Authorization: Bearer {key}\r\n\r\n")
         worker = running.workers()[0]
-        run_rounds(running.address, request.encode(), connections, rounds)
+        requests = [make_request(scenario, device, key) for device in devices]
+        run_rounds(running.address, requests * (connections // len(requests)), rounds)
         running.stop()
         return total_of(pattern.replace("%p", str(worker))), pattern.replace("%p", str(worker))
 
