@@ -18,26 +18,28 @@ struct still_cache;
 
 /* State shared by all endpoints. main owns it; it lives as long as the worker. */
 struct api_service {
-	struct service service; /* for the tasks */
+	struct service service; /* for tasks */
 	struct delivery *delivery;
-	struct events *events;			 /* to programs, see events/events.h */
-	struct hooks *hooks;			 /* to webhooks, see hooks/hooks.h */
-	struct engines *engines;		 /* that run apps, see render/engine.h */
-	const struct settings_key *settings_key; /* of secret settings of apps */
-	const char *panel_url; /* what the URLs of panels start with, no slash at its end */
+	struct events *events;			 /* streams to programs, see events/events.h */
+	struct hooks *hooks;			 /* to URLs of accounts, see hooks/hooks.h */
+	struct engines *engines;		 /* processes that run apps, see render/engine.h */
+	const struct settings_key *settings_key; /* for secret settings of apps */
+	const char *panel_url; /* start of the URLs of panels, without a slash at its end */
 	struct still_cache *stills;
-	struct memory_budget images;	/* memory of those that are being converted or stored */
+	struct memory_budget images;	/* memory of images that are being converted or stored */
 	struct memory_budget app_texts; /* see api/app_memory.h */
-	struct memory_budget imports;	/* that are under way, as if each were a byte */
+	struct memory_budget imports;	/* imports under way; each counts as one byte */
 	struct byte_grants byte_grants;
-	unsigned workers;	      /* that are to run */
-	struct metric_reader metrics; /* of the instance; its time is set when it is read */
-	const struct render_health *render_health; /* NULL: apps are rendered elsewhere */
-	const char *why_no_mqtt;	   /* NULL, or why no account has a broker: a sentence */
-	const uint8_t *metrics_token_hash; /* SHA-256; NULL: nobody reads them from outside */
+	unsigned workers; /* number of workers that are to run */
+	struct metric_reader
+	    metrics; /* metrics of the instance; the time is set when they are read */
+	const struct render_health *render_health; /* NULL: this worker renders no apps */
+	const char *why_no_mqtt;	   /* NULL, or a sentence why accounts cannot connect to
+					    * brokers */
+	const uint8_t *metrics_token_hash; /* SHA-256; NULL: no access from outside */
 };
 
-/* Endpoints that the pages have, too (same_as in task/task.h). */
+/* Endpoints that the pages have too (same_as in task/task.h). */
 extern const struct endpoint endpoint_account_mqtt_get;
 extern const struct endpoint endpoint_account_mqtt_remove;
 extern const struct endpoint endpoint_account_mqtt_set;
@@ -60,13 +62,13 @@ extern const struct endpoint endpoint_webhook_secret;
 extern const struct endpoint endpoint_webhook_test;
 extern const struct endpoint endpoint_webhook_update;
 
-/* The public API, made of docs/api. */
+/* The public API, generated from docs/api. */
 extern const struct route_table api_routes;
 extern const struct route_table api_document_routes;
 extern const struct route_table api_link_routes;
-/* Metrics: open on the admin listener, elsewhere with the operator's token. */
+/* Metrics: open on the admin listener, elsewhere they need the operator's token. */
 extern const struct route_table api_metrics_routes;
-/* Status of the instance, for the admin listener alone. */
+/* Status of the instance, on the admin listener only. */
 extern const struct route_table api_status_routes;
-/* The checks whether this worker lives and is ready. */
+/* Checks whether this worker lives and is ready. */
 extern const struct route_table api_health_routes;

@@ -1,11 +1,11 @@
-/* An app is named by its ID or its slug. */
+/* Reads the name of an app: its ID or its slug. */
 #pragma once
 
 #include "base/id.h"
 
 struct app_name {
-	struct id id;	 /* all zero, which no app has: it is a slug */
-	struct str slug; /* an ID is nobody's slug */
+	struct id id;	 /* all zero, which is no app's ID: the name is a slug */
+	struct str slug; /* the text as given; no slug has the form of an ID */
 };
 
 static inline struct app_name app_name_of(struct str text)

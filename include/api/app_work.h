@@ -1,13 +1,12 @@
 /* State shared by endpoints that run an app's script for a waiting person: the script, the engine's
  * job, and the app's form.
  *
- *   api_find_app() --> source --api_find_form()--> form --api_take_settings()--> api_run_app()
- *       --> answer                                    --api_accept_settings()-->
- * api_seal_settings()
- *                                                         --> one statement stores them
+ *   api_find_app() --> source --api_find_form()--> form
+ *       --api_take_settings()----> settings --api_run_app()-----------> answer
+ *       --api_accept_settings()--> settings --api_encrypt_settings()--> one statement stores them
  *
- * It lies in the endpoint's state, whose finish() calls app_work_finish(). One step runs at a
- * time. */
+ * The struct lies in the endpoint's state, whose finish() calls app_work_finish(). One step runs at
+ * a time. */
 #pragma once
 
 #include "api/app_memory.h"
@@ -17,24 +16,24 @@
 #include "render/engine.h"
 #include "task/task.h"
 
-/* Private: what handlers are asked for the fields that they make. */
+/* Private: state of the calls of handlers that make further fields. */
 struct app_made {
-	struct form more; /* what one has made */
+	struct form more; /* fields that one handler has made */
 	const struct settings *given;
 	task_step *next;
-	unsigned own;	    /* fields of the form itself, which come first */
-	unsigned seen;	    /* of these */
-	unsigned asked;	    /* handlers */
-	struct str problem; /* why one has not answered */
+	unsigned own;	    /* number of the form's own fields, which come first */
+	unsigned seen;	    /* own fields that were looked at */
+	unsigned asked;	    /* handlers that were called */
+	struct str problem; /* why a handler did not answer */
 };
 
 /* Private: a form is read on a worker thread if its text is large. */
 struct app_reading {
 	struct str text;
-	struct form *form; /* what it is read into */
+	struct form *form; /* where the form is stored */
 	struct arena arena;
 	bool is_good;
-	struct str reason; /* why it is not */
+	struct str reason; /* why not */
 	task_step *next;
 };
 
@@ -43,96 +42,99 @@ struct app_work {
 	task_step *next;
 
 	/* Script to run: set by api_find_app(), or by the endpoint. */
-	struct str language; /* its name; empty: there is no version to run */
+	struct str language; /* language's name; empty: there is no version to run */
 	struct str script;   /* empty: api_run_app() reads the code of source's version */
-	struct str compiled; /* TypeScript; empty: not yet */
+	struct str compiled; /* of TypeScript; empty: not compiled yet */
 	struct str scope;
 	struct str timezone, locale;
-	size_t picture_limit_bytes; /* 0: as panels take it */
-	unsigned duration_ms;	    /* likewise */
-	bool may_be_missing;	    /* by the endpoint: instead of 404 source has no version */
-	bool is_only_looked_at;	    /* by the endpoint: nothing is asked of the network */
-	/* By the endpoint: nobody waits for it, so it has the turns of renders, and not the rate
-	 * of previews. What it asks of the network is refused, and named in the answer. */
+	size_t picture_limit_bytes; /* 0: the limit of panels */
+	unsigned duration_ms;	    /* 0: that of panels */
+	bool may_be_missing;	    /* by the endpoint: if no version can be run, source has none,
+				     * instead of a 404 */
+	bool is_only_looked_at;	    /* by the endpoint: the script may not use the network */
+	/* By the endpoint: nobody waits for the run, so it takes turns with renders, without the
+	 * rate of previews. Its requests to the network are refused, and named in the answer. */
 	bool is_import;
-	bool was_counted; /* private: by the rate of previews */
+	bool was_counted; /* private: the rate of previews has counted this run */
 
-	struct app_source_row source; /* api_find_app() */
-	struct id device_id;	      /* likewise; all zero: none */
-	struct str installation_id;   /* likewise; empty: none */
+	struct app_source_row source; /* set by api_find_app() */
+	struct id device_id;	      /* set by api_find_app(); all zero: none */
+	struct str installation_id;   /* set by api_find_app(); empty: none */
 	struct app_schema_keep_row kept;
 	struct app_schema_fail_row failed;
 	struct version_code_row code;
 	struct app_schema_get_row large_schema;
-	struct app_memory memory; /* of the texts of this request */
+	struct app_memory memory; /* memory of this request's texts */
 
-	/* Private: what api_run_app() was called for, until the code is there. */
+	/* Private: arguments of api_run_app(), until the code is loaded. */
 	enum engine_what run_what;
 	struct str run_config;
 	task_step *run_next;
 
-	struct engine_job job; /* with its answer, until the next api_run_app() */
+	struct engine_job job; /* with its answer, valid until the next api_run_app() */
 	struct app_reading reading;
-	size_t form_bytes; /* of the form's text */
+	size_t form_bytes; /* bytes of the form's text */
 	struct form form;
-	bool has_form; /* else job.answer.problem says why not */
+	bool has_form; /* if false, job.answer.problem is the reason */
 	struct app_made made;
-	struct settings open;	/* of the body, in normal form; and those that are installed */
-	struct settings secret; /* likewise, without those of the body */
+	struct settings open;	/* settings of the body, in normal form, and stored ones */
+	struct settings secret; /* stored secret settings that the body does not replace */
 	struct settings all;
 };
 
 void app_work_finish(struct app_work *work);
 
 /* Finds an app by its ID or slug, or if that is empty, by its installation on the device.
- * device_id, installation_id: as a body or a path has them; empty: none. Answers 404 if the
- * account has no such app or device. */
+ * device_id, installation_id: as in a body or a path; empty: none. Answers 404 if the account has
+ * no such app or device. */
 __attribute__((warn_unused_result)) struct step_result
 api_find_app(struct task *task, struct app_work *work, struct str app, struct str device_id,
 	     struct str installation_id, task_step *next);
 
-/* The script of an endpoint's body, in the zone of the body. */
+/* Runs the script of a body, in the time zone of the body. */
 void api_use_draft(struct task *task, struct app_work *work, const struct app_body *body,
 		   struct id app);
 
-/* A version that is reviewed, as review_source.sql has found it, in the zone of the body. */
+/* Runs a version in review, as found by review_source.sql, in the time zone of the body. */
 void api_use_version(struct app_work *work, const struct review_source_row *version,
 		     struct str zone);
 
-/* Finds the form: the version's that is kept, or by running the script. */
+/* Finds the form: the stored one of the version, or else by running the script. */
 __attribute__((warn_unused_result)) struct step_result
 api_find_form(struct task *task, struct app_work *work, task_step *next);
 
-/* Finds the form, as api_find_form(), with the fields that GENERATED ones make of the settings (of
- * a body), if these or the stored ones name any that the form does not have: their handlers are
- * asked. If one does not answer, form_makes_more() stays true. */
+/* Finds the form, as api_find_form(), and adds the fields that its GENERATED fields make from the
+ * settings (of a body), by calling their handlers. It does so only if these or the stored settings
+ * name a field that the form does not have. If a handler does not answer, form_makes_more() stays
+ * true. */
 __attribute__((warn_unused_result)) struct step_result
 api_find_whole_form(struct task *task, struct app_work *work, const struct settings *settings,
 		    task_step *next);
-/* 409: the form is needed and not there. */
+/* Answers 409: the form is needed and missing. */
 __attribute__((warn_unused_result)) struct step_result
 api_fail_no_form(struct task *task, const struct app_work *work);
 
-/* Reads a form; next finds work->reading.is_good, or the reason. */
+/* Reads a form; next finds the result in work->reading: is_good, or the reason. */
 __attribute__((warn_unused_result)) struct step_result
 api_read_form(struct task *task, struct app_work *work, struct str text, struct form *form,
 	      task_step *next);
 
-/* Runs the script; work->job has what, handler and parameter. config: JSON, an object. What the
- * account has not installed reaches public addresses only. Answers 429 if the account has asked
- * for too much lately, 503 if there is too much to run. Else work->job.answer is there. */
+/* Runs the script; work->job has what, handler and parameter. config: JSON, an object. A script
+ * that the account has not installed reaches only public addresses. Answers 429 if the account has
+ * exceeded its rate of previews, 503 if too many runs wait. Else calls next, with work->job.answer
+ * set. */
 __attribute__((warn_unused_result)) struct step_result
 api_run_app(struct task *task, struct app_work *work, enum engine_what what, struct str config,
 	    task_step *next);
 
-/* Holds the body's settings to the form, and adds the secrets of the installation that it does not
- * name: work->open, work->secret, work->all. False: there are faults, or the secrets do not open
- * (*ret_answer). */
+/* Checks the body's settings against the form, and adds the installation's secrets that the body
+ * does not name: work->open, work->secret, work->all. Returns false if there are faults, or if the
+ * secrets cannot be decrypted (*ret_answer). */
 __attribute__((warn_unused_result)) bool api_take_settings(struct task *task, struct app_work *work,
 							   const struct settings *settings,
 							   struct step_result *ret_answer);
 /* Takes the settings to store them: as api_take_settings(), but *ret_answer is 409 also if the form
- * is missing, or if some are of fields that nobody knows, as a handler has not answered. */
+ * is missing, or if some belong to unknown fields because a handler did not answer. */
 __attribute__((warn_unused_result)) bool api_accept_settings(struct task *task,
 							     struct app_work *work,
 							     const struct settings *settings,
@@ -146,14 +148,14 @@ void api_take_good_settings(struct task *task, struct app_work *work,
 __attribute__((warn_unused_result)) bool
 api_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret);
 
-/* Returns the installation's stored settings, in the arena. */
+/* Encrypts the settings of work as they are stored for this installation; in the arena. */
 void api_encrypt_settings(struct task *task, struct id device_id, struct str installation_id,
 			  const struct app_work *work, struct stored_settings *ret);
 
-/* Appends the settings of the installation in source without those of secret fields, and the names
- * of its secrets that have a value: JSON. */
+/* Appends JSON: the installation's settings in source without those of secret fields, and the names
+ * of its secrets that have a value. */
 void api_write_settings(struct task *task, struct buffer *json, const struct app_work *work);
 void api_write_secrets(struct task *task, struct buffer *json, const struct app_work *work);
 
-/* The canonical text, in the arena. */
+/* Returns the settings' canonical text, in the arena. */
 struct str api_settings_text(struct task *task, const struct settings *settings);

@@ -1,5 +1,5 @@
-/* Endpoints of apps, shared by the public API (with an API key) and the pages (with a session). An
- * endpoint's line names its handler, its record and its state. All of them have RESOURCE_APP. */
+/* Endpoints of apps, shared by the public API (API key) and the pages (session). Each endpoint
+ * names its handler, its record and its state. All of them have RESOURCE_APP. */
 #pragma once
 
 #include "api/account_bytes.h"
@@ -11,10 +11,10 @@ struct api_upload {
 	struct app_upload body; /* first: the pre-handler checks read the request into it */
 	struct app_version version;
 	struct app_version_pending_row pending;
-	struct account_room room; /* if there is none */
+	struct account_room room; /* if the account has no room */
 };
 task_step api_upload_version;
-task_step api_upload_refused; /* of the line's "refused" */
+task_step api_upload_refused; /* handler of the endpoint's "refused" */
 
 /* Makes an approved version the deployed one; the body is app_deploy_record. */
 struct api_deploy {

@@ -1,11 +1,11 @@
-/* An app that an account can install, by its ID or slug: by API key and for the pages, which show
- * it differently. */
+/* An app that an account can install, by its ID or slug: for the public API and for the pages,
+ * which show it differently. */
 #pragma once
 
 #include "domain/studio.h"
 #include "task/task.h"
 
-/* The endpoint's state. */
+/* State of the endpoint. */
 struct api_app_get {
 	struct catalogue_app app;
 	const struct record *shown;

@@ -1,4 +1,4 @@
-/* The devices that a request names: "devices=ID,ID" of its query. */
+/* Devices that a request names: "devices=ID,ID" of its query. */
 #pragma once
 
 #include "task/task.h"

@@ -4,8 +4,8 @@
 #include "api/app_work.h"
 #include "domain/entry_change.h"
 
-/* Fills in the parameters for a change of the path's entry. Settings stay as they are, and any
- * state of the device is taken. */
+/* Fills in the parameters for a change of the path's entry. Settings stay as they are, and the
+ * state of the device is not checked. */
 void api_entry_parameters(struct task *task, const struct entry_change *change,
 			  struct rotation_entry_update_parameters *ret_parameters);
 
@@ -15,5 +15,5 @@ void api_entry_settings(struct rotation_entry_update_parameters *parameters,
 
 /* 404: the device has no such entry. */
 task_step api_fail_no_entry;
-/* For the endpoint's refused: an entry that went meanwhile, or a rotation that is full. */
+/* Handler of the endpoint's "refused": the entry was removed meanwhile, or the rotation is full. */
 task_step api_entry_refused;

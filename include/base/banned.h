@@ -1,5 +1,5 @@
-/* Functions that do not compile here, because each has a safer form. Included by the build before
- * every source of ours. */
+/* Functions of libc that do not compile here, because each has a safer form. Included by the build
+ * before every source file of the project. */
 #pragma once
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Clang's _FORTIFY_SOURCE makes macros of these two. */
+/* Clang's _FORTIFY_SOURCE turns these two into macros. */
 #undef sprintf
 #undef vsprintf
 #pragma GCC poison strcpy strcat strncpy strncat strtok sprintf vsprintf gets gmtime localtime ctime

@@ -9,11 +9,12 @@
 struct buffer {
 	char *data;	 /* start of the memory, NULL while nothing was reserved */
 	size_t start;	 /* first byte not yet consumed */
-	size_t end;	 /* behind the last byte */
+	size_t end;	 /* index after the last byte */
 	size_t capacity; /* bytes of memory */
 };
 
-/* A zeroed struct buffer is a valid empty one. finish frees and empties. */
+/* A zeroed struct buffer is valid and empty. buffer_finish() frees the memory and leaves it empty.
+ */
 void buffer_finish(struct buffer *buffer);
 
 static inline size_t buffer_length(const struct buffer *buffer)
@@ -21,17 +22,18 @@ static inline size_t buffer_length(const struct buffer *buffer)
 	return buffer->end - buffer->start;
 }
 
-/* The bytes in it; valid until the next change. */
+/* Returns the bytes in the buffer, valid until its next change. */
 static inline struct str buffer_view(const struct buffer *buffer)
 {
 	return str_from_offset((struct str){.data = buffer->data, .length = buffer->end},
 			       buffer->start);
 }
 
-/* buffer_reserve() where the room is missing: moves the bytes, or takes more memory. */
+/* Called by buffer_reserve() if room is missing: moves the bytes, or allocates more memory. */
 char *buffer_grow(struct buffer *buffer, size_t size);
 
-/* Room for size more bytes behind the end; returns where. Write there, then buffer_commit(). */
+/* Makes room for size more bytes at the end, and returns their address. Write there, then call
+ * buffer_commit(). */
 static inline char *buffer_reserve(struct buffer *buffer, size_t size)
 {
 	if (buffer->capacity - buffer->end >= size && buffer->data)
@@ -62,7 +64,7 @@ static inline void buffer_append_char(struct buffer *buffer, char c)
 __attribute__((format(printf, 2, 3))) void buffer_printf(struct buffer *buffer, const char *format,
 							 ...);
 
-/* Drops size bytes at the front. Memory is kept. */
+/* Drops size bytes at the front. Keeps the memory. */
 void buffer_consume(struct buffer *buffer, size_t size);
-/* Empty; memory is kept. */
+/* Drops all bytes. Keeps the memory. */
 void buffer_clear(struct buffer *buffer);

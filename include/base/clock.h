@@ -16,7 +16,7 @@ int64_t clock_wall_us(void);
 
 /* Writes "2026-11-20T08:15:30.123Z" and a NUL. Years 0001 to 9999; others are clamped. */
 void timestamp_format(int64_t wall_us, char ret_text[static TIMESTAMP_LENGTH + 1]);
-/* Reads a text that timestamp_format() writes. False: it is another one, or its day or hour does
- * not exist. */
+/* Reads a text in the format of timestamp_format(). Returns false if it has another form, or if its
+ * day or hour does not exist. */
 bool timestamp_parse(struct str text, int64_t *ret_wall_us);
 bool timestamp_is_valid(struct str text);

@@ -5,10 +5,11 @@
 
 #include <stdint.h>
 
-/* Lower-case digits and a NUL: ret_text holds 2 * size + 1 characters. */
+/* Writes lower-case digits and a NUL: ret_text holds 2 * size + 1 characters. */
 void hex_encode(const void *data, size_t size, char *ret_text);
 
-/* Either case. False unless text is exactly 2 * size digits; ret_data is then as it was. */
+/* Reads digits of either case. Returns false, and leaves ret_data unchanged, unless text is exactly
+ * 2 * size digits. */
 bool hex_decode(struct str text, void *ret_data, size_t size);
 
 /* Value of one digit, or -1. */

@@ -1,4 +1,4 @@
-/* The service's own IDs: UUID version 7 (RFC 9562 section 5.7).
+/* IDs that displayd makes: UUID version 7 (RFC 9562 section 5.7).
  *
  * They sort by creation time, hold 74 random bits, and need no escaping in a path. */
 #pragma once
@@ -13,16 +13,17 @@ struct id {
 	uint8_t bytes[ID_BYTES];
 };
 
-/* A new ID. Within a process and a millisecond the order is random. */
+/* Makes a new ID. IDs of one millisecond sort in random order. */
 struct id id_new(void);
 
-/* "0190163d-8694-739b-aea5-966c26f8ad91" and a NUL. */
+/* Writes "0190163d-8694-739b-aea5-966c26f8ad91" and a NUL. */
 void id_format(struct id id, char ret_text[static ID_TEXT_LENGTH + 1]);
 
-/* Either case, any version. False when text has not the form of a UUID. */
+/* Reads a UUID of either case and any version. Returns false if text does not have the form of a
+ * UUID. */
 bool id_parse(struct str text, struct id *ret_id);
 
 bool id_equal(struct id a, struct id b);
 
-/* All zero: no ID is. */
+/* Whether all bytes are zero, as in no ID. */
 bool id_is_none(struct id id);

@@ -20,7 +20,7 @@ static inline bool list_is_empty(const struct list *head)
 	return head->next == head;
 }
 
-/* True while the node is in a list. */
+/* Whether the node is in a list. */
 static inline bool list_is_linked(const struct list *node)
 {
 	return node->next != node;
@@ -34,7 +34,7 @@ static inline void list_append(struct list *head, struct list *node)
 	head->previous = node;
 }
 
-/* Also for a node that is in no list. */
+/* Takes the node out of its list, if it is in one. */
 static inline void list_remove(struct list *node)
 {
 	node->next->previous = node->previous;
@@ -42,7 +42,7 @@ static inline void list_remove(struct list *node)
 	list_init(node);
 }
 
-/* Takes the first node off; NULL when empty. */
+/* Takes the first node off; NULL if the list is empty. */
 static inline struct list *list_take_first(struct list *head)
 {
 	struct list *node = head->next;

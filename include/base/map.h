@@ -1,6 +1,6 @@
 /* Hash map with nodes inside the mapped objects. Keys are bytes that live in the object.
  *
- * Hashed with SipHash under a random key of the process, so that no caller can choose keys that
+ * The hash is SipHash with a random key of the process, so that no caller can choose keys that
  * collide. */
 #pragma once
 
@@ -20,18 +20,19 @@ struct map {
 	size_t count;
 };
 
-/* A zeroed struct map is a valid empty one. finish frees the buckets, not the objects. */
+/* A zeroed struct map is valid and empty. map_finish() frees the buckets, not the objects. */
 void map_finish(struct map *map);
 
-/* The node with this key, or NULL. */
+/* Returns the node with this key, or NULL. */
 struct map_node *map_find(const struct map *map, struct str key);
 
-/* The key must not be in the map yet. */
+/* Inserts a node. Its key must not be in the map yet; the key's bytes stay the caller's. */
 void map_insert(struct map *map, struct map_node *node, struct str key);
 
-/* The node must be in the map. */
+/* Removes a node, which must be in the map. */
 void map_remove(struct map *map, struct map_node *node);
 
-/* Any node behind this one (NULL: the first), in no order; NULL at the end. Nothing may be inserted
- * during a walk; removing nodes already seen, the current one not included, is fine. */
+/* Returns the node after this one (NULL: the first), in no particular order; NULL at the end.
+ * Nothing may be inserted during a walk; removing nodes already seen, the current one not included,
+ * is fine. */
 struct map_node *map_next(const struct map *map, const struct map_node *node);

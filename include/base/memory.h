@@ -1,4 +1,5 @@
-/* malloc for sizes that no client chose: never NULL, out of memory ends the process. */
+/* Allocation (malloc) for sizes that no client chose. Never returns NULL: out of memory ends the
+ * process. */
 #pragma once
 
 #include <stddef.h>

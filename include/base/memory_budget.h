@@ -1,8 +1,8 @@
-/* The memory that things of one kind take, and each owner's share of it.
+/* Limits the memory of objects of one kind, and each owner's share of it.
  *
- * An owner may hold as much as is free: alone one half of all, and each further one half of what
- * the others have left; of n that go on taking each comes to hold 1/(n+1). So there is always some
- * room for one more. */
+ * An owner may hold as much as is free: a single owner gets one half of all, and each further owner
+ * one half of what the others have left. If n owners take as much as they can, each ends up with
+ * 1/(n+1). So there is always some room for one more. */
 #pragma once
 
 #include "base/map.h"
@@ -10,16 +10,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A zeroed one is valid and empty. Once everything has left, it holds nothing. */
+/* A zeroed budget is valid and empty. Once all shares are left, it owns no memory. */
 struct memory_budget {
 	struct map shares; /* private */
-	size_t bytes;	   /* private: that are taken */
+	size_t bytes;	   /* private: bytes that are taken */
 };
 
 struct memory_share;
 
-/* Before a thing takes its first byte: the share of this owner (the bytes are copied), which goes
- * with the last thing that leaves it. */
+/* Returns the share of this owner, whose bytes are copied. Call it once for each object, before the
+ * object takes its first byte. The share is freed when its last object calls memory_budget_leave().
+ */
 struct memory_share *memory_budget_join(struct memory_budget *budget, struct str owner);
 
 /* Reserves bytes from a budget of all_max bytes. Returns false, and reserves nothing, if fewer
@@ -28,5 +29,5 @@ struct memory_share *memory_budget_join(struct memory_budget *budget, struct str
 __attribute__((warn_unused_result)) bool memory_budget_take(struct memory_share *share,
 							    size_t bytes, size_t all_max);
 
-/* A thing goes, and gives back all that it took. */
+/* Gives back all bytes that an object took. The object must not use the share afterwards. */
 void memory_budget_leave(struct memory_share *share, size_t bytes);

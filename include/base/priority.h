@@ -1,24 +1,26 @@
-/* A process's share of the processors where others want them, too. */
+/* Sets a process's share of the processors if other processes need them, too. */
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { PRIORITY_BACKGROUND = 10 }; /* a nice value: work that may take its time */
+enum { PRIORITY_BACKGROUND = 10 }; /* nice value of work that may be slow */
 
-/* Gives it this nice value, from 0 (ordinary) to 19, with setpriority(2), unless it is nicer
- * already. Where Linux shares the processors between sessions first, its session gets it, too
- * (sched(7), "The autogroup feature"). False: the system refused it for now; an ordinary user may
- * do so ten times a second. Nothing depends on it but how long others wait. Async-signal-safe. */
+/* Gives the process this nice value, from 0 (ordinary) to 19, with setpriority(2), unless it is
+ * nicer already. If Linux shares the processors between sessions first, its session gets the value,
+ * too (sched(7), "The autogroup feature"). Returns false if the system refused it for now: an
+ * ordinary user may change it ten times a second. A failure only makes others wait longer.
+ * Async-signal-safe. */
 bool priority_set(pid_t pid, int nice);
 
-/* Gives this thread, and all that it starts afterwards, turns of 0.2 ms on a processor, instead of
- * the system's own of more than a millisecond. Such a thread gets no more time, but when it wakes
- * it need not wait for the end of another thread's turn (sched_setattr(2); Linux 6.12 and later).
- * displayd uses such turns for all its processes except renderers: a request wakes many processes,
- * for some microseconds each. Changes nothing if the system refuses or does not know such turns. */
+/* Gives this thread, and all threads that it starts afterwards, turns of 0.2 ms on a processor,
+ * instead of the system's own of more than a millisecond. Such a thread gets no more time, but when
+ * it wakes it need not wait for the end of another thread's turn (sched_setattr(2); Linux 6.12 and
+ * later). displayd uses such turns for all its processes except renderers: a request wakes many
+ * processes, for some microseconds each. Changes nothing if the system refuses or does not know
+ * such turns. */
 void priority_take_short_turns(void);
 
-/* The system's own turns again: for work that takes long, and is ended by those above.
+/* Returns to the system's own turns, for long work; priority_take_short_turns() ends them.
  * Async-signal-safe. */
 void priority_take_ordinary_turns(void);

@@ -1,4 +1,4 @@
-/* The users that displayd becomes where it is started as root. tools/setup and the package make
+/* System users that displayd changes to if it is started as root. tools/setup and the package make
  * them. */
 #pragma once
 
@@ -7,12 +7,12 @@
 #define USERS_WORKER "displayd"
 #define USERS_DATABASE "displayd-db"
 
-/* The user of this name, by his number and his own group; false where there is none, or where it is
+/* Finds the user of this name, with its primary group. Returns false if there is none, or if it is
  * root. */
 __attribute__((warn_unused_result)) bool users_find(const char *name, struct process_user *ret);
 
-/* Whether the users are there that root needs: the worker's, and with has_database the private
- * database's. False: ret_text is a sentence that ends in the command that makes the missing
- * ones. */
+/* Checks whether the users exist that a start as root needs: the worker's, and with has_database
+ * the private database's. If one is missing, returns false, and ret_text is a sentence that ends
+ * with the command that makes it. */
 __attribute__((warn_unused_result)) bool users_check(bool has_database, char *ret_text,
 						     size_t size);

@@ -10,14 +10,15 @@
 
 struct zone;
 
-/* Reads a file of version 1 to 4. NULL where anything in it is malformed, and for files that count
- * leap seconds, whose times are not those of this system's clock. */
+/* Reads a file of version 1 to 4. Returns NULL if anything in it is malformed, and for files that
+ * count leap seconds, whose times differ from this system's clock. Free with zone_destroy(). */
 __attribute__((warn_unused_result)) struct zone *zone_parse(struct str file);
 
-/* NULL is fine. */
+/* NULL is allowed. */
 void zone_destroy(struct zone *zone);
 
-/* Seconds by which local time is ahead of UTC. wall_s: seconds since 1970. NULL is UTC. */
+/* Returns the seconds by which local time is ahead of UTC. wall_s: seconds since 1970. NULL is UTC.
+ */
 int zone_offset_s(const struct zone *zone, int64_t wall_s);
 
 struct zone_change {
@@ -25,8 +26,9 @@ struct zone_change {
 	int offset_s; /* from then on */
 };
 
-/* The offset at from_s, and each change behind it and before until_s, oldest first; at most max,
- * which is more than 0. For who has no tz database, like a process in a sandbox. Returns how many.
+/* Lists the offset at from_s, and each change after it and before until_s, oldest first: at most
+ * max, which is more than 0. For processes without a tz database, such as those in a sandbox.
+ * Returns how many.
  */
 unsigned zone_changes(const struct zone *zone, int64_t from_s, int64_t until_s,
 		      struct zone_change *ret_changes, unsigned max);

@@ -14,12 +14,12 @@ struct zones_count {
 	unsigned refused; /* malformed zone files */
 };
 
-/* Reads every zone below the folder; they replace all zones that were loaded before. No other
- * thread may look zones up meanwhile. */
+/* Reads every zone below the folder, and replaces all zones that were loaded before. No other
+ * thread may look up zones meanwhile. */
 struct zones_count zones_load(const char *folder);
 
-/* The zone or link with exactly this name, or NULL: no abbreviation, no "posix/", no rule. It lives
- * until zones_load() is called again. */
+/* Returns the zone or link with exactly this name, valid until the next zones_load(), or NULL.
+ * Abbreviations, names below "posix/" and rules are not found. */
 const struct zone *zones_find(struct str name);
 
 /* Names of all zones and links, sorted by their bytes. They live until zones_load() is called

@@ -1,4 +1,4 @@
-/* The database as one worker sees it.
+/* Connections of one worker to the database.
  *
  *   db_submit() -> queue -> read connection   one batch and one sync a turn, two batches under way
  *                        -> write connection  each write with its own sync, or with a shared one
@@ -6,23 +6,22 @@
  *   db_list()   -> list connections           one long list at a time each, see db/list_query.h
  *   db_hint()   -> hint connection            NOTIFY, many hints in one; and LISTEN
  *
- * At rest a worker has a connection for reads, one for writes and that of the hints. The others,
- * each a process of the server, are opened when they are needed, and closed a minute after they
- * were.
+ * An idle worker has a connection for reads, one for writes and the hint connection. Each further
+ * connection costs a process of the server, so it is opened when it is needed, and closed a minute
+ * after its last use.
  *
- * A lost connection is made again, with back-off. When one that was up breaks, the reads that were
- * under way wait for the first attempt to make it again, and are repeated once. The writes that
- * were under way are answered DB_UNAVAILABLE: their effect is unknown. Queries that come meanwhile
- * wait for that attempt, too. Nothing waits for a database that is unavailable: once the attempt
- * has failed, and while no connection is up, queries are answered DB_UNAVAILABLE at once.
+ * A lost connection is opened again, with back-off. If a connection breaks, its reads wait for the
+ * first attempt to reconnect and are repeated once. Its writes are answered DB_UNAVAILABLE: their
+ * effect is unknown. New queries wait for that attempt, too. After it has failed, and while no
+ * connection is up, queries are answered DB_UNAVAILABLE at once.
  *
- * A write that meets a locked row holds up others for 20 ms; then it waits apart, and behind it, in
- * their order, the later writes with the same first parameter. After 5 s, or where its account has
- * too many that wait so, it is answered DB_BLOCKED.
+ * A write that meets a locked row delays others for 20 ms. Then it waits on another connection,
+ * followed, in order, by later writes with the same first parameter. After 5 s, or if its account
+ * has too many waiting writes, it is answered DB_BLOCKED.
  *
- * A server from which nothing comes for 4 s, though the hint connection asks, counts as dead; and a
- * connection on which nothing comes for 10 s. Then queries are answered DB_UNAVAILABLE at once,
- * until it answers again. */
+ * A server that sends nothing for 4 s, although the hint connection queries it, counts as dead; so
+ * does a connection that is silent for 10 s. Then queries are answered DB_UNAVAILABLE at once,
+ * until the server answers again. */
 #pragma once
 
 #include "db/hints.h"
@@ -42,57 +41,58 @@ struct db_settings {
 	/* NULL: the statements of sql/query. Indexed by db_query.statement. */
 	const struct statement_entry *statements;
 	unsigned statement_count;
-	struct storage *storage; /* shared by the workers; NULL: this db has its own */
-	/* Memory where the supervisor reads which processes work for lists; NULL: it need not
-	 * know. */
+	struct storage *storage; /* shared by the workers; NULL: this db makes its own */
+	/* Memory in which the supervisor reads which processes run list queries; NULL: not
+	 * reported. */
 	struct background *background;
-	bool session_pooler; /* one that keeps sessions may stand before the server */
+	bool session_pooler; /* a pooler in session mode may stand before the server */
 	/* Fingerprint of the key for secret settings, SETTINGS_KEY_BYTES: writes need a database
-	 * that admits it. NULL: any database will do. */
+	 * that accepts this key. NULL: any database. */
 	const uint8_t *key_fingerprint;
 };
 
-/* Copies the settings. Connecting begins later, from the loop. NULL: the URL is no connection
- * string. */
+/* Copies the settings. Connects later, from the loop. Returns NULL if the URL is not a connection
+ * string. Free with db_close() and db_destroy(). */
 struct db *db_create(struct loop *loop, const struct db_settings *settings);
 
-/* Whoever keeps rows in memory. */
+/* Module that keeps rows in memory. */
 struct change_listener {
 	/* The row with this ID was changed by a write that was committed, or may have been, and is
-	 * not yet answered (the "changes:" of db/statement.h). is_hinted: other instances are to be
-	 * told. */
+	 * not yet answered (the "changes:" of db/statement.h). is_hinted: other instances need a
+	 * hint. */
 	void (*on_change)(void *context, struct id id, bool is_hinted);
 	void *context;
 };
 
-/* From now on calls the listener, which is copied, for all writes. */
+/* Calls the listener, which is copied, for all writes from now on. */
 void db_on_change(struct db *db, const struct change_listener *listener);
 
-/* Reads and writes can be sent now. */
+/* Whether reads and writes can be sent now. */
 bool db_is_up(const struct db *db);
-/* Why they cannot; UNAVAILABLE_NOT: they can, or nothing was tried yet. */
+/* Why queries cannot be sent; UNAVAILABLE_NOT: they can, or nothing was tried yet. */
 enum unavailable db_unavailable(const struct db *db);
-/* Why no hints are heard; likewise. */
+/* Why hints do not arrive; UNAVAILABLE_NOT: they do, or nothing was tried yet. */
 enum unavailable db_hints_unavailable(const struct db *db);
-/* Statements that wait or run, without lists. */
+/* Number of statements that wait or run, without list queries. */
 unsigned db_outstanding(const struct db *db);
-/* Sets the gauges of the metrics. */
+/* Sets the database gauges of the metrics. */
 void db_tell(const struct db *db);
-/* Number of connections that are up, the hint connection included. At rest three: one for reads,
+/* Number of connections that are up, the hint connection included. Three if idle: one for reads,
  * one for writes, and the hint connection. */
 unsigned db_connections_up(const struct db *db);
 
-/* Reads run in the order in which they were submitted, but for one that the database told to run
- * again: so it is with one read connection. The answers come in the order in which the reads ran.
+/* Whether reads run in the order in which they were submitted, except those that the database
+ * requires to be repeated: true with one read connection. The answers come in the order in which
+ * the reads ran.
  */
 bool db_keeps_order_of_reads(const struct db *db);
 
-/* Whether there is room for what is written. */
+/* Returns the record of the database's free space (db/storage.h). */
 struct storage *db_storage(struct db *db);
 
-/* Waits at most timeout_ms until all queries are answered, then closes the connections. Queries
- * that are left then, and new ones from now on, are answered DB_UNAVAILABLE. closed is called last,
- * from the loop. Call this once. */
+/* Waits at most timeout_ms until all queries are answered, then closes the connections. Remaining
+ * queries, and new ones from now on, are answered DB_UNAVAILABLE. closed is called last, from the
+ * loop. Call this once. */
 void db_close(struct db *db, uint64_t timeout_ms, void (*closed)(void *context), void *context);
-/* After closed. */
+/* Frees the db. Call it after closed(). */
 void db_destroy(struct db *db);

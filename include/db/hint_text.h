@@ -1,5 +1,5 @@
-/* Texts inside the words of hints, percent-encoded: a word is printable ASCII without spaces, and
- * ":" separates its fields. */
+/* Texts within hints, percent-encoded: a word is printable ASCII without spaces, and ":" separates
+ * its fields. */
 #pragma once
 
 #include "base/arena.h"
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 void hint_text_write(struct buffer *word, struct str text);
-/* Decodes into the arena; data is NULL if the text is empty. False: it is not well-formed UTF-8 of
- * at most max bytes without NUL. */
+/* Decodes into the arena; data is NULL if the text is empty. Returns false unless it is well-formed
+ * UTF-8 of at most max bytes without NUL. */
 bool hint_text_read(struct str text, size_t max, struct arena *arena, struct str *ret_text);
-/* Splits a word into its fields. True if there are exactly so many. */
+/* Splits a word into its fields. Returns true if there are exactly count fields. */
 bool hint_split(struct str text, struct str *ret_fields, unsigned count);

@@ -3,17 +3,17 @@
  *   db_list() -> wait for a connection -> on_row(), on_row(), ... -> done()
  *                                          db_list_query_pause() / db_list_query_resume()
  *
- * The rows come one by one, as the server sends them, and all belong to one snapshot. While the
- * list query is paused nothing is read, so that no more than a few rows lie in memory, whatever the
- * size of the list. Each account has one list query under way at a time and a bounded number of
- * those that wait; the accounts take turns. */
+ * The rows come one by one, as the server sends them, and all belong to one snapshot. A paused list
+ * query reads nothing, so that only a few rows lie in memory, whatever the size of the list. Each
+ * account has one list query under way at a time and a bounded number of waiting ones; the accounts
+ * take turns. */
 #pragma once
 
 #include "db/query.h"
 
 struct connection;
 
-/* Embed it in an object that stays until done(). */
+/* Embed it in an object that lives until done(). */
 struct db_list_query {
 	struct db_query query; /* filled by the function of a statement that reads; with done() set:
 				  its result has no rows, and DB_OK where all of them have come;
@@ -23,14 +23,14 @@ struct db_list_query {
 	struct connection *connection; /* private: NULL while it waits */
 };
 
-/* Never calls anything inside. False: too many list queries of this account, or of all, wait; then
- * nothing is called later either. The caller answers 503. */
+/* Queues the list query; never calls its functions inside. Returns false if too many list queries
+ * of this account, or of all, wait: then nothing is called later either, and the caller answers
+ * 503. */
 __attribute__((warn_unused_result)) bool db_list(struct db *db, struct db_list_query *list_query);
 
-/* Stops on_row() until db_list_query_resume(), but for the rest of the result that is being taken.
- * A list query that is slow, being paused again and again, ends with DB_UNAVAILABLE when it is
- * overdue: LIMIT_LIST_TURN_MS where another one waits for its place, else LIMIT_LIST_MS. May be
- * called inside on_row(). */
+/* Stops on_row() until db_list_query_resume(), except for rows that were already received. A list
+ * query that takes too long because of pauses ends with DB_UNAVAILABLE: after LIMIT_LIST_TURN_MS if
+ * another one waits for its connection, else after LIMIT_LIST_MS. May be called inside on_row(). */
 void db_list_query_pause(struct db_list_query *list_query);
-/* Nothing happens where it is not paused. */
+/* Does nothing if the list query is not paused. */
 void db_list_query_resume(struct db_list_query *list_query);

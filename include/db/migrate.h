@@ -2,7 +2,7 @@
  *
  * The table schema_migration holds the number, name, SHA-256 of the text and time of each. They run
  * under an advisory lock, so that any number of instances may start at once. The calls block: the
- * supervisor makes them before the workers start, and so does displayctl. */
+ * supervisor makes them before the workers start; displayctl makes them, too. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@ struct pg_conn; /* libpq's PGconn */
 
 enum { MIGRATE_DIGITS = 64 };
 
-/* The advisory lock that an instance holds while it migrates, and a backup shares. Any number would
- * do that no other program uses: this one is "displayd" in ASCII. */
+/* The advisory lock that an instance holds while it migrates, and a backup shares. The number is
+ * arbitrary, but no other program should use it: it is "displayd" in ASCII. */
 #define MIGRATE_LOCK_KEY "7235441203039271268"
 
 struct migration {
@@ -36,29 +36,29 @@ struct migrate_error {
 	enum migrate_fault fault;
 };
 
-/* Applies the migrations that are missing. 0; or -1 with a sentence: there is no connection, a
- * migration failed, the database is newer than this binary, or an applied migration had another
- * text. */
+/* Applies the migrations that are missing. Returns 0, or -1 with a sentence: there is no
+ * connection, a migration failed, the database is newer than this binary, or an applied migration
+ * had another text. */
 __attribute__((warn_unused_result)) int migrate_run(const char *url, int *ret_applied,
 						    struct migrate_error *reterr);
 
-/* The same over a connection that the caller has made, and which stays open. */
+/* As migrate_run(), over a connection of the caller, which stays open. */
 __attribute__((warn_unused_result)) int migrate_over(struct pg_conn *pg, int *ret_applied,
 						     struct migrate_error *reterr);
 
-/* Reads the number of migrations that the database of this connection has; 0 if it has no tables of
- * ours. 0, or -1 with a sentence, as migrate_run(). */
+/* Reads the number of migrations that the database of this connection has; the number is 0 if it
+ * has no tables of displayd. Returns 0, or -1 with a sentence, as migrate_run(). */
 __attribute__((warn_unused_result)) int migrate_read(struct pg_conn *pg, unsigned *ret_applied,
 						     struct migrate_error *reterr);
 
-/* Applies the migrations that are missing up to this one, in the transaction that this connection
- * is in. Instances that start meanwhile wait for its end. 0, or -1 with a sentence. */
+/* Applies the missing migrations up to this one, within the open transaction of this connection.
+ * Instances that start meanwhile wait for its end. Returns 0, or -1 with a sentence. */
 __attribute__((warn_unused_result)) int migrate_within(struct pg_conn *pg, unsigned number,
 						       struct migrate_error *reterr);
 
-/* Hash of the texts of the migrations up to this one, to tell them from others. */
+/* Writes a hash of the texts of the migrations up to this one, to distinguish them from others. */
 void migrate_fingerprint(unsigned number, char ret_digits[static MIGRATE_DIGITS + 1]);
 
-/* Whether a migration makes a thing of this kind ("TABLE", "FUNCTION", "SEQUENCE") and name; what
- * else is in the database is not ours. */
+/* Whether a migration makes an object of this kind ("TABLE", "FUNCTION", "SEQUENCE") and name.
+ * Other objects of the database are not displayd's. */
 bool migrate_makes(const char *kind, const char *name);

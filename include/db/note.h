@@ -1,9 +1,9 @@
-/* Writes that nobody waits for: what a failed one would have noted comes up again. */
+/* Writes that no request waits for. A failed one may be lost: its occasion comes up again. */
 #pragma once
 
 #include "db/db.h"
 
-/* Lives until the write is done. */
+/* Write of this kind. It lives until the write is done. */
 struct db_note {
 	struct arena arena; /* for the statement's parameters */
 	struct db_query query;

@@ -1,6 +1,6 @@
 /* Parameters of a statement in PostgreSQL's binary format.
  *
- * The functions of db/statements.h add them, each by its name: callers fill a struct in any order.
+ * The functions of db/statements.h add them by name: callers fill a struct in any order.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct record;
 
-/* Arrays; the caller owns the list. */
+/* Arrays of IDs; the caller owns the list. */
 struct db_ids {
 	const struct id *list;
 	unsigned count;
@@ -61,5 +61,5 @@ void db_add_text_array(struct db_parameters *parameters, const struct str *texts
 void db_add_changes(struct db_parameters *parameters, const struct record *record, const void *body,
 		    uint64_t present);
 
-/* A hash of the first one, which is not NULL. */
+/* Hash of the first parameter, which must not be NULL. */
 unsigned db_parameters_hash(const struct db_parameters *parameters);

@@ -12,7 +12,8 @@ struct write_queue;
 
 enum db_outcome {
 	DB_OK,
-	DB_CONSTRAINT, /* by a constraint that the statement's header names: see constraint_error */
+	DB_CONSTRAINT,	/* rejected by a constraint that the statement's header names: see
+			 * constraint_error */
 	DB_UNAVAILABLE, /* no database, queue full, or the connection broke under way (a write may
 		    then have happened or not): 503 with Retry-After */
 	DB_BLOCKED, /* a write that did not happen: rows that it changes stay locked, or too many
@@ -31,44 +32,45 @@ struct db_result {
 	unsigned first_row; /* private */
 };
 
-/* Reads a row into a struct of the record, which has the result's columns; row in range. Texts are
- * copied into the arena. */
+/* Reads a row into a struct of the record, which has the result's columns; row must be in range.
+ * Texts are copied into the arena. */
 void db_read_row(const struct db_result *result, unsigned row, const struct record *record,
 		 struct arena *arena, void *ret_row);
-/* All rows, as an array of the record's structs in the arena. */
+/* Reads all rows, as an array of the record's structs in the arena. */
 void *db_read_rows(const struct db_result *result, const struct record *record,
 		   struct arena *arena);
 
-/* Value of a row and a column, both in range. Valid during done(). */
+/* Value of a row and a column, which must be in range. Valid during done(). */
 struct record_value db_value(const struct db_result *result, unsigned row, unsigned column);
 
-/* The caller embeds it in a struct of its own. It and its parameters stay valid until done() runs.
+/* Query. The caller embeds it in a struct of its own. The query and its parameters must stay valid
+ * until done() runs.
  */
 struct db_query {
 	struct list node;	 /* private */
-	unsigned char conflicts; /* private: times that it lost against another transaction */
-	unsigned char moves;	 /* private: times that it changed to another connection */
-	bool is_batched; /* private: it is part of a struct batched read, see src/db/batched read.h
-			  */
-	bool by_rows;	 /* private: its rows come one by one, see db/list_query.h */
-	bool has_rows;	 /* private: some of them have come */
-	void *uncommitted;	   /* private: the result of a write that awaits its commit */
-	struct write_queue *queue; /* private: of a write, see src/db/write_queue.h */
+	unsigned char conflicts; /* private: how often it failed because of another transaction */
+	unsigned char moves;	 /* private: how often it moved to another connection */
+	bool is_batched;	 /* private: it is part of a batched read, see src/db/batched_read.h
+				  */
+	bool by_rows;		 /* private: its rows come one by one, see db/list_query.h */
+	bool has_rows;		 /* private: some rows have come */
+	void *uncommitted;	 /* private: the result of a write that awaits its commit */
+	struct write_queue *queue; /* private: write queue of a write, see src/db/write_queue.h */
 	uint64_t since_ms; /* private: it waits for a lock or for its turn, or has had its turn,
 			      since then */
 	enum db_outcome late_outcome; /* private: see src/db/late.h */
-	/* Account whose share the query uses, of the writes that wait for locked rows and of the
-	 * reads whose work grows. Zero: the server's own share. */
+	/* Account whose share the query uses: of writes that wait for locked rows, and of reads
+	 * whose work grows. Zero: the server's own share. */
 	struct id account_id;
-	/* NULL, or whether a read whose work grows is still of use. If not, it ends with
-	 * DB_UNAVAILABLE when its turn comes, or when another one needs its place. */
+	/* NULL, or tests whether a read whose work grows is still needed. If not, it ends with
+	 * DB_UNAVAILABLE when its turn comes, or when another read needs its place. */
 	bool (*is_wanted)(const struct db_query *query);
 	/* Set by the statement's function of db/statements.h: */
 	enum statement statement;
 	struct db_parameters parameters;
 	const struct record *record; /* of its rows; NULL: it has none */
 	void *row;		     /* where the caller wants its row, or NULL */
-	/* Always called, later, from the loop. It may free the query. */
+	/* Always called later, from the loop. It may free the query. */
 	void (*done)(struct db_query *query, const struct db_result *result);
 };
 
@@ -80,7 +82,7 @@ static inline void db_query_init(struct db_query *query, struct arena *arena)
 	query->is_wanted = NULL;
 }
 
-/* A statement that runs instead where a change has this column alone. */
+/* Statement that runs instead if a change has this column only. */
 struct db_alone {
 	const char *column;
 	enum statement statement;
@@ -105,7 +107,7 @@ void db_query_alone(struct db_query *query, const struct db_alone *alone, unsign
  * sync, and reads of one statement may be batched. Each write has its own sync, unless it shares a
  * commit: see db/statement.h.
  *
- * A read whose statement's work grows with what others have made has a connection of its own, so
- * that no other read waits for it. There, each account has one under way at a time and a bounded
- * number of those that wait; the accounts take turns. */
+ * A read whose work grows with rows of others has a connection of its own, so that no other read
+ * waits for it. Each account has one such read under way at a time and a bounded number of waiting
+ * ones; the accounts take turns. */
 void db_submit(struct db *db, struct db_query *query);

@@ -8,16 +8,18 @@
 
 enum result_class {
 	RESULT_OK,
-	RESULT_CONSTRAINT, /* by a constraint that the statement names */
-	RESULT_AGAIN,	   /* it lost against another transaction: nothing happened, repeat it */
-	RESULT_LOCKED, /* rows stayed locked for the connection's lock_timeout: nothing happened */
-	RESULT_MOVE,   /* this connection can no longer run it: nothing happened */
+	RESULT_CONSTRAINT, /* rejected by a constraint that the statement names */
+	RESULT_AGAIN,  /* failed because of another transaction: nothing was changed, repeat it */
+	RESULT_LOCKED, /* rows stayed locked for the connection's lock_timeout: nothing was changed
+			*/
+	RESULT_MOVE,   /* this connection can no longer run it: nothing was changed */
 	RESULT_UNAVAILABLE, /* the server has no resources left, stops, or is too slow */
 	RESULT_LOST,	    /* the connection is gone or going */
 	RESULT_FAILED,
 };
 
-/* result: of a statement that was executed, not NULL. Sets *ret_error for RESULT_CONSTRAINT. */
+/* Classifies the result of an executed statement, which is not NULL. Sets *ret_error for
+ * RESULT_CONSTRAINT. */
 enum result_class result_class(const PGresult *result, const struct statement_entry *statement,
 			       enum constraint_error *ret_error);
 
@@ -25,11 +27,11 @@ enum result_class result_class(const PGresult *result, const struct statement_en
 enum constraint_error result_constraint_error(const PGresult *result,
 					      const struct statement_entry *statement);
 
-/* A write has failed since the server has no room for it, or cannot write its files; it may be
- * about to end for that. */
+/* Whether a write failed because the server has no room for it, or cannot write its files. The
+ * server may be about to end because of that. */
 bool result_is_full(const PGresult *result);
 
-/* The server says that its disk is full. */
+/* Whether the server reports a full disk. */
 bool result_is_disk_full(const PGresult *result);
 
 /* The rows of a result of status PGRES_TUPLES_OK, for db_read_rows(). */
