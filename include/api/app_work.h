@@ -49,8 +49,7 @@ struct app_work {
 	struct str timezone, locale;
 	size_t picture_limit_bytes; /* 0: the limit of panels */
 	unsigned duration_ms;	    /* 0: that of panels */
-	bool may_be_missing;	    /* by the endpoint: if no version can be run, source has none,
-				     * instead of a 404 */
+	bool may_be_missing;	    /* by the endpoint: no 404 if there is no version to run */
 	bool is_only_looked_at;	    /* by the endpoint: the script may not use the network */
 	/* By the endpoint: nobody waits for the run, so it takes turns with renders, without the
 	 * rate of previews. Its requests to the network are refused, and named in the answer. */
@@ -91,11 +90,11 @@ __attribute__((warn_unused_result)) struct step_result
 api_find_app(struct task *task, struct app_work *work, struct str app, struct str device_id,
 	     struct str installation_id, task_step *next);
 
-/* Runs the script of a body, in the time zone of the body. */
+/* Takes the script of a body, and the time zone of the body. */
 void api_use_draft(struct task *task, struct app_work *work, const struct app_body *body,
 		   struct id app);
 
-/* Runs a version in review, as found by review_source.sql, in the time zone of the body. */
+/* Takes a version in review, as found by review_source.sql, and the time zone of the body. */
 void api_use_version(struct app_work *work, const struct review_source_row *version,
 		     struct str zone);
 
@@ -143,8 +142,8 @@ __attribute__((warn_unused_result)) bool api_accept_settings(struct task *task,
  * accept. */
 void api_take_good_settings(struct task *task, struct app_work *work,
 			    const struct settings *settings);
-/* The stored settings of the installation whose fields are secret in work->form. False: they do not
- * open. */
+/* Decrypts the installation's stored settings whose fields are secret in work->form. Returns false
+ * if they cannot be decrypted. */
 __attribute__((warn_unused_result)) bool
 api_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret);
 

@@ -1,8 +1,8 @@
-/* All zones of the system by name, in one table of the process.
+/* Table of all time zones of the system by name, one for the process.
  *
  * The files are read once. The supervisor loads them before it forks the workers, which share the
- * memory (about 0.6 MB) and never read a file for a zone; a new tz database counts from the next
- * start on. Other programs load the table with their first look into it. */
+ * memory (about 0.6 MB) and never read a file for a zone; a new tz database takes effect at the
+ * next start. Other programs load the table with their first look into it. */
 #pragma once
 
 #include "base/zone.h"

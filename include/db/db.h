@@ -35,9 +35,9 @@ struct db_settings {
 	const char *url;	    /* libpq connection string or URI */
 	unsigned read_connections;  /* 1 to 4 */
 	unsigned write_connections; /* 1 to 4; the first parameter of a write chooses it. One is
-				       always there, the others while writes come together */
-	uint64_t on_demand_idle_ms; /* how long a connection that is not always there stays after
-			       it was last needed; 0: the usual time */
+				       always open, the others while writes arrive together */
+	uint64_t on_demand_idle_ms; /* idle time after which an on-demand connection is closed; 0:
+				       the default */
 	/* NULL: the statements of sql/query. Indexed by db_query.statement. */
 	const struct statement_entry *statements;
 	unsigned statement_count;

@@ -15,9 +15,9 @@ struct connection;
 
 /* Embed it in an object that lives until done(). */
 struct db_list_query {
-	struct db_query query; /* filled by the function of a statement that reads; with done() set:
-				  its result has no rows, and DB_OK where all of them have come;
-				  account_id says whose share it uses */
+	struct db_query query; /* filled by the function of a read statement; done() gets no rows,
+				* and DB_OK if all of them have come; account_id: the account whose
+				* share it uses */
 	/* Called from the loop, before done(). row: one row, number 0, valid inside the call. */
 	void (*on_row)(struct db_list_query *list_query, const struct db_result *row);
 	struct connection *connection; /* private: NULL while it waits */

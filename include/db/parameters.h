@@ -27,7 +27,7 @@ struct db_texts {
 
 enum { DB_PARAMETERS_MAX = 24 };
 
-/* Values are copied into the arena, except text and bytea: their bytes must stay valid until the
+/* Values are copied into the arena, except text and bytea, whose bytes must stay valid until the
  * query is done. */
 struct db_parameters {
 	struct arena *arena;

@@ -16,10 +16,10 @@ enum db_outcome {
 			 * constraint_error */
 	DB_UNAVAILABLE, /* no database, queue full, or the connection broke under way (a write may
 		    then have happened or not): 503 with Retry-After */
-	DB_BLOCKED, /* a write that did not happen: rows that it changes stay locked, or too many
-		       writes of its account wait for such rows: 503 with Retry-After */
-	DB_OVERDUE, /* a list query, or a read whose work grows, that has waited too long for its
-		       turn, or that found too many waiting: 503 with Retry-After */
+	DB_BLOCKED, /* a write that was not made: its rows stay locked, or too many writes of its
+		       account wait for locked rows: 503 with Retry-After */
+	DB_OVERDUE, /* a list query, or a read whose work grows, that waited too long, or that found
+		       too many waiting: 503 with Retry-After */
 	DB_FAILED,  /* any other error, logged with its SQLSTATE: 500 */
 };
 
@@ -56,8 +56,7 @@ struct db_query {
 	bool has_rows;		 /* private: some rows have come */
 	void *uncommitted;	 /* private: the result of a write that awaits its commit */
 	struct write_queue *queue; /* private: write queue of a write, see src/db/write_queue.h */
-	uint64_t since_ms; /* private: it waits for a lock or for its turn, or has had its turn,
-			      since then */
+	uint64_t since_ms; /* private: since when it waits for a lock or a turn, or had its turn */
 	enum db_outcome late_outcome; /* private: see src/db/late.h */
 	/* Account whose share the query uses: of writes that wait for locked rows, and of reads
 	 * whose work grows. Zero: the server's own share. */

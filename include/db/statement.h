@@ -13,30 +13,30 @@
  *   WHERE id = :id AND account_id = :account_id
  *   RETURNING {device}
  *
- * A line that ends with a comma goes on in the next, and a key may stand more than once. Types:
+ * A line that ends with a comma continues in the next line. A key may occur more than once. Types:
  * bool, int2, int4, int8, float8, text, bytea, uuid, macaddr, timestamptz, and arrays of uuid,
- * int8, float8, timestamptz, text, bytea. A "?" behind a type says that the value may be NULL.
+ * int8, float8, timestamptz, text, bytea. A "?" after a type means that the value may be NULL.
  * "refuse:" names a constraint, a unique index or an SQLSTATE, and the constraint error that the
- * caller gets for it. Two characters are a class of SQLSTATEs, for those that the header does not
- * name.
+ * caller gets for it. Two characters are a class of SQLSTATEs, for those of the class that the
+ * header does not name.
  *
- * "work:" says what the statement's work grows with. "bounded": it reads no more rows than it
- * returns or changes, or than a limit allows that holds for each device, app or account, however
- * many there are. "grows with apps": it reads rows that others have made, or that one account can
- * make many of. Such a read of workers runs on a connection of its own, where the accounts take
- * turns (db/query.h). A write of workers must be bounded; the statements of
- * an account's removal, which pause for as long as they ran, may grow. The test statements_work
- * runs each bounded statement beside 100,000 rows of each kind and counts the rows that it reads.
+ * "work:" declares what the statement's work grows with. "bounded": it reads no more rows than it
+ * returns or changes, or than a limit per device, app or account allows. "grows with apps": it
+ * reads rows of others, or rows of which one account can make many. Such a read of workers runs on
+ * a connection of its own, where the accounts take turns (db/query.h). A write of workers must be
+ * bounded; the statements of an account's removal, which pause for as long as they ran, may grow.
+ * The test statements_work runs each bounded statement beside 100,000 rows of each kind and counts
+ * the rows that it reads.
  *
  * "row:" names a record (include/record/record.h), or lists columns, or both. In the text,
- * "{device}" is the list of the record's columns, and "d.{device}" the same of a table d. For a row
- * that is no single record a struct and a record are made: struct key_find_row,
+ * "{device}" is the list of the record's columns, and "d.{device}" the same of a table d. If the
+ * row is not a single record, a struct and a record are generated: struct key_find_row,
  * key_find_row_record.
  *
- * Parameters have names: ":id". A parameter whose type is a record stands for all fields of the
- * record that a body may change: "{change}" is "name = coalesce($3, name), ...".
+ * Parameters have names: ":id". A parameter whose type is a record stands for all its fields that a
+ * body may change: "{change}" is "name = coalesce($3, name), ...".
  *
- * From this file the generator makes, in db/statements.h:
+ * The generator makes from this file, in db/statements.h:
  *
  *   statement_device_update(query, &(struct device_update_parameters){
  *       .id = id, .account_id = account_id, .change = &body, .change_present = bits}, &device);
@@ -45,12 +45,12 @@
  *
  * "-- alone: brightness" makes a second statement, device_update_brightness, which sets this column
  * of the record and no other: "brightness = $5". statement_device_update() takes it for a change of
- * that column alone. It is worth it for what changes often: PostgreSQL makes ready all that a
- * statement sets, its limits and its triggers, for each execution, whether it changes or not.
+ * that column alone. This pays for columns that change often: for each execution PostgreSQL
+ * prepares all columns that a statement sets, with their limits and triggers, changed or not.
  *
  * A read by one key may have a second statement, which reads by an array of keys and runs instead
- * where several such reads wait. Its row is the same, and behind it stands the place of the row's
- * key in the array, from 1. The rows of one key follow each other, in their order:
+ * if several such reads wait (batched read). Its row is the same, followed by the index of the
+ * row's key in the array, from 1. The rows of one key follow each other, in their order:
  *
  *   -- params: ids uuid[]
  *   -- row: device, place int8
@@ -59,26 +59,26 @@
  *   -- batches: device_by_id
  *   SELECT ..., wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place) ...
  *
- * A write that changes only the row of its first parameter and rows that depend on it may be
- * committed together with others that wait for the same connection: "-- commit: shared". It must
- * lock that row before any other; the writes of a commit are sent in the order of their first
- * parameters, so that two commits never wait for each other. Where one of these writes fails, none
- * is committed, and each runs again by itself.
+ * A write that changes only the row of its first parameter and dependent rows may share a commit
+ * with others that wait for the same connection (group commit): "-- commit: shared". It must lock
+ * that row before any other; the writes of a commit are sent in the order of their first
+ * parameters, so that two commits never wait for each other. If one of these writes fails, none is
+ * committed, and each runs again by itself.
  *
- * "-- connection: own" is for what the operator asks for once in a while and may take minutes: it
- * runs on a connection that has nothing else to do, one at a time, so nothing waits for it.
+ * "-- connection: own" is for rare statements of the operator that may take minutes: they run one
+ * at a time on a connection of their own, so nothing waits for them.
  *
- * "changes:" names the rows that the statement changes of those that workers keep for answers, by
- * parameters or columns that are IDs: "-- changes: device_id". The build stops where the text
- * changes what these answers show and there is no such line; tools/statement_changes.py has its
- * forms. What triggers and functions change is not seen. db_on_change() hands the IDs on.
+ * "changes:" names the changed rows that workers cache for answers, by parameters or columns that
+ * are IDs: "-- changes: device_id". The build fails if the statement changes columns that these
+ * answers show and there is no such line; tools/statement_changes.py has its forms. Changes by
+ * triggers and functions are not detected. db_on_change() hands the IDs on.
  *
- * The time is present_time() and nothing else (sql/migration/0021_present_time.sql): tests shift
- * it, and the transaction's time would be the same for all writes that share a commit.
+ * Statements read the time by present_time() only (sql/migration/0021_present_time.sql): tests
+ * shift it, and the transaction's time would be the same for all writes of a group commit.
  *
  * Only displayctl uses the statements in sql/query/ctl/: workers do not prepare them.
  *
- * The build stops when text and header disagree (a parameter unknown or unused, an unknown type or
+ * The build fails if text and header disagree (a parameter unknown or unused, an unknown type or
  * record, effect or work missing, write without effect: write). A test prepares all of them against
  * a migrated database and compares types and column names. */
 #pragma once
@@ -92,13 +92,13 @@
 
 enum statement_effect { EFFECT_READ, EFFECT_WRITE };
 
-/* Place of the IDs of changed rows, see "changes:": a parameter, or a column of the rows.
+/* Source of the IDs of changed rows, see "changes:": a parameter, or a column of the rows.
  */
 struct statement_change {
 	unsigned index;
 	bool is_column;
 	bool is_array;
-	bool is_hinted; /* other instances are told */
+	bool is_hinted; /* other instances get a hint */
 };
 
 struct statement_constraint {
@@ -113,7 +113,7 @@ struct statement_entry {
 	bool shares_commit;
 	bool is_apart;	 /* it has a connection of its own */
 	bool is_for_ctl; /* workers do not prepare it */
-	bool grows;	 /* its work grows with what others have made */
+	bool grows;	 /* its work grows with rows of others */
 	unsigned parameter_count;
 	const unsigned *parameter_types; /* OIDs */
 	unsigned column_count;
@@ -123,7 +123,7 @@ struct statement_entry {
 	unsigned constraint_count;
 	const struct statement_change *changes;
 	unsigned change_count;
-	const struct statement_entry *batched_by; /* NULL: it is always asked alone */
+	const struct statement_entry *batched_by; /* NULL: it is never batched */
 };
 
 extern const struct statement_entry statements[STATEMENT_COUNT];

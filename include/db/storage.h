@@ -1,16 +1,15 @@
-/* Whether the database has room for what is written, as the workers of an instance have found out
- * together.
+/* Whether the database has free space for writes: shared knowledge of an instance's workers.
  *
- *   a write fails for want of room, or PostgreSQL ends for it   -> it is full
- *   a probe that began after that succeeds                      -> it is not, any more
+ *   a write fails for lack of space, or PostgreSQL ends for it  -> it is full
+ *   a probe that began after that succeeds                      -> it is not full any more
  *
- * Where nobody writes, nothing fails. So the supervisor says when little room is left on the disk
- * of its own PostgreSQL: then probes find out before a write does.
+ * If nothing is written, nothing fails. So the supervisor reports if little space is left on the
+ * disk of its own PostgreSQL: then probes find out before a write does.
  *
- * The last part of that disk takes no pictures: they are what users fill it with, and everything
- * else goes on while there is room for it.
+ * The last part of that disk is not used for pictures, since it is pictures that fill a disk.
+ * Everything else continues while there is space.
  *
- * A probe is a write that needs room and leaves no row (sql/query/storage_probe.sql); a module
+ * A probe is a write that needs space and leaves no row (sql/query/storage_probe.sql); a module
  * above the database runs it. */
 #pragma once
 
@@ -18,11 +17,11 @@
 
 #include <stdbool.h>
 
-struct storage; /* the common part of the region */
+struct storage; /* common part of the region */
 
 extern const struct region storage_region;
 
-/* Called by the connections. */
+/* Called by a connection whose write failed for lack of space. */
 void storage_failed(struct storage *storage);
 bool storage_is_full(const struct storage *storage);
 
@@ -32,24 +31,23 @@ struct disk_room {
 	uint64_t all_bytes;
 };
 
-/* Called by the supervisor: what is left on the disk of the instance's own PostgreSQL. */
+/* Called by the supervisor with the free space on the disk of the instance's own PostgreSQL. */
 void storage_set_room(struct storage *storage, const struct disk_room *room);
-/* False: less than 5 % of the disk are left, and less than 1 GiB. */
+/* Whether pictures may be stored: at least 5 % of the disk, or 1 GiB, is left. */
 bool storage_takes_pictures(const struct storage *storage);
-/* Why it takes none, as a sentence for users. */
+/* Reason why pictures may not be stored, as a sentence for users. */
 #define STORAGE_PICTURE_PROBLEM                                                                    \
 	"less than 5 % of the disk and less than 1 GiB are left for the database: pictures are "   \
 	"rejected until more space is free"
 /* Whether so little is left that writes may soon fail. */
 bool storage_is_short(const struct storage *storage);
 
-/* Whether a database that does not answer, or a write that was not stored, has met a full disk:
- * writes have found it full, or nothing is left of it. */
+/* Whether a database that does not answer, or a write that was not stored, was caused by a full
+ * disk: writes have found it full, or no space is left. */
 bool storage_has_no_room(const struct storage *storage);
 
-/* Whether the caller is to run a probe now: at most one begins in a second where it is full or has
- * no room, else one in a minute. now_ms: of clock_monotonic_ms(). *ret_mark is for
- * storage_probed(). */
+/* Whether the caller should run a probe now: at most one a second if the disk is full or has no
+ * space, else one a minute. now_ms: of clock_monotonic_ms(). *ret_mark is for storage_probed(). */
 bool storage_wants_probe(struct storage *storage, uint64_t now_ms, uint64_t *ret_mark);
-/* The probe of this mark has succeeded. */
+/* Reports that the probe with this mark has succeeded. */
 void storage_probed(struct storage *storage, uint64_t mark);

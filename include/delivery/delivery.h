@@ -1,9 +1,9 @@
-/* Pictures on their way to panels.
+/* Delivers pictures to panels.
  *
- * A worker keeps the devices whose panels it serves in memory (struct panel). Hints tell it of
- * changes ("device 42 is now at generation 17"); the generation in the database decides, and a
- * slow reconciliation repairs what lost hints left behind. While the database is unavailable,
- * panels that are in memory go on.
+ * A worker keeps the devices whose panels it serves in memory (struct panel). Hints report changes
+ * ("device 42 is now at generation 17"); the generation in the database decides, and a slow
+ * reconciliation makes up for lost hints. While the database is unavailable, panels in memory
+ * continue.
  *
  *   push handler --delivery_push_stored()--> this worker's panel
  *                --delivery_push_answered()--> a hint to all others
@@ -34,19 +34,19 @@ struct delivery;
 struct settings_key;
 
 /* Subscribes to change hints. loop, db and shared, which holds cursor_region, change_region and
- * rate_region, must outlive the delivery. worker: this process's number among those that share it,
- * from 0. */
+ * rate_region, must outlive the delivery. worker: this process's number among those that share the
+ * regions, from 0. Free with delivery_destroy(). */
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
 				 unsigned worker);
 
-/* How panels are led to their own addresses: key opens second keys of devices, panel_url is what
- * their URLs start with. Without this call no panel is. All stays the caller's. */
+/* Lets imported panels move to their new addresses: key decrypts second keys of devices, panel_url
+ * is the start of their URLs. Without this call no panel moves. The arguments stay the caller's. */
 void delivery_set_addresses(struct delivery *delivery, const struct settings_key *key,
 			    const char *panel_url);
 
-/* Limits for tests, to be set before the loop runs. A limit of 0 leaves the default. */
+/* Limits for tests. Set them before the loop runs. A limit of 0 leaves the default. */
 struct delivery_limits {
-	size_t picture_bytes;	/* of all panels; LIMIT_PICTURE_MEMORY */
+	size_t picture_bytes;	/* bytes of all panels' pictures; LIMIT_PICTURE_MEMORY */
 	unsigned panels;	/* LIMIT_PANELS */
 	unsigned subscriptions; /* LIMIT_VIEWS */
 	unsigned reconciliation_ms;
@@ -58,40 +58,42 @@ void delivery_set_limits(struct delivery *delivery, const struct delivery_limits
 /* Counts of this worker. */
 struct delivery_counts {
 	unsigned panels;    /* in memory */
-	unsigned connected; /* of them, by a WebSocket */
+	unsigned connected; /* panels with a WebSocket */
 };
 
 struct delivery_counts delivery_count(const struct delivery *delivery);
 
-/* Its panels as they are now, for the metrics. Looks at all that have polled within a minute. */
+/* Sets the gauges of this worker's panels. Looks at all panels that have polled within a minute. */
 void delivery_tell(const struct delivery *delivery);
 
-/* Drops the connections of all panels, without a CLOSE frame, and writes to the database when the
+/* Drops the connections of all panels, without a CLOSE frame, and stores in the database when the
  * panels were last online. */
 void delivery_drain(struct delivery *delivery);
-/* After db_close() and http_server_close(), when the loop has run out; before db_destroy(). */
+/* Call it after db_close() and http_server_close(), when the loop has ended, and before
+ * db_destroy(). */
 void delivery_destroy(struct delivery *delivery);
 
 /* ---- changes ---- */
 
-/* A change of a device was committed: tells its panel here and all other workers. */
+/* Reports a committed change of a device to its panel here and to all other workers. */
 void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation);
-/* Another version of an app was deployed: tells all workers. The places of its installations are
- * read again, and rendered where they come next. */
+/* Reports to all workers that another version of an app was deployed. The render keys of its
+ * installations are read again, and rendered if they come next. */
 void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation);
-/* A version of an app was uploaded: tells all workers, one of which compiles it. */
+/* Reports to all workers that a version of an app was uploaded: one of them compiles it. */
 void delivery_version_uploaded(struct delivery *delivery, struct id version_id);
 
-/* ---- what apps render ---- */
+/* ---- renders of apps ---- */
 
-/* The subscriber learns which apps come next on panels of this worker. It stays as long as the
- * delivery; there is one. Without it no app is rendered, and panels show what others have rendered.
+/* Reports to the subscriber which apps come next on panels of this worker. The subscriber lives as
+ * long as the delivery; there is only one. Without it this worker renders no apps, and its panels
+ * show pictures that others have rendered.
  */
 void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subscriber *subscriber);
 /* Reports the stored result for a render key to the panels here, and to all other workers. */
 void delivery_rendered(struct delivery *delivery, const uint8_t render_key[static RENDER_KEY_BYTES],
 		       int64_t generation);
-/* The render key is not demanded for so long, unless something new is heard of it. */
+/* Does not demand the render key for so long, unless something new is reported about it. */
 void delivery_put_off(struct delivery *delivery, const uint8_t render_key[static RENDER_KEY_BYTES],
 		      uint64_t for_ms);
 
@@ -99,68 +101,70 @@ void delivery_put_off(struct delivery *delivery, const uint8_t render_key[static
  * something else changed the device before: then the panel is loaded. */
 void delivery_push_stored(struct delivery *delivery, struct id device_id,
 			  const struct stored_push *push);
-/* Whether the push may be answered now. False: turn->come() will be called. previous_generation:
- * of the push that the database stored before this one. */
+/* Whether the push may be answered now. If not, returns false and calls turn->come() later.
+ * previous_generation: that of the push that the database stored before this one. */
 bool delivery_push_is_next(struct delivery *delivery, struct push_turn *turn, struct id device_id,
 			   int64_t previous_generation);
-/* The caller answers the push of this generation in this turn of the loop. Tells its panel here,
- * and all other workers. */
+/* Call it in the turn of the loop in which the push of this generation is answered. Reports that to
+ * its panel here, and to all other workers. */
 void delivery_push_answered(struct delivery *delivery, struct id device_id, int64_t generation);
 
-/* ---- the device link ---- */
+/* ---- panel connections and polls ---- */
 
-/* Finds a device for its panel and checks the key. True: *ret_panel is what done() would get, and
- * done() is never called. False: done() will be called. */
+/* Finds a device for its panel and checks the key. Returns true with *ret_panel if that is known at
+ * once; done() is not called then. Returns false if done() will be called. */
 bool delivery_find(struct delivery *delivery, struct panel_lookup *lookup,
 		   const struct device_reference *reference, struct str key,
 		   struct panel **ret_panel);
 
-/* Whether the device's panel is online: it has a WebSocket, or is to poll again. last_online_us,
- * has_connected: from the database, which also knows of other instances, a minute late.
- * *ret_since_us: when the panel was last online. */
+/* Whether the device's panel is online: it has a WebSocket, or its next poll is not overdue.
+ * last_online_us, has_connected: from the database, which also knows other instances, a minute
+ * late. *ret_since_us: when the panel was last online. */
 bool delivery_is_online(const struct delivery *delivery, struct id device_id,
 			int64_t last_online_us, bool has_connected, int64_t *ret_since_us);
 
-/* Whether this worker has the device's panel in memory and the key is right: what delivery_find()
- * then does costs no look-up of the device. */
+/* Whether this worker has the device's panel in memory and the key is right: then delivery_find()
+ * needs no query. */
 bool delivery_knows(const struct delivery *delivery, const struct device_reference *reference,
 		    struct str key);
 
-/* The same for a former address, which the caller has set in the look-up. */
+/* As delivery_knows(), for a former address, which the caller has set in the look-up. */
 bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lookup *lookup,
 			  struct str key);
 
-/* Whether the device has several WebSockets at this worker: which of them is the panel's? */
+/* Whether the device has several WebSockets at this worker, so that it is unclear which is the
+ * panel's. */
 bool delivery_has_several_connections(const struct delivery *delivery, struct id device_id);
 
 struct id delivery_panel_id(const struct panel *panel);
 
-/* The panel's next picture. is_peek: it is not the panel that asks, so the rotation does not
- * advance and the panel was not seen. lookup: the look-up that found the panel. False: the picture
- * has to be fetched; lookup->done() is called once more after that, and the caller tries again with
- * the panel that it gets. The last try always answers. */
+/* Returns the panel's next picture. is_peek: the request is not from the panel, so the rotation
+ * does not advance and the panel does not count as online. lookup: the look-up that found the
+ * panel. Returns false if the picture must be fetched first: then lookup->done() is called once
+ * more, and the caller tries again with the panel that it gets. The last try always answers. */
 bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_lookup *lookup,
 		   bool is_peek, struct arena *arena, struct poll_picture *ret_picture);
 
-/* A small WebP for a panel that gets no other: it says "unknown device" or, where nobody could look
- * (the database is unavailable, or this worker stops), "no database". lookup: NULL, where none was
- * made.
+/* Returns a small WebP for a panel that gets no other: it shows "unknown device" or, if the device
+ * could not be looked up (the database is unavailable, or this worker stops), "no database".
+ * lookup: NULL if none was made.
  */
 struct str delivery_refusal_picture(const struct panel_lookup *lookup);
 
-/* Looks at a device, which is the account's. The caller has set the subscriber's functions, which
- * are called later, from the loop. False: too many devices are watched. */
+/* Subscribes to the view of a device, which is the account's. Set the subscriber's functions
+ * before; they are called later, from the loop. Returns false if there are too many view
+ * subscriptions. */
 bool delivery_subscribe_view(struct delivery *delivery, struct view_subscriber *subscriber,
 			     struct id device_id, struct id account_id);
 void delivery_unsubscribe_view(struct view_subscriber *subscriber);
 
 /* The picture with this hash that is built into the program, for panels that have nothing to show;
- * data is NULL where it has none. */
+ * data is NULL if there is no such picture. */
 struct str delivery_built_in_picture(const uint8_t hash[static PICTURE_HASH_BYTES]);
 
-/* Makes a panel connection of the panel out of a request that is a WebSocket handshake. lookup: the
- * look-up that found the panel. */
+/* Turns a request that is a WebSocket handshake into a panel connection. lookup: the look-up that
+ * found the panel. */
 void delivery_connect(struct delivery *delivery, struct panel *panel,
 		      const struct panel_lookup *lookup, struct http_request *request);
-/* The version of its firmware that a panel has told in a poll. */
+/* Takes the firmware version that a panel has sent in a poll. */
 void delivery_told_version(struct delivery *delivery, struct panel *panel, struct str version);

@@ -1,4 +1,4 @@
-/* The answer to a panel that polls. */
+/* Answer to a panel that polls. */
 #pragma once
 
 #include <text/str.h>
@@ -9,6 +9,6 @@ struct poll_picture {
 	struct str webp; /* in the arena, or static */
 	int brightness;
 	int64_t dwell_s;
-	bool reboot;	/* the panel is to start again */
-	struct str url; /* its address from then on; data is NULL: the same */
+	bool reboot;	/* the panel shall restart */
+	struct str url; /* its new address; data is NULL: unchanged */
 };

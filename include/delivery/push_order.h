@@ -1,15 +1,15 @@
-/* Pushes are answered in the order in which they were stored.
+/* Answers pushes in the order in which they were stored.
  *
  * Different workers or instances may store two pushes to one device right after each other. The
- * second answer waits for the hint that says that the first push was answered; for at most 300 ms,
- * in case the first worker has died. */
+ * second answer waits for the hint that the first push was answered, at most 300 ms, in case the
+ * first worker has died. */
 #pragma once
 
 #include "loop/loop.h"
 
 struct push_order;
 
-/* A push that waits for its turn. The caller embeds it in a struct of its own. */
+/* Push that waits for its turn. The caller embeds it in a struct of its own. */
 struct push_turn {
 	struct list node;		      /* private */
 	struct deadline limit;		      /* private */

@@ -19,10 +19,10 @@ struct view_picture {
 	enum shown_kind kind;
 	bool has_hash;
 	uint8_t hash[PICTURE_HASH_BYTES];
-	struct str installation_id; /* data is NULL where it is no installation's */
+	struct str installation_id; /* data is NULL if the picture is not an installation's */
 };
 
-/* Hash of the picture in hexadecimal digits, in text; data is NULL where it has none. */
+/* Writes the picture's hash to text, in hexadecimal digits; data is NULL if it has none. */
 struct str view_picture_text(const struct view_picture *picture,
 			     char text[static 2 * PICTURE_HASH_BYTES + 1]);
 
@@ -32,28 +32,28 @@ struct panel_view {
 	bool is_acknowledged;
 	int brightness;
 	struct view_picture now;
-	struct view_picture next; /* kind SHOWN_UNKNOWN: none, or not known */
+	struct view_picture next; /* kind SHOWN_UNKNOWN: no next picture, or not known */
 	int64_t since_us;
 	int64_t until_us;
 	int64_t rank_us;	/* when the panel connected, or polled */
-	int64_t last_online_us; /* of one that is offline */
+	int64_t last_online_us; /* if the panel is offline */
 };
 
 enum view_change { VIEW_SETTINGS, VIEW_ROTATION };
 
-/* A page that looks at a device. Embed it; it stays until delivery_unsubscribe_view(). */
+/* Page that shows a device. Embed it; it must live until delivery_unsubscribe_view(). */
 struct view_subscriber {
 	struct list node;			/* private */
 	struct view_subscription *subscription; /* private */
 	/* Called when the panel's view is known, or has changed: see delivery_view(). */
 	void (*on_view)(struct view_subscriber *subscriber);
-	/* The device has changed, or the entries of its rotation. */
+	/* Called when the device, or the entries of its rotation, have changed. */
 	void (*on_change)(struct view_subscriber *subscriber, enum view_change change);
 };
 
-/* NULL while it is not known. Valid until the next turn of the loop. */
+/* Returns the panel's view, valid until the next turn of the loop; NULL while it is not known. */
 const struct panel_view *delivery_view(const struct view_subscriber *subscriber);
 struct id delivery_view_id(const struct view_subscriber *subscriber);
-/* Whether two times of views are the same: clocks of instances differ a little, and what is derived
- * from them jitters. */
+/* Whether two times of views count as equal: clocks of instances differ a little, so times derived
+ * from them jitter. */
 bool delivery_is_same_time(int64_t a_us, int64_t b_us);

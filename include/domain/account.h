@@ -8,10 +8,10 @@ struct account {
 	int64_t created_at_us;
 };
 
-/* Result of a statement that removes a portion of an account. */
+/* Row of a statement that removes a portion of an account. */
 struct removed_portion {
 	int64_t removed; /* rows */
-	bool is_left;	 /* there are more */
+	bool is_left;	 /* more rows are left */
 };
 
 /* Bytes of pushed pictures, drafts and versions together, and their limit. */

@@ -1,5 +1,5 @@
-/* Accounts that go from one instance to another (docs/export.md): what displayctl and the server
- * say to each other. */
+/* Accounts that go from one instance to another (docs/export.md): bodies and answers between
+ * displayctl and the server. */
 #pragma once
 
 #include "domain/account_line.h"
@@ -7,9 +7,9 @@
 
 /* Body that begins an import. */
 struct account_import_creation {
-	struct str email; /* that the account gets; empty: its own */
+	struct str email; /* address for the imported account; empty: its own */
 	bool keeps_public;
-	bool skips_missing; /* entries whose app is not here */
+	bool skips_missing; /* skips entries whose app is missing here */
 };
 
 extern const struct record account_import_creation_record;
@@ -22,7 +22,7 @@ extern const struct record account_import_created_record;
 
 /* Body with lines of an export. */
 struct account_import_lines {
-	int64_t first; /* number of the first one in the file */
+	int64_t first; /* number of the first line in the file */
 	struct str lines;
 	struct str file_key; /* 64 hexadecimal digits; empty: secret settings stay behind */
 };
@@ -33,26 +33,26 @@ extern const struct record account_import_lines_record;
 struct account_imported {
 	struct str account; /* e-mail address */
 	int64_t devices, entries, apps, versions, keys;
-	int64_t skipped; /* entries of apps that are not here */
+	int64_t skipped; /* entries whose app is missing here */
 };
 
 extern const struct record account_imported_record;
 
-/* Body that asks for an export: with the key, secret settings are encrypted with it. */
+/* Body that asks for an export: if it has a key, secret settings are encrypted with it. */
 struct account_export {
 	struct str file_key; /* 64 hexadecimal digits; empty: secret settings stay behind */
 };
 
 extern const struct record account_export_record;
 
-/* Last line of the answer, which is no line of the file. */
+/* Last line of the answer, which does not belong to the file. */
 struct account_exported {
 	int64_t devices, apps;
 	int64_t secrets_left_out; /* entries whose secret settings stayed behind */
-	struct str problem;	  /* why the export is none; data NULL: it is whole */
+	struct str problem;	  /* why the export is invalid; data NULL: it is complete */
 };
 
 extern const struct record account_exported_record;
 
-/* Reads the key of a body whose record was checked. False: there is none. */
+/* Reads the key of a body whose record was checked. Returns false if there is none. */
 bool account_file_key(struct str text, struct settings_key *ret_key);

@@ -1,5 +1,5 @@
-/* Lines of the export of an account, which docs/export.md describes, each by itself: its members
- * are read into a struct and checked, by the rules that the API has for them. */
+/* Lines of the export of an account, which docs/export.md describes, one at a time: reads the
+ * members into a struct and checks them, by the rules of the API. */
 #pragma once
 
 #include "base/arena.h"
@@ -22,15 +22,16 @@ enum account_line_kind {
 
 extern const char *const account_line_names[ACCOUNT_LINE_KINDS];
 
-/* Texts lie in the arena of the reading, or in the line. What a kind has not is zero. */
+/* Texts lie in the arena of the reading, or in the line. Members that a kind does not have are
+ * zero. */
 struct account_line {
 	enum account_line_kind kind;
-	struct str text; /* all of it, JSON, without its line feed */
+	struct str text; /* whole line, JSON, without its line feed */
 
-	struct id id;	     /* of an app, a device, a key; of an entry: of its app */
+	struct id id;	     /* of an app, a device, a key; for an entry, that of its app */
 	struct id device_id; /* of an entry */
 	struct str kind_name;
-	struct str app; /* the slug; of a version, a draft, an entry */
+	struct str app; /* slug: of a version, a draft, an entry */
 	struct str email;
 	struct str name;
 	struct str password_hash;
@@ -39,7 +40,7 @@ struct account_line {
 	struct str visibility;
 	struct str author;
 	struct str imported_as;
-	struct str collection; /* of an app; of an entry: of its app */
+	struct str collection; /* of an app; for an entry, that of its app */
 	struct str category;
 	struct str broken_reason;
 	struct str script_language;
@@ -56,7 +57,7 @@ struct account_line {
 	struct str locale;
 	struct str entry_id;
 	struct str picture;   /* base64 */
-	struct str encrypted; /* likewise: secret settings */
+	struct str encrypted; /* base64: secret settings */
 	struct str credential_id;
 	struct str public_key; /* base64 */
 	struct str created_at, reviewed_at, replaced_at, expires_at, made_at;
@@ -66,14 +67,14 @@ struct account_line {
 	int64_t start_minute, end_minute;
 	bool is_disabled, is_deployed, auto_dim, is_sleep_on, is_enabled, is_pinned, is_night;
 	const struct json_value *settings_value, *comments_value, *tags_value,
-	    *device_ids_value; /* only while it is read */
+	    *device_ids_value; /* only while the line is read */
 	struct str settings;   /* canonical */
 };
 
-/* Reads one line. False, with a sentence about it in *ret_why. */
+/* Reads one line. Returns false, with a sentence in *ret_why, if it is invalid. */
 __attribute__((warn_unused_result)) bool account_line_read(struct str text, struct arena *arena,
 							   struct account_line *ret_line,
 							   struct str *ret_why);
 
-/* Name of what the line is about, among several. */
+/* Name of the object that the line describes, for messages. */
 struct str account_line_name(const struct account_line *line);

@@ -1,19 +1,20 @@
-/* API keys: what one may do, and how its owner sees and makes it. The secrets themselves: key.h. */
+/* API keys: their scopes, and how their owners see and make them. For the secrets themselves see
+ * key.h. */
 #pragma once
 
 #include "base/limits.h"
 #include "record/record.h"
 
-/* Calls that a key is for. Each level has those of the levels before it. */
+/* Operations that a key may use. Each level includes the levels before it. */
 enum key_level {
-	KEY_LEVEL_PUSH,	   /* show pictures, and end what was shown */
+	KEY_LEVEL_PUSH,	   /* show pictures, and remove them */
 	KEY_LEVEL_DEVICES, /* devices and their installations; read apps and the account */
-	KEY_LEVEL_ALL,	   /* change apps, too */
+	KEY_LEVEL_ALL,	   /* everything, changes of apps included */
 };
 
-/* Level of a scope's name: "push", "devices" or "all". False: it is no scope. */
+/* Level of a scope's name: "push", "devices" or "all". Returns false if it is not a scope. */
 bool key_level_parse(struct str name, enum key_level *ret_level);
-/* NULL, or what is wrong with the name of a scope. */
+/* NULL, or the fault of a scope's name. */
 const char *key_scope_check(struct str name);
 /* Static text. */
 struct str key_level_name(enum key_level level);
@@ -39,21 +40,21 @@ struct key_entry {
 	int64_t created_at_us;
 	int64_t last_used_at_us; /* 0: not known */
 	struct str secret_hash;
-	int64_t event_streams; /* open ones; in no row */
-	struct str key;	       /* in new_key_record only */
+	int64_t event_streams; /* open streams; not in rows */
+	struct str key;	       /* only in new_key_record */
 };
 
 extern const struct record key_entry_record;
-/* Same members, and the key itself, once. */
+/* Members of the list, and the key itself, which is shown once. */
 extern const struct record new_key_record;
 
 /* Body by which an owner makes or changes a key. */
 struct key_creation {
 	struct str name;
-	struct str scope; /* after the check never empty */
+	struct str scope; /* never empty after the check */
 	const struct json_value *device_list;
 	struct str end;
-	/* After the check. */
+	/* Members after the check. */
 	struct id device_ids[LIMIT_KEY_DEVICES];
 	unsigned device_count; /* 0: all of the account */
 	int64_t ends_at_us;    /* 0: it has no end */

@@ -5,10 +5,10 @@
 
 enum { APP_VERSION_NAME_LENGTH_MAX = 64 };
 
-/* The part of an app that decides who may do what with it. */
+/* Part of an app that determines access. */
 struct app {
 	struct id id;
-	struct id account_id; /* none where its owner is gone */
+	struct id account_id; /* none if its owner is gone */
 	struct str slug;
 	bool is_private;
 };
@@ -22,7 +22,7 @@ struct app_listed {
 	struct str description;
 	struct str version;
 	struct str author_name;
-	struct str collection; /* that it was imported with; empty: none */
+	struct str collection; /* collection that it was imported with; empty: none */
 	struct str category;
 	struct str tags;	  /* JSON */
 	struct str broken_reason; /* empty: it is not broken */
@@ -49,29 +49,30 @@ extern const struct record app_version_record;
 /* "sha256:" and 64 hexadecimal digits. */
 enum { APP_CHECKSUM_LENGTH = 7 + 64 };
 
-/* The body of an upload. */
+/* Body of an upload. */
 struct app_upload {
 	struct str version;
 	struct str script_content;
 	struct str script_language;
-	char checksum[APP_CHECKSUM_LENGTH + 1]; /* of a body without faults: read with it */
+	char checksum[APP_CHECKSUM_LENGTH + 1]; /* of a body without faults: computed when it is
+						   read */
 };
 
 extern const struct record app_upload_record;
 
-/* The body of a deploy. */
+/* Body of a deployment. */
 struct app_deploy {
 	struct str version;
 };
 
 extern const struct record app_deploy_record;
 
-/* NULL, or what is wrong with the name of a version, or with its script. */
+/* NULL, or the fault of a version's name, or of its script. */
 const char *app_version_name_check(struct str name);
 const char *app_script_check(struct str script);
-/* NULL, or what is wrong with the name of a script's language. */
+/* NULL, or the fault of the name of a script's language. */
 const char *app_language_check(struct str language);
 
-/* SHA-256 of the language's name, a newline and the script, and a NUL. */
+/* Writes the SHA-256 of the language's name, a newline and the script, followed by a NUL. */
 void app_checksum(struct str script_language, struct str script_content,
 		  char ret_text[static APP_CHECKSUM_LENGTH + 1]);

@@ -1,5 +1,5 @@
-/* The bodies of requests that are about an app's form: one struct for all of them, of which each
- * has some members. */
+/* Bodies of requests about an app's form: one struct for all of them, each of which uses some
+ * members. */
 #pragma once
 
 #include "domain/settings.h"

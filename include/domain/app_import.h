@@ -1,5 +1,5 @@
-/* Apps of a checkout that become apps of a collection, as displayctl app import sends them: first
- * the checkout, then each app that is new or has changed. */
+/* Import of a checkout's apps as a collection, as displayctl app import sends it: first the list of
+ * apps, then each app that is new or has changed. */
 #pragma once
 
 #include "domain/app.h"
@@ -11,11 +11,11 @@ enum {
 	IMPORT_PICTURE_LENGTH_MAX = 262144, /* base64 of the largest image that is taken */
 };
 
-/* The body that chooses a collection. Its lines have an app each: its origin, its author, and the
- * slugs that it may get, with tabs between them. */
+/* Body that chooses a collection. Each of its lines describes an app: origin, author, and the slugs
+ * that it may get, separated by tabs. */
 struct collection_choice {
 	struct str name;
-	bool is_given; /* by a person; else it is made of the folder */
+	bool is_given; /* by a person; else it is made from the folder's name */
 	struct str source;
 	struct str lines;
 	bool only_check; /* no collection is made */
@@ -23,26 +23,27 @@ struct collection_choice {
 
 extern const struct record collection_choice_record;
 
-/* The body that imports an app. */
+/* Body that imports an app. */
 struct app_import {
 	struct str slug;
 	struct str name;
 	struct str description;
-	struct str author; /* data NULL: not said */
+	struct str author; /* data NULL: not given */
 	struct str origin; /* its ID in the checkout */
 	struct str category;
-	const struct json_value *tag_list; /* what it has is below */
+	const struct json_value *tag_list; /* elements: the arrays below */
 	struct str tags[IMPORT_TAGS_MAX];
 	unsigned tag_count;
 	struct str broken_reason; /* data NULL: it is not broken */
 	struct str script_language;
 	struct str script_content;
 	struct str picture;			/* base64; data NULL: none */
-	bool only_check;			/* nothing is stored */
-	char checksum[APP_CHECKSUM_LENGTH + 1]; /* of a body without faults: read with it */
+	bool only_check;			/* checks only, stores nothing */
+	char checksum[APP_CHECKSUM_LENGTH + 1]; /* of a body without faults: computed when it is
+						   read */
 };
 
 extern const struct record app_import_record;
 
-/* The name of a version that is named by its content: the first digits of its checksum. */
+/* Name of a version that is named by its content: the first digits of its checksum. */
 struct str import_version(const char checksum[static APP_CHECKSUM_LENGTH + 1]);

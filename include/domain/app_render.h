@@ -1,5 +1,5 @@
-/* Renders of apps, as the pages show them to those who have installed the apps, and to their
- * authors. Logs, problems and hosts are texts in rows, and JSON in answers. */
+/* Renders of apps, as the pages show them to owners of installations, and to the apps' authors.
+ * Logs, problems and hosts are texts in rows, and JSON in answers. */
 #pragma once
 
 #include "record/record.h"
@@ -7,11 +7,11 @@
 /* The last render of an installation. */
 struct entry_render {
 	int64_t rendered_at_us; /* 0: none yet */
-	int64_t took_ms;	/* likewise */
+	int64_t took_ms;	/* 0: none yet */
 	struct str log;
 	struct str problem;
 	int64_t paused_until_us; /* 0: it is not paused */
-	bool is_version_paused;	 /* everywhere, and not only here */
+	bool is_version_paused;	 /* the version is paused everywhere, not only here */
 	bool has_nothing;
 	struct str hosts;
 };
@@ -25,8 +25,8 @@ struct app_renders {
 	int64_t renders;
 	int64_t failing;
 	int64_t rendered_at_us;	 /* the last one; 0: none yet */
-	int64_t average_ms;	 /* likewise */
-	int64_t paused_until_us; /* the version, wherever it is installed; 0: it is not */
+	int64_t average_ms;	 /* 0: none yet */
+	int64_t paused_until_us; /* the version, everywhere; 0: it is not paused */
 	struct str failures;
 	struct str hosts;
 	struct str own_log;

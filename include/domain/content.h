@@ -1,5 +1,5 @@
-/* The content of a device, as a worker keeps it in memory: its settings, the installations of its
- * rotation, and its newest push that was not in the background. */
+/* Content of a device, as a worker keeps it in memory: settings, the installations of its rotation,
+ * and the newest push that was not in the background. */
 #pragma once
 
 #include "domain/display.h"
@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <text/str.h>
 
-/* An animation that is shown to its end stays at most so long. */
+/* Longest time of an animation that is shown to its end. */
 enum { CONTENT_WHOLE_MAX_S = 60 };
 
-/* The bytes of a WebP. Owned by the owner of the content. */
+/* Bytes of a WebP. Owned by the owner of the content. */
 struct picture {
 	struct str data;  /* NULL while it is not in memory */
 	uint32_t loop_ms; /* duration of one loop of an animation; 0: a still image */
@@ -19,16 +19,16 @@ struct picture {
 
 struct content_installation {
 	struct str id;
-	int64_t position; /* tells it from all others, those that are gone too */
-	/* The device's, when this picture was stored; of an app's picture, that of its render. */
+	int64_t position; /* creation number: unique, removed entries included */
+	/* The device's, when this picture was stored; for an app's picture, that of its render. */
 	int64_t picture_generation;
 	struct picture picture;
-	bool is_empty; /* an app's that has no picture, or nothing to show: it is passed over */
-	bool is_whole; /* its animation is shown to the end */
+	bool is_empty;	    /* an app without a picture, or with nothing to show: it is skipped */
+	bool is_whole;	    /* show its animation to the end */
 	int64_t expires_us; /* wall clock; 0: it stays */
 	/* Settings of the owner: */
 	bool is_disabled;	  /* it has no turns */
-	int32_t display_s;	  /* how long each turn is; 0: the schedule interval */
+	int32_t display_s;	  /* length of each turn; 0: the schedule interval */
 	struct schedule schedule; /* when it has turns */
 };
 
@@ -37,9 +37,9 @@ struct content_push {
 	bool is_installation;
 	bool is_held;		       /* it stays until it is removed or replaced */
 	bool is_waking;		       /* it is shown although the panel sleeps */
-	int32_t duration_s;	       /* held: of each of its turns */
-	int64_t installation_position; /* of an installation that was pushed */
-	struct picture picture;	       /* of a temporary image */
+	int32_t duration_s;	       /* if held: duration of each of its turns */
+	int64_t installation_position; /* creation number of an installation that was pushed */
+	struct picture picture;	       /* picture of a temporary image */
 	int64_t created_us;	       /* wall clock */
 	int64_t displayed_us;	       /* wall clock; 0: not yet */
 };
@@ -49,45 +49,45 @@ struct content {
 	/* Sorted by the rotation: by position, until it is reordered. */
 	struct content_installation *installations;
 	unsigned installation_count;
-	bool has_ends;		  /* an installation expires */
+	bool has_ends;		  /* at least one installation expires */
 	int16_t night_brightness; /* percent; 0: dark */
-	int64_t pinned_position;  /* 0: none; -1: an entry that has no picture */
+	int64_t pinned_position;  /* creation number; 0: none; -1: an entry without a picture */
 	int64_t turn_count;	  /* how often the device was told to turn on */
-	int64_t turned_us;	  /* wall clock, the last time; 0: never */
-	int64_t night_position;	  /* of the entry for the sleep window; likewise */
+	int64_t turned_us;	  /* wall clock, of the last one; 0: never */
+	int64_t night_position;	  /* entry for the sleep window; values as pinned_position */
 	struct content_push push;
 };
 
-/* Whether the installation has expired by that time: it is shown no more, and the database removes
- * it later. */
+/* Whether the installation has expired by that time. An expired one is not shown, and the database
+ * removes it later. */
 bool content_is_expired(const struct content_installation *installation, int64_t wall_us);
 
-/* The installation that follows the one at that position; after the last one the first. Where that
- * one is gone, the next one that came after it. -1: the first. NULL: there are no installations. */
+/* Returns the installation after the one with this creation number; after the last one the first.
+ * If the installation is gone, the next one that came after it. -1: the first. Returns NULL if
+ * there are no installations. */
 struct content_installation *content_next(const struct content *content, int64_t after_position);
 
-/* The installation at that position, or NULL. */
+/* Returns the installation with this creation number, or NULL. */
 struct content_installation *content_at(const struct content *content, int64_t position);
 
-/* Time that the installation is shown in its turn, with a picture whose animation has that
- * length. */
+/* Returns the time for which the installation is shown in its turn, if its picture's animation has
+ * that length. */
 int64_t content_stay_s(const struct content *content,
 		       const struct content_installation *installation, uint32_t loop_ms);
 
-/* Whether panels are still to show the push. Its duration counts from the moment when a panel
- * displayed it; a push that no panel displayed lapses after max(60 s, 2 x schedule interval). A
- * held push stays. */
+/* Whether panels shall still show the push. Its duration begins when a panel displays it. A push
+ * that no panel displayed lapses after max(60 s, 2 x schedule interval). A held push stays. */
 bool content_push_is_due(const struct content *content, int64_t wall_us);
 
-/* Seconds that a push which is due still has, at least 1: another connection may have shown it for
- * a part of its time. */
+/* Returns the remaining seconds of a push that is due, at least 1: another connection may have
+ * shown it for a part of its time. */
 int64_t content_push_rest_s(const struct content *content, int64_t wall_us);
 
-/* Whether the push has a picture at that time: its installation is not gone, expired or blank. */
+/* Whether the push has a picture at that time: its installation is not gone, expired or empty. */
 bool content_push_has_picture(const struct content *content, int64_t wall_us);
 
-/* Time at which the push ends if nothing displays it before; INT64_MAX: never. */
+/* Returns the time at which the push ends if nothing displays it before; INT64_MAX: never. */
 int64_t content_push_end_us(const struct content *content);
 
-/* The picture of the push; NULL when its installation is gone, or blank. */
+/* Returns the picture of the push; NULL if its installation is gone or empty. */
 struct picture *content_push_picture(const struct content *content);

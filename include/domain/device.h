@@ -31,36 +31,36 @@ struct device {
 	int64_t sleep_start_minute;
 	int64_t sleep_end_minute;
 	/* Members that the public API does not have: */
-	int64_t picture_limit_bytes; /* what the board of the panel takes */
-	struct str locale;	     /* of its apps */
+	int64_t picture_limit_bytes; /* limit of the panel's board */
+	struct str locale;	     /* locale of its apps */
 	bool dim_enabled;	     /* from dim_start_minute to the end of its sleep window */
 	int64_t dim_start_minute;
 	int64_t dim_brightness;
-	bool allows_own_key;	   /* the key of its URLs opens /v0 for it */
+	bool allows_own_key;	   /* the key of its URLs may use /v0 for this device */
 	int64_t generation;	   /* not shown */
-	int64_t settings_revision; /* not shown but as the first half of the entity tag */
+	int64_t settings_revision; /* shown only as the first half of the entity tag */
 };
 
 /* A row has all members. A body changes the settings that it names and leaves the others as they
  * are. */
 extern const struct record device_record;
-/* Members that the public API shows in lists; the others of such a row stay 0. So lists are short
- * to read, and their entity tags stay if nothing that they show has changed. */
+/* Members that the public API shows in lists; the others of such a row stay 0. So lists are small,
+ * and their entity tags stay if nothing that they show has changed. */
 extern const struct record device_shown_record;
-/* The same, as the owner's pages have it: with what the public API does not have. */
+/* All members, as the owner's pages show them: with those that the public API does not have. */
 extern const struct record device_full_record;
 
-/* Members that only the owner's pages show of a device. */
+/* Members of a device that only the owner's pages show. */
 struct device_more {
 	bool is_disabled;
 	int64_t created_at_us;
-	int64_t connected_at_us;  /* of its panel, for the first time; 0: not yet */
+	int64_t connected_at_us;  /* first connection of its panel; 0: none yet */
 	struct str serial_number; /* empty: none */
-	struct str mac_address;	  /* likewise */
+	struct str mac_address;	  /* empty: none */
 	struct str alias;	  /* former address of an imported device; empty: none */
-	bool is_moving;		  /* its panel was told another address */
-	bool is_untold;		  /* its panel has told nothing of itself */
-	/* Values that the panel has told, all of it untrusted text; empty or 0: not told. */
+	bool is_moving;		  /* its panel was sent another address */
+	bool is_untold;		  /* its panel has not reported anything about itself */
+	/* Values that the panel has reported, all untrusted; empty or 0: not reported. */
 	struct str firmware_version;
 	struct str firmware_type;
 	int64_t protocol_version;
@@ -70,10 +70,10 @@ struct device_more {
 	int64_t told_at_us;
 };
 
-/* A row has all members. An answer has them behind those of the device. */
+/* A row has all members. An answer has them after those of the device. */
 extern const struct record device_more_record;
 
-/* A new device. What a body leaves out is empty. */
+/* New device. Members that a body leaves out are empty. */
 struct device_creation {
 	struct str name;
 	struct str timezone;
@@ -83,14 +83,14 @@ struct device_creation {
 
 extern const struct record device_creation_record;
 
-/* Checks a name that has the right length. NULL: it is good; else the fault ("must ..."). */
+/* Checks a name that has the right length. Returns NULL, or the fault ("must ..."). */
 const char *device_name_check(struct str name);
-/* The same for a language: the form of BCP 47. */
+/* Checks a language by the form of BCP 47, as device_name_check(). */
 const char *device_locale_check(struct str locale);
-/* The same for a time zone, a serial number and a MAC address. */
+/* Check a time zone, a serial number and a MAC address, as device_name_check(). */
 const char *device_timezone_check(struct str name);
 const char *device_serial_check(struct str serial);
 const char *device_mac_check(struct str mac);
-/* Whether a panel's largest picture may have so many bytes. */
+/* Whether a panel's limit of picture bytes may be set to this value. */
 bool device_picture_limit_is_valid(int64_t bytes);
 #define DEVICE_PICTURE_LIMIT_FAULT "must be 60000, 220000 or 460000"

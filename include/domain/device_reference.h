@@ -22,17 +22,19 @@ struct device_reference {
 	uint8_t mac[MAC_BYTES];
 };
 
-/* Never fails: a text of no known form is DEVICE_REFERENCE_NONE. */
+/* Reads a reference. A text of no known form is DEVICE_REFERENCE_NONE. */
 struct device_reference device_reference_parse(struct str text);
 
-/* Reads the former address of a device that was imported: eight hexadecimal digits in either case.
- * Lower case without a NUL. */
+/* Reads the former address of an imported device: eight hexadecimal digits in either case.
+ * ret_alias is lower case, without a NUL. */
 bool alias_parse(struct str text, char ret_alias[static ALIAS_LENGTH]);
 
-/* Twelve hexadecimal digits in either case: bare, with colons, or with dashes between each pair. */
+/* Reads twelve hexadecimal digits in either case: bare, or with colons or dashes between the pairs.
+ */
 bool mac_parse(struct str text, uint8_t ret_mac[static MAC_BYTES]);
-/* Lower case with colons, and a NUL. */
+/* Writes lower-case digits with colons, and a NUL. */
 void mac_format(const uint8_t mac[static MAC_BYTES], char ret_text[static MAC_TEXT_LENGTH + 1]);
 
-/* 1 to 32 letters, digits, "-", "_", and neither a MAC address nor an ID by its form. */
+/* Whether text is 1 to 32 letters, digits, "-", "_", and has neither the form of a MAC address nor
+ * that of an ID. */
 bool serial_is_valid(struct str text);

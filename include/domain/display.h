@@ -1,4 +1,4 @@
-/* A panel as a display: its size, and its brightness at each time of its day. */
+/* Size of panels, and their brightness at each time of day. */
 #pragma once
 
 #include "base/zone.h"
@@ -12,7 +12,7 @@ enum { DISPLAY_WIDTH = 64, DISPLAY_HEIGHT = 32 };
 
 struct device;
 
-/* Sleep that was set, whatever the plan of the device says. */
+/* Sleep or wakefulness that was set, which overrides the device's schedule. */
 struct sleep_setting {
 	bool is_set;
 	bool is_asleep;
@@ -35,20 +35,20 @@ struct display_settings {
 	struct sleep_setting sleep_set;
 };
 
-/* The settings of a device's row. */
+/* Settings of a device's row. */
 struct display_settings display_settings_of(const struct device *device,
 					    const struct sleep_setting *sleep_set);
 
 struct display_level {
-	int brightness;		/* 0 to 100; 0: dark, and no picture is to be sent */
-	bool is_asleep;		/* dark only because of the sleep window, or because it was set */
+	int brightness; /* 0 to 100; 0: dark, and no picture is to be sent */
+	bool is_asleep; /* dark only because of the sleep window, or of a sleep that was set */
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
 };
 
-/* Time at which the panel wakes, at most two days ahead. False: it does not sleep, or does not wake
- * within that time. */
+/* Finds the time at which the panel wakes, at most two days ahead. Returns false if it does not
+ * sleep, or does not wake within that time. */
 bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, int64_t *ret_us);
 
-/* The brightness at that moment: 0 in the sleep window, 30 % of the set value (at least 1) from
- * 21:00 to 07:00 where auto_dim is on, and no more than dim_brightness while that holds. */
+/* Returns the brightness at that moment: 0 in the sleep window, 30 % of the set value (at least 1)
+ * from 21:00 to 07:00 if auto_dim is on, and at most dim_brightness during the dim hours. */
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us);

@@ -1,6 +1,6 @@
-/* The display mode: which rule of the device link says, at a moment, what a panel shows beside
- * pushes. Only this module decides which entries are passed over, for panels with a WebSocket and
- * for panels that poll. Pure.
+/* Display mode: the rule that decides, at a moment, what a panel shows besides pushes. Only this
+ * module decides which entries are skipped, for panels with a WebSocket and for panels that poll.
+ * Pure.
  *
  *   DARK      brightness 0, or the sleep window without a night entry that has a picture
  *   NIGHT     the sleep window: the night entry alone, at its own brightness; pushes wait
@@ -9,7 +9,7 @@
  *   ROTATION  the entries that are enabled and in their hours, in turn; also while the pinned entry
  *             has no picture
  *
- * The night entry and the pinned one are shown whatever their own hours, also where they are
+ * The night entry and the pinned entry are shown regardless of their own hours, even if they are
  * disabled. */
 #pragma once
 
@@ -25,31 +25,34 @@ enum display_mode_kind {
 
 struct display_mode {
 	enum display_mode_kind kind;
-	int brightness; /* percent; 0 where it is dark */
+	int brightness; /* percent; 0 if dark */
 	int64_t wall_us;
 	struct local_time local;
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
 	const struct content *content;
 	const struct content_installation *alone; /* NIGHT, PINNED; NULL: it has no picture */
-	const struct content_installation *empty; /* that would be shown alone; mostly NULL */
+	const struct content_installation *empty; /* empty entry that would be shown alone; mostly
+						     NULL */
 };
 
-/* Valid until valid_until_us, and until the content changes. */
+/* Returns the display mode at this time. Valid until valid_until_us, or until the content changes.
+ */
 struct display_mode display_mode_at(const struct content *content, int64_t wall_us);
 
-/* Whether a push interrupts; else it waits. */
+/* Whether a push interrupts the mode; else it waits. */
 bool display_mode_takes_pushes(const struct display_mode *mode);
 
-/* Whether the content has a push to show now. If the rotation was told to go on after the push, the
- * push is over, even on panels that have not shown it; but not if the panel slept then. */
+/* Whether the content has a push to show now. If the rotation was told to continue after the push,
+ * the push is over, even on panels that have not shown it, unless the panel slept then. */
 bool display_mode_has_push(const struct display_mode *mode);
-/* Whether the entry is shown in its turn; it is passed over otherwise. */
+/* Whether the entry is shown in its turn; otherwise it is skipped. */
 bool display_mode_shows(const struct display_mode *mode,
 			const struct content_installation *installation);
-/* Whether the entry's turn is now; where it is empty, it would be shown if it had a picture. */
+/* Whether the entry may have a turn now, even if it is empty: then it would be shown if it had a
+ * picture. */
 bool display_mode_has_turn(const struct display_mode *mode,
 			   const struct content_installation *installation);
-/* The entry to show after the one at that position, see content_next(). NULL: there is nothing to
- * show. */
+/* Returns the entry to show after the one with that creation number, see content_next(). NULL:
+ * there is nothing to show. */
 const struct content_installation *display_mode_next(const struct display_mode *mode,
 						     int64_t after_position);

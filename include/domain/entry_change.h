@@ -1,4 +1,4 @@
-/* Settings that owners change of an entry of a rotation, and of the entry for the night. */
+/* Changes of a rotation entry, and of the night entry, by their owners. */
 #pragma once
 
 #include "domain/settings.h"
@@ -6,7 +6,7 @@
 
 enum { DISPLAY_MIN_S = 5, DISPLAY_MAX_S = 86400 };
 
-/* A body; what it does not name stays as it is. */
+/* Body; settings that it does not name stay as they are. */
 struct entry_change {
 	bool is_enabled;
 	bool is_pinned;
@@ -15,7 +15,7 @@ struct entry_change {
 	const struct json_value *weekdays;
 	const struct json_value *name;
 	const struct json_value *settings_value;
-	/* After the check, where they were given: */
+	/* After the check, if they were given: */
 	int64_t display_s;		  /* 0: as the schedule interval says */
 	int64_t start_minute, end_minute; /* both -1: the whole day */
 	int64_t weekdays_on;		  /* bit 0: Monday; never 0 */
@@ -25,19 +25,19 @@ struct entry_change {
 };
 
 extern const struct record entry_change_record;
-/* The same body with the settings of an app. */
+/* This body with the settings of an app. */
 extern const struct record installation_change_record;
 
-/* Reads an array of weekdays' names, "monday" to "sunday": bit 0 is Monday. False: it is empty, has
- * one twice, or something else. */
+/* Reads an array of weekdays' names, "monday" to "sunday": bit 0 is Monday. Returns false if it is
+ * empty, or has a repeated or invalid name. */
 __attribute__((warn_unused_result)) bool weekdays_read(const struct json_value *value,
 						       int64_t *ret_weekdays);
 
-/* Body with settings of the night; what it does not name stays as it is. */
+/* Body with settings of the night; those that it does not name stay as they are. */
 struct night_change {
 	const struct json_value *installation;
 	int64_t brightness; /* 0: it was not given */
-	/* After the check, where it was given: */
+	/* After the check, if it was given: */
 	struct str installation_id; /* data is NULL: no entry */
 };
 

@@ -1,11 +1,10 @@
-/* The form of an app: what it asks of those who install it.
+/* Form of an app: the settings that it asks of people who install it.
  *
- *   renderer's schema (a script's author wrote it) --form_read()--> struct form --form_write()-->
- *   the pages' form
+ *   schema from the renderer (written by the script's author) --form_read()--> struct form
+ * --form_write()--> the pages' form
  *
- * A schema is a stranger's text, though a program of ours has passed it on: what has another shape
- * is refused, what is too long is refused, and names that are not known are left out. Texts lie in
- * the arena. */
+ * A schema is untrusted, although it comes through our renderer: wrong shapes and excessive lengths
+ * are refused, unknown names are left out. Texts lie in the arena. */
 #pragma once
 
 #include "base/arena.h"
@@ -13,7 +12,7 @@
 
 enum {
 	FORM_FIELDS_MAX = 200,
-	FORM_OPTIONS_MAX = 5000, /* of a field */
+	FORM_OPTIONS_MAX = 5000, /* options of a field */
 	FORM_ID_BYTES_MAX = 200,
 };
 
@@ -38,7 +37,7 @@ struct form_option {
 	struct str display, text, value;
 };
 
-/* Condition under which a field is not asked for. */
+/* Condition under which a field is hidden or disabled. */
 struct form_visibility {
 	struct str type;      /* "invisible", "disabled" */
 	struct str condition; /* "equal", "not_equal" */
@@ -59,47 +58,51 @@ struct form_field {
 	const struct str *palette;
 	unsigned palette_count;
 	struct str source;  /* GENERATED */
-	struct str handler; /* its name for the renderer; empty: none */
+	struct str handler; /* the handler's name for the renderer; empty: none */
 	struct form_visibility visibility;
 };
 
 struct form {
 	struct form_field *fields;
 	unsigned count;
-	bool has_made; /* those that its GENERATED fields make are among them */
+	bool has_made; /* includes the fields that its GENERATED fields make */
 };
 
-/* schema: of an app, or what a handler of a GENERATED field returned. Empty: no fields. False: a
- * sentence is in *ret_reason. */
+/* Reads a schema: of an app, or the result of a GENERATED field's handler. Empty: no fields.
+ * Returns false with a sentence in *ret_reason if it is invalid. */
 __attribute__((warn_unused_result)) bool form_read(struct str schema, struct arena *arena,
 						   struct form *ret_form, struct str *ret_reason);
 
-/* Reads the result of another field's handler: an array of options. */
+/* Reads the result of another field's handler: an array of options. Returns false with a sentence
+ * in *ret_reason if it is invalid. */
 __attribute__((warn_unused_result)) bool form_read_options(struct str result, struct arena *arena,
 							   struct form_option **ret_options,
 							   unsigned *ret_count,
 							   struct str *ret_reason);
 
-/* NULL: there is none. */
+/* Returns the field with this ID, or NULL. */
 const struct form_field *form_find(const struct form *form, struct str id);
 
-/* Appends the fields of more, which belong to one of its GENERATED fields. What has an ID that is
- * there already, or is one too many, is left out. */
+/* Appends the fields of more, which belong to one of its GENERATED fields. Fields with an ID that
+ * exists already, or beyond the maximum, are left out. */
 void form_add(struct form *form, const struct form *more, struct arena *arena);
 
-/* Whether it has GENERATED fields, and not what they make: nobody can say then of a name that it
- * does not have what it is. */
+/* Whether it has GENERATED fields whose own fields were not made: then a name that the form does
+ * not have may still be one of them. */
 bool form_makes_more(const struct form *form);
 
-enum { FORM_MAKERS_MAX = 8 }; /* GENERATED fields that are asked; a form with more has too many */
+enum {
+	FORM_MAKERS_MAX = 8
+}; /* GENERATED fields whose handlers are called; a form with more is
+      refused */
 
-/* The next GENERATED field of the form's own fields, which come first; *seen counts them up. NULL:
- * there are no more. */
+/* The next GENERATED field of the form's own fields, which come first; *seen counts the fields
+ * passed. NULL: there are no more. */
 const struct form_field *form_next_maker(const struct form *form, unsigned own, unsigned *seen);
 
-/* Whether a handler answers for it: it has options or fields to ask for. */
+/* Whether the field has a handler that provides options or further fields. */
 bool form_has_handler(const struct form_field *field);
 
-/* Appends JSON arrays: FormField, FormOption of docs/web-openapi.json. */
+/* Appends JSON arrays: FormField, FormOption of docs/api/pages. */
 void form_write(const struct form *form, struct buffer *buffer);
 void form_write_options(const struct form_option *options, unsigned count, struct buffer *buffer);

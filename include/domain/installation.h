@@ -19,7 +19,7 @@ struct installation {
 
 extern const struct record installation_record;
 
-/* Options that the owner of an entry sets, besides the settings of an app. */
+/* Options that the owner of an entry sets, in addition to the settings of an app. */
 struct entry_options {
 	struct str name; /* empty: none of its own */
 	bool is_enabled;
@@ -31,27 +31,27 @@ struct entry_options {
 
 extern const struct record entry_options_record;
 
-/* An installation with all that its owner sets. */
+/* Installation with everything that its owner sets. */
 struct installation_detail {
 	struct installation installation;
 	struct entry_options options;
 	struct str settings;   /* JSON: without secrets; data is NULL for a pushed image */
-	struct str secrets;    /* JSON: names of those that have a value */
+	struct str secrets;    /* JSON: names of secrets that have a value */
 	int64_t expires_at_us; /* 0: never */
 };
 
 /* Answers only. */
 extern const struct record installation_detail_record;
 
-/* A number that tells the options, the settings that have this hash and the end (0: none) from
- * others: positive. */
+/* Returns a positive number that identifies these options, the settings with this hash and the end
+ * (0: none). */
 int64_t installation_revision(const struct entry_options *options, struct str settings_hash,
 			      int64_t expires_at_us);
 
-/* A rotation as the pages show it. */
+/* Rotation as the pages show it. */
 struct rotation {
-	struct str entries;   /* JSON already */
-	struct str temporary; /* likewise */
+	struct str entries;   /* JSON */
+	struct str temporary; /* JSON */
 	struct str night_installation_id;
 	int64_t night_brightness;
 };
@@ -60,16 +60,16 @@ extern const struct record rotation_record;
 
 /* Names of the entries of several rotations, if they differ from the IDs. */
 struct entry_names {
-	struct str entries; /* JSON already */
+	struct str entries; /* JSON */
 };
 
 extern const struct record entry_names_record;
 
-/* A body: all entries of a rotation, in their new order. */
+/* Body: all entries of a rotation, in their new order. */
 struct rotation_order {
 	const struct json_value *order;
 	struct str ids[LIMIT_DEVICE_INSTALLATIONS]; /* after the check */
-	unsigned count;				    /* likewise */
+	unsigned count;				    /* after the check */
 };
 
 extern const struct record rotation_order_record;

@@ -1,5 +1,6 @@
 /* Devices and API keys of all accounts, as administrators and the operator see them: names, numbers
- * and times, so that they find what somebody asks about. Settings and pictures are their owners'.
+ * and times, enough to find an object that somebody asks about. Settings and pictures are visible
+ * to owners only.
  */
 #pragma once
 
@@ -13,8 +14,8 @@ struct inventory_device {
 	struct str account; /* its e-mail address */
 	int64_t created_at_us;
 	int64_t last_online_us;
-	int64_t entries; /* of its rotation */
-	bool is_told;	 /* it was asked for by a MAC address that only its panel names */
+	int64_t entries; /* entries of its rotation */
+	bool is_told;	 /* found by a MAC address that only its panel reported */
 };
 
 extern const struct record inventory_device_record;

@@ -13,23 +13,22 @@ enum {
 	LINK_KEY_LENGTH = 24,
 	/* 256 random bits in base62: of a session's cookie and of a one-time link */
 	TOKEN_LENGTH = 43,
-	/* of an API key: what tells it from others in a list */
+	/* first characters of an API key, which identify it in a list */
 	API_KEY_SHOWN_LENGTH = 8,
 };
 
-/* A new API key with a NUL behind it. */
+/* Makes a new API key, followed by a NUL. */
 void api_key_new(char ret_key[static API_KEY_LENGTH + 1]);
 
-/* Whether form and checksum are right. Any other text was never a key, and the database need not be
- * asked. */
+/* Whether form and checksum are right. Other texts were never keys, and need no query. */
 bool api_key_is_well_formed(struct str key);
 
-/* A new key for a device's URLs, with a NUL behind it. */
+/* Makes a new key for a device's URLs, followed by a NUL. */
 void link_key_new(char ret_key[static LINK_KEY_LENGTH + 1]);
 
 bool link_key_is_well_formed(struct str key);
 
-/* A new token with a NUL behind it. */
+/* Makes a new token, followed by a NUL. */
 void token_new(char ret_token[static TOKEN_LENGTH + 1]);
 
 bool token_is_well_formed(struct str token);

@@ -4,24 +4,24 @@
 #include "base/limits.h"
 #include "record/record.h"
 
-/* For what the password is encrypted (domain/secret_settings.h), with the account for the device.
+/* Purpose for which the password is encrypted (domain/secret_settings.h), with the account's ID in
+ * place of a device's.
  */
 #define MQTT_PASSWORD_PURPOSE "mqtt password"
 
 enum { MQTT_URL_MAX = 300, MQTT_HOST_BYTES = 256, MQTT_PASSWORD_MAX = 256 };
 
-/* A broker's place. */
+/* Address of a broker. */
 struct mqtt_broker {
 	char host[MQTT_HOST_BYTES];
 	unsigned port;
 	bool is_tls;
 };
 
-/* Reads mqtt://HOST[:PORT] or mqtts://HOST[:PORT]. NULL, or what is wrong with it ("must ..."). */
+/* Reads mqtt://HOST[:PORT] or mqtts://HOST[:PORT]. Returns NULL, or the fault ("must ..."). */
 const char *mqtt_url_read(struct str url, struct mqtt_broker *ret_broker);
 
-/* Connections that a worker holds at most: its share of LIMIT_MQTT_CONNECTIONS. workers: at
- * least 1. */
+/* Maximum of a worker's connections: its share of LIMIT_MQTT_CONNECTIONS. workers: at least 1. */
 static inline unsigned mqtt_share_of_worker(unsigned workers)
 {
 	unsigned share = LIMIT_MQTT_CONNECTIONS / workers;
@@ -32,7 +32,7 @@ static inline unsigned mqtt_share_of_worker(unsigned workers)
 /* A connection as its owner sees it. */
 struct mqtt_connection {
 	struct str url;	     /* data is NULL: there is none */
-	struct str username; /* likewise */
+	struct str username; /* data is NULL: none */
 	bool has_password;
 	bool is_of_instance;
 	struct str state;    /* none, waiting, connected, failed */
@@ -41,10 +41,10 @@ struct mqtt_connection {
 };
 extern const struct record mqtt_connection_record;
 
-/* Body that sets it. */
+/* Body that sets a connection. */
 struct mqtt_wish {
 	struct str url;
 	struct str username; /* data is NULL: none */
-	struct str password; /* likewise */
+	struct str password; /* data is NULL: none */
 };
 extern const struct record mqtt_wish_record;

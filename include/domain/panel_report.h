@@ -1,6 +1,6 @@
 /* Report of a panel's firmware about itself after it has connected ("client_info"). The text is
  * untrusted: a value that is too long, has control characters or is of a wrong type counts as not
- * told. */
+ * reported. */
 #pragma once
 
 #include "domain/device_reference.h"
@@ -12,7 +12,7 @@ enum {
 };
 
 struct panel_report {
-	/* Empty or 0: not told. */
+	/* Empty or 0: not reported. */
 	struct str firmware_version;
 	struct str firmware_type;
 	int64_t protocol_version;
@@ -26,20 +26,22 @@ struct panel_report {
 void panel_report_read(const struct json_value *client_info, struct arena *arena,
 		       struct panel_report *ret_report);
 
-/* Report of a panel that polls, which tells the version of its firmware only. False: that is none.
+/* Makes the report of a panel that polls, which reports only the version of its firmware. Returns
+ * false if the version is invalid.
  */
 bool panel_report_of_version(struct str version, struct panel_report *ret_report);
 
-/* Whether a panel takes orders to start again and to come to another address. */
+/* Whether a panel follows orders to restart and to move to another address. */
 enum panel_orders {
-	PANEL_ORDERS_UNKNOWN, /* its firmware has not told its version */
+	PANEL_ORDERS_UNKNOWN, /* its firmware has not reported its version */
 	PANEL_ORDERS_NONE,    /* the firmware is older than 1.4.8 */
 	PANEL_ORDERS_TAKEN,
 };
 
 enum panel_orders panel_orders_of(struct str firmware_version);
 
-/* Whether nothing was told. */
+/* Whether nothing was reported. */
 bool panel_report_is_empty(const struct panel_report *report);
-/* The hardware address that it names. False: none, or one that no network card has of its own. */
+/* Finds the MAC address in the report. Returns false if there is none, or if it is not the
+ * burned-in address of a network card. */
 bool panel_report_mac(const struct panel_report *report, uint8_t ret_mac[static MAC_BYTES]);

@@ -1,5 +1,5 @@
-/* Cost of a password (argon2id). Hashes of another cost are refused if they come from a file: its
- * author would choose how long each sign-in takes, and how much memory. */
+/* Cost of a password (argon2id). Hashes of another cost are refused if they come from a file, whose
+ * author could otherwise choose the time and memory of each sign-in. */
 #pragma once
 
 enum {

@@ -9,8 +9,8 @@
 enum {
 	EMAIL_LENGTH_MIN = 3, /* code points */
 	EMAIL_LENGTH_MAX = 254,
-	ACCOUNT_NAME_LENGTH_MAX = 100, /* likewise; names of keys, too */
-	PASSWORD_LENGTH_MIN = 10,      /* likewise */
+	ACCOUNT_NAME_LENGTH_MAX = 100, /* code points; names of keys, too */
+	PASSWORD_LENGTH_MIN = 10,      /* code points */
 	PASSWORD_BYTES_MAX = 1024,
 	/* Limits of passkeys, characters of base64url: WebAuthn gives a credential's ID 1,023
 	 * bytes. */
@@ -25,7 +25,7 @@ enum {
  * account_byte_limit_range. */
 #define ACCOUNT_BYTE_LIMIT_MAX INT64_C(1000000000000000)
 
-/* Fault of a name that is the account's e-mail address. */
+/* Fault of a name that equals the account's e-mail address. */
 #define NAME_IS_ADDRESS "is shown to others and must not be the e-mail address"
 
 /* The account that is signed in. */
@@ -42,15 +42,15 @@ struct person {
 
 extern const struct record person_record;
 
-/* NULL, or what is wrong with it. */
+/* NULL, or the fault of an e-mail address. */
 const char *email_check(struct str email);
-/* NULL, or what is wrong with a new password, except its length in characters: the commonest are
- * refused, and those that are hardly more than words such as "displayd" and "admin". */
+/* NULL, or the fault of a new password, except its length in characters. The most common passwords
+ * are refused, and variations of words such as "displayd" and "admin". */
 const char *password_check(struct str password);
-/* NULL, or what is wrong with a new password of this person. */
+/* NULL, or the fault of a new password of this person. */
 const char *password_check_for(struct str password, struct str email, struct str name);
 
-/* Bodies. What a body leaves out is empty. */
+/* Bodies. Members that a body leaves out are empty. */
 
 struct sign_in {
 	struct str email;
@@ -73,7 +73,7 @@ struct person_update {
 
 extern const struct record person_update_record;
 
-/* Signature of an authenticator that shows that it holds a passkey: Web Authentication's
+/* Signature by which an authenticator proves that it has a passkey: Web Authentication's
  * AuthenticatorAssertionResponse. Texts of base64url. */
 struct assertion {
 	struct str credential_id;
@@ -85,7 +85,7 @@ struct assertion {
 
 extern const struct record assertion_record;
 
-/* Reauthentication of the account's owner: either of the two. */
+/* Reauthentication of the account's owner: by one of the two. */
 struct reauthentication {
 	struct str password;
 	const struct json_value *passkey_json;
@@ -93,7 +93,7 @@ struct reauthentication {
 };
 
 struct password_change {
-	struct reauthentication authentication; /* its password: the present one */
+	struct reauthentication authentication; /* its password is the present one */
 	struct str password;
 };
 
@@ -144,7 +144,7 @@ extern const struct record passkey_entry_record;
 /* Purpose of a one-time link. */
 struct link_entry {
 	struct str kind;  /* "first", "invitation" or "password" */
-	struct str email; /* empty: anybody's */
+	struct str email; /* empty: for anybody */
 	int64_t expires_at_us;
 };
 
@@ -159,7 +159,7 @@ extern const struct record link_token_record;
 struct link_use {
 	struct str token;
 	struct str email; /* empty: left out */
-	struct str name;  /* likewise */
+	struct str name;  /* empty: left out */
 	struct str password;
 };
 
@@ -176,7 +176,7 @@ extern const struct record new_link_record;
 
 struct invitation {
 	struct id id;
-	struct str email; /* empty: anybody */
+	struct str email; /* empty: for anybody */
 	bool is_reviewer;
 	bool is_administrator;
 	int64_t created_at_us;
@@ -199,21 +199,21 @@ struct member {
 	int64_t last_sign_in_at_us; /* 0: never */
 	bool is_heir;
 	int64_t devices;
-	int64_t keys; /* that are not revoked */
+	int64_t keys; /* keys that are not revoked */
 	int64_t apps;
 	struct account_bytes bytes;
 	int64_t byte_limit; /* 0: the default */
-	bool reaches_local; /* by previews of deployed apps */
+	bool reaches_local; /* previews of deployed apps may reach the local network */
 };
 
 extern const struct record member_record;
 
-/* Objects that go with an account. */
+/* Objects that are removed with an account. */
 struct removal_preview {
 	int64_t devices;
 	int64_t keys;
 	int64_t apps;
-	int64_t kept_apps; /* public ones that others have installed */
+	int64_t kept_apps; /* public apps that others have installed */
 	bool is_last_administrator;
 };
 
@@ -229,7 +229,7 @@ struct member_update {
 
 extern const struct record member_update_record;
 
-/* An account that somebody else makes: it has no password. */
+/* Account that an administrator makes: it has no password yet. */
 struct member_creation {
 	struct str email;
 	struct str name; /* data is NULL: left out */
@@ -245,8 +245,8 @@ struct audit_entry {
 	struct str action;
 	struct str target;  /* empty: none */
 	struct str address; /* empty: on the server itself */
-	int64_t count;	    /* equal ones of a session within a minute */
-	int64_t last_at_us; /* of the last of them */
+	int64_t count;	    /* equal actions of a session within a minute */
+	int64_t last_at_us; /* time of the last of them */
 };
 
 extern const struct record audit_entry_record;

@@ -1,4 +1,4 @@
-/* The name of a picture for the pages: the first bytes of the SHA-256 of its WebP. */
+/* Name of a picture for the pages: the first bytes of the SHA-256 of its WebP. */
 #pragma once
 
 #include <text/str.h>

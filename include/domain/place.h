@@ -1,28 +1,28 @@
-/* Places on earth by their names, from a list that the program has (GeoNames' cities): nobody else
- * is asked where somebody lives. */
+/* Places on earth by their names, from a built-in list (GeoNames' cities), so that no third party
+ * learns where a user lives. */
 #pragma once
 
 #include "base/arena.h"
 
 enum {
-	PLACES_MAX = 20, /* of one answer */
+	PLACES_MAX = 20, /* maximum of one answer */
 	PLACE_SEARCH_BYTES_MAX = 100,
 };
 
 /* Texts are static. */
 struct place {
 	struct str name;
-	struct str region;   /* of its country; may be empty */
+	struct str region;   /* region of its country; may be empty */
 	struct str country;  /* ISO 3166-1 alpha-2 */
 	struct str timezone; /* its name in the tz database */
 	double latitude, longitude;
 };
 
-/* The largest places one of whose names begins with search, accents and case aside; what stands
- * behind a comma must begin its region, its country's name or its country's code. Longer searches
- * find nothing. Returns how many. */
+/* Finds the largest places with a name that begins with search, ignoring accents and case. The text
+ * after a comma must begin the region, or the country's name or code. Longer searches find nothing.
+ * Returns how many. */
 unsigned places_find(struct str search, struct place ret_places[static PLACES_MAX]);
 
-/* The time zone of the place that lies nearest, static; empty: the program has no list. It may be
- * the neighbour's near the border of two zones. Looks at all places: some 100 us. */
+/* Returns the time zone of the nearest place, static; empty: there is no built-in list. Near the
+ * border of two zones it may be the wrong one. Scans all places: about 100 us. */
 struct str places_zone_at(double latitude, double longitude);

@@ -1,9 +1,9 @@
 /* Answers panels that poll, with one picture a request.
  *
  * A panel fetches the next picture while it shows the current one, so its time is counted in the
- * dwell times that it was given. An installation whose time is longer than one answer can say is
- * served again until its time is over. No dwell time reaches beyond the moment at which something
- * else has to be shown, or at another brightness. */
+ * dwell times that it was given. An installation whose time exceeds the longest dwell time is
+ * served again until its time is over. No dwell time extends beyond the moment at which the picture
+ * or the brightness must change. */
 #pragma once
 
 #include "domain/playback_item.h"
@@ -16,18 +16,19 @@ enum {
 	POLL_AGAIN_MAX_S = POLL_DWELL_MAX_S + 60,
 };
 
-/* The place of a polling device in its rotation; it outlives the connection. At the start all is
- * zero, but position and turns_seen are -1. */
+/* Rotation state of a polling device, which outlives the connection. Initially all zero, except
+ * that position and turns_seen are -1. */
 struct poll_cursor {
-	int64_t position;     /* of the installation last served in the rotation; -1: none */
+	int64_t position;     /* creation number of the installation last served in the rotation;
+				 -1: none */
 	int64_t push_seen;    /* generation of the push last served */
-	int64_t remaining_s;  /* of the item served last */
+	int64_t remaining_s;  /* remaining time of the item served last */
 	bool remains_of_push; /* that item was the push */
-	int64_t turns_seen;   /* of the content's turn_count; -1: not known */
+	int64_t turns_seen;   /* value of the content's turn_count; -1: not known */
 };
 
 struct poll_answer {
-	struct playback_item item; /* kind, position, generation: whose bytes to send */
+	struct playback_item item; /* kind, position, generation: the picture to send */
 	int brightness;
 	int64_t dwell_s;
 	bool is_push_displayed; /* the push is served for the first time */

@@ -16,13 +16,13 @@ enum push_shown_kind {
 
 struct push_shown {
 	enum push_shown_kind kind;
-	int wakes_minute;     /* ASLEEP: of the local day; -1: no plan says so */
-	struct str pinned_id; /* PINNED */
+	int wakes_minute;     /* ASLEEP: minute of the local day; -1: no schedule ends the sleep */
+	struct str pinned_id; /* PINNED: pinned installation */
 	int64_t since_us;     /* OFFLINE: wall clock */
 };
 
-/* The first reason that is true, or that the push is shown. is_online: the panel is, else not
- * since since_us. */
+/* Returns the first reason that applies, or that the push is shown. is_online: whether the panel is
+ * online; if not, since_us is when it last was. */
 struct push_shown push_shown_at(const struct display_settings *settings, int64_t wall_us,
 				const struct push_body *body, const struct push_stored *stored,
 				bool is_online, int64_t since_us);

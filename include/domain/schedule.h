@@ -1,12 +1,12 @@
 /* Hours and weekdays in which an entry of a rotation is shown, in the local time of its device.
  * Pure.
  *
- * When clocks are put back, some local time comes twice. Hours that have begun continue over that:
- * from 2:30 to 3:30 they begin at the first 2:30 and end at the only 3:30, and from 22:00 to 2:30
- * they end at the second 2:30.
+ * When clocks are put back, some local time comes twice. Hours that have begun continue through the
+ * repeated time: hours from 2:30 to 3:30 begin at the first 2:30 and end at the only 3:30; hours
+ * from 22:00 to 2:30 end at the second 2:30.
  *
- * Hours that cross midnight belong to the weekday on which they begin: 22:00 to 02:00 of Mondays
- * ends on Tuesdays. If start and end are equal they last 24 hours. */
+ * Hours that cross midnight belong to the weekday on which they begin: 22:00 to 02:00 on Mondays
+ * ends on Tuesdays. Hours with equal start and end last 24 hours. */
 #pragma once
 
 #include "base/zone.h"
@@ -39,17 +39,17 @@ struct local_time {
 /* zone: NULL is UTC. */
 struct local_time local_time_at(const struct zone *zone, int64_t wall_us);
 
-/* Whether it is shown at that time. */
+/* Whether the entry is shown at that time. */
 bool schedule_is_on(const struct schedule *schedule, struct local_time local);
 
-/* Seconds to the next time at which that can change while the zone keeps its offset; at least 1. */
+/* Returns the seconds until schedule_is_on() can change while the zone keeps its offset; at least
+ * 1. */
 int64_t schedule_next_s(const struct schedule *schedule, struct local_time local);
 
-/* Seconds from that time to the next time of day that is so many minutes after midnight; at
- * least 1.
+/* Returns the seconds until it is next so many minutes after midnight; at least 1.
  */
 int64_t local_time_until_s(struct local_time local, int minute);
 
-/* Whether a time of day lies between start and end, of which the end may be on the next day; equal:
- * always. */
+/* Whether a time of day lies between start and end. The end may be on the next day; if both are
+ * equal, always true. */
 bool local_time_is_within(struct local_time local, int start_minute, int end_minute);

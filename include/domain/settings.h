@@ -1,7 +1,6 @@
-/* The settings of an app's installation: texts by the IDs of its form's fields, as the app gets
- * them.
+/* Settings of an app's installation: texts by the IDs of its form's fields, as the app gets them.
  *
- *   body --settings_read()--> struct settings --settings_check(form)--> open and secret ones
+ *   body --settings_read()--> struct settings --settings_check(form)--> open and secret settings
  *        --settings_write()--> canonical JSON: an object, its names sorted by their bytes
  *
  * Equal settings have equal canonical texts. Texts lie in the arena. */
@@ -19,67 +18,68 @@ enum {
 struct setting {
 	struct str name;
 	struct str value;
-	bool is_removed; /* null in a body: a secret that is given up */
+	bool is_removed; /* null in a body: remove the secret */
 };
 
-/* Sorted by name; a name is there once. */
+/* Settings, sorted by unique names. */
 struct settings {
 	struct setting *items;
 	unsigned count;
-	struct str member; /* of the body, which faults name; data is NULL: "settings" */
+	struct str member; /* member of the body that faults name; data is NULL: "settings" */
 };
 
-/* The member "settings" of a body; NULL: it was left out. Adds a fault for each that is wrong,
- * whatever the form: its pointer is "/settings/NAME". Its texts must outlast ret. */
+/* Reads the member "settings" of a body; NULL: it was left out. Adds a fault for each setting that
+ * is wrong regardless of the form; its pointer is "/settings/NAME". The texts of object must
+ * outlive ret. */
 void settings_read(const struct json_value *object, struct faults *faults,
 		   struct settings *ret_settings);
-/* The same of a member of another name, which is static. */
+/* As settings_read(), for a member of another name, which must be static. */
 void settings_read_member(const struct json_value *object, struct str name, struct faults *faults,
 			  struct settings *ret_settings);
 
-/* A text that settings_write() wrote; what is none has no settings. */
+/* Reads a text that settings_write() wrote; other texts give no settings. */
 void settings_parse(struct str json, struct arena *arena, struct settings *ret_settings);
 
-/* Sorts out what the form takes, in normal form: *ret_open, and *ret_secret where its field is
- * secret. Names that the form does not have are left out; but where form_makes_more() they may be
- * of fields that are secret, so that they are. Adds a fault for each value that its field does not
- * take. */
+/* Splits the settings that the form accepts, in normal form, into *ret_open and, if the field is
+ * secret, *ret_secret. Names that the form does not have are left out; but if form_makes_more(),
+ * they may belong to secret fields, so they go to *ret_secret. Adds a fault for each value that its
+ * field does not accept. */
 void settings_check(const struct settings *settings, const struct form *form, struct faults *faults,
 		    struct settings *ret_open, struct settings *ret_secret);
 
-/* Makes the settings that a change of some leaves: those sent, and the stored plain ones that the
- * change does not name and the form still takes. Adds a fault if they are too long together. */
+/* Makes the settings after a change of some: those sent, and stored open ones that the change does
+ * not name and the form still accepts. Adds a fault if they are too long together. */
 void settings_change(const struct settings *stored, const struct settings *sent,
 		     const struct form *form, struct faults *faults, struct settings *ret_settings);
 
-/* All of both; where a name is in both, the second has it. What is_removed is in neither. */
+/* Merges both; if a name is in both, the second wins. Settings with is_removed are dropped. */
 void settings_merge(const struct settings *first, const struct settings *second,
 		    struct arena *arena, struct settings *ret_settings);
 
-/* Removes, from settings that are stored in the clear, those whose field is not secret, or, unless
- * are_secret, those whose field is. A name that the form does not have is not secret. */
+/* Filters settings that are stored in the clear: keeps those whose field is secret if are_secret,
+ * else those whose field is not. A name that the form does not have is not secret. */
 void settings_keep(struct settings *settings, const struct form *form, bool are_secret);
-/* Removes, from settings that are stored as secrets, those whose field is no longer secret, and
- * those that the form does not have, unless form_makes_more(). */
+/* Removes, from settings that are stored encrypted, those whose field is no longer secret, and,
+ * unless form_makes_more(), those that the form does not have. */
 void settings_keep_secret(struct settings *settings, const struct form *form);
 
-/* NULL: there is none. */
+/* Returns the setting with this name, or NULL. */
 const struct setting *settings_find(const struct settings *settings, struct str name);
 
-/* The field of this ID that asks a handler. Of several it is the first that is shown with these
- * settings, or if none is, the first. NULL: none asks a handler. */
+/* Returns the field of this ID that has a handler. If there are several: the first that is shown
+ * with these settings, else the first. NULL: none has a handler. */
 const struct form_field *settings_find_asking(const struct settings *settings,
 					      const struct form *form, struct str id);
 
-/* Whether it names a field that the form does not have. */
+/* Whether a setting names a field that the form does not have. */
 bool settings_has_unknown(const struct settings *settings, const struct form *form);
 
-/* The value that the handler of a GENERATED field is asked with: that of its source, or its
- * default. */
+/* Returns the argument for the handler of a GENERATED field: the value of its source, or the
+ * source's default. */
 struct str settings_of_source(const struct settings *settings, const struct form *form,
 			      const struct form_field *field);
 
-/* The canonical text, in the arena. */
+/* Returns the canonical text, in the arena. */
 struct str settings_to_text(const struct settings *settings, struct arena *arena);
-/* The canonical text. */
+/* Appends the canonical text. */
 void settings_write(const struct settings *settings, struct buffer *buffer);
