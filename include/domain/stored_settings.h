@@ -1,4 +1,4 @@
-/* The settings of an installation as the database keeps them: what is open as text, what is secret
+/* Settings of an installation as the database stores them: open ones as text, secret ones
  * encrypted, and the hash of all. */
 #pragma once
 
@@ -7,7 +7,7 @@
 
 struct stored_settings {
 	struct str open;
-	struct str encrypted; /* data is NULL: none is secret */
+	struct str encrypted; /* data is NULL: no secret settings */
 	struct str hash;
 };
 
@@ -17,6 +17,6 @@ void stored_settings_make(const struct settings_key *key, struct id device, stru
 			  struct arena *arena, struct stored_settings *ret);
 
 /* Moves settings of fields that the form declares secret from the open ones to the secret ones; a
- * secret that is stored already stays. False: there is none to move. */
+ * secret that is stored already stays. Returns false if there is none to move. */
 bool stored_settings_hide(const struct form *form, struct arena *arena, struct settings *open,
 			  struct settings *secret);

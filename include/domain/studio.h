@@ -1,8 +1,9 @@
-/* Apps as the pages show them: to those who install them, to their authors and to reviewers.
+/* Apps as the pages show them to people who install them, to their authors and to reviewers.
  *
- * The catalogue is what an account can install. The studio has the pages of authors. A draft is
- * what an author works on: saving it changes no version. Its revision grows with each save, and a
- * save names the revision that it changes, so that two windows do not overwrite each other. */
+ * The catalogue has the apps that an account can install. The studio is the pages of authors. A
+ * draft is an author's work in progress: saving it changes no version. Its revision grows with each
+ * save, and a save names the revision that it changes, so that two windows do not overwrite each
+ * other. */
 #pragma once
 
 #include "record/record.h"
@@ -13,41 +14,41 @@ enum {
 	APP_SLUG_LENGTH_MAX = 64,
 };
 
-/* NULL, or what is wrong with it. A slug must not be taken for an ID. */
+/* NULL, or the fault of a slug, which must not have the form of an ID. */
 const char *app_slug_check(struct str slug);
-/* NULL, or what is wrong with a visibility, "legacy" included, or with a draft's script. */
+/* NULL, or the fault of a visibility ("legacy" included), or of a draft's script. */
 const char *app_visibility_check(struct str visibility);
 const char *app_draft_check(struct str script);
-/* NULL, or what is wrong with a text that may have several lines. */
+/* NULL, or the fault of a text that may have several lines. */
 const char *app_text_check(struct str text);
 
-/* Largest integer that every reader of JSON can hold. */
+/* Largest integer that every JSON parser can represent. */
 #define DRAFT_REVISION_MAX ((1LL << 53) - 1)
 
 /* An app in the catalogue. */
 struct catalogue_app {
 	struct id id;
 	struct str slug;
-	struct str path; /* names it in URLs: its ID; empty: the slug means it */
+	struct str path; /* ID, if URLs need it; empty: the slug identifies the app */
 	struct str name;
 	struct str description;
 	struct str version;
 	struct str author;
 	bool is_own;
 	bool is_private;
-	struct str picture;    /* its hash; empty: there is none */
-	struct str hosts;      /* JSON: that it asks */
-	struct str collection; /* that it was imported with; empty: none */
+	struct str picture;    /* hash of its picture; empty: none */
+	struct str hosts;      /* JSON: hosts that it asks */
+	struct str collection; /* collection that it was imported with; empty: none */
 	struct str category;
 	struct str tags;	  /* JSON */
 	struct str broken_reason; /* empty: it is not broken */
 };
 
 extern const struct record catalogue_app_record;
-/* The same, as the public API shows it. Of no row. */
+/* An app, as the public API shows it. Not for rows. */
 extern const struct record app_detail_record;
 
-/* A device of the account, and where an app is installed on it. */
+/* A device of the account, and an app's installations on it. */
 struct app_device {
 	struct id id;
 	struct str name;
@@ -68,10 +69,10 @@ struct own_app {
 	struct str description;
 	struct str visibility;
 	struct str status;
-	struct str version;	    /* the deployed one; empty: none */
-	struct str pending_version; /* the one that awaits review; empty: none */
+	struct str version;	    /* deployed version; empty: none */
+	struct str pending_version; /* version that awaits review; empty: none */
 	int64_t created_at_us;
-	struct str collection;	  /* that it was imported with; empty: none */
+	struct str collection;	  /* collection that it was imported with; empty: none */
 	struct str broken_reason; /* empty: it is not broken */
 };
 
@@ -83,7 +84,7 @@ struct app_creation {
 	struct str slug;
 	struct str name;
 	struct str description; /* empty: left out */
-	struct str visibility;	/* likewise: private */
+	struct str visibility;	/* empty: left out, private */
 };
 
 extern const struct record app_creation_record;
@@ -99,13 +100,13 @@ extern const struct record app_update_record;
 struct app_draft {
 	struct str script_language;
 	struct str script_content;
-	int64_t revision;      /* 0: none was saved yet */
-	int64_t updated_at_us; /* likewise */
+	int64_t revision;      /* 0: no draft was saved yet */
+	int64_t updated_at_us; /* 0: no draft was saved yet */
 };
 
 extern const struct record app_draft_record;
 
-/* The body that saves a draft. */
+/* Body that saves a draft. */
 struct draft_change {
 	struct str script_language;
 	struct str script_content;

@@ -1,8 +1,8 @@
-/* Reads what a tronbyt server has exported: a device, or an account with its devices.
+/* Reads the export of a tronbyt server: a device, or an account with its devices.
  *
- *   JSON --tronbyt_read()--> struct tronbyt_export: what has a counterpart here
- *                       `--> its notes: what has none, is too long or out of range, and why
- *                       `--> faults: what no export has, such as a text in place of a number
+ *   JSON --tronbyt_read()--> struct tronbyt_export: members with a counterpart here
+ *                       `--> its notes: members without one, too long or out of range, and why
+ *                       `--> faults: impossible in an export, such as a text instead of a number
  *
  * The file is untrusted. Texts stay in the document or lie in the arena. */
 #pragma once
@@ -19,7 +19,7 @@ enum {
 	TRONBYT_KEY_LENGTH_MAX = 256,
 };
 
-/* Something that is not brought, or not as it was. */
+/* Member that is not imported, or was changed. */
 struct tronbyt_note {
 	struct str device; /* its name */
 	struct str entry;  /* data is NULL: it is about the device */
@@ -36,13 +36,13 @@ struct tronbyt_notes {
 	unsigned room; /* private */
 };
 
-/* Copies no text but that which the format makes. */
+/* Adds a note. Copies only the text that the format makes. */
 __attribute__((format(printf, 5, 6))) void tronbyt_note(struct tronbyt_notes *notes,
 							struct str device, struct str entry,
 							struct str what, const char *why, ...);
 
 struct tronbyt_entry {
-	struct str former_id; /* the other server's; empty: none */
+	struct str former_id; /* ID at the other server; empty: none */
 	struct str shown;     /* name for notes */
 	struct str slug;
 	struct str name; /* empty: none of its own */
@@ -79,7 +79,7 @@ struct tronbyt_export {
 	struct tronbyt_notes notes;
 };
 
-/* A body: the export itself. */
+/* Body: the export itself. */
 struct tronbyt_body {
 	const struct json_value *root;
 	struct tronbyt_export export; /* after the check */
@@ -87,12 +87,14 @@ struct tronbyt_body {
 
 extern const struct record tronbyt_body_record;
 
-/* Called when it is known whether the entry for the night comes. Without one a panel is dark in its
- * sleep window here; there it went on, less bright: so the device is dimmed instead, if it can be.
+/* Call it when it is known whether the night entry is imported. Without one a panel here is dark in
+ * its sleep window, while the other server only dimmed it: so the device is dimmed instead, if
+ * possible.
  */
 void tronbyt_settle_night(struct tronbyt_device *device, bool has_entry,
 			  struct tronbyt_notes *notes);
 
-/* The arena is that of faults. Without faults there is at least one device. */
+/* Reads an export. Texts lie in the arena of faults. If there are no faults, there is at least one
+ * device. */
 void tronbyt_read(const struct json_value *root, struct faults *faults,
 		  struct tronbyt_export *ret_export);

@@ -1,6 +1,6 @@
-/* Devices and installations in the form of /v0, whose programs are never changed: what they send is
- * taken as meant, so null and {} stand for a member that was left out. A member that displayd has
- * no counterpart of is a fault: nothing is answered 200 that had no effect. */
+/* Devices and installations in the form of /v0. Programs that use it are never changed, so their
+ * bodies are read leniently: null and {} mean that a member was left out. A member without a
+ * counterpart in displayd is a fault, since no request without effect is answered 200. */
 #pragma once
 
 #include "domain/device.h"
@@ -35,7 +35,7 @@ struct v0_device {
 	int64_t protocol_version;
 	struct str mac_address;
 	int64_t settings_revision; /* not shown */
-	/* Members that displayd has no counterpart of stay zero. */
+	/* Members without a counterpart in displayd stay zero. */
 	struct str no_text;
 	bool is_never;
 };
@@ -44,7 +44,7 @@ extern const struct record device_v0_record;
 
 /* A change of a device. */
 struct v0_device_change {
-	struct device settings; /* first: record_present_as() compares places */
+	struct device settings; /* first member: record_present_as() compares offsets */
 	struct str dim_start;	/* empty: no longer dimmed */
 	struct str pinned_entry;
 	struct str night_entry;
@@ -55,7 +55,7 @@ struct v0_device_change {
 
 extern const struct record v0_device_change_record;
 
-/* Bits of device_record that the change sets. present: those of the change's own record. */
+/* Bits of device_record that the change sets. present: bits of the change's own record. */
 uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_t present);
 
 /* An installation as /v0 shows it. A row has all members. */
@@ -65,13 +65,13 @@ struct v0_installation {
 	bool is_enabled;
 	bool is_pinned;
 	bool is_pushed;
-	int64_t render_interval_min; /* that its app recommends; 0: none */
+	int64_t render_interval_min; /* interval that its app recommends; 0: none */
 	int64_t display_s;	     /* 0: as the schedule interval says */
 	int64_t rendered_s;	     /* Unix time; 0: never */
 	bool is_inactive;
 	struct str start, end; /* times of day; empty: none */
 	struct str days;       /* JSON */
-	/* Members that displayd has no counterpart of stay zero. */
+	/* Members without a counterpart in displayd stay zero. */
 	struct str no_text;
 	int64_t no_number;
 	bool is_never;
@@ -79,20 +79,20 @@ struct v0_installation {
 
 extern const struct record installation_v0_record;
 
-/* A change of an installation. Settings replace all that there are. */
+/* A change of an installation. Settings replace all stored ones. */
 struct v0_installation_change {
-	struct entry_change entry; /* its hours are set by v0_set_hours() */
+	struct entry_change entry; /* hours: set by v0_set_hours() */
 	const struct json_value *start, *end;
-	/* After the check, where they were given; -1: the hours have no such end. */
+	/* After the check, if they were given; -1: no start, or no end. */
 	int64_t start_minute, end_minute;
 };
 
 extern const struct record v0_installation_change_record;
 
-/* Whether the change depends on the hours that there are. */
+/* Whether the change depends on the stored hours. */
 bool v0_needs_hours(const struct v0_installation_change *change);
-/* Sets the entry's hours of the change and of the hours that there are: JSON, or empty. A start
- * that there is none of is midnight, and so is an end. */
+/* Sets the entry's hours from the change and the stored hours: JSON, or empty. A missing start or
+ * end is midnight. */
 void v0_set_hours(struct v0_installation_change *change, struct str hours, struct arena *arena);
 
 /* Settings of a panel's firmware: displayd has none of them, so each member is a fault. */

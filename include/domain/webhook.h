@@ -1,5 +1,5 @@
-/* Webhooks: URLs to which an account has events of its devices sent, each message signed with the
- * webhook's secret as Standard Webhooks has it. */
+/* Webhooks: URLs to which displayd sends events of an account's devices. Each message is signed
+ * with the webhook's secret, as defined by Standard Webhooks. */
 #pragma once
 
 #include "domain/secret_settings.h"
@@ -22,13 +22,13 @@ struct webhook {
 	int64_t last_status;	    /* 0: there was no answer, or nothing was sent */
 	struct str last_problem;    /* data is NULL: none */
 	int64_t last_at_us;	    /* 0: nothing was sent */
-	int64_t failing_since_us;   /* 0: it does not fail */
-	int64_t switched_off_at_us; /* after three days of failures; 0: it was not */
-	struct str secret;	    /* in new_webhook_record only */
+	int64_t failing_since_us;   /* 0: not failing */
+	int64_t switched_off_at_us; /* after three days of failures; 0: not switched off */
+	struct str secret;	    /* only in new_webhook_record */
 };
 
 extern const struct record webhook_record;
-/* Same members, and the secret, once. */
+/* Members of struct webhook, and the secret, which is shown once. */
 extern const struct record new_webhook_record;
 
 /* Body that makes or changes a webhook. */
@@ -52,12 +52,12 @@ struct webhook_outcome {
 
 extern const struct record webhook_outcome_record;
 
-/* A new secret, and how the database keeps it. */
+/* Makes a new secret, and its encrypted form for the database. */
 void webhook_secret_new(const struct settings_key *key, struct id webhook_id,
 			char ret_text[static WEBHOOK_SECRET_LENGTH + 1],
 			struct buffer *ret_encrypted);
 
-/* Signs a message. False: the secret was encrypted with another key. */
+/* Signs a message. Returns false if the secret was encrypted with another key. */
 __attribute__((warn_unused_result)) bool
 webhook_sign(const struct settings_key *key, struct id webhook_id, struct str encrypted,
 	     struct str message_id, int64_t wall_s, struct str body, struct arena *arena,

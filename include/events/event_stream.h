@@ -8,7 +8,7 @@
 
 enum { EVENT_PING_MS = 15 * 1000 };
 
-/* Embed it in the owner of the http stream. */
+/* Stream of events. Embed it in the owner of the http stream. */
 struct event_stream {
 	struct loop *loop;
 	struct http_stream *http; /* set by task_hand_over() */
@@ -21,10 +21,10 @@ void event_stream_finish(struct event_stream *stream);
 
 /* Writes an event; data: a JSON object. */
 void event_stream_write(struct event_stream *stream, const char *event, struct str data);
-/* The same with a line "id:", which the client sends back as Last-Event-ID. */
+/* Writes an event with a line "id:", which the client sends back as Last-Event-ID. */
 void event_stream_write_kept(struct event_stream *stream, const char *event, struct str id,
 			     struct str data);
-/* Whether the reader should be given no more for now: proceed() comes. */
+/* Whether to write no more until proceed() is called. */
 static inline bool event_stream_is_full(const struct event_stream *stream)
 {
 	return http_stream_is_full(stream->http);

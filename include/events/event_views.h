@@ -1,5 +1,5 @@
-/* The devices whose panels a stream shows: which of their views are to be written. A reader that is
- * slow gets the newest ones, each once. */
+/* Tracks the devices whose panels a stream shows, and which of their views must be written. A slow
+ * reader gets only the newest view of each device. */
 #pragma once
 
 #include "delivery/delivery.h"
@@ -19,24 +19,24 @@ struct event_view {
 	bool was_online;
 };
 
-/* The caller sets delivery and the functions of a zeroed one, and calls init. */
+/* Set delivery and the functions of a zeroed struct, then call event_views_init(). */
 struct event_views {
 	struct delivery *delivery;
-	/* A view is to be written: see event_views_take(). */
+	/* Called when a view must be written: see event_views_take(). */
 	void (*on_view)(struct event_views *views);
-	/* A device has changed. May be NULL. */
+	/* Called when a device has changed. May be NULL. */
 	void (*on_change)(struct event_views *views, struct id device_id, enum view_change change);
 	struct list all;      /* of struct event_view, by node */
 	struct list to_write; /* of struct event_view */
 };
 
 void event_views_init(struct event_views *views);
-/* Looks at nothing any more. */
+/* Ends all view subscriptions. */
 void event_views_finish(struct event_views *views);
-/* Looks at one device of the account more. False: too many are looked at. */
+/* Adds a view subscription to a device of the account. Returns false if there are too many. */
 bool event_views_add(struct event_views *views, struct id device_id, struct id account_id);
 void event_views_remove(struct event_view *view);
-/* Next view to be written, whose delivery_view() is known; NULL: there is none. */
+/* Returns the next view to write, whose delivery_view() is known; NULL: none. */
 struct event_view *event_views_take(struct event_views *views);
-/* The present state of all of them is to be written again. on_view() is not called. */
+/* Marks all views to be written again. Does not call on_view(). */
 void event_views_repeat(struct event_views *views);

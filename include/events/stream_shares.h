@@ -1,11 +1,11 @@
-/* The open streams of a worker, and those of each account, both limited. */
+/* Limits the open streams of a worker, and of each account. */
 #pragma once
 
 #include "base/id.h"
 #include "base/list.h"
 #include "base/map.h"
 
-/* The caller sets max and account_max of a zeroed one, and calls init. */
+/* Set max and account_max of a zeroed struct, then call stream_shares_init(). */
 struct stream_shares {
 	struct list all; /* of struct stream_place, by node */
 	unsigned count;
@@ -16,7 +16,7 @@ struct stream_shares {
 
 struct stream_share;
 
-/* Embed it in the stream. */
+/* Stream's membership. Embed it in the stream. */
 struct stream_place {
 	struct list node;
 	struct list of_account;
@@ -24,7 +24,7 @@ struct stream_place {
 };
 
 void stream_shares_init(struct stream_shares *shares);
-/* No stream is left. */
+/* Call it when no stream is left. */
 void stream_shares_finish(struct stream_shares *shares);
 
 /* Whether the account may have one more. */

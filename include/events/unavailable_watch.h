@@ -1,23 +1,23 @@
-/* Whether the database is unavailable, as open streams were told: while no hints come, what they
- * show may be old. */
+/* Tracks whether the database is unavailable, as reported to open streams: while no hints arrive,
+ * streams may show old state. */
 #pragma once
 
 #include "db/db.h"
 
-/* The caller sets loop, db and on_change of a zeroed one, and calls init. */
+/* Set loop, db and on_change of a zeroed struct, then call unavailable_watch_init(). */
 struct unavailable_watch {
 	struct loop *loop;
 	struct db *db;
-	/* It has gone, or has come back with all its connections: streams that are told so ask for
-	 * all they show. */
+	/* Called when the database became unavailable, or is back with all connections: then
+	 * streams must read again everything that they show. */
 	void (*on_change)(struct unavailable_watch *watch, bool is_unavailable);
-	bool is_unavailable; /* at first it is */
+	bool is_unavailable; /* initially true */
 	bool has_ended;
 	struct deadline look_again; /* set while it may be back */
 };
 
 void unavailable_watch_init(struct unavailable_watch *watch);
-/* To be called when a subscriber of hints hears it. */
+/* Call it from on_up() of a hint subscription. */
 void unavailable_watch_on_up(struct unavailable_watch *watch, bool up);
-/* It does not come back from now on. */
+/* Reports no change from now on. */
 void unavailable_watch_drain(struct unavailable_watch *watch);

@@ -5,10 +5,10 @@
  *                      |  -> done(request, 0 or a status)
  *                    http_respond() | http_upgrade()  exactly once, the last act
  *
- * The request and its arena belong to the connection until it has been answered and the answer was
- * written. If the client leaves earlier, the request stays valid for the handler at work on it:
- * is_abandoned() turns true, and http_respond(), which is still due, then only frees it. A client
- * that only ends its sending side (a TCP FIN) waits for its answer and has not left. */
+ * The request and its arena belong to the connection until the answer was written. If the client
+ * leaves earlier, the request stays valid for its handler: http_request_is_abandoned() turns true,
+ * and http_respond(), which must still be called, only frees the request. A client that only ends
+ * its sending side (a TCP FIN) waits for its answer and has not left. */
 #pragma once
 
 #include "base/arena.h"
@@ -34,50 +34,52 @@ enum http_method {
 };
 
 struct http_request {
-	struct arena arena; /* all memory of this request; also for the handler */
+	struct arena arena; /* all memory of this request, also that of the handler */
 	enum http_method method;
 	struct str method_text;			       /* "GET" */
-	const struct http_listener_settings *listener; /* through which it came */
+	const struct http_listener_settings *listener; /* listener that received it */
 	struct str path;  /* origin form, undecoded, without the query */
-	struct str query; /* behind the "?", undecoded; empty where there is none */
+	struct str query; /* after the "?", undecoded; empty if missing */
 	const struct http_field *fields;
 	unsigned field_count;
-	struct str body;	   /* after http_request_read_body() */
+	struct str body;	   /* set by http_request_read_body() */
 	bool has_body;		   /* Content-Length above 0, or chunked */
-	struct str request_id;	   /* the caller's, if sane, or a new one; NUL-terminated */
-	struct str remote_address; /* where it comes from: "127.0.0.1", "::1" or "unix"; behind a
-				    * proxy that is believed, the client's: http/proxies.h */
-	struct str caller;	   /* set by the handler: whose share the body is counted in;
-				    * empty: the remote address's */
+	struct str request_id;	   /* the caller's, if valid, else a new one; NUL-terminated */
+	struct str remote_address; /* address of the peer: "127.0.0.1", "::1" or "unix"; behind a
+				    * trusted proxy that of the client: http/proxies.h */
+	struct str caller;	   /* set by the handler: owner of the share in which the body is
+				    * counted; empty: the remote address */
 	struct str log_account;	   /* set by the handler for the access line; may stay empty */
-	struct str log_device;	   /* likewise */
-	const char *log_route;	   /* likewise: the path template, never a query */
-	bool log_hides_path;	   /* likewise: a secret is in the path, the template is logged */
-	unsigned metric_route;	   /* likewise, for METRIC_BY_ROUTE; 0: it led to no route */
-	void *handler_data;	   /* the handler's own */
+	struct str log_device;	   /* set by the handler for the access line; may stay empty */
+	const char *log_route;	   /* set by the handler for the access line: path template, without
+				      query */
+	bool log_hides_path;	   /* set by the handler: the path has a secret, so the template is
+				      logged */
+	unsigned metric_route;	   /* set by the handler for METRIC_BY_ROUTE; 0: no route */
+	void *handler_data;	   /* for use by the handler */
 	uint64_t started_us;	   /* monotonic, when its first byte was seen */
 
 	struct http_connection *connection; /* private; NULL once the client left */
 };
 
-/* The value of the first field with this name (case-insensitive); data is NULL where absent. */
+/* Returns the value of the first field with this name (case-insensitive); data is NULL if absent.
+ */
 struct str http_request_field(const struct http_request *request, struct str name);
 
-/* The undecoded value of a query parameter; data is NULL where absent. */
+/* Returns the undecoded value of a query parameter; data is NULL if absent. */
 struct str http_request_query(const struct http_request *request, struct str name);
 
-/* Decodes percent-encoding, once, into the arena; a NUL stands behind the text. False unless it is
- * well-formed and decodes to UTF-8 without NUL. */
+/* Decodes percent-encoding, once, into the arena; adds a NUL after the text. Returns false unless
+ * it is well-formed and decodes to UTF-8 without NUL. */
 bool http_decode(struct arena *arena, struct str text, struct str *ret_text);
 
-/* True once the client has left. */
+/* Whether the client has left. */
 bool http_request_is_abandoned(const struct http_request *request);
 
-/* Reads the body (sends "100 Continue" where it was asked for), at most max_bytes of it.
- * done is called later, never inside this call: with 0, request->body then holds all of it; with
- * 413 when it is larger (as soon as that is known), with 503 when it is more than the caller's
- * share of the memory for bodies, with 408 when it came too slowly, or with 400 when it is
- * malformed or the client left. The handler answers in each case; after a malformed or slow body
- * the connection then ends. */
+/* Reads the body, at most max_bytes of it; sends "100 Continue" if the client expects it. done is
+ * called later, never inside this call: with 0 if request->body holds the whole body; with 413 if
+ * it is larger (as soon as that is known), with 503 if it exceeds the caller's share of the memory
+ * for bodies, with 408 if it came too slowly, or with 400 if it is malformed or the client left.
+ * The handler answers in each case; after a malformed or slow body the connection then ends. */
 void http_request_read_body(struct http_request *request, size_t max_bytes,
 			    void (*done)(struct http_request *request, int status));

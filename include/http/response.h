@@ -7,19 +7,20 @@ enum { HTTP_RESPONSE_FIELDS_MAX = 16 };
 
 struct http_response {
 	int status;
-	struct str content_type; /* no Content-Type field is sent where this is empty */
-	struct str body;	 /* in the request's arena, or static */
-	struct http_field fields[HTTP_RESPONSE_FIELDS_MAX]; /* name and value likewise */
+	struct str content_type;			    /* empty: no field Content-Type */
+	struct str body;				    /* in the request's arena, or static */
+	struct http_field fields[HTTP_RESPONSE_FIELDS_MAX]; /* names and values in the request's
+							       arena, or static */
 	unsigned field_count;
 	bool close; /* end the connection after this answer */
 };
 
-/* Adds a field: printable, no CR or LF (required). */
+/* Adds a field. Name and value must be printable, without CR or LF; otherwise the process ends. */
 void http_response_add(struct http_response *response, struct str name, struct str value);
 
-/* Answers and gives the request up: the last act. Adds Date, Content-Length, X-Request-Id,
- * Connection where needed; leaves the body out for HEAD, 204 and 304. May be called inside
- * on_request or from any later callback on the loop. Copies the struct, not what it points to. */
+/* Answers and gives up the request: the last act. Adds Date, Content-Length, X-Request-Id, and
+ * Connection if needed; omits the body for HEAD, 204 and 304. May be called inside on_request or
+ * from any later callback on the loop. Copies the struct, not what it points to. */
 void http_respond(struct http_request *request, const struct http_response *response);
 
 /* Answers with application/problem+json (RFC 9457): type "about:blank", title from the status,

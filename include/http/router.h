@@ -11,7 +11,7 @@ enum { ROUTE_PARAMETERS_MAX = 4, ROUTER_ROUTES_MAX = 256, ROUTER_GROUPS = 256 };
 struct route {
 	enum http_method method;
 	const char *path; /* template */
-	const void *data; /* the table owner's own */
+	const void *data; /* for use by the owner of the table */
 };
 
 /* A module's routes, in no particular order. */
@@ -22,34 +22,35 @@ struct route_table {
 
 struct route_match {
 	const struct route *route;		     /* NULL unless found */
-	unsigned table;				     /* the one that has it, from 0 */
+	unsigned table;				     /* number of the table that has the route, from
+							0 */
 	struct str parameters[ROUTE_PARAMETERS_MAX]; /* decoded, in the arena, NUL-terminated */
 	unsigned parameter_count;
 	struct str allow; /* for 405: "GET, HEAD, PUT"; else empty */
 };
 
 /* The routes of several tables, grouped by a hash of their first two segments and of the number of
- * segments, since that rules out most of them. */
+ * segments, which rules out most of them. */
 struct router {
-	const struct route_table *const *tables; /* until NULL */
+	const struct route_table *const *tables; /* NULL at the end */
 	struct {
 		const struct route *route;
-		unsigned table; /* its place in tables */
+		unsigned table; /* index in tables */
 	} routes[ROUTER_ROUTES_MAX];
-	uint16_t starts[ROUTER_GROUPS + 1]; /* where the routes of each group begin */
+	uint16_t starts[ROUTER_GROUPS + 1]; /* index of the first route of each group */
 };
 
-/* tables, which ends with NULL, and what it names stay the caller's, and live as long as the
- * router does. They have at most ROUTER_ROUTES_MAX routes. has: says which of them exist here;
- * NULL: all. There is nothing to finish. */
+/* tables, which ends with NULL, and the routes stay the caller's, and must live as long as the
+ * router. They have at most ROUTER_ROUTES_MAX routes. has: whether a route exists here; NULL: all
+ * do. The router owns no memory. */
 void router_init(struct router *router, const struct route_table *const tables[],
 		 bool (*has)(const struct route *route));
 
 enum route_result { ROUTE_FOUND, ROUTE_UNKNOWN /* 404 */, ROUTE_METHOD /* 405 */ };
 
-/* HEAD finds the route of GET. A segment that decodes to a NUL, a slash or invalid UTF-8, or is
- * not well-formed percent-encoding, is ROUTE_UNKNOWN. Literal segments win over parameters,
- * whatever table they are in. "*", the server as a whole, has no route and the methods of all
- * (RFC 9110 section 9.3.7). */
+/* HEAD finds the route of GET. A segment that decodes to a NUL, a slash or invalid UTF-8, or is not
+ * well-formed percent-encoding, is ROUTE_UNKNOWN. Literal segments have precedence over parameters,
+ * in all tables. "*", the server as a whole, has no route, and the methods of all routes (RFC 9110
+ * section 9.3.7). */
 enum route_result router_find(const struct router *router, struct http_request *request,
 			      struct route_match *ret_match);

@@ -6,20 +6,20 @@
 struct http_proxies;
 
 struct http_server_settings {
-	bool access_log;       /* one line a request: log_info("access", ...) */
-	bool admin_access_log; /* the same for those of metrics and the operator, instead */
-	/* Trusted proxies; NULL: none. Stays valid, and does not change. */
+	bool access_log;       /* log a line for each request: log_info("access", ...) */
+	bool admin_access_log; /* instead, the same for requests of metrics and of the operator */
+	/* Trusted proxies; NULL: none. They must outlive the server, and must not change. */
 	const struct http_proxies *proxies;
-	bool waits_to_accept; /* until http_server_accept() */
+	bool waits_to_accept; /* accept no connections until http_server_accept() */
 	/* 0 means the limit of base/limits.h; other values are for tests. */
 	unsigned connections_max; /* WebSockets included */
 	unsigned head_ms;
 	unsigned body_ms;
-	unsigned bodies_bytes; /* of all callers */
+	unsigned bodies_bytes; /* bodies of all callers together */
 	unsigned idle_ms;
 	unsigned write_stall_ms;
 	unsigned linger_ms;
 	unsigned ping_ms;	/* WebSockets */
 	unsigned silence_ms;	/* WebSockets */
-	unsigned pending_bytes; /* of all clients */
+	unsigned pending_bytes; /* unsent output of all clients together */
 };

@@ -1,6 +1,6 @@
-/* Work on many objects, spread over turns of the loop: each turn does as much as fits into a budget
- * of time, so that other work waits only briefly. The owners of the objects take turns; those of
- * one owner are worked on in the order in which they were added. */
+/* Spreads work on many objects over turns of the loop: each turn does as much as fits into a time
+ * budget, so that other work waits only briefly. The owners of the objects take turns; objects of
+ * one owner are processed in the order in which they were added. */
 #pragma once
 
 #include "loop/fair_queue.h"
@@ -13,15 +13,16 @@ struct budgeted_queue {
 	/* Works on a node, which is in no list then. It may add the node again, which then comes
 	 * after the others. */
 	void (*run)(struct list *node);
-	uint64_t budget_ns;	  /* of a turn; at least one object is worked on */
-	uint64_t (*now_ns)(void); /* monotonic; tests have their own */
+	uint64_t budget_ns;	  /* time budget of a turn; at least one object is processed */
+	uint64_t (*now_ns)(void); /* monotonic clock; tests have their own */
 };
 
-/* loop stays valid. */
+/* loop must outlive the queue. */
 void budgeted_queue_init(struct budgeted_queue *queue, struct loop *loop,
 			 void (*run)(struct list *node));
-/* Nothing runs any more; the nodes are left as they are. */
+/* Stops the queue; its nodes are left unchanged. */
 void budgeted_queue_finish(struct budgeted_queue *queue);
 
-/* run() gets this node in this or a later turn, never inside this call. See fair_queue_add(). */
+/* Adds a node: run() gets it in this or a later turn, never inside this call. See fair_queue_add().
+ */
 void budgeted_queue_add(struct budgeted_queue *queue, struct fair_flow *flow, struct list *node);

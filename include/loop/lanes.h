@@ -1,34 +1,32 @@
 /* Worker threads in lanes.
  *
  *   LANE_SHORT  a still picture, or a large text of a body or an answer: a few milliseconds at most
- *   LANE_LONG   animations: up to a second. At most half of the threads run it, so that a long job
- *               never stands before a short one; up to that half it is served first, so that a
+ *   LANE_LONG   animations: up to a second. At most half of the threads run it, so that a short job
+ *               never waits for long ones only; up to that half it is served first, so that a
  *               stream of short jobs never starves it
- *   LANE_PASSWORD  a password's hash: 30 ms and 19 MiB each. It has threads of its own, one or two,
- *               so that nobody who failed attempts passwords holds those of the other lanes
- *   LANE_KNOWN_PASSWORD  the same for those who are no strangers, and passkeys: they do not wait
- *               behind failed attempts
- *   LANE_HANDSHAKE  what a new connection computes in TLS: 1 to 3 ms. It has threads of its own,
- *               half as many as the first two; connections share it by the network and the address
- *               that they come from. Where many of an address wait, the newest one goes first, and
- *               the oldest one makes room where there is none
+ *   LANE_PASSWORD  hash of a password: 30 ms and 19 MiB each. It has threads of its own, one or
+ *               two, so that guessed passwords do not occupy those of the other lanes
+ *   LANE_KNOWN_PASSWORD  the same for known browsers, and passkeys: they do not wait behind guessed
+ *               passwords
+ *   LANE_HANDSHAKE  TLS handshake of a new connection: 1 to 3 ms. It has threads of its own, half
+ *               as many as the first two; connections share it by network and address. If many of
+ *               an address wait, the newest goes first, and the oldest is dropped if the queue is
+ *               full
  *
- * The accounts share each lane: they take turns of 2 ms of CPU time, and none holds all threads of
- * a lane that has more than one. Those of a network share its turns (loop/lane_queue.h). A job
+ * Accounts share each lane: they take turns of 2 ms of CPU time, and none holds all threads of a
+ * lane that has more than one. The accounts of a network share its turns (loop/lane_queue.h). A job
  * works in steps; when its turn is over, it gives its thread back and waits for its account's next
  * turn.
  *
- * Each lane has a bounded queue, of which an account may fill as many places as it leaves to
- * others. A job that would wait for too long, by what was measured of those before it, is refused
- * before it starts. All this is a worker's own: an account that is connected to several of them has
- * a share in each.
+ * Each lane has a bounded queue, of which an account may fill as much as it leaves to others. A job
+ * whose expected wait, by previous measurements, is too long is refused before it starts. All this
+ * is per worker: an account with connections to several workers has a share in each.
  *
  * A job gets its memory on the loop, before it starts; the worker thread touches only its job.
  *
- * The threads have a lower priority than the loop. That is not enough where the database waits for
- * a core as well: the kernel chooses only every few milliseconds which thread runs, and where it
- * compares groups of processes, a thread's priority does not count. So long jobs give way between
- * two steps. */
+ * The threads have a lower priority than the loop. That is not enough if the database needs the
+ * core as well: the kernel chooses only every few milliseconds which thread runs, and between
+ * groups of processes a thread's priority does not count. So long jobs yield between two steps. */
 #pragma once
 
 #include "base/id.h"
@@ -41,41 +39,44 @@ struct lane_share;
 struct lane_job {
 	struct list node;		/* private: where it waits, or has run */
 	struct lane_share *queue_share; /* private; NULL: it is in no queue */
-	uint64_t used_us;		/* private: CPU time of the slices so far, */
-	uint64_t slice_us;		/* of the last one */
-	uint64_t started_us;		/* private: when that was handed to the pool */
+	uint64_t used_us;		/* private: CPU time of the slices so far */
+	uint64_t slice_us;		/* private: CPU time of the last slice */
+	uint64_t started_us;		/* private: when the last slice was given to the threads */
 	uint64_t submitted_us;		/* private; 0: it has begun */
 	enum lane lane;			/* private */
 	bool has_more;			/* private */
 	bool is_running;		/* private: the pool has it */
 	/* Set for done if the job was not run to its end: is_abandoned returned true, or the job
-	 * had waited longest when others needed its place. */
+	 * had waited longest when others needed room. */
 	bool is_dropped;
 
-	struct id account; /* whose share it uses; all zero: that of those who have none */
+	struct id account; /* account whose share it uses; all zero: jobs without an account share
+			      one */
 	/* Network whose accounts take turns with the accounts of other networks. All zero: the
 	 * account has no network, and counts as a network. */
 	struct id network;
-	size_t size; /* bytes that it works on, to foretell its time by that of others */
+	size_t size; /* bytes of input, to estimate its time */
 	/* Continues the work of a previous job. Such a job is never refused, since the previous
-	 * job's time would be lost, and goes before all that its account has not begun. */
+	 * job's time would be lost, and runs before jobs that its account has not begun. */
 	bool goes_on;
-	/* A step, on a worker thread: 100 to 200 us at best. Returns whether there are more. */
+	/* Does a step, on a worker thread: ideally 100 to 200 us. Returns whether there are more.
+	 */
 	bool (*run)(struct lane_job *job);
-	/* On the loop, before each slice: true where nobody waits for the job any longer, which is
-	 * then done without its other steps. NULL: it always runs to its end. */
+	/* Called on the loop before each slice: returns true if nobody waits for the job any
+	 * longer; then it ends without its other steps. NULL: it always runs to its end. */
 	bool (*is_abandoned)(struct lane_job *job);
-	void (*done)(struct lane_job *job); /* on the loop, always; the job may go after it */
+	void (*done)(struct lane_job *job); /* always called, on the loop; may free the job */
 };
 
-/* threads: those that the short and the long lane may use, at least 2. They start with the first
- * job. Sets loop->lanes. */
+/* threads: number for the short and the long lane, at least 2. They start with the first job. Sets
+ * loop->lanes. */
 void lanes_start(struct loop *loop, unsigned threads);
 
-/* All jobs must be done. The threads are waited for; the rest goes with the loop's next turn. */
+/* Stops the lanes. All jobs must be done. Waits for the threads; the rest is freed in the loop's
+ * next turn. */
 void lanes_stop(struct loop *loop);
 
-/* Queues a job, whose public members are set. 0, or where it is refused, and done is never called:
+/* Queues a job, whose public members are set. Returns 0; or an error, and done is never called:
  *   -EAGAIN  the lane's queue is full
  *   -EDQUOT  the account has its share of the queue
  *   -ETIME   it would wait for longer than LIMIT_LANE_WAIT_MS
@@ -83,14 +84,14 @@ void lanes_stop(struct loop *loop);
 __attribute__((warn_unused_result)) int
 lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job, unsigned *ret_retry_after_s);
 
-/* Takes out a job that was submitted and has not begun: done is not called. */
+/* Removes a job that was submitted and has not begun. done is not called. */
 void lanes_cancel(struct loop *loop, struct lane_job *job);
 
-/* Jobs that wait or run. */
+/* Number of jobs that wait or run. */
 unsigned lanes_load(const struct loop *loop, enum lane lane);
-/* Whether a job waits for those before it. */
+/* Whether any job waits in the lane. */
 bool lanes_have_waiting(const struct loop *loop, enum lane lane);
-/* The jobs of all lanes, as they are now, for the metrics. */
+/* Sets the gauges of all lanes. */
 void lanes_tell(const struct loop *loop);
 
 /* CPU time of a job that is done. */

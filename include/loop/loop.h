@@ -8,19 +8,19 @@
 #include <stdint.h>
 #include <uv.h>
 
-/* Something to do in this or the next turn of the loop, never inside the call that asks for it.
- * Embed it in the object it is about; cancel before that object goes. */
+/* Callback in this or the next turn of the loop, never inside the call that requests it. Embed it
+ * in an object; cancel it before the object is freed. */
 struct later {
 	struct list node;
 	void (*run)(struct later *later);
 };
 
-/* A point in time at which something is to be done. All deadlines share one uv timer. Embed it;
- * clear before the object goes. Moving a deadline to a later time is cheap. */
+/* Callback at a point in time. All deadlines share one uv timer. Embed it in an object; clear it
+ * before the object is freed. Moving a deadline to a later time is cheap. */
 struct deadline {
 	uint64_t at_ms;	   /* loop time; valid while set */
-	uint32_t filed_ms; /* the time under which the heap has it, see deadline.c */
-	uint32_t position; /* in the heap, from 1; 0: not set */
+	uint32_t filed_ms; /* time by which the heap sorts it, see deadline.c */
+	uint32_t position; /* index in the heap, from 1; 0: not set */
 	void (*run)(struct deadline *deadline); /* the deadline is no longer set when it runs */
 };
 
@@ -37,27 +37,27 @@ struct loop {
 	uint32_t heap_capacity;
 	uint32_t turn;	     /* counts the turns, from 1 */
 	uint64_t turn_ms;    /* when the loop last woke up */
-	uint64_t longest_ms; /* of the turns since loop_take_longest_turn_ms() */
+	uint64_t longest_ms; /* longest turn since loop_take_longest_turn_ms() */
 	bool deadlines_run;  /* inside the timer's callback */
-	struct lanes *lanes; /* see loop/lanes.h; NULL where none were started */
+	struct lanes *lanes; /* see loop/lanes.h; NULL if not started */
 };
 
-/* Called at the end of every turn, just before the loop waits for events: where what a turn has
- * queued is sent as one. Embed it; it stays registered until removed. run() may remove any
- * turn_end; those that it adds run from the next turn on. */
+/* Called at the end of every turn, just before the loop waits for events: a place to send
+ * everything that a turn has queued at once. Embed it; it stays registered until removed. run() may
+ * remove any turn_end; those that it adds run from the next turn on. */
 struct turn_end {
 	struct list node;
 	void (*run)(struct turn_end *turn_end);
 };
 
-/* 0 or a negative errno. */
+/* Returns 0 or a negative errno. */
 __attribute__((warn_unused_result)) int loop_init(struct loop *loop);
 
 /* Runs until loop_stop() or until nothing is left. */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 
-/* Closes what loop_init() opened and runs the loop until every handle on it is closed. All other
+/* Closes the handles of loop_init() and runs the loop until every handle on it is closed. All other
  * handles must be closed or closing. */
 void loop_finish(struct loop *loop);
 
@@ -70,16 +70,16 @@ uint64_t loop_take_longest_turn_ms(struct loop *loop);
 /* run must be set. Does nothing for a later that waits already. */
 void loop_later(struct loop *loop, struct later *later);
 void loop_later_init(struct later *later, void (*run)(struct later *later));
-/* Does nothing where the later does not wait. */
+/* Does nothing if the later does not wait. */
 void loop_later_cancel(struct later *later);
 
 void deadline_init(struct deadline *deadline, void (*run)(struct deadline *deadline));
-/* Sets or moves it, in milliseconds from now. With 0 it still runs later; if another deadline's
- * run() sets it, in another turn. */
+/* Sets or moves a deadline, in milliseconds from now. With 0 it still runs later; if another
+ * deadline's run() sets it, in another turn. */
 void deadline_set(struct loop *loop, struct deadline *deadline, uint64_t in_ms);
-/* The same with a time of loop_now_ms(). */
+/* Sets or moves a deadline to a time of loop_now_ms(). */
 void deadline_set_at(struct loop *loop, struct deadline *deadline, uint64_t at_ms);
-/* Does nothing where it is not set. */
+/* Does nothing if the deadline is not set. */
 void deadline_clear(struct loop *loop, struct deadline *deadline);
 bool deadline_is_set(const struct deadline *deadline);
 

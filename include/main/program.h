@@ -1,5 +1,4 @@
-/* The programs that displayd and displayctl start in the sandbox: where they are, and with what
- * they are called. */
+/* The programs that displayd and displayctl start in the sandbox: their paths and arguments. */
 #pragma once
 
 #include "render/host.h"
@@ -16,14 +15,14 @@ struct program {
 	const char *arguments[PROGRAM_ARGUMENTS_MAX + 1]; /* NULL at the end */
 };
 
-/* Finds the program: in the build, where its subproject has it, beside an installation that was
- * moved, or where it is installed. is_required: it ends if a layer of the sandbox is missing.
- * The arguments point into *ret. False: program_missing() says what to do. */
+/* Finds the program: in the build, in its subproject, beside a relocated installation, or at its
+ * installed path. is_required: the program ends if a layer of the sandbox is missing. The arguments
+ * point into *ret. If it returns false, program_missing() says what to do. */
 bool program_find(enum render_program name, bool is_required, struct program *ret)
     __attribute__((warn_unused_result));
 
 /* Whether the program is one that renders apps. The others serve displayd itself, too. */
 bool program_renders(enum render_program name);
 
-/* A sentence, static: there is no such program in this build. */
+/* Returns a static sentence that this build does not have the program. */
 const char *program_missing(enum render_program name);

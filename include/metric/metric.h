@@ -1,4 +1,4 @@
-/* Counting, for those who watch an instance.
+/* Counters, gauges and histograms of an instance, for monitoring.
  *
  *   metric_add(METRIC_X, LABEL, 1) -> the worker's slot in shared memory
  *                                     all slots -> metric/read.h: sums -> GET /metrics
@@ -6,10 +6,10 @@
  * To add a metric: its name in metric/metrics.h, its definition in src/metric/definitions.c, and
  * the place that counts. docs/metrics.md is made from the definitions.
  *
- * A process counts in its own slot, and is the only one that writes there; only its loop's thread
- * counts. Others read at any time: each number is an atomic. A worker that takes a dead one's place
- * goes on with its counters, so they never fall while the instance runs; its gauges begin at 0.
- * A process that was not attached (displayctl, tests) counts into memory that nobody reads.
+ * Only the loop's thread of a process writes to its slot. Others read at any time: each number is
+ * an atomic. A worker that replaces a dead one continues its counters, so they never fall while the
+ * instance runs; its gauges begin at 0. A process that was not attached (displayctl, tests) counts
+ * into memory that nobody reads.
  *
  * Counting takes less than 1 % of a request's instructions: bench/instructions.py
  * --without-metrics. */
@@ -26,8 +26,8 @@ extern const struct region metric_region;
 
 enum { METRIC_SUPERVISOR = -1 };
 
-/* Only for measuring what counting costs (bench/instructions.py --without-metrics): nothing is
- * counted, and the calls that count leave no code. */
+/* Only for measuring the cost of counting (bench/instructions.py --without-metrics): nothing is
+ * counted, and the calls leave no code. */
 #ifdef METRIC_COUNTS_NOTHING
 enum { METRIC_COUNTS = false };
 #else
@@ -37,18 +37,20 @@ enum { METRIC_COUNTS = true };
 /* Makes this process count in the slot of a worker (from 0), or in the supervisor's. Counts of
  * another program there, which had other metrics, are cleared. */
 void metric_attach(struct region_map *shared, int process);
-/* Call it in a forked process: it then counts nowhere, instead of in its parent's slot. */
+/* Call it in a forked process: it then counts in no slot, instead of its parent's. */
 void metric_detach(void);
-/* Once a second: the process is there, and its gauges are true. 0: it takes leave. */
+/* Call it once a second: reports that the process is alive and its gauges are current. 0: the
+ * process ends. */
 void metric_beat(uint64_t now_ms);
 
-/* Names that are known only at the start, in each process that reads; before metric_attach(). The
- * texts stay valid. number: from METRIC_ROUTES_FIRST and below METRIC_ROUTES_MAX. */
+/* Sets names that are known only at the start. Call it in each process that reads, before
+ * metric_attach(). The texts must stay valid. number: from METRIC_ROUTES_FIRST, below
+ * METRIC_ROUTES_MAX. */
 void metric_name_route(unsigned number, const char *method, const char *path);
 /* number: below METRIC_STATEMENTS_MAX. */
 void metric_name_statement(unsigned number, const char *name);
 
-/* Private: where this process counts. */
+/* Private: cells in which this process counts. */
 extern _Atomic uint64_t *metric_cells[METRIC_COUNT];
 
 /* Adds to a counter, or to a gauge that goes up and down. label: a value of the metric's label,
@@ -64,7 +66,7 @@ static inline void metric_add(enum metric metric, unsigned label, int64_t number
 	atomic_store_explicit(cell, before + (uint64_t)number, memory_order_relaxed);
 }
 
-/* A gauge. */
+/* Sets a gauge. */
 static inline void metric_set(enum metric metric, unsigned label, int64_t number)
 {
 	if (METRIC_COUNTS)
@@ -72,7 +74,7 @@ static inline void metric_set(enum metric metric, unsigned label, int64_t number
 				      memory_order_relaxed);
 }
 
-/* A histogram. value: in its unit, microseconds for times. */
+/* Adds a value to a histogram, in its unit: microseconds for times. */
 void metric_observe(enum metric metric, unsigned label, uint64_t value);
 
 /* The label of METRIC_BY_PROCESS: of a worker (from 0), or METRIC_SUPERVISOR. */
@@ -81,7 +83,7 @@ static inline unsigned metric_process(int process)
 	return (unsigned)(process - METRIC_SUPERVISOR);
 }
 
-/* Private: how many values the second label has; filled in by metric_attach(). */
+/* Private: number of values of the second label; filled in by metric_attach(). */
 extern unsigned metric_seconds[METRIC_COUNT];
 
 /* The label of a metric that has two. */
@@ -94,7 +96,7 @@ static inline unsigned metric_pair(enum metric metric, unsigned first, unsigned 
 enum { METRIC_STATUS_MAX = 599 };
 extern uint8_t metric_status_labels[METRIC_STATUS_MAX + 1];
 
-/* The label of METRIC_BY_STATUS; all codes that displayd does not use are one. */
+/* The label of METRIC_BY_STATUS; all codes that displayd does not use share one value. */
 static inline unsigned metric_status(int status)
 {
 	return status >= 0 && status <= METRIC_STATUS_MAX ? metric_status_labels[status] : 0;

@@ -1,8 +1,8 @@
 /* All metrics of displayd by name, and the values of their labels. Each has its definition in
  * src/metric/definitions.c, in the same order.
  *
- * A label whose values a caller chooses does not exist: all are enumerations of the program, so
- * that nobody makes the number of series grow. */
+ * No label has values that a caller chooses: all are enumerations of the program, so that the
+ * number of series cannot grow. */
 #pragma once
 
 /* Values that a label distinguishes. */
@@ -53,19 +53,19 @@ enum metric {
 	METRIC_TLS_HANDSHAKES,	/* by metric_tls_handshake, metric_tls_version */
 	METRIC_TLS_DURATION,	/* by metric_tls_handshake */
 	METRIC_TLS_FAILED,	/* by metric_tls_failure */
-	METRIC_TLS_TICKET_KEYS, /* that were made */
+	METRIC_TLS_TICKET_KEYS, /* keys that were made */
 	METRIC_UNAUTHENTICATED, /* by metric_access */
 	METRIC_RATE_LIMITED,	/* by metric_limit */
 
 	/* Panels and pushes. */
-	METRIC_PANELS,		 /* in memory */
+	METRIC_PANELS,		 /* panels in memory */
 	METRIC_PANELS_CONNECTED, /* by metric_panel */
-	METRIC_PANEL_LINKS,	 /* that were made */
-	METRIC_EVENT_STREAMS,	 /* that are open to programs */
+	METRIC_PANEL_LINKS,	 /* connections that were made */
+	METRIC_EVENT_STREAMS,	 /* open streams of programs */
 	METRIC_MQTT_CONNECTIONS, /* by metric_mqtt_state */
 	METRIC_MQTT_MESSAGES,	 /* by metric_mqtt_message */
 	METRIC_PICTURES_SENT,	 /* by metric_panel */
-	METRIC_PICTURE_BYTES,	 /* in memory */
+	METRIC_PICTURE_BYTES,	 /* of pictures in memory */
 	METRIC_PUSHES,		 /* by metric_push_result */
 	METRIC_PUSH_TO_PANEL,	 /* by metric_push_stage */
 	METRIC_IMAGE_CONVERSION, /* by metric_image */
@@ -78,17 +78,17 @@ enum metric {
 	/* The database. */
 	METRIC_DATABASE_UP,	      /* 1 or 0 of each worker */
 	METRIC_DATABASE_CONNECTIONS,  /* by metric_database_role */
-	METRIC_DATABASE_CONNECTS,     /* likewise */
-	METRIC_DATABASE_LOSSES,	      /* likewise */
+	METRIC_DATABASE_CONNECTS,     /* by metric_database_role */
+	METRIC_DATABASE_LOSSES,	      /* by metric_database_role */
 	METRIC_STATEMENT_DURATION,    /* by statement */
 	METRIC_DATABASE_FAILURES,     /* by metric_database_failure */
 	METRIC_DATABASE_QUERIES,      /* by metric_query_state */
-	METRIC_DISK_REFUSES_PICTURES, /* 1 or 0, of the supervisor */
-	METRIC_DATABASE_BYTES,	      /* of one worker, as that of the next */
-	METRIC_DATABASE_BACKED_UP,    /* when, likewise; 0: never */
-	METRIC_DISK_BYTES,	      /* of the supervisor, as those that follow */
+	METRIC_DISK_REFUSES_PICTURES, /* 1 or 0, set by the supervisor */
+	METRIC_DATABASE_BYTES,	      /* set by one worker, as is the next */
+	METRIC_DATABASE_BACKED_UP,    /* time, set by one worker; 0: never */
+	METRIC_DISK_BYTES,	      /* set by the supervisor, as are the following */
 	METRIC_DISK_FREE_BYTES,
-	METRIC_CERTIFICATE_ENDS, /* 0: there is none */
+	METRIC_CERTIFICATE_ENDS, /* time; 0: there is none */
 	METRIC_HINTS_SENT,
 	METRIC_HINTS_DROPPED,
 	METRIC_HINTS_RECEIVED, /* by metric_hint */
@@ -99,8 +99,8 @@ enum metric {
 	METRIC_RENDER_DURATION,	 /* by metric_language */
 	METRIC_RENDER_FETCHES,	 /* by metric_fetch_result */
 	METRIC_WEBHOOK_POSTS,	 /* by metric_hook_result */
-	METRIC_WEBHOOK_EVENTS,	 /* that were delivered */
-	METRIC_WEBHOOKS_WAITING, /* to which events are still to be sent */
+	METRIC_WEBHOOK_EVENTS,	 /* events that were delivered */
+	METRIC_WEBHOOKS_WAITING, /* webhooks with events to send */
 
 	/* The loop, the log, the processes. */
 	METRIC_LOOP_TURN,
@@ -131,9 +131,9 @@ enum {
 enum metric_connection { METRIC_CONNECTION_HTTP, METRIC_CONNECTION_WEBSOCKET };
 
 enum metric_refused_connection {
-	METRIC_REFUSED_ADDRESS,	    /* its address has as many as it may */
-	METRIC_REFUSED_PROXY,	    /* it is not from a trusted proxy, or says nothing as one */
-	METRIC_REFUSED_DESCRIPTORS, /* or the kernel had no memory for it */
+	METRIC_REFUSED_ADDRESS,	    /* its address has its share */
+	METRIC_REFUSED_PROXY,	    /* not from a trusted proxy, or without a PROXY header */
+	METRIC_REFUSED_DESCRIPTORS, /* no free descriptor, or no memory in the kernel */
 };
 
 enum metric_tls_handshake { METRIC_TLS_FULL, METRIC_TLS_RESUMED };
@@ -141,10 +141,10 @@ enum metric_tls_handshake { METRIC_TLS_FULL, METRIC_TLS_RESUMED };
 enum metric_tls_version { METRIC_TLS12, METRIC_TLS13 };
 
 enum metric_tls_failure {
-	METRIC_TLS_REFUSED, /* by the lane */
-	METRIC_TLS_WRONG,   /* what came is no handshake, or none that is understood */
+	METRIC_TLS_REFUSED, /* refused by the lane */
+	METRIC_TLS_WRONG,   /* not a handshake, or an unsupported one */
 	METRIC_TLS_TOO_LATE,
-	METRIC_TLS_LEFT, /* the client, in the middle */
+	METRIC_TLS_LEFT, /* the client left during the handshake */
 };
 
 /* Credential of a caller. */
@@ -158,7 +158,7 @@ enum metric_mqtt_message {
 };
 
 enum metric_access {
-	METRIC_ACCESS_OTHER, /* somebody who signs in, or uses a link */
+	METRIC_ACCESS_OTHER, /* sign-in, or use of a one-time link */
 	METRIC_ACCESS_API_KEY,
 	METRIC_ACCESS_DEVICE_KEY,
 	METRIC_ACCESS_SESSION,
@@ -182,7 +182,7 @@ enum metric_panel { METRIC_PANEL_LINK, METRIC_PANEL_POLLING };
 enum metric_push_result {
 	METRIC_PUSH_STORED,
 	METRIC_PUSH_REFUSED,   /* the image or another field is wrong */
-	METRIC_PUSH_FORBIDDEN, /* no key, or a device that is not the caller's or is none */
+	METRIC_PUSH_FORBIDDEN, /* no key, or a device that is not the caller's or does not exist */
 	METRIC_PUSH_LIMITED,
 	METRIC_PUSH_BUSY,
 	METRIC_PUSH_ABANDONED,
@@ -218,9 +218,9 @@ enum metric_database_role {
 };
 
 enum metric_database_failure {
-	METRIC_DATABASE_REFUSED,     /* by a constraint, as foreseen */
-	METRIC_DATABASE_UNAVAILABLE, /* or too busy */
-	METRIC_DATABASE_FAILED,	     /* a fault of the program or of the database */
+	METRIC_DATABASE_REFUSED,     /* by an expected constraint error */
+	METRIC_DATABASE_UNAVAILABLE, /* unavailable or too busy */
+	METRIC_DATABASE_FAILED,	     /* a bug of the program, or a fault of the database */
 	METRIC_DATABASE_FULL,	     /* there is no room on its disk */
 };
 

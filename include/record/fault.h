@@ -1,11 +1,11 @@
-/* The faults of a body, all in one answer: the member "errors" of a problem (RFC 9457). */
+/* Faults of a body, all in one answer: the member "errors" of a problem (RFC 9457). */
 #pragma once
 
 #include "base/arena.h"
 #include "base/buffer.h"
 
 struct fault {
-	struct str name;    /* of the member; data is NULL for the whole body */
+	struct str name;    /* name of the member; data is NULL for the whole body */
 	struct str pointer; /* JSON pointer (RFC 6901), "" for the whole body */
 	struct str detail;  /* "must be an integer from 0 to 100" */
 };
@@ -19,18 +19,18 @@ struct faults {
 
 void faults_init(struct faults *faults, struct arena *arena);
 
-/* name: a member of the body, unescaped; its data is NULL for the body itself. */
+/* Adds a fault. name: a member of the body, unescaped; its data is NULL for the body itself. */
 __attribute__((format(printf, 3, 4))) void faults_add(struct faults *faults, struct str name,
 						      const char *format, ...);
 
-/* Whether a member has a fault; not one of its own members. */
+/* Whether a member itself has a fault; faults of its own members do not count. */
 bool faults_has(const struct faults *faults, struct str name);
 
 /* Adds a fault of a member of the body's member "in", which is an object. */
 __attribute__((format(printf, 4, 5))) void faults_add_in(struct faults *faults, struct str in,
 							 struct str name, const char *format, ...);
 
-/* Adds a fault of what stands at a pointer (RFC 6901). */
+/* Adds a fault of the value at a JSON pointer (RFC 6901). */
 void faults_add_at(struct faults *faults, struct str pointer, struct str detail);
 /* Returns "/" and the name, with "~" and "/" escaped. */
 struct str faults_pointer(struct arena *arena, struct str name);

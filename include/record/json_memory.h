@@ -1,8 +1,8 @@
-/* Memory for yyjson that is never lacking: without it the process ends, in order, as memory_alloc()
- * has it. For texts of our own and of our own processes, which are bounded: to lack memory says
- * nothing about them, so it may not be taken for a text that is wrong. */
+/* Allocator for yyjson that never fails: if memory is missing the process ends in order, as with
+ * memory_alloc(). For bounded texts of displayd's own processes: a lack of memory must not look
+ * like an invalid text. */
 #pragma once
 
 #include <yyjson.h>
 
-extern const yyjson_alc json_memory; /* what it gives is freed by free() */
+extern const yyjson_alc json_memory; /* its memory may be freed by free() */

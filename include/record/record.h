@@ -1,4 +1,4 @@
-/* Records: one table describes a struct, and serves it in five ways.
+/* Records: one table describes a struct, and is used in five ways.
  *
  *   JSON body --record_read_json()--> struct --record_write_json()--> JSON answer
  *   database row --record_read_row()--^  |
@@ -10,7 +10,7 @@
  * another record's struct (ROW).
  *
  * Statements name the record of their row, and tools/record_tables.py makes their lists of columns
- * from the table. So the kind of a field says the type of its column. */
+ * from the table. So the kind of a field determines the type of its column. */
 #pragma once
 
 #include "base/arena.h"
@@ -46,21 +46,21 @@ struct record_field {
 	const char *body;	  /* in bodies; NULL: not in bodies */
 	const char *column;	  /* in rows; NULL: not in rows */
 	const struct record *row; /* ROW: the record of the member */
-	size_t offset;		  /* of the member; OPEN: of the bool that says "is null" */
+	size_t offset;		  /* offset of the member; OPEN: of the bool that means "is null" */
 	enum record_kind kind;
-	bool required;	  /* in bodies */
+	bool required;	  /* required in bodies */
 	bool is_alias;	  /* in bodies: a second name, absent from the API document's schema */
 	bool is_shown;	  /* ROW: its members are among those of the answer */
 	bool nullable;	  /* rows: NULL becomes zero; answers: null stands for an ID, STR, JSON, INT
 			     or TIMESTAMP of zero, and for an OPEN whose bool is true */
 	bool is_optional; /* answers: left out instead of null */
-	const char *none; /* of a nullable one, in answers: this text instead of null */
-	bool is_private;  /* not in bodies and answers, but for records with has_private */
-	bool is_past;	  /* TIMESTAMP: one of a row that lies in the future, because a clock was
-			     wrong, is read as the present */
+	const char *none; /* nullable, in answers: this text instead of null */
+	bool is_private;  /* only in bodies and answers of records with has_private */
+	bool is_past;	  /* TIMESTAMP: if a row's value lies in the future, because a clock was
+			     wrong, it is read as the present */
 	int64_t minimum;  /* INT: value; STR: code points */
-	int64_t maximum;  /* likewise; 0 with minimum 0: no limits */
-	/* STR in bodies: NULL, or what is wrong with the value ("must ..."). */
+	int64_t maximum;  /* INT: value; STR: code points; 0 with minimum 0: no limits */
+	/* STR in bodies: returns NULL, or the fault of the value ("must ..."). */
 	const char *(*check)(struct str value);
 };
 
@@ -68,11 +68,11 @@ struct record {
 	const struct record_field *fields;
 	unsigned field_count; /* at most 64 */
 	size_t size;	      /* of the struct, bytes */
-	bool has_private;     /* several records may have one table, and differ in this */
+	bool has_private;     /* several records may share one table, and differ in this */
 	bool takes_whole; /* bodies: the only field, an ANY, is the body itself, whatever it is */
-	bool empty_is_absent; /* bodies: null and {} stand for a member that was left out */
-	/* Bodies: checks what concerns several fields. Also called when fields had faults: bit i of
-	 * seen says that field i was there; a field with a fault is zero. May be NULL. */
+	bool empty_is_absent; /* bodies: null and {} mean that a member was left out */
+	/* Bodies: checks conditions on several fields. Also called if fields had faults: bit i of
+	 * seen is set if field i was there; a field with a fault is zero. May be NULL. */
 	void (*check)(void *body, uint64_t seen, struct faults *faults);
 };
 
@@ -129,18 +129,18 @@ struct record {
 
 /* Reads a JSON object's members into the fields that have a "body". Adds a fault for each member
  * that is missing or unknown or has a wrong type, range or length. Texts stay in the document.
- * ret_body: a zeroed struct. *ret_present: bit i says that field i was there without a fault. The
- * caller looks at faults->count afterwards. */
+ * ret_body: a zeroed struct. *ret_present: bit i is set if field i was there without a fault. Check
+ * faults->count afterwards. */
 void record_read_json(const struct record *record, const struct json_value *object, void *ret_body,
 		      uint64_t *ret_present, struct faults *faults);
 
-/* The bits that another record of the same struct has for the members that these fields fill: where
- * a body is read by one record, and a statement takes the other one's bits. */
+/* Returns the bits of another record of the same struct for the same members: for a body that is
+ * read by one record, and a statement that takes the other record's bits. */
 uint64_t record_present_as(const struct record *record, uint64_t present,
 			   const struct record *other);
 
 /* Reads a row. Its columns are those of the record's fields, in their order. Texts and bytes are
- * copied into the arena, with a NUL behind them. Returns how many columns it has read. */
+ * copied into the arena, followed by a NUL. Returns the number of columns read. */
 unsigned record_read_row(const struct record *record, const struct record_value *columns,
 			 struct arena *arena, void *ret_row);
 
@@ -151,8 +151,8 @@ unsigned record_column_count(const struct record *record);
 void record_write_json(const struct record *record, const void *row, struct buffer *buffer);
 
 /* Reads an object that record_write_json() of another program wrote, with this record: members that
- * the record does not name are ignored. Texts are copied into the arena, with a NUL behind them.
- * False: a member is missing or has another type. */
+ * the record does not name are ignored. Texts are copied into the arena, followed by a NUL. Returns
+ * false if a member is missing or has another type. */
 __attribute__((warn_unused_result)) bool record_read_answer(const struct record *record,
 							    const struct json_value *object,
 							    struct arena *arena, void *ret_row);
@@ -160,5 +160,5 @@ __attribute__((warn_unused_result)) bool record_read_answer(const struct record 
 /* Bytes of the texts that record_write_json() writes, without escapes. */
 size_t record_text_bytes(const struct record *record, const void *row);
 
-/* "HH:mm", 24 hours, to minutes after midnight; false for anything else. */
+/* Reads "HH:mm" (24 hours) as minutes after midnight. Returns false for anything else. */
 bool clock_parse(struct str text, int64_t *ret_minutes);

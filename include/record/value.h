@@ -1,4 +1,4 @@
-/* Column of a row, as the database sent it: PostgreSQL's binary format, big-endian. */
+/* Column of a row, as sent by the database: PostgreSQL's binary format, big-endian. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
-/* Records the hosts that apps ask, which an app's page names. */
+/* Records the hosts that apps ask, which the app's page shows. */
 #pragma once
 
 #include "db/db.h"
 
-/* Notes that an app has asked these, separated by spaces; none of them tells of its settings.
- * Nobody waits for it, and if it fails, the app will ask again. */
+/* Records that an app has asked these hosts (separated by spaces), none of which reveals settings.
+ * Does not wait; if it fails, the next request of the app records them. */
 void asked_hosts_note(struct db *db, struct id app_id, struct str hosts);

@@ -1,4 +1,4 @@
-/* The engines of a worker, from its start to its end; render/engine.h is for those who use them. */
+/* Start and end of a worker's engines; render/engine.h is for their users. */
 #pragma once
 
 #include "base/buffer.h"
@@ -6,28 +6,28 @@
 #include "render/health.h"
 
 struct engines_settings {
-	int host; /* the socket to the render host (render/host.h), which becomes the engines'; -1:
-		   * there is none */
-	unsigned processes; /* of each kind that work at the same time; one more is for previews */
-	unsigned idle_ms;   /* after which one with nothing to do ends; 0: LIMIT_RENDERER_IDLE_MS */
-	struct render_health *health; /* of all workers; NULL: nothing is counted */
-	/* By language: a sentence for people, why it is not there; static. NULL: it is. */
+	int host; /* socket to the render host (render/host.h), owned by the engines from now on;
+		   * -1: none */
+	unsigned processes; /* of each kind that work at the same time; previews have one more */
+	unsigned idle_ms;   /* idle time after which a process ends; 0: LIMIT_RENDERER_IDLE_MS */
+	struct render_health *health; /* shared by all workers; NULL: not counted */
+	/* By language: static sentence why it is missing. NULL: it is available. */
 	const char *missing[ENGINE_LANGUAGE_COUNT];
 };
 
-/* Before the worker enters its sandbox; no process is started until a job needs it. loop must
- * outlive the engines, and have lanes before the first job. */
+/* Call it before the worker enters its sandbox. No process is started until a job needs it. loop
+ * must outlive the engines, and have lanes before the first job. */
 struct engines *engines_create(struct loop *loop, const struct engines_settings *settings);
 
-/* All jobs are done with ENGINE_CANCELLED, now or later, and further ones are refused: the loop can
- * run out. */
+/* Ends all jobs with ENGINE_CANCELLED, now or later, and refuses further ones, so that the loop can
+ * end. */
 void engines_drain(struct engines *engines);
 
-/* After engines_drain(), when the loop has run out. */
+/* Call it after engines_drain(), when the loop has ended. */
 void engines_destroy(struct engines *engines);
 
-/* Appends a line for each kind of renderer that has started: "LIBRARY in a sandbox of: LAYERS". Not
- * after engines_drain(). */
+/* Appends a line for each kind of renderer that has started: "LIBRARY in a sandbox of: LAYERS". Do
+ * not call it after engines_drain(). */
 void engines_describe(const struct engines *engines, struct buffer *text);
 
 /* Sets the metrics of waiting and running jobs. */

@@ -1,6 +1,6 @@
 /* Whether the programs that render apps can run, in memory that all workers share.
  *
- * Workers count for each program how many of its processes in a row ended before they had greeted.
+ * Workers count for each program how many of its processes in a row ended before their greeting.
  * RENDER_CRASHES_MAX such ends are a crash loop: the program is given up, and apps that need it are
  * not rendered. The supervisor gives up the render host in the same way (main/children.h). Both are
  * tried again after a reload, an upgrade or a restart. */
@@ -23,20 +23,21 @@ struct render_health {
 	_Atomic uint32_t host_beat; /* the render host's heartbeat */
 };
 
-/* health may be NULL here: nothing is counted. */
+/* Reports a process that has greeted. health may be NULL: then nothing is counted. */
 void render_health_note_ready(struct render_health *health, enum render_program program);
-/* status: of waitpid(). Logs it if the program is given up by this one. */
+/* Reports a process that ended before its greeting. status: of waitpid(). Logs it if the program is
+ * given up now. */
 void render_health_note_crash(struct render_health *health, enum render_program program,
 			      int status);
-/* False if the program, or the render host, was given up. */
+/* Whether neither the program nor the render host was given up. */
 bool render_health_has(const struct render_health *health, enum render_program program);
-/* The first of the programs that was given up, as a sentence for people, static. NULL: none. */
+/* Returns a static sentence about the first of the programs that was given up. NULL: none. */
 const char *render_health_problem(const struct render_health *health,
 				  const enum render_program *programs, unsigned count);
-/* First of all programs that was given up, as for render_health_problem(). */
+/* As render_health_problem(), for all programs. */
 const char *render_health_any_problem(const struct render_health *health);
 
 /* Called in the supervisor when the render host is given up. */
 void render_health_give_up_host(struct render_health *health);
-/* All is tried again. */
+/* Lets everything be tried again. */
 void render_health_reset(struct render_health *health);

@@ -1,5 +1,5 @@
-/* Requests of displayd itself to the internet, by the egress: addresses are checked there, and no
- * redirect is followed. It is there without renderers, too. */
+/* Requests of displayd itself to the internet, through the egress, which checks addresses and
+ * follows no redirects. They also work without renderers. */
 #pragma once
 
 #include "base/id.h"
@@ -17,29 +17,29 @@ struct outbound_header {
 	struct str value;
 };
 
-/* Embed it. What is set stays until done(). */
+/* Request. Embed it. Its public members, and the texts, must not change until done(). */
 struct outbound_request {
-	struct id account; /* whose share of the network it uses */
-	struct str scope;  /* what has turns of its own: "webhooks" */
+	struct id account; /* account whose share of the network it uses */
+	struct str scope;  /* group of requests that has turns of its own: "webhooks" */
 	struct str url;
 	const struct outbound_header *headers;
 	unsigned header_count;
 	struct str body; /* POST */
-	/* Why it reaches public addresses only, and nothing that --egress-allow opens: a clause,
-	 * static. NULL: it does. */
+	/* Why it reaches only public addresses, and nothing that --egress-allow opens: a static
+	 * clause. NULL: no such restriction. */
 	const char *why_public;
 
 	/* Called once, later, from the loop. */
 	void (*done)(struct outbound_request *request);
-	int status; /* of the answer; 0: there was none, and problem says why */
+	int status; /* status of the answer; 0: there was none, and problem has the reason */
 	char problem[OUTBOUND_PROBLEM_BYTES];
 	uint64_t took_ms;
-	bool is_dropped; /* it was not sent, or not to its end: this worker ends */
+	bool is_dropped; /* not sent, or not completely, because this worker ends */
 
 	struct outbound_flight *flight; /* private */
 };
 
-/* The worker's; as long as the engines are. */
+/* Returns the worker's outbound requests, valid as long as the engines. */
 struct outbound *engines_outbound(struct engines *engines);
 
 /* Sends a request. After engines_drain() it is dropped. */

@@ -1,12 +1,11 @@
-/* Kinds of access to an endpoint. An endpoint's line names one of these, or none: then anyone may
- * call.
+/* Kinds of access to an endpoint. An endpoint names one kind, or none: then anyone may call.
  *
  *   pre-handler checks -> check() -> task_admit()    the rate limit, then the rest of the
  * pre-handler checks
  *                       -> task_fail()     this kind's own 401
  *
- * A kind is one file that defines a struct access. This folder has the API key; a layer above adds
- * its own (a session, a device's key) and nothing here changes. */
+ * A kind is one file that defines a struct access. This folder has the API key; layers above add
+ * others (session, device's key) without changes here. */
 #pragma once
 
 #include "metric/metrics.h"
@@ -14,68 +13,68 @@
 #include "task/task.h"
 
 struct access {
-	enum metric_access metric; /* what callers show */
-	/* The first step of the pre-handler checks: finds out who calls. Ends with task_admit() or
+	enum metric_access metric; /* credential of the callers */
+	/* First of the pre-handler checks: identifies the caller. Ends with task_admit() or
 	 * task_admit_visitor() or task_admit_unlimited(), or answers. */
 	task_step *check;
-	/* Answers an admitted caller whose account was gone a moment later. */
+	/* Answers an admitted caller whose account was removed a moment later. */
 	task_step *refuse;
-	size_t state_size; /* of task_access_state() */
-	/* Pages of other origins may call it (--cors-origin). Only where the caller sends a secret
-	 * by itself: a browser adds cookies without being asked. */
+	size_t state_size; /* size of task_access_state() */
+	/* Pages of other origins may call it (--cors-origin). Only if callers add the secret
+	 * themselves: browsers add cookies automatically. */
 	bool allows_other_origins;
-	/* Its endpoints are about the caller's own things: where the path names neither device nor
-	 * app, the operator must name an account. */
+	/* Its endpoints concern the caller's own objects: if the path names neither device nor app,
+	 * the operator must name an account. */
 	bool is_personal;
 };
 
 /* Authorization: Bearer <API key of an account> */
 extern const struct access access_api_key;
-/* The same, or the bare key: for /v0, whose clients know both; or the own key of a device whose
- * owner allows that: it opens what takes_device_key, for that device. */
+/* As access_api_key, or the bare key: for /v0, whose clients use both forms. Also the own key of a
+ * device, if its owner allows that: for endpoints with takes_device_key, and that device. */
 extern const struct access access_v0_api_key;
 
-/* The operator of the machine, by HTTP_ROLE_OPERATOR: replaces the access of each endpoint that is
+/* Operator of the machine, by HTTP_ROLE_OPERATOR. It replaces the access of each endpoint that is
  * for the operator. Reaching the private socket is enough: no rate limit, no cookie, no check of
  * the origin. The operator has no account. The owner of the path's device or app counts as the
  * account; "Displayd-Account: EMAIL" names one, and 404 is answered if there is no such account. */
 extern const struct access access_operator;
-/* The session that statements get for the operator's changes: by it the audit log names displayctl
- * instead of an account (sql/migration/0036_operator.sql). */
+/* Returns the session that statements get for the operator's changes. It makes the audit log name
+ * displayctl instead of an account (sql/migration/0036_operator.sql). */
 struct id access_operator_session(void);
 
-/* The bridge to MQTT, by HTTP_ROLE_BRIDGE: replaces the access of each endpoint that is for the
- * bridge. The listener's peer is a struct bridge_peer: its account calls, with all that an API key
- * of it may do and the rate limit of one. */
+/* Bridge to MQTT, by HTTP_ROLE_BRIDGE. It replaces the access of each endpoint that is for the
+ * bridge. The listener's peer is a struct bridge_peer: its account is the caller, with the rights
+ * and the rate limit of an unrestricted API key. */
 extern const struct access access_bridge;
 struct bridge_peer {
 	struct id account_id;
-	bool is_open; /* false: its connections are for nothing any more */
+	bool is_open; /* false: its connections are no longer accepted */
 };
 
-/* The account that an access has found, and the bucket of the rate limit that it uses. */
+/* Account that an access has found, and its bucket of the rate limit. */
 struct caller {
 	struct id account_id;
-	const struct rate_policy *rate; /* of the service; per_second 0: no limit */
-	struct id rate_id;		/* of the bucket: the key's or the session's */
+	const struct rate_policy *rate; /* policy of the service; per_second 0: no limit */
+	struct id rate_id;		/* ID of the bucket: the key's or the session's */
 };
 
-/* Goes on with the pre-handler checks for this caller, which is copied; or answers 429. */
+/* Continues the pre-handler checks for this caller, which is copied; or answers 429. */
 __attribute__((warn_unused_result)) struct step_result task_admit(struct task *task,
 								  const struct caller *caller);
 
-/* Goes on with the pre-handler checks for somebody who need not be known: no account, and the rate
- * limit of this bucket; or answers 429. */
+/* Continues the pre-handler checks for an anonymous caller: no account, and the rate limit of this
+ * bucket; or answers 429. */
 __attribute__((warn_unused_result)) struct step_result
 task_admit_visitor(struct task *task, const struct rate_policy *policy, struct id rate_id);
 
-/* Goes on with the pre-handler checks for somebody who has shown a key that is no account's, such
- * as a device, or needs none: no account, no rate limit. */
+/* Continues the pre-handler checks for a caller whose key is not an account's, such as a device, or
+ * who needs none: no account, no rate limit. */
 __attribute__((warn_unused_result)) struct step_result task_admit_unlimited(struct task *task);
 
-/* The token of the request's one field "Authorization: Bearer <token>". */
+/* Finds the token of the request's only field "Authorization: Bearer <token>". */
 __attribute__((warn_unused_result)) bool access_bearer_token(struct task *task,
 							     struct str *ret_token);
 
-/* The access's own struct, see state_size; zeroed at the start. */
+/* Returns the access's own struct, see state_size; initially zeroed. */
 void *task_access_state(struct task *task);

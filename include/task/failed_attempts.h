@@ -1,25 +1,23 @@
-/* Failed attempts: keys and sessions that there are not, counted by the remote address that they
- * come from.
+/* Failed attempts: wrong keys and sessions, counted by the remote address that they come from.
  *
- *   failed_attempts_allow() -> the database is asked for the key -> failed_attempts_count(), where
- * there is none
+ *   failed_attempts_allow() -> query for the key -> failed_attempts_count(), if there is none
  *
- * An address that has made too many may have no key looked up for a while. Keys that a worker knows
- * to be right need no look-up, and sessions that one has seen (src/web/people/known_sessions.h) get
- * theirs: they go on working, whoever else shares their address. What cannot be a key by its form
- * is no attempt and costs no look-up.
+ * For an address that has made too many, no key is looked up for a while. Keys that a worker knows
+ * to be valid need no look-up, and sessions that a worker has seen
+ * (src/web/people/known_sessions.h) are still looked up: both keep working, whoever else uses the
+ * address. A text that does not have the form of a key is no attempt and costs no look-up.
  *
- * Of an IPv6 address its network of 64 bits counts, since a subscriber has all of it. Requests
- * through a unix socket, and those whose proxy does not know where they come from, have no address
- * and no limit.
+ * An IPv6 address counts by its network of 64 bits, since a subscriber has all of it. Requests
+ * through a unix socket, and those whose proxy does not name their origin, have no address and no
+ * limit.
  *
- * Their buckets lie in a table of their own, which untrusted callers may fill. */
+ * The buckets lie in a table of their own, which untrusted callers may fill. */
 #pragma once
 
 #include "task/service.h"
 #include "task/task.h"
 
-/* ret: whether this address may try; else until when it may not. */
+/* Returns whether this address may try, else until when not. */
 struct rate_result failed_attempts_allow(const struct service *service, struct str remote_address);
 void failed_attempts_count(const struct service *service, struct str remote_address);
 
@@ -30,10 +28,10 @@ void failed_attempts_count(const struct service *service, struct str remote_addr
  *
  * ret: whether the address may try. */
 bool alias_attempt_begins(const struct service *service, struct str remote_address);
-/* The address was right, or nobody could look. */
+/* Gives back an attempt: the address was right, or could not be looked up. */
 void alias_attempt_succeeded(const struct service *service, struct str remote_address);
 
-/* True, with the answer 429, where too many failed attempts came from the request's address.
+/* Returns true, with the answer 429, if too many failed attempts came from the request's address.
  * of_what: "keys". */
 __attribute__((warn_unused_result)) bool
 task_fails_too_often(struct task *task, const char *of_what, struct step_result *ret_answer);

@@ -8,5 +8,5 @@
 
 #include "domain/key.h"
 
-/* Gives what key_hash() gives. */
+/* Returns the same hash as key_hash(). */
 void key_hash_again(struct str key, uint8_t ret_hash[static KEY_HASH_BYTES]);

@@ -11,11 +11,11 @@
 struct key_uses;
 
 struct key_uses *key_uses_create(struct loop *loop, struct db *db);
-/* No write is under way any more. */
+/* Call it when no write is under way. */
 void key_uses_destroy(struct key_uses *uses);
 
-/* Written within some seconds. Where very many wait, it is left out. */
+/* Notes a use, which is written within some seconds. If very many wait, it is dropped. */
 void key_uses_note(struct key_uses *uses, struct id key_id);
 
-/* Writes what waits, and from now on nothing. */
+/* Writes waiting uses, and accepts none from now on. */
 void key_uses_drain(struct key_uses *uses);

@@ -34,56 +34,56 @@ enum read_kind {
 
 enum { READ_SOURCES_MAX = 102, READ_FRESH_MS = 60 * 1000 };
 
-/* db: where hints of changes are sent; NULL: nowhere. bytes_max: of all answers. */
+/* db: sends hints of changes; NULL: none are sent. bytes_max: of all answers. */
 struct read_cache *read_cache_create(struct loop *loop, struct db *db, struct read_stamps *stamps,
 				     size_t bytes_max);
-/* Keeps nothing more. */
+/* Caches nothing from now on. */
 void read_cache_drain(struct read_cache *cache);
 void read_cache_destroy(struct read_cache *cache);
 
 struct read_key {
-	struct id account_id; /* whose answer it is */
+	struct id account_id; /* account that the answer is for */
 	struct id id;
 	enum read_kind kind;
 };
 
 struct read_answer {
-	struct str tag; /* the entity tag */
+	struct str tag; /* entity tag */
 	struct str body;
 };
 
-/* Rows of which an answer is made, of devices, accounts and apps. */
+/* Rows of devices, accounts and apps from which an answer is made. */
 struct read_sources {
 	struct id ids[READ_SOURCES_MAX];
 	unsigned count;
-	uint64_t fresh_ms; /* the answer is kept no longer; at most READ_FRESH_MS. 0: not at all */
+	uint64_t fresh_ms; /* maximum age of the answer; at most READ_FRESH_MS. 0: not cached */
 };
 
-/* Moment before the database is asked. */
+/* Moment before the query. */
 struct read_moment {
 	uint64_t stamp;
 	uint64_t epoch; /* grows when hints may have been missed */
-	uint64_t ms;	/* of the loop */
+	uint64_t ms;	/* time of the loop */
 };
 
 struct read_moment read_cache_now(const struct read_cache *cache);
-/* Keeps a copy, unless the answer is large. */
+/* Caches a copy, unless the answer is large. */
 void read_cache_keep(struct read_cache *cache, const struct read_key *key,
 		     const struct read_answer *answer, const struct read_sources *sources,
 		     struct read_moment asked);
-/* NULL: it is not kept, or may be out of date. The texts are the cache's: copy them before the loop
- * goes on. */
+/* Returns NULL if the answer is not cached, or may be out of date. The texts belong to the cache:
+ * copy them before returning to the loop. */
 const struct read_answer *read_cache_find(struct read_cache *cache, const struct read_key *key);
 
-/* For db_on_change(); context: the cache. */
+/* Callback for db_on_change(); context: the cache. */
 void read_cache_on_change(void *context, struct id id, bool is_hinted);
 /* Subscription for db_subscribe(): hints of all kinds. Lives as long as the cache. */
 struct hint_subscription *read_cache_subscription(struct read_cache *cache);
 
-/* How long the row of a device that was last online then may be kept. The row of a panel that is
- * online changes once in 58 s without a hint, and is read anew then; one that comes back is hinted
- * (device_seen.sql). */
+/* Returns how long the row of a device may be cached, from when it was last online. The row of an
+ * online panel changes every 58 s without a hint, and must be read again then; a panel that returns
+ * causes a hint (device_seen.sql). */
 uint64_t read_cache_device_ms(int64_t last_online_us, int64_t wall_us);
 
-/* Bytes of all answers that are kept. */
+/* Bytes of all cached answers. */
 size_t read_cache_bytes(const struct read_cache *cache);

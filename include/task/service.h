@@ -19,8 +19,9 @@ struct service {
 	struct key_uses *key_uses;
 	struct read_cache *reads;
 	struct rate_table *rates;	    /* shared by the workers of this instance */
-	struct rate_table *failed_attempts; /* likewise: see task/failed_attempts.h */
-	struct rate_table *visitors;	    /* likewise: of addresses, and attempts to sign in */
+	struct rate_table *failed_attempts; /* shared by the workers; see task/failed_attempts.h */
+	struct rate_table *visitors;	    /* shared by the workers: addresses, and attempts to
+					       sign in */
 	struct rate_policy failed_attempt_rate;
 	struct rate_policy key_rate;
 	struct rate_policy push_rate;
@@ -28,7 +29,7 @@ struct service {
 	unsigned cors_origin_count;
 	const char *public_url; /* without trailing slash */
 	struct storage_probe storage_probe;
-	unsigned task_count;		       /* requests at work, abandoned ones included */
-	const _Atomic bool *is_instance_ready; /* once all workers serve */
+	unsigned task_count;		       /* requests under way, abandoned ones included */
+	const _Atomic bool *is_instance_ready; /* true once all workers serve */
 	bool is_draining;
 };

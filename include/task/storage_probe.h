@@ -1,4 +1,4 @@
-/* Finds out whether the database has room: see db/storage.h. */
+/* Finds out whether the database has free space: see db/storage.h. */
 #pragma once
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 
 struct service;
 
-/* Embedded in the service, which sets nothing. */
+/* Probe, embedded in the service, zeroed. */
 struct storage_probe {
 	struct db_query query;
 	struct arena arena;
@@ -15,6 +15,7 @@ struct storage_probe {
 	bool is_under_way;
 };
 
-/* False: a write or a probe found no room, and no later probe has succeeded. Then, and where little
- * room is left, a probe is under way or begins with one of the next calls. */
+/* Whether writes may succeed. False: a write or a probe found no space, and no later probe has
+ * succeeded. Then, and if little space is left, a probe is under way or begins with one of the next
+ * calls. */
 bool storage_probe_says_room(struct service *service);

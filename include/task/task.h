@@ -48,54 +48,57 @@ typedef struct step_result task_step(struct task *task);
 enum resource {
 	RESOURCE_NONE,
 	RESOURCE_DEVICE, /* the path's first parameter; must belong to the caller's account */
-	RESOURCE_APP,	 /* likewise, by ID or slug */
+	RESOURCE_APP,	 /* the path's first parameter, ID or slug; must belong to the caller's
+			    account */
 };
 
-/* Properties of a route's endpoint: the pre-handler checks are made from them. */
+/* Properties of a route's endpoint, which determine the pre-handler checks. */
 struct endpoint {
 	const char *name; /* for traces: "push" */
 	task_step *handler;
-	const struct access *access; /* who may call it, see task/access.h; NULL: anyone */
-	bool allows_other_origins;   /* without an access: as that of a struct access */
+	const struct access *access; /* permitted callers, see task/access.h; NULL: anyone */
+	bool allows_other_origins;   /* without an access: as in struct access */
 	bool is_for_operator;	     /* exists on the operator's listener: access_operator there */
 	bool is_for_bridge;	     /* exists for the bridge to MQTT: access_bridge there */
-	enum key_level key_level;    /* that an API key must have */
-	bool takes_device_key;	     /* a device's own key opens it, see access_v0_api_key */
+	enum key_level key_level;    /* level that an API key must have */
+	bool takes_device_key;	     /* a device's own key may call it, see access_v0_api_key */
 	enum resource resource;
-	const struct record *body; /* NULL: takes no body */
+	const struct record *body; /* record of the body; NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
-	bool takes_any_type;	   /* a body is JSON whatever its Content-Type says */
-	size_t state_size;	   /* of the handler's struct, zeroed; the body is read into it */
-	bool is_device_limited;	   /* has the rate limit of a single device, too */
-	/* The handler runs for a body with faults, too: it may add to task_faults(), and ends with
-	 * task_fail_faults() when there is any. */
+	bool takes_any_type;	   /* accepts any Content-Type; the body is always JSON */
+	size_t state_size;	   /* size of the handler's struct, which is zeroed; the body is
+				      read into it */
+	bool is_device_limited;	   /* also has the rate limit of a single device */
+	/* The handler also runs for a body with faults: it may add to task_faults(), and ends with
+	 * task_fail_faults() if there are any. */
 	bool handles_faults;
-	/* Whether what the endpoint changes has the entity tag "SETTINGS-SEEN" of the path's
-	 * device. SETTINGS is the revision of the device's settings: If-Match compares it, and the
-	 * handler's statement takes task_expected_revision(). SEEN is a hash of all that the answer
-	 * shows, lastOnline included: If-None-Match compares both. All other tags are hashes of
-	 * what is shown. */
+	/* Whether the changed resource has the entity tag "SETTINGS-SEEN" of the path's device.
+	 * SETTINGS is the revision of the device's settings: If-Match compares it, and the
+	 * handler's statement takes task_expected_revision(). SEEN is a hash of the whole answer,
+	 * lastOnline included: If-None-Match compares both. All other tags are hashes of the
+	 * answer. */
 	bool has_settings_tag;
-	/* The record that GET shows: of the device that the pre-handler checks have read, or where
-	 * that is NULL, of what a step finds, which goes on with task_tag(). */
+	/* Record that GET shows: of the device that the pre-handler checks have read; or if
+	 * find_tagged is set, of the row that this step finds and passes to task_tag(). */
 	const struct record *tag_record;
 	task_step *find_tagged;
 	/* Whether the handler calls task_fails_precondition(), since it does not change the path's
 	 * resource. */
 	bool handles_preconditions;
-	/* Kind as which the answer to a GET is kept (task/read_cache.h): it is the same for each
-	 * caller of the account, but for conditions and parts of lists. READ_NONE: it is not kept.
+	/* Kind under which the answer to a GET is cached (task/read_cache.h): it must be the same
+	 * for each caller of the account, except for conditions and parts of lists. READ_NONE: not
+	 * cached.
 	 */
 	enum read_kind kept_as;
 	/* NULL, or the step that answers a constraint error, see task_constraint_error(). */
 	task_step *refused;
-	/* NULL, or gives back what the state owns. Called once, however the task ends, but for
-	 * task_given_up(). */
+	/* NULL, or frees memory that the state owns. Called once, however the task ends, except
+	 * after task_given_up(). */
 	void (*finish)(void *state);
-	/* NULL, or counts the answer, 499 where the client has left before. Called once. */
+	/* NULL, or counts the answer; status 499 if the client left before. Called once. */
 	void (*count)(int status);
-	/* NULL, or the endpoint that this one is for other callers: of its own line only name and
-	 * access count. */
+	/* NULL, or the endpoint that this one offers to other callers: then only name and access of
+	 * this one are used. */
 	const struct endpoint *same_as;
 };
 
@@ -103,183 +106,190 @@ struct endpoint {
 void task_start(struct service *service, struct http_request *request,
 		const struct endpoint *endpoint, const struct route_match *match);
 
-/* ---- what a handler may ask ---- */
+/* ---- data for handlers ---- */
 
 struct service *task_service(struct task *task);
 struct http_request *task_request(struct task *task);
 struct arena *task_arena(struct task *task);
-/* The handler's own struct, see state_size. */
+/* Returns the handler's own struct, see state_size. */
 void *task_state(struct task *task);
-/* Pointer of code that several endpoints share, to its part of the endpoint's state. NULL at first.
+/* Returns a pointer for code that several endpoints share, to its part of the endpoint's state.
+ * Initially NULL.
  */
 void **task_helper(struct task *task);
-/* The caller's account; only where the endpoint has an access. Of the operator: the owner of the
- * path's device or app, or whom Displayd-Account names, or none. */
+/* Returns the caller's account; only if the endpoint has an access. For the operator: the owner of
+ * the path's device or app, or the account in Displayd-Account, or none. */
 struct id task_account_id(struct task *task);
-/* Whether the operator of the machine calls, who has no account (task/access.h). */
+/* Whether the caller is the operator of the machine, who has no account (task/access.h). */
 bool task_is_of_operator(const struct task *task);
-/* The bridge to MQTT calls, for an account: access_bridge. */
+/* Whether the caller is the bridge to MQTT, for an account: access_bridge. */
 bool task_is_of_bridge(const struct task *task);
-/* The chosen devices of the caller's API key, in ascending order; none: it is for all of the
- * account. The pre-handler checks have looked at the path's device. */
+/* Returns the devices that the caller's API key is limited to, in ascending order; none: all of the
+ * account. The pre-handler checks have checked the path's device already. */
 struct db_ids task_key_devices(const struct task *task);
-/* Limits of the caller's API key, and the SHA-256 of the key; NULL for any other caller. */
+/* Return the limits of the caller's API key, and the SHA-256 of the key; NULL for any other caller.
+ */
 const struct key_scope *task_key_scope(const struct task *task);
 const uint8_t *task_key_hash(const struct task *task);
-/* The device of the path as the database had it; RESOURCE_DEVICE only. */
+/* Returns the device of the path as read from the database; RESOURCE_DEVICE only. */
 struct device *task_device(struct task *task);
 /* Reads a device of the caller's account, by ID, serial number or MAC address as paths name it,
- * which is task_device() then. next finds task_row_count(): 0 if there is none of that name; it
- * asks task_device_problem(). For calls that name devices in their body. */
+ * which becomes task_device(). next finds task_row_count(), 0 if there is no such device, and must
+ * check task_device_problem(). For bodies that name devices. */
 __attribute__((warn_unused_result)) struct step_result
 task_find_device(struct task *task, struct str name, task_step *next);
-/* NULL, or why the caller may not use task_device(). */
+/* Returns NULL, or why the caller may not use task_device(). */
 const char *task_device_problem(const struct task *task);
 /* Takes a token from the rate limit of task_device(), and another one from that of the caller if
- * is_another. False: there is none, and *ret_retry_after_s says when. */
+ * is_another. Returns false if there is none; *ret_retry_after_s is the time until there is one. */
 bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_retry_after_s);
-/* The app of the path; RESOURCE_APP only. */
+/* Returns the app of the path; RESOURCE_APP only. */
 const struct app *task_app(struct task *task);
-/* Bit i: field i of the body's record was in the body. */
+/* Returns bit i if field i of the body's record was in the body. */
 uint64_t task_body_present(struct task *task);
-/* Faults of the body that are known so far. */
+/* Returns the faults of the body that were found so far. */
 struct faults *task_faults(struct task *task);
-/* Parameter of the path, decoded. */
+/* Returns a parameter of the path, decoded. */
 struct str task_path_parameter(struct task *task, unsigned index);
-/* Replaces it, where the path names something by another name than its own. value: in the arena. */
+/* Replaces a parameter of the path, if the path used an alternative name. value: in the arena. */
 void task_set_path_parameter(struct task *task, unsigned index, struct str value);
 
-/* True, with the answer (412, or 400 for what is no list of entity tags), where If-Match or
- * If-None-Match do not hold for a target that exists (RFC 9110 section 13). The pre-handler checks
- * ask it of every endpoint that changes something and does not handle preconditions itself. */
+/* Returns true, with the answer (412, or 400 for an invalid list of entity tags), if If-Match or
+ * If-None-Match fails for an existing target (RFC 9110 section 13). The pre-handler checks call it
+ * for every endpoint that changes something and does not handle preconditions itself. */
 __attribute__((warn_unused_result)) bool task_fails_precondition(struct task *task,
 								 struct step_result *ret_answer);
-/* Ends find_tagged: the answer to GET would be this row, which must outlast the pre-handler checks.
+/* Ends find_tagged: the answer to GET would be this row, which must outlive the pre-handler checks.
  */
 __attribute__((warn_unused_result)) struct step_result
 task_tag(struct task *task, const struct record *record, const void *row);
 /* Gives the target of an endpoint that handles preconditions an entity tag "REVISION-SEEN", as
- * devices have it. SEEN is of this JSON. Call it before task_fails_precondition(). */
+ * devices have. SEEN is computed from this JSON. Call it before task_fails_precondition(). */
 void task_tag_target(struct task *task, int64_t revision, struct str json);
-/* The revision that the settings must still have when the statement changes them; 0: any. */
+/* Returns the revision that the settings must still have when the statement changes them; 0: any.
+ */
 int64_t task_expected_revision(const struct task *task);
 
 /* ---- step results ---- */
 
-/* Goes on with another step at once. */
+/* Continues with another step at once. */
 __attribute__((warn_unused_result)) struct step_result task_continue(struct task *task,
 								     task_step *next);
 
-/* Give it to a function of db/statements.h, which fills it in; then call task_query(). */
+/* Makes a query. Pass it to a function of db/statements.h, which fills it in; then call
+ * task_query(). */
 struct db_query *task_new_query(struct task *task);
 
-/* Why the database refused the statement; for an endpoint's step refused(). */
+/* Returns why the database refused the statement; for an endpoint's step refused(). */
 enum constraint_error task_constraint_error(const struct task *task);
-/* Answers as the service does for this constraint error, whatever the endpoint. */
+/* Gives the service's default answer to this constraint error. */
 task_step task_fail_constraint;
 
-/* Asks for at most one row, which is read into the struct that the statement was given (it must
- * outlive the wait: in the state or the arena). next finds task_row_count(). Errors and constraint
- * errors without a problem of their own are answered here. */
+/* Runs a query for at most one row, which is read into the struct passed to the statement (in the
+ * state or the arena, since it must outlive the wait). next finds task_row_count(). Errors, and
+ * constraint errors that the endpoint does not handle, are answered here. */
 __attribute__((warn_unused_result)) struct step_result task_query(struct task *task,
 								  task_step *next);
 
 unsigned task_row_count(struct task *task);
 
-/* Work of a worker thread, which may touch only what argument points to. */
+/* Work for a worker thread, which may touch only the object that argument points to. */
 struct task_work {
-	bool (*run)(void *argument); /* a step; returns whether there are more */
+	bool (*run)(void *argument); /* does a step; returns whether there are more */
 	void *argument;
-	size_t size;  /* bytes that it works on */
-	bool is_text; /* large bodies and answers; else images, in the words of a refusal */
+	size_t size;  /* bytes of input */
+	bool is_text; /* large bodies and answers, else images: for the text of a refusal */
 	/* Owner of the share of the lane; all zero: the account of the caller. */
 	struct id share;
-	struct id network; /* whose shares take turns with those of others; all zero: none */
+	struct id
+	    network; /* network whose shares take turns with those of others; all zero: none */
 };
 
-/* Runs the work on worker threads, in a share of the lane. Where the lane takes no more,
- * 503 with Retry-After is answered here. */
+/* Runs the work on worker threads, in a share of the lane. If the lane accepts no more, answers 503
+ * with Retry-After. */
 __attribute__((warn_unused_result)) struct step_result
 task_work(struct task *task, enum lane lane, const struct task_work *work, task_step *next);
 
-/* CPU time of the last work that is done; 0: there was none. */
+/* CPU time of the last finished work; 0: there was none. */
 uint64_t task_work_cpu_us(const struct task *task);
 
-/* status with a JSON object. A large one is written by a worker thread: row must outlive the wait.
+/* Answers status with a JSON object. A large one is written by a worker thread: row must outlive
+ * the wait.
  */
 __attribute__((warn_unused_result)) struct step_result
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
-/* 200 with a device, or what else has such a tag, its entity tag "SETTINGS-SEEN" and, for GET,
- * perhaps 304. record and row: how it is shown to this caller. */
+/* Answers 200 with a device, or another resource with such a tag, its entity tag "SETTINGS-SEEN"
+ * and, for GET, perhaps 304. record and row: as shown to this caller. */
 __attribute__((warn_unused_result)) struct step_result
 task_reply_device(struct task *task, const struct record *record, const void *row,
 		  int64_t settings_revision);
-/* status with JSON that the handler wrote; it is copied. */
+/* Answers status with JSON of the handler, which is copied. */
 __attribute__((warn_unused_result)) struct step_result
 task_reply_json(struct task *task, int status, const struct buffer *json);
-/* Appends JSON. It touches nothing but what argument points to and the arena, in which texts that
- * the JSON is made of can be kept. */
+/* Appends JSON. It may touch only the object that argument points to, and the arena, for texts that
+ * the JSON is made of. */
 typedef void task_writer(void *argument, struct arena *arena, struct buffer *json);
-/* status with JSON that write() makes of so many bytes: beyond LIMIT_LOOP_TEXT_BYTES on a worker
- * thread. Where that is refused, 503 is answered here: not for an answer after a write. argument
- * outlives the wait. */
+/* Answers status with JSON that write() makes from so many bytes: beyond LIMIT_LOOP_TEXT_BYTES on a
+ * worker thread. If the lane refuses that, answers 503, so do not use it after a write. argument
+ * must outlive the wait. */
 __attribute__((warn_unused_result)) struct step_result
 task_reply_written(struct task *task, int status, size_t bytes, task_writer *write, void *argument);
-/* status with "{}". */
+/* Answers status with "{}". */
 __attribute__((warn_unused_result)) struct step_result task_reply_empty(struct task *task,
 									int status);
-/* Anything else; body in the arena or static. */
+/* Answers with any other type; body in the arena or static. */
 __attribute__((warn_unused_result)) struct step_result
 task_reply(struct task *task, int status, struct str content_type, struct str body);
-/* Adds the entity tag to an answer that this text alone decides. */
+/* Adds an entity tag to an answer that is determined by this text. */
 void task_add_tag(struct task *task, struct str source);
-/* True, with the answer 304, where the caller of a GET has the answer with that tag: then it need
- * not be made. */
+/* Returns true, with the answer 304, if the caller of a GET has the answer with that tag: then it
+ * need not be made. */
 __attribute__((warn_unused_result)) bool task_is_known(struct task *task, struct str source,
 						       struct step_result *ret_answer);
-/* 200 with an ETag, for a GET, or 304. */
+/* Answers a GET with 200 and an ETag, or with 304. */
 __attribute__((warn_unused_result)) struct step_result
 task_reply_tagged(struct task *task, struct str content_type, struct str body);
-/* A file of the program, or 304. */
+/* Answers with an embedded file, or 304. */
 __attribute__((warn_unused_result)) struct step_result
 task_reply_static(struct task *task, const struct http_static_file *file);
-/* An answer in pieces (http/stream.h): write_more() is called, later, whenever there is room; it
- * writes a portion of at most a millisecond's work and says whether there is more. It touches
- * nothing of the task but its state and its arena. The task lives until the last portion, or until
- * no more can be sent: then only the endpoint's finish() is called. */
+/* Answers in pieces (http/stream.h): write_more() is called later, whenever there is room; it
+ * writes a portion of at most a millisecond's work and returns whether there is more. It may touch
+ * only the task's state and arena. The task lives until the last portion, or until no more can be
+ * sent: then only the endpoint's finish() is called. */
 __attribute__((warn_unused_result)) struct step_result
 task_reply_stream(struct task *task, int status, struct str content_type,
 		  bool (*write_more)(struct task *task, struct http_stream *stream));
-/* 200 with a stream that lives on when the task, its state and its arena are gone
+/* Answers 200 with a stream that continues when the task, its state and its arena are gone
  * (http_stream_release_request()): for streams without an end. source and owner are the stream's.
  * *ret_stream is set before the source is called for the first time. */
 __attribute__((warn_unused_result)) struct step_result
 task_hand_over(struct task *task, struct str content_type, const struct http_stream_source *source,
 	       void *owner, struct http_stream **ret_stream);
-/* Adds a header field to the answer, whatever it will be. */
+/* Adds a header field to the answer, of any status. */
 void task_add_field(struct task *task, struct str name, struct str value);
 
-/* A problem. */
+/* Answers with a problem. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
 task_fail(struct task *task, int status, const char *format, ...);
-/* 412: what the request's condition names is there no longer. */
+/* Answers 412: the resource of the request's condition no longer exists. */
 __attribute__((warn_unused_result)) struct step_result task_fail_precondition(struct task *task);
-/* 400 for one member of the body. */
+/* Answers 400 for one member of the body. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
 task_fail_field(struct task *task, const char *name, const char *format, ...);
-/* 400 with all of task_faults(). */
+/* Answers 400 with all of task_faults(). */
 __attribute__((warn_unused_result)) struct step_result task_fail_faults(struct task *task);
 /* Answers with the 401 of the endpoint's access: the caller's account is gone. */
 __attribute__((warn_unused_result)) struct step_result task_refuse(struct task *task);
-/* 503 with Retry-After. */
+/* Answers 503 with Retry-After. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
 task_fail_busy(struct task *task, unsigned retry_after_s, const char *format, ...);
 
-/* The request was given up for a WebSocket: the task is gone. */
+/* Ends the task after its request became a WebSocket. */
 __attribute__((warn_unused_result)) struct step_result task_given_up(struct task *task);
 
-/* Leaves the task waiting until task_resume(); for events other than a result or a job's end. */
+/* Leaves the task waiting until task_resume(); for events other than query results and finished
+ * jobs. */
 __attribute__((warn_unused_result)) struct step_result task_wait(struct task *task,
 								 task_step *next);
-/* Runs the step of task_wait(). Never inside a step: from the loop only. */
+/* Runs the step of task_wait(). Call it only from the loop, never inside a step. */
 void task_resume(struct task *task);

@@ -1,8 +1,8 @@
-/* The endpoints of the pages (docs/web-openapi.json): people who sign in, with a session in place
- * of an API key. One file each in src/web, one line each in the route table.
+/* Endpoints of the pages (docs/api/pages): for people who sign in, with a session instead of an API
+ * key. One file each in src/web, one line each in the route table.
  *
- * What the public URL decides, and never the listener: whether sessions are possible at all, the
- * cookie's name and attributes, and which requests count as those of our own pages (web/site.h). */
+ * The public URL, and never the listener, decides whether sessions are possible, the cookie's name
+ * and attributes, and which requests count as from our own pages (web/site.h). */
 #pragma once
 
 #include "api/api.h"
@@ -12,57 +12,61 @@
 #include "web/registration.h"
 #include "web/site.h"
 
-/* State of these endpoints beside the shared one. main owns it; it lives as long as the worker. */
+/* State of these endpoints, in addition to the shared one. main owns it; it lives as long as the
+ * worker. */
 struct web_service {
 	struct api_service api;
 	struct site site;
 	const char *const
-	    *frame_origins; /* whose pages may frame /panel: "https://home.example.org" */
+	    *frame_origins; /* origins whose pages may frame /panel: "https://home.example.org" */
 	unsigned frame_origin_count;
 	enum web_registration registration;
-	struct rate_policy session_rate; /* of a session */
-	struct rate_policy visitor_rate; /* of an address that asks without one */
-	bool limits_attempts;		 /* to prove who one is */
+	struct rate_policy session_rate; /* for a session */
+	struct rate_policy visitor_rate; /* for an address without a session */
+	bool limits_attempts;		 /* limits attempts to sign in or reauthenticate */
 	struct known_sessions
 	    *sessions;		   /* shared by the workers, see src/web/people/known_sessions.h */
-	struct removals *removals; /* of accounts, see src/web/people/removals.h */
+	struct removals *removals; /* removals of accounts, see src/web/people/removals.h */
 	struct import_upkeep *import_upkeep; /* see src/web/exchange/import_upkeep.h */
 	struct worker_statuses
-	    *statuses;		 /* of the workers, see src/web/administration/worker statuses.h */
+	    *statuses;		 /* of the workers, see src/web/administration/worker_statuses.h */
 	struct streams *streams; /* to pages, see src/web/streams.h */
-	struct app_pictures *pictures;	   /* of the catalogue, see src/web/apps/app_pictures.h */
-	struct own_pictures *own_pictures; /* likewise, see src/web/apps/own_pictures.h */
-	struct app_encryption *encryption; /* of settings, see src/web/apps/app_encryption.h */
+	struct app_pictures *pictures;	   /* pictures of the catalogue, see
+					      src/web/apps/app_pictures.h */
+	struct own_pictures *own_pictures; /* pictures of authors' own apps, see
+					      src/web/apps/own_pictures.h */
+	struct app_encryption *encryption; /* encryption of settings, see
+					      src/web/apps/app_encryption.h */
 };
 
 struct web_settings {
-	struct region_map *shared; /* with session_region */
+	struct region_map *shared; /* contains session_region */
 	unsigned worker;	   /* from 0 */
 	unsigned workers;
-	unsigned worker_slots; /* how many there may be for a while: 0 .. worker_slots - 1 */
+	unsigned worker_slots; /* number of worker slots: worker is 0 .. worker_slots - 1 */
 	enum web_registration registration;
-	const char *const *frame_origins; /* they stay valid */
+	const char *const *frame_origins; /* must outlive the service */
 	unsigned frame_origin_count;
 	bool allows_plain_http;
 	unsigned rate_limit; /* requests a second per key; 0 turns all rate limits off */
-	const char *version; /* of displayd; static */
+	const char *version; /* version of displayd; static */
 };
 
-/* api and engines are set already. */
+/* api and engines must be set already. */
 void web_start(struct web_service *web, const struct web_settings *settings);
 
-/* No more removals of accounts are begun; another worker goes on with them. */
+/* Begins no more removals of accounts; another worker continues them. */
 void web_drain(struct web_service *web);
-/* After the database's connections are closed. */
+/* Call it after the database's connections are closed. */
 void web_finish(struct web_service *web);
 
 /* Shared memory: sessions that the workers of an instance have found. */
 extern const struct region session_region;
 
-/* The endpoints of the pages, made of docs/api. */
+/* The endpoints of the pages, generated from docs/api. */
 extern const struct route_table web_routes;
-/* The pages and their files, as they are in the program; none in a build without them
+/* The pages and their files, embedded in the program; none in a build without them
  * (-Dweb=disabled). They use no database and no session. */
 extern const struct route_table web_page_routes;
-/* Page for browsers that ask for an unknown address. */
+/* Page for browsers that request an unknown path. */
 extern const struct route web_missing_page;
