@@ -1,9 +1,9 @@
-/* SHA-256 of the keys that requests repeat: a table in memory has most of them, so that a request
- * does not pay the 3,500 instructions again.
+/* Caches the SHA-256 of keys that requests repeat, in a table in memory, which saves 3,500
+ * instructions a request.
  *
  * The table holds no key. Its tags are the keys' SipHash of 128 bits with a secret of this process:
  * nobody else can find two texts of one tag, or learn from the time of a look-up how near a guess
- * came. One thread uses it, that of the loop. */
+ * came. Only the loop's thread uses it. */
 #pragma once
 
 #include "domain/key.h"

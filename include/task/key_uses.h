@@ -1,8 +1,8 @@
-/* Writes behind when API keys were last used.
+/* Stores, with a delay, when API keys were last used.
  *
- * A use is noted when the database was asked for the key: the key cache asks every five minutes at
- * least while a key is used, so the time is right to within that, and a request that the cache
- * answers costs nothing for it. */
+ * A use is noted when the key was read from the database. The key cache reads a used key at least
+ * every five minutes, so the time is that exact, and a request that the cache answers costs
+ * nothing. */
 #pragma once
 
 #include "base/id.h"

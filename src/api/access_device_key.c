@@ -8,10 +8,10 @@ struct device_access {
 	struct panel_lookup lookup; /* zeroed at the start */
 	struct task *task;
 	struct panel *panel;
-	bool is_attempt; /* of a former address, and counted as one */
+	bool is_attempt; /* attempt at a former address, which was counted */
 };
 
-/* Keys of other servers have no form of their own. */
+/* Keys of other servers have no fixed form. */
 enum { ALIAS_KEY_LENGTH_MAX = 256 };
 
 /* Header names are spelled as the firmware searches for them. */
@@ -40,7 +40,7 @@ static struct str link_key(struct task *task)
 	return (struct str){0};
 }
 
-/* Counts a wrong key; a former address was counted already, and is not if it is right. */
+/* Counts a wrong key; a former address was counted already, and is given back if it is right. */
 static void note_attempt(struct task *task, const struct device_access *access)
 {
 	const struct panel_lookup *lookup = &access->lookup;
@@ -74,7 +74,8 @@ static void on_found(struct panel_lookup *lookup, struct panel *panel)
 	task_resume(access->task);
 }
 
-/* Whether too many wrong keys came from the panel's address to look for its device. */
+/* Whether too many wrong keys came from the panel's address, so that its device is not looked up.
+ */
 static bool has_failed_too_often(struct task *task, const struct device_reference *reference,
 				 struct str key)
 {

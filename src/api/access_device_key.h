@@ -2,23 +2,23 @@
  * token.
  *
  * A panel that is refused gets 404 and a small picture, never 401, 403 or 5xx: firmware repeats
- * those requests every second, but waits after a 404 (device-link.md). Endpoints with this access
- * take no body. */
+ * those requests every second, but waits after a 404. Endpoints with this access take no body. */
 #pragma once
 
 #include "delivery/delivery.h"
 #include "task/access.h"
 
 extern const struct access access_device_key;
-/* The same for a panel that comes to the former address of an imported device. The address is a
- * secret of 32 bits: wrong ones are counted by their callers' addresses and networks. The device's
- * key is needed only if the other server required it. */
+/* Access of a panel that uses the former address of an imported device. The address is a secret of
+ * 32 bits: wrong ones are counted by their callers' addresses and networks. The device's key is
+ * needed only if the other server required it. */
 extern const struct access access_device_alias;
 
-/* The panel of the path. It is valid in the handler's first step, and in each step that follows a
- * delivery_poll() which returned false; there it is NULL if the device was removed meanwhile. */
+/* Returns the panel of the path. It is valid in the handler's first step, and in each step that
+ * follows a delivery_poll() which returned false; there it is NULL if the device was removed
+ * meanwhile. */
 struct panel *access_panel(struct task *task);
-/* The look-up that found the panel. */
+/* Returns the look-up that found the panel. */
 struct panel_lookup *access_panel_lookup(struct task *task);
 
 /* Answers 404 with delivery_refusal_picture(). */

@@ -4,10 +4,10 @@
 
 enum { GRANT_MS = 5000, GRANT_PART = 64 };
 
-/* Devices of which a request removes expired entries, and one. */
+/* Number of devices whose expired entries a request removes, plus one. */
 enum { ROOM_TRIES = 8 };
 
-/* No grants are given below: the limit is exact there. */
+/* With less room than this, no grants are given: the limit is exact. */
 static const int64_t reserve_bytes = 4 * 1024 * 1024;
 
 /* The last bytes of an ID are random. */

@@ -4,8 +4,8 @@
 #include "domain/secret_settings.h"
 #include "endpoints.h"
 
-/* GET, PUT and DELETE /v1/account/mqtt - the account's connection to its MQTT broker. A worker that
- * holds it hears of each change by the hint "mqtt:ACCOUNT" (render/bridge.h). */
+/* GET, PUT and DELETE /v1/account/mqtt - the account's connection to its MQTT broker. The worker
+ * that holds it is notified of each change by the hint "mqtt:ACCOUNT" (render/bridge.h). */
 
 struct mqtt_setting {
 	struct mqtt_wish wish; /* first: the pre-handler checks read the request into it */

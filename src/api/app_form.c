@@ -89,8 +89,8 @@ static struct step_result failure_noted(struct task *task)
 	return task_continue(task, work->next);
 }
 
-/* Keeps a failure that the script causes: another run would fail in the same way. Skips a run that
- * had only its account's short time: the runs of others have more. */
+/* Stores a failure that the script causes: another run would fail in the same way. Skips a run
+ * whose account had reduced time: runs of others have more. */
 static struct step_result note_failure(struct task *task, struct app_work *work)
 {
 	const struct engine_problem *problem = &work->job.answer.problem;
@@ -134,7 +134,8 @@ static struct step_result made_form_read(struct task *task)
 	const struct engine_answer *answer = &work->job.answer;
 
 	take_form(work);
-	/* TypeScript may make do without an answer: such a form is not kept for those who have one.
+	/* A TypeScript app may work without the network's answer: such a form is not stored for
+	 * others.
 	 */
 	if (!work->has_form || id_is_none(work->source.version_id) ||
 	    (work->is_only_looked_at && work->job.language == ENGINE_TYPESCRIPT))
@@ -198,8 +199,8 @@ static struct step_result find_large_schema(struct task *task, struct app_work *
 	return task_query(task, large_schema_found);
 }
 
-/* Notes that the account uses the kept form, so that unused forms make room for others. Nobody
- * waits for it. */
+/* Notes that the account uses the stored form, so that unused forms make room for others. Does not
+ * wait. */
 static void note_use(struct task *task, const struct app_work *work)
 {
 	struct db_note *note = db_note_new();

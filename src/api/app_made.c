@@ -21,7 +21,7 @@ static struct step_result answer_read(struct task *task)
 	return ask_next(task, work);
 }
 
-/* Nobody is shown the answer: it needs no mask, which might hide the names of fields. */
+/* The answer is not shown, so it is not masked, which might hide the names of fields. */
 static struct step_result answered(struct task *task)
 {
 	struct app_work *work = *task_helper(task);

@@ -1,7 +1,7 @@
 #include "api/app_name.h"
 #include "endpoints.h"
 
-/* GET /v1/apps/{appId}/picture - an app as the catalogue shows it. */
+/* GET /v1/apps/{appId}/picture - the picture of an app in the catalogue. */
 
 static struct step_result found(struct task *task)
 {

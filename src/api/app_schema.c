@@ -2,8 +2,8 @@
 #include "domain/form_schema.h"
 #include "endpoints.h"
 
-/* GET /v1/apps/{appId}/schema - what an app asks of those who install it, as JSON Schema. Nothing
- * is asked of the network for it. */
+/* GET /v1/apps/{appId}/schema - the form of an app, as JSON Schema. The script gets no network for
+ * it. */
 
 struct get {
 	struct app_work work;

@@ -12,7 +12,8 @@ static struct step_result deployed(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "the app has no such version");
-	/* The version is approved: the app was removed after the pre-handler checks had found it.
+	/* The version is approved, so the app was removed after the pre-handler checks had found
+	 * it.
 	 */
 	if (!version->deployed && str_equal(version->status, STR("APPROVED")))
 		return task_fail(task, 404, "there is no such app");
@@ -34,7 +35,7 @@ struct step_result api_deploy_version(struct task *task)
 					 .name = deploy->body.version,
 					 .actor_id = task_account_id(task),
 					 .address = task_request(task)->remote_address,
-					 /* All sessions and keys are one here. */
+					 /* The statement does not distinguish sessions and keys. */
 					 .session_id = task_is_of_operator(task)
 							   ? access_operator_session()
 							   : task_account_id(task),

@@ -4,8 +4,8 @@
 #include "delivery/delivery.h"
 #include "endpoints.h"
 
-/* POST /v1/apps/{appId}/upload - submits a version for review. If two uploads race for one name,
- * or for the one place in review, the database's constraints refuse the second: see the statement.
+/* POST /v1/apps/{appId}/upload - submits a version for review. If two uploads race for a name, or
+ * to be the version in review, the database's constraints refuse the second: see the statement.
  */
 
 static struct step_result uploaded(struct task *task)

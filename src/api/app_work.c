@@ -21,7 +21,7 @@ void app_work_finish(struct app_work *work)
 	app_memory_leave(&work->memory);
 }
 
-/* ---- what is to be run ---- */
+/* ---- the script ---- */
 
 static struct step_result fail_no_device(struct task *task)
 {
@@ -101,7 +101,7 @@ void api_use_version(struct app_work *work, const struct review_source_row *vers
 
 /* ---- running it ---- */
 
-/* Secrets go to the script, and not further. answer.result is for its reader to mask. */
+/* Masks secrets in all texts of the answer except answer.result, which its reader must mask. */
 static void on_done(struct engine_job *job)
 {
 	struct app_work *work = container_of(job, struct app_work, job);
@@ -135,7 +135,7 @@ static bool is_too_often(struct task *task, struct app_work *work, struct step_r
 	return true;
 }
 
-/* Nothing is run, and the answer says why. */
+/* Runs nothing; the job's answer has the reason. */
 static struct step_result go_without(struct task *task, struct app_work *work, const char *why,
 				     task_step *next)
 {
@@ -145,8 +145,8 @@ static struct step_result go_without(struct task *task, struct app_work *work, c
 	return task_continue(task, next);
 }
 
-/* Why the app may not reach what the operator has opened to apps; NULL: it may. What somebody has
- * only written may not, whoever runs it. */
+/* Returns why the app may not reach addresses that the operator has opened to apps; NULL: it may.
+ * Drafts may not, whoever runs them. */
 static const char *why_public(const struct app_work *work)
 {
 	if (id_is_none(work->source.app_id))
@@ -160,7 +160,7 @@ static const char *why_public(const struct app_work *work)
 		     "account's previews under Administration, Accounts";
 }
 
-/* A form is kept for all who ask in its language, so it knows no device's zone. */
+/* A form is stored for all users of a language, so it gets no device's time zone. */
 static void fill_job(struct task *task, struct app_work *work, enum engine_what what,
 		     struct str config)
 {

@@ -8,8 +8,8 @@ struct str api_settings_text(struct task *task, const struct settings *settings)
 	return settings_to_text(settings, task_arena(task));
 }
 
-/* A version may have taken the mark of a secret away, or the field: its value goes then. And one
- * may have marked a field whose value is stored in the clear: from now on that is a secret. */
+/* If a version no longer marks a field as secret, or removes it, its stored secret is dropped. If a
+ * version newly marks a field as secret, its value stored in the clear becomes a secret. */
 static void sort_stored(struct task *task, const struct app_work *work, struct settings *secret)
 {
 	struct settings open, all;
@@ -60,7 +60,7 @@ static void keep_open(struct task *task, struct app_work *work, struct settings 
 	settings_merge(&work->open, &open, task_arena(task), &work->open);
 }
 
-/* All are secret that the body sets or gives up: then nothing of the old ones is left. */
+/* Whether the body sets or removes all secret settings, so that no old ones are left. */
 static bool replaces_all(const struct app_work *work, const struct settings *secret)
 {
 	for (unsigned i = 0; i < work->form.count; i++)
@@ -91,8 +91,8 @@ bool api_take_settings(struct task *task, struct app_work *work, const struct se
 	return true;
 }
 
-/* False: some are of fields that nobody knows, as a handler has not answered (*ret_answer is 409).
- * Settings stored before stay as they are. */
+/* Returns false, with the answer 409, if some belong to unknown fields because a handler did not
+ * answer. Stored settings stay as they are. */
 static bool knows(struct task *task, const struct app_work *work, const struct settings *settings,
 		  struct step_result *ret_answer)
 {
@@ -162,8 +162,8 @@ static void write_name(struct buffer *json, struct str name, bool *is_first)
 	*is_first = false;
 }
 
-/* Also of fields that the app makes. Secrets that do not open count as set: their owner sees them,
- * and sets them again. */
+/* Includes fields that the app makes. Secrets that cannot be decrypted count as set, so that their
+ * owner sees them, and sets them again. */
 void api_write_secrets(struct task *task, struct buffer *json, const struct app_work *work)
 {
 	struct settings stored;

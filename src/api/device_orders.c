@@ -6,10 +6,9 @@
 #include "domain/secret_settings.h"
 #include "endpoints.h"
 
-/* POST /v1/devices/{deviceId}/reboot - has the device's panel start again: at once, or with its
- * next poll.
- * POST /v1/devices/{deviceId}/move-address - has it come to its own address from now on, in place
- * of its former one: it is told a second key, and starts again. */
+/* POST /v1/devices/{deviceId}/reboot - restarts the device's panel: at once, or at its next poll.
+ * POST /v1/devices/{deviceId}/move-address - moves it from its former address to its own: it is
+ * sent a second key, and restarts. */
 
 struct ordering {
 	struct device_panel_row panel;
@@ -58,7 +57,7 @@ static struct step_result fail_old(struct task *task)
 			 STR_ARG(panel->firmware_version));
 }
 
-/* ---- start again ---- */
+/* ---- restart ---- */
 
 static struct step_result reply(struct task *task)
 {

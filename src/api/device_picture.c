@@ -19,8 +19,8 @@
  *         -> database: the picture of that hash -> picture_found
  *         -> long lane: a GIF or a PNG of it -> exported */
 
-/* The holder of a panel answers within milliseconds; nobody holds one that is offline, which is
- * known after two questions (delivery/view_subscription.h). */
+/* The worker of a panel answers within milliseconds. No worker has an offline panel, which is known
+ * after two hints without an answer (delivery/view_subscription.h). */
 enum { WAIT_MS = 10 * 1000, PIECE_BYTES = 64 * 1024 };
 
 struct device_picture {
@@ -32,7 +32,7 @@ struct device_picture {
 	bool is_waiting;
 	struct picture_by_hash_row row;
 	struct str webp;	    /* NULL data: the panel is dark */
-	struct memory_share *share; /* of the account; NULL: no memory was taken */
+	struct memory_share *share; /* share of the account; NULL: no memory was taken */
 	size_t taken;
 	struct panelimage_export_options options;
 	struct panelimage_export *exporting;
@@ -77,8 +77,8 @@ static void add_vary(struct task *task)
 		task_add_field(task, STR("Vary"), STR("Accept"));
 }
 
-/* Keeps the text that decides the answer. True, with the answer 304, where the caller has that.
- * hash: of the picture; NULL: the panel is dark. */
+/* Keeps the text that determines the answer. Returns true, with the answer 304, if the caller has
+ * it. hash: of the picture; NULL: the panel is dark. */
 static bool is_known(struct task *task, const uint8_t *hash, struct step_result *ret_answer)
 {
 	struct device_picture *picture = task_state(task);
@@ -112,7 +112,7 @@ static bool write_more(struct task *task, struct http_stream *stream)
 	return picture->sent < picture->size;
 }
 
-/* data: in the arena, or NULL: what was made, in portions. */
+/* data: in the arena; NULL: the converted picture, in portions. */
 static struct step_result reply(struct task *task, struct str data)
 {
 	const struct device_picture *picture = task_state(task);
@@ -157,7 +157,7 @@ static bool export_step(void *argument)
 	return progress == PANELIMAGE_MORE;
 }
 
-/* Bytes that the conversion takes: pixels, and what they become. */
+/* Bytes that the conversion takes: pixels and result. */
 static size_t export_bytes(const struct device_picture *picture)
 {
 	enum { FIXED_BYTES = 64 * 1024, FRAME_BYTES = 4 * 1024 };
@@ -174,7 +174,8 @@ static size_t export_bytes(const struct device_picture *picture)
 	return FIXED_BYTES + 2 * FRAME_BYTES * (size_t)info.frame_count;
 }
 
-/* In bytes of an animation that takes as long: a PNG takes its time by its own pixels. */
+/* Size of an animation whose conversion takes as long: the time of a PNG depends on its own pixels.
+ */
 static size_t work_size(const struct device_picture *picture)
 {
 	enum { BYTES_OF_SCALE_1 = 64 };
@@ -221,7 +222,7 @@ static struct step_result picture_found(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
 
-	/* It was replaced, and the panel has not shown the new one yet. */
+	/* The picture was replaced, and the panel has not shown the new one yet. */
 	if (task_row_count(task) == 0)
 		return fail_none(task);
 	picture->webp = picture->row.picture;
@@ -280,7 +281,7 @@ static void resume(struct device_picture *picture)
 	task_resume(picture->task);
 }
 
-/* Called while subscribers are gone through: none may leave. */
+/* Called during a walk over the subscribers, so none may unsubscribe. */
 static void on_view(struct view_subscriber *subscriber)
 {
 	struct device_picture *picture =
@@ -310,8 +311,8 @@ static struct step_result begin(struct task *task)
 
 	if (fault)
 		return task_fail(task, 400, "%s", fault);
-	/* Saves the two questions that would remain without an answer. A device is taken for one
-	 * that was connected: a panel that polled may have been told to wait for minutes. */
+	/* Saves two hints that would remain unanswered. The device counts as once connected: a
+	 * panel that polled may have been told to wait for minutes. */
 	if (!delivery_is_online(api_delivery(task), device->id, device->last_online_us,
 				/* has_connected= */ true, &since_us))
 		return fail_offline(task);

@@ -1,9 +1,9 @@
 #include "delivery/delivery.h"
 #include "endpoints.h"
 
-/* POST /v1/devices/{deviceId}/next - shows the next entry of the rotation.
- * POST /v1/devices/{deviceId}/wake, .../sleep - sets the panel awake or asleep until its sleep plan
- * changes next. */
+/* POST /v1/devices/{deviceId}/next - shows the next entry of the rotation. POST
+ * /v1/devices/{deviceId}/wake, .../sleep - wakes the panel, or makes it sleep, until the next
+ * change of its sleep schedule. */
 
 union turning {
 	struct device_turn_row turned;

@@ -11,7 +11,7 @@ static inline struct api_service *api_service(struct task *task)
 	return container_of(task_service(task), struct api_service, service);
 }
 
-/* The panels of this worker. */
+/* Panels of this worker. */
 static inline struct delivery *api_delivery(struct task *task)
 {
 	return api_service(task)->delivery;

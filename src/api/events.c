@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "endpoints.h"
 
-/* GET /v1/events?devices=ID,ID - what happens to devices, as it happens.
+/* GET /v1/events?devices=ID,ID - stream of events of devices.
  *
  *   begin --devices named-----> owned --.
  *     `-----all of the account> listed --+-> listen --workers know of it--> open */
@@ -69,7 +69,7 @@ static struct step_result open_stream(struct task *task)
 	if (constraint_error)
 		return fail(task, constraint_error);
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
-	/* nginx would keep events until it has a buffer full of them. */
+	/* nginx would otherwise hold events until its buffer is full. */
 	task_add_field(task, STR("X-Accel-Buffering"), STR("no"));
 	return task_hand_over(task, STR("text/event-stream"), &key_stream_source, stream,
 			      events_http_stream(stream));
@@ -119,7 +119,7 @@ static struct step_result owned(struct task *task)
 	return listen_to_account(task);
 }
 
-/* True, with the answer 400, if it is none that this server makes. */
+/* Returns true, with the answer 400, if Last-Event-ID is invalid. */
 static bool has_bad_last_id(struct task *task, struct step_result *ret_answer)
 {
 	struct listening *listening = task_state(task);

@@ -6,11 +6,11 @@
 
 #include <stdatomic.h>
 
-/* GET /livez - this worker answers. GET /readyz - this worker can do its work: it has the database,
- * which was migrated before the workers started and has room, all workers have begun to serve, and
- * the instance is not stopping. */
+/* GET /livez - this worker answers. GET /readyz - this worker can do its work: the database is
+ * available (it was migrated before the workers started) and has free space, all workers have begun
+ * to serve, and the instance is not stopping. */
 
-/* An answer is true of this moment only: no proxy may give it again. */
+/* Forbids caching: an answer is true only now. */
 static void let_nobody_store(struct task *task)
 {
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
@@ -22,7 +22,7 @@ static struct step_result live(struct task *task)
 	return task_reply(task, 200, STR("text/plain; charset=utf-8"), STR("ok\n"));
 }
 
-/* Strangers read this as well: the reason has no name or address in it. */
+/* The reason is public, so it has no names or addresses. */
 static struct step_result fail(struct task *task, const char *what, enum unavailable unavailable)
 {
 	const char *colon = unavailable == UNAVAILABLE_NOT ? "" : ": ";
@@ -31,7 +31,8 @@ static struct step_result fail(struct task *task, const char *what, enum unavail
 	return task_fail_busy(task, 1, "%s%s%s", what, colon, why);
 }
 
-/* The API does its work without apps, and what it does without pictures goes on. */
+/* A missing renderer or a full disk does not make the instance unready: the rest of the API works.
+ */
 static struct step_result tell_ready(struct task *task, const char *problem)
 {
 	struct str text = STR("ok\n");
@@ -50,7 +51,7 @@ static struct step_result ready(struct task *task)
 		return task_fail_busy(task, 1, "this instance is shutting down");
 	if (!atomic_load(service->is_instance_ready))
 		return task_fail_busy(task, 1, "this instance is starting");
-	/* A PostgreSQL that has ended for want of room does not answer. */
+	/* A PostgreSQL that ended because its disk is full does not answer. */
 	if (!storage_probe_says_room(service) ||
 	    (!db_is_up(service->db) && storage_has_no_room(db_storage(service->db))))
 		return task_fail_busy(task, 1, "the database has no room to store anything");

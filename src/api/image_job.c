@@ -22,7 +22,8 @@ static void fail_size(struct image_job *job, size_t size)
 	job->has_failed = true;
 }
 
-/* Bytes that a base64 text decodes to. Only a long text is looked at: most have no white space. */
+/* Bytes that a base64 text decodes to. White space is only counted in long texts: most have none.
+ */
 static size_t decoded_size(struct str text)
 {
 	size_t length = text.length;
@@ -66,7 +67,7 @@ bool image_job_take_memory(struct image_job *job, struct memory_budget *budget, 
 
 	job->share = memory_budget_join(
 	    budget, (struct str){(const char *)account.bytes, sizeof(account.bytes)});
-	/* A still is hardly larger as a WebP than it came, and a WebP is copied. */
+	/* A still is hardly larger as a WebP than in its own format, and a WebP is copied. */
 	if (!take(job, 2 * bytes))
 		return false;
 	job->bytes = arena_alloc(arena, bytes);
@@ -108,7 +109,7 @@ static bool is_named(const struct image_job *job, const char *format)
 	       str_equal_ignore_case(job->media_type, str_from(format));
 }
 
-/* The image's bytes tell its format. A data URL must not name another one. */
+/* The image's bytes determine its format; a data URL must not name another one. */
 static bool type_agrees(struct image_job *job)
 {
 	const char *name = format_name(panelimage_detect(job->bytes, job->size));

@@ -1,13 +1,13 @@
-/* An image on its way through the worker threads: base64 in, a panel's WebP out.
+/* Converts an image on worker threads: base64 in, a panel's WebP out.
  *
  *   image_job_begin()   on the short lane: decodes base64 and detects the format; converts a still
  *                       image, and leaves an animation to
  *   image_job_convert() on the long lane
  *
  * The loop allocates the memory of the bytes; image_job_finish() frees what the worker threads
- * made. All memory that an image takes is counted before it is taken, in its account's share of a
- * memory budget, and until image_job_finish(). Not counted is what single steps take and give back,
- * up to 32 MiB on each thread. */
+ * made. All memory of an image is counted in its account's share of a memory budget, before it is
+ * allocated and until image_job_finish(). Temporary memory of single steps is not counted: up to 32
+ * MiB on each thread. */
 #pragma once
 
 #include "base/arena.h"
@@ -21,33 +21,33 @@ struct image_job {
 	struct str base64;
 	uint8_t *bytes; /* decoded; in the arena */
 	size_t size;
-	struct memory_share *share; /* of the account; NULL before image_job_take_memory() */
-	size_t taken;		    /* from it */
-	bool is_quick;		    /* others wait: a still is converted with little effort */
-	bool is_decoded;	    /* bytes are there */
-	bool is_converted;	    /* no work is left: there is a result or an error */
+	struct memory_share *share; /* share of the account; NULL before image_job_take_memory() */
+	size_t taken;		    /* bytes taken from the share */
+	bool is_quick;		    /* others wait, so a still is converted with little effort */
+	bool is_decoded;	    /* bytes is filled */
+	bool is_converted;	    /* done: there is a result or an error */
 	bool has_failed;
 	struct panelimage_conversion *conversion; /* NULL before it begins and after its end */
 	struct panelimage_result result;
 	struct panelimage_error error;
 };
 
-/* False, with an error: the image is empty, or too large to be decoded. */
+/* Returns false, with an error, if the image is empty or too large to be decoded. */
 bool image_job_init(struct image_job *job, struct str media_type, struct str base64);
 
-/* Before image_job_begin(), and before image_job_convert(). False: the account has its share of the
- * memory budget (LIMIT_IMAGES_BYTES). */
+/* Call it before image_job_begin(), and before image_job_convert(). Returns false if the account
+ * has used its share of the memory budget (LIMIT_IMAGES_BYTES). */
 __attribute__((warn_unused_result)) bool image_job_take_memory(struct image_job *job,
 							       struct memory_budget *budget,
 							       struct id account,
 							       struct arena *arena);
 __attribute__((warn_unused_result)) bool image_job_take_animation(struct image_job *job);
 
-/* Takes a result that was made of the same base64, which is copied: no work is left. False: no
- * memory, or the data URL names another format, and image_job_begin() tells. */
+/* Copies a result that was made from the same base64, which completes the job. Returns false if
+ * there is no memory, or if the data URL names another format, which image_job_begin() reports. */
 bool image_job_reuse(struct image_job *job, const struct panelimage_result *result);
 
-/* Both take a struct image_job, on any thread, and do one step: whether there are more. */
+/* Do one step of a struct image_job, on any thread. Return whether there are more. */
 bool image_job_begin(void *job);
 bool image_job_convert(void *job);
 

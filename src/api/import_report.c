@@ -2,7 +2,7 @@
 #include "endpoints.h"
 #include "import_state.h"
 
-/* The report of an import. */
+/* Report of an import. */
 
 struct shown_device {
 	struct str former_id, name;
@@ -53,7 +53,8 @@ static struct shown_device shown_of(const struct tronbyt_importing *importing, u
 	return shown;
 }
 
-/* Appends the notes of a device. Devices may be called the same: the text itself tells them apart.
+/* Appends the notes of a device. Devices may have equal names, so they are distinguished by the
+ * address of the text.
  */
 static void write_notes(const struct tronbyt_notes *notes, const struct tronbyt_device *device,
 			bool *is_first, struct buffer *json)

@@ -1,4 +1,4 @@
-/* Report of an import: the answer. */
+/* Answers with the report of an import. */
 #pragma once
 
 #include "task/task.h"

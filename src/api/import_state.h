@@ -2,7 +2,7 @@
  *
  *   import_tronbyt.c   asks for the app and the form of each entry, changes nothing
  *     -> import_store.c   stores device by device, each by one statement
- *     -> import_report.c  what came, and what did not */
+ *     -> import_report.c  what was imported, and what was not */
 #pragma once
 
 #include "api/app_work.h"
@@ -12,7 +12,7 @@
 #include "loop/loop.h"
 #include "task/task.h"
 
-/* An entry of the file, and what is found for it here. */
+/* Entry of the file, and its counterpart here. */
 struct import_entry {
 	bool comes;
 	char id[ID_TEXT_LENGTH + 1];
@@ -22,9 +22,8 @@ struct import_entry {
 
 enum import_state {
 	IMPORT_NEW,
-	IMPORT_THERE,  /* it was imported before: nothing is done */
-	IMPORT_FAILED, /* the account has too many devices, or has named too many addresses of
-			  others */
+	IMPORT_THERE,  /* was imported before: nothing is done */
+	IMPORT_FAILED, /* too many devices, or too many attempts at addresses of others */
 };
 
 struct import_device {
@@ -34,27 +33,27 @@ struct import_device {
 	uint8_t key_hash[KEY_HASH_BYTES];
 	uint8_t alias_key_hash[KEY_HASH_BYTES];
 	struct device_link link;
-	struct str name; /* here */
+	struct str name; /* name here */
 	bool has_alias;
 	struct import_entry *entries;
-	unsigned entry_count; /* of them, those that come */
+	unsigned entry_count; /* number of entries that are imported */
 };
 
-/* An app that an entry has named: others that name it ask no more. */
+/* App that an entry has named, looked up once for all entries. */
 struct import_app {
 	struct str slug;
 	struct id app_id, version_id; /* all zero: there is none */
-	bool has_form;		      /* and it is the same whatever the settings are */
-	bool is_made;		      /* handlers are asked for fields of it */
+	bool has_form;		      /* has a form, which does not depend on settings */
+	bool is_made;		      /* handlers make some of its fields */
 	struct str
-	    why_none; /* why its form is not there; data is NULL: it is, or was not asked for */
+	    why_none; /* why its form is missing; data is NULL: it exists, or was not needed */
 	struct form form;
 };
 
 enum {
 	/* Bytes of the forms of an import, which stay in memory until it ends. */
 	IMPORT_FORM_BYTES_MAX = 8 * 1024 * 1024,
-	/* Entries for which an app's handlers are asked. */
+	/* Entries for which an app's handlers are called. */
 	IMPORT_MADE_MAX = 40,
 	/* Apps that are run for their forms, which the database does not have yet. */
 	IMPORT_RUNS_MAX = 40,
@@ -65,16 +64,16 @@ struct tronbyt_importing {
 	bool is_dry;
 	bool keeps_addresses;
 	struct import_device *devices; /* as in the file */
-	unsigned device, entry;	       /* that is being worked on */
-	unsigned made;		       /* devices, or those that would be */
-	bool has_run;		       /* an app, which counts as one preview */
+	unsigned device, entry;	       /* current ones */
+	unsigned made;		       /* devices that were made, or would be */
+	bool has_run;		       /* has run an app, which counts as one preview */
 	struct import_app *apps;
 	unsigned app_count;
 	size_t form_bytes;
 	unsigned made_count, run_count;
-	struct memory_share *turn; /* of the account, in the service's imports; NULL: none */
+	struct memory_share *turn; /* share of the account in the service's imports; NULL: none */
 	bool has_turn;
-	size_t checked_bytes; /* of settings, in this turn of the loop */
+	size_t checked_bytes; /* bytes of settings checked in this turn of the loop */
 	struct later next_turn;
 	struct task *task;
 	struct app_work work;
@@ -87,7 +86,8 @@ static inline struct tronbyt_device *import_file_device(struct tronbyt_importing
 	return &importing->body.export.devices[importing->device];
 }
 
-/* Says of the device, or of one of its entries, what does not come. entry: NULL: of the device. */
+/* Notes a part of the device, or of one of its entries, that is not imported. entry: NULL for the
+ * device. */
 __attribute__((format(printf, 4, 5))) void import_note(struct tronbyt_importing *importing,
 						       const struct tronbyt_entry *entry,
 						       const char *what, const char *why, ...);

@@ -10,7 +10,7 @@
 
 /* Stores the devices of an import, each with its entries by one statement. */
 
-/* Entry as the statement reads it. */
+/* Entry in the form of the statement. */
 struct entry_line {
 	int64_t number;
 	struct str id;
@@ -135,7 +135,7 @@ static struct str write_line(struct task *task, const struct tronbyt_device *fil
 	return text;
 }
 
-/* Entries whose app was deployed anew meanwhile. */
+/* Notes entries whose app got a new deployed version meanwhile. */
 static void note_missing(struct tronbyt_importing *importing, struct import_device *device)
 {
 	const struct tronbyt_device *file = import_file_device(importing);
@@ -158,7 +158,7 @@ static void tell_pages(struct task *task)
 	api_tell_pages(task, (struct id){0}, STR("admin"));
 }
 
-/* A former address that another device has says so: as far as that goes, it is an attempt. */
+/* An import reveals whether another device has a former address, so it counts as an attempt. */
 static bool begin_attempt(struct task *task, const struct import_device *device)
 {
 	return !device->has_alias ||
@@ -243,7 +243,8 @@ struct step_result import_store(struct task *task)
 	return import_report(task);
 }
 
-/* Others were quicker, or PostgreSQL knows fewer time zones: the device comes without that. */
+/* Another request took the name or address, or PostgreSQL lacks the time zone: imports the device
+ * without it. */
 struct step_result import_refused(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);

@@ -1,9 +1,9 @@
-/* Storing the devices of an import. The task's state is a struct tronbyt_importing. */
+/* Stores the devices of an import. The task's state is a struct tronbyt_importing. */
 #pragma once
 
 #include "task/task.h"
 
 /* Stores all devices, and answers. */
 task_step import_store;
-/* Goes on after a constraint error. */
+/* Continues after a constraint error. */
 task_step import_refused;

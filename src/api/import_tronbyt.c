@@ -4,8 +4,8 @@
 #include "import_state.h"
 #include "import_store.h"
 
-/* POST /v1/import/tronbyt - makes devices of the export of a tronbyt server. All that is to be
- * asked comes first; then each device is stored with its entries, whole or not at all. */
+/* POST /v1/import/tronbyt - makes devices of the export of a tronbyt server. First reads everything
+ * that is needed; then stores each device with its entries, completely or not at all. */
 
 static struct step_result next_device(struct task *task);
 static struct step_result next_entry(struct task *task);
@@ -43,7 +43,7 @@ static struct step_result take_entry(struct task *task)
 	return task_continue(task, next_entry);
 }
 
-/* Settings that the form does not take are left out. */
+/* Takes the settings that the form accepts. */
 static void take_settings(struct task *task, struct tronbyt_importing *importing)
 {
 	struct app_work *work = &importing->work;
@@ -63,7 +63,7 @@ static void take_settings(struct task *task, struct tronbyt_importing *importing
 		    arena_printf(task_arena(task), "config/%.*s", STR_ARG(wrong.list[i].name)).data,
 		    "%.*s", STR_ARG(wrong.list[i].detail));
 	if (form_makes_more(&work->form))
-		return; /* nobody can say which names it has */
+		return; /* the names of its fields are unknown */
 	for (unsigned i = 0; i < settings->count; i++)
 		if (!settings->items[i].is_removed &&
 		    !form_find(&work->form, settings->items[i].name))
@@ -105,7 +105,7 @@ static void remember_form(struct task *task)
 	app->is_made = form_makes_more(&work->form) || work->form.has_made;
 	app->has_form = work->has_form && !app->is_made;
 	app->form = work->form;
-	if (!work->has_form) /* the job's answer does not stay */
+	if (!work->has_form) /* the job's answer does not live long enough */
 		app->why_none = arena_copy(task_arena(task), work->job.answer.problem.message);
 	importing->made_count += app->is_made;
 }
@@ -183,7 +183,7 @@ static struct step_result app_found(struct task *task)
 	return api_find_whole_form(task, work, &entry->settings, form_found);
 }
 
-/* Whether nothing is to be asked for the entry. */
+/* Whether the entry needs no further reads. */
 static bool is_known(const struct tronbyt_importing *importing, const struct import_app *app,
 		     const struct tronbyt_entry *entry)
 {
@@ -230,7 +230,7 @@ static struct step_result next_entry(struct task *task)
 	const struct tronbyt_device *device = import_file_device(importing);
 	struct app_memory memory = importing->work.memory;
 
-	/* Counts until the end: what was read stays in the request's memory. */
+	/* Counted until the end: texts stay in the request's memory. */
 	importing->work.memory = (struct app_memory){0};
 	app_work_finish(&importing->work);
 	importing->work = (struct app_work){
@@ -324,7 +324,7 @@ static struct step_result next_device(struct task *task)
 
 /* ---- the request ---- */
 
-/* False: it is neither, and *ret_answer says so. */
+/* Reads "true" or "false". Returns false, with *ret_answer, for anything else. */
 static bool read_flag(struct task *task, const char *name, bool *ret_flag,
 		      struct step_result *ret_answer)
 {
@@ -342,7 +342,7 @@ static void on_next_turn(struct later *later)
 	task_resume(container_of(later, struct tronbyt_importing, next_turn)->task);
 }
 
-/* Takes one of the account's, of which it can have one at a time, since each holds memory. */
+/* Begins an import of the account, which may have one at a time, since each holds memory. */
 static bool take_turn(struct task *task, struct tronbyt_importing *importing)
 {
 	struct id account = task_account_id(task);

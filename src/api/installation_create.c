@@ -34,7 +34,7 @@ static struct step_result installed(struct task *task)
 {
 	const struct installation_making *making = task_state(task);
 
-	/* An app whose version is known was there a moment ago. */
+	/* The app existed a moment ago, since its version is known. */
 	if (task_row_count(task) == 0 && !id_is_none(making->work.source.version_id))
 		return task_fail(task, 409, "the app's version has changed; load its form again");
 	if (task_row_count(task) == 0)
@@ -77,7 +77,7 @@ static struct step_result expired(struct task *task)
 	return store(task);
 }
 
-/* Expired entries count no more for the device's limit. */
+/* Removes expired entries, which must not count for the device's limit. */
 static struct step_result install(struct task *task)
 {
 	struct installation_making *making = task_state(task);
@@ -110,7 +110,7 @@ static struct step_result begin(struct task *task)
 	struct installation_making *making = task_state(task);
 	char *device;
 
-	/* Without settings nothing is to be held to the form. */
+	/* Without settings there is nothing to check against the form. */
 	if (making->body.settings.count == 0)
 		return install(task);
 	device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);

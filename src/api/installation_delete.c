@@ -6,9 +6,10 @@
 #include "v0_entry.h"
 
 /* DELETE /v1/devices/{deviceId}/installations/{installationId} - removes an installation. DELETE
- * /v0/... - the same, where the path may name it without dashes. */
+ * /v0/... - the same; the path may have its ID without dashes. */
 
-/* Limit of attempts while others change the device: each of these has made its change. */
+/* Limit of attempts while others change the device: each failed attempt means that another change
+ * succeeded. */
 enum { TRIES = 8 };
 
 struct removal {

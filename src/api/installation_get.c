@@ -1,8 +1,8 @@
 #include "endpoints.h"
 #include "installation_view.h"
 
-/* GET /v1/devices/{deviceId}/installations/{installationId} - an installation, with all that its
- * owner can set of it. */
+/* GET /v1/devices/{deviceId}/installations/{installationId} - an installation, with everything that
+ * its owner can set. */
 
 struct get {
 	struct installation_view view;

@@ -6,12 +6,13 @@
 #include "installation_view.h"
 #include "v0_entry.h"
 
-/* PATCH /v1/devices/{deviceId}/installations/{installationId} - changes what its owner can set, all
- * of the body in one statement. Its panel follows at once.
- * PATCH /v0/devices/{deviceId}/installations/{installationId} - the same in the form of /v0, whose
- * settings replace all that there are. */
+/* PATCH /v1/devices/{deviceId}/installations/{installationId} - changes what its owner can set, by
+ * one statement for the whole body. Its panel follows at once. PATCH
+ * /v0/devices/{deviceId}/installations/{installationId} - the same in the form of /v0, whose
+ * settings replace all stored ones. */
 
-/* Limit of attempts while others change the device: each of these has made its change. */
+/* Limit of attempts while others change the device: each failed attempt means that another change
+ * succeeded. */
 enum { TRIES = 8 };
 
 struct update {
@@ -22,7 +23,7 @@ struct update {
 	};
 	bool is_v0;
 	struct v0_entry entry;
-	struct v0_installation shown; /* to a caller of /v0 */
+	struct v0_installation shown; /* for callers of /v0 */
 	struct installation_view view;
 	struct rotation_entry_update_row row;
 	unsigned tries;
@@ -63,7 +64,7 @@ static struct step_result read_again(struct task *task)
 	return installation_view_reply(task, &update->view);
 }
 
-/* Reads the installation again: it is gone, or not what it was. */
+/* Reads the installation again: it was removed or changed. */
 static struct step_result lost(struct task *task)
 {
 	struct update *update = task_state(task);
@@ -116,7 +117,7 @@ static void give_up(struct settings *settings, struct str name)
 		    (struct setting){.name = name, .is_removed = true};
 }
 
-/* The settings of the body, and the secrets that it does not name as ones that are given up. */
+/* Returns the settings of the body, and marks secrets that it does not name as removed. */
 static struct settings in_place_of_all(struct task *task, const struct app_work *work,
 				       const struct settings *sent)
 {
@@ -138,7 +139,7 @@ static struct settings in_place_of_all(struct task *task, const struct app_work 
 	return all;
 }
 
-/* Replaces the settings that the body names; the others stay, but for a body of /v0. */
+/* Replaces the settings that the body names; the others stay, except with a body of /v0. */
 static struct step_result change_with_settings(struct task *task)
 {
 	struct update *update = task_state(task);
@@ -195,7 +196,7 @@ static struct step_result find(struct task *task)
 				      has_settings ? &update->body.settings : NULL, found);
 }
 
-/* A body that has nothing changes nothing, and is no fault. */
+/* An empty body changes nothing, and is not a fault. */
 static struct step_result find_v0(struct task *task)
 {
 	bool has_change = task_body_present(task) || task_faults(task)->count;

@@ -3,9 +3,8 @@
 #include "http/websocket.h"
 #include "visitor.h"
 
-/* GET /d/{deviceId}/next and GET /d/{deviceId}/ws - how panels connect.
- * GET /{alias}/next and GET /{alias}/ws - how panels connect that come to the address which their
- * device had on another server. */
+/* GET /d/{deviceId}/next and GET /d/{deviceId}/ws - how panels connect. GET /{alias}/next and GET
+ * /{alias}/ws - how panels connect that use their device's address on another server. */
 
 static void add_order(struct task *task, const struct poll_picture *picture)
 {

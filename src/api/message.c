@@ -14,7 +14,7 @@
  * What the script prints is for this file: "missing CHARACTERS" or "long". */
 
 enum {
-	LONGEST_MS = 45 * 1000, /* that a push is shown for */
+	LONGEST_MS = 45 * 1000, /* longest time of a push */
 	NO_RENDERER_RETRY_S = 60,
 	LIMITED_RETRY_S = 60,
 };

@@ -6,8 +6,8 @@
 
 #include <sodium.h>
 
-/* GET /metrics - what the instance has counted, for Prometheus. Whoever reaches the admin listener
- * may read it; through a public one only who has the operator's token. */
+/* GET /metrics - metrics of the instance, for Prometheus. Clients of the admin listener may read
+ * them; those of public listeners need the operator's token. */
 
 static struct step_result refuse(struct task *task)
 {
@@ -17,9 +17,9 @@ static struct step_result refuse(struct task *task)
 			 "<token>");
 }
 
-/* A wrong token is a failed attempt, like a wrong API key; the right one goes on working, whoever
- * tries others from its address. Hashes are compared, in constant time: so neither the token's
- * bytes nor its length can be found out by the time that this takes. */
+/* A wrong token is a failed attempt, like a wrong API key; the right one keeps working, even if
+ * others from its address try wrong ones. Hashes are compared in constant time, so the time reveals
+ * neither the token's bytes nor its length. */
 static struct step_result check(struct task *task)
 {
 	const uint8_t *wanted = api_service(task)->metrics_token_hash;

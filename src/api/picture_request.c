@@ -11,7 +11,7 @@ static const struct {
     {".gif", "image/gif", PANELIMAGE_FORMAT_GIF},
 };
 
-/* How well a range of Accept names the type: 3 exactly, 2 "image" and any, 1 any, 0 not. */
+/* How exactly a range of Accept matches the type: 3 exactly, 2 "image/*", 1 any, 0 not. */
 static int specificity(struct str range, const char *type)
 {
 	if (str_equal_ignore_case(range, str_from(type)))
@@ -21,7 +21,7 @@ static int specificity(struct str range, const char *type)
 	return str_equal(range, STR("*/*"));
 }
 
-/* The weight that the most specific range gives the type. */
+/* Weight of the most specific range that matches the type. */
 static int quality_of(struct str accept, const char *type)
 {
 	int best = 0, quality = 0;

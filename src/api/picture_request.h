@@ -9,9 +9,9 @@ struct picture_request {
 	enum panelimage_format format;
 	unsigned scale; /* 0: none was asked for */
 	bool has_leds;
-	bool is_negotiated; /* Accept counted */
+	bool is_negotiated; /* the format was chosen by Accept */
 };
 
-/* NULL, or what is wrong with it. Where Accept has none of the formats, it is a WebP. */
+/* Returns NULL, or the fault. If Accept has none of the formats, the format is WebP. */
 const char *picture_request_read(const struct http_request *request,
 				 struct picture_request *ret_request);

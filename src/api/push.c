@@ -2,8 +2,8 @@
 #include "push_shown.h"
 #include "push_steps.h"
 
-/* POST /v1/devices/{deviceId}/push - shows an image on a device.
- * POST /v0/devices/{deviceId}/push - the same for the bodies that /v0 has. */
+/* POST /v1/devices/{deviceId}/push - shows an image on a device. POST /v0/devices/{deviceId}/push -
+ * the same with the bodies of /v0. */
 
 struct pushing {
 	struct push_body body; /* first: the pre-handler checks read the request into it */
@@ -28,7 +28,7 @@ struct step_result push_answer(struct task *task)
 		return fail(task, &push->problem);
 	task_add_field(task, STR("Displayd-Shown"),
 		       api_push_shown(task, push->body, &push->stored));
-	/* displayctl prints it. */
+	/* displayctl prints the field. */
 	if (task_is_of_operator(task))
 		task_add_field(task, STR("Displayd-Bytes"),
 			       arena_printf(task_arena(task), "%zu", push->picture.length));

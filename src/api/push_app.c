@@ -9,9 +9,8 @@
  *   begin -> api_find_app() -> its form -> form_found: settings in normal form
  *         -> rendered -> push_store()
  *
- * text-regular, text-scrolling and text-title are there without being
- * installed, since programs send texts by these names: a script of our own
- * draws them where the slug means no app. */
+ * text-regular, text-scrolling and text-title need not be installed, since programs send texts by
+ * these names: if no app has the slug, a built-in script draws them. */
 
 extern const struct str text_script;
 
@@ -49,8 +48,7 @@ static struct step_result rendered(struct task *task)
 	return push_store(task);
 }
 
-/* Settings that the form does not have are given to the script as they are:
- * nothing of them is stored. */
+/* Passes settings that the form does not have to the script unchanged: none of them is stored. */
 static struct str config_of(struct task *task, struct app_push *push)
 {
 	struct settings all;

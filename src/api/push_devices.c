@@ -12,17 +12,17 @@
  *                                        | one device after the other      |
  *                                      found -- push_store -- is_done -> done
  *
- * The image is converted once, and one statement is under way at a time. What keeps one device from
- * its image stands in the answer beside it; a database that is unavailable ends the request, and
- * the image may be pushed again. */
+ * The image is converted once, and one statement is under way at a time. The answer lists the
+ * failure of each device. An unavailable database ends the request; the image may be pushed again.
+ */
 
 struct pushing {
 	struct push_body body; /* first: the pre-handler checks read the request into it */
 	struct push push;
 	struct push_devices_row all;
-	struct json_walk names; /* that are left, if not for all */
-	struct str name;	/* of the device, as the caller names it */
-	unsigned count;		/* of devices so far */
+	struct json_walk names; /* remaining names, if not for all */
+	struct str name;	/* name of the device, as given by the caller */
+	unsigned count;		/* number of devices so far */
 	struct buffer json;
 };
 
@@ -110,7 +110,7 @@ static struct step_result next_device(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 
-	/* Devices that are left get no image of a client that has gone: it may push again. */
+	/* If the client has left, the remaining devices get no image: it may push again. */
 	if (!http_request_is_abandoned(task_request(task)) && take_name(task, pushing))
 		return task_find_device(task, pushing->name, found);
 	buffer_append_str(&pushing->json, STR("]}"));
@@ -166,7 +166,7 @@ static void finish(void *state)
 	buffer_finish(&pushing->json);
 }
 
-/* Counts what ends all of them; the others are counted one by one. */
+/* Counts a failure of the whole request; devices are counted one by one. */
 static void count(int status)
 {
 	if (status != 200)

@@ -5,7 +5,7 @@
 #include "metric/metric.h"
 #include "push_steps.h"
 
-/* Somebody has to make room. */
+/* A person has to make room. */
 enum { FULL_DISK_RETRY_S = 30 };
 
 static void count_image(struct task *task, const struct push *push)

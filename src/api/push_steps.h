@@ -22,43 +22,43 @@
 #include "image_job.h"
 #include "task/task.h"
 
-/* Why a push was not stored. */
+/* Reason why a push was not stored. */
 struct push_problem {
 	int status;	   /* 0: it was stored */
-	const char *field; /* of the body; NULL: none */
+	const char *field; /* member of the body; NULL: none */
 	struct str
 	    detail; /* in the arena or static; begins with the field's fault if there is one */
-	unsigned retry_after_s; /* of 503 */
+	unsigned retry_after_s; /* for 503 */
 };
 
 /* Part of an endpoint's state. */
 struct push {
-	struct push_body *body; /* how it is to be shown; the state's */
+	struct push_body *body; /* body, in the endpoint's state */
 	struct image_job job;
-	struct str picture; /* the WebP that is stored; in the job, or the state's */
+	struct str picture; /* WebP to store; in the job or the endpoint's state */
 	struct task *task;
 	struct entries_meant_row meant;
 	struct push_turn turn;
 	struct push_stored stored;
 	struct device_expire_row expired;
 	unsigned tries;
-	struct account_room room;    /* if there is none */
-	uint64_t looked_us;	     /* CPU time on the short lane, if the long lane has the rest */
-	task_step *is_converted;     /* step after push_convert() */
-	task_step *is_done;	     /* step after push_store() */
+	struct account_room room; /* if the account has no room */
+	uint64_t looked_us;	  /* CPU time on the short lane, if the long lane does the rest */
+	task_step *is_converted;  /* step after push_convert() */
+	task_step *is_done;	  /* step after push_store() */
 	struct push_problem problem; /* for is_done */
 };
 
-/* Begins a push: of the body's image, or of a picture that is made elsewhere. */
+/* Begins a push: of the body's image, or of a picture made elsewhere. */
 void push_begin(struct task *task, struct push *push, struct push_body *body);
-/* True, with the answer 503, if the disk takes no more pictures. */
+/* Returns true, with the answer 503, if no more pictures may be stored on the disk. */
 __attribute__((warn_unused_result)) bool push_lacks_disk(struct task *task,
 							 struct step_result *ret_answer);
 /* Converts the image of the body into push->picture. push->is_converted follows; it calls
  * push_image_fails(). */
 task_step push_convert;
-/* Whether the image cannot be shown: adds the fault of the field, or makes the answer that memory
- * is short. device: NULL, or one whose board takes a limited number of bytes. */
+/* Whether the image cannot be shown: adds the fault of the field, or answers that memory is short.
+ * device: NULL, or a device whose board limits the bytes of pictures. */
 __attribute__((warn_unused_result)) bool
 push_image_fails(struct task *task, const struct device *device, struct step_result *ret_answer);
 /* Whether the device's board takes the converted image; else the problem. */
@@ -66,11 +66,11 @@ bool push_fits(struct task *task, const struct device *device);
 
 /* Stores push->picture for task_device(). push->is_done follows. */
 task_step push_store;
-/* Tells the other workers: in the turn of the loop in which the push is answered, or noted for an
- * answer that tells of several. */
+/* Notifies the other workers. Call it in the turn of the loop in which the push is answered, or is
+ * noted for an answer about several pushes. */
 void push_answered(struct task *task);
 
-/* Answers for one device: an is_done. */
+/* Answers for one device; for use as is_done. */
 task_step push_answer;
 
 void push_finish(struct push *push);

@@ -69,7 +69,7 @@ static struct step_result expired(struct task *task)
 	return store(task);
 }
 
-/* Expired entries count no more for the device's limit, and their IDs are free. */
+/* Removes expired entries, which must not count for the device's limit, and whose IDs are free. */
 static struct step_result expire(struct task *task)
 {
 	struct push *push = *task_helper(task);
@@ -124,7 +124,7 @@ static struct step_result stored(struct task *task)
 	if (!push->stored.is_close || delivery_push_is_next(delivery, &push->turn, device_id,
 							    push->stored.previous_generation))
 		return task_continue(task, push->is_done);
-	/* Panels of other workers show it, too, before its answer's turn has come. */
+	/* Panels of other workers also show it before the turn of its answer. */
 	delivery_device_changed(delivery, device_id, push->stored.generation);
 	return task_wait(task, push->is_done);
 }
@@ -186,7 +186,7 @@ struct step_result push_store(struct task *task)
 	push->room.tries = 0;
 	if (push->body->is_held)
 		push->body->duration_s = task_device(task)->schedule_interval_s;
-	/* In the form of /v0 it may be the ID of an app's installation. */
+	/* In /v0 the ID may be that of an app's installation, without dashes. */
 	if (!push->body->is_installation || !v0_entry_id_is_bare(push->body->installation_id))
 		return store(task);
 	statement_entries_meant(task_new_query(task),

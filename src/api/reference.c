@@ -2,8 +2,8 @@
 #include "endpoints.h"
 #include "http/static.h"
 
-/* GET /openapi.json and GET /docs - the contract, for machines and for people. Both are made at
- * build time, and refer to no other host. */
+/* GET /openapi.json and GET /docs - the description of the API, for machines and for people. Both
+ * are made at build time, and refer to no other host. */
 
 extern const struct http_static_file documents[];
 extern const size_t documents_count;

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-/* GET /status - how this instance is, for displayctl status: a part of the metrics in JSON, with
- * what they do not have, the last errors. On the operator's listeners alone. */
+/* GET /status - status of this instance, for displayctl status: some metrics in JSON, and the last
+ * errors. Only on the operator's listeners. */
 
 enum { SLOWEST = 10, NEARLY_ALL = 990 /* permille */ };
 
@@ -18,7 +18,7 @@ struct worker_status {
 	int64_t number; /* from 1 */
 	bool is_alive;
 	int64_t started_at_us;
-	int64_t requests; /* at work */
+	int64_t requests; /* under way */
 	int64_t connections;
 	int64_t websockets;
 	int64_t panels;
@@ -69,7 +69,7 @@ struct route_status {
 	struct str route;
 	int64_t requests;
 	int64_t mean_us;
-	int64_t most_us; /* that 99 of 100 requests stay below */
+	int64_t most_us; /* upper bound of 99 of 100 requests */
 };
 
 static const struct record_field route_fields[] = {
@@ -107,7 +107,7 @@ static void write_workers(const struct metric_reader *reader, const struct metri
 		    .descriptors = metric_total(sums, METRIC_PROCESS_OPEN_FDS, process),
 		};
 
-		/* A place that a successor may take. */
+		/* Slot that the next worker may take. */
 		if (!worker.is_alive && worker.started_at_us == 0)
 			continue;
 		if (!is_first)
@@ -259,7 +259,7 @@ static void write_time(const struct metric_sums *sums, enum metric metric, const
 	json_write_str(json, str_from(text));
 }
 
-/* Connections to programs and servers of homes. */
+/* Writes connections of programs and to brokers. */
 static void write_homes(const struct metric_sums *sums, unsigned workers, struct buffer *json)
 {
 	buffer_printf(json, "\"mqtt\":{\"connected\":%lld,\"failed\":%lld,\"limit\":%u},",
@@ -274,7 +274,7 @@ static void write_homes(const struct metric_sums *sums, unsigned workers, struct
 		      (long long)metric_total(sums, METRIC_EVENT_STREAMS, 0));
 }
 
-/* db: of the worker that answers; if it has no connection, it knows why. */
+/* db: that of the answering worker; if it has no connection, it knows the reason. */
 static void write_state(const struct metric_sums *sums, struct db *db, struct buffer *json)
 {
 	enum unavailable unavailable = db_is_up(db) ? UNAVAILABLE_NOT : db_unavailable(db);

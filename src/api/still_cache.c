@@ -7,21 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Base64 of a still that is looked up: hashing it takes 50 us of the loop at most. */
+/* Longest base64 that is cached: hashing it takes at most 50 us of the loop. */
 enum { TEXT_MAX_BYTES = 64 * 1024 };
 
 struct still {
 	struct map_node node; /* key: the base64 */
-	struct list by_use;   /* of its account */
+	struct list by_use;   /* in its account's stills_by_use */
 	bool is_quick;
-	size_t bytes;			 /* of this struct and what follows */
+	size_t bytes;			 /* bytes of this struct and of the data after it */
 	struct panelimage_result result; /* its data follows the base64 */
 	char text[];
 };
 
 struct still_account {
 	struct map_node node; /* key: id */
-	struct list by_use;   /* of the cache */
+	struct list by_use;   /* in the cache's list */
 	struct map stills;
 	struct list stills_by_use; /* the oldest first */
 	size_t bytes;
@@ -122,7 +122,7 @@ const struct panelimage_result *still_cache_find(struct still_cache *cache, stru
 	return &still->result;
 }
 
-/* A copy of both, which is in no list yet. NULL: no memory. */
+/* Copies both. The still is in no list yet. Returns NULL if there is no memory. */
 static struct still *still_create(struct str base64, const struct panelimage_result *result)
 {
 	size_t bytes = sizeof(struct still) + base64.length + result->size;

@@ -1,8 +1,8 @@
 #include "delivery/delivery.h"
 #include "endpoints.h"
 
-/* DELETE /v1/devices/{deviceId}/temporary - ends the push that a device shows, or is to show: also
- * a held one. An entry that was shown at once stays in the rotation. */
+/* DELETE /v1/devices/{deviceId}/temporary - ends the push that a device shows, or will show, even a
+ * held one. An entry that was shown at once stays in the rotation. */
 
 static struct step_result removed(struct task *task)
 {

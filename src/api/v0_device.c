@@ -3,9 +3,9 @@
 #include "endpoints.h"
 #include "task/list.h"
 
-/* GET /v0/devices, GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices as programs
- * know them that were written for the older API. Their night mode is the sleep window.
- * POST .../update_firmware_settings - what displayd has no counterpart of. */
+/* GET /v0/devices, GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices in the form
+ * of the older API. Their night mode is the sleep window. POST .../update_firmware_settings - no
+ * counterpart in displayd. */
 
 /* ---- all ---- */
 
@@ -130,7 +130,7 @@ static struct step_result updated(struct task *task)
 	return ask(task, found);
 }
 
-/* An entry to set: data is NULL where it stays, and the text is empty for none. */
+/* Entry to set: data is NULL if it stays; an empty text means none. */
 static struct str entry_of(bool is_set, struct str meant)
 {
 	if (!is_set)
@@ -182,7 +182,7 @@ static struct str or_empty(struct str text)
 	return text.data ? text : STR("");
 }
 
-/* A body that has nothing changes nothing, and is no fault. */
+/* An empty body changes nothing, and is not a fault. */
 static struct step_result begin_update(struct task *task)
 {
 	struct v0_state *shown = task_state(task);
@@ -223,7 +223,7 @@ const struct endpoint endpoint_v0_device_update = {
 
 /* ---- the panel ---- */
 
-/* Each member was a fault. */
+/* Never reached with a body: each member is a fault. */
 static struct step_result begin_firmware(struct task *task)
 {
 	return task_reply_empty(task, 200);

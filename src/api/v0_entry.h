@@ -1,5 +1,5 @@
-/* The entry that a path of /v0 names: as /v1 does, or by the ID of an app's installation without
- * its dashes. */
+/* Finds the entry in a path of /v0: by its ID as in /v1, or by the ID of an app's installation
+ * without dashes. */
 #pragma once
 
 #include "db/statements.h"
@@ -11,7 +11,7 @@ struct v0_entry {
 	task_step *next;
 };
 
-/* Goes on with next, where the path's second parameter is the entry's own ID. Answers 404 if the
- * path's device has no such entry. */
+/* Continues with next, in which the path's second parameter is the entry's own ID. Answers 404 if
+ * the path's device has no such entry. */
 __attribute__((warn_unused_result)) struct step_result
 v0_entry_find(struct task *task, struct v0_entry *entry, task_step *next);

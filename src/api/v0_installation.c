@@ -4,9 +4,9 @@
 #include "task/list.h"
 #include "v0_entry.h"
 
-/* GET /v0/devices/{deviceId}/installations - its installations as programs know them that were
- * written for the older API, in the order of the rotation; GET .../{installationId} - one of them;
- * GET .../{installationId}/preview - its picture. */
+/* GET /v0/devices/{deviceId}/installations - its installations in the form of the older API, in the
+ * order of the rotation; GET .../{installationId} - one of them; GET .../{installationId}/preview -
+ * its picture. */
 
 /* ---- all ---- */
 

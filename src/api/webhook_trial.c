@@ -3,8 +3,8 @@
 #include "endpoints.h"
 #include "hooks/hooks.h"
 
-/* POST /v1/webhooks/{webhookId}/test - sends an event "test" to a webhook, now, and answers what
- * came of it. It changes nothing of the webhook. */
+/* POST /v1/webhooks/{webhookId}/test - sends an event "test" to a webhook at once, and answers with
+ * the outcome. The webhook's state does not change. */
 
 struct webhook_trial {
 	struct task *task;

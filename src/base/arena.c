@@ -98,8 +98,8 @@ static size_t block_room(const struct arena_block *block)
 	return block->capacity - block->used;
 }
 
-/* The next object goes into the front block where it fits. So a new block becomes the front only if
- * it has more room left after this object than the old front. */
+/* Finds a block for an object: the front block, if the object fits. So a new block becomes the
+ * front only if it has more room left after this object than the old front. */
 static struct arena_block *block_for(struct arena *arena, size_t need)
 {
 	struct arena_block *front = arena->blocks;

@@ -27,9 +27,9 @@ static char **copy_arguments(int argc, char **argv)
 	return copy;
 }
 
-/* postgresql://user:password@host/... libpq takes all up to the first "@" that comes before a slash
- * for these two, also a question mark. Who forgets to encode an "@" in a password gets an error,
- * and the rest is as secret: all up to the last one is hidden. */
+/* postgresql://user:password@host/... libpq takes everything up to the first "@" before a slash as
+ * these two, even a question mark. If an "@" in a password is not encoded, libpq fails, but the
+ * rest is secret, too: hides everything up to the last "@". */
 static void hide_in_authority(char *argument)
 {
 	char *start = strstr(argument, "://");
@@ -81,7 +81,7 @@ static void hide_parameters(char *argument, const char *word)
 	}
 }
 
-/* libpq decodes the names of a URL's parameters: one with a "%" may be any. */
+/* libpq decodes the names of a URL's parameters, so a name with a "%" may be any of them. */
 static void hide_encoded_parameters(char *argument)
 {
 	char *query = strstr(argument, "://");
@@ -118,7 +118,7 @@ void argument_hide_passwords(char *argument)
 	hide_parameters(argument, "password");
 	hide_encoded_parameters(argument);
 	hide_link_token(argument);
-	if (strstr(argument, "://")) { /* of a panel */
+	if (strstr(argument, "://")) { /* URL of a panel */
 		hide_parameters(argument, "?key");
 		hide_parameters(argument, "&key");
 	}

@@ -16,7 +16,7 @@ char *buffer_grow(struct buffer *buffer, size_t size)
 	size_t length = buffer_length(buffer);
 
 	require(size <= SIZE_MAX / 4 && length <= SIZE_MAX / 4);
-	/* A move copies length bytes: only where at least as many were consumed since the last. */
+	/* A move copies length bytes, so it is done only after at least as many were consumed. */
 	if (buffer->data && buffer->start && buffer->start >= length &&
 	    buffer->capacity - length >= size) {
 		memmove(buffer->data, buffer->data + buffer->start, length);

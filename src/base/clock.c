@@ -38,7 +38,7 @@ static void put_pair(char *text, int value)
 
 /* Year, month and day of a day counted from 1970-01-01: the algorithm "civil_from_days" of Howard
  * Hinnant, "chrono-Compatible Low-Level Date Algorithms". Its years begin in March, its eras have
- * 400 years. gmtime_r() does the same but takes a lock and looks at the time zone before. */
+ * 400 years. gmtime_r() does the same, but takes a lock and checks the time zone first. */
 static void put_date(int64_t day, char *text)
 {
 	int64_t shifted = day + 719468;
@@ -95,7 +95,7 @@ bool timestamp_parse(struct str text, int64_t *ret_wall_us)
 		return false;
 	parts.tm_year -= 1900;
 	parts.tm_mon--;
-	/* timegm() takes 30 February as 2 March: then the text is another one. */
+	/* timegm() takes 30 February as 2 March: then the formatted text differs. */
 	*ret_wall_us = (int64_t)timegm(&parts) * 1000000 + ms * 1000;
 	timestamp_format(*ret_wall_us, again);
 	return memcmp(copy, again, TIMESTAMP_LENGTH) == 0;

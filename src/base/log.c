@@ -11,7 +11,7 @@
 
 enum {
 	LINE_BYTES = 8192,
-	/* Bytes of lines that are held back, at most. */
+	/* Maximum bytes of lines that are held back. */
 	HELD_BYTES = 32 * 1024,
 };
 
@@ -24,17 +24,17 @@ static struct {
 static _Atomic uint64_t line_counts[LOG_ERROR + 1];
 static void (*witness)(struct str line);
 
-/* A line under construction, LINE_BYTES long at most. Full means cut: closing characters always fit
- * (see line_finish). */
+/* Line under construction, at most LINE_BYTES long. A full line is cut; the closing characters
+ * always fit (see line_finish). */
 struct line {
 	char *data;
 	size_t length;
 };
 
-/* Lines of this thread that are not yet written; NULL where none are held back. */
+/* Lines of this thread that are not yet written; NULL if none are held back. */
 static _Thread_local struct held {
 	size_t length;
-	size_t write_bytes; /* of one write(): held lines leave before they exceed it */
+	size_t write_bytes; /* bytes of one write(): held lines are written before they exceed it */
 	char data[HELD_BYTES];
 } * held;
 
@@ -90,8 +90,8 @@ static void line_put_number(struct line *line, int64_t number)
 }
 
 /* Writes the character at the front of text, which is not empty, and returns its bytes; 0 when the
- * line is full. Escapes characters that could break a line or a terminal, and replaces bytes that
- * are no UTF-8, so that the line is valid JSON and valid UTF-8 whatever was in text. */
+ * line is full. Escapes characters that could break a line or a terminal, and replaces invalid
+ * UTF-8, so that the line is valid JSON and valid UTF-8 for any text. */
 static size_t line_put_character(struct line *line, struct str text)
 {
 	size_t length = utf8_sequence_length(text);
@@ -123,13 +123,13 @@ static void line_put_quoted(struct line *line, struct str text)
 			break;
 		text = str_from_offset(text, length);
 	}
-	/* line_put() leaves four bytes for what closes the line. */
+	/* line_put() leaves four bytes for the end of the line. */
 	line->data[line->length++] = '"';
 }
 
 static bool is_bare(struct str text)
 {
-	/* Visible ASCII but what means something in logfmt. */
+	/* Visible ASCII except characters with a meaning in logfmt. */
 	static const bool bare[256] = {
 	    ['!'] = true,
 	    ['#' ... '<'] = true,
@@ -163,7 +163,7 @@ static void line_put_word(struct line *line, struct str word)
 		line_put(line, word.data, word.length);
 }
 
-/* Longer text would not fit the line as a whole. */
+/* Longer text would not fit into the line. */
 static void line_put_masked(struct line *line, struct str text)
 {
 	char masked[LINE_BYTES];
@@ -175,7 +175,7 @@ static void line_put_masked(struct line *line, struct str text)
 	line_put_value(line, text);
 }
 
-/* False where no value would fit whole: the field is left out, since a half one would break the
+/* Returns false if no value would fit: the field is left out, since a partial one would break the
  * line. */
 static bool line_put_name(struct line *line, const char *name)
 {
@@ -197,7 +197,7 @@ static bool line_put_name(struct line *line, const char *name)
 	return true;
 }
 
-/* A text that is the program's own. */
+/* Writes a text of the program itself. */
 static void line_put_own(struct line *line, const char *name, const char *text)
 {
 	if (line_put_name(line, name))
@@ -275,7 +275,7 @@ static void write_line(struct line *line, enum log_level level, const char *grou
 		witness((struct str){line->data, line->length});
 }
 
-/* Adds a line to those that are held back, and writes these before where all would be too much. */
+/* Adds a line to those that are held back; writes those first if all would be too much. */
 static void hold_line(enum log_level level, const char *group, const char *message,
 		      const struct log_field *fields)
 {

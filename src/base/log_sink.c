@@ -22,8 +22,8 @@ enum sink_kind {
 	SINK_SOCKET,
 	/* A pipe that this user may not open again: see splice_some(). */
 	SINK_SPLICED,
-	/* A terminal that this user may not open again. It is asked before each write, which waits
-	 * all the same where another program takes the last room in between. */
+	/* A terminal that this user may not open again. It is polled before each write, which still
+	 * blocks if another program takes the last room in between. */
 	SINK_ASKED,
 };
 
@@ -31,15 +31,15 @@ static struct {
 	pthread_mutex_t lock;
 	enum sink_kind kind;
 	int fd;
-	bool is_own; /* the descriptor is closed here */
-	int from[2]; /* of SINK_SPLICED: a pipe of this process's own, empty between writes */
+	bool is_own; /* the descriptor is owned */
+	int from[2]; /* for SINK_SPLICED: a pipe of this process's own, empty between writes */
 	size_t atomic_bytes;
 	log_sink_notice *notice;
 	_Atomic bool is_behind; /* rest_length or lost */
 	uint64_t lost;		/* lines since the last notice */
 	_Atomic uint64_t lost_ever;
 	size_t rest_length;
-	/* Whole lines, but the first one may have begun to leave. */
+	/* Complete lines, except that the first one may be partly written. */
 	char rest[LIMIT_LOG_BYTES];
 } sink = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -66,11 +66,11 @@ static void open_from(void)
 		sink.from[0] = sink.from[1] = -1;
 }
 
-/* Moves data to the pipe with splice(2), which never waits: either the whole page goes or nothing,
- * which is then taken back. Writing without waiting needs either O_NONBLOCK, which would apply to
- * all who share the description, or RWF_NOWAIT, which pipes have only since Linux 6.4. Polling for
- * room first does not help, since others may take it. No other process's lines get into the data,
- * as with a write of at most PIPE_BUF. */
+/* Moves data to the pipe with splice(2), which never waits: either the whole page is moved, or
+ * nothing, and then it is read back. Writing without waiting needs either O_NONBLOCK, which would
+ * apply to all processes that share the description, or RWF_NOWAIT, which pipes have only since
+ * Linux 6.4. Polling for room first does not help, since others may take it. As with a write of at
+ * most PIPE_BUF, other processes' lines never get into the data. */
 static ssize_t splice_some(const char *data, size_t size)
 {
 	char back[PIPE_BUF];
@@ -110,7 +110,7 @@ static ssize_t write_some(const char *data, size_t size)
 	return written;
 }
 
-/* The bytes of the next write: as many lines as stay together, one at least. */
+/* Bytes of the next write: as many lines as can be written atomically, at least one. */
 static size_t piece_of(const char *data, size_t size)
 {
 	const char *end;
@@ -123,7 +123,7 @@ static size_t piece_of(const char *data, size_t size)
 	return end ? (size_t)(end - data) + 1 : size;
 }
 
-/* Returns how much was written. errno is EAGAIN where the rest may be written later. */
+/* Returns how much was written. errno is EAGAIN if the rest may be written later. */
 static size_t write_lines(const char *data, size_t size)
 {
 	size_t done = 0;
@@ -139,7 +139,7 @@ static size_t write_lines(const char *data, size_t size)
 	return done;
 }
 
-/* ---- what does not fit ---- */
+/* ---- lines that do not fit ---- */
 
 static void count_lost(const char *data, size_t size)
 {
@@ -151,7 +151,7 @@ static void count_lost(const char *data, size_t size)
 	sink.lost_ever += lines;
 }
 
-/* Keeps the lines from the first on that fit, and counts the others. */
+/* Keeps the first lines that fit, and counts the others as lost. */
 static void keep(const char *data, size_t size)
 {
 	size_t room = sizeof(sink.rest) - sink.rest_length, fits = size;
@@ -167,7 +167,7 @@ static void keep(const char *data, size_t size)
 }
 
 /* Requires an empty buffer. Writes lines to the descriptor, and keeps those that it does not take
- * now. Lines that it refuses are lost, as with a full disk or a pipe without a reader. */
+ * now. Lines that it refuses are lost: the disk is full, or the pipe has no reader. */
 static void send_out(const char *data, size_t size)
 {
 	size_t done = write_lines(data, size);
@@ -217,7 +217,7 @@ static void note_behind(void)
 			      memory_order_relaxed);
 }
 
-/* ---- from outside ---- */
+/* ---- public functions ---- */
 
 void log_sink_write(const char *lines, size_t size)
 {
@@ -225,7 +225,7 @@ void log_sink_write(const char *lines, size_t size)
 	if (log_sink_is_behind())
 		retry();
 	if (sink.lost > 0)
-		count_lost(lines, size); /* the notice stands where lines are missing */
+		count_lost(lines, size); /* the notice must come where lines are missing */
 	else if (sink.rest_length > 0)
 		keep(lines, size);
 	else
@@ -316,8 +316,8 @@ static void after_fork(void)
 	pthread_mutex_unlock(&sink.lock);
 }
 
-/* The parent writes what it has kept. What both put into one pipe would be mixed; the child opens
- * another one with its first line, when it has the descriptors that it is meant to have. */
+/* The parent writes its kept lines. Lines of both in one pipe would be mixed, so the child opens a
+ * pipe of its own with its first line, when it has its final descriptors. */
 static void after_fork_in_child(void)
 {
 	forget();

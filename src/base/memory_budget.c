@@ -8,7 +8,7 @@ struct memory_share {
 	struct map_node node;
 	struct memory_budget *budget;
 	size_t bytes;
-	unsigned things; /* that are counted here */
+	unsigned things; /* objects that are counted here */
 	char owner[];
 };
 

@@ -53,7 +53,7 @@ bool priority_set(pid_t pid, int nice)
 	memcpy(write_number(path + strlen(path), (unsigned)pid), name, sizeof(name));
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		return true; /* no such thing here, or the process is gone */
+		return true; /* not supported, or the process is gone */
 	written = write(fd, number, (size_t)(write_number(number, (unsigned)nice) - number));
 	close(fd);
 	return written > 0;
@@ -65,7 +65,7 @@ static void take_turns(uint64_t turn_ns)
 
 	if (syscall(SYS_sched_getattr, 0, &schedule, sizeof(schedule), 0) != 0)
 		return;
-	/* Whoever runs displayd under a real-time policy has chosen its turns. */
+	/* Do not change a real-time policy, which the administrator chose. */
 	if (schedule.policy != SCHED_OTHER && schedule.policy != SCHED_BATCH)
 		return;
 	schedule.turn_ns = turn_ns;

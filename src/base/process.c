@@ -54,7 +54,8 @@ static bool end_with_parent(const struct process *process, pid_t parent)
 	       getppid() == parent;
 }
 
-/* Copies all of them out of the way first: the new number of one may be the old one of another. */
+/* Copies all descriptors to higher numbers first: the new number of one may be the old number of
+ * another. */
 static bool set_descriptors(const struct process *process)
 {
 	int copies[PROCESS_FDS_MAX];
@@ -100,8 +101,8 @@ _Noreturn static void end_as(int status)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT_PREPARE);
 }
 
-/* Returns in the process that is guarded. The death signal of a process does not reach what that
- * process has started, but the guard leads their group. */
+/* Returns in the guarded process. A process's death signal does not reach its children, but the
+ * guard leads their group. */
 static void set_guard(const struct process *process)
 {
 	pid_t guard = getpid(), pid;
@@ -152,8 +153,8 @@ pid_t process_start(const struct process *process)
 
 	require(process->fd_count <= PROCESS_FDS_MAX);
 	require(process->is_apart || !process->is_guarded);
-	/* A signal that comes before the child is apart waits, instead of going to a handler of
-	 * ours in the child, where it would be lost. */
+	/* Blocks signals until the child is apart: a handler of ours in the child would lose them.
+	 */
 	sigfillset(&all);
 	if (process->is_apart)
 		sigprocmask(SIG_BLOCK, &all, &before);

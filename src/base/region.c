@@ -30,8 +30,8 @@ struct directory {
 	struct directory_entry entries[];
 };
 
-/* A worker that strangers have taken over can write to the whole mapping. So each process goes by a
- * directory of its own, which nobody else can write to. */
+/* A compromised worker can write to the whole mapping. So each process uses its own copy of the
+ * directory. */
 struct region_map {
 	void *base;
 	struct directory directory;
@@ -90,7 +90,7 @@ static size_t whole_size(const struct region *const *regions, unsigned region_co
 	return size;
 }
 
-/* fd: -1 for memory without a file. NULL with errno. */
+/* fd: -1 for memory without a file. Returns NULL with errno on failure. */
 static void *map_whole(int fd, size_t size)
 {
 	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -109,7 +109,7 @@ static struct region_map *new_map(unsigned region_count)
 			     region_count * sizeof(struct directory_entry));
 }
 
-/* fd: as above, of the whole size. */
+/* fd: -1, or a file of the whole size. */
 static struct region_map *create(int fd, size_t size, const struct region *const *regions,
 				 unsigned region_count, unsigned slot_count)
 {
@@ -155,9 +155,9 @@ struct region_map *region_map_create_file(const struct region *const *regions,
 	return NULL;
 }
 
-/* ---- what another program has made ---- */
+/* ---- mapping of another program ---- */
 
-/* Whether the directory tells of places that are inside the mapping. */
+/* Whether all regions of the directory are inside the mapping. */
 static bool is_sound(const struct directory *directory, size_t size)
 {
 	if (directory->format != FORMAT || directory->size != size ||
@@ -174,8 +174,8 @@ static bool is_sound(const struct directory *directory, size_t size)
 	return true;
 }
 
-/* Copies the file's directory before checking it: the original might change after the check. NULL
- * with errno. */
+/* Copies the file's directory before checking it: the original might change after the check.
+ * Returns NULL with errno on failure. */
 static struct region_map *open_other(int fd, size_t size)
 {
 	struct region_map *map = new_map(REGIONS_MAX);
@@ -194,7 +194,7 @@ static struct region_map *open_other(int fd, size_t size)
 	return NULL;
 }
 
-/* Whether the other directory tells of the same, at the same places. */
+/* Whether both directories have the same regions at the same offsets. */
 static bool is_same(const struct directory *one, const struct directory *other)
 {
 	return one->size == other->size && one->slot_count == other->slot_count &&

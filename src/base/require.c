@@ -14,8 +14,8 @@ void require_context(const char *request_id)
 	current_request_id = request_id;
 }
 
-/* length: what snprintf() wanted to write. The line leaves as the log's lines do: a reader that has
- * stopped does not keep the process from its end. */
+/* length: result of snprintf(). The line is written like log lines: a stopped reader does not delay
+ * the end of the process. */
 _Noreturn static void end_with(char line[static LINE_BYTES], int length)
 {
 	if (length >= LINE_BYTES) {

@@ -21,8 +21,8 @@ static int read_sets(struct sets *ret)
 	return syscall(SYS_capget, &ret->header, ret->data) < 0 ? -errno : 0;
 }
 
-/* The bounding set limits what a program that is executed later can have. Only who may
- * (CAP_SETPCAP) can make it smaller; for others it means nothing once there is no_new_privs. */
+/* The bounding set limits what a program that is executed later can have. It can be reduced only
+ * with CAP_SETPCAP; for others it does not matter once no_new_privs is set. */
 static int limit_programs(uint64_t kept)
 {
 	for (int one = 0; prctl(PR_CAPBSET_READ, one) >= 0; one++)

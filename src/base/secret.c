@@ -7,17 +7,17 @@
 
 enum {
 	LINK_KEY_CHARACTERS = 24,
-	/* Longest run that is masked, including text glued to the key. The first link, which the
-	 * server prints, has a token of 43. */
+	/* Longest run that is masked, including characters adjacent to the key. The first link,
+	 * which the server prints, has a token of 43. */
 	GLUED_CHARACTERS_MAX = 32,
 	/* Fewest characters after "ddk_" that are masked: a part of a key, but not a word. */
 	API_KEY_CHARACTERS_MIN = 8,
 	KEY_CHARACTERS_MAX = 36,
-	/* Letters of each case that a run needs if it has no digit, and if it is glued to
-	 * something. */
+	/* Letters of each case that a run needs if it has no digit, and if it has adjacent
+	 * characters. */
 	LETTERS_MIN = 5,
 	GLUED_LETTERS_MIN = 4,
-	ENCODED_BYTES = 5, /* of a character that is percent-encoded twice */
+	ENCODED_BYTES = 5, /* bytes of a character that is percent-encoded twice */
 };
 
 static const bool is_alphanumeric[256] = {
@@ -35,13 +35,13 @@ static bool is_lower(char c)
 
 /* Interpretation of a "%". */
 enum reading {
-	AS_IT_STANDS, /* as any other sign: what is behind it is text */
-	DECODED,      /* with the digits behind it, it is a character */
+	AS_IT_STANDS, /* an ordinary character */
+	DECODED,      /* the beginning of an encoded character */
 };
 
 struct run {
 	size_t length;	   /* in bytes */
-	size_t characters; /* fewer, where some are percent-encoded */
+	size_t characters; /* fewer than bytes if some are percent-encoded */
 	unsigned upper, lower, digits;
 	char last[3];
 };
@@ -52,8 +52,8 @@ static bool is_encoded_byte(struct str text, size_t at)
 	       hex_digit(text.data[at + 1]) >= 0;
 }
 
-/* The character at a place, and its bytes: more than three where it is encoded more than once, as
- * "%252F" is, and a "%" alone is itself. */
+/* Returns the character at an offset, and its bytes: more than three if it is encoded more than
+ * once, as in "%252F"; a "%" alone is itself. */
 static char character_at(struct str text, size_t at, enum reading reading, size_t *ret_width)
 {
 	size_t digits = at + 1;
@@ -78,8 +78,8 @@ static void run_add(struct run *run, char c)
 	run->last[2] = c;
 }
 
-/* The letters and digits from a place on. Decoded, a "%" among them that encodes nothing counts for
- * nothing. */
+/* Returns the run of letters and digits at an offset. When decoding, a "%" that encodes nothing is
+ * skipped. */
 static struct run run_at(struct str text, size_t at, enum reading reading)
 {
 	struct run run = {0};
@@ -103,9 +103,9 @@ static bool is_mixed(const struct run *run, unsigned least)
 	return run->upper >= least && run->lower >= least;
 }
 
-/* A request's ID may have 24 letters and digits, too, but seldom upper and lower case, and an
- * identifier of so many letters has a few words. Longer runs are also hashes with a word before
- * them: of a thousand keys that are glued to something, 980 are told from these. */
+/* A request ID may also have 24 letters and digits, but rarely both cases, and an identifier of so
+ * many letters consists of words. Longer runs may be hashes after a word: 980 of a thousand keys
+ * with adjacent characters are distinguished from these. */
 static bool is_link_key(const struct run *run)
 {
 	if (run->characters < LINK_KEY_CHARACTERS || run->characters > GLUED_CHARACTERS_MAX)
@@ -128,7 +128,7 @@ static bool has_upper(struct str text)
 	return false;
 }
 
-/* Whether a place is inside of a run that may be a key. No more of it is looked at. */
+/* Whether an offset is inside a run that may be a key. Looks no further. */
 static bool is_in_long_run(struct str text, size_t at)
 {
 	size_t from = at, to = at;
@@ -144,7 +144,7 @@ static bool is_in_long_run(struct str text, size_t at)
 	return to - from >= LINK_KEY_CHARACTERS;
 }
 
-/* A run of 24 has one of the places in it that are looked at. */
+/* Looks only at every few characters: a run of 24 contains one of them. */
 static bool may_hold_link_key(struct str text)
 {
 	for (size_t at = LINK_KEY_CHARACTERS - 1; at < text.length; at += LINK_KEY_CHARACTERS)
@@ -153,7 +153,7 @@ static bool may_hold_link_key(struct str text)
 	return false;
 }
 
-/* Texts are many, and hold seldom a key: few of their characters are looked at one by one. */
+/* Fast check, since most texts have no key: looks at few characters. */
 static bool may_hold_key(struct str text)
 {
 	const char *end = text.data + text.length;
@@ -167,8 +167,8 @@ static bool may_hold_key(struct str text)
 	return false;
 }
 
-/* Adds asterisks to ret. Where a run's end has some, the other reading knew better where it starts:
- * "%2F" is no part of it. */
+/* Adds asterisks to ret. If the end of a run is masked already, the other interpretation found its
+ * start better: "%2F" is not part of it. */
 static bool mask_runs(struct str text, enum reading reading, char *ret)
 {
 	bool is_behind_prefix = false, found = false;
@@ -192,7 +192,8 @@ static bool mask_runs(struct str text, enum reading reading, char *ret)
 	return found;
 }
 
-/* Decoded, a "%" may seem to take the first characters of a key: both readings count. */
+/* When decoding, a "%" may seem to include the first characters of a key, so both interpretations
+ * are masked. */
 bool secret_mask(struct str text, char *ret)
 {
 	bool is_encoded = text.length > 0 && memchr(text.data, '%', text.length);

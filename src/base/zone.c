@@ -18,15 +18,15 @@ enum {
 
 struct zone {
 	int first_offset_s;  /* before the first change */
-	int64_t rule_from_s; /* the rule holds from here on */
+	int64_t rule_from_s; /* the rule applies from here on */
 	bool has_rule;
 	struct zone_rule rule;
 	unsigned change_count;
-	int *offset_s;	/* from each change on; behind at_s */
+	int *offset_s;	/* offset after each change; stored after at_s */
 	int64_t at_s[]; /* ascending */
 };
 
-/* Counts in their order in the file. */
+/* Counts, in the order of the file. */
 struct counts {
 	uint32_t ut_indicators;
 	uint32_t standard_indicators;
@@ -36,7 +36,7 @@ struct counts {
 	uint32_t characters;
 };
 
-/* The parts of a block, and its counts. */
+/* Parts of a block, and its counts. */
 struct block {
 	struct counts counts;
 	size_t time_bytes;
@@ -112,7 +112,7 @@ static bool are_types_sound(const struct block *block)
 {
 	const struct counts *counts = &block->counts;
 
-	/* A NUL at the very end makes sure that every designation has one. */
+	/* A NUL at the end guarantees that every designation has one. */
 	if (counts->types == 0 || counts->types > 256 || counts->characters == 0 ||
 	    block->characters[counts->characters - 1] != '\0')
 		return false;
@@ -152,7 +152,7 @@ static bool are_indicators_sound(const struct block *block)
 		if (block->standard_indicators[i] > 1)
 			return false;
 	}
-	/* A time in UT is a standard time, too. */
+	/* A time in UT must be a standard time, too. */
 	for (uint32_t i = 0; i < counts->ut_indicators; i++) {
 		if (block->ut_indicators[i] > 1 ||
 		    (block->ut_indicators[i] &&
@@ -162,7 +162,7 @@ static bool are_indicators_sound(const struct block *block)
 	return true;
 }
 
-/* "\nCET-1CEST,M3.5.0,M10.5.0/3\n", or "\n\n" where no rule is known. */
+/* "\nCET-1CEST,M3.5.0,M10.5.0/3\n", or "\n\n" if there is no rule. */
 static bool read_footer(struct str footer, char version, struct zone *zone)
 {
 	struct str text;
@@ -245,7 +245,7 @@ int zone_offset_s(const struct zone *zone, int64_t wall_s)
 	return low == 0 ? zone->first_offset_s : zone->offset_s[low - 1];
 }
 
-/* The time of the next change behind at_s, as far as the file lists them; until_s: there is none.
+/* Returns the time of the next listed change after at_s; until_s if there is none.
  */
 static int64_t next_listed(const struct zone *zone, int64_t at_s, int64_t until_s)
 {
@@ -255,7 +255,8 @@ static int64_t next_listed(const struct zone *zone, int64_t at_s, int64_t until_
 	return until_s;
 }
 
-/* The same where the rule holds. Its halves of the year are longer than a step. */
+/* Returns the time of the next change by the rule, whose halves of the year are longer than a step.
+ */
 static int64_t next_by_rule(const struct zone *zone, int64_t at_s, int64_t until_s)
 {
 	enum { STEP_S = 20 * 24 * 3600 };

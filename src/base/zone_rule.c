@@ -4,7 +4,7 @@
 enum {
 	HOUR_S = 60 * 60,
 	DAY_S = 24 * HOUR_S,
-	DAYS_IN_400_YEARS = 146097, /* whole weeks, too: rules repeat */
+	DAYS_IN_400_YEARS = 146097, /* a whole number of weeks, so rules repeat */
 	THURSDAY = 4,		    /* 1970-01-01 */
 	OFFSET_HOURS_MAX = 24,
 	TIME_HOURS_MAX = 24,
@@ -29,7 +29,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* An abbreviation, of which nothing is kept: "CET" or "<+0330>". */
+/* Skips an abbreviation: "CET" or "<+0330>". */
 static bool take_name(struct str *text)
 {
 	bool quoted = take_character(text, '<');
@@ -157,14 +157,15 @@ static int day_of_month_rule(const struct zone_day *day, int year)
 	int first = days_to_year(year) + days_to_month(year, day->month);
 	int behind = day->month == 12 ? days_to_year(year + 1)
 				      : days_to_year(year) + days_to_month(year, day->month + 1);
-	/* Add 366 weeks, so that the dividend is positive in 1969, too. */
+	/* Add 366 weeks, so that the dividend is positive even in 1969. */
 	int weekday = (first + THURSDAY + 366 * 7) % 7;
 	int found = first + (day->day - weekday + 7) % 7 + (day->week - 1) * 7;
 
 	return found < behind ? found : found - 7;
 }
 
-/* The moment in that year, in seconds since 1970 on the local clock that the rule is given in. */
+/* Returns the moment in that year, in seconds since 1970 of the local time in which the rule is
+ * given. */
 static int64_t local_s_in(const struct zone_day *day, int year)
 {
 	int days;
@@ -200,7 +201,7 @@ int zone_rule_offset_s(const struct zone_rule *rule, int64_t wall_s)
 	wall_s = (wall_s % period_s + period_s) % period_s;
 	year = year_of_day((int)(wall_s / DAY_S));
 	/* A change may come up to a week before or after its day, so in the year before or after.
-	 * Where summer ends as it starts again, it is summer all year (RFC 9636 section 3.3.1). */
+	 * If summer ends when it starts again, it is summer all year (RFC 9636 section 3.3.1). */
 	for (int y = year - 1; y <= year + 1; y++) {
 		int64_t end_s = local_s_in(&rule->summer_end, y) - rule->summer_offset_s;
 		int64_t start_s = local_s_in(&rule->summer_start, y) - rule->offset_s;

@@ -1,4 +1,4 @@
-/* Rule that holds after the last transition of a zone's file: POSIX's form of TZ, as RFC 9636
+/* Rule that applies after the last transition of a zone's file: POSIX's form of TZ, as RFC 9636
  * section 3.3 extends it, such as "CET-1CEST,M3.5.0,M10.5.0/3". */
 #pragma once
 
@@ -17,19 +17,19 @@ struct zone_day {
 	int month;  /* 1 to 12 */
 	int week;   /* 1 to 5; 5 is the last one */
 	int day;    /* of the week (0 is Sunday) or of the year */
-	int time_s; /* from that day's local midnight; up to a week before or behind it */
+	int time_s; /* from that day's local midnight; up to a week before or after it */
 };
 
 struct zone_rule {
 	int offset_s; /* ahead of UTC */
 	int summer_offset_s;
 	bool has_summer;
-	struct zone_day summer_start; /* in time without summer time */
-	struct zone_day summer_end;   /* in summer time */
+	struct zone_day summer_start; /* local time without summer time */
+	struct zone_day summer_end;   /* local time in summer */
 };
 
 /* The version of the file, '2' to '4', decides whether the hours of a change may be negative or
- * more than 24. False where text is anything else than a whole rule. */
+ * more than 24. Returns false unless text is exactly one rule. */
 __attribute__((warn_unused_result)) bool zone_rule_parse(struct str text, char version,
 							 struct zone_rule *ret_rule);
 

@@ -11,7 +11,7 @@
 
 enum {
 	NAME_LENGTH_MAX = 63,
-	FILE_BYTES_MAX = 32 * 1024, /* the largest of tzdata has 4 KiB */
+	FILE_BYTES_MAX = 32 * 1024, /* the largest file of tzdata has 4 KiB */
 	FOLDERS_DEEP_MAX = 3,	    /* America/Argentina/Buenos_Aires */
 };
 
@@ -32,7 +32,7 @@ static bool has_name_form(const char *name)
 				 "0123456789_+-")] == '\0';
 }
 
-/* Files and folders beside the zones that are none themselves. */
+/* Whether a file or folder beside the zones is not a zone. */
 static bool is_reserved(const char *name)
 {
 	static const char *const names[] = {"posix", "right", "posixrules", "localtime", "Factory"};
@@ -66,7 +66,8 @@ static void add_file(int fd, const char *name, struct zones_count *count)
 	map_insert(&table, &named->by_name, (struct str){named->name, length});
 }
 
-/* Adds what lies below the folder; name is the folder's own, "" for the uppermost. Takes fd. */
+/* Adds all zones below the folder; name is the folder's own name, "" for the top. Takes ownership
+ * of fd. */
 static void add_folder(int fd, const char *name, unsigned depth, struct zones_count *count)
 {
 	DIR *folder = fdopendir(fd);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { IDENT_BYTES = 2048, /* and of each of the other files */ DATA_FD = 3 };
+enum { IDENT_BYTES = 2048, /* and of the other files */ DATA_FD = 3 };
 
 static const char hba[] = "# displayd writes this file at each start.\n"
 			  "local all all peer map=displayd\n";
@@ -24,14 +24,14 @@ static const char settings[] =
     "unix_socket_permissions = 0770\n"
     "shared_buffers = 64MB\n"
     "max_wal_size = 256MB\n"
-    /* Flash wears out: while little happens, each checkpoint costs a whole page of each block that
-     * changes after it, and a log for replicas notes every 15 s what runs. How long a start after
-     * a crash takes is bounded by max_wal_size. */
+    /* Flash wears out: with little load, each checkpoint causes a full-page write of each block
+     * that changes after it, and WAL for replicas gets a record of running transactions every 15 s.
+     * max_wal_size bounds the time of recovery after a crash. */
     "checkpoint_timeout = 6h\n"
-    /* Writes that do not wait for the disk reach it together: times when panels were seen. */
+    /* Asynchronous commits (when panels were last seen) are written together. */
     "wal_writer_delay = 2s\n"
-    /* Times when panels were seen change 50 times a minute if 20 panels poll; statistics, which are
-     * not about them, would be written as often. */
+    /* If 20 panels poll, the times when panels were last seen change 50 times a minute; statistics
+     * would be written as often. */
     "autovacuum_vacuum_threshold = 500\n"
     "autovacuum_analyze_threshold = 500\n"
     "wal_level = minimal\n"
@@ -43,8 +43,7 @@ static const char settings[] =
     "max_logical_replication_workers = 0\n"
     "jit = off\n"
     "timezone = 'UTC'\n"
-    /* The log holds only what concerns the server: a statement's error goes to the client that
-     * sent the statement. */
+    /* Log only messages about the server: a statement's error goes to the client that sent it. */
     "logging_collector = off\n"
     "log_destination = 'stderr'\n"
     "log_line_prefix = ''\n"
@@ -53,8 +52,8 @@ static const char settings[] =
     "log_min_error_statement = panic\n"
     "log_checkpoints = off\n";
 
-/* A superuser can have the server run programs. pg_write_all_data reaches no table of the system,
- * so that the workers' role cannot make itself one. */
+/* A superuser can run programs on the server. pg_write_all_data excludes system tables, so that the
+ * workers' role cannot become superuser. */
 static const char admit[] =
     "DO $$ BEGIN "
     "IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'displayd_worker') THEN "
@@ -97,7 +96,7 @@ static bool holds(const char *name, const char *text)
 	return length == (ssize_t)strlen(text) && memcmp(found, text, (size_t)length) == 0;
 }
 
-/* Replaces the file as one. */
+/* Replaces the file atomically. */
 static bool write_file(const char *name, const char *text)
 {
 	static const char fresh[] = "displayd.new";

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-	START_MS_MAX = 600 * 1000, /* recovery after a crash reads what was written since the last
+	START_MS_MAX = 600 * 1000, /* recovery after a crash replays everything since the last
 				      checkpoint */
 	LOOK_AGAIN_MS = 20,
 	DISPLAYCTL_CONNECTIONS = 20,
@@ -62,7 +62,7 @@ bool cluster_has_old(const struct cluster *cluster, char ret_path[static CLUSTER
 	return cluster_path(cluster, CLUSTER_OLD, ret_path) && access(ret_path, F_OK) == 0;
 }
 
-/* The major version of an existing cluster, 0 where there is none. */
+/* Returns the major version of an existing cluster, 0 if there is none. */
 static int existing_version(const struct cluster *cluster)
 {
 	char path[CLUSTER_PATH_BYTES], name[32], text[16] = "";
@@ -100,7 +100,8 @@ static int choose_user(struct cluster *cluster, const char *state_dir, struct cl
 	    !users_find(USERS_WORKER, &worker) || !users_find(USERS_DATABASE, &cluster->user))
 		return -1;
 	cluster->clients = worker.gid;
-	/* The state directory of an ordinary user, who can go on without root later. */
+	/* The state directory belongs to an ordinary user, who may later start displayd without
+	 * root. */
 	if (stat(state_dir, &info) == 0 && info.st_uid != 0) {
 		cluster->user = (struct process_user){.uid = info.st_uid, .gid = info.st_gid};
 		cluster->is_owned_by_user = true;
@@ -115,9 +116,9 @@ int cluster_open(const char *state_dir, struct cluster *ret, struct cluster_erro
 	return cluster_find_programs(ret, existing_version(ret), reterr);
 }
 
-/* The URLs name an open descriptor of the socket's folder. A path would do for many, too, but not
- * where it is too long for a socket's address, has a comma, which libpq would take for a list of
- * hosts, or leads through folders that are closed to the worker's user. */
+/* The URLs name an open descriptor of the socket's folder. A path would not work if it is too long
+ * for a socket's address, has a comma, which libpq takes for a list of hosts, or leads through
+ * folders that are closed to the worker's user. */
 static int set_urls(struct cluster *cluster, struct cluster_error *reterr)
 {
 	static const char format[] = "host='/proc/self/fd/%d' port=%u user=%s dbname=displayd";
@@ -152,7 +153,7 @@ static int open_data(int folder_fd)
 	return openat(folder_fd, CLUSTER_DATA, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Gives the cluster to its user, where root had another one for it. */
+/* Gives the cluster to its user, if root used another user for it before. */
 static int take_over(const struct cluster *cluster, int data_fd, struct cluster_error *reterr)
 {
 	struct stat info;
@@ -170,7 +171,8 @@ static int take_over(const struct cluster *cluster, int data_fd, struct cluster_
 	return cluster_check_owner(cluster, CLUSTER_DATA, reterr);
 }
 
-/* There is no data folder: an upgrade was interrupted before its last step, or it is to be made. */
+/* Called if there is no data folder: an upgrade was interrupted before its last step, or the
+ * cluster must be made. */
 static int find_or_create(struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
 {
 	char old[CLUSTER_PATH_BYTES];
@@ -200,8 +202,8 @@ static int remove_unfinished(const struct cluster *cluster, int folder_fd,
 		   : cluster_remove(cluster, folder_fd, CLUSTER_READY, reterr);
 }
 
-/* Makes the data folder where it is missing; else ends a PostgreSQL that still runs there.
- * folder_fd: DIR/postgres. */
+/* Makes the data folder if it is missing; else ends a PostgreSQL that still runs there. folder_fd:
+ * DIR/postgres. */
 static int prepare_data(struct cluster *cluster, int folder_fd, int socket_fd,
 			struct cluster_error *reterr)
 {
@@ -226,8 +228,9 @@ static int prepare_data(struct cluster *cluster, int folder_fd, int socket_fd,
 	return rc;
 }
 
-/* If this process is root, the folder stays root's: PostgreSQL's user may walk through it and
- * rename nothing in it. Unless that user has the state directory, and goes on without root later.
+/* If this process is root, the folder stays root's: PostgreSQL's user may walk through it, but not
+ * rename anything in it. Exception: the state directory belongs to that user, who may later start
+ * displayd without root.
  */
 static int make_own_folder(const struct cluster *cluster)
 {
@@ -273,8 +276,8 @@ static pid_t start_postmaster(const struct cluster *cluster, const struct proces
 {
 	static const char settings[] = CLUSTER_SETTINGS_ARGUMENT;
 	char postgres[300], port[32], max_connections[64];
-	/* The others are in the file, so that lists of processes can be read. No file in the
-	 * cluster can turn these off: who reaches it, and that what was committed is kept. */
+	/* Other settings are in the file, to keep lists of processes readable. No file in the
+	 * cluster can override these, which concern access and durability. */
 	const char *const arguments[] = {
 	    postgres,
 	    "-D",
@@ -311,7 +314,7 @@ int cluster_spawn(struct cluster *cluster, const struct process *as, unsigned co
 	data_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (data_fd < 0)
 		return cluster_fail(reterr, "cannot open %s: %s", path, strerror(errno));
-	/* Neither end blocks: where the pipe is full, PostgreSQL drops its log lines. */
+	/* Neither end blocks: if the pipe is full, PostgreSQL drops log lines. */
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
 		close(data_fd);
 		return cluster_fail(reterr, "cannot create a pipe: %s", strerror(errno));

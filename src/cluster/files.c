@@ -16,8 +16,8 @@ static bool is_program(const char *folder, const char *name)
 	       access(path, X_OK) == 0;
 }
 
-/* The major version that "postgres --version" tells; 0 where there is any doubt. The folder comes
- * from PATH and is quoted for the shell. */
+/* Returns the major version from "postgres --version"; 0 if in doubt. The folder comes from PATH
+ * and is quoted for the shell. */
 static int version_of(const char *folder)
 {
 	char command[600], line[128] = "", *digits;
@@ -175,7 +175,7 @@ static int remove_contents(void *none)
 	return 1;
 }
 
-/* Removes what an interrupted initdb or upgrade has left. */
+/* Removes the files that an interrupted initdb or upgrade has left. */
 static int empty_folder(const struct cluster *cluster, int fd, struct cluster_error *reterr)
 {
 	struct cluster_program program = {.function = remove_contents, .data_fd = fd};
@@ -291,7 +291,7 @@ int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_
 
 	if (rc < 0)
 		cluster_program_reset();
-	/* On a full disk it would take what is left. */
+	/* On a full disk the new cluster would take the rest. */
 	if (rc < 0 && cluster_remove(cluster, folder_fd, CLUSTER_NEW, &ignored) < 0)
 		log_warn("cluster", "cannot remove an unfinished database",
 			 LOG_TEXT("reason", ignored.text));
@@ -307,7 +307,7 @@ void cluster_discard(const struct cluster *cluster)
 
 	if (folder_fd < 0)
 		return;
-	cluster_program_reset(); /* what failed may have been interrupted */
+	cluster_program_reset(); /* the failed program may have been interrupted */
 	if (cluster_remove(cluster, folder_fd, CLUSTER_DATA, &ignored) == 0)
 		(void)unlinkat(folder_fd, "socket", AT_REMOVEDIR);
 	close(folder_fd);

@@ -31,8 +31,8 @@ static bool is_folder(const char *process, const char *link, const struct stat *
 	       info.st_ino == folder->st_ino;
 }
 
-/* Every program of ours that works on a data folder has it as descriptor 3, or as 4 where that is
- * the new one of an upgrade: a shell that was left in the folder is not meant. */
+/* Every program of ours that works on a data folder has it as descriptor 3, or as 4 if it is the
+ * new one of an upgrade. This excludes a shell with the folder as its working directory. */
 static bool has_folder(const char *process, const struct stat *folder)
 {
 	return (is_folder(process, "fd/3", folder) || is_folder(process, "fd/4", folder)) &&
@@ -45,7 +45,7 @@ static bool runs_in_folder(const char *process, const struct stat *folder)
 	return is_folder(process, "cwd", folder) && has_folder(process, folder);
 }
 
-/* Sends a signal (0: none) to each process that is meant; returns how many there are. */
+/* Sends a signal (0: none) to each matching process; returns how many there are. */
 static unsigned signal_processes(bool (*is_meant)(const char *process, const struct stat *folder),
 				 const struct stat *folder, int number)
 {
@@ -65,7 +65,7 @@ static unsigned signal_processes(bool (*is_meant)(const char *process, const str
 	return count;
 }
 
-/* The first line of postmaster.pid; 0 where there is none. */
+/* Returns the first line of postmaster.pid; 0 if there is none. */
 static pid_t noted_postmaster(int data_fd)
 {
 	char text[32] = "";

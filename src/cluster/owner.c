@@ -11,13 +11,13 @@
 
 static int give_entries(int fd, uid_t from, const struct process_user *to);
 
-/* The descriptor stands for the file that was looked at, whatever its name becomes meanwhile. */
+/* The descriptor refers to the checked file, even if its name changes meanwhile. */
 static int give_file(int fd, const struct process_user *to)
 {
 	return fchownat(fd, "", to->uid, to->gid, AT_EMPTY_PATH) < 0 ? -errno : 0;
 }
 
-/* Gives the contents of a folder before the folder, so that the outermost one is the last. */
+/* Gives the contents of a folder before the folder, so that the outermost folder is the last. */
 static int give_folder(int parent_fd, const char *name, uid_t from, const struct process_user *to)
 {
 	int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -65,7 +65,8 @@ static int give_entries(int fd, uid_t from, const struct process_user *to)
 	return error;
 }
 
-/* A link, and a file that has other names, may be anybody's. */
+/* Whether a file belongs to another user. Symbolic links, and files with several names, may belong
+ * to anybody. */
 static bool is_foreign(int folder_fd, const char *path, uid_t uid, uid_t *ret_owner)
 {
 	struct stat info;
@@ -126,7 +127,8 @@ int cluster_give(int fd, const struct process_user *to)
 		return -errno;
 	if (info.st_uid == to->uid)
 		return 0;
-	/* Root has copied it. Until it is given, last of all, nobody else gets in. */
+	/* Root has copied the folder. It stays closed to all others until it is given away, last of
+	 * all. */
 	if (info.st_uid == 0 && fchmod(fd, 0700) < 0)
 		return -errno;
 	error = give_entries(fd, info.st_uid, to);

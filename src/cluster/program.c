@@ -12,7 +12,7 @@
 
 enum { OUTPUT_BYTES_MAX = 64 * 1024 };
 
-/* The process ID of the program that runs; 0: none does. */
+/* Process ID of the running program; 0: none. */
 static volatile sig_atomic_t running;
 static volatile sig_atomic_t is_interrupted;
 
@@ -50,8 +50,8 @@ pid_t cluster_program_start(const struct cluster_program *program, const struct 
 	process.run = program->function;
 	process.context = program->context;
 	/* Setting is_apart also leaves this process's working directory: PostgreSQL 15 changes its
-	 * directory and back while it looks for its own programs, and cannot come back to a
-	 * directory that its user may not walk to. */
+	 * directory and back while it looks for its own programs, and cannot return to a directory
+	 * that its user may not walk to. */
 	process.is_apart = true;
 	process.fds = fds;
 	process.fd_count = program->other_fd ? array_length(fds) : array_length(fds) - 1;
@@ -98,14 +98,14 @@ static void read_output(int fd, struct buffer *output)
 	}
 }
 
-/* The line that a person wants to read: the last one with "error" or "fatal" in it, else the last.
+/* Returns the most useful line: the last one with "error" or "fatal" in it, else the last.
  */
 static struct str telling_line(struct str output)
 {
 	struct str line, telling = {0}, last = {0};
 
 	while (output.data && str_next(&output, '\n', &line)) {
-		/* pg_upgrade's last word, behind the reason. */
+		/* Skip the last line of pg_upgrade, which follows the reason. */
 		if (line.length == 0 || str_equal(line, STR("Failure, exiting")))
 			continue;
 		last = line;
@@ -137,8 +137,8 @@ static int report_end(const struct cluster_program *program, int status, struct 
 	return cluster_fail(reterr, "%s failed: %.*s", name, STR_ARG(line));
 }
 
-/* A pipe that holds the whole input, which is shorter than a pipe's buffer; returns its reading
- * end.
+/* Makes a pipe that holds the whole input, which is shorter than a pipe's buffer. Returns its
+ * reading end.
  */
 static int pipe_with(const char *input)
 {
@@ -182,7 +182,7 @@ int cluster_program_run(const struct cluster *cluster, const struct cluster_prog
 		return cluster_fail(reterr, "cannot start a process: %s", strerror(-pid));
 	}
 	running = pid;
-	/* The signal may have come before. */
+	/* The signal may have come earlier. */
 	if (is_interrupted)
 		kill(pid, SIGTERM);
 	read_output(ends[0], &output);

@@ -12,7 +12,7 @@
 enum { CONNECTIONS = 20, COPY_BYTES = 64 * 1024 };
 
 /* A folder that PostgreSQL's user can walk to: pg_upgrade has its sockets there, and its programs
- * come back to it. DIR may lead through closed folders, or be too long for a socket's address. */
+ * return to it. DIR may lead through closed folders, or be too long for a socket's address. */
 static const char work_template[] = "/tmp/displayd-upgrade-XXXXXX";
 
 int cluster_start_apart(struct cluster *cluster, struct cluster_error *reterr)
@@ -49,7 +49,7 @@ static void remove_work(const struct cluster_pair *pair, const char *path)
 	    .function = empty_work, .folder = path, .data_fd = pair->to_fd};
 	struct cluster_error ignored;
 
-	/* Leave the rest in /tmp if this fails: it is small and in nobody's way. */
+	/* Leave the rest in /tmp if this fails: it is small and harmless. */
 	if (cluster_program_run(pair->to, &program, NULL, &ignored) == 0)
 		rmdir(path);
 }
@@ -120,7 +120,7 @@ struct dump {
 
 static const char *const environment[] = {
     "PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC",
-    /* A stop writes all of it; until then it counts for nothing. */
+    /* The stop writes everything; before that the new cluster is not used. */
     "PGOPTIONS=-c synchronous_commit=off", NULL};
 
 /* The folder of the sockets is the descriptor 3. */
@@ -133,7 +133,7 @@ static pid_t start_client(const char *const *arguments, int input_fd, int output
 	signal(SIGPIPE, SIG_DFL);
 	dup2(input_fd, STDIN_FILENO);
 	dup2(output_fd, STDOUT_FILENO);
-	/* But for standard streams and the sockets' folder. */
+	/* All except the standard streams and the sockets' folder. */
 	close_range(4, ~0U, 0);
 	execve(arguments[0], (char *const *)arguments, (char *const *)environment);
 	dprintf(STDERR_FILENO, "error: cannot run %s: %s\n", arguments[0], strerror(errno));
@@ -178,8 +178,7 @@ static pid_t start_restore(const struct dump *dump, int input_fd)
 	return start_client(arguments, input_fd, STDOUT_FILENO);
 }
 
-/* The role that the new cluster was made with is not made again; roles come before the first
- * database. */
+/* Relays the roles, which come before the first database, except the role that initdb made. */
 static bool relay_roles(FILE *from, FILE *to)
 {
 	size_t size = 0;
@@ -220,7 +219,7 @@ static bool has_succeeded(pid_t pid)
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Runs in a child, as the cluster's user. What the programs say on stderr is read by the caller. */
+/* Runs in a child, as the cluster's user. The caller reads the programs' stderr. */
 static int dump_and_restore(void *context)
 {
 	const struct dump *dump = context;

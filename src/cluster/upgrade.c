@@ -81,7 +81,7 @@ void cluster_plan_finish(struct cluster_plan *plan)
 	cluster_close(&plan->to);
 }
 
-/* ---- carrying it out ---- */
+/* ---- the upgrade ---- */
 
 void cluster_upgrade_interrupt(int signal_number)
 {
@@ -95,8 +95,8 @@ static void tell(const struct cluster_plan *plan, const char *text)
 		plan->tell(text);
 }
 
-/* A start and a stop leave the old cluster as pg_upgrade wants it: shut down cleanly, whatever
- * became of its last server. Its rows; NULL on an error. */
+/* Starts and stops the old cluster, so that it is shut down cleanly, as pg_upgrade requires.
+ * Returns its rows; NULL on an error. */
 static char *settle_old(struct cluster_plan *plan, int from_fd, struct cluster_error *reterr)
 {
 	char *rows;
@@ -129,8 +129,8 @@ static int fill(const struct cluster_plan *plan, struct cluster_pair *pair, int 
 	return rc;
 }
 
-/* pg_upgrade may have its reasons, such as pages without checksums; a dump needs nothing but the
- * rows. */
+/* If pg_upgrade refuses, such as for pages without checksums, falls back to a dump, which needs
+ * only the rows. */
 static int fill_somehow(const struct cluster_plan *plan, struct cluster_pair *pair, int folder_fd,
 			enum cluster_method *method, struct cluster_error *reterr)
 {
@@ -149,7 +149,7 @@ static int fill_somehow(const struct cluster_plan *plan, struct cluster_pair *pa
 	return fill(plan, pair, folder_fd, *method, reterr);
 }
 
-/* Starts the new one as displayd will, and looks whether all is there. */
+/* Starts the new cluster as displayd will, and checks that it is complete. */
 static int verify(struct cluster_plan *plan, const char *rows, struct cluster_error *reterr)
 {
 	char *found;
@@ -205,7 +205,8 @@ static int upgrade_in(struct cluster_plan *plan, int folder_fd, int from_fd,
 	return rc;
 }
 
-/* Nothing stays that the upgrade has begun: cluster_prepare() also ends what still runs. */
+/* Removes everything that the upgrade has begun; cluster_prepare() also ends programs that still
+ * run. */
 static void clean_up(struct cluster_plan *plan)
 {
 	struct cluster_error ignored;

@@ -5,10 +5,10 @@ enum {
 	/* IDs and generations of 100 devices fit into one notification of 8,000 bytes. */
 	ROWS_MAX = 100,
 	ROWS_FIRST = 10,
-	/* Rows that each have up to 1 MiB, or 200 remarks and a script of 1 MB. */
+	/* For large rows: each has up to 1 MiB, or 200 remarks and a script of 1 MB. */
 	LARGE_ROWS_MAX = 10,
-	/* A portion that took less is followed by one of twice as many rows, one that took more by
-	 * one of half as many. */
+	/* After a portion that took less, the next has twice as many rows; after one that took
+	 * more, half as many. */
 	SHORT_MS = 10,
 	LONG_MS = 20,
 	/* Pause before retrying if all remaining rows are locked. */
@@ -113,10 +113,10 @@ uint64_t account_removal_take(struct account_removal *removal,
 		removal->step++;
 		removal->idle_ms = 0;
 	} else if (is_last) {
-		/* Something of it was made meanwhile. */
+		/* New rows of the account were made meanwhile. */
 		removal->step = REMOVAL_OF_KEYS;
 	} else if (portion->removed == 0 && removal->step == REMOVAL_OF_APPS) {
-		/* An app was marked meanwhile: it goes in portions, too. */
+		/* An app was marked meanwhile: it is removed in portions, too. */
 		removal->step = REMOVAL_OF_INSTALLATIONS;
 		removal->idle_ms += took_ms + LOCKED_REST_MS;
 		return LOCKED_REST_MS;

@@ -17,7 +17,7 @@ static enum unavailable fail(enum unavailable unavailable, const char *text, cha
 	return unavailable;
 }
 
-/* NULL with the reason. */
+/* Returns NULL with the reason. */
 static PGconn *connect_to(struct hosts *hosts, const struct hosts_use *use,
 			  enum unavailable *ret_unavailable, char *ret_words)
 {
@@ -29,7 +29,7 @@ static PGconn *connect_to(struct hosts *hosts, const struct hosts_use *use,
 	return pg;
 }
 
-/* NULL: it has not answered within ANSWER_MS. */
+/* Runs a statement. Returns NULL if the server has not answered within ANSWER_MS. */
 static PGresult *ask(PGconn *pg, const char *sql)
 {
 	uint64_t end_ms = clock_monotonic_ms() + ANSWER_MS;
@@ -50,7 +50,7 @@ static PGresult *ask(PGconn *pg, const char *sql)
 	return result;
 }
 
-/* The process of the server's that this connection's statements run in. */
+/* Asks for the server process in which this connection's statements run. */
 static enum unavailable ask_backend(PGconn *pg, char ret_pid[static 16], char *ret_words)
 {
 	PGresult *result = ask(pg, "SELECT pg_backend_pid()");
@@ -67,8 +67,8 @@ static enum unavailable ask_backend(PGconn *pg, char ret_pid[static 16], char *r
 	return unavailable;
 }
 
-/* Connections beside the first one, each within a transaction: another session than the first one's
- * is theirs. */
+/* Opens further connections, each within a transaction, so that they must get other sessions than
+ * the first. */
 static enum unavailable try_sharing(struct hosts *hosts, const struct hosts_use *use,
 				    const char *first_pid, char *ret_words)
 {
@@ -117,8 +117,8 @@ PGconn *unavailable_try(struct hosts *hosts, bool session_pooler, const char *ap
 		PQsetErrorVerbosity(pg, PQERRORS_DEFAULT);
 		return pg;
 	}
-	/* Begin the next try with another server: this one hangs, though the program in front of it
-	 * answers. */
+	/* Begin the next try with another server: this one hangs, although the program in front of
+	 * it answers. */
 	if (pg && unavailable == UNAVAILABLE_SILENT)
 		hosts_pass_over(hosts, pg);
 	PQfinish(pg);

@@ -24,7 +24,7 @@ void background_note(struct background *background, unsigned connection, int pid
 		atomic_store_explicit(&background->pids[connection], pid, memory_order_relaxed);
 }
 
-/* 0: it is gone. */
+/* Returns 0 if the process is gone. */
 static pid_t parent_of(pid_t pid)
 {
 	enum { TEXT_BYTES = 512 };
@@ -39,14 +39,14 @@ static pid_t parent_of(pid_t pid)
 	if (fd >= 0)
 		close(fd);
 	text[length > 0 ? length : 0] = 0;
-	/* "1234 (postgres) S 1200 ...": the name may hold anything. */
+	/* "1234 (postgres) S 1200 ...": the name may have any characters. */
 	behind_name = strrchr(text, ')');
 	return behind_name && strlen(behind_name) > strlen(") S ")
 		   ? (pid_t)strtol(behind_name + strlen(") S "), NULL, 10)
 		   : 0;
 }
 
-/* Workers can write what they like, and this may be root. */
+/* Do not trust the process ID: workers can write any, and this process may be root. */
 static bool is_of(pid_t pid, pid_t postmaster)
 {
 	return pid > 1 && parent_of(pid) == postmaster;

@@ -5,5 +5,5 @@
 
 enum { BACKGROUND_PROCESSES = 4 };
 
-/* pid: of the server's process at the other end of this connection, from 0; 0: there is none. */
+/* Notes the server process of a connection. connection: from 0. pid 0: none. */
 void background_note(struct background *background, unsigned connection, int pid);

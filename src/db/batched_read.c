@@ -21,8 +21,8 @@ static bool is_like(const struct db_query *query, const struct db_query *first)
 	       query->parameters.count == 1 && query->parameters.values[0];
 }
 
-/* Replaces the first query by a batched read that holds it and the later queries that are like it.
- * NULL, and nothing has changed, where there are none. */
+/* Replaces the first query by a batched read of it and later queries like it. Returns NULL, and
+ * changes nothing, if there are none. */
 static struct batched_read *batch_like(struct list *queries, struct db_query *first)
 {
 	struct list *node = first->node.next;
@@ -86,8 +86,8 @@ void batched_read_keys(const struct batched_read *batched, const struct statemen
 	}
 }
 
-/* The last column of a row: the place of its key in the array, from 1. 0: the column is no such
- * number. */
+/* Returns the last column of a row: the index of its key in the array, from 1. 0: the column is
+ * invalid. */
 static unsigned place_of(const PGresult *rows, int row, unsigned max)
 {
 	int column = PQnfields(rows) - 1;

@@ -5,7 +5,7 @@
 enum {
 	/* Interval of the checks for an overdue write. */
 	LOOK_MS = 250,
-	/* An account with so many write queues here has all of its writes here. */
+	/* If an account has so many write queues here, all its writes come here. */
 	QUEUES_OF_ACCOUNT = 2,
 	ANSWER_MS = 10 * 1000,
 };
@@ -84,7 +84,7 @@ static void answer_first(struct blocked *blocked, struct write_queue *queue,
 	late_answer(blocked->late, query, outcome);
 }
 
-/* The write queue is in no queue, and nothing of it is under way. */
+/* Continues with a write queue that is in no queue and has nothing under way. */
 static void go_on(struct blocked *blocked, struct write_queue *queue)
 {
 	if (queue->count)
@@ -149,7 +149,7 @@ static void on_overdue(struct deadline *deadline)
 
 /* ---- connections ---- */
 
-/* The first write of a write queue is no longer under way. */
+/* Ends the attempt of a write queue's first write. */
 static struct write_queue *end_attempt(struct connection *connection)
 {
 	struct write_queue *queue = retry_of(connection)->queue;
@@ -182,7 +182,7 @@ static void on_locked(struct connection *connection, struct db_query *query, boo
 	struct blocked *blocked = connection->owner;
 	struct write_queue *queue = end_attempt(connection);
 
-	(void)is_culprit; /* it was alone */
+	(void)is_culprit; /* the write was the only one */
 	write_queue_return(queue, query);
 	while (is_overdue(blocked, queue))
 		answer_first(blocked, queue, DB_BLOCKED);
@@ -227,8 +227,8 @@ static bool is_under_way(const struct blocked *blocked, struct id account_id)
 	return false;
 }
 
-/* Takes the first write queue whose account has none under way, and lets that account's others wait
- * behind those of the other accounts. */
+/* Takes the first write queue whose account has none under way, and moves that account's others
+ * behind those of other accounts. */
 static struct write_queue *take_next(struct blocked *blocked)
 {
 	struct write_queue *next = NULL;
