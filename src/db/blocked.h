@@ -18,40 +18,39 @@ enum { RETRY_CONNECTIONS = 2 };
 
 struct retry {
 	struct connection connection;
-	struct write_queue *queue; /* its first write is under way; or NULL */
+	struct write_queue *queue; /* write queue whose first write is under way; or NULL */
 };
 
 struct blocked {
 	struct loop *loop;
 	struct retry retries[RETRY_CONNECTIONS];
 	struct on_demand on_demand; /* their connections */
-	struct list waiting;	    /* of struct write_line, by turn */
+	struct list waiting;	    /* of struct write_queue, by turn */
 	unsigned count;		    /* writes that wait or are under way */
 	struct deadline overdue;    /* set while write queues wait */
 	struct write_queues *queues;
 	struct late *late;
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
-	/* A write queue is no longer blocked, and writes wait in it. */
+	/* Called when a write queue is no longer blocked, and writes wait in it. */
 	void (*on_free)(struct blocked *blocked, struct write_queue *queue);
 };
 
-/* The caller has set write queues, late and on_free. connection: has the members up to effect, but
- * for the role, the owner and the number. idle_ms: see on_demand_init(). */
+/* Set write_queues, late and on_free before. connection: has the members up to effect, except the
+ * role, the owner and the number. idle_ms: see on_demand_init(). */
 void blocked_start(struct blocked *blocked, const struct connection *connection, uint64_t idle_ms);
 
-/* All writes of this account are to wait here. */
+/* Whether all writes of this account must wait here. */
 bool blocked_wants(const struct blocked *blocked, struct id account_id);
-/* Takes a write queue, of which nothing is under way and which is in no queue, with its writes. */
+/* Takes a write queue with its writes. It must have none under way and be in no queue. */
 void blocked_add_queue(struct blocked *blocked, struct write_queue *queue);
-/* Adds a write to a write queue that is blocked. Where too many wait, it is answered DB_BLOCKED,
- * late. */
+/* Adds a write to a blocked write queue. If too many wait, answers it DB_BLOCKED, later. */
 void blocked_add(struct blocked *blocked, struct write_queue *queue, struct db_query *query);
 
-/* At the end of a turn: gives free connections to write queues that wait. */
+/* Call it at the end of a turn: gives free connections to waiting write queues. */
 void blocked_flush(struct blocked *blocked);
 unsigned blocked_count_up(const struct blocked *blocked);
 
-/* All that is left is answered DB_UNAVAILABLE, late. */
+/* Answers all remaining writes DB_UNAVAILABLE, later. */
 void blocked_close(struct blocked *blocked);
-/* After that. */
+/* Call it when these were answered. */
 void blocked_finish(struct blocked *blocked);

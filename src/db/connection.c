@@ -14,12 +14,12 @@ enum {
 	 * by up to half, so that the workers do not all connect at once. */
 	FIRST_PAUSE_MS = 50,
 	LAST_PAUSE_MS = 2 * 1000,
-	/* Longest pause for a server on this machine, as the private one is: an attempt costs next
-	 * to nothing, and everybody waits for the server. */
+	/* Longest pause for a server on this machine, such as the private one: an attempt is cheap,
+	 * and all requests wait for the server. */
 	LAST_NEAR_PAUSE_MS = 200,
-	/* The longest rest after a deadlock. The other transaction needs a moment to take the lock
-	 * that it waited for; a query that comes back at once may lock it first, and both meet in
-	 * the same deadlock again. */
+	/* Longest pause after a deadlock. The other transaction needs a moment to take the lock
+	 * that it waited for; a query that is repeated at once may lock it first, and cause the
+	 * same deadlock again. */
 	CONFLICT_REST_MS = 20,
 };
 
@@ -50,7 +50,7 @@ static void move(struct connection *connection, enum db_connection_state to)
 
 static void step(void *context);
 
-/* Watches libpq's socket. False: that failed, and the connection is lost. */
+/* Watches libpq's socket. Returns false if that failed, and the connection is lost. */
 static bool watch(struct connection *connection, int events)
 {
 	int error = poller_watch(&connection->poller, &connection->loop->uv,
@@ -128,7 +128,7 @@ static void lose_by_set_up(struct connection *connection)
 	lose(connection, connection->set_up.unavailable, str_from(connection->set_up.reason));
 }
 
-/* The deadline of a connection that is up: set while an answer is due. */
+/* Sets the deadline of a connection that is up while an answer is due. */
 static void expect_answer(struct connection *connection)
 {
 	if (connection->pipeline.batch_count && !connection->pipeline.paused)
@@ -137,7 +137,7 @@ static void expect_answer(struct connection *connection)
 		deadline_clear(connection->loop, &connection->deadline);
 }
 
-/* False: the connection is lost. */
+/* Sends libpq's buffer. Returns false if the connection is lost. */
 static bool flush(struct connection *connection)
 {
 	int left = PQflush(connection->pg);
@@ -146,7 +146,7 @@ static bool flush(struct connection *connection)
 		lose_by_libpq(connection);
 		return false;
 	}
-	/* Reading goes on while writing waits: the server may have to send answers before it reads
+	/* Keep reading while a write waits: the server may have to send answers before it reads
 	 * more. */
 	return watch(connection, (connection->pipeline.paused ? 0 : UV_READABLE) |
 				     (left > 0 ? UV_WRITABLE : 0));
@@ -221,7 +221,7 @@ static void take_notifications(struct connection *connection)
 	}
 }
 
-/* All queries that have conflicted rest together and are sent again at the same time. */
+/* Queries that have conflicted pause together and are sent again at the same time. */
 static void rest_conflicted(struct connection *connection)
 {
 	if (list_is_empty(&connection->pipeline.conflicted) ||
@@ -247,7 +247,7 @@ static void step_up(struct connection *connection)
 {
 	struct pipeline *pipeline = &connection->pipeline;
 	unsigned answers = pipeline->answer_count;
-	/* Results that arrived before the connection ended are still good. */
+	/* Results that arrived before the connection ended are still valid. */
 	bool alive = PQconsumeInput(connection->pg);
 	int error = pipeline_receive(pipeline);
 
@@ -426,7 +426,7 @@ bool connection_is_asleep(const struct connection *connection)
 
 bool connection_is_hopeful(const struct connection *connection)
 {
-	/* A connection that was lost unused has that as its one failure. */
+	/* The loss of an unused connection counts as one failure. */
 	return connection->failures <= connection->was_up && connection->state < CONNECTION_UP;
 }
 
@@ -465,8 +465,8 @@ bool connection_is_silent(const struct connection *connection, uint64_t since_ms
 
 void connection_cut_silent(struct connection *connection)
 {
-	/* Queries that have waited so long do not wait for another connection: with a failure this
-	 * one is not hopeful. */
+	/* Queries that have waited so long do not wait for another connection: a failure makes this
+	 * one hopeless. */
 	connection->failures++;
 	lose(connection, UNAVAILABLE_SILENT, STR("the server does not answer"));
 }

@@ -7,9 +7,9 @@
 
 /* Zero-initialized before the first line. */
 struct connection_log {
-	bool reported_up;		       /* the last line said that it is up */
-	bool reported_down;		       /* the last line said that it is down, */
-	enum unavailable reported_unavailable; /* for this reason */
+	bool reported_up;		       /* the last line reported that it is up */
+	bool reported_down;		       /* the last line reported that it is down */
+	enum unavailable reported_unavailable; /* with this reason */
 };
 
 /* Logs that the connection is up (UNAVAILABLE_NOT), or that it was lost or an attempt failed for

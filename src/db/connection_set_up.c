@@ -12,17 +12,16 @@
  * us.
  *
  * enable_seqscan: a generic plan is kept until the table's statistics are renewed, which may be a
- * minute after it has grown. Workers' statements all find their rows by an index (a test holds
- * that), but for a table of one page the planner prefers to read it whole, no matter how a
- * statement is written. Measured with plans made at 10 devices and run at 20,000, before an
- * ANALYZE: device_by_id takes 2.1 ms where the index takes 0.004, panel_load of 64 panels 195 ms
- * where it takes 0.23. The price is paid by tables of one page: 0.4 ms for that load where a scan
- * takes 0.05.
+ * minute after it has grown. Workers' statements all find their rows by an index (a test ensures
+ * it), but for a table of one page the planner prefers a sequential scan, no matter how a statement
+ * is written. Measured with plans made at 10 devices and run at 20,000, before an ANALYZE:
+ * device_by_id takes 2.1 ms instead of 0.004 by the index, panel_load of 64 panels 195 ms instead
+ * of 0.23. The cost for tables of one page: 0.4 ms for that load instead of 0.05 by a scan.
  *
  * statement_timeout: in a healthy database no statement takes so long.
  *
- * synchronous_commit: what is answered is on the disk, whatever a server that is not ours says of
- * our role. A value that waits for standby servers, too, stays. */
+ * synchronous_commit: answered writes are on the disk, even if the settings of a foreign server say
+ * otherwise for our role. A value that also waits for standby servers stays. */
 static const char settings[] = "SELECT pg_backend_pid(), "
 			       "set_config('plan_cache_mode', 'force_generic_plan', false), "
 			       "set_config('enable_seqscan', 'off', false), "
@@ -59,7 +58,7 @@ static bool is_wanted(const struct set_up *set_up, unsigned index)
 	return statement->effect == set_up->effect && !statement->is_for_ctl;
 }
 
-/* The results before those of the prepared statements. */
+/* Number of results before those of the prepared statements. */
 static unsigned count_before(const struct set_up *set_up)
 {
 	return 1U + (set_up->key_fingerprint != NULL) + (set_up->first != NULL);
@@ -99,7 +98,7 @@ int set_up_begin(struct set_up *set_up)
 	return sender_sync(pg) < 0 ? fail_by_libpq(set_up) : 0;
 }
 
-/* The statement whose description is result number index; NULL for other results. */
+/* Returns the statement whose description is result number index; NULL for other results. */
 static const struct statement_entry *described(const struct set_up *set_up, unsigned index)
 {
 	unsigned first = count_before(set_up);
@@ -122,7 +121,7 @@ static int fail_by_result(struct set_up *set_up, const char *what, const PGresul
 		    result_reason(result));
 }
 
-/* The answer to the settings. */
+/* Checks the answer to the settings. */
 static int check_session(struct set_up *set_up, const PGresult *result)
 {
 	if (set_up->session_pooler || !unavailable_is_pooled(set_up->pg, PQgetvalue(result, 0, 0)))

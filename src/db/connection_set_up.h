@@ -1,4 +1,4 @@
-/* Makes a new connection and prepares it for use: sends settings and, if it is wanted, all its
+/* Makes a new connection and prepares it for use: sends settings and, if requested, all its
  * statements, in one pipeline. */
 #pragma once
 
@@ -13,25 +13,25 @@ struct set_up {
 	const struct statement_entry *statements;
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
-	bool prepares_none;	      /* they are prepared when they are used first */
+	bool prepares_none;	      /* statements are prepared at their first use */
 	bool is_apart;		      /* or those that have a connection of their own */
 	const char *first;	      /* a statement to begin with, or NULL */
-	/* Fingerprint of the key for secret settings, which the database has to admit. NULL: do not
-	 * ask the database. */
+	/* Fingerprint of the key for secret settings, which the database must accept. NULL: not
+	 * checked. */
 	const uint8_t *key_fingerprint;
-	bool session_pooler;	      /* one may stand between us and the server */
-	unsigned result_count;	      /* how many have arrived */
+	bool session_pooler;	      /* a pooler in session mode may be in between */
+	unsigned result_count;	      /* results that have arrived */
 	enum unavailable unavailable; /* why it failed */
-	char reason[200];	      /* the same in words */
+	char reason[200];	      /* reason in words */
 };
 
 /* Settings of the workers' connections. */
 extern const struct hosts_use set_up_use;
 
-/* The caller has set the members up to first. Sends settings and statements. 0, or -EIO with a
+/* Sends settings and statements, with the members up to first set. Returns 0, or -EIO with a
  * reason. */
 __attribute__((warn_unused_result)) int set_up_begin(struct set_up *set_up);
 
-/* Reads the answers that have arrived. 1: all are there; 0: more will come; -EIO: one failed, with
- * a reason. */
+/* Reads the answers that have arrived. Returns 1 if all are there, 0 if more will come, or -EIO
+ * with a reason if one failed. */
 __attribute__((warn_unused_result)) int set_up_receive(struct set_up *set_up);

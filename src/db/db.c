@@ -18,18 +18,18 @@ struct db {
 	struct writes writes;
 	struct list_queries lists;
 	struct list_queries growing; /* reads whose work grows */
-	struct list_queries apart;   /* what has a connection of its own */
+	struct list_queries apart;   /* statements with a connection of their own */
 	struct hints hints;
 	struct late late;
 	struct storage own_storage;
 	struct change_listener changes;
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
 	struct turn_end turn_end;
-	/* Since the hint connection got no answer: when the others are looked at. */
+	/* While the hint connection gets no answer: when to check the others. */
 	struct deadline silence;
 	uint64_t silent_since_ms;
 	unsigned silent_looks;
-	uv_prepare_t *alive; /* keeps the loop running while all connections rest */
+	uv_prepare_t *alive; /* keeps the loop running while all connections pause */
 
 	bool closing;
 	void (*closed)(void *context);
@@ -113,7 +113,7 @@ static void close_all(struct db *db)
 	deadline_clear(db->loop, &db->close_deadline);
 	deadline_clear(db->loop, &db->silence);
 	turn_end_remove(&db->turn_end);
-	/* on_closed() runs behind the late answers, in this turn or a later one. */
+	/* on_closed() runs after the late answers, in this turn or a later one. */
 	loop_later(db->loop, &db->closed_later);
 }
 
@@ -154,7 +154,7 @@ static void on_turn_end(struct turn_end *turn_end)
 		close_all(db);
 }
 
-/* Queries wait for a connection that returns: each worker may have only one at rest. */
+/* Queries wait for a connection that is being reopened: an idle worker has only one. */
 static bool takes(const struct db *db, const struct db_query *query)
 {
 	const struct pool *pool = is_read(db, query) ? &db->reads.pool : &db->writes.pool;
@@ -266,11 +266,11 @@ void db_hint(struct db *db, struct str word)
 	loop_later(db->loop, &db->wake);
 }
 
-enum { SPARE_IDLE_MS = 60 * 1000, SILENCE_MS = 2500 /* and 1500 before that: see hint.c */ };
+enum { SPARE_IDLE_MS = 60 * 1000, SILENCE_MS = 2500 /* after 1500 in hint.c */ };
 
 /* ---- a server that hangs ---- */
 
-/* Its server answers by another connection. */
+/* Whether the connection's server answers on another connection. */
 static bool is_server_alive(const struct db *db, const struct connection *connection)
 {
 	const PGconn *hint = db->hints.connection.pg, *pg = connection->pg;
@@ -289,8 +289,8 @@ static void cut_silent(const struct db *db, struct connection *connection)
 		connection_cut_silent(connection);
 }
 
-/* The hint connection gets answers, though it may not be let in. Of several servers they may be
- * those of another one. */
+/* Whether the only server answers the hint connection, even by refusing it. With several servers
+ * the answer may be another one's. */
 static bool is_alone_alive(const struct db *db)
 {
 	enum unavailable unavailable = db->hints.connection.unavailable;
@@ -306,8 +306,8 @@ static void look_again(struct db *db)
 	deadline_set(db->loop, &db->silence, SILENCE_MS);
 }
 
-/* Cuts the connections that have not answered since the last look: their queries end with
- * DB_UNAVAILABLE. From the second look on, only connections with queries under way count. */
+/* Cuts connections that have not answered since the last check: their queries end with
+ * DB_UNAVAILABLE. From the second check on, only connections with queries under way count. */
 static void on_silence(struct deadline *deadline)
 {
 	struct db *db = container_of(deadline, struct db, silence);
@@ -324,14 +324,14 @@ static void on_silence(struct deadline *deadline)
 		cut_silent(db, &db->lists.connections[i].connection);
 	for (unsigned i = 0; i < db->growing.count; i++)
 		cut_silent(db, &db->growing.connections[i].connection);
-	/* Statements with a connection of their own run for minutes before they answer: those end
-	 * by their own time only. */
+	/* Statements with a connection of their own run for minutes before they answer, so only
+	 * their own time limit ends them. */
 	if (!db->hints.up)
 		look_again(db);
 }
 
-/* The hint connection asks four times a second. Where it gets no answer, another one may: so the
- * others are given time until it should be back. */
+/* The hint connection queries the server four times a second. If it gets no answer, a reconnect
+ * may: so the others get time until it should be back. */
 static void on_silent(void *context)
 {
 	struct db *db = context;

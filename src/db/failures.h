@@ -1,11 +1,11 @@
-/* Counts queries that have not done what they were to do. */
+/* Counts failed queries. */
 #pragma once
 
 #include "db/query.h"
 #include "db/storage.h"
 #include "metric/metric.h"
 
-/* Once for each query, where its outcome is settled. storage: may be NULL. */
+/* Call it once for each query, when its outcome is final. storage: may be NULL. */
 static inline void failures_count(enum db_outcome outcome, const struct storage *storage)
 {
 	bool is_full = outcome == DB_UNAVAILABLE && storage && storage_has_no_room(storage);

@@ -3,14 +3,14 @@
 #include "base/limits.h"
 #include "base/require.h"
 
-/* Reconciliation repairs what lost hints left behind, but a revoked key is to stop working within a
- * second: each answer shows that the hints of before its question have arrived. The server hands
- * them to a listening session before it ends the session's next statement. */
+/* Reconciliation makes up for lost hints, but a revoked key must stop working within a second: each
+ * answer shows that all hints sent before its query have arrived. The server hands them to a
+ * listening session before it ends the session's next statement. */
 enum { PING_MS = 250, ANSWER_MS = 1500 };
 
-/* The shortest time from one NOTIFY to the next. Each costs the server a transaction and wakes all
- * workers of all instances: at thousands of writes a second they would be a fifth of PostgreSQL's
- * work. A hint that comes after a longer pause is sent at once. */
+/* Shortest time between two NOTIFYs. Each costs the server a transaction and wakes all workers of
+ * all instances: at thousands of writes a second they would be a fifth of PostgreSQL's work. A hint
+ * that comes after a longer pause is sent at once. */
 enum { PAUSE_MS = 2 };
 
 enum { WORD_MAX = LIMIT_HINT_WORD_BYTES };
@@ -21,7 +21,7 @@ static const char *const notify_column_names[] = {"set_config", "pg_notify"};
 
 enum { STATEMENT_NOTIFY, STATEMENT_PING };
 
-/* Both are writes for the pipeline, which answers them after their sync. */
+/* Both count as writes, so that the pipeline answers them after their sync. */
 static const struct statement_entry hint_statements[] = {
     [STATEMENT_NOTIFY] =
 	{
@@ -207,7 +207,7 @@ void hints_flush(struct hints *hints)
 	    deadline_is_set(&hints->pause))
 		return;
 	deadline_set(hints->connection.loop, &hints->pause, PAUSE_MS);
-	/* The payload holds whole hints only, each with a space behind it. */
+	/* The payload holds only complete hints, each followed by a space. */
 	if (length > sizeof(hints->payload)) {
 		length = sizeof(hints->payload);
 		while (waiting.data[length - 1] != ' ')

@@ -1,6 +1,6 @@
 /* Sends and receives change hints over a connection of their own, see db/hints.h. A hint is sent
- * after the commit and by itself: a NOTIFY in the transaction that writes would take a lock of the
- * whole server at its commit. */
+ * after the commit, in a transaction of its own: a NOTIFY in the writing transaction would take a
+ * server-wide lock at its commit. */
 #pragma once
 
 #include "base/buffer.h"
@@ -13,20 +13,20 @@ struct hints {
 	struct db_query query;	   /* the statement that is under way while busy */
 	bool busy;
 	bool up;
-	/* NULL, or called when the connection was up and is lost because nothing is answered. */
+	/* NULL, or called when a connection that was up is lost because the server does not answer.
+	 */
 	void (*on_silent)(void *context);
 	void *context;
-	struct buffer waiting; /* hints for the next NOTIFY, a space behind each */
-	char payload[8000];    /* of the NOTIFY that is under way */
-	uint64_t waiting_us;   /* monotonic, since when the first of them waits; 0: none does */
-	uint64_t notified_us;  /* the same of those of the NOTIFY under way; 0: there is none */
+	struct buffer waiting; /* hints for the next NOTIFY, each followed by a space */
+	char payload[8000];    /* payload of the NOTIFY under way */
+	uint64_t waiting_us;   /* monotonic: since when the first of them waits; 0: none */
+	uint64_t notified_us;  /* waiting_us of the hints in the NOTIFY under way; 0: none */
 	uint64_t sent_ms;      /* when the statement that is under way was sent */
 	struct deadline ping;
 	struct deadline pause; /* set while no NOTIFY may be sent */
 };
 
-/* loop and hosts must outlive the hints. The caller has set on_silent and context, and zeroed the
- * rest.
+/* loop and hosts must outlive the hints. Set on_silent and context before, and zero the rest.
  */
 void hints_start(struct hints *hints, struct loop *loop, struct hosts *hosts, bool session_pooler);
 
@@ -36,11 +36,11 @@ void hints_add(struct hints *hints, struct str word);
 /* See db_hint_room(). */
 size_t hints_room(const struct hints *hints);
 
-/* At the end of a turn: sends the hints that wait. */
+/* Call it at the end of a turn: sends waiting hints. */
 void hints_flush(struct hints *hints);
 
-/* No hint waits and no statement is under way. */
+/* Whether no hint waits and no statement is under way. */
 bool hints_are_idle(const struct hints *hints);
 
-/* Calls nothing afterwards. */
+/* Ends the hints. Calls nothing afterwards. */
 void hints_close(struct hints *hints);

@@ -19,15 +19,16 @@ struct hosts {
 	PQconninfoOption *options;
 	struct host *list;
 	unsigned count;
-	bool is_whole; /* libpq gets the string as it is */
+	bool is_whole; /* libpq gets the string unchanged */
 	bool prefers_standby;
-	unsigned first;			       /* in the list: its turn is the first */
-	char good_address[HOST_ADDRESS_BYTES]; /* of the one that was good last, or "" */
+	unsigned first;			       /* index in the list of the server with the first
+						  turn */
+	char good_address[HOST_ADDRESS_BYTES]; /* address of the last good server, or "" */
 };
 
 enum { KEYWORDS_MAX = 128 };
 
-/* ---- the string ---- */
+/* ---- connection string ---- */
 
 static const char *option(const struct hosts *hosts, const char *keyword, const char *variable)
 {
@@ -50,7 +51,7 @@ static unsigned count_items(const char *list)
 	return count;
 }
 
-/* NULL where it is empty. */
+/* Copies an item of a list. NULL if it is empty. */
 static char *copy_item(const char *list, unsigned number)
 {
 	char *copy;
@@ -69,7 +70,7 @@ static char *copy_item(const char *list, unsigned number)
 	return copy;
 }
 
-/* False: libpq says what is wrong with them. */
+/* Whether the lists have the same length. If not, libpq reports the fault. */
 static bool do_lists_match(const char *host, const char *address, const char *port, unsigned count)
 {
 	if (host && address && count_items(host) != count)
@@ -147,7 +148,8 @@ struct host_turn hosts_first_turn(const struct hosts *hosts)
 	return (struct host_turn){.first = hosts->first};
 }
 
-/* The first one, then the others as the string has them. */
+/* Returns the server of a turn: first the preferred one, then the others in the order of the
+ * string. */
 static unsigned index_of(const struct hosts *hosts, struct host_turn turn)
 {
 	unsigned number = turn.number % hosts->count;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <text/str.h>
 
-/* Until it is connected, has failed, or limit_ms have passed. */
+/* Waits until the connection is open, has failed, or limit_ms have passed. */
 static bool wait_for(PGconn *pg, unsigned limit_ms)
 {
 	uint64_t end_ms = clock_monotonic_ms() + limit_ms;
@@ -29,7 +29,7 @@ static bool wait_for(PGconn *pg, unsigned limit_ms)
 	return true;
 }
 
-/* NULL: it failed, and that is kept. */
+/* Tries an address. Returns NULL if it failed, and keeps the failure. */
 static PGconn *try_address(struct hosts *hosts, const struct hosts_use *use, struct host_turn turn,
 			   const struct host_addresses *addresses, unsigned number,
 			   struct hosts_failure *failure)
@@ -51,7 +51,7 @@ static PGconn *try_address(struct hosts *hosts, const struct hosts_use *use, str
 	return NULL;
 }
 
-/* False: it has none, and that is kept. */
+/* Looks up a name. Returns false if it has no address, and keeps the failure. */
 static bool look_up(const struct hosts *hosts, const char *name, struct host_addresses *ret,
 		    struct hosts_failure *failure)
 {

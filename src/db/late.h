@@ -14,8 +14,8 @@ struct late {
 };
 
 void late_init(struct late *late, struct loop *loop);
-/* The query is in no list. */
+/* Answers a query, which is in no list, later with this outcome. */
 void late_answer(struct late *late, struct db_query *query, enum db_outcome outcome);
 bool late_is_idle(const struct late *late);
-/* While it is idle. */
+/* Call it while idle. */
 void late_finish(struct late *late);

@@ -3,7 +3,7 @@
 #include "base/require.h"
 #include "db/result.h"
 
-/* Interval between two looks for an overdue query. */
+/* Interval between two checks for an overdue query. */
 enum { LOOK_MS = 500 };
 
 _Static_assert((int)LIST_CONNECTIONS + (int)GROWING_CONNECTIONS <= (int)BACKGROUND_PROCESSES,
@@ -64,7 +64,7 @@ static void on_row(struct connection *connection, struct db_query *query,
 	list_query->on_row(list_query, row);
 }
 
-/* libpq may give the rows as one result. */
+/* libpq may return several rows in one result. */
 static void give_rows(struct connection *connection, struct db_query *query,
 		      const struct db_result *result)
 {
@@ -111,7 +111,7 @@ static void on_return(struct connection *connection, struct db_query *query, boo
 	struct list_queries *lists = connection->owner;
 
 	list_connection->query = NULL;
-	/* The caller has seen rows of a snapshot that is gone. */
+	/* The caller has seen rows of a lost snapshot, so the query cannot be repeated. */
 	if (may_repeat && !query->has_rows)
 		wait_for_turn(lists, query);
 	else
@@ -189,8 +189,8 @@ static void drop_unwanted(struct list_queries *lists)
 	}
 }
 
-/* Takes the first query whose account has none under way, and lets that account's others wait
- * behind those of the other accounts. */
+/* Takes the first query whose account has none under way, and moves that account's others behind
+ * those of other accounts. */
 static struct db_query *take_next(struct list_queries *lists)
 {
 	struct db_query *next = NULL;
@@ -224,7 +224,7 @@ static bool is_free(const struct list_connection *list_connection)
 	       connection->pipeline.batch_count == 0;
 }
 
-/* Whether one waits for a connection only. */
+/* Whether a query waits only for a connection. */
 static bool could_begin(const struct list_queries *lists)
 {
 	list_for_each (node, &lists->waiting) {
@@ -260,7 +260,7 @@ void list_queries_flush(struct list_queries *lists)
 		on_demand_need(&lists->on_demand);
 }
 
-/* Whether one waits that could take the place of this one, which is under way. */
+/* Whether a query waits for the connection of this one, which is under way. */
 static bool is_awaited(const struct list_queries *lists, const struct db_query *query)
 {
 	list_for_each (node, &lists->waiting) {
@@ -280,7 +280,7 @@ static bool has_had_its_time(const struct list_queries *lists, const struct db_q
 	return query->by_rows && loop_now_ms(lists->loop) - query->since_ms >= limit_ms;
 }
 
-/* Ends those that have waited too long, and those that keep a connection for too long. */
+/* Ends queries that have waited too long, or that keep a connection for too long. */
 static void on_overdue(struct deadline *deadline)
 {
 	struct list_queries *lists = container_of(deadline, struct list_queries, overdue);

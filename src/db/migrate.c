@@ -13,7 +13,7 @@
 
 enum {
 	SERVER_VERSION_MIN = 150000,
-	/* Between tries of a migration that found something locked. */
+	/* Pause between tries of a migration that met a lock. */
 	LOCKED_REST_MS = 500,
 };
 
@@ -46,11 +46,11 @@ static bool is_lock_timeout(const PGresult *result)
 	return sqlstate && strcmp(sqlstate, "55P03") == 0;
 }
 
-/* NULL: it failed, and m->error says why. */
+/* Executes a statement. Returns NULL if it failed, with the reason in m->error. */
 static PGresult *execute(struct migrator *m, const char *what, const char *sql, int count,
 			 const char *const *values)
 {
-	/* Without parameters the text may hold many statements. */
+	/* Without parameters the text may have many statements. */
 	PGresult *result = count ? PQexecParams(m->pg, sql, count, NULL, values, NULL, NULL, 0)
 				 : PQexec(m->pg, sql);
 	ExecStatusType status = PQresultStatus(result);
@@ -71,7 +71,7 @@ static int run(struct migrator *m, const char *what, const char *sql)
 	return result ? 0 : -1;
 }
 
-/* Runs a query whose result is one boolean. 0 or 1, or -1 on error. */
+/* Runs a query whose result is one boolean. Returns 0 or 1, or -1 on error. */
 static int ask(struct migrator *m, const char *what, const char *sql)
 {
 	PGresult *result = execute(m, what, sql, 0, NULL);
@@ -197,8 +197,8 @@ static int apply_text(struct migrator *m, const struct migration *migration)
 	return 0;
 }
 
-/* Applies a migration in a transaction of its own. While it waits for a lock, all that come after
- * it wait, too, readers before all. So it waits only briefly. */
+/* Applies a migration in a transaction of its own. While it waits for a lock, all later statements
+ * wait behind it, even reads. So it waits only briefly. */
 static int try_to_apply(struct migrator *m, const struct migration *migration)
 {
 	char what[WHAT_BYTES];
@@ -227,7 +227,7 @@ static int apply(struct migrator *m, const struct migration *migration)
 		m->met_lock = false;
 		if (try_to_apply(m, migration) == 0)
 			return 0;
-		/* Closing the connection ends the transaction in the other cases. */
+		/* In all other cases, closing the connection ends the transaction. */
 		if (!m->met_lock || run(m, "cannot go back", "ROLLBACK") < 0)
 			return -1;
 		if (!is_said)
@@ -237,7 +237,7 @@ static int apply(struct migrator *m, const struct migration *migration)
 	}
 }
 
-/* Waits while another instance migrates. The lock ends with the connection. */
+/* Waits while another instance migrates. The connection's end releases the lock. */
 static int take_lock(struct migrator *m)
 {
 	static const char what[] = "cannot lock the database for migrations";
@@ -249,7 +249,7 @@ static int take_lock(struct migrator *m)
 	return run(m, what, "SELECT pg_advisory_lock(" MIGRATE_LOCK_KEY ")");
 }
 
-/* Its time is the server's own clock: present_time() comes with a migration. */
+/* The time is the server's own clock: present_time() is made by a migration. */
 static int make_table(struct migrator *m)
 {
 	return run(m, "cannot create the migration table",

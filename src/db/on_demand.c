@@ -1,7 +1,7 @@
 #include "on_demand.h"
 #include "base/require.h"
 
-/* Without them there would be no connection at all. */
+/* Whether the on-demand connections are the only ones that are up. */
 static bool stand_in(const struct on_demand *on_demand)
 {
 	if (!on_demand->first || connection_is_up(on_demand->first))

@@ -18,16 +18,16 @@ struct opening {
 	void *context;
 	struct host_turn turn;
 	struct resolution *resolution;
-	struct host_addresses addresses; /* of this turn */
-	unsigned number;		 /* of the address at hand */
+	struct host_addresses addresses; /* addresses of this turn's server */
+	unsigned number;		 /* index of the current address */
 	PGconn *pg;
 	struct poller *poller;
 	struct deadline deadline;
-	struct hosts_failure failure; /* once done() has come without a connection */
+	struct hosts_failure failure; /* valid once done() was called without a connection */
 };
 
-/* The caller has set the members up to context. done comes once, perhaps from inside this call; the
- * connection is then the callee's. */
+/* Starts, with the members up to context set. Calls done() once, perhaps inside this call; the
+ * connection belongs to done() then. */
 void opening_start(struct opening *opening);
-/* done comes no more. */
+/* Stops. done() is not called any more. */
 void opening_stop(struct opening *opening);

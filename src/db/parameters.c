@@ -85,7 +85,7 @@ void db_add_id(struct db_parameters *parameters, struct id id)
 
 void db_add_text(struct db_parameters *parameters, struct str text)
 {
-	/* libpq takes a NULL pointer for SQL NULL. */
+	/* libpq takes a NULL pointer as SQL NULL. */
 	add(parameters, text.length ? text.data : "", text.length);
 }
 
@@ -99,8 +99,7 @@ void db_add_timestamp(struct db_parameters *parameters, int64_t wall_us)
 	db_add_int8(parameters, wall_us - epoch_us);
 }
 
-/* Takes an array's memory from the arena and writes its head; returns the place of its first
- * element. */
+/* Allocates an array in the arena and writes its head. Returns the address of its first element. */
 static uint8_t *begin_array(struct db_parameters *parameters, uint32_t type, unsigned count,
 			    size_t elements_bytes)
 {
@@ -191,7 +190,7 @@ static void add_field(struct db_parameters *parameters, const struct record_fiel
 		db_add_id(parameters, *(const struct id *)member);
 		break;
 	default:
-		require(false); /* no field of another kind is both in bodies and in rows */
+		require(false); /* other kinds of fields are never both in bodies and in rows */
 	}
 }
 

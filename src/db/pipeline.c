@@ -18,7 +18,7 @@ enum {
 	/* Moves of a query that surely did not run: all connections may be worn, one after another.
 	 */
 	MOVES_MAX = 4,
-	/* Moves of a read that may have run: this read may be the cause of the connection's end. */
+	/* Moves of a read that may have run: this read may have caused the connection's end. */
 	READ_MOVES_MAX = 1,
 };
 
@@ -54,7 +54,7 @@ static int lose_by_libpq(struct pipeline *pipeline)
 
 int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 {
-	/* All queries are in the batch before the first is sent: where sending fails, they are
+	/* All queries are in the batch before the first is sent: if sending fails, they are
 	 * returned from there. */
 	struct batch *batch = batch_create(queries, max);
 
@@ -108,7 +108,7 @@ static void answer(struct pipeline *pipeline, struct db_query *query, const PGre
 	pipeline->on_answer(pipeline, query, db_result);
 }
 
-/* never_ran: the server said so, or the query was not sent. */
+/* Returns a query to its owner. never_ran: reported by the server, or the query was not sent. */
 static void give_back(struct pipeline *pipeline, struct db_query *query, bool never_ran)
 {
 	bool read = pipeline->statements[query->statement].effect == EFFECT_READ;
@@ -179,8 +179,7 @@ static int settle_batched(struct pipeline *pipeline, struct batched_read *batche
 		give_back(pipeline, &batched->query, false);
 		return lose(pipeline, result_reason(result));
 	default:
-		/* Send each member alone: one is at fault, or the error is gone at the next
-		 * attempt. */
+		/* Send each member alone: only one is faulty, or the error is temporary. */
 		ask_alone(&pipeline->again, &batched->query);
 		return 0;
 	}
@@ -256,8 +255,8 @@ static bool has_met_lock(const struct pipeline *pipeline, const struct batch *ba
 		   RESULT_LOCKED;
 }
 
-/* Undoes a group commit of which one write has failed, so that none happened. Each write is sent
- * again by itself, and gets its own result. If the failed write has met a lock, all go back to
+/* Undoes a group commit in which one write has failed, so that none was committed. Each write is
+ * sent again by itself, and gets its own result. If the failed write has met a lock, all return to
  * their owner. */
 static void undo_writes(struct pipeline *pipeline, struct batch *batch)
 {
@@ -295,7 +294,7 @@ static int settle_writes(struct pipeline *pipeline, struct list *written)
 	return error;
 }
 
-/* The sync of the first batch came back. */
+/* Ends the first batch, whose sync was answered. */
 static int end_batch(struct pipeline *pipeline, struct batch *batch)
 {
 	struct list written;
@@ -348,8 +347,8 @@ static int take_row(struct pipeline *pipeline, struct batch *batch, const PGresu
 	return 0;
 }
 
-/* Counts a batched read as one execution of the statement that reads by an array. The hints' own
- * statements have no numbers here. */
+/* Counts a batched read as one execution of the statement that reads by an array. Statements of the
+ * hint connection are not counted. */
 static void count_statement(const struct pipeline *pipeline, const struct batch *batch,
 			    const struct db_query *query)
 {
@@ -363,7 +362,7 @@ static void count_statement(const struct pipeline *pipeline, const struct batch 
 		       pipeline->received_us - batch->sent_us);
 }
 
-/* Takes one result. *result is set to NULL where the batch keeps it; else it stays the caller's. */
+/* Takes one result. Sets *result to NULL if the batch keeps it; else it stays the caller's. */
 static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult **result)
 {
 	ExecStatusType status = PQresultStatus(*result);
@@ -398,15 +397,15 @@ int pipeline_receive(struct pipeline *pipeline)
 {
 	unsigned nulls = 0;
 
-	/* Once for all that has come: the clock is read once a turn at most. */
+	/* Once for all results: the clock is read at most once a turn. */
 	pipeline->received_us = clock_monotonic_us();
 	while (!pipeline->paused && !list_is_empty(&pipeline->batches) && !PQisBusy(pipeline->pg)) {
 		PGresult *result = PQgetResult(pipeline->pg);
 		struct list *first = pipeline->batches.next;
 		int error;
 
-		/* A NULL ends the results of a query. Where libpq returns only NULLs it has lost
-		 * count, as after two errors in a row from a pooler. */
+		/* A NULL ends the results of a query. If libpq returns only NULLs it has lost
+		 * count, as after two consecutive errors from a pooler. */
 		if (!result && ++nulls > 1)
 			return lose(pipeline, STR("the server answered out of order"));
 		if (!result)

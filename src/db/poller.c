@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Allocated by itself: a uv handle lives on until its close callback, and libpq may open another
+/* Allocated separately: a uv handle lives until its close callback, and libpq may open another
  * socket while it connects. */
 struct poller {
 	uv_poll_t poll;

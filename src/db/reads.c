@@ -2,7 +2,7 @@
 #include "base/require.h"
 
 enum {
-	BATCH_MAX = 256, /* the most reads that share a sync; others wait for the next */
+	BATCH_MAX = 256, /* maximum of reads that share a sync; others wait for the next */
 	ANSWER_MS = 10 * 1000,
 };
 

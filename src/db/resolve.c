@@ -6,12 +6,12 @@
 struct resolution {
 	uv_getaddrinfo_t request;
 	const struct hosts *hosts;
-	bool is_running; /* uv has the request */
+	bool is_running; /* uv owns the request */
 	bool is_freed;	 /* resolve_free() was called: freed when uv gives the request back */
 	void (*done)(void *context, const struct host_addresses *addresses, const char *error);
 	void *context;
 	char name[NI_MAXHOST];
-	struct later failed; /* uv did not take the request */
+	struct later failed; /* set if uv did not take the request */
 };
 
 static void fail(const struct resolution *r, const char *why)

@@ -8,11 +8,11 @@
 struct resolution;
 
 /* done is called later, with the addresses or with NULL and a reason, unless resolve_free() was
- * called before. resolve_free() it, which may be done inside done. */
+ * called before. Free with resolve_free(), even inside done. */
 struct resolution *resolve_start(struct loop *loop, const struct hosts *hosts, const char *name,
 				 void (*done)(void *context, const struct host_addresses *addresses,
 					      const char *error),
 				 void *context);
 
-/* Also while the resolution is under way; NULL is fine. */
+/* May be called while the resolution is under way; NULL is allowed. */
 void resolve_free(struct resolution *resolution);

@@ -12,7 +12,7 @@ struct record_value db_value(const struct db_result *result, unsigned row, unsig
 
 	require(row < result->row_count && column < result->column_count);
 	length = (uint32_t)PQgetlength(rows, r, c);
-	/* Only what has no length can be NULL. */
+	/* Only an empty value can be NULL. */
 	if (length == 0 && PQgetisnull(rows, r, c))
 		return (struct record_value){.is_null = true};
 	return (struct record_value){
@@ -41,7 +41,7 @@ struct str result_sqlstate(const PGresult *result)
 
 struct str result_reason(const PGresult *result)
 {
-	/* The detail is left out, since it holds values. */
+	/* The detail is left out, since it contains values. */
 	struct str primary = error_field(result, PG_DIAG_MESSAGE_PRIMARY);
 
 	return primary.length ? primary : result_first_line(PQresultErrorMessage(result));
@@ -95,7 +95,7 @@ bool result_is_disk_full(const PGresult *result)
 {
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
-	/* Some errors of files have the code of all such errors, or none of their own. */
+	/* Some errors of files have no specific code. */
 	return str_equal(result_sqlstate(result), STR("53100")) ||
 	       (message && strstr(message, "No space left on device"));
 }

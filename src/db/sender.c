@@ -27,7 +27,7 @@ int sender_sync(PGconn *pg)
 #endif
 }
 
-/* The statement that runs for a query. */
+/* Returns the statement that runs for a query. */
 static const struct statement_entry *statement_of(const struct sender *sender,
 						  const struct db_query *query)
 {
@@ -113,15 +113,15 @@ int sender_send(const struct sender *sender, PGconn *pg, struct db_query *query)
 	if (send_prepared(pg, statement_of(sender, query), parameters->values,
 			  parameters->lengths) < 0)
 		return -EIO;
-	/* libpq takes it only for the query that is answered next. Where it does not, the rows come
-	 * together. */
+	/* libpq accepts single-row mode only for the query that is answered next. Otherwise the
+	 * rows come together. */
 	if (query->by_rows)
 		(void)PQsetSingleRowMode(pg);
 	return 0;
 }
 
-/* Whether a statement could not be prepared for a reason that has nothing to do with it, and may
- * pass. The connection goes on without the statement. */
+/* Whether a statement could not be prepared for an unrelated, temporary reason. The connection
+ * continues without the statement. */
 static bool note_failure(struct sender *sender, const struct batch *batch, const PGresult *result)
 {
 	const struct statement_entry *statement = batch->prepares;

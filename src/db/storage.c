@@ -2,17 +2,16 @@
 
 enum {
 	PROBE_PAUSE_MS = 1000,
-	/* Each probe leaves some KiB in PostgreSQL's log of writes: where little room is left, they
-	 * must not be what takes the rest of it. */
+	/* Each probe adds some KiB to PostgreSQL's WAL: if little space is left, probes must not
+	 * use it up. */
 	SHORT_PROBE_PAUSE_MS = 60 * 1000,
 };
 
-/* Four of the files into which PostgreSQL logs what it writes, 16 MiB each: it needs one whole
- * before it can go on. */
+/* Four WAL files of 16 MiB: PostgreSQL needs a complete one before it can continue. */
 static const uint64_t short_bytes = 64 * 1024 * 1024;
-/* A table cannot grow by much any more. */
+/* With less, tables can hardly grow. */
 static const uint64_t none_bytes = 1024 * 1024;
-/* The last part of a disk, which takes no pictures: a 20th, if that is not more. */
+/* Last part of a disk, which is not used for pictures: a 20th of it, but at most this. */
 static const uint64_t reserve_bytes_max = 1024 * 1024 * 1024;
 enum { RESERVE_PART = 20 };
 
@@ -77,7 +76,7 @@ bool storage_wants_probe(struct storage *storage, uint64_t now_ms, uint64_t *ret
 
 void storage_probed(struct storage *storage, uint64_t mark)
 {
-	/* A failure that came after the probe's begin still counts; an older probe changes nothing.
+	/* A failure after the probe's begin still counts; an older probe changes nothing.
 	 */
 	uint64_t overcome = atomic_load(&storage->overcome);
 

@@ -1,4 +1,4 @@
-/* The shared memory of db/storage.h. Zeroes: nothing has failed. */
+/* Shared memory of db/storage.h. All zero: nothing has failed. */
 #pragma once
 
 #include "db/storage.h"
@@ -7,8 +7,8 @@
 
 struct storage {
 	_Atomic uint64_t failures;
-	_Atomic uint64_t overcome;  /* so many of them lie before a probe that has succeeded */
+	_Atomic uint64_t overcome;  /* number of failures before the last successful probe */
 	_Atomic uint64_t probe_ms;  /* when the newest probe began */
 	_Atomic unsigned char room; /* enum room */
-	_Atomic bool is_reserved;   /* what is left takes no pictures */
+	_Atomic bool is_reserved;   /* no more pictures may be stored */
 };

@@ -43,7 +43,7 @@ bool unavailable_may_pass(enum unavailable unavailable)
 }
 
 struct meaning {
-	const char *sign; /* how the SQLSTATE begins, or words of libpq */
+	const char *sign; /* beginning of the SQLSTATE, or words of libpq */
 	enum unavailable unavailable;
 };
 
@@ -107,7 +107,7 @@ enum unavailable unavailable_from_error(const char *text, bool was_open)
 	enum unavailable unavailable =
 	    sqlstate ? unavailable_from_sqlstate(sqlstate) : UNAVAILABLE_OTHER;
 
-	/* Statements of a connection that was open fail for reasons of their own. */
+	/* On an open connection, statements fail for other reasons. */
 	if (was_open)
 		return unavailable == UNAVAILABLE_STARTING ? UNAVAILABLE_STARTING
 							   : UNAVAILABLE_ENDED;

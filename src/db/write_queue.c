@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* No bytes: it has none. */
+/* Returns a write's key; empty: it has none. */
 static struct str key_of(const struct db_query *query)
 {
 	const struct db_parameters *parameters = &query->parameters;

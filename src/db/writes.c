@@ -19,8 +19,8 @@ static void answer_unavailable(struct writes *writes, struct db_query *query)
 	late_answer(writes->late, query, DB_UNAVAILABLE);
 }
 
-/* The connection of the write queue's key while that is up, else the next that is. Where none is,
- * one that is being made. */
+/* Chooses the connection of the write queue's key if it is up, else the next that is up. If none
+ * is, one that is being opened. */
 static unsigned choose(const struct writes *writes, struct write_queue *queue)
 {
 	const struct db_parameters *parameters = &write_queue_first(queue)->parameters;
@@ -44,7 +44,8 @@ static void block(struct writes *writes, struct write_queue *queue)
 	blocked_add_queue(&writes->blocked, queue);
 }
 
-/* Writes wait in the write queue, none is under way, and it is in no queue. */
+/* Puts a write queue among the ready ones: writes wait in it, none is under way, and it is in no
+ * queue. */
 static void make_ready(struct writes *writes, struct write_queue *queue)
 {
 	if (queue->has_met_lock || blocked_wants(&writes->blocked, queue->account_id))
@@ -54,7 +55,7 @@ static void make_ready(struct writes *writes, struct write_queue *queue)
 	loop_later(writes->loop, &writes->wake);
 }
 
-/* A write of the write queue is no longer under way. */
+/* Continues with a write queue of which a write is no longer under way. */
 static void go_on(struct writes *writes, struct write_queue *queue)
 {
 	if (queue->under_way)
@@ -154,8 +155,8 @@ static bool shares_commit(const struct writes *writes, const struct db_query *qu
 	return writes->statements[query->statement].shares_commit && query->parameters.values[0];
 }
 
-/* Takes writes from the front of a write queue for a batch, which has count of them already. The
- * write queue waits until they are answered. Returns how many the batch has then. */
+/* Takes writes from the front of a write queue for a batch, which has count writes already. The
+ * write queue waits until they are answered. Returns the new count. */
 static unsigned take_writes(const struct writes *writes, struct write_queue *queue, bool shared,
 			    struct list *batch, unsigned count)
 {
@@ -172,7 +173,7 @@ static unsigned take_writes(const struct writes *writes, struct write_queue *que
 	return count;
 }
 
-/* Sends one batch. 0; 1: nothing can be sent; or -EIO. */
+/* Sends one batch. Returns 0, 1 if nothing can be sent, or -EIO. */
 static int send_batch(struct writes *writes, struct list *ready, struct pipeline *pipeline)
 {
 	unsigned count = 0;
@@ -182,7 +183,7 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 	if (list_is_empty(ready) || pipeline->batch_count >= PIPELINE_WRITES)
 		return 1;
 	shared = shares_commit(writes, write_queue_first(write_queue_at(ready->next)));
-	/* Writes that come while these batches are under way will share a commit. */
+	/* Writes that arrive while these batches are under way will share a commit. */
 	if (shared && pipeline->batch_count >= PIPELINE_SHARED_BATCHES)
 		return 1;
 	list_init(&batch);
@@ -193,7 +194,7 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 	return pipeline_send(pipeline, &batch, count);
 }
 
-/* Several batches are under way, or writes wait for one to end. */
+/* Whether several batches are under way, or writes wait for one to end. */
 static bool is_crowded(const struct writes *writes)
 {
 	unsigned batches = 0;
@@ -205,7 +206,7 @@ static bool is_crowded(const struct writes *writes)
 }
 
 /* Whether crowded turns repeat. Writes that timers begin in the same turn crowd it for a turn or
- * two: that is over before a new connection is up, which would then stay up for nobody else. */
+ * two: that is over before a new connection is up, which would then be unused. */
 static bool is_crowd_lasting(struct writes *writes)
 {
 	uint64_t now_ms = loop_now_ms(writes->loop);

@@ -7,7 +7,7 @@
 
 enum {
 	BATCH = 1000,
-	/* Turns of reconciliation, which are 30 s while hints arrive. */
+	/* Turns of reconciliation, which come every 30 s while hints arrive. */
 	TURNS = 4,
 };
 
@@ -16,7 +16,7 @@ struct batch {
 	struct arena arena;
 	struct db_query query;
 	uint8_t (*keys)[RENDER_KEY_BYTES];
-	struct str *texts; /* of the keys, hexadecimal */
+	struct str *texts; /* render keys in hexadecimal */
 	int64_t *app_generations;
 	int64_t *generations;
 	unsigned count;

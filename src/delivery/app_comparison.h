@@ -1,5 +1,5 @@
-/* Compares what a worker knows of the places with the database now and then, some at a time:
- * repairs what lost hints left behind. What hints name meanwhile waits for no comparison. */
+/* Regularly compares the worker's render keys with the database, some at a time, to make up for
+ * lost hints. Render keys named by hints do not wait for a comparison. */
 #pragma once
 
 #include "render_keys.h"
@@ -9,17 +9,17 @@ struct app_comparison {
 	struct list to_compare; /* of struct render_key */
 	struct later next;
 	bool is_under_way;
-	unsigned turns; /* since the last one */
+	unsigned turns; /* turns since the last comparison */
 };
 
-/* Prepares comparisons, which last while the places do. When the places are drained nothing is
- * compared any more. */
+/* Prepares comparisons, for the lifetime of the render keys. Compares nothing any more once they
+ * are drained. */
 void app_comparison_init(struct app_comparison *comparison, struct render_keys *render_keys);
 void app_comparison_finish(struct app_comparison *comparison);
 
-/* up: hints arrive again, and some may have been lost. Where a comparison is under way, it goes on.
+/* up: hints arrive again, and some may have been lost. A comparison under way continues.
  */
 void app_comparison_on_hints_up(struct app_comparison *comparison, bool up);
-/* Reconciliation has its turn. While hints arrive there is little to repair: only some turns count
- * then. */
+/* Call it at each turn of reconciliation. While hints arrive there is little to repair, so only
+ * some turns count. */
 void app_comparison_turn(struct app_comparison *comparison);

@@ -1,4 +1,4 @@
-/* Pictures that are part of the program, for callers outside of this folder. */
+/* Built-in pictures, for callers outside of this folder. */
 #include "delivery/delivery.h"
 #include "lookups.h"
 #include "pictures.h"

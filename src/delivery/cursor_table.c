@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A slot has two versions of a device's rotation state. The head names the one that holds; a writer
- * puts its own number into the head, writes the other version and then names that one. So a reader
- * never waits, and a worker that dies in the middle leaves what was there. A device whose slot is
- * taken by another device starts its rotation anew. */
+/* A slot has two versions of a device's rotation state. The head names the valid one. A writer puts
+ * its own number into the head, writes the other version and then makes that one valid. So a reader
+ * never waits, and a worker that dies in between leaves the old version. A device whose slot is
+ * taken by another device restarts its rotation. */
 
 enum {
 	SLOTS = 1 << 15, /* 4.5 MiB */
@@ -25,12 +25,13 @@ struct rotation_state {
 	int64_t position;
 	int64_t push_seen;
 	int32_t remaining_s;
-	uint16_t worker; /* that was polled, from 1; with LINKED: has a WebSocket; 0: none has */
+	uint16_t worker; /* worker that was polled, from 1; with LINKED: that has its WebSocket; 0:
+			    none */
 	uint16_t remains_of_push;
-	int64_t contact_us; /* wall clock, of the last poll, or the end of the last WebSocket */
+	int64_t contact_us; /* wall clock: of the last poll, or the end of the last WebSocket */
 	int64_t turns_seen; /* -1: not known */
 	int64_t shown_generation;
-	int64_t shown_us; /* wall clock, of the push of that generation */
+	int64_t shown_us; /* wall clock: when the push of that generation was shown */
 };
 
 enum { WORDS = sizeof(struct rotation_state) / sizeof(uint64_t) };
@@ -38,8 +39,9 @@ _Static_assert(WORDS * sizeof(uint64_t) == sizeof(struct rotation_state),
 	       "a rotation state is whole words");
 
 struct slot {
-	_Atomic uint64_t head; /* number of the version that holds | worker that writes, from 1 */
-	_Atomic uint64_t used; /* grows with every use: the smallest one makes room */
+	_Atomic uint64_t head; /* number of the valid version | worker that writes, from 1 */
+	_Atomic uint64_t
+	    used; /* grows with every use: the slot with the smallest value is replaced */
 	_Atomic uint64_t versions[2][WORDS];
 };
 
@@ -78,8 +80,8 @@ static uint64_t tag_of(const struct cursor_table *table, struct id id)
 
 /* ---- versions ---- */
 
-/* Acquire and release on each word: a reader that meets a word of a newer version then sees the
- * head, too, that came before it. */
+/* Acquire and release on each word: a reader that sees a word of a newer version also sees the head
+ * that was written before it. */
 static struct rotation_state read_state(const struct slot *slot)
 {
 	uint64_t words[WORDS];
@@ -108,7 +110,7 @@ static bool lock(const struct cursors *cursors, struct slot *slot)
 	return false;
 }
 
-/* Ends the lock as well. */
+/* Also releases the lock. */
 static void write_state(struct slot *slot, const struct rotation_state *state)
 {
 	uint64_t number =
@@ -124,7 +126,7 @@ static void write_state(struct slot *slot, const struct rotation_state *state)
 
 /* ---- joining ---- */
 
-/* Takes back what the worker's predecessor has said of its WebSockets: they ended with it. */
+/* Removes WebSockets of the worker's predecessor: they ended with it. */
 static void end_connections(const struct cursors *cursors, struct slot *slot)
 {
 	struct rotation_state state = read_state(slot);
@@ -158,7 +160,7 @@ static struct slot *slot_at(const struct cursor_table *table, uint64_t index)
 	return (struct slot *)&table->slots[index % SLOTS];
 }
 
-/* A guess, which costs less than the whole rotation state. */
+/* Unsynchronized read, which costs less than reading the whole rotation state. */
 static uint64_t tag_in(const struct slot *slot)
 {
 	uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
@@ -182,7 +184,7 @@ static struct slot *find(const struct cursor_table *table, uint64_t tag,
 	return NULL;
 }
 
-/* A slot that is being written was used just now, whatever its time says. */
+/* A slot that is being written counts as just used. */
 static struct slot *find_oldest(const struct cursor_table *table, uint64_t tag)
 {
 	struct slot *oldest = NULL;
@@ -196,8 +198,8 @@ static struct slot *find_oldest(const struct cursor_table *table, uint64_t tag)
 	return oldest;
 }
 
-/* The device's slot, locked, and what it has. Where the device has none, the slot used longest ago
- * in its neighbourhood is emptied for it. NULL: another worker is writing there. */
+/* Returns the device's slot, locked, and its state. If the device has none, empties the least
+ * recently used slot of its neighbourhood. Returns NULL if another worker is writing there. */
 static struct slot *begin_change(const struct cursors *cursors, struct id device_id,
 				 struct rotation_state *ret_state)
 {
@@ -217,7 +219,7 @@ static struct slot *begin_change(const struct cursors *cursors, struct id device
 	return slot;
 }
 
-/* ---- what devices do ---- */
+/* ---- devices ---- */
 
 struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id)
 {
@@ -258,7 +260,7 @@ bool cursor_was_set_here(const struct cursors *cursors, struct id device_id)
 	const struct cursor_table *table = cursors->table;
 	struct rotation_state state;
 
-	/* Count a panel that the table has forgotten for others: rather twice than not at all. */
+	/* Count a panel that the table has forgotten: better twice than not at all. */
 	return !find(table, tag_of(table, device_id), &state) ||
 	       state.worker == own_number(cursors);
 }

@@ -27,7 +27,7 @@ static void on_loaded(void *context, struct panel *panel, enum load_outcome outc
 	if (outcome == LOAD_LOCKED_OUT)
 		panel_connections_drop_old(panel);
 	if (outcome != LOAD_FAILED && panel_connections_have_moved(panel))
-		orders_moved(&delivery->orders, panel); /* if it could not be written before */
+		orders_moved(&delivery->orders, panel); /* in case it could not be written before */
 	lookups_answer(panel);
 	panel_connections_update(&delivery->connections, panel);
 	if (outcome == LOAD_FAILED)
@@ -131,7 +131,7 @@ static void on_app_hint(struct hint_subscription *hints, struct str text)
 		render_keys_app_changed(&delivery->render_keys, id, generation);
 }
 
-/* "<place>:<generation>" */
+/* text: "<render key>:<generation>" */
 static void on_render_hint(struct hint_subscription *hints, struct str text)
 {
 	struct delivery *delivery = container_of(hints, struct delivery, render_hints);
@@ -311,8 +311,8 @@ struct delivery_counts delivery_count(const struct delivery *delivery)
 	};
 }
 
-/* Counts panels that polled last at this worker, within a minute. Panels used last are the last in
- * the list. */
+/* Counts panels that polled last at this worker, within a minute. Recently used panels are at the
+ * end of the list. */
 static unsigned count_polling(const struct panels *panels)
 {
 	enum { POLLING_MS = 60 * 1000 };

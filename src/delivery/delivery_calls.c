@@ -4,7 +4,7 @@
 #include "domain/push.h"
 #include "modules.h"
 
-/* Calls from other folders. */
+/* Functions for other folders. */
 
 void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation)
 {
@@ -113,7 +113,7 @@ bool delivery_is_online(const struct delivery *delivery, struct id device_id,
 		return true;
 	if (contact.polled_us && is_within(now_us, contact.polled_us, POLL_AGAIN_MAX_S))
 		return true;
-	/* At another instance, or before this one started, the panel may have polled. */
+	/* The panel may have polled at another instance, or before this one started. */
 	return has_connected && last_online_us > here_us &&
 	       is_within(now_us, last_online_us,
 			 is_elsewhere ? POLL_AGAIN_MAX_S : PUSH_ONLINE_WITHIN_S);
@@ -184,7 +184,7 @@ void delivery_told_version(struct delivery *delivery, struct panel *panel, struc
 void delivery_connect(struct delivery *delivery, struct panel *panel,
 		      const struct panel_lookup *lookup, struct http_request *request)
 {
-	/* The panel itself has left what it had before. */
+	/* The panel has moved: it no longer uses its old key. */
 	if (lookup->is_second) {
 		panel_connections_drop(panel);
 		orders_moved(&delivery->orders, panel);

@@ -8,10 +8,10 @@
 
 enum {
 	LEASE_MS = 30 * 1000,
-	/* Panels that are looked at in a turn. */
+	/* Panels that are checked in a turn. */
 	BATCH = 64,
 	AGAIN_MS = 5,
-	/* A panel that polls is online for so long after the time that it was given. */
+	/* Time for which a polling panel counts as online after its next poll was due. */
 	POLL_GRACE_MS = 60 * 1000,
 };
 
@@ -21,16 +21,16 @@ struct told {
 	struct view_picture now, next; /* without their installations */
 };
 
-/* Most leases of a worker are of panels that are elsewhere. */
+/* Lease of a view. Most leases of a worker are for panels that are elsewhere. */
 struct lease {
 	struct map_node by_id;
 	struct list by_age;
 	struct list to_tell;
 	struct id id;
-	uint64_t until_ms;	 /* of this worker's own subscription */
-	uint64_t other_until_ms; /* of the subscriptions of others */
+	uint64_t until_ms;	 /* end of this worker's own subscription */
+	uint64_t other_until_ms; /* end of the subscriptions of others */
 	struct told *told;	 /* NULL: the panel is not here */
-	bool is_asked;		 /* what it shows is told, new or not */
+	bool is_asked;		 /* report what it shows, new or not */
 };
 
 static struct str id_view(const struct id *id)
@@ -62,7 +62,8 @@ static struct playback_clock clock_now(const struct leases *leases)
 				       .wall_us = clock_wall_us()};
 }
 
-/* The newest connection counts; else the last poll. *ret_rank_us: when that one began. */
+/* Returns what the newest connection shows, else the last poll. *ret_rank_us: when that connection
+ * or poll began. */
 static struct shown look(const struct leases *leases, struct panel *panel,
 			 struct playback_clock clock, int64_t *ret_rank_us)
 {
@@ -79,7 +80,7 @@ static struct shown look(const struct leases *leases, struct panel *panel,
 		return shown_of_playback(&connection->playback, &panel->content, clock);
 	}
 	poll = panel->polled;
-	/* Since then the panel may have polled at another worker, which knows more. */
+	/* The panel may have polled at another worker since, which knows more. */
 	if (!poll || clock.now_ms > poll->at_ms + poll->dwell_s * 1000 + POLL_GRACE_MS ||
 	    !cursor_was_set_here(leases->cursors, panel->id))
 		return (struct shown){0};
@@ -93,8 +94,8 @@ static bool is_same_item(const struct playback_item *a, const struct playback_it
 	return playback_item_is_same(a, b) && a->picture_generation == b->picture_generation;
 }
 
-/* The bytes of a picture that was replaced, or dropped, are gone, but its name is known where it
- * was told before. */
+/* The bytes of a replaced or dropped picture are gone, but its hash is known if it was reported
+ * before. */
 static void name_picture(struct view_picture *picture, const struct panel *panel,
 			 const struct playback_item *item, const struct told *told)
 {
@@ -141,7 +142,7 @@ static struct panel_view view_of(const struct told *told, const struct panel *pa
 	return view;
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 static void tell(struct leases *leases, struct lease *lease, const struct panel_view *view)
 {
@@ -198,8 +199,8 @@ static void on_tell(struct later *later)
 	struct list *node;
 
 	for (unsigned i = 0; i < BATCH && !list_is_empty(&leases->to_tell); i++) {
-		/* The hints of changes share the room with these. While the database is unavailable
-		 * this worker's own pages are told all the same. */
+		/* Hints of changes share the room with these. While the database is unavailable,
+		 * this worker's own pages still get reports. */
 		if (db_hints_are_up(leases->db) &&
 		    db_hint_room(leases->db) < LIMIT_HINT_BYTES / 2) {
 			deadline_set(leases->loop, &leases->tell_again, AGAIN_MS);

@@ -18,23 +18,25 @@ struct leases {
 	struct db *db;
 	struct panels *panels;
 	const struct cursors *cursors;
-	struct id self; /* the name of this worker in hints */
+	struct id self; /* name of this worker in hints */
 	/* Gets the view of a panel of this worker, for the worker's own view subscriptions. */
 	void (*on_view)(void *context, struct id device_id, const struct panel_view *view);
 	void *context;
 	struct map by_id;    /* of struct lease */
-	struct list by_age;  /* asked for longest ago first */
-	struct list to_tell; /* those whose panels may show something else, or that are asked */
+	struct list by_age;  /* by the last request, oldest first */
+	struct list to_tell; /* leases to report: the panel may show something else, or was asked
+				for */
 	struct later tell;
 	struct deadline tell_again; /* set while hints have no room */
 	struct deadline expire;
 };
 
-/* The caller has set loop, db, panels, cursors, on_view and context. */
+/* Set loop, db, panels, cursors, on_view and context before. */
 void leases_init(struct leases *leases);
 void leases_finish(struct leases *leases);
 
-/* A worker watches the device: this one, or another one, which is told by hints. */
+/* Takes a request for reports on the device: from this worker, or from another one, which gets
+ * hints. */
 void leases_ask(struct leases *leases, struct id device_id, bool is_other);
-/* A panel of this worker may show something else, or its connection has gone. */
+/* Call it if a panel of this worker may show something else, or its connection has ended. */
 void leases_changed(struct leases *leases, struct id device_id);

@@ -7,7 +7,7 @@
 
 enum {
 	BATCH = 64,
-	/* Loads under way at a time: the database reads one while this worker takes over another.
+	/* Loads under way at a time: the database reads one while this worker processes another.
 	 */
 	BATCHES = 2,
 };
@@ -19,28 +19,29 @@ struct load_mark {
 	uint64_t changes;
 };
 
-/* Reads the content of some panels, by two statements that are sent together; or their newest
+/* Load of the content of some panels, by two statements that are sent together; or of their newest
  * pushes, by one. */
 struct load {
 	struct loader *loader;
 	struct arena arena;
 	bool is_of_pushes;
-	struct db_query devices_query; /* or of the pushes */
+	struct db_query devices_query; /* or query of the pushes */
 	struct db_query installations_query;
 	unsigned under_way;
 	bool has_failed;
 	struct panel *panels[BATCH];
 	struct load_mark marks[BATCH];
 	const struct panel_load_row *rows[BATCH];     /* NULL: no such device */
-	const struct panel_pushes_row *pushes[BATCH]; /* NULL: more than a push is new */
+	const struct panel_pushes_row *pushes[BATCH]; /* NULL: more than a push has changed */
 	unsigned count;
-	const struct panel_installations_row *installations; /* of all devices, in their order */
+	const struct panel_installations_row *installations; /* of all devices, in the order of the
+								devices */
 	unsigned installation_count;
 };
 
 /* ---- answers of the database ---- */
 
-/* Takes the installations of the device with this number off the front of *rest. */
+/* Takes the installations of the device with this number from the front of *rest. */
 static struct installation_rows take_rows(unsigned number, struct installation_rows *rest)
 {
 	struct installation_rows rows = {.rows = rest->rows};
@@ -60,7 +61,7 @@ static void tell(struct loader *loader, struct panel *panel, const struct load_m
 	bool is_behind = outcome != LOAD_FAILED && panel->wanted_generation > panel->generation;
 
 	panel->loads_done = panel->loads_begun;
-	/* After a failed load the panel goes on with what it has; reconciliation comes soon. */
+	/* After a failed load the panel keeps its content; reconciliation comes soon. */
 	panel->changes_known = mark->changes;
 	loader->on_loaded(loader->context, panel, outcome);
 	/* A newer hint came during the load, so the panel is loaded again. Only once: the hint may
@@ -204,7 +205,7 @@ static void on_installations(struct db_query *query, const struct db_result *res
 		load_finish(load);
 }
 
-/* ---- questions to the database ---- */
+/* ---- queries ---- */
 
 /* The database sends only pictures that are newer than this. A load reads the device first and its
  * installations after it, over one connection: the installations may be newer than the device's
@@ -276,8 +277,8 @@ static struct load_mark begin_load(struct panel *panel)
 				  .changes = change_count(panel->changes)};
 }
 
-/* A worker that stops reads only panels that it never had. The look-ups that wait for others are
- * answered with what is in memory. */
+/* A stopping worker reads only panels that it never had. Look-ups that wait for others are answered
+ * from memory. */
 static bool is_needless(const struct loader *loader, const struct panel *panel)
 {
 	return loader->is_draining && panel->state == PANEL_READY;
@@ -349,18 +350,18 @@ void loader_load(struct loader *loader, struct panel *panel)
 {
 	if (panel->load && panel->load->is_of_pushes)
 		panel->loads_wanted = panel->loads_begun + 1;
-	panel->wants_push = false; /* also where it waits in the queue */
+	panel->wants_push = false; /* even if it waits in the queue */
 	if (panel_is_loading(panel) || panel->state == PANEL_GONE || is_needless(loader, panel))
 		return;
 	enqueue(loader, panel);
 }
 
-/* Notes that the device is at this generation. False: that is no news, or nobody needs it. */
+/* Notes that the device is at this generation. Returns false if that is known, or not needed. */
 static bool note_generation(struct panel *panel, int64_t generation)
 {
 	if (!panel || generation <= panel->generation)
 		return false;
-	/* A load that is under way may bring an older generation than this one. */
+	/* A load under way may return an older generation than this one. */
 	if (generation > panel->wanted_generation)
 		panel->wanted_generation = generation;
 	return panel->state == PANEL_READY;
@@ -396,7 +397,7 @@ void loader_forget(struct panel *panel)
 	panel_let_go(panel);
 }
 
-/* Whether the load under way began late enough to read all that is known of now. */
+/* Whether the load under way began late enough to read everything that is known now. */
 static bool reads_all(const struct panel *panel, uint64_t changes)
 {
 	const struct load_mark *mark = panel->load ? &panel->load->marks[panel->load_index] : NULL;
@@ -415,7 +416,7 @@ bool loader_freshen(struct loader *loader, struct panel *panel, uint32_t *ret_lo
 	    (panel->state == PANEL_READY && panel->changes_known == changes && !is_behind))
 		return true;
 	panel->loads_wanted = number;
-	/* A panel that waits for a push gets it with all else that is new, or all is read. */
+	/* A load of everything includes the push that the panel waits for. */
 	if (!panel_is_loading(panel))
 		loader_load(loader, panel);
 	*ret_load = number;

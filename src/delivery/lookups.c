@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key of a look-up, and what the device is called. Devices of several accounts may be called
- * the same: the key tells them apart. */
+/* Key of a look-up, and the device's serial number or MAC address. Devices of several accounts may
+ * have the same: the key distinguishes them. */
 struct alias_text {
 	char bytes[KEY_HASH_BYTES + SERIAL_LENGTH_MAX + 1];
 	size_t length;
@@ -17,8 +17,8 @@ struct alias_text {
 
 enum alias_kind { ALIAS_SERIAL, ALIAS_MAC, ALIAS_FORMER };
 
-/* A panel has one of each kind at most, and they go with it: without the panel, an alias is of no
- * use while the database is unavailable. */
+/* A panel has at most one of each kind, and owns them: without the panel, an alias is useless while
+ * the database is unavailable. */
 struct alias {
 	struct map_node node; /* in lookups->aliases */
 	struct list of_panel; /* in panel->aliases */
@@ -28,7 +28,7 @@ struct alias {
 	struct alias_text text;
 };
 
-/* A look-up by serial number or MAC address, while the database looks for the ID. */
+/* Look-up by serial number or MAC address, while the database looks for the ID. */
 struct alias_lookup {
 	struct panel_lookup *lookup;
 	struct arena arena;
@@ -86,8 +86,8 @@ void lookups_answer(struct panel *panel)
 	}
 }
 
-/* The panel, where it is in memory and not behind; else NULL, and the look-up waits until the panel
- * was loaded: a caller whose change was answered sees it in the next poll. */
+/* Returns the panel if it is in memory and current; else NULL, and the look-up waits until the
+ * panel was loaded: a caller whose change was answered sees it in the next poll. */
 static struct panel *find_by_id(struct panel_lookup *lookup, struct id id)
 {
 	struct lookups *lookups = lookup->lookups;
@@ -123,7 +123,7 @@ void lookups_forget(struct panel *panel)
 		alias_destroy(container_of(panel->aliases.next, struct alias, of_panel));
 }
 
-/* The alias that the panel had before, of the same kind. */
+/* Returns the panel's old alias of the same kind. */
 static struct alias *alias_before(struct panel *panel, enum alias_kind kind)
 {
 	list_for_each (node, &panel->aliases) {
@@ -144,7 +144,7 @@ static void alias_keep(struct lookups *lookups, const struct alias_text *text, e
 	if (alias && alias == before)
 		return;
 	if (alias)
-		alias_destroy(alias); /* it is another device's now */
+		alias_destroy(alias); /* it belongs to another device now */
 	if (before)
 		alias_destroy(before);
 	alias = memory_zalloc(sizeof(*alias));
@@ -162,18 +162,18 @@ void lookups_finish(struct lookups *lookups)
 	map_finish(&lookups->aliases);
 }
 
-/* The panel for the look-up, where it is in memory and has all; else NULL, and the look-up waits or
- * was answered. */
+/* Returns the panel for the look-up if it is in memory and complete; else NULL, and the look-up
+ * waits or was answered. */
 static struct panel *find_by_answer(struct alias_lookup *aliased, const struct db_result *result)
 {
 	struct panel_lookup *lookup = aliased->lookup;
 	struct lookups *lookups = lookup->lookups;
 	const struct alias *known = alias_find(lookups, &aliased->text);
-	struct device_by_link_row device; /* or that of device_by_alias, which is alike */
+	struct device_by_link_row device; /* or the row of device_by_alias, which is alike */
 	struct panel *panel;
 
-	/* A worker that stops takes no new panels: the panel asks again, and another worker
-	 * answers. */
+	/* A stopping worker takes no new panels: the panel tries again, and another worker answers.
+	 */
 	if (!lookups->is_draining && result->outcome == DB_OK && result->row_count) {
 		db_read_row(result, 0, aliased->query.record, &aliased->arena, &device);
 		panel = find_by_id(lookup, device.id);
@@ -280,7 +280,7 @@ static struct panel *find_by_alias(struct panel_lookup *lookup,
 	struct alias_text text = alias_text_of(reference, lookup->way.key_hash);
 	const struct alias *alias = alias_find(lookup->lookups, &text);
 
-	/* The alias is still right if the panel has this key still. */
+	/* The alias is still right if the panel still has this key. */
 	if (alias && may_connect(alias->panel, lookup))
 		return find_by_id(lookup, alias->panel->id);
 	ask_for_alias(lookup, reference, &text);

@@ -15,13 +15,13 @@ struct lookups {
 	bool is_draining;
 };
 
-/* The caller has set db, panels and loader, and zeroed the rest. */
+/* Set db, panels and loader before the first look-up, and zero the rest. */
 void lookups_finish(struct lookups *lookups);
 /* Makes look-ups find nothing from now on. Those that wait for a panel are still answered. */
 void lookups_drain(struct lookups *lookups);
 
-/* True: *ret_panel is what done() would get, and done() is never called. False: done() will be
- * called. */
+/* Returns true with *ret_panel if that is known at once; done() is not called then. Returns false
+ * if done() will be called. */
 bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 		  const struct device_reference *reference, struct str key,
 		  struct panel **ret_panel);
@@ -33,11 +33,11 @@ void lookups_forget(struct panel *panel);
 bool lookups_know(const struct lookups *lookups, const struct device_reference *reference,
 		  struct str key);
 
-/* The same for a former address, which the caller has set in the look-up. */
+/* As lookups_know(), for a former address, which the caller has set in the look-up. */
 bool lookups_know_alias(const struct lookups *lookups, const struct panel_lookup *lookup,
 			struct str key);
 
-/* lookups_answer() for the panel calls the look-up's done() once more. */
+/* Makes lookups_answer() for the panel call the look-up's done() once more. */
 void lookup_wait(struct panel_lookup *lookup, struct panel *panel);
 /* Answers the look-ups that wait for this panel. */
 void lookups_answer(struct panel *panel);

@@ -14,8 +14,8 @@
 #include "upcoming.h"
 #include "view_subscriptions.h"
 
-/* Modules of a delivery. delivery.c connects them. Where one has something to tell a module that it
- * does not know, it calls a function of delivery.c. */
+/* Modules of a delivery. delivery.c connects them. To notify a module that it does not know, a
+ * module calls a function of delivery.c. */
 struct delivery {
 	struct db *db;
 	struct cursors cursors;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An order that was taken and not sent lapses, as one that waits in the database does. */
+/* Time after which an order that was taken and not sent lapses, as in the database. */
 enum { ORDER_MAX_MS = 6 * 60 * 1000 };
 
 struct taking {
 	struct orders *orders;
 	struct panel *panel; /* held */
-	int64_t generation;  /* of the order */
+	int64_t generation;  /* generation of the order */
 	struct arena arena;
 	struct db_query query;
 };
@@ -39,9 +39,9 @@ static void end(struct taking *taking)
 	free(taking);
 }
 
-/* ---- the order ---- */
+/* ---- taking an order ---- */
 
-/* False: the second key cannot be read. */
+/* Decrypts the second key. Returns false if that fails. */
 static bool open_key(struct taking *taking, struct str encrypted, struct panel_taken_order *order)
 {
 	const struct orders *orders = taking->orders;
@@ -72,7 +72,7 @@ static void take(struct taking *taking, const struct db_result *result)
 	if (!panel->order)
 		panel->order = memory_alloc(sizeof(*panel->order));
 	*panel->order = order;
-	panel_drop_old_order(panel); /* it is another key's meanwhile */
+	panel_drop_old_order(panel); /* meant for another key meanwhile */
 }
 
 static void on_taken(struct db_query *query, const struct db_result *result)
@@ -82,7 +82,8 @@ static void on_taken(struct db_query *query, const struct db_result *result)
 	struct panel *panel = taking->panel;
 
 	panel->takes_order = false;
-	/* If the database is unavailable, the next load brings the order again. A newer one stays.
+	/* If the database is unavailable, the next load brings the order again. A newer order
+	 * stays.
 	 */
 	if (panel->ways && panel->ways->order_generation == taking->generation)
 		panel->ways->order_generation = 0;
@@ -163,7 +164,7 @@ void orders_moved(struct orders *orders, struct panel *panel)
 	if (panel->is_moving || !panel->ways || !panel->ways->has_second_key)
 		return;
 	panel->is_moving = true;
-	/* It has just started. */
+	/* Drop the order: the panel has just started. */
 	free(panel->order);
 	panel->order = NULL;
 	taking = begin(orders, panel);

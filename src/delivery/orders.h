@@ -1,13 +1,13 @@
-/* Orders for panels: start again, or come to another address and start again.
+/* Orders for panels: restart, or move to another address and restart.
  *
  *   device_reboot, device_move --> panel_load --> panel->ways --orders_await()--> database
  *       --> panel->order --orders_give()--> the panel
  *
  * A worker whose panel is there takes the order out of the database before it sends it: so the
- * order is sent once, whichever worker or instance the panel comes to. A worker that ends, or a
- * panel that leaves, between these two loses it: the person orders again. Of a move the second key
- * stays in the database until the panel has come with it, so that each order to move has the same
- * one; one to start again has it, too, as long as a move is under way. */
+ * order is sent once, whichever worker or instance the panel uses. If the worker ends, or the panel
+ * leaves, in between, the order is lost, and the person repeats it. The second key of a move stays
+ * in the database until the panel has used it, so that each order to move has the same key; an
+ * order to restart has it, too, while a move is under way. */
 #pragma once
 
 #include "base/arena.h"
@@ -16,12 +16,12 @@
 
 struct orders {
 	struct db *db;
-	/* The order was taken, or cannot be taken now. */
+	/* Called when the order was taken, or cannot be taken now. */
 	void (*on_taken)(void *context, struct panel *panel);
-	/* The panel has come by its second key, which is its key now. */
+	/* Called when the panel has used its second key, which is its key now. */
 	void (*on_moved)(void *context, struct id device_id, int64_t generation);
 	void *context;
-	const struct settings_key *key; /* NULL: no panel can be led to another address */
+	const struct settings_key *key; /* NULL: no panel can move to another address */
 	struct str panel_url;		/* see device_link_make() */
 	unsigned under_way;
 };
@@ -29,18 +29,19 @@ struct orders {
 /* Order as the panel gets it. */
 struct panel_order {
 	bool is_given;
-	struct str url; /* its new address; data is NULL: none */
+	struct str url; /* new address; data is NULL: none */
 };
 
-/* Begins to take an order that waits for the panel, unless that has just come by its second key, or
- * may not be led. is_polling: the caller is a panel that polls. True: on_taken() will be called. */
+/* Begins to take an order that waits for the panel, unless the panel has just used its second key,
+ * or may not move. is_polling: the caller is a panel that polls. Returns true if on_taken() will be
+ * called. */
 bool orders_await(struct orders *orders, struct panel *panel, bool is_polling);
-/* Whether the device has one connection alone, as far as this worker knows: of several nobody can
- * say which is the panel's, and none is told the second key. */
+/* Whether the device has only one connection, as far as this worker knows. If it has several, it is
+ * unclear which is the panel's, so none gets the second key. */
 bool orders_may_lead(const struct panel *panel, bool is_polling);
-/* Hands over the order that was taken, once. is_polling: the panel polls, and goes on with that. */
+/* Hands over the order that was taken, once. is_polling: the panel polls, and will keep polling. */
 struct panel_order orders_give(const struct orders *orders, struct panel *panel, bool is_polling,
 			       struct arena *arena);
-/* The panel has come by its second key: no order is for it any more. */
+/* Drops orders of a panel that has used its second key. */
 void orders_moved(struct orders *orders, struct panel *panel);
 void orders_finish(struct orders *orders);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <yyjson.h>
 
-/* A panel that was loaded within this time is not loaded again for a new link. */
+/* A panel that was loaded within this time is not loaded again for a new panel connection. */
 enum { FRESH_MS = 1000 };
 
 /* Frames that a panel connection takes from its device's bucket at once. */
@@ -24,7 +24,7 @@ static struct playback_clock clock_now(const struct panel_connection *connection
 				       .wall_us = clock_wall_us()};
 }
 
-/* ---- what playback does to the outside ---- */
+/* ---- output of playback ---- */
 
 static void send_number(struct panel_connection *connection, const char *name, int64_t number)
 {
@@ -46,7 +46,8 @@ static void on_immediate(void *context)
 	websocket_send_text(connection->websocket, STR("{\"immediate\":true}"));
 }
 
-/* The push on the panel was stored at that time; on another worker, by the database's clock. */
+/* Counts a push by its time of storing (wall clock); if another worker stored it, by the database's
+ * clock. */
 static void count_push(const struct panel *panel, enum metric_push_stage stage, int64_t wall_us)
 {
 	int64_t since_us = wall_us - panel->content.push.created_us;
@@ -54,7 +55,7 @@ static void count_push(const struct panel *panel, enum metric_push_stage stage, 
 	metric_observe(METRIC_PUSH_TO_PANEL, stage, since_us > 0 ? (uint64_t)since_us : 0);
 }
 
-/* Once for each link: a push comes again where its installation has its turn. */
+/* Counts a push once for each panel connection: it is sent again at its installation's turn. */
 static void count_sent(struct panel_connection *connection, const struct playback_item *item)
 {
 	const struct content_push *push = &connection->panel->content.push;
@@ -92,7 +93,7 @@ static void on_push_displayed(void *context, int64_t generation, int64_t wall_us
 {
 	const struct panel_connection *connection = context;
 
-	if (!connection->playback.is_assumed) /* the panel has said so */
+	if (!connection->playback.is_assumed) /* the panel has confirmed it */
 		count_push(connection->panel, METRIC_PUSH_DISPLAYED, wall_us);
 	write_behind_displayed(connection->connections->write_behind, connection->panel, generation,
 			       wall_us);
@@ -111,7 +112,7 @@ static struct playback_output output_of(struct panel_connection *connection)
 
 /* ---- events ---- */
 
-/* Notes the panel's place in its rotation: when it connects again, any worker goes on from there.
+/* Stores the panel's rotation state: when it connects again, any worker continues from there.
  */
 static void tell_position(struct panel_connection *connection)
 {
@@ -139,20 +140,22 @@ static void panel_connection_update(struct panel_connection *connection)
 	if (!panel)
 		return; /* the connection was dropped and waits for on_closed() */
 	if (panel->awaits_contact)
-		return; /* links_update() comes when the first contact is written */
-	/* Playback decides when the panel has taken what was sent to it: of pictures that come
+		return; /* panel_connections_update() is called when the first contact is written */
+	/* Playback decides after the panel has taken everything sent to it: of pictures that arrive
 	 * meanwhile, only the newest is sent. */
 	if (websocket_pending_bytes(connection->websocket))
-		return; /* on_drained() comes */
+		return; /* on_drained() will be called */
 	if (!loader_freshen(connection->connections->loader, panel, &load))
-		return; /* links_update() comes when the panel was loaded */
-	(void)orders_await(connection->connections->orders, panel, false); /* links_order() comes */
+		return; /* panel_connections_update() is called when the panel was loaded */
+	(void)orders_await(connection->connections->orders, panel,
+			   false); /* panel_connections_order()
+				      will be called */
 	panel_connections_order(connection->connections, panel);
 	clock = clock_now(connection);
 	connection->connections->item_sent.kind = PLAYBACK_NOTHING;
 	websocket_batch_begin(connection->websocket);
 	again_ms = playback_update(&connection->playback, &panel->content, clock, &output);
-	/* Before the panel gets anything: it may connect to another worker at once. */
+	/* Before anything is sent: the panel may connect to another worker at once. */
 	tell_position(connection);
 	websocket_batch_send(connection->websocket);
 	/* Release only after the batch is sent: it has only pointers to the bytes. */
@@ -167,8 +170,8 @@ static void on_update(struct list *node)
 	panel_connection_update(container_of(node, struct panel_connection, update));
 }
 
-/* The connections of a fleet got a picture at one time, so their deadlines, too, come at one time:
- * they share the budget of a turn. */
+/* The connections of a fleet may get a picture at the same time, so their deadlines come at the
+ * same time, too: they share the budget of a turn. */
 static void update_later(struct panel_connection *connection)
 {
 	budgeted_queue_add(&connection->connections->updates, &connection->panel->share->updates,
@@ -282,7 +285,7 @@ static void panel_connection_leave(struct panel_connection *connection)
 	tell_change(connection, panel);
 	if (panel->order || (panel->ways && panel->ways->order_generation))
 		panel_connections_update(connection->connections,
-					 panel); /* the rest may be one that can be led */
+					 panel); /* the remaining connection may be able to move */
 	panel_let_go(panel);
 }
 
@@ -317,8 +320,8 @@ static void on_binary(struct websocket *websocket, struct str data)
 	(void)websocket;
 }
 
-/* Whoever has a panel's key may connect as often as he likes: what counts is the device. The shared
- * bucket is asked once for several frames. */
+/* A client with a panel's key may open any number of connections, so frames count for the device.
+ * Tokens are taken from the shared bucket for several frames at once. */
 static bool may_send(struct panel_connection *connection)
 {
 	static const struct rate_policy frames = {
@@ -414,7 +417,7 @@ void panel_connections_connect(struct panel_connections *connections, struct pan
 	write_behind_contact(connections->write_behind, panel);
 	panel_recall_push(panel);
 	update_later(connection);
-	/* While the panel had no link, hints may have been lost: the panel is loaded to be sure. */
+	/* While the panel had no connection, hints may have been lost, so the panel is loaded. */
 	if (loop_now_ms(connections->loop) - panel->loaded_ms > FRESH_MS)
 		loader_load(connections->loader, panel);
 }
@@ -427,7 +430,7 @@ void panel_connections_order(struct panel_connections *connections, struct panel
 	if (!panel->order || list_is_empty(&panel->connections))
 		return; /* the panel polls, or is back soon */
 	if (panel->order->key[0] && !orders_may_lead(panel, false))
-		return; /* until the others have left */
+		return; /* wait until the others have left */
 	order = orders_give(connections->orders, panel, false, &arena);
 	list_for_each (node, &panel->connections) {
 		struct websocket *websocket =

@@ -1,5 +1,5 @@
 /* Panel connections: the WebSocket connections of panels. Each has a playback of its own, which
- * decides what to send. Where many connections change together, they are updated for half a
+ * decides what to send. If many connections change together, they are updated for half a
  * millisecond in each turn of the loop. */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "task/rate.h"
 #include "write_behind.h"
 
-/* Panel connection; lies in panel->connections. */
+/* Panel connection, in panel->connections. */
 struct panel_connection {
 	struct list node;
 	struct panel_connections *connections;
@@ -22,12 +22,12 @@ struct panel_connection {
 	struct panel_way way;
 	struct playback playback;
 	int64_t connected_us;  /* wall clock */
-	int64_t position_told; /* the rotation_position that the cursor table has */
-	int64_t push_counted;  /* the generation of the last push that the metrics know of */
+	int64_t position_told; /* rotation_position in the cursor table */
+	int64_t push_counted;  /* generation of the last push that the metrics have counted */
 	bool has_introduced_itself;
-	uint8_t frames_left; /* of those that were taken from the device's bucket */
+	uint8_t frames_left; /* frames left of those taken from the device's bucket */
 	struct deadline deadline;
-	struct list update; /* in connections->updates, while playback is to decide again */
+	struct list update; /* in connections->updates, while playback must decide again */
 };
 
 struct panel_connections {
@@ -39,29 +39,30 @@ struct panel_connections {
 	struct orders *orders;
 	const struct cursors *cursors;
 	struct rate_table *rates; /* shared by the workers of this instance */
-	/* The panel may show something else, or a panel connection of it has gone. */
+	/* Called if the panel may show something else, or one of its connections has ended. */
 	void (*on_change)(void *context, struct panel *panel);
 	void *context;
-	struct budgeted_queue updates;	/* of struct link */
-	struct playback_item item_sent; /* by this update; kind PLAYBACK_NOTHING: none */
+	struct budgeted_queue updates;	/* of struct panel_connection */
+	struct playback_item item_sent; /* sent by this update; kind PLAYBACK_NOTHING: none */
 };
 
-/* The caller has set all but updates and item_sent. */
+/* Set all members except updates and item_sent before. */
 void panel_connections_init(struct panel_connections *connections);
-/* No link is left. */
+/* Call it when no panel connection is left. */
 void panel_connections_finish(struct panel_connections *connections);
 
-/* Makes a panel connection of the panel out of a request that is a WebSocket handshake. A panel
- * that has too many connections loses the oldest. */
+/* Turns a request that is a WebSocket handshake into a connection of the panel. A panel that has
+ * too many connections loses the oldest. */
 void panel_connections_connect(struct panel_connections *connections, struct panel *panel,
 			       const struct panel_way *way, struct http_request *request);
 /* Sends an order that was taken for the panel, if it has a panel connection. */
 void panel_connections_order(struct panel_connections *connections, struct panel *panel);
-/* The playback of each link of the panel decides again, later. */
+/* Lets the playback of each connection of the panel decide again, later. */
 void panel_connections_update(struct panel_connections *connections, struct panel *panel);
 /* Ends the panel's connections, without a CLOSE frame. */
 void panel_connections_drop(struct panel *panel);
-/* Ends those which have come by a way that is closed, or all of a device that is disabled. */
+/* Ends connections that used an address or a key that is no longer valid, or all if the device is
+ * disabled. */
 void panel_connections_drop_old(struct panel *panel);
-/* Whether one of them has come by the second key. */
+/* Whether one of the panel's connections used the second key. */
 bool panel_connections_have_moved(const struct panel *panel);

@@ -15,7 +15,7 @@ enum {
 struct report {
 	struct list node;
 	struct id device_id;
-	struct panel_report told; /* its texts lie in the next ones */
+	struct panel_report told; /* its texts lie in the next members */
 	char texts[4][PANEL_TEXT_BYTES_MAX];
 	bool has_mac;
 	uint8_t mac[MAC_BYTES];
@@ -28,7 +28,7 @@ struct batch {
 	struct list taken;
 };
 
-/* A hardware address on its way to a device. */
+/* Write of a MAC address to a device. */
 struct learning {
 	struct panel_reports *reports;
 	struct arena arena;
@@ -45,7 +45,7 @@ static void free_all(struct list *reports)
 		free(container_of(node, struct report, node));
 }
 
-/* False: there is no room, and the report is still the caller's. */
+/* Adds a report. Returns false if there is no room; the report stays the caller's then. */
 static bool add(struct panel_reports *reports, struct report *report, uint64_t in_ms)
 {
 	if (reports->count == WAITING_MAX || reports->is_draining)
@@ -68,7 +68,7 @@ static struct report *find(const struct list *reports, struct id device_id)
 	return NULL;
 }
 
-/* ---- the hardware address ---- */
+/* ---- MAC address ---- */
 
 static void on_learnt(struct db_query *query, const struct db_result *result)
 {
@@ -103,7 +103,7 @@ static void learn_mac(struct panel_reports *reports, const struct report *report
 	db_submit(reports->db, &learning->query);
 }
 
-/* ---- what was told ---- */
+/* ---- reports ---- */
 
 static void take_rows(const struct batch *batch, const struct panel_told_row *rows, unsigned count)
 {
@@ -149,7 +149,7 @@ static void on_written(struct db_query *query, const struct db_result *result)
 	free(batch);
 }
 
-/* Empty: the panel has told none. */
+/* Empty: the panel has reported none. */
 static struct str mac_text(const struct report *report, struct arena *arena)
 {
 	char text[MAC_TEXT_LENGTH + 1];

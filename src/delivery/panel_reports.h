@@ -1,6 +1,6 @@
-/* Keeps what panels tell of themselves, written behind and many at once: see
- * domain/panel_report.h. A device without a hardware address gets that of its panel, where nobody
- * else has it. What finds no room is dropped: a panel tells it again when it next connects. */
+/* Stores reports of panels about themselves, with a delay and many at once: see
+ * domain/panel_report.h. A device without a MAC address gets that of its panel, if no other device
+ * has it. Reports without room are dropped: a panel sends them again at its next connection. */
 #pragma once
 
 #include "db/db.h"
@@ -13,17 +13,17 @@ struct panel_reports {
 	struct deadline deadline;
 	struct list waiting; /* of struct report, oldest first */
 	unsigned count;
-	unsigned under_way; /* writes */
+	unsigned under_way; /* writes under way */
 	bool is_draining;
 };
 
-/* The caller has set loop and db, and zeroed the rest. */
+/* Set loop and db before, and zero the rest. */
 void panel_reports_init(struct panel_reports *reports);
-/* No write is under way any more. */
+/* Call it when no write is under way. */
 void panel_reports_finish(struct panel_reports *reports);
-/* Writes what waits, and takes nothing any more. */
+/* Writes waiting reports, and accepts none from now on. */
 void panel_reports_drain(struct panel_reports *reports);
 
-/* The panel of this device has told that; it is copied. */
+/* Takes a report of this device's panel, which is copied. */
 void panel_reports_take(struct panel_reports *reports, struct id device_id,
 			const struct panel_report *report);
