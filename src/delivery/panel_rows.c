@@ -27,7 +27,7 @@ static struct picture take_picture(struct panel *panel, const struct panel_insta
 			return picture;
 		}
 	}
-	return none; /* fetched when its turn comes */
+	return none; /* fetched at its turn */
 }
 
 static struct content_push make_push(struct panel *panel, const struct panel_load_row *row,
@@ -78,7 +78,7 @@ static struct content_installation make_installation(struct panel *panel,
 {
 	struct content_installation installation = panel_new_installation(row->id, row->position);
 
-	if (!row->place.data) { /* else see panel_set_entries() */
+	if (!row->place.data) { /* apps: see panel_set_entries() */
 		installation.picture_generation = row->picture_generation;
 		installation.picture = take_picture(panel, row);
 	}
@@ -128,7 +128,7 @@ static bool take_hash(struct str column, uint8_t hash[static KEY_HASH_BYTES])
 	return true;
 }
 
-/* NULL: the device has its key alone, and no order waits. */
+/* Returns NULL if the device has only its key, and no order waits. */
 static struct panel_ways *make_ways(const struct panel_load_row *row)
 {
 	struct panel_ways *ways;
@@ -143,7 +143,7 @@ static struct panel_ways *make_ways(const struct panel_load_row *row)
 	return ways;
 }
 
-/* Whether a way by which connections may have come is closed now. */
+/* Whether a key or an address that connections may have used is no longer valid. */
 static bool has_closed_a_way(const struct panel *panel, const struct panel_load_row *row,
 			     const struct panel_ways *now)
 {

@@ -1,4 +1,4 @@
-/* Makes a panel's content of the rows of its device and installations. */
+/* Makes a panel's content from the rows of its device and installations. */
 #pragma once
 
 #include "db/statements.h"
@@ -9,7 +9,7 @@ struct installation_rows {
 	unsigned count;
 };
 
-/* Replaces the panel's content by what was loaded. True: its connections are no longer allowed,
- * because the key has changed or the device was disabled. */
+/* Replaces the panel's content by the loaded rows. Returns true if its connections are no longer
+ * allowed, because the key has changed or the device was disabled. */
 bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 		 const struct installation_rows *installations);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Panels that are tried, at most, to make room for a new one. */
+/* Maximum of panels that are tried to make room for a new one. */
 enum { TRIED_MAX = 16 };
 
 static struct str id_view(const struct id *id)
@@ -101,7 +101,7 @@ void panels_expire(struct panels *panels)
 {
 	uint64_t now_ms = loop_now_ms(panels->loop);
 
-	/* A panel that is touched moves to the end, where the loop does not come to it again. */
+	/* A panel that is in use moves to the end, which the loop does not reach again. */
 	while (!list_is_empty(&panels->by_use)) {
 		struct panel *panel = panel_of(panels->by_use.next);
 
@@ -120,7 +120,7 @@ void panel_destroy(struct panel *panel)
 
 	require(panel->state != PANEL_GONE);
 	panel->state = PANEL_GONE;
-	/* First, so that no look-up finds the panel while on_gone() answers others. */
+	/* Do this first, so that no look-up finds the panel while on_gone() answers others. */
 	map_remove(&panels->by_id, &panel->by_id);
 	list_remove(&panel->by_use);
 	panel_hold(panel);

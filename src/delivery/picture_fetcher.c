@@ -17,8 +17,8 @@ static void take_installation(struct picture_fetch *fetch, const struct panel_pi
 	struct content_installation *installation =
 	    content_at(&panel->content, fetch->item.position);
 
-	/* The picture was replaced while this one was read: the new one is here, or is fetched when
-	 * its turn comes. */
+	/* The picture was replaced while this one was read: the new one is in memory, or is fetched
+	 * at its turn. */
 	if (!installation || installation->picture.data.data ||
 	    row->picture_generation < installation->picture_generation)
 		return;

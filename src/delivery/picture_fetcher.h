@@ -6,9 +6,9 @@
 
 struct picture_fetcher {
 	struct db *db;
-	/* Called later, from the loop. has_come: the database had the picture. Where the panel
-	 * still has none, because it was replaced meanwhile, connections and polls fetch it again.
-	 * The panel stays during the call. */
+	/* Called later, from the loop. has_come: the database had the picture. If the panel still
+	 * has none, because it was replaced meanwhile, connections and polls fetch it again. The
+	 * panel is valid during the call. */
 	void (*on_fetched)(void *context, struct panel *panel, bool has_come);
 	void *context;
 };

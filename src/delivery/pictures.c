@@ -50,8 +50,8 @@ static uint32_t loop_ms_of(struct str webp)
 	return 0;
 }
 
-/* A picture for many panels is shared many times in a row: compared with the last one first, which
- * costs no hash, and nothing at all where it is kept here already. */
+/* A picture for many panels is shared many times in a row, so compare with the last one first: that
+ * needs no hash, and nothing at all if both are the same memory. */
 static struct shared_picture *find(const struct pictures *pictures, struct str webp)
 {
 	const struct map_node *last = pictures->last;

@@ -5,7 +5,8 @@
 
 enum { TRIES_MAX = 3, NOTHING_DWELL_S = 5 };
 
-/* The next item whose picture is in memory. False: there is none, and the cursor is unchanged. */
+/* Finds the next item whose picture is in memory. Returns false, with the cursor unchanged, if
+ * there is none. */
 static bool next_in_memory(struct panel *panel, struct poll_cursor *cursor, int64_t wall_us,
 			   struct poll_answer *ret_answer)
 {

@@ -1,5 +1,5 @@
-/* Panels without a WebSocket poll: they get one picture a request. Their place in the rotation
- * outlives the connection, see delivery/cursor_table.h. */
+/* Panels without a WebSocket poll: they get one picture a request. Their rotation state outlives
+ * the connection, see delivery/cursor_table.h. */
 #pragma once
 
 #include "delivery/polling.h"
@@ -14,7 +14,7 @@ struct polling {
 	struct write_behind *write_behind;
 	struct orders *orders;
 	const struct cursors *cursors;
-	/* The panel was served something. */
+	/* Called when the panel was served a picture. */
 	void (*on_change)(void *context, struct panel *panel);
 	void *context;
 };

@@ -6,8 +6,8 @@
 
 enum {
 	TURN_LIMIT_MS = 300,
-	/* A push asks for the answer to the push before it only where that one was stored within
-	 * the last second (is_close). */
+	/* A push waits for the answer to the previous push only if that was stored within the last
+	 * second (is_close). */
 	ANSWERED_MS = 5 * 1000,
 	ANSWERED_MAX = 20 * 1000,
 };
@@ -68,7 +68,7 @@ static void on_wake(struct later *later)
 		end_turn(container_of(node, struct push_turn, node));
 }
 
-/* Forgets answers that no push can ask for any more, at most count of them, the oldest first. */
+/* Forgets answers that no push can wait for any more, at most count of them, the oldest first. */
 static void forget_old(struct push_order *order, unsigned count)
 {
 	uint64_t now_ms = loop_now_ms(order->loop);

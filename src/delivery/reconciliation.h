@@ -1,6 +1,6 @@
-/* Compares the generations of all panels with the database now and then: repairs what lost hints
- * left behind. It does so every 30 s, soon after the moment at which all workers write when panels
- * were seen (write_behind.c), and at once when the hint connection comes back. */
+/* Regularly compares the generations of all panels with the database, to make up for lost hints:
+ * every 30 s, soon after the moment at which all workers write when panels were seen
+ * (write_behind.c), and at once when the hint connection is back. */
 #pragma once
 
 #include "loader.h"
@@ -18,16 +18,16 @@ struct reconciliation {
 	bool is_draining;
 };
 
-/* The caller has set all but deadline and is_draining, and zeroed these. */
+/* Set all members except deadline and is_draining before, and zero these. */
 void reconciliation_init(struct reconciliation *reconciliation);
 void reconciliation_finish(struct reconciliation *reconciliation);
 void reconciliation_set_interval(struct reconciliation *reconciliation, uint64_t interval_ms);
 void reconciliation_drain(struct reconciliation *reconciliation);
 
-/* up: hints arrive again, and some may have been lost, so all generations are compared at once.
- * Not up: they are compared every 2 s until hints arrive again. */
+/* up: hints arrive again, and some may have been lost, so all generations are compared at once. If
+ * not up, they are compared every 2 s until hints arrive again. */
 void reconciliation_on_hints_up(struct reconciliation *reconciliation, bool up);
-/* A read has failed: compares again in half a second. */
+/* Call it if a read has failed: compares again in half a second. */
 void reconciliation_soon(struct reconciliation *reconciliation);
-/* The turn that comes next comes after so many milliseconds at the latest. */
+/* Lets the next turn come after at most so many milliseconds. */
 void reconciliation_within(struct reconciliation *reconciliation, uint64_t in_ms);

@@ -8,7 +8,7 @@
 
 enum {
 	BATCH = 64,
-	/* Entries that are asked for the bytes of a picture, before the database is. */
+	/* Entries that are searched for the bytes of a picture, before the database is queried. */
 	ASKED_MAX = 8,
 };
 
@@ -17,7 +17,7 @@ struct render_key_read {
 	struct arena arena;
 	struct db_query query;
 	uint8_t keys[BATCH][RENDER_KEY_BYTES];
-	struct str texts[BATCH]; /* of the keys, hexadecimal */
+	struct str texts[BATCH]; /* render keys in hexadecimal */
 	int64_t known[BATCH];
 	unsigned count;
 };
@@ -103,9 +103,10 @@ static void set_picture(struct panel *panel, struct content_installation *instal
  * passed on. */
 struct spreading {
 	struct str webp;
-	struct pictures *pictures; /* of kept */
+	struct pictures *pictures; /* owner of kept */
 	struct picture kept;
-	struct picture refused; /* what panels of that account have, which had no room for it */
+	struct picture refused; /* picture without bytes for panels of that account, which had no
+				   room for it */
 	const struct account_share *refused_share;
 };
 
@@ -144,7 +145,7 @@ static bool is_for_another(const struct render_key *render_key, const struct app
 	       entry->demanded_s > 0 && entry->demanded_s != moment_s;
 }
 
-/* True: the panel sees a difference. */
+/* Returns true if the panel sees a difference. */
 static bool refresh(const struct render_key *render_key, struct app_entry *entry, int64_t moment_s,
 		    struct spreading *spreading)
 {
@@ -152,7 +153,7 @@ static bool refresh(const struct render_key *render_key, struct app_entry *entry
 	bool was_empty;
 
 	if (!installation || (!render_key->has_nothing && render_key->picture_generation == 0))
-		return false; /* what it shows stays */
+		return false; /* its picture stays */
 	if (is_for_another(render_key, entry, installation, moment_s))
 		return false;
 	entry->made_s = moment_s;
@@ -195,7 +196,7 @@ void panel_drop_entries(struct panel *panel)
 	panel->app_count = 0;
 }
 
-/* ---- what is known of a place ---- */
+/* ---- state of a render key ---- */
 
 static void set_due(struct render_key *render_key, struct id version_id, int64_t generation,
 		    int64_t due_in_ms)
@@ -223,7 +224,7 @@ static void learn(struct render_key *render_key, const struct panel_installation
 	render_key->app_id = row->app_id;
 	render_key->is_each_turn = row->is_each_turn;
 	render_key->app_generation = row->app_generation;
-	/* A render that was not known has brought a picture that the other panels lack, too. */
+	/* An unknown render has brought a picture that the other panels lack, too. */
 	if (row->render_generation > render_key->generation && !list_is_empty(&render_key->entries))
 		read_later(render_key);
 	else
@@ -267,7 +268,7 @@ static void fill(struct render_key *render_key, struct panel *panel,
 	}
 }
 
-/* An entry that was there before keeps what was demanded for it. */
+/* Entries that existed before keep the times of their demands. */
 static void keep_moments(struct app_entry *entry, const struct app_entry *old, unsigned old_count)
 {
 	for (unsigned i = 0; i < old_count; i++) {

@@ -1,6 +1,5 @@
-/* Render keys: what all installations of apps have in common that show the same picture. A worker
- * reads what is rendered for a render key once, however many of its panels have an installation
- * there.
+/* Render keys: one for all installations of apps that show the same picture. A worker reads the
+ * picture of a render key once, for all of its panels that have an installation with this key.
  *
  *   panel is loaded --panel_set_entries()--> key <--render_keys_changed()-- hint "render:..."
  *                                             | read, later, many at once   hint "app:..."
@@ -20,10 +19,10 @@ struct render_key {
 	struct render_keys *render_keys;
 	struct list entries;	/* of struct app_entry */
 	struct list to_read;	/* in render_keys->to_read, while it waits there */
-	struct list to_compare; /* in that of struct app_comparison, likewise */
+	struct list to_compare; /* in app_comparison->to_compare, while it waits there */
 	uint8_t key[RENDER_KEY_BYTES];
 	struct id app_id;
-	struct id version_id; /* that is to be rendered; nil: none is */
+	struct id version_id; /* version to render; nil: none */
 	/* Known state of the app, and known render. */
 	int64_t app_generation;
 	int64_t generation;
@@ -36,14 +35,14 @@ struct render_key {
 	bool lacks_bytes;  /* an entry's picture is not in memory */
 };
 
-/* An app's installation of a panel. */
+/* Installation of an app on a panel. */
 struct app_entry {
 	struct list of_render_key;
 	struct render_key *render_key;
 	struct panel *panel;
 	int64_t position;
-	/* Unix times, if each turn has a picture of its own: the turn of the picture at hand, and
-	 * the turn of the last demand. */
+	/* Unix times, if each turn has a picture of its own: turn of the current picture, and turn
+	 * of the last demand. */
 	int64_t made_s, demanded_s;
 	uint64_t ask_ms; /* loop time: not to be demanded again earlier, for demanded_s */
 };
@@ -51,41 +50,41 @@ struct app_entry {
 struct render_keys {
 	struct loop *loop;
 	struct db *db;
-	/* The panel has other pictures now. Called from the loop. */
+	/* Called from the loop when the panel has other pictures. */
 	void (*on_changed)(void *context, struct panel *panel);
 	void *context;
 	struct map by_key;
 	struct list to_read; /* of struct render_key */
 	struct later read;
 	bool is_reading;
-	bool has_missed; /* a read has failed: all are to be compared soon */
+	bool has_missed; /* a read has failed: compare all soon */
 	bool is_draining;
 };
 
-/* The caller has set loop, db, on_changed and context. */
+/* Set loop, db, on_changed and context before. */
 void render_keys_init(struct render_keys *render_keys);
-/* No panel is left, and no read is under way. */
+/* Call it when no panel is left and no read is under way. */
 void render_keys_finish(struct render_keys *render_keys);
 /* Stops all reads from now on. */
 void render_keys_drain(struct render_keys *render_keys);
 
-/* The panel's content was made anew of these rows: the entries of its apps join their render keys,
- * and get pictures that are in memory there. kept: the content before, whose pictures of apps stay
- * where the render key has none. */
+/* Call it when the panel's content was made from these rows: the entries of its apps join their
+ * render keys, and get their pictures from there. kept: the old content, whose pictures of apps
+ * stay if the render key has none. */
 void panel_set_entries(struct panel *panel, const struct panel_installations_row *rows,
 		       unsigned count, struct content *kept);
-/* The panel's entries leave their render keys. */
+/* Removes the panel's entries from their render keys. */
 void panel_drop_entries(struct panel *panel);
 
-/* The render key is at this generation: it is read, if it is known here and older. */
+/* Reads the render key if it is known here and older than this generation. */
 void render_keys_changed(struct render_keys *render_keys,
 			 const uint8_t key[static RENDER_KEY_BYTES], int64_t generation);
-/* Another version of the app may be deployed. */
+/* Call it if another version of the app may be deployed. */
 void render_keys_app_changed(struct render_keys *render_keys, struct id app_id, int64_t generation);
-/* The render key is read, if it is known here. */
+/* Reads the render key if it is known here. */
 void render_keys_read(struct render_keys *render_keys, const uint8_t key[static RENDER_KEY_BYTES]);
-/* Its key as statements get it: hexadecimal. In the arena. */
+/* Returns the render key in hexadecimal, as statements take it, in the arena. */
 struct str render_key_text(const struct render_key *render_key, struct arena *arena);
-/* Nobody is to render the render key for so long. */
+/* Does not demand the render key for so long. */
 void render_keys_put_off(struct render_keys *render_keys,
 			 const uint8_t key[static RENDER_KEY_BYTES], uint64_t for_ms);

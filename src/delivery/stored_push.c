@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Adds an installation, whose position is the generation of its push, as in the database. That is
- * the end of the rotation, unless the installations were read later than the device's
+/* Adds an installation, whose creation number is the generation of its push, as in the database.
+ * Its place is the end of the rotation, unless the installations were read later than the device's
  * generation. */
 static struct content_installation *add_installation(struct content *content, struct str id,
 						     int64_t position)
@@ -41,7 +41,7 @@ static void show(struct panel *panel, const struct content_push *push)
 	panel_recall_push(panel);
 }
 
-/* The push is newer than the last turn, whose time is of the database's clock. */
+/* The push must be newer than the last turn, whose time is from the database's clock. */
 static int64_t created_us(const struct content *content)
 {
 	int64_t now_us = clock_wall_us();
@@ -90,7 +90,7 @@ static void take_installation(struct panel *panel, const struct stored_push *sto
 	if (!installation)
 		installation =
 		    add_installation(content, stored->installation_id, stored->generation);
-	/* The picture may be newer than this push, where it was read later than the device. */
+	/* The picture may be newer than this push, if it was read later than the device. */
 	if (installation->picture_generation < stored->generation) {
 		pictures_release(pictures, &installation->picture);
 		installation->picture = pictures_keep(pictures, panel->share, stored->picture);

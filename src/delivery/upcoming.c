@@ -5,21 +5,21 @@
 #include <string.h>
 
 enum {
-	/* An app is rendered so long before its turn: time for a script that waits for another
-	 * server, and for those that wait before it. */
+	/* Time before its turn at which an app is rendered: enough for a script that waits for
+	 * another server, and for others in the queue. */
 	LEAD_MS = 10 * 1000,
-	/* Panels that were loaded together do not ask together. */
+	/* Spread of the demands of panels that were loaded together. */
 	LEAD_SPREAD_MS = 2 * 1000,
-	/* Between two demands for the same place: what had no room may have some then. */
+	/* Time between two demands for the same render key: there may be room by then. */
 	AGAIN_MS = 5 * 1000,
 };
 
 /* Rotation state of a panel. */
 struct turn {
-	int64_t position; /* the installation behind this one comes next */
+	int64_t position; /* creation number; the installation after this one comes next */
 	int64_t until_ms; /* loop time */
 	int64_t ends_ms;  /* loop time: when the panel takes the next picture */
-	bool shows_app;	  /* false: nothing, or the built-in picture, which gives way at once */
+	bool shows_app;	  /* false: nothing, or the built-in picture, which is replaced at once */
 };
 
 static bool find_turn(const struct upcoming *upcoming, const struct panel *panel,
@@ -67,8 +67,8 @@ static struct app_entry *entry_at(const struct panel *panel, int64_t position)
 struct chance {
 	int64_t from_ms;  /* loop time: not to be demanded earlier */
 	int64_t begin_ms; /* loop time */
-	int64_t moment_s; /* Unix time of the same */
-	bool is_late;	  /* it should have begun: what has a picture shows that */
+	int64_t moment_s; /* Unix time of begin_ms */
+	bool is_late;	  /* it should have begun: entries with a picture show that */
 };
 
 static struct chance chance_at(const struct upcoming *upcoming, int64_t begin_ms, int64_t lead_ms)
@@ -123,7 +123,7 @@ static int64_t look_at(struct upcoming *upcoming, const struct panel *panel,
 
 	if (id_is_none(render_key->version_id) || has_own(entry, chance, is_empty))
 		return INT64_MAX;
-	/* A picture that is valid when the turn begins is valid for the turn. */
+	/* A picture that is valid at the begin of the turn is valid for the whole turn. */
 	if ((int64_t)render_key->due_ms > chance->begin_ms)
 		return (int64_t)render_key->due_ms;
 	if (is_repeated && ask_ms < (int64_t)entry->ask_ms)
@@ -144,8 +144,8 @@ static int64_t look_at_empty(struct upcoming *upcoming, const struct panel *pane
 	return entry ? look_at(upcoming, panel, entry, chance, /* is_blank= */ true) : INT64_MAX;
 }
 
-/* The entries behind that position, up to the first one that the panel can show as it is. Those
- * before it are blank, and would be shown if they had a picture. */
+/* Looks at the entries after that position, up to the first one that the panel can show as it is.
+ * Those before it are empty, and would be shown if they had a picture. */
 static int64_t look_ahead(struct upcoming *upcoming, const struct panel *panel,
 			  const struct display_mode *mode, int64_t position,
 			  const struct chance *chance)

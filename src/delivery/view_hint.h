@@ -11,14 +11,15 @@
 #include "base/id.h"
 #include "delivery/view_subscription.h"
 
-/* A whole word; in the arena. */
+/* Returns a complete hint, in the arena. */
 struct str view_hint_write(struct arena *arena, struct id device_id, struct id sender,
 			   const struct panel_view *view);
-/* Reads the part behind "shows:". Texts are put into the arena. False: it has another form. */
+/* Reads the part after "shows:". Texts are put into the arena. Returns false if it has another
+ * form. */
 bool view_hint_read(struct str text, struct arena *arena, struct id *ret_device_id,
 		    struct id *ret_sender, struct panel_view *ret_view);
 
-/* A whole word; in the arena. */
+/* Returns a complete hint, in the arena. */
 struct str watch_hint_write(struct arena *arena, struct id device_id, struct id sender);
-/* Reads the part behind "watch:". */
+/* Reads the part after "watch:". */
 bool watch_hint_read(struct str text, struct id *ret_device_id, struct id *ret_sender);

@@ -11,7 +11,7 @@
 enum {
 	RENEW_MS = 12 * 1000,
 	ANSWER_MS = 1500,
-	/* Watches are asked for again over so long when hints can come again. */
+	/* Time over which subscriptions are renewed when hints arrive again. */
 	SPREAD_MS = 500,
 	NO_ROOM_MS = 50,
 	LOOK_UP_BATCH = 200,
@@ -21,17 +21,18 @@ struct view_subscription {
 	struct map_node by_id;
 	struct view_subscriptions *subscriptions;
 	struct id id;
-	struct list subscribers; /* of struct watcher */
+	struct list subscribers; /* of struct view_subscriber */
 	struct list to_look_up;
 	struct memory_share *share;
-	struct deadline next; /* the answer is late, or the watch is to be renewed */
-	bool was_sent;	      /* a hint asks, and the answer is waited for */
-	bool is_asked;	      /* the holder has not answered since */
-	bool is_lost;	      /* the holder has left, or does not answer: whoever does is it */
+	struct deadline next; /* the answer is late, or the subscription must be renewed */
+	bool was_sent;	      /* a hint was sent, and its answer is awaited */
+	bool is_asked;	      /* the panel's worker has not answered since */
+	bool is_lost;	      /* the panel's worker is gone or silent: the next worker that answers
+				 is the holder */
 	bool is_known;
-	struct id holder; /* who told the view */
+	struct id holder; /* worker that reported the view */
 	struct panel_view view;
-	char *texts; /* the installations of the view */
+	char *texts; /* installations of the view */
 };
 
 static struct str id_view(const struct id *id)
@@ -48,7 +49,7 @@ view_subscription_find(const struct view_subscriptions *subscriptions, struct id
 	return node ? container_of(node, struct view_subscription, by_id) : NULL;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void ask(struct view_subscription *subscription)
 {
@@ -62,7 +63,7 @@ static void ask(struct view_subscription *subscription)
 	subscription->is_asked = true;
 	if (!db_hints_are_up(subscriptions->db)) {
 		deadline_set(subscriptions->loop, &subscription->next, RENEW_MS);
-		return; /* on_up() comes */
+		return; /* on_up() will be called */
 	}
 	if (db_hint_room(subscriptions->db) < LIMIT_HINT_BYTES / 2) {
 		deadline_set(subscriptions->loop, &subscription->next, NO_ROOM_MS);
@@ -99,7 +100,7 @@ static void on_next(struct deadline *deadline)
 	loop_later(subscriptions->loop, &subscriptions->look_up);
 }
 
-/* ---- what is known ---- */
+/* ---- reports ---- */
 
 static void tell_subscribers(struct view_subscription *subscription)
 {
@@ -144,7 +145,7 @@ static bool is_same(const struct panel_view *a, const struct panel_view *b)
 	       a->last_online_us == b->last_online_us;
 }
 
-/* Appends the text at *end, and lets it point there. */
+/* Moves the text to *end. */
 static void move_text(struct str *text, char **end)
 {
 	if (text->length == 0 || !*end) {
@@ -193,7 +194,7 @@ void view_subscriptions_take(struct view_subscriptions *subscriptions, struct id
 	is_holder = subscription->is_known && id_equal(subscription->holder, sender);
 	if (view->connection == SHOWN_OFFLINE) {
 		/* The panel has left that worker. It may be at another one already, which is asked;
-		 * until then the page shows what it did. */
+		 * until then the page keeps its picture. */
 		if (is_holder && subscription->view.connection != SHOWN_OFFLINE) {
 			subscription->is_lost = true;
 			ask(subscription);
@@ -207,7 +208,7 @@ void view_subscriptions_take(struct view_subscriptions *subscriptions, struct id
 	know(subscription, view);
 }
 
-/* ---- devices whose panel nobody holds ---- */
+/* ---- devices whose panel no worker has ---- */
 
 static void know_offline(struct view_subscription *subscription, int64_t last_online_us)
 {
@@ -234,8 +235,8 @@ static void on_looked_up(struct db_query *query, const struct db_result *result)
 		if (subscription && list_is_linked(&subscription->to_look_up))
 			know_offline(subscription, rows[i].last_online_at);
 	}
-	/* Pages of a device that is gone learn that otherwise; if the database is unavailable, the
-	 * next renewal comes here again. */
+	/* Pages of a removed device are notified otherwise; if the database is unavailable, the
+	 * next renewal tries again. */
 	while (list_take_first(&subscriptions->looked_up))
 		;
 	arena_finish(&subscriptions->arena);

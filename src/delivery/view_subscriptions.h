@@ -1,10 +1,10 @@
-/* The devices that pages of this worker look at, see delivery/view_subscription.h.
+/* View subscriptions of this worker's pages, see delivery/view_subscription.h.
  *
  *   ASKED --"shows:..." came--> KNOWN, asked again after 12 s
  *     `-----nobody answers within 1.5 s--> offline, asked again after 12 s
  *
- * Where several workers tell of one device, its newest connection counts, and connections count
- * more than polls. */
+ * If several workers report on a device, its newest connection counts, and connections have
+ * precedence over polls. */
 #pragma once
 
 #include "base/memory_budget.h"
@@ -18,11 +18,11 @@ struct view_subscriptions {
 	unsigned max;
 	struct map by_id;	     /* of struct view_subscription */
 	struct memory_budget budget; /* of all view subscriptions: a "byte" each */
-	struct list to_look_up;	     /* of struct view_subscription: nobody holds its panel */
-	struct list looked_up;	     /* that the query under way asks for */
+	struct list to_look_up;	     /* of struct view_subscription: no worker has its panel */
+	struct list looked_up;	     /* those of the query under way */
 	struct later look_up;
 	bool is_looking_up;
-	struct arena arena; /* of that query */
+	struct arena arena; /* arena of that query */
 	struct db_query query;
 	struct hint_subscription views;	  /* "shows" */
 	struct hint_subscription others;  /* "watch": the view subscriptions of other workers */
@@ -30,9 +30,9 @@ struct view_subscriptions {
 	struct hint_subscription pushes;  /* "push" */
 };
 
-/* The caller has set loop, db, leases and max. */
+/* Set loop, db, leases and max before. */
 void view_subscriptions_init(struct view_subscriptions *subscriptions);
-/* No query is under way any more, and nobody watches. */
+/* Call it when no query is under way and no subscription is left. */
 void view_subscriptions_finish(struct view_subscriptions *subscriptions);
 
 /* See delivery_subscribe_view(). */
@@ -41,6 +41,6 @@ bool view_subscriptions_add(struct view_subscriptions *subscriptions,
 			    struct id account_id);
 void view_subscriptions_remove(struct view_subscriber *subscriber);
 
-/* A worker tells what a device shows. */
+/* Takes a worker's report of what a device shows. */
 void view_subscriptions_take(struct view_subscriptions *subscriptions, struct id device_id,
 			     struct id sender, const struct panel_view *view);

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 
 enum {
-	SEEN_MS = 58 * 1000, /* lastOnline: within 60 s, a turn of the loop included */
+	SEEN_MS = 58 * 1000, /* lastOnline must be exact to 60 s, a turn of the loop included */
 	DISPLAYED_MS = 500,
-	/* Delay of a write that does not wait for the common moment: of a panel that polls more
-	 * seldom than there are such moments, and again of rows that were locked, perhaps by
-	 * another worker that writes an earlier time. */
+	/* Delay of a write that does not wait for the common moment: for a panel that polls less
+	 * often than there are such moments, and for rows that were locked, perhaps by another
+	 * worker that writes an earlier time. */
 	SOON_MS = 1000,
-	/* Delay of the write of a first contact: the contacts of a crowd share it. */
+	/* Delay of the write of a first contact: the contacts of many panels share a write. */
 	CONTACT_MS = 50,
 	/* Pause between attempts while the database is unavailable. */
 	SEEN_AGAIN_MS = 2 * 1000,
@@ -35,7 +35,7 @@ struct batch {
 	struct arena arena;
 	struct db_query query;
 	struct id *ids;
-	int64_t *generations; /* NULL: when devices were seen */
+	int64_t *generations; /* NULL: the batch has times when devices were seen */
 	int64_t *times_us;
 	unsigned count;
 };
@@ -113,7 +113,7 @@ static void keep_all(const struct batch *batch)
 		write_again(batch->write_behind);
 }
 
-/* Somebody else changes these rows just now: they are written soon. */
+/* Others change these rows just now: they are written soon. */
 static void keep_locked(struct batch *batch, const struct db_result *result)
 {
 	const struct showing_displayed_row *displayed;
@@ -133,7 +133,7 @@ static void keep_locked(struct batch *batch, const struct db_result *result)
 	}
 }
 
-/* Pages that wait for the panels of new devices ask for those again. */
+/* Makes pages that wait for the panels of new devices read them again. */
 static void tell_contacts(const struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->count; i++) {
@@ -146,10 +146,10 @@ static void tell_contacts(const struct batch *batch)
 	}
 }
 
-/* Schedules a read of the changed rows. The first reader of such rows tidies their pages, which
- * PostgreSQL writes to its log: a read that comes soon has this reach the disk together with the
- * change. It does not come at once: the other workers write now, too, and rows that they may still
- * see are not tidied meanwhile. */
+/* Schedules a read of the changed rows. The first reader of such rows prunes their pages, which
+ * PostgreSQL writes to its WAL: an early read lets this reach the disk together with the change. It
+ * is not immediate: the other workers write now, too, and rows that they may still see are not
+ * pruned meanwhile. */
 static void tidy(const struct write_behind *write_behind)
 {
 	reconciliation_within(write_behind->reconciliation, TIDY_MS);
@@ -157,7 +157,7 @@ static void tidy(const struct write_behind *write_behind)
 
 static void send_due(struct write_behind *write_behind);
 
-/* Times of panels have been written, or not. */
+/* Ends a write of panels' times. */
 static void end_seen(const struct batch *batch, bool is_written)
 {
 	struct write_behind *write_behind = batch->write_behind;
@@ -226,8 +226,8 @@ static void batch_send(struct batch *batch)
 	db_submit(batch->write_behind->db, &batch->query);
 }
 
-/* All workers of a machine write at the same moments, the multiples of seen_ms: in the log of the
- * database, what is written at one moment is one page. */
+/* All workers of a machine write at the same moments, the multiples of seen_ms: so changes of one
+ * moment share a page of the database's WAL. */
 static uint64_t since_common_ms(const struct write_behind *write_behind)
 {
 	return loop_now_ms(write_behind->loop) % write_behind->seen_ms;
@@ -239,8 +239,8 @@ static void await_common(struct write_behind *write_behind)
 		     write_behind->seen_ms - since_common_ms(write_behind));
 }
 
-/* A panel polls now at this worker, now at that one. Those that have polled elsewhere since leave
- * it to that worker to write it, at the common moment that this one has come to. */
+/* A panel may poll at different workers. If it has polled elsewhere since, leaves it to that worker
+ * to write its time, at the same common moment. */
 static void leave_to_others(struct write_behind *write_behind)
 {
 	uint64_t ago_ms = since_common_ms(write_behind) + LOOP_LATE_MS;
@@ -283,8 +283,8 @@ static struct batch *add_seen(struct write_behind *write_behind, struct batch *b
 	batch->is_soon = is_soon;
 	batch->ids[batch->count] = panel->id;
 	batch->times_us[batch->count++] = online ? clock_wall_us() : panel->seen_us;
-	/* Keep the time of a panel that is online for the next common moment, too, even if the
-	 * panel says nothing until then: the moment after that is more than a minute away. */
+	/* Also keep the time of an online panel for the next common moment, even if the panel is
+	 * silent until then: the moment after that is more than a minute away. */
 	if (!is_soon || !online)
 		panel->seen_us = 0;
 	if (batch->count < BATCH)
@@ -342,8 +342,8 @@ static void send_displayed(struct write_behind *write_behind, unsigned count)
 	batch_send(batch);
 }
 
-/* A picture for all panels is displayed by thousands within a second. Nobody waits for these
- * writes, so they leave one after the other, and the database keeps its time for those who do. */
+/* A picture for all panels is displayed by thousands within a second. No request waits for these
+ * writes, so they are sent one after the other, to leave the database to other requests. */
 static void send_due(struct write_behind *write_behind)
 {
 	unsigned count = write_behind->displayed_due;
@@ -384,7 +384,7 @@ static void on_soon_deadline(struct deadline *deadline)
 	if (!db_is_up(write_behind->db)) {
 		buffer_clear(&write_behind->soon);
 		write_again(write_behind);
-	} else if (write_behind->soon_under_way == 0) { /* else end_seen() goes on */
+	} else if (write_behind->soon_under_way == 0) { /* else end_seen() continues */
 		flush_soon(write_behind);
 	}
 }

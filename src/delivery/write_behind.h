@@ -1,5 +1,5 @@
 /* Writes that nothing waits for, many in one statement: when devices were online, and when each
- * push was first displayed. What the database could not take while it was unavailable is kept for
+ * push was first displayed. Writes that failed because the database was unavailable are kept for
  * later.
  */
 #pragma once
@@ -18,7 +18,7 @@ struct displayed {
 };
 
 enum {
-	DISPLAYED_MAX = 20000, /* that wait; an interrupted push is shown once more, at worst */
+	DISPLAYED_MAX = 20000, /* waiting ones; at worst an interrupted push is shown once more */
 	DISPLAYED_BATCH = 128,
 };
 
@@ -27,37 +27,39 @@ struct write_behind {
 	struct db *db;
 	struct panels *panels;
 	struct reconciliation *reconciliation;
-	struct contacts *contacts;     /* of which this is the only user */
-	struct deadline seen_deadline; /* of all panels: the next common moment */
-	struct deadline soon_deadline; /* of those in soon */
-	struct buffer soon;	       /* of struct id: written before the common moment */
-	unsigned soon_under_way;       /* writes of such panels */
+	struct contacts *contacts;     /* used only by this module */
+	struct deadline seen_deadline; /* next common moment, of all panels */
+	struct deadline soon_deadline; /* of panels in soon */
+	struct buffer soon;	       /* of struct id: panels that are written before the common
+					  moment */
+	unsigned soon_under_way;       /* writes of these under way */
 	struct deadline displayed_deadline;
 	struct buffer displayed; /* of struct displayed, the oldest first */
-	unsigned displayed_due;	 /* so many of them are written now, batch after batch */
+	unsigned displayed_due;	 /* number of these that are being written, batch after batch */
 	bool is_displayed_under_way;
-	unsigned under_way; /* writes */
-	uint64_t seen_ms;   /* from one write of the times when devices were online to the next */
+	unsigned under_way; /* writes under way */
+	uint64_t seen_ms;   /* interval between writes of the times when devices were online */
 	bool is_draining;
 };
 
-/* The caller has set loop, db, panels, reconciliation and contacts, and zeroed the rest; of
- * contacts it has set the members up to context. */
+/* Set loop, db, panels, reconciliation and contacts before (of contacts the members up to context),
+ * and zero the rest. */
 void write_behind_init(struct write_behind *write_behind);
-/* No write is under way any more. */
+/* Call it when no write is under way. */
 void write_behind_finish(struct write_behind *write_behind);
 void write_behind_set_interval(struct write_behind *write_behind, uint64_t seen_ms);
 /* Writes everything that waits; from now on displayed pushes are written at once. */
 void write_behind_drain(struct write_behind *write_behind);
 
-/* A panel has connected. If it is the first time ever, that is written at once, and pages are told.
- * The first picture waits for that (contacts.h), but not while the database is unavailable. */
+/* Takes a panel's connection. If it is the panel's first, it is written at once, and pages are
+ * notified. The first picture waits for that (contacts.h), but not while the database is
+ * unavailable. */
 void write_behind_contact(struct write_behind *write_behind, struct panel *panel);
 
-/* A panel has polled, and panel->polled says for how long. Where it polls more seldom than times
- * are written, that is written soon: the time before would not be right any more. */
+/* Takes a panel's poll, with its time in panel->polled. If the panel polls less often than times
+ * are written, the time is written soon, since the old one would be out of date. */
 void write_behind_polled(struct write_behind *write_behind, const struct panel *panel);
 
-/* A panel displays its push for the first time. Also tells this instance's other workers. */
+/* Takes the first display of a push by a panel. Also notifies this instance's other workers. */
 void write_behind_displayed(struct write_behind *write_behind, struct panel *panel,
 			    int64_t generation, int64_t wall_us);

@@ -24,7 +24,7 @@ enum {
 	PICTURE_BYTES_MAX = 460000,
 	PUBLIC_KEY_BYTES_MAX = 2000,
 	/* Each byte becomes at most 12 bytes of JSON (six, and quotes, colon and comma of a setting
-	 * of one byte), and base64 adds a third; the nonce and the like are few. */
+	 * of one byte), and base64 adds a third; nonce and overhead are small. */
 	ENCRYPTED_LENGTH_MAX = 12 * SETTINGS_BYTES_MAX / 3 * 4 + 200,
 };
 
@@ -35,7 +35,7 @@ const char *const account_line_names[ACCOUNT_LINE_KINDS] = {
     [ACCOUNT_LINE_KEY] = "key",		[ACCOUNT_LINE_PASSKEY] = "passkey",
 };
 
-/* ---- what is wrong with a text; NULL: nothing ---- */
+/* ---- faults of a text; NULL: none ---- */
 
 static const char *check_time(struct str text)
 {
@@ -51,7 +51,7 @@ static const char *check_hash(struct str text)
 
 static const char *check_base64(struct str text)
 {
-	/* Its bytes are looked at where they are decoded. */
+	/* The characters are checked when it is decoded. */
 	return text.length % 4 == 0 && base64_significant(text) == text.length
 		   ? NULL
 		   : "must be base64 without line feeds";

@@ -9,7 +9,7 @@ static bool has_ending(struct str text, struct str ending)
 	return text.length > ending.length && str_ends_with(text, ending);
 }
 
-/* Parts between slashes, of which none is empty, "." or "..". */
+/* Whether no part between slashes is empty, "." or "..". */
 static bool is_path(struct str name)
 {
 	while (name.length) {

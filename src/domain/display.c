@@ -52,8 +52,8 @@ static int brightness_at(const struct display_settings *settings, struct local_t
 }
 
 /* Seconds until the brightness can change next. Windows start and end at full minutes, and time
- * zones change their offsets at full quarters of an hour: so it is the next boundary of a window,
- * or the next quarter if that is earlier. */
+ * zones change their offsets at full quarters of an hour: so the result is the next boundary of a
+ * window, or the next quarter if that is earlier. */
 static int64_t next_change_s(const struct display_settings *settings, struct local_time local,
 			     int64_t wall_s)
 {

@@ -31,7 +31,7 @@ static int64_t next_change_us(const struct display_mode *mode, int64_t wall_us, 
 	return until_us;
 }
 
-/* The one entry that is shown, or that would be if it were not blank. */
+/* Sets the single entry that is shown, or that would be if it were not empty. */
 static void set_alone(struct display_mode *mode, const struct content_installation *installation)
 {
 	if (installation && installation->is_empty)
@@ -108,7 +108,7 @@ bool display_mode_takes_pushes(const struct display_mode *mode)
 	return mode->kind != DISPLAY_MODE_DARK && mode->kind != DISPLAY_MODE_NIGHT;
 }
 
-/* Whether the rotation was told to go on after the push, at a time when that had an effect. */
+/* Whether the rotation was told to continue after the push, at a time when that had an effect. */
 static bool ends_push(const struct content *content)
 {
 	return content->push.created_us < content->turned_us &&

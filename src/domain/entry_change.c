@@ -7,7 +7,7 @@
 
 enum { FIELD_ENABLED, FIELD_DISPLAY, FIELD_HOURS, FIELD_WEEKDAYS, FIELD_PINNED, FIELD_NAME };
 
-/* "monday" is 0. -1: it is none. */
+/* Returns 0 for "monday"; -1 if it is not a weekday. */
 static int weekday_parse(struct str name)
 {
 	static const char *const names[WEEKDAYS] = {"monday", "tuesday",  "wednesday", "thursday",
@@ -68,7 +68,7 @@ bool weekdays_read(const struct json_value *value, int64_t *ret_weekdays)
 	return true;
 }
 
-/* Null: as its app, or its ID. */
+/* null: named by its app, or its ID. */
 static bool read_name(const struct json_value *value, struct str *ret_name)
 {
 	*ret_name = STR("");

@@ -31,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const struct reading *r
 	return false;
 }
 
-/* A text that the schema may leave out: empty then. */
+/* Reads an optional text; empty if it is missing. */
 static bool read_text(const struct reading *reading, const struct json_value *object,
 		      const char *name, struct str *ret)
 {
@@ -351,7 +351,7 @@ static void write_visibility(const struct form_field *field, struct buffer *buff
 	buffer_append_char(buffer, '}');
 }
 
-/* Why nobody can fill it in; empty: it can be filled in. */
+/* Returns why the field cannot be filled in; empty: it can. */
 static struct str unavailable(const struct form_field *field)
 {
 	if (field->type == FORM_OAUTH1 || field->type == FORM_OAUTH2)

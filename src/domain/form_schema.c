@@ -10,7 +10,7 @@ static void write_text(struct buffer *json, const char *name, struct str text)
 
 static void write_options(const struct form_field *field, struct buffer *json)
 {
-	/* No value fits where there is nothing to choose. */
+	/* Without options, no value is valid. */
 	if (field->option_count == 0) {
 		buffer_append_str(json, STR(",\"not\":{}"));
 		return;
@@ -77,7 +77,7 @@ static void write_type(const struct form_field *field, struct buffer *json)
 
 static void write_field(const struct form_field *field, struct buffer *json)
 {
-	/* Null gives up a secret that is stored. */
+	/* null removes a stored secret. */
 	buffer_append_str(json, field->is_secret ? STR("{\"type\":[\"string\",\"null\"]")
 						 : STR("{\"type\":\"string\""));
 	write_text(json, "title", field->name);
@@ -97,7 +97,7 @@ static bool can_be_set(const struct form_field *field)
 	       field->type != FORM_OAUTH2;
 }
 
-/* The next field of this ID that can be set; NULL: there is none. */
+/* Returns the next field of this ID that can be set; NULL: none. */
 static const struct form_field *next_of(const struct form *form, struct str id,
 					const struct form_field *field)
 {
@@ -107,7 +107,7 @@ static const struct form_field *next_of(const struct form *form, struct str id,
 	return NULL;
 }
 
-/* A value that fits one of several fields of an ID is taken. */
+/* A value that fits one of several fields of an ID is accepted. */
 static void write_property(const struct form *form, const struct form_field *first,
 			   struct buffer *json)
 {

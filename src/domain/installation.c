@@ -75,7 +75,7 @@ static const struct record_field entry_names_fields[] = {
 };
 const struct record entry_names_record = RECORD(struct entry_names, entry_names_fields);
 
-/* Adds an ID to an order; false: no installation can have this ID, or it was there before. */
+/* Adds an ID to an order; false: the ID is invalid or repeated. */
 static bool add_id(struct rotation_order *order, const struct json_value *value)
 {
 	struct str id;
@@ -99,7 +99,7 @@ static void order_check(void *body, uint64_t seen, struct faults *faults)
 
 	(void)seen;
 	if (!order->order)
-		return; /* it is missing: the record says so */
+		return; /* missing: the record has reported it */
 	if (!json_get_array(order->order, &count) || count > LIMIT_DEVICE_INSTALLATIONS) {
 		faults_add(faults, name, "must be an array of at most %d installation IDs",
 			   LIMIT_DEVICE_INSTALLATIONS);

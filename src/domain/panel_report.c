@@ -41,7 +41,8 @@ bool panel_report_of_version(struct str version, struct panel_report *ret_report
 	       utf8_length(version) <= PANEL_TEXT_LENGTH_MAX && !device_name_check(version);
 }
 
-/* Takes the number that the text begins with, and a dot behind it. False: there is none. */
+/* Takes a number and a following dot from the front of the text. Returns false if there is no
+ * number. */
 static bool next_number(struct str *rest, unsigned *ret_number)
 {
 	enum { NUMBER_MAX = 100 * 1000 };
@@ -84,7 +85,7 @@ bool panel_report_mac(const struct panel_report *report, uint8_t ret_mac[static 
 {
 	static const uint8_t zero[MAC_BYTES];
 
-	/* The lowest bit of the first byte is that of groups (IEEE 802). */
+	/* The lowest bit of the first byte marks group addresses (IEEE 802). */
 	return mac_parse(report->mac_address, ret_mac) && !(ret_mac[0] & 1) &&
 	       memcmp(ret_mac, zero, MAC_BYTES) != 0;
 }

@@ -9,13 +9,14 @@
 extern const char *const common_passwords[];
 extern const size_t common_password_count;
 
-/* A password that is made of fewer different characters is one key that was held down. */
+/* A password of fewer different characters is like one key held down. */
 enum { DIFFERENT_MIN = 4 };
 
-/* Bytes beside the words of the place: fewer are a year, or the usual signs behind a word. */
+/* Minimum of bytes besides words about this server: fewer are a year, or common signs after a word.
+ */
 enum { BESIDE_MIN = 8 };
 
-/* Copies in lower case, as far as it is ASCII: the list has no other letters. */
+/* Copies ASCII in lower case: the list has no other letters. */
 static void to_lower(struct str text, char *ret)
 {
 	for (size_t i = 0; i < text.length; i++)
@@ -35,7 +36,7 @@ static bool is_common(const char *lower)
 						    sizeof(*common_passwords), compare);
 }
 
-/* "1234567890", "abcdefghij" and the like, up or down. */
+/* Whether it is a sequence like "1234567890" or "abcdefghij", up or down. */
 static bool is_sequence(const char *lower)
 {
 	int step;
@@ -73,10 +74,10 @@ static bool has_variety(struct str password)
 	return false;
 }
 
-/* The length of the word of the place at which the text begins; 0: it is none. */
+/* Returns the length of the word about this server with which the text begins; 0: none. */
 static size_t word_length(struct str text)
 {
-	/* A longer one stands before one that it begins with. */
+	/* A longer word precedes its own beginning. */
 	static const struct str words[] = {
 	    STR("displayd"), STR("display"),	   STR("panel"),
 	    STR("pixlet"),   STR("administrator"), STR("admin"),
@@ -88,7 +89,7 @@ static size_t word_length(struct str text)
 	return 0;
 }
 
-/* Whether little stands beside words that whoever knows what this server is tries first. */
+/* Whether the password is little more than words that an attacker tries first on this server. */
 static bool is_of_the_place(struct str lower)
 {
 	size_t beside = 0, words = 0;

@@ -5,8 +5,8 @@
 
 enum { EMAIL_LOCAL_MAX = 64 };
 
-/* Accepts all addresses that people have, but not all that RFC 5322 allows: a quoted or commented
- * address is refused, one in another script is not (RFC 6531). */
+/* Accepts all common addresses, but not all that RFC 5322 allows: refuses quoted and commented
+ * addresses, but accepts other scripts (RFC 6531). */
 const char *email_check(struct str email)
 {
 	size_t at = str_find(email, '@');
@@ -118,8 +118,8 @@ static const struct record_field assertion_fields[] = {
 };
 const struct record assertion_record = RECORD(struct assertion, assertion_fields);
 
-/* Reads the passkey's answer inside a body, and sees that there is a password or a passkey. name:
- * of the member for the password. */
+/* Reads the passkey's assertion in a body, and requires a password or a passkey. name: member with
+ * the password. */
 static void read_reauthentication(struct reauthentication *authentication, const char *name,
 				  struct faults *faults)
 {

@@ -27,7 +27,7 @@ struct folded {
 };
 
 struct finding {
-	uint64_t areas[PLACE_AREAS_MAX / 64]; /* a bit for each area that is searched */
+	uint64_t areas[PLACE_AREAS_MAX / 64]; /* a bit for each area to search */
 	uint16_t rows[PLACES_MAX];	      /* ascending */
 	unsigned count;
 };
@@ -79,8 +79,7 @@ static void fold(struct str text, struct folded *ret)
 	}
 }
 
-/* Removes a last space. It stays in a name that was searched for: "san " is not the beginning of
- * "santos". */
+/* Removes a last space. It stays in a searched name: "san " is not the beginning of "santos". */
 static void trim(struct folded *folded)
 {
 	if (folded->length && folded->text[folded->length - 1] == ' ')
@@ -89,7 +88,7 @@ static void trim(struct folded *folded)
 
 /* ---- finding ---- */
 
-/* Compares a search with a folded name, which it may be the beginning of. */
+/* Compares a search with the beginning of a folded name. */
 static int compare(const struct folded *wanted, uint32_t name_offset)
 {
 	const char *name = place_texts + name_offset;
@@ -223,7 +222,7 @@ static bool look_at(struct nearest *nearest, unsigned index)
 
 	if (up * up >= nearest->least)
 		return false;
-	/* The other way round the globe may be the shorter one. */
+	/* The other way around the globe may be shorter. */
 	along = nearest->shrunk * (along > 180 ? 360 - along : along);
 	distance = up * up + along * along;
 	if (distance < nearest->least) {
@@ -251,7 +250,7 @@ static unsigned first_from(double latitude)
 
 struct str places_zone_at(double latitude, double longitude)
 {
-	/* A form may have 200 places. In the middle of an ocean, any zone is as good as another. */
+	/* A form may have 200 places. In the middle of an ocean, any zone will do. */
 	enum { LOOKS_MAX = 4096 };
 	struct nearest nearest = {latitude, longitude, cos(latitude * M_PI / 180), INFINITY, NULL};
 	unsigned north = place_rows_count ? first_from(latitude) : 0, south = north;

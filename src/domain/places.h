@@ -1,5 +1,5 @@
-/* The tables that tools/embed_places.py makes. They have no pointers, so that all processes share
- * their pages. Offsets are into place_texts, where texts end with a NUL. */
+/* Tables made by tools/embed_places.py. They have no pointers, so that all processes share their
+ * pages. Offsets are into place_texts, where texts end with a NUL. */
 #pragma once
 
 #include <stdint.h>
@@ -14,15 +14,15 @@ struct place_row {
 	char country[2];
 };
 
-/* A folded name of a place; sorted by the name's bytes. area: below PLACE_AREAS_MAX, one for each
- * region of each country. */
+/* Folded name of a place, sorted by its bytes. area: below PLACE_AREAS_MAX, one for each region of
+ * each country. */
 struct place_key {
 	uint32_t name;
 	uint16_t row;
 	uint16_t area;
 };
 
-/* A folded name of an area: its region, its country, or its country's code; sorted likewise. */
+/* Folded name of an area: its region, its country, or its country's code; sorted by its bytes. */
 struct place_area_key {
 	uint32_t name;
 	uint32_t area;
@@ -32,7 +32,7 @@ struct place_zone {
 	uint32_t name;
 };
 
-/* The characters of the ranges become what place_folds has for them, one row for each of them. */
+/* Range of characters, each of which has a row with its folded form in place_folds. */
 struct place_range {
 	uint32_t begin, end;
 };

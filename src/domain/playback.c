@@ -5,20 +5,21 @@
 #include <string.h>
 
 enum {
-	/* The next picture after one with "immediate" is sent so long before that one's end, and no
-	 * earlier: the panel may have taken the picture before "immediate" arrived, and then the
-	 * next picture replaces it at once. */
+	/* The next picture after one with "immediate" is sent so long before the end of that one,
+	 * and no earlier: the panel may have taken the picture before "immediate" arrived, and then
+	 * the next picture replaces it at once. */
 	LEAD_MS = 1000,
-	/* Time before its turn at which a picture is sent to a panel that says nothing: most such
-	 * panels look for it at the end of the dwell, and would else find it one dwell later; some
-	 * show it at once. */
+	/* Time before its turn at which a picture is sent to a panel that sends no messages: most
+	 * such panels look for it at the end of the dwell time, and would otherwise find it one
+	 * dwell time later; some show it at once. */
 	SILENT_LEAD_MS = 300,
 	/* A picture that is later than this, or would be, gets an "immediate". */
 	GRACE_MS = 5000,
 	/* Time after "immediate" from which a picture counts as displayed, even if the panel has
 	 * not said so. */
 	SILENCE_MS = 10 * 1000,
-	/* A panel that connects may show a picture that stays for an hour: it gets this long. */
+	/* Time granted to the unknown picture of a panel that connects, which might stay for an
+	 * hour. */
 	UNKNOWN_MAX_S = 300,
 	/* A picture that was not in memory is tried again after this. */
 	RETRY_MS = 5000,
@@ -48,7 +49,7 @@ void playback_finish(struct playback *playback)
 
 /* ---- pictures in the panel ---- */
 
-/* The picture that is queued in the panel; NULL: none. */
+/* Returns the picture that is queued in the panel; NULL: none. */
 static struct playback_sent *queued_in(struct playback *playback)
 {
 	struct playback_sent *newest;
@@ -113,7 +114,7 @@ static void set_displayed(struct playback *playback, const struct playback_sent 
 
 /* Index of the picture that a "queued" acknowledges: the next one in the order of sending. Numbers
  * grow by one, so that a gap shows how many "queued" were lost. A picture whose "queued" is long
- * overdue will not get one. -1: the picture has left the ring. */
+ * overdue will not get one. Returns -1 if the picture has left the ring. */
 static int find_unnumbered(struct playback *playback, int32_t number, struct playback_clock clock)
 {
 	uint32_t skipped =
@@ -198,7 +199,7 @@ void playback_on_displaying(struct playback *playback, int64_t number, struct co
 		drop_sent(playback, i + 1);
 		return;
 	}
-	/* The number is of a picture from before this connection, or is said again. */
+	/* The number belongs to a picture from before this connection, or is repeated. */
 	if (number <= playback->last_number || number == playback->said_number)
 		return;
 	guess = guess_sent(playback);
@@ -211,8 +212,8 @@ void playback_on_displaying(struct playback *playback, int64_t number, struct co
 
 /* ---- decisions ---- */
 
-/* Assumes that a panel that says nothing displays the picture when the previous one's turn is over,
- * and until the end of a loop. */
+/* Assumes that a panel without messages displays the picture when the previous one's turn is over
+ * and its loop has ended. */
 static void assume_displayed(struct playback *playback, const struct playback_sent *sent,
 			     struct content *content, struct playback_clock clock,
 			     const struct playback_output *output)
@@ -263,7 +264,7 @@ static bool send(struct playback *playback, const struct playback_item *item, bo
 	return true;
 }
 
-/* The first end of a period that is not before end_ms. */
+/* Returns the first end of a period that is not before end_ms. */
 static int64_t natural_end_ms(const struct playback *playback, int64_t end_ms)
 {
 	int64_t period = playback->period_ms;
@@ -297,11 +298,11 @@ int64_t playback_turn_end_ms(const struct playback *playback)
 
 	if (playback->has_spoken && playback->period_ms > 0)
 		natural_ms = natural_end_ms(playback, playback->until_ms);
-	/* A panel that would go on for longer is hurried. */
+	/* A panel that would continue for longer gets an "immediate". */
 	return natural_ms > playback->until_ms + GRACE_MS ? playback->until_ms : natural_ms;
 }
 
-/* The queued picture waits for its turn. Returns when to look again. */
+/* Waits for the turn of the queued picture. Returns when to look again. */
 static int64_t wait_for_turn(struct playback *playback, struct content *content,
 			     const struct display_mode *mode, struct playback_clock clock,
 			     const struct playback_output *output)
@@ -322,8 +323,8 @@ static int64_t wait_for_turn(struct playback *playback, struct content *content,
 		queued->sent_ms = clock.now_ms;
 		return clock.now_ms + SILENCE_MS;
 	}
-	/* The panel has not said that it has the picture, and "immediate" with nothing queued does
-	 * harm: so the picture is sent once more with it. */
+	/* The panel has not confirmed the picture, and "immediate" with nothing queued does harm,
+	 * so the picture is sent again with it. */
 	if (!send(playback, &queued->item, true, mode, content, clock, output))
 		return clock.now_ms + RETRY_MS;
 	return clock.now_ms + SILENCE_MS;
@@ -350,7 +351,7 @@ static int64_t send_next(struct playback *playback, const struct playback_item *
 				    : queue_at_ms(playback);
 }
 
-/* A new interval or display time holds for the installation on the screen, too. */
+/* A new interval or display time also applies to the installation on the screen. */
 static void adjust_turn(struct playback *playback, const struct content *content)
 {
 	const struct content_installation *installation =
@@ -402,7 +403,7 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	if (queued && queued->item.kind == PLAYBACK_PUSH &&
 	    playback_item_is_wanted(&queued->item, mode))
 		return wait_for_turn(playback, content, mode, clock, output);
-	/* The picture on the screen, or the one about to be there, was removed: go on at once. */
+	/* The picture on the screen, or the next one, was removed: continue at once. */
 	if ((has_displayed && !playback_item_is_wanted(&playback->displayed, mode)) ||
 	    (queued && queued->was_hurried && !playback_item_is_wanted(&queued->item, mode))) {
 		if (queued && queued->was_hurried && playback_item_is_same(&queued->item, &next))
@@ -427,7 +428,7 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	return send_next(playback, &next, is_overdue, mode, content, clock, output);
 }
 
-/* Items that the rotation was told to go on by. What is shown alone stays. */
+/* Number of items by which the rotation was told to advance. An item that is shown alone stays. */
 static int64_t turns_due(struct playback *playback, const struct display_mode *mode)
 {
 	enum playback_kind kind = playback->displayed.kind;
@@ -438,7 +439,8 @@ static int64_t turns_due(struct playback *playback, const struct display_mode *m
 	return mode->content->turn_count - playback->turns_seen;
 }
 
-/* Sends the item that is so many turns ahead, at once. False: it is what the panel shows. */
+/* Sends the item that is so many turns ahead, at once. Returns false if the panel shows it already.
+ */
 static bool turn_on(struct playback *playback, int64_t turns, const struct display_mode *mode,
 		    struct content *content, struct playback_clock clock,
 		    const struct playback_output *output, int64_t *ret_ms)
@@ -454,13 +456,14 @@ static bool turn_on(struct playback *playback, int64_t turns, const struct displ
 	if (playback_item_is_same_picture(&playback->displayed, &next))
 		return false;
 	*ret_ms = send_next(playback, &next, true, mode, content, clock, output);
-	/* A picture that is not in memory is tried again. */
+	/* A picture that is not in memory is tried again later. */
 	if (playback->last_serial != sent)
 		playback->turns_seen = content->turn_count;
 	return true;
 }
 
-/* Sends a push at once, if there is one that was not sent to this panel. False: there is none. */
+/* Sends a push at once, if there is one that was not sent to this panel. Returns false if there is
+ * none. */
 static bool show_push(struct playback *playback, struct content *content,
 		      const struct display_mode *mode, struct playback_clock clock,
 		      const struct playback_output *output, int64_t *ret_ms)
@@ -491,7 +494,7 @@ int64_t playback_update(struct playback *playback, struct content *content,
 		playback->turns_seen = content->turn_count;
 		next_ms = update_rotation(playback, content, &mode, clock, output);
 	}
-	/* Unless the brightness was sent with a picture. */
+	/* Send it unless it was sent with a picture. */
 	if (mode.brightness != playback->brightness_sent) {
 		playback->brightness_sent = mode.brightness;
 		output->brightness(output->context, mode.brightness);

@@ -1,6 +1,7 @@
 #include "domain/poll.h"
 
-/* Part of a dwell time for which the item may be shown, at this brightness, from now on. */
+/* Returns the part of a dwell time for which the item may be shown at this brightness from now on.
+ */
 static int64_t dwell_in(const struct display_mode *now, const struct playback_item *item,
 			int64_t wall_us, int64_t dwell_s)
 {
@@ -16,8 +17,8 @@ static int64_t dwell_in(const struct display_mode *now, const struct playback_it
 	return dwell_s;
 }
 
-/* Serves as much of an item's time as one answer can say, and keeps the rest. The time is divided
- * evenly among the answers, so that none is for a second only. */
+/* Serves as much of an item's time as fits into one answer, and keeps the rest. The time is divided
+ * evenly among the answers, so that none is very short. */
 static void serve(struct poll_cursor *cursor, struct poll_answer *answer,
 		  const struct display_mode *mode, const struct playback_item *item, int64_t stay_s,
 		  int64_t wall_us)
@@ -34,7 +35,7 @@ static void serve(struct poll_cursor *cursor, struct poll_answer *answer,
 		cursor->position = item->position;
 }
 
-/* Serves the rest of the item that was served last, where it may still be shown. */
+/* Serves the rest of the item that was served last, if it may still be shown. */
 static bool serve_rest(struct poll_cursor *cursor, const struct display_mode *mode, int64_t wall_us,
 		       struct poll_answer *answer)
 {
@@ -60,8 +61,9 @@ static bool serve_rest(struct poll_cursor *cursor, const struct display_mode *mo
 	return true;
 }
 
-/* Items that the rotation was told to go on by since the last poll. What is shown alone stays. A
- * worker that has not loaded the last turns finds none, and leaves them. */
+/* Returns the number of items by which the rotation was told to advance since the last poll. An
+ * item that is shown alone stays. A worker that has not loaded the latest turns finds none, and
+ * leaves them. */
 static int64_t take_turns(struct poll_cursor *cursor, const struct display_mode *mode)
 {
 	int64_t count = mode->content->turn_count;
@@ -72,7 +74,8 @@ static int64_t take_turns(struct poll_cursor *cursor, const struct display_mode 
 	return mode->kind == DISPLAY_MODE_ROTATION && turns > 0 ? turns : 0;
 }
 
-/* The position of the installation whose push was served last, and has had its time; -1: none. */
+/* Returns the creation number of the installation whose push was served last and is over; -1: none.
+ */
 static int64_t pushed_position(const struct poll_cursor *cursor, const struct content *content)
 {
 	const struct content_push *push = &content->push;
@@ -83,7 +86,7 @@ static int64_t pushed_position(const struct poll_cursor *cursor, const struct co
 		   : -1;
 }
 
-/* The item that is so many turns ahead, at least one. */
+/* Returns the item that is so many turns ahead, at least one. */
 static struct playback_item item_ahead(const struct poll_cursor *cursor,
 				       const struct display_mode *mode, int64_t turns)
 {
@@ -105,7 +108,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 	struct playback_item item;
 
 	if (mode.kind == DISPLAY_MODE_DARK) {
-		/* The display is dark; the device is to poll again when that may change. */
+		/* The panel is dark; it must poll again when that may change. */
 		int64_t until_s = (mode.valid_until_us - wall_us + 999999) / 1000000;
 
 		answer.item = (struct playback_item){.kind = PLAYBACK_BUILT_IN, .position = -1};

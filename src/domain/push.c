@@ -32,7 +32,7 @@ static void push_v0_body_check(void *memory, uint64_t seen, struct faults *fault
 static void push_devices_body_check(void *memory, uint64_t seen, struct faults *faults);
 static void message_body_check(void *memory, uint64_t seen, struct faults *faults);
 
-/* Each of the bodies leaves some of them out. */
+/* Each body has only some of these fields. */
 enum {
 	FIELD_IMAGE,
 	FIELD_INSTALLATION_ID,
@@ -261,7 +261,7 @@ static void check_hold(const struct push_body *body, uint64_t seen, struct fault
 	}
 }
 
-/* Checks how and how long it is shown. */
+/* Checks how, and how long, the push is shown. */
 static void check_how(struct push_body *body, uint64_t seen, struct faults *faults)
 {
 	body->is_installation = seen >> FIELD_INSTALLATION_ID & 1;
@@ -334,7 +334,7 @@ static void message_body_check(void *memory, uint64_t seen, struct faults *fault
 	struct str media_type;
 	const char *wrong;
 
-	/* A held message has a background, too: it is a colour. */
+	/* A held message may have a background, which is a colour. */
 	check_how(body, seen & ~(1ULL << FIELD_BACKGROUND), faults);
 	if (!body->duration && !body->is_held)
 		body->duration_s = 0;
@@ -352,15 +352,15 @@ static void message_body_check(void *memory, uint64_t seen, struct faults *fault
 		faults_add(faults, STR("icon"), "%s", wrong);
 }
 
-/* Whether the body names an installation by this field: an empty ID names none, and one with a
- * fault has no data. */
+/* Whether the body names an installation by this field: an empty ID names none, and a faulty ID has
+ * no data. */
 static bool names_installation(uint64_t seen, unsigned field, struct str id)
 {
 	return seen >> field & 1 && (id.length || !id.data);
 }
 
 /* Reads the two names of the ID in a body of /v0, and whether it is shown at once. Background is
- * also checked without an ID: a client learns of a value that has no meaning. */
+ * also checked without an ID, so that clients learn of a meaningless value. */
 static void check_v0_entry(struct push_body *body, uint64_t seen, struct faults *faults)
 {
 	struct str again = body->installation_id_again;
@@ -410,7 +410,7 @@ static void push_app_body_check(void *memory, uint64_t seen, struct faults *faul
 
 enum { APP_LENGTH_MAX = 64 };
 
-/* The fields that check_v0_entry() reads stand where they stand in push_v0_fields. */
+/* The fields that check_v0_entry() reads have the same indices as in push_v0_fields. */
 static const struct record_field push_app_fields[] = {
     [FIELD_IMAGE] = RECORD_STR(struct push_app_body, app, .body = "app_id", .required = true,
 			       .minimum = 1, .maximum = APP_LENGTH_MAX),

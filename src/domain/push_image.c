@@ -9,7 +9,7 @@ static bool is_image_type(struct str type)
 	       str_equal_ignore_case(type, STR("image/gif"));
 }
 
-/* A scheme's name (RFC 3986 section 3.1). */
+/* Whether text is a scheme's name (RFC 3986 section 3.1). */
 static bool is_scheme(struct str text)
 {
 	for (size_t i = 0; i < text.length; i++) {
@@ -23,7 +23,7 @@ static bool is_scheme(struct str text)
 	return text.length > 0;
 }
 
-/* Base64 has no colon, so nothing that could be an image is taken for one. */
+/* Whether text is a URL. Base64 has no colon, so an image is never taken for one. */
 static bool is_url(struct str text)
 {
 	size_t colon = str_find(text, ':');
@@ -42,8 +42,8 @@ static bool is_data_url(struct str text)
 	return text.length >= 5 && str_equal_ignore_case((struct str){text.data, 5}, STR("data:"));
 }
 
-/* Splits a data URL (RFC 2397) into its media type and its base64 text. NULL: it is good; else the
- * fault. */
+/* Splits a data URL (RFC 2397) into its media type and its base64 text. Returns NULL, or the fault.
+ */
 static const char *split_data_url(struct str url, struct str *ret_media_type,
 				  struct str *ret_base64)
 {
@@ -71,7 +71,7 @@ static const char *split_data_url(struct str url, struct str *ret_media_type,
 
 const char *push_split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
 {
-	/* Base64 may begin with white space, so whatever stands in its place may, too. */
+	/* Base64 may begin with white space, so a text instead of it may, too. */
 	struct str text = base64_skip_space(image);
 
 	if (is_data_url(text))
@@ -79,6 +79,6 @@ const char *push_split_image(struct str image, struct str *ret_media_type, struc
 	if (is_url(text))
 		return "is a URL, which is not fetched: send the image itself, in base64";
 	*ret_media_type = (struct str){0};
-	*ret_base64 = image; /* all of it: explanations count its characters */
+	*ret_base64 = image; /* the whole text: faults count its characters */
 	return NULL;
 }

@@ -39,8 +39,8 @@ struct push_shown push_shown_at(const struct display_settings *settings, int64_t
 	return shown;
 }
 
-/* An ID of a program may have any characters: those that RFC 3986 does not call unreserved are
- * percent-encoded. */
+/* Percent-encodes all characters except those that RFC 3986 calls unreserved, since an ID may have
+ * any. */
 static struct str encoded(struct arena *arena, struct str id)
 {
 	static const char digits[] = "0123456789ABCDEF";

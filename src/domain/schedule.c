@@ -3,7 +3,7 @@
 /* 1 January 1970 was a Thursday. */
 enum { DAY_S = DAY_MINUTES * 60, FIRST_WEEKDAY = 3 };
 
-/* Clocks are put back by less than this. */
+/* Upper bound of the time by which clocks are put back. */
 enum { PUT_BACK_MAX_S = 3 * 3600, CHANGES_MAX = 4 };
 
 static int minute_of(int64_t local_s)
@@ -11,7 +11,8 @@ static int minute_of(int64_t local_s)
 	return (int)(local_s % DAY_S / 60);
 }
 
-/* Whether the local time comes twice, since clocks are put back soon or were a moment ago. */
+/* Finds out whether the local time comes twice, because clocks will be put back soon or were put
+ * back recently. */
 static void find_repetition(const struct zone *zone, int64_t wall_s, struct local_time *local)
 {
 	int64_t from_s = wall_s - PUT_BACK_MAX_S, until_s = wall_s + PUT_BACK_MAX_S;
@@ -61,7 +62,7 @@ static bool is_between(int minute, int start_minute, int end_minute)
 	return minute >= start_minute || minute < end_minute;
 }
 
-/* Hours that the clock has left, although they have begun and not ended. */
+/* Whether hours have begun and not ended, although the clock was put back before them. */
 static bool goes_on(struct local_time local, int start_minute, int end_minute)
 {
 	bool lasts_to_its_end = is_between(local.repeated_until - 1, start_minute, end_minute);
@@ -89,7 +90,7 @@ bool schedule_is_on(const struct schedule *schedule, struct local_time local)
 
 		if (!local_time_is_within(local, schedule->start_minute, schedule->end_minute))
 			return false;
-		/* Begun yesterday, unless they have begun before clocks were put back. */
+		/* The hours began yesterday, unless they began before clocks were put back. */
 		if (schedule->start_minute >= schedule->end_minute &&
 		    minute < schedule->start_minute &&
 		    (!local.is_second || minute < schedule->end_minute))

@@ -3,14 +3,14 @@
 
 #include <sodium.h>
 
-/* First byte of encrypted settings: another form of them would have another. */
+/* First byte of encrypted settings: the version of their format. */
 enum { FORM_BYTE = 1 };
 
 _Static_assert(SETTINGS_KEY_BYTES == crypto_secretbox_KEYBYTES &&
 		   SETTINGS_KEY_BYTES == crypto_generichash_KEYBYTES,
 	       "one length for all");
 
-/* purpose: what is derived for one thing is used for no other. */
+/* Derives a key. purpose: keys of different purposes differ. */
 static void derive(const struct settings_key *key, struct str purpose, struct id device,
 		   struct str installation, uint8_t ret[static SETTINGS_KEY_BYTES])
 {

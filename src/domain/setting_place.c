@@ -45,7 +45,7 @@ static struct str write_degrees(double degrees, struct arena *arena)
 	return arena_copy(arena, (struct str){text, (size_t)length});
 }
 
-/* A number, or a text that is one: apps expect texts. */
+/* Reads a number, or a text that is a number, as a text, which apps expect. */
 static bool read_degrees(const struct json_value *value, double max, struct arena *arena,
 			 struct str *ret_text)
 {
@@ -81,7 +81,7 @@ static void read_texts(const struct json_value *object, struct str *parts)
 		parts[DESCRIPTION] = parts[LOCALITY];
 }
 
-/* Apps take the zone as given, and show UTC where it is empty. */
+/* Finds the zone, since apps use it as given, and show UTC if it is empty. */
 static struct str zone_at(const struct str *parts)
 {
 	double latitude = 0, longitude = 0;

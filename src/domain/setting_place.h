@@ -1,11 +1,11 @@
-/* Settings that are a place on Earth. */
+/* Checks settings that are a place on earth. */
 #pragma once
 
 #include "record/json.h"
 
-/* NULL, and the place as apps read it: a JSON object with the texts lat, lng, description,
+/* Returns NULL and the place as apps read it: a JSON object with the texts lat, lng, description,
  * locality, place_id and timezone, in this order. Numbers become texts; a missing text becomes
- * empty, but description and locality stand in for each other. Further texts are kept. Otherwise
- * what is wrong with it ("must ..."). */
+ * empty, except that description and locality replace each other. Further texts are kept. Otherwise
+ * returns the fault ("must ..."). */
 const char *setting_place_check(const struct json_value *object, struct arena *arena,
 				struct str *ret_normal);

@@ -14,7 +14,7 @@ static const char *check_option(const struct form_field *field, struct str value
 	return "must be one of the options";
 }
 
-/* "#abc" or "#aabbcc", in small letters. */
+/* Checks "#abc" or "#aabbcc"; the normal form is lower case. */
 static const char *check_color(struct str value, struct arena *arena, struct str *ret_normal)
 {
 	struct str digits = value;
@@ -37,7 +37,8 @@ static const char *check_color(struct str value, struct arena *arena, struct str
 	return NULL;
 }
 
-/* Takes as many digits as format has from the front; what is no 0 there must be the same. */
+/* Takes text from the front by a format: each 0 stands for a digit, other characters must be equal.
+ */
 static bool takes(struct str *text, const char *format, unsigned *ret_numbers)
 {
 	size_t length = strlen(format);
@@ -110,7 +111,7 @@ static const char *check_chosen(const struct json_value *object)
 		   : "must be the JSON of an option with its \"value\"";
 }
 
-/* An empty text: nothing was chosen. */
+/* Checks JSON. An empty text means that nothing was chosen. */
 static const char *check_json(const struct form_field *field, struct str value, struct arena *arena,
 			      struct str *ret_normal)
 {

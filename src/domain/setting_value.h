@@ -3,6 +3,6 @@
 
 #include "domain/form.h"
 
-/* NULL, and the value in its normal form; or what is wrong with it ("must ..."). */
+/* Returns NULL and the value in its normal form; or the fault ("must ..."). */
 const char *setting_value_check(const struct form_field *field, struct str value,
 				struct arena *arena, struct str *ret_normal);

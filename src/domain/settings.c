@@ -107,9 +107,9 @@ void settings_parse(struct str json, struct arena *arena, struct settings *ret_s
 	json_document_finish(&document);
 }
 
-/* ---- against the form ---- */
+/* ---- checks against the form ---- */
 
-/* Several fields may have one ID, of which mostly one is visible: it is good for one of them. */
+/* Several fields may share an ID, mostly with only one visible: the value must fit one of them. */
 static const char *check_value(const struct setting *setting, const struct form_field *field,
 			       const struct form *form, struct arena *arena, struct str *ret_normal)
 {
@@ -123,7 +123,7 @@ static const char *check_value(const struct setting *setting, const struct form_
 	return wrong;
 }
 
-/* Sorts out one setting of the body's member. */
+/* Checks one setting of the body's member. */
 static void check_one(struct str member, const struct setting *setting,
 		      const struct form_field *field, const struct form *form,
 		      struct faults *faults, struct settings *open, struct settings *secret)
@@ -277,7 +277,8 @@ struct str settings_to_text(const struct settings *settings, struct arena *arena
 	return text;
 }
 
-/* Decides like the pages: by the value of the field that its rule names, or by its default. */
+/* Decides as the pages do: by the value of the field that its rule names, or by that field's
+ * default. */
 static bool is_hidden(const struct form_field *field, const struct settings *settings,
 		      const struct form *form)
 {

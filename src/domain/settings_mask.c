@@ -5,13 +5,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Decoded text, with the place in the text of each byte: from[i], and from[length] for its end. */
+/* Decoded text, with the offset of each byte in the original: from[i], and from[length] for its
+ * end. */
 struct view {
 	struct str bytes;
 	const uint32_t *from;
 };
 
-/* ---- spellings ---- */
+/* ---- encodings ---- */
 
 static bool read_hex(struct str digits, size_t count, unsigned *ret)
 {
@@ -66,7 +67,7 @@ static size_t read_byte(struct str text, char *ret)
 	return 3;
 }
 
-/* An escape that the text's end has cut in two: nothing can be made of it. */
+/* Whether an escape is cut by the end of the text, so that it cannot be decoded. */
 static bool is_cut_escape(struct str text)
 {
 	return (text.data[0] == '%' && text.length < 3) ||
@@ -82,7 +83,7 @@ static struct view plain_view(struct str text, struct arena *arena)
 	return (struct view){text, from};
 }
 
-/* A form writes a space as "+": both are the same here. */
+/* Forms encode a space as "+", so both count as equal. */
 static char without_plus(char c)
 {
 	return c == '+' ? ' ' : c;
@@ -155,7 +156,7 @@ static void hide_value(const struct view *view, struct str value, char *hidden)
 	hide_beginning(view, value, hidden);
 }
 
-/* Strips the newline of a log's last line, and the sign that a text has been cut. */
+/* Strips the newline of a log's last line, and the mark of a text that was cut. */
 static struct str body_of(struct str text)
 {
 	static const struct str more = STR(" ...");
@@ -208,7 +209,7 @@ struct str settings_mask(const struct settings *secret, struct str text, struct 
 	return memchr(hidden, 1, body.length) ? without(text, body.length, hidden, arena) : text;
 }
 
-/* ---- what belongs to one owner ---- */
+/* ---- parts that reveal one owner ---- */
 
 static bool says_nothing(struct str value)
 {

@@ -31,7 +31,7 @@ static enum shown_kind kind_of(const struct playback_item *item, const struct di
 	}
 }
 
-/* A dark panel shows no picture, whatever it holds. */
+/* A dark panel shows no picture, even if it has one. */
 static void darken(struct shown *shown, const struct content *content)
 {
 	shown->kind = content->settings.brightness == 0 ? SHOWN_DARK : SHOWN_ASLEEP;

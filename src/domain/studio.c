@@ -97,7 +97,7 @@ static const char *visibility_check(struct str visibility)
 		   : APP_VISIBILITY_FAULT;
 }
 
-/* The operator makes legacy apps, too: own_app_create.c. */
+/* The operator may also make legacy apps: own_app_create.c. */
 const char *app_visibility_check(struct str visibility)
 {
 	return str_equal(visibility, STR("legacy")) ? NULL : visibility_check(visibility);

@@ -13,7 +13,7 @@ enum {
 
 /* ---- a device's settings ---- */
 
-/* Cuts a name to as many characters as it may have. */
+/* Cuts a name to the maximum of characters. */
 static struct str shorten(struct str name)
 {
 	struct str rest = name;
@@ -131,7 +131,7 @@ static void say_rest(struct tronbyt_reader *reader)
 
 /* ---- entries that the device names ---- */
 
-/* Marks an entry; a name that none has is noted. */
+/* Marks an entry; notes a name that no entry has. */
 static void mark(struct tronbyt_reader *reader, struct tronbyt_device *device, const char *member,
 		 size_t offset)
 {

@@ -7,7 +7,7 @@
 
 enum { ORDER_MAX = 1000 * 1000, SLUG_LENGTH_MAX = 63 };
 
-/* ---- when it is shown ---- */
+/* ---- hours ---- */
 
 static void read_hours(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
 {
@@ -16,7 +16,7 @@ static void read_hours(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 
 	if (has_start == has_end)
 		return;
-	/* The other server fills in the end of the day that is missing. */
+	/* The other server fills in a missing start or end. */
 	if (!has_start)
 		entry->start_minute = 0;
 	if (!has_end)
@@ -50,7 +50,7 @@ static void read_display(struct tronbyt_reader *reader, struct tronbyt_entry *en
 	entry->display_s = seconds;
 }
 
-/* ---- what it shows ---- */
+/* ---- app and settings ---- */
 
 static void read_settings(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
 {
@@ -72,7 +72,7 @@ static void read_settings(struct tronbyt_reader *reader, struct tronbyt_entry *e
 					    ? str_from_offset(wrong.list[i].pointer, 7)
 					    : STR("")),
 			     "%.*s", STR_ARG(wrong.list[i].detail));
-	if (faults_has(&wrong, STR("config"))) /* all of it is too much */
+	if (faults_has(&wrong, STR("config"))) /* all settings together are too large */
 		entry->settings = (struct settings){0};
 }
 
@@ -112,7 +112,7 @@ static void say_rest(struct tronbyt_reader *reader)
 	}
 }
 
-/* False: it does not come. */
+/* Returns false if the entry is not imported. */
 static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
 {
 	bool is_pushed = false;
@@ -150,7 +150,7 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 
 /* ---- all of a device ---- */
 
-/* An insertion sort keeps the order of equal ones; there are at most a hundred. */
+/* Insertion sort, which keeps the order of equal entries; there are at most a hundred. */
 static void sort(struct tronbyt_entry *entries, unsigned count)
 {
 	for (unsigned i = 1; i < count; i++) {

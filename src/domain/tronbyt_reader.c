@@ -121,7 +121,7 @@ void tronbyt_number(struct tronbyt_reader *reader, const char *name, int64_t lea
 			    (long long)number, (long long)*ret_value);
 }
 
-/* "8:05" and "08:05:00" are "08:05". */
+/* Reads "8:05" and "08:05:00" as "08:05". */
 static bool read_clock(struct str text, int64_t *ret_minute)
 {
 	char padded[5] = {'0'};

@@ -3,7 +3,7 @@
 
 #include "domain/tronbyt.h"
 
-/* An object of the file, and where it stands. */
+/* Object of the file, and its location. */
 struct tronbyt_reader {
 	struct faults *faults;
 	struct tronbyt_notes *notes;
@@ -13,28 +13,29 @@ struct tronbyt_reader {
 	struct str entry;
 };
 
-/* A member; a missing one, and null, leave *ret_value. Another type is a fault. */
+/* Reads a member; if it is missing or null, leaves *ret_value unchanged. Another type is a fault.
+ */
 void tronbyt_text(struct tronbyt_reader *reader, const char *name, struct str *ret_value);
 void tronbyt_bool(struct tronbyt_reader *reader, const char *name, bool *ret_value);
-/* Values that are out of range are set to the nearer limit, with a note. */
+/* Reads a number; sets values out of range to the nearer limit, with a note. */
 void tronbyt_number(struct tronbyt_reader *reader, const char *name, int64_t least, int64_t most,
 		    int64_t *ret_value);
-/* "HH:MM" or "H:MM", with seconds or without; an empty text is a missing one. False: there is none,
- * or another text, with a note. */
+/* "HH:MM" or "H:MM", with seconds or without; an empty text counts as missing. Returns false if it
+ * is missing, or invalid, with a note. */
 bool tronbyt_clock(struct tronbyt_reader *reader, const char *name, int64_t *ret_minute);
-/* The member, if it is there and not null; NULL: none. */
+/* Returns the member, if it exists and is not null; else NULL. */
 const struct json_value *tronbyt_member(const struct tronbyt_reader *reader, const char *name);
 
 __attribute__((format(printf, 3, 4))) void tronbyt_say(struct tronbyt_reader *reader,
 						       const char *what, const char *why, ...);
 __attribute__((format(printf, 3, 4))) void tronbyt_fault(struct tronbyt_reader *reader,
 							 const char *name, const char *detail, ...);
-/* A note if the text is neither empty nor one of those that mean nothing. */
+/* Adds a note if the text is neither empty nor one of those without meaning. */
 void tronbyt_say_text(struct tronbyt_reader *reader, const char *name, const char *nothing,
 		      const char *why);
-/* A note if the member is true. */
+/* Adds a note if the member is true. */
 void tronbyt_say_bool(struct tronbyt_reader *reader, const char *name, const char *why);
 
-/* The apps of a device, in their order. */
+/* Reads the apps of a device, in their order. */
 void tronbyt_read_entries(const struct tronbyt_reader *device, struct tronbyt_device *ret_device,
 			  unsigned *entries_left);

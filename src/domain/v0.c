@@ -176,7 +176,7 @@ static bool read_display(const struct json_value *value, int64_t *ret_s)
 	       (*ret_s == 0 || (*ret_s >= DISPLAY_MIN_S && *ret_s <= DISPLAY_MAX_S));
 }
 
-/* "" clears it. */
+/* Reads a time of day; "" clears it. */
 static void read_clock(const struct json_value *value, const char *name, int64_t *ret_minute,
 		       struct faults *faults)
 {
@@ -189,7 +189,7 @@ static void read_clock(const struct json_value *value, const char *name, int64_t
 			   "must be a time of day from 00:00 to 23:59 as HH:mm, or empty");
 }
 
-/* No day stands for each day. */
+/* An empty list means each day. */
 static void read_days(struct entry_change *entry, struct faults *faults)
 {
 	unsigned count;
@@ -238,7 +238,7 @@ bool v0_needs_hours(const struct v0_installation_change *change)
 	return !change->start != !change->end;
 }
 
-/* The end of the hours that there are. */
+/* Returns the start or end of the stored hours. */
 static int64_t hours_member(const struct json_value *hours, const char *name)
 {
 	struct str text;

@@ -24,8 +24,8 @@ void event_stream_write_kept(struct event_stream *stream, const char *event, str
 	write_event(stream, event, id, data);
 }
 
-/* Only a write shows that a client vanished without a word, and only what comes shows the client
- * that the server is there: so the ping is an event, since browsers tell their pages of no comment.
+/* Only a write detects a client that vanished, and only received data shows the client that the
+ * server is alive. The ping is an event, since browsers do not pass comments to their pages.
  */
 static void on_ping(struct deadline *deadline)
 {

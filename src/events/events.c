@@ -24,12 +24,12 @@ struct events {
 	struct failures failures;
 	struct key_checks checks;
 	struct unavailable_watch unavailable;
-	bool is_paused; /* the database is unavailable, or the keys were not looked at since */
-	struct deadline show; /* this worker in the slots of keys; while it has streams */
+	bool is_paused;	      /* the database is unavailable, or the keys were not checked since */
+	struct deadline show; /* marks this worker's slots as live, while it has streams */
 	struct list
-	    to_follow; /* of struct key_stream: one a turn, as each has up to 1,000 devices */
+	    to_follow; /* of struct key_stream: one a turn, since each has up to 1,000 devices */
 	struct later follow;
-	struct hint_subscription ups; /* of no hint */
+	struct hint_subscription ups; /* for on_up() only, of no hint */
 };
 
 static struct key_stream *at_place(struct list *node)
@@ -94,7 +94,7 @@ enum event_refusal events_open(struct events *events, const struct event_wish *w
 		leave(stream);
 		return EVENTS_FULL_OF_DEVICES;
 	}
-	/* The key may have changed since it was read, and its hint may be here already. */
+	/* The key may have changed since it was read, and its hint may have arrived already. */
 	key_checks_add(&events->checks, stream);
 	if (!deadline_is_set(&events->show))
 		deadline_set(events->loop, &events->show, SHOW_MS);
@@ -139,7 +139,7 @@ static void on_key_ended(struct key_stream *stream)
 	http_stream_end(http);
 }
 
-/* ---- what comes ---- */
+/* ---- incoming events ---- */
 
 static void on_event(void *context, struct listener *listener)
 {
@@ -152,7 +152,7 @@ static void on_event(void *context, struct listener *listener)
 		key_stream_proceed(container_of(node, struct key_stream, place.of_account));
 }
 
-/* Devices of the account have come or gone. */
+/* Devices of the account were added or removed. */
 static void follow_devices(struct key_stream *stream)
 {
 	struct events *events = stream->events;
@@ -168,7 +168,7 @@ static void follow_devices(struct key_stream *stream)
 			event_views_remove(view);
 	}
 	listeners_copy_devices(listener, ids);
-	/* Without room for a new one, its state is missing until the stream opens again. */
+	/* Without room for a new device, its state is missing until the stream is opened again. */
 	if (!key_stream_subscribe(stream, ids, listener->device_count))
 		stream->owes_reset = true;
 	arena_finish(&arena);
@@ -248,7 +248,7 @@ static void on_unavailable(struct unavailable_watch *unavailable, bool is_unavai
 	} else if (events->shares.count == 0) {
 		events->is_paused = false;
 	} else {
-		key_checks_add_all(&events->checks); /* on_checked() comes */
+		key_checks_add_all(&events->checks); /* on_checked() will be called */
 	}
 }
 
@@ -272,7 +272,7 @@ static void on_show(struct deadline *deadline)
 		deadline_set(events->loop, deadline, SHOW_MS);
 }
 
-/* ---- what others ask ---- */
+/* ---- public functions ---- */
 
 bool events_listen(struct events *events, struct id account_id, struct event_wait *wait)
 {
@@ -358,7 +358,7 @@ struct events *events_create(const struct events_settings *settings)
 	list_init(&events->to_follow);
 	loop_later_init(&events->follow, on_follow);
 	init_modules(events);
-	/* After those of the modules: rings have begun anew when streams hear of it. */
+	/* Subscribe after the modules: rings are emptied before streams are notified. */
 	events->ups =
 	    (struct hint_subscription){.kind = "events", .on_hint = on_no_hint, .on_up = on_up};
 	db_subscribe(events->db, &events->ups);

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Failures looked at together, and entries of an account at one: of more the account's clients are
- * told that they have missed some. */
+/* Failures that are looked up together, and entries of an account at one: if there are more, the
+ * account's clients are notified that they missed some. */
 enum { UNDER_WAY_MAX = 64, ENTRIES_MAX = 100 };
 
 struct failure {

@@ -1,4 +1,4 @@
-/* Failed renders: finds out whose entries are at the render key, of those whom somebody listens to.
+/* Failed renders: finds the entries with the render key, of accounts with listeners.
  */
 #pragma once
 

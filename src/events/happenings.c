@@ -5,7 +5,7 @@
 
 enum { WAITING_BYTES_MAX = 256 * 1024 };
 
-/* word: of the hint, of which the ID is made: the same in all workers. */
+/* word: the hint, from which the ID is derived: the same in all workers. */
 static void append(struct happenings *happenings, struct listener *listener, const char *name,
 		   struct id device_id, struct str word, struct str data)
 {
@@ -132,7 +132,7 @@ static void on_event_hint(struct hint_subscription *hints, struct str text)
 	take_or_keep(container_of(hints, struct happenings, events), 'e', text);
 }
 
-/* Hints that wait were heard before others were missed. */
+/* Waiting hints arrived before others were missed. */
 static void on_up(struct hint_subscription *hints, bool up)
 {
 	(void)up;

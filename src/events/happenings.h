@@ -14,8 +14,8 @@ struct happenings {
 	struct hint_subscription devices; /* "device" */
 };
 
-/* The caller has set db and listeners. */
+/* Set db and listeners before. */
 void happenings_init(struct happenings *happenings);
 void happenings_finish(struct happenings *happenings);
-/* No devices are being loaded any more. */
+/* Processes waiting hints. Call it when no devices are being loaded. */
 void happenings_take_waiting(struct happenings *happenings);

@@ -8,7 +8,7 @@
 enum {
 	BATCH = 128,
 	TICK_MS = 200,
-	/* The hint connection answers every 250 ms; where the machine is busy it may miss one. */
+	/* The hint connection answers every 250 ms; on a busy machine it may miss one. */
 	SILENT_MS = 600,
 	ALL_MS = 30 * 1000,
 };
@@ -100,7 +100,8 @@ void key_checks_add(struct key_checks *checks, struct key_stream *stream)
 {
 	if (stream->has_no_key)
 		return;
-	/* Also one that is asked about: its key may have changed after the database read it. */
+	/* Also a stream of the query under way: its key may have changed after the database read
+	 * it. */
 	list_remove(&stream->to_check);
 	list_append(&checks->waiting, &stream->to_check);
 	loop_later(checks->loop, &checks->ask);

@@ -1,6 +1,6 @@
-/* Looks whether the keys of open streams still open what they did: at once if a hint says that a
- * key has changed, several times a second while hints are silent, and all of them every 30 s, since
- * hints may be lost. A key's end is seen by the clock. */
+/* Checks whether the keys of open streams still have the same scope: at once if a hint reports a
+ * change of a key, several times a second while hints are silent, and all of them every 30 s, since
+ * hints may be lost. The clock determines a key's end. */
 #pragma once
 
 #include "db/db.h"
@@ -10,30 +10,31 @@ struct key_checks {
 	struct loop *loop;
 	struct db *db;
 	struct list *all; /* of struct key_stream, by place.node */
-	/* The key opens something else, or nothing; the stream may be ended inside this call. */
+	/* Called if the key has another scope, or is invalid; the stream may be ended inside this
+	 * call. */
 	void (*on_ended)(struct key_stream *stream);
-	/* All that were to be looked at were. */
+	/* Called when all waiting streams were checked. */
 	void (*on_checked)(struct key_checks *checks);
 	struct list waiting; /* of struct key_stream */
-	struct list asked;   /* of those that the query under way is about */
-	struct arena arena;  /* of that query */
+	struct list asked;   /* streams of the query under way */
+	struct arena arena;  /* arena of that query */
 	struct db_query query;
 	bool is_asking;
 	bool is_draining;
-	uint64_t heard_ms;  /* all hints of before this time are known */
-	uint64_t all_at_ms; /* when all are looked at again */
+	uint64_t heard_ms;  /* all hints before this time have arrived */
+	uint64_t all_at_ms; /* when all are checked again */
 	struct later ask;
-	struct deadline tick;		/* while there are streams */
+	struct deadline tick;		/* set while there are streams */
 	struct hint_subscription hints; /* "key" */
 };
 
-/* The caller has set loop, db, all and the functions. */
+/* Set loop, db, all and the functions before. */
 void key_checks_init(struct key_checks *checks);
-/* No query is under way any more. */
+/* Call it when no query is under way. */
 void key_checks_finish(struct key_checks *checks);
-/* Asks for nothing from now on. */
+/* Checks nothing from now on. */
 void key_checks_drain(struct key_checks *checks);
 
-/* The stream has opened, or its key may have changed. */
+/* Call it when a stream was opened, or its key may have changed. */
 void key_checks_add(struct key_checks *checks, struct key_stream *stream);
 void key_checks_add_all(struct key_checks *checks);

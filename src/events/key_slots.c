@@ -6,7 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A worker that shows itself each second and has not done so for this long has died. */
+/* A live worker calls key_slots_show() each second. One that has not done so for this long has
+ * died. */
 enum { GONE_MS = 5 * 1000 };
 
 struct key_slot {
@@ -80,7 +81,7 @@ int key_slots_take(struct key_slots *slots, const uint8_t key_hash[static KEY_HA
 	if (place == LIMIT_EVENT_STREAMS)
 		return KEY_SLOT_NONE;
 	key_slots_show(slots);
-	/* First taken, then counted: of two workers at least one sees the other's. */
+	/* Take first, then count: so of two workers at least one sees the other's tag. */
 	atomic_store(&slots->own->tags[place], tag);
 	if (key_slots_count(slots, key_hash) <= LIMIT_EVENT_STREAMS_OF_KEY)
 		return (int)place;

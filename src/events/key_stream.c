@@ -7,7 +7,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 
-/* ---- what panels show ---- */
+/* ---- state of panels ---- */
 
 struct online_event {
 	struct id device_id;
@@ -25,7 +25,7 @@ static const struct record online_record = RECORD(struct online_event, online_fi
 struct shown_event {
 	struct id device_id;
 	struct str kind;
-	struct str installation_id; /* data is NULL: none; likewise below */
+	struct str installation_id; /* data is NULL: none; also below */
 	struct str picture;
 	int64_t since_us;
 	int64_t until_us;
@@ -83,7 +83,7 @@ static void write_shown(struct key_stream *stream, struct event_view *view,
 	uint8_t written[sizeof(view->written)];
 	struct buffer json = {0};
 
-	/* Without times, which jitter. */
+	/* Times are left out, since they jitter. */
 	record_write_json(&shown_record, &event, &json);
 	crypto_generichash(written, sizeof(written), (const uint8_t *)buffer_view(&json).data,
 			   buffer_length(&json), NULL, 0);
@@ -233,7 +233,7 @@ void key_stream_init(struct key_stream *stream, struct loop *loop, const struct 
 	qsort(stream->ids, stream->count, sizeof(stream->ids[0]), compare_ids);
 }
 
-/* Sorted, in the arena; their number: *ret_count. */
+/* Returns the IDs, sorted, in the arena; *ret_count: their number. */
 static const struct id *watched_ids(const struct key_stream *stream, struct arena *arena,
 				    unsigned *ret_count)
 {

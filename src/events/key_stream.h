@@ -1,7 +1,7 @@
-/* Stream of events to a program: what is written to it, and when.
+/* Stream of events to a program.
  *
- * Events of the ring come in their order. A stream remembers the number of the next one: what the
- * reader does not take in time drops out of the ring, and the reader gets "reset". */
+ * Events of the ring come in their order. A stream remembers the number of its next event. Events
+ * that the reader does not take in time drop out of the ring, and the reader gets "reset". */
 #pragma once
 
 #include "events/event_stream.h"
@@ -15,30 +15,30 @@ struct key_stream {
 	struct list to_follow; /* of struct events: the account's devices were loaded anew */
 	struct events *events;
 	struct event_stream stream;
-	struct event_views views; /* of its devices */
+	struct event_views views; /* views of its devices */
 	struct listener *listener;
 	struct id account_id;
 	uint8_t key_hash[KEY_HASH_BYTES];
-	bool has_no_key;	/* it is not checked whether the key is there */
-	struct key_scope scope; /* the devices are its own copy */
-	int slot;		/* of its key, see key_slots.h */
-	struct id *ids;		/* that it hears, sorted; not if is_all */
+	bool has_no_key;	/* the key is not checked */
+	struct key_scope scope; /* the devices are owned copies */
+	int slot;		/* slot of its key, see key_slots.h */
+	struct id *ids;		/* IDs of its devices, sorted; not if is_all */
 	unsigned count;
 	bool is_all;
 	bool has_begun; /* the head was written */
-	bool is_paused; /* the database is unavailable: nothing that it may no longer hear is
-			   written */
+	bool is_paused; /* the database is unavailable: nothing is written, since the key may have
+			   been revoked */
 	bool owes_reset;
 	uint64_t next; /* number of its next event of the ring */
 };
 
-/* The caller has set account_id, listener, is_all and views.delivery; wish->ids are the devices. */
+/* Set account_id, listener, is_all and views.delivery before; wish->ids are the devices. */
 void key_stream_init(struct key_stream *stream, struct loop *loop, const struct event_wish *wish);
 void key_stream_finish(struct key_stream *stream);
-/* Looks at these devices, too, where it does not yet. False: there is no room. */
+/* Adds view subscriptions for these devices if missing. Returns false if there is no room. */
 bool key_stream_subscribe(struct key_stream *stream, const struct id *ids, unsigned count);
-/* Writes what is to be written, as far as the reader takes it. */
+/* Writes waiting events, as far as the reader takes them. */
 void key_stream_proceed(struct key_stream *stream);
-/* The database has gone, or is back. */
+/* Call it when the database became unavailable, or is back. */
 void key_stream_pause(struct key_stream *stream);
 void key_stream_resume(struct key_stream *stream);

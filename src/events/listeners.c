@@ -7,9 +7,9 @@
 enum {
 	TICK_MS = 1000,
 	TELL_MS = 60 * 1000,
-	/* Devices of an account whose changes are heard. */
+	/* Maximum of an account's devices whose changes are reported. */
 	DEVICES_MAX = 10 * 1000,
-	/* Events leave half of the room for hints to others: panels wait for those. */
+	/* Events leave half of the room to other hints, for which panels wait. */
 	HINT_ROOM = LIMIT_HINT_BYTES / 2,
 };
 
@@ -103,7 +103,7 @@ void listeners_append(struct listeners *listeners, struct listener *listener,
 		listeners->on_event(listeners->context, listener);
 }
 
-/* ---- what is told ---- */
+/* ---- events for others ---- */
 
 void listeners_tell(struct listeners *listeners, struct listener *listener,
 		    const struct event_hint *hint)
@@ -177,7 +177,7 @@ static void on_loaded(struct db_query *query, const struct db_result *result)
 		db_read_row(result, 0, query->record, &listeners->arena, &listeners->row);
 		know_devices(listeners, listener, listeners->row.ids);
 	} else if (listener) {
-		/* Loaded again at the next tick. Until then events of new devices are missed. */
+		/* Load again at the next tick. Until then events of new devices are missed. */
 		listener->has_devices = false;
 	}
 	arena_finish(&listeners->arena);
@@ -217,7 +217,7 @@ static void load(struct listeners *listeners, struct listener *listener)
 	loop_later(listeners->loop, &listeners->load);
 }
 
-/* ---- who listens ---- */
+/* ---- listeners ---- */
 
 static void end_waits(struct listener *listener)
 {
@@ -243,7 +243,7 @@ static void forget(struct listeners *listeners, struct listener *listener)
 	free(listener);
 }
 
-/* False: somebody listens to all of them here. */
+/* Makes room for an account. Returns false if all accounts have streams here. */
 static bool make_room(struct listeners *listeners)
 {
 	const struct map_node *node = NULL;
@@ -301,7 +301,7 @@ bool listeners_listen(struct listeners *listeners, struct id account_id, struct 
 		return true;
 	if (listener->streams && listener->is_heard)
 		return true;
-	/* Workers that have started since have not heard of it. */
+	/* Workers that have started since do not know of the listener. */
 	listener->is_heard = false;
 	say(listeners, listener);
 	list_append(&listener->waits, &wait->node);
@@ -367,13 +367,13 @@ static void on_changed(struct hint_subscription *hints, struct str text)
 		listeners->on_account(listeners->context, account_id);
 }
 
-/* Hints have been missed. Who listens elsewhere says so now, and not only within a minute. */
+/* Hints were missed. Ask for listeners now, instead of waiting up to a minute. */
 static void on_up(struct hint_subscription *hints, bool up)
 {
 	struct listeners *listeners = container_of(hints, struct listeners, listens);
 	const struct map_node *node = NULL;
 
-	/* On the way down they are whole: what is to come is missed. */
+	/* When hints go down, rings are still complete: only later events are missed. */
 	if (up)
 		listeners_lose_all(listeners);
 	while ((node = map_next(&listeners->accounts, node))) {

@@ -1,10 +1,10 @@
-/* The accounts that somebody listens to, with their devices and their ring of events.
+/* Accounts with listeners, with their devices and their ring of events.
  *
  *   "listen:ACCOUNT" heard, or a stream opened here --> IDs of its devices are loaded
  *        --happenings--> ring --> on_event()
  *   not heard for ten minutes, and no stream here --> forgotten
  *
- * All workers keep the same events in the same order, if not from the same one on. */
+ * All workers keep the same events in the same order, but may begin with different ones. */
 #pragma once
 
 #include "base/map.h"
@@ -22,26 +22,26 @@ struct listener {
 	struct ring ring;
 	struct listener_device *devices;
 	unsigned device_count;
-	unsigned streams;  /* of this worker */
+	unsigned streams;  /* streams of this worker */
 	struct list waits; /* of struct event_wait */
 	struct list to_load;
-	uint64_t heard_ms; /* somebody listened then */
-	uint64_t told_ms;  /* 0: this worker has not said that it listens */
-	bool is_heard;	   /* by this worker, as by the others */
+	uint64_t heard_ms; /* time of the last hint of a listener */
+	uint64_t told_ms;  /* time of this worker's last hint; 0: none */
+	bool is_heard;	   /* this worker has received its own hint, as the others have */
 	bool has_devices;
-	bool owes_loss; /* the others are to be told that an event could not be sent */
+	bool owes_loss; /* other workers must be notified that an event could not be sent */
 };
 
 struct listeners {
 	struct loop *loop;
 	struct db *db;
-	/* An event was added to the ring, or events were lost. */
+	/* Called when an event was added to the ring, or events were lost. */
 	void (*on_event)(void *context, struct listener *listener);
-	/* The account's devices were loaded. */
+	/* Called when the account's devices were loaded. */
 	void (*on_devices)(void *context, struct listener *listener);
-	/* No devices are being loaded any more. */
+	/* Called when no devices are being loaded any more. */
 	void (*on_ready)(void *context);
-	/* The account itself may have been closed. */
+	/* Called when the account itself may have been removed. */
 	void (*on_account)(void *context, struct id account_id);
 	void *context;
 	struct map accounts; /* of struct listener */
@@ -60,15 +60,15 @@ struct listeners {
 	struct hint_subscription changes; /* "changed" */
 };
 
-/* The caller has set loop, db, the functions and context. */
+/* Set loop, db, the functions and context before. */
 void listeners_init(struct listeners *listeners);
-/* Loads nothing more, and lets none wait. */
+/* Loads nothing more, and ends all waits. */
 void listeners_drain(struct listeners *listeners);
 void listeners_finish(struct listeners *listeners);
 
-/* NULL: nobody is known to listen to the account. */
+/* Returns NULL if the account has no known listener. */
 struct listener *listeners_find(const struct listeners *listeners, struct id account_id);
-/* Finds it by one of the account's devices. */
+/* Finds the listener by one of the account's devices. */
 struct listener *listeners_of_device(const struct listeners *listeners, struct id device_id);
 /* Writes the IDs of the account's devices, device_count, in no order. */
 void listeners_copy_devices(const struct listener *listener, struct id *ids);
@@ -77,21 +77,21 @@ bool listeners_are_ready(const struct listeners *listeners);
 
 /* See events_listen(). */
 bool listeners_listen(struct listeners *listeners, struct id account_id, struct event_wait *wait);
-/* A stream of the account opens. NULL: there is no room for the account. */
+/* Call it when a stream of the account opens. Returns NULL if there is no room for the account. */
 struct listener *listeners_join(struct listeners *listeners, struct id account_id);
-/* It ends. */
+/* Call it when such a stream ends. */
 void listeners_leave(struct listeners *listeners, struct listener *listener);
 
-/* An event comes: it is kept, and told to the streams. name: static. */
+/* Takes an event: keeps it, and notifies the streams. name: static. */
 void listeners_append(struct listeners *listeners, struct listener *listener,
 		      const uint8_t id[static EVENT_ID_BYTES], const char *name,
 		      struct id device_id, struct str data);
-/* Events are missing: the account's ring begins anew. */
+/* Empties the account's ring, because events are missing. */
 void listeners_lose(struct listeners *listeners, struct listener *listener);
 void listeners_lose_all(struct listeners *listeners);
 
-/* Sends a hint on what has happened to an account that somebody listens to. */
+/* Sends a hint about an event of an account with listeners. */
 void listeners_tell(struct listeners *listeners, struct listener *listener,
 		    const struct event_hint *hint);
-/* Events of an account could not be found out: its clients are to ask for all. */
+/* Sends a hint that events of an account were lost: its clients must read everything again. */
 void listeners_tell_loss(struct listeners *listeners, struct listener *listener);

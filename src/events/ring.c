@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Newest events that are looked through for one that comes twice. */
+/* Number of newest events that are searched for a repeated one. */
 enum { TWICE_WITHIN = 64, CAPACITY_MIN = 16 };
 
 static struct ring_event **slot(const struct ring *ring, size_t index)

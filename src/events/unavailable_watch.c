@@ -10,7 +10,7 @@ static void tell(struct unavailable_watch *watch, bool is_unavailable)
 	watch->on_change(watch, is_unavailable);
 }
 
-/* The other connections must be there, too. */
+/* The other connections must be up, too. */
 static void look_again(struct deadline *deadline)
 {
 	struct unavailable_watch *watch =

@@ -12,13 +12,13 @@ enum {
 	LOOK_MS = 2 * 1000,   /* while there are webhooks */
 	QUIET_MS = 30 * 1000, /* while there are none */
 	UNAVAILABLE_MS = 1000,
-	LEASE_MS = 60 * 1000, /* an answer of the egress takes no longer */
+	LEASE_MS = 60 * 1000, /* longer than any answer of the egress takes */
 	UNDER_WAY_MAX = 32,
 	EVENTS_KEPT = 10 * 1000,
 	DEVICES_A_LOOK = 1000,
-	UPKEEP_MAX = 20,	/* statements of upkeep before messages have their turn */
-	UPKEEP_MORE_MS = 100,	/* until the next ones, where more is due */
-	EVENTS_A_MESSAGE = 100, /* and webhooks that are looked at together */
+	UPKEEP_MAX = 20,	/* statements of upkeep before messages get their turn */
+	UPKEEP_MORE_MS = 100,	/* pause before the next ones, if more is due */
+	EVENTS_A_MESSAGE = 100, /* and webhooks that are checked together */
 };
 
 struct hooks {
@@ -31,14 +31,14 @@ struct hooks {
 	struct webhook_online_row online;
 	struct webhook_trim_row trimmed;
 	struct id lease, after;
-	uint64_t look_ms; /* of the loop: when look is set to */
+	uint64_t look_ms; /* loop time of look */
 	bool is_asking;
-	bool is_wanted_again; /* hints have come since it asked */
+	bool is_wanted_again; /* hints have arrived since the query began */
 	bool has_webhooks;
 	bool is_draining;
 	unsigned under_way;
-	uint64_t upkeep_ms;   /* of the loop: when it is due */
-	unsigned upkeep_left; /* statements, now */
+	uint64_t upkeep_ms;   /* loop time of the next upkeep */
+	unsigned upkeep_left; /* statements left now */
 };
 
 /* Message that is being sent. */
@@ -61,7 +61,7 @@ static void look_after(struct hooks *hooks, uint64_t ms)
 	deadline_set_at(hooks->settings.loop, &hooks->look, hooks->look_ms);
 }
 
-/* Moves the look to no later time: hints may come without end. */
+/* Never moves the look to a later time: hints may come without end. */
 static void look_soon(struct hooks *hooks)
 {
 	hooks->is_wanted_again = true;
@@ -199,7 +199,7 @@ static void on_posted(struct outbound_request *request)
 	note(sending, is_delivered, request->status, request->problem);
 }
 
-/* With what was leased. A worker that ends meanwhile gives it back. */
+/* Begins to send the leased message. A worker that ends meanwhile gives it back. */
 static void begin(struct hooks *hooks, struct arena *arena)
 {
 	const struct webhook_lease_row *row = &hooks->row;
@@ -226,11 +226,11 @@ static void begin(struct hooks *hooks, struct arena *arena)
 		     "its secret was encrypted with another key; create a new secret");
 }
 
-/* ---- what is due ---- */
+/* ---- due webhooks ---- */
 
 static void look(struct hooks *hooks);
 
-/* Nothing is due. */
+/* Pauses, since nothing is due. */
 static void begin_pause(struct hooks *hooks)
 {
 	uint64_t now_ms = loop_now_ms(hooks->settings.loop), ms = LOOK_MS;
@@ -260,8 +260,7 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 		if (hooks->settings.is_first && id_is_none(hooks->after))
 			metric_set(METRIC_WEBHOOKS_WAITING, 0, hooks->row.waiting);
 		is_due = !id_is_none(hooks->row.id);
-		/* Begins with the first one again after each message, so that nobody is
-		 * passed over.
+		/* Begins with the first webhook again after each message, so that none is skipped.
 		 */
 		hooks->after = is_due ? hooks->after : hooks->row.next_after;
 		has_more = !id_is_none(hooks->row.next_after);
@@ -304,8 +303,7 @@ static void lease(struct hooks *hooks)
 
 /* ---- upkeep ---- */
 
-/* Says whether the same statement runs again: it has found something, and may
- * find more. */
+/* Whether the same statement runs again: it has found something, and may find more. */
 static bool goes_on(struct hooks *hooks, const struct db_result *result)
 {
 	if (result->outcome != DB_OK || result->row_count == 0)
@@ -393,7 +391,7 @@ static void on_look(struct deadline *deadline)
 
 /* ---- hints ---- */
 
-/* Events were written, or a webhook was changed. */
+/* Called when events were written, or a webhook was changed. */
 static void on_hint(struct hint_subscription *hints, struct str text)
 {
 	struct hooks *hooks = container_of(hints, struct hooks, hints);

@@ -38,10 +38,10 @@ void http_listener_accept_waiting(struct http_listener *listener)
 		accept_one(listener);
 }
 
-/* A connection that waits while no descriptor is left makes libuv try again without pause. So one
- * is kept in reserve: given up, it lets libuv accept the connection, which is closed at once, and
- * the reserve is taken again. libuv has a descriptor for that, too, but opens a file to have it
- * again, which a worker in its sandbox may not. */
+/* A connection that waits while no descriptor is left makes libuv try again without pause. So a
+ * reserve is kept: closing it lets libuv accept the connection, which is closed at once, and the
+ * reserve is opened again. libuv has a reserve, too, but opens a file to restore it, which a worker
+ * in its sandbox may not. */
 static bool take_spare(struct http_listener *listener)
 {
 	if (listener->spare_fd < 0)
@@ -93,7 +93,7 @@ static void on_connection(uv_stream_t *stream, int error)
 		(void)take_spare(listener);
 	}
 	metric_add(METRIC_HTTP_REFUSED, METRIC_REFUSED_DESCRIPTORS, 1);
-	/* At most one line a second says so. */
+	/* Log this at most once a second. */
 	if (now_s != listener->failed_s)
 		log_warn("http", "cannot accept a connection",
 			 LOG_TEXT("error", uv_strerror(error)));
@@ -117,10 +117,10 @@ void http_listener_close(struct http_listener *listener)
 	uv_close(&listener->uv.handle, on_closed);
 }
 
-/* The connections that are accepted have this from their listener: the kernel takes only so much
- * more than it can send to the peer now (tcp(7), TCP_NOTSENT_LOWAT), where it would take megabytes.
- * The rest waits here, where it is counted, and where a peer that does not read is noticed. Of no
- * use to a unix socket, whose kernel buffer is small. */
+/* Accepted connections inherit this from their listener: the kernel takes only so much more than it
+ * can send to the peer now (tcp(7), TCP_NOTSENT_LOWAT), instead of megabytes. The rest is unsent
+ * output, which is counted here, and shows a peer that does not read. Not needed for a unix socket,
+ * whose kernel buffer is small. */
 static void limit_ahead(int fd)
 {
 	int bytes = LIMIT_AHEAD_BYTES;
@@ -164,7 +164,7 @@ int http_listener_open(struct http_listener *listener, int fd)
 		uv_os_fd_t open_fd;
 
 		if (uv_fileno(&listener->uv.handle, &open_fd) != 0)
-			close(fd); /* no handle has it */
+			close(fd); /* no handle owns it */
 		http_listener_close(listener);
 	}
 	return error;

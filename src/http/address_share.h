@@ -13,12 +13,12 @@
 
 struct address_share;
 
-/* A connection comes while so many are free, itself included: NULL where this address has its
- * share. Of an IPv6 address the network of 64 bits counts (address_cut_to_subscriber()). */
+/* Adds a connection while so many are free, itself included. Returns NULL if this address has its
+ * share. An IPv6 address counts by its network of 64 bits (address_cut_to_subscriber()). */
 __attribute__((warn_unused_result)) struct address_share *
 address_share_join(const struct address *address, unsigned free_connections);
 
-/* Unsent output of the share's connections; NULL for NULL. */
+/* Returns the unsent output of the share's connections; NULL for NULL. */
 struct http_unsent_share *address_share_unsent(struct address_share *share);
 
 /* Removes a connection from the share. NULL is allowed. */
