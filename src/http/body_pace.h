@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* The time by which the next bytes must be here, in microseconds of any clock: it was due_us, and
- * now so many came. Each byte buys as much time as LIMIT_BODY_BYTES_PER_S allows for it; but what
- * came fast does not pay for a longer rest than grace_us from now. */
+/* Returns the time by which the next bytes must arrive, in microseconds of any clock, after so many
+ * bytes arrived by due_us. Each byte adds the time that LIMIT_BODY_BYTES_PER_S allows for it, but
+ * fast bytes never allow a pause longer than grace_us from now. */
 static inline uint64_t body_pace_next_us(uint64_t due_us, uint64_t now_us, uint64_t grace_us,
 					 uint64_t bytes)
 {

@@ -4,8 +4,8 @@
 struct hops {
 	const struct http_proxies *proxies;
 	struct address address;
-	struct str text; /* of the address, with its port, as the field has it */
-	bool is_known;	 /* else the peer counts */
+	struct str text; /* address with its port, as in the field */
+	bool is_known;	 /* if false, the peer counts */
 };
 
 /* "1.2.3.4", "1.2.3.4:56", "::1", "[::1]" or "[::1]:56" */
@@ -34,8 +34,8 @@ static bool read_node(struct str text, struct address *ret_address)
 				      str_to_uint64(str_from_offset(text, end + 1), 65535, &port));
 }
 
-/* The list's next hop: an untrusted one hides all before it, and so does what is no address. A
- * proxy only stands for itself where none is known. */
+/* Adds the list's next hop: an untrusted one, or one that is not an address, hides all before it. A
+ * proxy counts as the client only if no other is known. */
 static void add_hop(struct hops *hops, struct str node)
 {
 	struct address address;
@@ -58,7 +58,7 @@ static void add_forwarded_for(struct hops *hops, struct str list)
 		add_hop(hops, node);
 }
 
-/* A quote that the client leaves open would take in what the proxies add behind it. */
+/* A quote that the client leaves open would include the entries that proxies append. */
 static bool has_open_quote(struct str list)
 {
 	bool is_quoted = false;
@@ -72,7 +72,7 @@ static bool has_open_quote(struct str list)
 	return is_quoted;
 }
 
-/* Takes off the list the piece up to the next separator that is not quoted. */
+/* Takes the part up to the next unquoted separator from the front of the list. */
 static bool next_unquoted(struct str *list, char separator, struct str *ret_piece)
 {
 	bool is_quoted = false;
@@ -92,7 +92,7 @@ static bool next_unquoted(struct str *list, char separator, struct str *ret_piec
 }
 
 /* RFC 7239 section 4: elements of pairs, of which only "for" counts here. An element without it, or
- * with two, says nothing. */
+ * with two, is ignored. */
 static void add_forwarded(struct hops *hops, struct str list)
 {
 	struct str element, pair;
@@ -121,7 +121,7 @@ static void add_forwarded(struct hops *hops, struct str list)
 	}
 }
 
-/* IPv4 has one form only: no port and no other notation is to be taken off. */
+/* IPv4 has only one form, so only a port must be removed. */
 static struct str address_text(struct arena *arena, const struct hops *hops)
 {
 	char text[ADDRESS_TEXT_BYTES];

@@ -3,7 +3,7 @@
 /* Quality values in thousandths (RFC 9110 section 12.4.2). */
 enum { QUALITY_MAX = HTTP_WEIGHT_MAX, QUALITY_UNSAID = -1 };
 
-/* "0.5" is 500. A malformed quality value is 0: its coding is not wanted. */
+/* "0.5" is 500. A malformed quality value counts as 0: its coding is not wanted. */
 static int parse_quality(struct str text)
 {
 	int quality = 0;

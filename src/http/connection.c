@@ -8,8 +8,8 @@
 #include "http/connection_stream.h"
 #include "http/listener.h"
 
-/* Requests that one connection may have answered in a row before others get their turn: a tenth of
- * a millisecond, where they are answered from memory. */
+/* Requests of one connection that are answered in a row before others get their turn: a tenth of a
+ * millisecond if answered from memory. */
 enum { REQUESTS_IN_A_ROW = 8 };
 
 void http_connection_retire(struct http_connection *connection)
@@ -110,7 +110,7 @@ static size_t take_lingering(struct http_connection *connection, struct str data
 	return data.length;
 }
 
-/* Uses the client's bytes as far as the state allows; returns how many. */
+/* Processes the client's bytes as far as the state allows; returns how many. */
 static size_t take(struct http_connection *connection, struct str data)
 {
 	unsigned requests = 0;
@@ -121,7 +121,8 @@ static size_t take(struct http_connection *connection, struct str data)
 		struct str rest = str_from_offset(data, used);
 
 		if (connection->state == CONNECTION_IDLE) {
-			/* Too much waits: some are cut off before another answer comes on top. */
+			/* Too much unsent output: cut off some clients before adding another
+			 * answer. */
 			if (++requests > REQUESTS_IN_A_ROW ||
 			    http_unsent_is_over(&connection->connections->unsent))
 				break;
@@ -142,7 +143,8 @@ static size_t take(struct http_connection *connection, struct str data)
 	return used;
 }
 
-/* A WebSocket has the transport; the bytes behind the request are its first input. */
+/* Ends the connection after a WebSocket took the transport; the bytes after the request are its
+ * first input. */
 static void finish_upgrade(struct http_connection *connection, struct str rest)
 {
 	struct http_transport *transport = connection->transport;
@@ -157,7 +159,7 @@ static void on_data(struct http_transport *transport, struct str data)
 	struct http_connection *connection = transport->owner;
 	size_t used = 0;
 
-	/* If bytes are parked, reading was stopped, and this read was already on its way. */
+	/* If bytes are parked, reading was stopped, and this read was already under way. */
 	if (buffer_length(&connection->parked) == 0)
 		used = take(connection, data);
 	if (connection->state == CONNECTION_UPGRADED) {

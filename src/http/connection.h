@@ -3,12 +3,13 @@
 
 #include "http/connection_state.h"
 
-/* Takes the transport over. */
+/* Makes a connection, which owns the transport. */
 void http_connection_create(struct http_connections *connections,
 			    const struct http_listener_settings *listener,
 			    struct http_transport *transport);
 
-/* The server retires: a stream without an end is stopped. */
+/* Call it when the server retires: stops an endless stream. */
 void http_connection_retire(struct http_connection *connection);
-/* The server drains: closes the connection unless a request has begun or is on its way. */
+/* Call it when the server drains: closes the connection unless a request has begun or is on its
+ * way. */
 void http_connection_drain(struct http_connection *connection);

@@ -18,7 +18,7 @@ bool http_connection_must_end(const struct http_connection *connection,
 		return true;
 	if (exchange->body_state != EXCHANGE_BODY_UNREAD)
 		return false;
-	/* The client waits for a "100 Continue" and may send the body or not. */
+	/* The client waits for a "100 Continue", and may or may not send the body. */
 	return exchange->expects_continue ||
 	       exchange->content_length > LIMIT_DISCARDED_BODY_BYTES + exchange->body_bytes;
 }
@@ -39,7 +39,7 @@ void http_connection_on_written(struct http_connection *connection)
 	struct http_exchange *exchange = connection->exchange;
 
 	http_exchange_end(exchange);
-	/* While the server drains, nothing is read on for another request. */
+	/* While the server drains, nothing is read for another request. */
 	if (connection->ends || (connection->connections->is_draining &&
 				 exchange->body_state == EXCHANGE_BODY_UNREAD)) {
 		if (is_at_end(connection))
@@ -49,7 +49,7 @@ void http_connection_on_written(struct http_connection *connection)
 		return;
 	}
 	if (exchange->body_state == EXCHANGE_BODY_UNREAD) {
-		exchange->body_bytes = 0; /* from now on the dropped bytes */
+		exchange->body_bytes = 0; /* from now on the number of dropped bytes */
 		http_connection_move(connection, CONNECTION_DISCARDING);
 	} else {
 		http_connection_wait(connection);

@@ -3,7 +3,7 @@
 #include "base/require.h"
 #include "http/body_pace.h"
 
-/* A piece of a body that is wanted. */
+/* Keeps a piece of a body that the handler wants. */
 static bool keep_piece(void *context, struct str piece)
 {
 	struct http_connection *connection = context;
@@ -13,7 +13,7 @@ static bool keep_piece(void *context, struct str piece)
 				      connection->connections->settings.bodies_bytes);
 }
 
-/* A piece of a body that was left unread. */
+/* Drops a piece of a body that was left unread. */
 static bool drop_piece(void *context, struct str piece)
 {
 	struct http_connection *connection = context;

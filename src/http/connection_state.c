@@ -55,10 +55,10 @@ void http_connection_move(struct http_connection *connection, enum http_connecti
 		deadline_clear(loop, &connection->deadline);
 		loop_later_cancel(&connection->later);
 		break;
-	case CONNECTION_HEAD:	   /* set where the head did not come in one piece */
-	case CONNECTION_WORKING:   /* the handler's time; a deadline left over does nothing */
-	case CONNECTION_STREAMING: /* set where a part of the answer has to wait */
-	case CONNECTION_WRITING:   /* likewise */
+	case CONNECTION_HEAD:	   /* set if the head did not come in one piece */
+	case CONNECTION_WORKING:   /* the handler takes its time; an old deadline does nothing */
+	case CONNECTION_STREAMING: /* set if a part of the answer has to wait */
+	case CONNECTION_WRITING:   /* set if a part of the answer has to wait */
 		break;
 	}
 }
@@ -68,8 +68,8 @@ static struct http_connection *connection_of(const struct http_unsent_entry *ent
 	return container_of(entry, struct http_connection, unsent);
 }
 
-/* An answer that is not copied holds the memory of its request for as long as a byte of it waits.
- * What many share, as the files of the pages, does not lie there. */
+/* An answer that is not copied keeps the memory of its request as long as a byte of it waits.
+ * Shared memory, such as files of the pages, is not counted. */
 static size_t pending_of(const struct http_unsent_entry *entry)
 {
 	const struct http_connection *connection = connection_of(entry);
@@ -110,7 +110,8 @@ void http_connection_close(struct http_connection *connection)
 		http_exchange_abandon(exchange);
 		connection->exchange = NULL;
 	} else if (exchange) {
-		http_exchange_end(exchange); /* freed when nothing is written from it any more */
+		http_exchange_end(
+		    exchange); /* it is freed when nothing is written from it any more */
 	}
 	http_connection_move(connection, CONNECTION_CLOSING);
 	http_transport_close(connection->transport);
@@ -174,8 +175,8 @@ void http_connection_go_on(struct http_connection *connection)
 	http_transport_set_reading(connection->transport, !is_parked);
 }
 
-/* Tells the client that no more comes, and reads on for a while. Closing at once while the client
- * is still sending would reset the connection, and the answer could get lost. */
+/* Ends the sending side, and continues to read for a while. Closing at once while the client is
+ * still sending would reset the connection, and the answer could get lost. */
 void http_connection_linger(struct http_connection *connection)
 {
 	struct http_connections *connections = connection->connections;
@@ -202,7 +203,7 @@ struct http_transport *http_connection_upgrade(struct http_connection *connectio
 	http_connection_move(connection, CONNECTION_UPGRADED);
 	*ret_parked = (struct buffer){0};
 	if (connection->is_taking)
-		return transport; /* the caller of take() hands the rest over */
+		return transport; /* the caller of take() hands over the rest */
 	*ret_parked = connection->parked;
 	connection->parked = (struct buffer){0};
 	http_connection_free(connection);

@@ -1,4 +1,4 @@
-/* An HTTP connection and its states: requests come one after the other, one is at work at a time.
+/* HTTP connection and its states: requests come one after the other, one is processed at a time.
  *
  *              first byte        head complete       http_respond()
  *      +-> IDLE ---------> HEAD -------------> WORKING -----------> WRITING
@@ -13,10 +13,10 @@
  *           CLOSING <------------- LINGERING <----- the connection ends -+
  *
  * Every state leads to CLOSING: the peer left, the server closes, or a deadline has passed. WORKING
- * leads to UPGRADED: a WebSocket has taken the transport over.
+ * leads to UPGRADED: a WebSocket has taken over the transport.
  *
- * Bytes that come in IDLE, HEAD, BODY, DISCARDING and LINGERING are used at once. In the other
- * states the connection parks them, and it reads nothing while bytes are parked: that stops the
+ * Bytes that arrive in IDLE, HEAD, BODY, DISCARDING and LINGERING are processed at once. In the
+ * other states the connection parks them, and reads nothing while bytes are parked, which stops the
  * client. */
 #pragma once
 
@@ -46,8 +46,8 @@ struct http_connections {
 	struct http_server_settings settings; /* with every limit filled in */
 	struct list all;		      /* of struct http_connection */
 	struct list upgrades;		      /* of struct http_upgrade */
-	struct http_unsent unsent;	      /* what waits for all of them */
-	unsigned count;			      /* of all */
+	struct http_unsent unsent;	      /* unsent output of all of them */
+	unsigned count;			      /* number of all connections */
 	bool is_retiring;		      /* each connection ends with its next answer */
 	bool is_draining;		      /* and those without a request end at once */
 	struct http_date date;
@@ -55,10 +55,10 @@ struct http_connections {
 	void (*on_gone)(struct http_connections *connections); /* a connection closed or upgraded */
 };
 
-/* Embedded in the object that took a connection's transport over. */
+/* Embedded in the object that took over a connection's transport. */
 struct http_upgrade {
 	struct list node;
-	/* The server closes: the transport must be closed. */
+	/* Called when the server closes: the transport must be closed. */
 	void (*drop)(struct http_upgrade *upgrade);
 };
 
@@ -68,47 +68,48 @@ struct http_connection {
 	const struct http_listener_settings *listener;
 	struct list node; /* of connections->all */
 	struct deadline deadline;
-	struct later later; /* uses the parked bytes */
+	struct later later; /* processes the parked bytes */
 	struct http_exchange *exchange;
 	struct buffer parked;
 	struct http_unsent_entry unsent;
 	uint32_t lingered_bytes;
-	uint8_t state;	       /* enum http_connection_state */
-	bool is_taking;	       /* bytes of the client are being used, one piece after the other */
-	bool has_more;	       /* the client's bytes at hand go on behind those just used */
-	bool saw_end;	       /* the client sends no more */
-	bool ends;	       /* after this answer */
-	bool is_proxy;	       /* the remote end is believed in what it says of its clients */
-	uint8_t remote_length; /* 0: not known before the first byte */
+	uint8_t state;	/* enum http_connection_state */
+	bool is_taking; /* bytes of the client are being processed, one piece after the other */
+	bool has_more;	/* there are more bytes after those just processed */
+	bool saw_end;	/* the client sends no more */
+	bool ends;	/* ends after this answer */
+	bool is_proxy;	/* the peer is a trusted proxy */
+	uint8_t remote_length; /* 0: unknown before the first byte */
 	char remote[HTTP_TRANSPORT_ADDRESS_BYTES];
 };
 
-/* The only way to change the state. Sets the new state's deadline where it has one. */
+/* Changes the state, and sets the new state's deadline if it has one. No other function changes the
+ * state. */
 void http_connection_move(struct http_connection *connection, enum http_connection_state state);
 
 extern const struct http_unsent_owner http_connection_unsent_owner;
 
-/* After anything that may have changed how many bytes wait for the client. */
+/* Call it after anything that may have changed the client's unsent output. */
 void http_connection_count_pending(struct http_connection *connection);
 
-/* Closes at once. A request at work becomes abandoned; a stream is stopped later. */
+/* Closes at once. A request under way is abandoned; a stream is stopped later. */
 void http_connection_close(struct http_connection *connection);
 
-/* Frees the connection, whose transport is closed or was taken over. */
+/* Frees the connection, whose transport was closed or taken over. */
 void http_connection_free(struct http_connection *connection);
 
-/* After an exchange: waits for the next request. */
+/* Waits for the next request, after an exchange. */
 void http_connection_wait(struct http_connection *connection);
 
-/* After the last exchange: ends the connection, in stages (RFC 9112 section 9.6). */
+/* Ends the connection after the last exchange, in stages (RFC 9112 section 9.6). */
 void http_connection_linger(struct http_connection *connection);
 
-/* After anything that may have made bytes of the client usable or wanted. While the server drains,
- * it closes a connection that has no request and none on its way. */
+/* Call it after anything that may allow or require processing the client's bytes. While the server
+ * drains, closes a connection that has no request and none on its way. */
 void http_connection_go_on(struct http_connection *connection);
 
-/* Gives the transport up for another protocol: the caller may no longer use the exchange and the
- * connection. ret_parked, which the caller owns and which may be empty, holds the bytes that came
- * behind the request. */
+/* Gives up the transport for another protocol: the caller may no longer use the exchange and the
+ * connection. ret_parked, which the caller owns and which may be empty, holds the bytes after the
+ * request. */
 struct http_transport *http_connection_upgrade(struct http_connection *connection,
 					       struct buffer *ret_parked);

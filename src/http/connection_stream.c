@@ -16,7 +16,7 @@ struct http_stream {
 	const struct http_stream_source *source;
 	void *owner;
 	struct later later; /* calls the source */
-	bool is_stopping;   /* the client is there, but gets no more */
+	bool is_stopping;   /* the client is connected, but gets no more */
 };
 
 static struct http_connection *connection_of(const struct http_stream *stream)
@@ -110,7 +110,7 @@ static void stop_later(struct http_stream *stream)
 	call_later(stream);
 }
 
-/* After a write: watches that the client takes it in time. */
+/* Watches, after a write, that the client takes it in time. */
 static void watch(struct http_stream *stream)
 {
 	struct http_connection *connection = connection_of(stream);
@@ -184,7 +184,7 @@ void http_stream_release_request(struct http_stream *stream)
 	struct http_connection *connection = connection_of(stream);
 	struct http_exchange *exchange = stream->exchange;
 
-	/* The parser of the body goes, too. */
+	/* The parser of the body is freed, too. */
 	if (exchange->body_state == EXCHANGE_BODY_UNREAD) {
 		exchange->body_state = EXCHANGE_BODY_BROKEN;
 		if (connection)

@@ -1,12 +1,12 @@
-/* The streams of connections: see http/stream.h. */
+/* Streams of connections: see http/stream.h. */
 #pragma once
 
 #include "http/connection_state.h"
 
-/* Call it in STREAMING, when all that was written has been taken. */
+/* Call it in STREAMING, when everything written was taken. */
 void http_connection_stream_on_flushed(struct http_connection *connection);
 
-/* Whether the stream has no end of its own. Call it in STREAMING. */
+/* Whether the stream is endless. Call it in STREAMING. */
 bool http_connection_stream_is_endless(const struct http_connection *connection);
 
 /* Call it in STREAMING, when the server drains. */

@@ -1,4 +1,4 @@
-/* The Date field (RFC 9110 section 6.6.1). */
+/* Field Date (RFC 9110 section 6.6.1). */
 #pragma once
 
 #include <text/str.h>
@@ -7,11 +7,11 @@
 
 enum { HTTP_DATE_LENGTH = 29 };
 
-/* A zeroed one is ready. */
+/* Cached text of the current second. A zeroed one is ready. */
 struct http_date {
-	int64_t second; /* the one that text shows, since 1970 */
+	int64_t second; /* second of text, since 1970 */
 	char text[HTTP_DATE_LENGTH + 1];
 };
 
-/* "Fri, 20 Nov 2026 08:15:30 GMT" and a NUL, valid until the next call. */
+/* Returns "Fri, 20 Nov 2026 08:15:30 GMT", followed by a NUL, valid until the next call. */
 struct str http_date_now(struct http_date *date);

@@ -62,7 +62,7 @@ void http_exchange_add_head(struct http_exchange *exchange, struct str bytes)
 		size_t capacity = exchange->scan.length;
 		char *head;
 
-		/* Most heads come whole; a head in pieces gets room to grow. */
+		/* Most heads arrive completely; a head in pieces gets room to grow. */
 		if (!exchange->scan.is_complete) {
 			capacity = capacity < HEAD_FIRST_BYTES ? HEAD_FIRST_BYTES : capacity * 2;
 			if (capacity > LIMIT_REQUEST_HEAD_BYTES)
@@ -106,8 +106,8 @@ struct http_protocol_error http_exchange_parse_head(struct http_exchange *exchan
 	struct http_protocol_error error;
 	char *minor = exchange->head + exchange->scan.version + HTTP_VERSION_MINOR;
 
-	/* A version above 1.1 is served as the highest that is known (RFC 9110 section 2.5). llhttp
-	 * knows no other. */
+	/* A version above 1.1 is served as the highest known one (RFC 9110 section 2.5). llhttp
+	 * knows no higher one. */
 	if (*minor > '1')
 		*minor = '1';
 	error = http_parser_head(&request->arena, text, exchange->scan.field_count,
@@ -132,7 +132,7 @@ struct http_protocol_error http_exchange_parse_head(struct http_exchange *exchan
 	return HTTP_NO_ERROR;
 }
 
-/* 1 to 128 letters, digits and "._-", which need no escaping anywhere. */
+/* Whether text is 1 to 128 letters, digits and "._-", which never need escaping. */
 static bool is_sane_id(struct str id)
 {
 	for (size_t i = 0; i < id.length; i++) {
@@ -176,7 +176,7 @@ bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, si
 		exchange->body_stop = 503;
 		return false;
 	}
-	/* Memory for all of a long body only when a good part of it has come. */
+	/* Reserve memory for a whole long body only after a large part of it has arrived. */
 	if (body->capacity < exchange->content_length) {
 		size_t length = (size_t)exchange->content_length;
 		bool is_believed =
@@ -236,7 +236,7 @@ struct http_exchange *http_exchange_shrink(struct http_exchange *exchange)
 	request->path = logged_path(request->path);
 	for (size_t i = 0; i < array_length(kept); i++)
 		size += kept[i]->length + 1;
-	/* Two objects, since each takes some bytes more: there may be thousands of streams. */
+	/* Only two objects, since each has some overhead, and there may be thousands of streams. */
 	arena_reserve(&arena, sizeof(*small) + size + 2 * ARENA_OBJECT_BYTES_MAX);
 	small = arena_alloc(&arena, sizeof(*small));
 	text = arena_alloc(&arena, size);

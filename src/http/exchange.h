@@ -1,4 +1,4 @@
-/* A request and its answer, with all that is private to the layer. Lives in its own arena.
+/* Request and answer, with everything that is private to the layer. Lives in its own arena.
  *
  *   begun by the connection -> head -> handler -> answer written -> freed
  *                                        `-> client leaves: abandoned, freed by the answer */
@@ -16,9 +16,9 @@
 
 enum exchange_body {
 	EXCHANGE_BODY_NONE,   /* the request has none */
-	EXCHANGE_BODY_UNREAD, /* nothing or a part of it was read */
-	EXCHANGE_BODY_READ,   /* all of it */
-	EXCHANGE_BODY_BROKEN, /* what follows cannot be understood */
+	EXCHANGE_BODY_UNREAD, /* nothing, or only a part, was read */
+	EXCHANGE_BODY_READ,   /* read completely */
+	EXCHANGE_BODY_BROKEN, /* malformed: the following bytes cannot be parsed */
 };
 
 struct http_exchange {
@@ -28,18 +28,18 @@ struct http_exchange {
 	char *head; /* scan.length bytes */
 	size_t head_capacity;
 	struct http_parser *parser; /* NULL until the head is complete */
-	uint64_t content_length;    /* of the body; 0 when chunked */
-	struct later later;	    /* for done */
-	struct later *stream_later; /* of the answer's stream; NULL where it has none */
+	uint64_t content_length;    /* bytes of the body; 0 if chunked */
+	struct later later;	    /* calls done */
+	struct later *stream_later; /* of the answer's stream; NULL if it has none */
 	void (*done)(struct http_request *request, int status); /* NULL: no handler waits */
 	int done_status;
 	struct buffer body;
-	struct memory_share *share; /* that the body is counted in; NULL: none was begun */
-	uint64_t body_due_us;	    /* the rest of it, see http/body_pace.h */
+	struct memory_share *share; /* share in which the body is counted; NULL: no body */
+	uint64_t body_due_us;	    /* when more of the body must arrive, see http/body_pace.h */
 	size_t body_max;
-	int body_stop;	   /* why add_body refused: 413 or 503 */
-	size_t body_bytes; /* that were kept or, after the answer, dropped */
-	int status;	   /* of the answer */
+	int body_stop;	   /* why http_exchange_add_body() refused: 413 or 503 */
+	size_t body_bytes; /* bytes kept or, after the answer, dropped */
+	int status;	   /* status of the answer */
 	size_t sent_bytes;
 	enum exchange_body body_state;
 	bool is_http_1_0;
@@ -47,8 +47,8 @@ struct http_exchange {
 	bool expects_continue; /* the client waits for a "100 Continue" */
 	bool is_timed;	       /* the head did not come in one piece, its deadline is set */
 	bool is_answered;
-	bool is_streamed; /* the answer is; what waits of it was copied */
-	bool is_chunked;  /* likewise */
+	bool is_streamed; /* the answer is a stream, whose unsent output was copied */
+	bool is_chunked;  /* the answer is chunked */
 	bool is_counted;
 	bool is_over; /* counted and logged */
 	bool access_log;
@@ -63,17 +63,17 @@ struct http_exchange *http_exchange_of(const struct http_request *request);
 /* Keeps bytes of the head. */
 void http_exchange_add_head(struct http_exchange *exchange, struct str bytes);
 
-/* After the last byte of the head: fills the request in. */
+/* Call it after the last byte of the head: fills in the request. */
 struct http_protocol_error http_exchange_parse_head(struct http_exchange *exchange);
 
-/* The request's ID: the caller's if it is a sane one, else a new one. */
+/* Sets the request's ID: the caller's if it is valid, else a new one. */
 void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *ids);
 
-/* A piece of the body: keeps it. False, with body_stop set, when it would be more than body_max, or
- * more than its share of the bodies_max bytes that are for all exchanges. */
+/* Keeps a piece of the body. Returns false, with body_stop set, if the body would exceed body_max,
+ * or its share of the bodies_max bytes for all exchanges. */
 bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, size_t bodies_max);
 
-/* Whether the client has sent all of the request. */
+/* Whether the client has sent the whole request. */
 static inline bool http_exchange_is_read(const struct http_exchange *exchange)
 {
 	return exchange->body_state == EXCHANGE_BODY_NONE ||
@@ -85,19 +85,19 @@ void http_exchange_body_done(struct http_exchange *exchange, int status);
 /* Calls done, later. */
 void http_exchange_body_done_later(struct http_exchange *exchange, int status);
 
-/* The handler answers, exactly once; it waits for no body from now on. */
+/* Call it when the handler answers, exactly once: it waits for no body from now on. */
 void http_exchange_answer(struct http_exchange *exchange, int status);
 
-/* Gives all memory back but what framing and access line of a streamed answer need: it becomes
- * another exchange in a small arena. The body was read or never will be. */
+/* Frees all memory that the framing and the access line of a streamed answer do not need. Returns a
+ * new exchange in a small arena. The body must be read, or never will be. */
 struct http_exchange *http_exchange_shrink(struct http_exchange *exchange);
 
-/* The client left; the handler or the stream still has the request. */
+/* Call it when the client left while the handler or the stream still has the request. */
 void http_exchange_abandon(struct http_exchange *exchange);
 
-/* Counts the request now: its answer has begun and has no end. */
+/* Counts the request now, because its answer is endless. */
 void http_exchange_count(struct http_exchange *exchange);
 
-/* The answer is written, or nobody is there to read it: counts the request and writes its access
- * line, once. */
+/* Call it when the answer is written, or the client has left: counts the request and writes its
+ * access line, once. */
 void http_exchange_end(struct http_exchange *exchange);

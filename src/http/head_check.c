@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "http/head_scan.h"
 
-/* The fields that say how a request is framed and where it goes; each at most once. */
+/* Fields that determine framing and target of a request; each at most once. */
 struct single_fields {
 	const struct http_field *host;
 	const struct http_field *content_length;

@@ -5,7 +5,7 @@
 
 enum {
 	TOKEN = 1,  /* RFC 9110 section 5.6.2 */
-	TARGET = 2, /* visible ASCII but "#" */
+	TARGET = 2, /* visible ASCII except "#" */
 	VALUE = 4,  /* field-vchar, space and tab: RFC 9110 section 5.5 */
 	METHOD_BYTES_MAX = 32,
 };
@@ -23,7 +23,7 @@ enum scan_state {
 	END_LF,
 };
 
-/* The classes of every byte, 32 in a row. */
+/* Classes of every byte, 32 a line. */
 static const uint8_t class_of[256] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     4, 7, 6, 5, 7, 7, 7, 7, 6, 6, 7, 7, 6, 7, 7, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 6, 6, 6, 6, 6, 6,
@@ -64,7 +64,7 @@ static struct http_protocol_error scan_blank(struct head_scan *scan, char c)
 	return HTTP_NO_ERROR;
 }
 
-/* RFC 9112 section 2.3. Which version it is counts only where it is well-formed. */
+/* RFC 9112 section 2.3. The version matters only if it is well-formed. */
 static struct http_protocol_error scan_version(struct head_scan *scan, char c)
 {
 	static const char form[] = "HTTP/n.n\r";
@@ -158,7 +158,7 @@ static struct http_protocol_error scan_fields(struct head_scan *scan, char c)
 	}
 }
 
-/* Whether the eight bytes are of the class VALUE; false also where one of them is a tab. */
+/* Whether eight bytes are of the class VALUE; also false if one of them is a tab. */
 static bool are_values(const char *text)
 {
 	uint64_t eight = swar_load(text);
@@ -166,8 +166,8 @@ static bool are_values(const char *text)
 	return !(swar_has_below(eight, ' ') | swar_has(eight, 0x7f));
 }
 
-/* Number of the next bytes that leave the state as it is: a value, a name or a target is scanned in
- * one go, up to the byte that ends it. */
+/* Returns the number of next bytes that do not change the state: a value, a name or a target is
+ * scanned at once, up to the byte that ends it. */
 static size_t run_length(const struct head_scan *scan, struct str data)
 {
 	unsigned class = scan->state == FIELD_VALUE ? VALUE : scan->state == NAME ? TOKEN : TARGET;
@@ -188,7 +188,7 @@ static size_t run_length(const struct head_scan *scan, struct str data)
 }
 
 /* Skips the version that nearly all clients send, with the end of its line. Returns the number of
- * bytes, 0 if the next ones are other bytes or not all there. */
+ * bytes, 0 if the next bytes differ or are incomplete. */
 static size_t skip_usual_version(struct head_scan *scan, struct str data)
 {
 	static const struct str usual = {"HTTP/1.1\r\n", 10};

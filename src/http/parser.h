@@ -17,25 +17,25 @@ struct http_head {
 	struct http_field *fields;
 	unsigned field_count;
 	bool is_http_1_0;
-	bool keep_alive; /* as version and Connection have it */
+	bool keep_alive; /* by version and field Connection */
 };
 
-struct http_parser; /* one request's; in its arena */
+struct http_parser; /* parser of one request, in its arena */
 
-/* text is all of the head and stays where it is: ret_head points into it. field_count is the number
- * of its fields. 501 for a method that llhttp does not know, else 400. */
+/* Parses a head. text is the whole head and must stay in place: ret_head points into it.
+ * field_count is the number of its fields. 501 for a method that llhttp does not know, else 400. */
 struct http_protocol_error http_parser_head(struct arena *arena, struct str text,
 					    unsigned field_count, struct http_parser **ret_parser,
 					    struct http_head *ret_head);
 
 enum http_body_result {
-	BODY_MORE,     /* all was used, more is to come */
-	BODY_COMPLETE, /* what was not used belongs to the next request */
+	BODY_MORE,     /* everything was used, more will come */
+	BODY_COMPLETE, /* unused bytes belong to the next request */
 	BODY_MALFORMED,
 	BODY_STOPPED, /* on_piece returned false */
 };
 
-/* on_piece is called with every piece of the decoded body, data is valid during the call. */
+/* Parses a body. Calls on_piece with every piece of the decoded body, valid during the call. */
 enum http_body_result http_parser_body(struct http_parser *parser, struct str data,
 				       bool (*on_piece)(void *context, struct str piece),
 				       void *context, size_t *ret_used);

@@ -1,8 +1,8 @@
-/* Why a request is not served: the answer that the layer itself gives. */
+/* Protocol error: the answer of the layer itself to an invalid request. */
 #pragma once
 
 struct http_protocol_error {
-	int status;	    /* 0: the request is fine */
+	int status;	    /* 0: the request is valid */
 	const char *detail; /* for the caller; static */
 };
 

@@ -18,7 +18,7 @@ static void put_hex(uint64_t number, char *text)
 
 void request_ids_next(struct request_ids *ids, char ret_text[static REQUEST_ID_LENGTH + 1])
 {
-	/* The finisher of SplitMix64: one to one, so no number comes twice; it hides the count. */
+	/* Finisher of SplitMix64: a bijection, so no number repeats; it hides the count. */
 	uint64_t mixed = ids->count++;
 
 	mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <text/utf8.h>
 
-/* A body up to this size is copied behind its head: writing one piece costs the kernel less than
+/* A body up to this size is copied after its head: writing one piece costs the kernel less than
  * writing two. */
 enum { SHORT_BODY_BYTES = 2048 };
 
@@ -65,7 +65,7 @@ const char *http_status_text(int status)
 	return "Unknown";
 }
 
-/* Text that grows into memory that was measured for it. */
+/* Text that grows into memory of the right size. */
 struct out {
 	char *at;
 };
@@ -102,7 +102,7 @@ static bool has_no_body(const struct http_exchange *exchange, const struct http_
 	return exchange->request.method == HTTP_HEAD || !http_status_has_body(response->status);
 }
 
-/* Room for all that response_text() adds by itself. */
+/* Room for everything that response_text() adds itself. */
 static size_t head_size(const struct http_exchange *exchange, const struct http_response *response,
 			const char *status_text)
 {

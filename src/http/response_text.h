@@ -1,4 +1,4 @@
-/* The bytes of an answer, and of a problem's body. */
+/* Formats answers, and bodies of problems. */
 #pragma once
 
 #include "http/date.h"
@@ -7,8 +7,8 @@
 /* Whether answers of this status may have a body (RFC 9110 section 6.4.1). */
 bool http_status_has_body(int status);
 
-/* Status line and fields, up to and with the empty line, and a short body; in the request's arena.
- * ret_rest: the body where it is not short, as the response has it; else empty. No body is sent in
+/* Returns status line and fields, including the empty line, and a short body; in the request's
+ * arena. ret_rest: a body that is not short, as in the response; else empty. No body is sent in
  * answer to HEAD and with a status that has none (RFC 9110 section 6.4.1). */
 struct str response_text(struct http_exchange *exchange, struct http_date *date,
 			 const struct http_response *response, bool close, struct str *ret_rest);
@@ -17,5 +17,5 @@ struct str response_text(struct http_exchange *exchange, struct http_date *date,
 struct str problem_text(struct arena *arena, int status, struct str detail,
 			struct str extra_members);
 
-/* "\"...\"" (RFC 8259 section 7). Bytes that are no UTF-8 become "?". */
+/* Returns "\"...\"" (RFC 8259 section 7). Invalid UTF-8 becomes "?". */
 struct str json_quote(struct arena *arena, struct str text);

@@ -20,7 +20,7 @@ static const char *segment_end(const char *template)
 /* Stands for a parameter in the hash of a group. */
 static const struct str parameter = {"{", 1};
 
-/* The length and the first letters tell most segments apart, and IDs are long. */
+/* The length and the first letters distinguish most segments, and IDs are long. */
 static unsigned hash_segment(unsigned hash, struct str text)
 {
 	size_t count = text.length < HASHED_LETTERS ? text.length : HASHED_LETTERS;
@@ -99,7 +99,7 @@ void router_init(struct router *router, const struct route_table *const tables[]
 	}
 }
 
-/* False unless it decodes to UTF-8 without NUL and slash. */
+/* Returns false unless it decodes to UTF-8 without NUL and slash. */
 static bool decode_segment(struct arena *arena, struct str segment, struct str *ret_text)
 {
 	return http_decode(arena, segment, ret_text) &&
@@ -141,8 +141,8 @@ static bool is_literal(const char *template, struct str text)
 	return template[text.length] == '\0' || template[text.length] == '/';
 }
 
-/* 0: no match. Else the larger, the better: a bit for each segment, the first one highest, set
- * where the template's segment is literal. */
+/* Returns 0 if the path does not match, else a score: a bit for each segment, the first one
+ * highest, set if the template's segment is literal. */
 __attribute__((nonnull)) static unsigned match_path(const char *template,
 						    const struct segments *segments)
 {
@@ -213,13 +213,13 @@ static unsigned all_methods(const struct router *router)
 
 /* Best path found so far. */
 struct search {
-	const struct route *route; /* of the best path and the method; NULL: none */
-	unsigned table;		   /* the route's */
-	unsigned score;		   /* of the best path */
-	unsigned methods;	   /* of the best path */
+	const struct route *route; /* route of the best path and the method; NULL: none */
+	unsigned table;		   /* table of the route */
+	unsigned score;		   /* score of the best path */
+	unsigned methods;	   /* methods of the best path */
 };
 
-/* Whether the search can end: no route is better than one that is literal throughout. */
+/* Whether the search can end: no route is better than a completely literal one. */
 static bool look_at(const struct route *route, unsigned table, enum http_method method,
 		    const struct segments *segments, struct search *search)
 {
@@ -248,8 +248,8 @@ static bool look_at_group(const struct router *router, unsigned group, enum http
 	return false;
 }
 
-/* Looks at the groups of all templates that may match: each of the first two segments is itself or
- * a parameter. */
+/* Looks at the groups of all templates that may match: each of the first two segments is either
+ * literal or a parameter. */
 static struct search search(const struct router *router, enum http_method method,
 			    const struct segments *segments)
 {

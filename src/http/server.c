@@ -16,18 +16,19 @@
 enum {
 	/* Descriptors of the loop, the log, the database, files, the operator's connections. */
 	OTHER_DESCRIPTORS = 256 + LIMIT_ADMIN_CONNECTIONS,
-	/* WebSockets of a server that retires are dropped in so many portions, one every so often:
-	 * so not all of them come to the next server at the same moment. */
+	/* WebSockets of a retiring server are dropped in so many portions, at this interval, so
+	 * that not all of them reach the new worker at the same moment. */
 	DROPS = 50,
 	DROP_EVERY_MS = 20,
-	/* Others that retire with it have stopped accepting by then: nobody comes to them. */
+	/* By then, other workers that retire with it have stopped accepting, so no client connects
+	 * to them. */
 	FIRST_DROP_MS = 100,
 };
 
 struct http_server {
 	struct http_connections connections;
-	/* The operator's listeners have a number of their own: they are reachable while the public
-	 * ones have all the connections that they may. */
+	/* The operator's listeners have separate limits: they are reachable while the public ones
+	 * are full. */
 	struct http_transport_host transports[HTTP_ROLE_COUNT];
 	struct list listeners; /* of struct http_listener, which live as long as the server */
 	void (*drained)(void *context);
@@ -35,7 +36,7 @@ struct http_server {
 	struct later drained_later;
 	bool is_retiring;
 	struct deadline drop;  /* the next portion of WebSockets */
-	unsigned drop_portion; /* how many these are */
+	unsigned drop_portion; /* WebSockets in a portion */
 };
 
 static void check_drained(struct http_server *server)
@@ -80,8 +81,8 @@ static unsigned or_limit(unsigned value, unsigned limit)
 	return value ? value : limit;
 }
 
-/* Room that is left below the limit of descriptors: a worker that has fewer than it wants lets
- * connections wait, as one that has all that it may have. Below that, as in tests, it drops them.
+/* Returns the connections that the limit of descriptors allows: a worker with fewer than it wants
+ * lets connections wait, as a full one does. Below a minimum, as in tests, it drops them.
  */
 static unsigned limit_connections(unsigned wanted)
 {
@@ -93,8 +94,8 @@ static unsigned limit_connections(unsigned wanted)
 	return (unsigned)limit.rlim_cur - OTHER_DESCRIPTORS;
 }
 
-/* Linux doubles a process's table of descriptors when it is full; where there are threads, the
- * accept() that needs it then waits for all cores to pass a quiet point: 10 ms and more while they
+/* Linux doubles a process's table of descriptors when it is full; if there are threads, the
+ * accept() that needs it waits for an RCU grace period of all cores: 10 ms and more while they
  * convert pictures. So the table gets its size now, before there are threads. */
 static void reserve_descriptors(unsigned connections)
 {
@@ -125,7 +126,7 @@ static void fill_settings(struct http_server_settings *filled)
 	filled->pending_bytes = or_limit(filled->pending_bytes, LIMIT_PENDING_BYTES);
 }
 
-/* Also those that an idle connection has become since. */
+/* Drops a portion of WebSockets, including those that were opened since. */
 static void drop_portion(struct deadline *deadline)
 {
 	struct http_server *server = container_of(deadline, struct http_server, drop);
@@ -183,7 +184,7 @@ struct http_server *http_server_create(struct loop *loop,
 	loop_later_init(&server->drained_later, on_drained);
 	deadline_init(&server->drop, drop_portion);
 	reserve_descriptors(connections->settings.connections_max);
-	/* A write to a peer that has left is an error, not the end of the process. */
+	/* A write to a peer that has left shall be an error, not the end of the process. */
 	signal(SIGPIPE, SIG_IGN);
 	return server;
 }
@@ -228,7 +229,7 @@ static void stop_listening(struct http_server *server)
 {
 	server->connections.is_retiring = true;
 	/* Accept connections that wait here, for http_server_accept() or for room, so that they are
-	 * not lost: one a listener, and none comes after it. */
+	 * not lost: at most one for each listener. */
 	for (int role = 0; role < HTTP_ROLE_COUNT; role++)
 		server->transports[role].connections_max = 0;
 	http_server_accept(server);

@@ -1,7 +1,7 @@
-/* The target and the authority of requests (RFC 9112 section 3.2), which are stricter than the URLs
- * that wire/url.h reads for one who connects: that one takes any visible character in a host and no
- * empty port, while here the grammar of RFC 3986 section 3.2.2 counts, so that nothing in front of
- * the server can read another host than the server does. */
+/* Checks target and authority of requests (RFC 9112 section 3.2), more strictly than wire/url.h
+ * does for clients: that accepts any visible character in a host and no empty port, while here the
+ * grammar of RFC 3986 section 3.2.2 applies, so that no proxy in front can read another host than
+ * the server does. */
 #include "base/hex.h"
 #include "http/head_check.h"
 
@@ -34,8 +34,8 @@ static bool is_host_name(struct str name)
 	return name.length > 0;
 }
 
-/* The text between the brackets: hexadecimal digits, colons, dots. The server does not connect to
- * it, so its exact form does not matter. */
+/* Whether the text between brackets has only hexadecimal digits, colons and dots. The server does
+ * not connect to it, so its exact form does not matter. */
 static bool is_ip_literal(struct str address)
 {
 	for (size_t i = 0; i < address.length; i++) {
@@ -106,7 +106,7 @@ static struct http_protocol_error check_absolute(struct str method, struct str t
 	authority = (struct str){rest.data, end};
 	if (!host_is_valid(authority))
 		return HTTP_PROTOCOL_ERROR(400, "the request target is malformed");
-	/* RFC 9112 section 3.2.2 lets the target win; here two names are an error. */
+	/* By RFC 9112 section 3.2.2 the target wins; here two different names are an error. */
 	if (host.data && !str_equal_ignore_case(authority, host))
 		return HTTP_PROTOCOL_ERROR(
 		    400, "the request target and the Host field name different hosts");

@@ -34,7 +34,7 @@ static bool take_name(struct str name, void *context)
 	return true;
 }
 
-/* Each certificate behind the first one is of the issuer of the one before it (RFC 5246 section
+/* Whether each certificate after the first is that of the previous one's issuer (RFC 5246 section
  * 7.4.2). */
 static bool is_in_order(const mbedtls_x509_crt *chain)
 {

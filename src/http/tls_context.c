@@ -19,7 +19,7 @@ struct tls_identities {
 	struct tls_identity all[];
 };
 
-/* Forward secrecy and authenticated encryption, and nothing else. */
+/* Only suites with forward secrecy and authenticated encryption. */
 static const int cipher_suites[] = {
     MBEDTLS_TLS1_3_AES_128_GCM_SHA256,
     MBEDTLS_TLS1_3_AES_256_GCM_SHA384,
@@ -122,7 +122,7 @@ bool tls_context_take_opened(void)
 	return is_true;
 }
 
-/* A session that a ticket holds; to be zeroed. */
+/* Session in a ticket. Zero it after use. */
 struct opened_ticket {
 	uint8_t session[TICKET_BYTES_MAX];
 	size_t size;
@@ -163,8 +163,9 @@ static bool is_name_of(struct str name, void *identity)
 	return tls_identity_has_name(identity, name);
 }
 
-/* The client names a server: certificates for that name, of several the one whose kind of key it
- * knows. For an unknown name those of conf_own_cert() stay. */
+/* Called if the client names a server: offers the certificates for that name, from which mbedTLS
+ * takes one whose kind of key the client knows. For an unknown name those of
+ * mbedtls_ssl_conf_own_cert() stay. */
 static int choose_identity(void *context, mbedtls_ssl_context *ssl, const unsigned char *name,
 			   size_t length)
 {
@@ -198,13 +199,13 @@ static int set_up(struct tls_context *context)
 	mbedtls_ssl_conf_min_tls_version(ssl, MBEDTLS_SSL_VERSION_TLS1_2);
 	mbedtls_ssl_conf_ciphersuites(ssl, cipher_suites);
 	mbedtls_ssl_conf_groups(ssl, groups);
-	/* A resumed session gets fresh keys, too. */
+	/* A resumed session also gets new keys. */
 	mbedtls_ssl_conf_tls13_key_exchange_modes(
 	    ssl, MBEDTLS_SSL_TLS1_3_KEY_EXCHANGE_MODE_EPHEMERAL_ALL);
 	mbedtls_ssl_conf_session_tickets_cb(ssl, write_ticket, parse_ticket, context);
 	mbedtls_ssl_conf_sni(ssl, choose_identity, context);
 	error = mbedtls_ssl_conf_alpn_protocols(ssl, (const char **)protocols);
-	/* Clients that name no server or an unknown one get the first identity, or others that
+	/* Clients that name no server, or an unknown one, get the first identity, or others that
 	 * share a name with it. */
 	for (unsigned i = 0; !error && i < identities->count; i++) {
 		struct tls_identity *one = &identities->all[i];

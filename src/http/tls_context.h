@@ -3,8 +3,8 @@
  * that worker threads may read it.
  *
  * An idle connection takes 25 KiB with TLS 1.2 and 44 with 1.3. mbedTLS' variable buffers save
- * nothing: most clients send whole records, and a smaller buffer leaves the place of the larger one
- * in the heap. */
+ * nothing: most clients send full records, and a smaller buffer leaves a hole of the larger one in
+ * the heap. */
 #pragma once
 
 #include "http/tls_identity.h"
@@ -22,17 +22,17 @@ struct tls_context {
 	unsigned users;
 };
 
-/* Reads what is in force, for one user. previous: NULL, or the context before it, whose identities
- * it takes over where the files are the same. NULL where that cannot be had: log_error() says why,
- * but for a generation that is just being replaced. */
+/* Makes a context of the generation in force, with one user. previous: NULL, or the old context,
+ * whose identities are reused if the files are the same. Returns NULL on failure: the log has the
+ * reason, unless the generation is just being replaced. */
 struct tls_context *tls_context_create(struct region_map *shared, struct tls_context *previous);
 
 /* Removes a user; the context without users is destroyed. NULL is allowed. */
 void tls_context_leave(struct tls_context *context);
 
 /* Whether mbedTLS has opened a ticket on this thread since the last call: its callback does not
- * tell of which connection. */
+ * identify the connection. */
 bool tls_context_take_opened(void);
 
-/* Whether a ticket of TLS 1.2 opens: then its handshake costs little. */
+/* Whether a ticket of TLS 1.2 can be decrypted: then its handshake is cheap. */
 bool tls_context_knows_ticket(const struct tls_context *context, struct str ticket);

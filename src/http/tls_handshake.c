@@ -19,11 +19,11 @@ struct tls_handshake {
 	struct deadline limit; /* set while it waits for the client, or for its first turn */
 	unsigned turns;
 	bool is_waiting; /* its first turn is in the lane; the client's bytes are still read */
-	bool has_gone;	 /* its client, before its turn */
-	bool is_changed; /* what the client sends is encrypted */
-	bool is_cheap;	 /* by a ticket of ours for TLS 1.2 */
-	bool has_opened; /* a ticket of ours, of any version */
-	int result;	 /* of the last turn */
+	bool has_gone;	 /* its client has left before its turn */
+	bool is_changed; /* the client's messages are encrypted now */
+	bool is_cheap;	 /* cheap because of a ticket of ours for TLS 1.2 */
+	bool has_opened; /* has decrypted a ticket of ours, of any version */
+	int result;	 /* result of the last turn */
 };
 
 struct remote {
@@ -58,8 +58,8 @@ static void fail(struct tls_transport *tls, int error)
 	tls_records_end(tls, -EPROTO);
 }
 
-/* A ticket of TLS 1.3 opens in TLS 1.2 as well, as a session without a secret; mbedTLS takes care
- * of the other way only. */
+/* Whether the session has the handshake's version: in TLS 1.2 a ticket of TLS 1.3 would give a
+ * session without a secret. mbedTLS checks only the opposite case. */
 static bool is_of_its_version(const mbedtls_ssl_context *ssl)
 {
 	const mbedtls_ssl_session *session = ssl->MBEDTLS_PRIVATE(session);
@@ -67,7 +67,7 @@ static bool is_of_its_version(const mbedtls_ssl_context *ssl)
 	return session->MBEDTLS_PRIVATE(tls_version) == mbedtls_ssl_get_version_number(ssl);
 }
 
-/* On any thread. feed holds whole records. */
+/* Computes a turn, on any thread. feed has complete records. */
 static void compute(struct tls_transport *tls)
 {
 	int error = tls->has_ssl ? 0 : tls_records_init(tls);
@@ -100,7 +100,7 @@ static void go_on(struct tls_transport *tls)
 	const struct str output = buffer_view(&tls->output);
 	int result = handshake->result, error = 0;
 
-	/* The rest of the records belongs to the request. */
+	/* Remaining records belong to the request. */
 	buffer_consume(&tls->input, (size_t)(tls->feed.data - buffer_view(&tls->input).data));
 	tls->feed = (struct str){0};
 	if (output.length)
@@ -127,8 +127,8 @@ static bool run_job(struct lane_job *job)
 	return false;
 }
 
-/* The client cannot end its handshake: it has left, or sends no more, and there is no request that
- * came with the end of it. */
+/* Whether the client cannot end its handshake: it has left, or sends no more, and no request came
+ * with the end of the handshake. */
 static bool has_gone(const struct tls_transport *tls)
 {
 	enum http_transport_peer peer = http_transport_peer(tls->lower);
@@ -145,7 +145,7 @@ static void find_feed(struct tls_transport *tls)
 	tls->feed = (struct str){input.data, tls_records_length(input)};
 }
 
-/* Just before a thread gets it. */
+/* Called just before a thread gets the job. */
 static bool is_abandoned(struct lane_job *job)
 {
 	struct tls_handshake *handshake = container_of(job, struct tls_handshake, job);
@@ -187,7 +187,7 @@ static void on_job_done(struct lane_job *job)
 	else if (handshake->has_gone)
 		tls_records_end(tls, -ECONNRESET);
 	else
-		refuse(tls, -EDQUOT); /* the oldest one has made room */
+		refuse(tls, -EDQUOT); /* this oldest handshake makes room */
 }
 
 /* Finds the owners of the handshake's share of the lane, and of its turns. */
@@ -220,7 +220,7 @@ static void submit(struct tls_transport *tls)
 	    .done = on_job_done,
 	};
 	find_share(tls, job);
-	/* Before the lane may take it at once. */
+	/* Set it before submitting, since the lane may take the job at once. */
 	handshake->is_waiting = is_first;
 	tls->is_working = !is_first;
 	if (is_first)
@@ -234,7 +234,7 @@ static void submit(struct tls_transport *tls)
 	refuse(tls, error);
 }
 
-/* Whether the handshake costs little. The first turn decides for all. */
+/* Whether the handshake costs little. The first turn decides for all turns. */
 static bool is_cheap(struct tls_transport *tls)
 {
 	struct tls_hello hello;
@@ -246,7 +246,7 @@ static bool is_cheap(struct tls_transport *tls)
 	return tls->handshake->is_cheap;
 }
 
-/* Whether enough bytes are there to compute a turn. Nothing is computed before. */
+/* Whether there are enough bytes to compute a turn. */
 static bool has_turn(struct tls_transport *tls)
 {
 	struct tls_handshake *handshake = tls->handshake;
@@ -257,7 +257,8 @@ static bool has_turn(struct tls_transport *tls)
 	return handshake->is_changed || tls_message_is_whole(tls->feed);
 }
 
-/* Some clients split their hello into records of a few bytes, so that nobody on the way reads it.
+/* Joins a hello that the client has split into records of a few bytes, as some do to hide it from
+ * middleboxes.
  */
 static void join_hello(struct tls_transport *tls)
 {
@@ -275,7 +276,7 @@ void tls_handshake_take(struct tls_transport *tls, struct str data)
 	struct tls_handshake *handshake = tls->handshake;
 	struct loop *loop = tls_transport_loop(tls);
 
-	require(!tls->is_working); /* feed leads into the input, which may move */
+	require(!tls->is_working); /* feed points into input, which may move */
 	if (!tls->began_us)
 		tls->began_us = clock_monotonic_us();
 	buffer_append_str(&tls->input, data);

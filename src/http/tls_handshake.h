@@ -17,20 +17,20 @@
 
 #include "http/tls_records.h"
 
-/* Begins it: the client has LIMIT_HANDSHAKE_MS for each part of its own. */
+/* Begins the handshake: the client has LIMIT_HANDSHAKE_MS for each of its parts. */
 void tls_handshake_start(struct tls_transport *tls);
 
-/* Bytes of the client; not while tls->is_working. When the handshake is done, tls->handshake is
- * NULL, and the records behind it are read. */
+/* Takes bytes of the client; not while tls->is_working. When the handshake is done, tls->handshake
+ * is NULL, and the records after it are read. */
 void tls_handshake_take(struct tls_transport *tls, struct str data);
 
-/* Whether the client has sent a part of it. */
+/* Whether the client has sent a part of the handshake. */
 bool tls_handshake_has_begun(const struct tls_transport *tls);
 
-/* The connection is closing or has ended: no time is limited any more, and a first turn that waits
- * is given up. While tls->is_working the connection must stay; the handshake then closes the lower
- * transport. */
+/* Call it when the connection is closing or has ended: clears the deadline, and gives up a waiting
+ * first turn. While tls->is_working the connection must stay; the handshake closes the lower
+ * transport afterwards. */
 void tls_handshake_stop(struct tls_transport *tls);
 
-/* No job is under way. Nothing where it is done. */
+/* Frees the handshake, if it is not done yet. No job may be under way. */
 void tls_handshake_free(struct tls_transport *tls);

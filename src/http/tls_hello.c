@@ -20,7 +20,8 @@ static uint32_t number_at(struct str data, size_t offset, unsigned bytes)
 	return number;
 }
 
-/* A type of TLS, and the version's first byte, which is 3 in all of them. */
+/* Whether there is a record head: a type of TLS, and the version's first byte, which is always 3.
+ */
 static bool is_record_head(struct str data, size_t offset)
 {
 	return number_at(data, offset, 1) >= TLS_RECORD_CHANGE &&
@@ -44,7 +45,7 @@ size_t tls_records_length(struct str data)
 	return whole;
 }
 
-/* Takes a record off the front. False: there is no whole one. */
+/* Takes a record from the front. Returns false if it is incomplete. */
 static bool take_record(struct str *records, unsigned *ret_type, struct str *ret_content)
 {
 	size_t length;
@@ -62,10 +63,10 @@ static bool take_record(struct str *records, unsigned *ret_type, struct str *ret
 
 enum message_state { MESSAGE_CUT, MESSAGE_WHOLE, MESSAGE_INVALID };
 
-/* Reads as many records as the first message takes, and returns their number in ret_records. */
+/* Reads as many records as the first message needs, and returns their number in ret_records. */
 static enum message_state read_message(struct str records, unsigned *ret_records)
 {
-	uint32_t length = 0; /* of the message, once its head is there */
+	uint32_t length = 0; /* length of the message, once its head is complete */
 	size_t come = 0;
 	struct str content;
 	unsigned type;
@@ -82,7 +83,7 @@ static enum message_state read_message(struct str records, unsigned *ret_records
 		if (come >= MESSAGE_HEAD_BYTES && come - MESSAGE_HEAD_BYTES >= length)
 			return MESSAGE_WHOLE;
 	}
-	return records.length > 0 ? MESSAGE_INVALID /* the head of no record */ : MESSAGE_CUT;
+	return records.length > 0 ? MESSAGE_INVALID /* not the head of a record */ : MESSAGE_CUT;
 }
 
 bool tls_message_is_whole(struct str records)
@@ -126,7 +127,7 @@ bool tls_records_have(struct str records, enum tls_record_type wanted)
 	return records.length > 0 && number_at(records, 0, 1) == (unsigned)wanted;
 }
 
-/* Takes a vector off the front, whose length comes first in so many bytes. */
+/* Takes a vector from the front, which begins with its length in so many bytes. */
 static bool take_vector(struct str *data, unsigned length_bytes, struct str *ret)
 {
 	size_t length;

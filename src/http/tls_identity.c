@@ -34,7 +34,7 @@ __attribute__((format(printf, 3, 4))) static int fail(struct http_tls_fault *ret
 	return -1;
 }
 
-/* mbedTLS wants texts that end with a NUL. */
+/* mbedTLS requires a NUL at the end of texts. */
 static char *copy_text(struct str text)
 {
 	char *copy = memory_alloc(text.length + 1);
@@ -52,7 +52,7 @@ static void wipe_text(char *copy, struct str text)
 
 static bool is_unknown_kind(int error)
 {
-	/* The low half is the cause, the high one where it was met. */
+	/* The low half is the cause, the high half the module that met it. */
 	const int high = -(-error & 0xff80), low = -(-error & 0x7f);
 
 	return high == MBEDTLS_ERR_PK_UNKNOWN_PK_ALG ||

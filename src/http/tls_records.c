@@ -19,8 +19,8 @@ static int receive(void *context, unsigned char *data, size_t room)
 
 	if (size == 0)
 		return MBEDTLS_ERR_SSL_WANT_READ;
-	/* Counted here, where a record begins: a call of mbedTLS passes over any number of those
-	 * that hold nothing for us. */
+	/* Count records here, at their begin: a call of mbedTLS skips any number of records without
+	 * data for us. */
 	if (!tls->handshake && tls->ssl.MBEDTLS_PRIVATE(in_left) == 0) {
 		if (tls->records == TLS_RECORDS_A_TURN)
 			return MBEDTLS_ERR_SSL_WANT_READ;
@@ -41,7 +41,7 @@ static int transmit(void *context, const unsigned char *data, size_t size)
 		buffer_append_str(&tls->output, part);
 		return (int)size;
 	}
-	/* An alert for what was read. A record may ask for thousands of them, by renegotiations. */
+	/* Alert in answer to a record. A record may cause thousands of them, by renegotiations. */
 	if (tls->is_opening && ++tls->alerts > ALERTS_MAX)
 		return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 	tls->send_error = http_transport_send(tls->lower, &part, 1, /* copy= */ true);
@@ -78,7 +78,8 @@ void tls_records_end(struct tls_transport *tls, int error)
 
 	if (transport->is_closing || (transport->is_ended && error == 0))
 		return;
-	/* A load balancer that looks whether the port is open sends nothing: it began none. */
+	/* A load balancer that checks whether the port is open sends nothing, so it began no
+	 * handshake. */
 	if (tls->handshake && tls->began_us && !transport->is_ended)
 		count_failure(error);
 	http_transport_set_reading(transport, false);
@@ -100,9 +101,9 @@ static void keep_end(struct tls_transport *tls, int error)
 	tls->feed = (struct str){0}; /* nothing is read after it */
 }
 
-/* Decrypts what this turn may bring, so that it comes in one on_data: the layers above have their
- * budgets for a call, and what they answer in one leaves in few writes. Returns how much it is; the
- * rest is still in feed. */
+/* Decrypts the records of this turn for one call of on_data: the layers above have budgets for a
+ * call, and their answers to one call need few writes. Returns the number of bytes; the rest stays
+ * in feed. */
 static size_t open_records(struct tls_transport *tls)
 {
 	uint32_t turn = tls_transport_loop(tls)->turn;
@@ -113,7 +114,8 @@ static size_t open_records(struct tls_transport *tls)
 	tls->turn = turn;
 	tls->records = 0;
 	tls->is_opening = true;
-	/* Room for a whole record: of one that was given in part, mbedTLS would keep the rest. */
+	/* Require room for a full record: mbedTLS would keep the rest of a record that it returns
+	 * in part. */
 	while (!tls->owes_end && sizeof(opened) - filled >= PLAIN_BYTES) {
 		size_t before = tls->feed.length;
 		int size =
@@ -126,13 +128,14 @@ static size_t open_records(struct tls_transport *tls)
 		else if (size != MBEDTLS_ERR_SSL_WANT_READ)
 			keep_end(tls, -EPROTO);
 		else if (tls->feed.length == 0 || tls->feed.length == before)
-			break; /* else the record held nothing for the owner */
+			break; /* else the record had no data for the owner */
 	}
 	tls->is_opening = false;
 	return filled;
 }
 
-/* Gives on what was opened. What waits is in input by now, where has_input() sees it. */
+/* Passes on the decrypted bytes. Waiting bytes are in input by now, where has_input() counts them.
+ */
 static void give_on(struct tls_transport *tls, size_t size)
 {
 	if (size > 0)
@@ -182,13 +185,13 @@ void tls_records_read_on(struct tls_transport *tls)
 	buffer_consume(&tls->input, buffer_length(&tls->input) - tls->feed.length);
 	tls->feed = (struct str){0};
 	if (buffer_length(&tls->input) == 0)
-		buffer_finish(&tls->input); /* a connection that waits keeps no memory for it */
+		buffer_finish(&tls->input); /* a waiting connection keeps no memory for it */
 	give_on(tls, size);
 }
 
 /* ---- writing ---- */
 
-/* Takes bytes off the parts for one record. */
+/* Takes bytes from the parts for one record. */
 static size_t gather(struct tls_transport *tls)
 {
 	size_t size = 0;
@@ -212,7 +215,7 @@ static size_t gather(struct tls_transport *tls)
 	return size;
 }
 
-/* Encrypts what waits: all of it, or as long as the lower transport takes it at once. */
+/* Encrypts waiting bytes: all of them, or as long as the lower transport takes them at once. */
 static int write_records(struct tls_transport *tls, bool all)
 {
 	while (tls->rest_bytes > 0 && (all || http_transport_pending(tls->lower) == 0)) {
@@ -239,7 +242,7 @@ int tls_records_send(struct http_transport *transport, const struct str *parts, 
 	require(count <= HTTP_TRANSPORT_PARTS_MAX);
 	if (transport->is_closing || tls->handshake || tls->is_shutting)
 		return -ECONNRESET;
-	/* Encrypt bytes that wait before those that come now. */
+	/* Encrypt waiting bytes before the new ones. */
 	error = write_records(tls, true);
 	if (error)
 		return error;
@@ -282,7 +285,7 @@ void tls_records_shutdown(struct http_transport *transport)
 	if (transport->is_closing || tls->is_shutting)
 		return;
 	tls->is_shutting = true;
-	/* A peer that has gone needs none. */
+	/* A peer that has left needs no alert. */
 	if (!tls->handshake)
 		(void)mbedtls_ssl_close_notify(&tls->ssl);
 	if (http_transport_pending(tls->lower) == 0)

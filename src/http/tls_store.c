@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct store {
-	_Atomic uint32_t generation; /* the place in force is that of its lowest bit */
+	_Atomic uint32_t generation; /* its lowest bit is the index of the slot in force */
 	struct tls_contents places[2];
 };
 
@@ -28,7 +28,7 @@ uint32_t tls_store_generation(struct region_map *shared)
 	return atomic_load_explicit(&store_of(shared)->generation, memory_order_acquire);
 }
 
-/* Whether they can be used: a worker that strangers have taken over can write here. */
+/* Whether they can be used: a compromised worker can write here. */
 static bool is_sound(const struct tls_contents *contents)
 {
 	size_t size = 0;
@@ -59,7 +59,7 @@ bool tls_store_read(struct region_map *shared, uint32_t *ret_generation, struct 
 
 	memcpy(ret, place, used_bytes(place));
 	*ret_generation = generation;
-	/* A change that releases keeps the copy before it, on any processor. */
+	/* A read-modify-write with release keeps the copy before it, on any processor. */
 	return atomic_fetch_add_explicit(&store->generation, 0, memory_order_acq_rel) ==
 		   generation &&
 	       is_sound(ret);
@@ -79,7 +79,7 @@ struct http_tls_pair tls_contents_pair(const struct tls_contents *contents, unsi
 	};
 }
 
-/* A worker that reads the old place sees that the generation has changed. */
+/* A worker that reads the old slot sees that the generation has changed. */
 static void put_in_force(struct store *store, uint32_t generation)
 {
 	struct tls_contents *old = &store->places[(generation + 1) & 1];
@@ -100,7 +100,7 @@ static void make_ticket_key(struct tls_contents *contents, int64_t now_s)
 	metric_add(METRIC_TLS_TICKET_KEYS, 0, 1);
 }
 
-/* Also where the clock was set back by more than that. */
+/* Also true if the clock was set back by more than that. */
 static bool is_rotation_due(int64_t rotate_at_s, int64_t now_s)
 {
 	return now_s >= rotate_at_s || rotate_at_s - now_s > HTTP_TLS_TICKET_KEY_S;
@@ -136,7 +136,7 @@ bool http_tls_publish(struct region_map *shared, const struct http_tls_pair *pai
 		next->lengths[i].certificate_bytes = (uint32_t)pair->certificate.length;
 		next->lengths[i].key_bytes = (uint32_t)pair->key.length;
 	}
-	/* 0 means that there is nothing; its place is that of any even number. */
+	/* 0 means empty; its slot is that of even numbers. */
 	put_in_force(store, generation + 1 ? generation + 1 : 2);
 	return true;
 }
@@ -149,7 +149,7 @@ int64_t http_tls_rotate_tickets(struct region_map *shared, int64_t now_s)
 	struct tls_contents *next = &store->places[(generation + 1) & 1];
 	int64_t rotate_at_s = now->rotate_at_s;
 
-	/* A worker that strangers have taken over can write here; it shall not end the server. */
+	/* A compromised worker can write here; it must not end the server. */
 	if (generation == 0)
 		return now_s + HTTP_TLS_TICKET_KEY_S;
 	if (!is_rotation_due(rotate_at_s, now_s))
@@ -166,7 +166,7 @@ void http_tls_forget(struct region_map *shared)
 	uint32_t generation = tls_store_generation(shared);
 	struct tls_contents *now = &store->places[generation & 1];
 
-	/* The other place is wiped already. */
+	/* The other slot is wiped already. */
 	atomic_store_explicit(&store->generation, 0, memory_order_release);
 	sodium_memzero(now, used_bytes(now));
 }

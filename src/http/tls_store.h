@@ -1,15 +1,14 @@
-/* The region "tls": two places, of which one is in force; the supervisor fills the other one and
- * then raises the generation. */
+/* Region "tls": two slots, one of which is in force; the supervisor fills the other one and then
+ * raises the generation. */
 #pragma once
 
 #include "http/tls.h"
 
 enum { TLS_TICKET_KEY_BYTES = 32, TLS_TICKET_KEY_NAME_BYTES = 8, TLS_TICKET_KEYS = 3 };
 
-/* Key of tickets: the first one encrypts them, each decrypts them. */
+/* Key of tickets: the first one encrypts, all of them decrypt. */
 struct tls_ticket_key {
-	uint8_t
-	    name[TLS_TICKET_KEY_NAME_BYTES]; /* tickets begin with it; all zero: there is none */
+	uint8_t name[TLS_TICKET_KEY_NAME_BYTES]; /* tickets begin with it; all zero: no key */
 	uint8_t key[TLS_TICKET_KEY_BYTES];
 };
 
@@ -24,11 +23,11 @@ struct tls_contents {
 	char bytes[HTTP_TLS_BYTES_MAX]; /* certificate, key, certificate, ... */
 };
 
-/* 0: nothing was published. */
+/* Returns the generation in force; 0: nothing was published. */
 uint32_t tls_store_generation(struct region_map *shared);
 
-/* Copies what is in force, of this generation; false where it has changed meanwhile, or nothing is
- * there. Wipe the copy after use. */
+/* Copies the contents in force, of this generation. Returns false if it has changed meanwhile, or
+ * nothing was published. Wipe the copy after use. */
 __attribute__((warn_unused_result)) bool
 tls_store_read(struct region_map *shared, uint32_t *ret_generation, struct tls_contents *ret);
 

@@ -33,7 +33,7 @@ bool tls_ticket_decrypt(const struct tls_ticket_key *keys, const uint8_t *ticket
 
 	if (size < TLS_TICKET_EXTRA_BYTES)
 		return false;
-	/* The cipher promises nothing for buffers that overlap. */
+	/* The cipher does not support overlapping buffers. */
 	require(ret_session + size <= ticket || ticket + size <= ret_session);
 	for (int i = 0; i < TLS_TICKET_KEYS && !key; i++)
 		if (memcmp(ticket, keys[i].name, NAME_BYTES) == 0 &&

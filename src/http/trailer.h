@@ -1,4 +1,4 @@
-/* Fields that must not stand in a trailer section. */
+/* Fields that are forbidden in a trailer section. */
 #pragma once
 
 #include <text/str.h>

@@ -3,9 +3,9 @@
  *   connection, WebSocket -- calls --> transport (plain | TLS) --> libuv
  *                         <- events --
  *
- * A kind of transport is a table of functions and one file. transport_plain.c is TCP and unix
- * sockets as they are, and behind a PROXY header; a listener's settings choose the kind. A
- * connection begins with a transport; a WebSocket takes it over after an upgrade.
+ * A kind of transport is a table of functions and one file. transport_plain.c is plain TCP and unix
+ * sockets, also with a PROXY header; a listener's settings choose the kind. A connection begins
+ * with a transport; a WebSocket takes it over after an upgrade.
  *
  * The contract for a kind that transforms the bytes, such as TLS ("lower" is the plain transport
  * that it holds and whose events it takes):
@@ -50,45 +50,45 @@ struct loop;
 struct http_transport_host {
 	struct loop *loop;
 	void *owner;
-	const struct http_proxies *proxies; /* that are believed; NULL: none */
-	unsigned connections_max;	    /* 0: no limit, and no shares of it */
-	bool has_no_shares;		    /* strangers do not reach its listeners */
+	const struct http_proxies *proxies; /* trusted proxies; NULL: none */
+	unsigned connections_max;	    /* 0: no limit, and no shares */
+	bool has_no_shares;		    /* not reachable by untrusted clients */
 	uint64_t refused_s;		    /* loop time of the last log line on a refusal */
-	unsigned count; /* accepted and not yet closed, those of WebSockets included */
+	unsigned count;			    /* open connections, WebSockets included */
 	void (*on_gone)(struct http_transport_host *host); /* there is room for another */
 };
 
 struct http_transport_events {
 	/* data is valid during the call; the receiver may write to it. */
 	void (*on_data)(struct http_transport *transport, struct str data);
-	/* 0: the peer will send no more; else the negative errno for which the connection is over.
-	 * Nothing more is read after it. */
+	/* Called with 0 if the peer will send no more; else with the negative errno that ended the
+	 * connection. Nothing more is read afterwards. */
 	void (*on_end)(struct http_transport *transport, int error);
-	/* All that had to wait was written. */
+	/* Called when all waiting bytes were written. */
 	void (*on_flushed)(struct http_transport *transport);
-	/* After close(), later; the transport is gone after it. */
+	/* Called later, after close(); afterwards the transport is invalid. */
 	void (*on_closed)(struct http_transport *transport);
 };
 
-/* Common part of all kinds: the first member of each. */
+/* Common part of all kinds: their first member. */
 struct http_transport {
 	const struct http_transport_kind *kind;
 	struct http_transport_host *host;
 	const struct http_transport_events *events; /* set by the owner at once */
-	void *owner;				    /* likewise */
+	void *owner;				    /* set by the owner at once */
 	bool is_reading;			    /* as last set */
 	bool is_ended;				    /* on_end was called */
 	bool is_closing;			    /* close() was called */
-	bool is_broken_off; /* set before close(): the peer has not got all that it was promised */
+	bool is_broken_off; /* set before close(): the peer did not get the complete answer */
 };
 
 enum { HTTP_TRANSPORT_PARTS_MAX = 4, HTTP_TRANSPORT_ADDRESS_BYTES = ADDRESS_TEXT_BYTES };
 
-/* State of the peer, beside the bytes that it has sent. */
+/* State of the peer, apart from the bytes that it has sent. */
 enum http_transport_peer {
 	HTTP_PEER_THERE,
-	HTTP_PEER_ENDED, /* sends no more, and all that it has sent was read */
-	HTTP_PEER_GONE,	 /* has reset the connection, or closed it and would take nothing */
+	HTTP_PEER_ENDED, /* sends no more, and everything that it sent was read */
+	HTTP_PEER_GONE,	 /* has reset or closed the connection, and takes nothing */
 };
 
 /* See the functions below. */
@@ -108,7 +108,7 @@ struct http_transport_kind {
 	void (*close)(struct http_transport *transport);
 };
 
-/* Accepts the connection that waits at a listener. NULL when that failed: it is lost. */
+/* Accepts a waiting connection of a listener. Returns NULL if that failed: it is lost. */
 static inline struct http_transport *http_transport_accept(const struct http_transport_kind *kind,
 							   struct http_transport_host *host,
 							   uv_stream_t *listener)
@@ -116,15 +116,15 @@ static inline struct http_transport *http_transport_accept(const struct http_tra
 	return kind->accept(kind, host, listener);
 }
 
-/* "127.0.0.1", "::1", "unix", or "unknown" where the kernel or a proxy does not know it,
- * NUL-terminated; its length. 0: it is known with the first on_data. */
+/* "127.0.0.1", "::1", "unix", or "unknown" if the kernel or a proxy does not know it,
+ * NUL-terminated. Returns its length; 0: it will be known at the first on_data. */
 static inline size_t http_transport_address(const struct http_transport *transport,
 					    char ret_text[static HTTP_TRANSPORT_ADDRESS_BYTES])
 {
 	return transport->kind->address(transport, ret_text);
 }
 
-/* Switches reading on or off. Unread bytes fill the kernel's buffer, and that stops the peer. */
+/* Switches reading on or off. Unread bytes fill the kernel's buffer, which stops the peer. */
 static inline void http_transport_set_reading(struct http_transport *transport, bool on)
 {
 	on = on && !transport->is_ended && !transport->is_closing;
@@ -135,8 +135,8 @@ static inline void http_transport_set_reading(struct http_transport *transport, 
 }
 
 /* Writes parts (at most HTTP_TRANSPORT_PARTS_MAX) in order, at once as far as the kernel takes
- * them. What has to wait is copied if copy is set; otherwise it must stay valid until on_flushed or
- * on_closed. 0 or a negative errno. */
+ * them. Bytes that must wait are copied if copy is set; otherwise they must stay valid until
+ * on_flushed or on_closed. Returns 0 or a negative errno. */
 __attribute__((warn_unused_result)) static inline int
 http_transport_send(struct http_transport *transport, const struct str *parts, unsigned count,
 		    bool copy)
@@ -150,40 +150,40 @@ static inline size_t http_transport_pending(const struct http_transport *transpo
 	return transport->kind->pending(transport);
 }
 
-/* True when something waits and the peer has taken none of it for limit_ms. Call it more often
- * than that. */
+/* Whether bytes wait and the peer has taken none of them for limit_ms. Call it more often than
+ * that. */
 static inline bool http_transport_is_stalled(struct http_transport *transport, uint64_t limit_ms)
 {
 	return transport->kind->is_stalled(transport, limit_ms);
 }
 
-/* Tells the peer that no more comes. Nothing may be waiting. */
+/* Ends the sending side. No bytes may be waiting. */
 static inline void http_transport_shutdown(struct http_transport *transport)
 {
 	transport->kind->shutdown(transport);
 }
 
-/* True when the peer has sent something that was not yet given to on_data. */
+/* Whether the peer has sent bytes that on_data has not received yet. */
 static inline bool http_transport_has_input(const struct http_transport *transport)
 {
 	return transport->kind->has_input(transport);
 }
 
-/* Asks the kernel, also while nothing is read: before work that a peer which has left needs no
- * more. */
+/* Asks the kernel for the peer's state, even while reading is off: before work that is useless if
+ * the peer has left. */
 static inline enum http_transport_peer http_transport_peer(const struct http_transport *transport)
 {
 	return transport->kind->peer(transport);
 }
 
-/* Unsent output of all connections of its address; NULL if it is in nobody's share. */
+/* Unsent output of all connections of its address; NULL if it has no share. */
 static inline struct http_unsent_share *http_transport_share(const struct http_transport *transport)
 {
 	return transport->kind->share(transport);
 }
 
-/* Closes at once and drops what waits; over TCP the peer is told by a reset where something did, or
- * where is_broken_off is set. A second call does nothing. */
+/* Closes at once and drops waiting bytes; over TCP by a reset if there were any, or if
+ * is_broken_off is set. A second call does nothing. */
 static inline void http_transport_close(struct http_transport *transport)
 {
 	transport->kind->close(transport);

@@ -19,18 +19,20 @@
 
 enum { READ_BUFFER_BYTES = 64 * 1024 };
 
-/* Every read goes here and is used up before the next one: one loop a process, so one buffer. */
+/* Every read goes here and is processed before the next one: a process has one loop, so one buffer.
+ */
 static char read_buffer[READ_BUFFER_BYTES];
 
-/* A socket. No other code has uv handles of connections. Bytes that the kernel does not take at
- * once wait in libuv's queue. */
+/* Socket. No other code has uv handles of connections. Bytes that the kernel does not take at once
+ * wait in libuv's queue. */
 struct plain {
 	struct http_transport transport;
-	uint64_t queued_bytes; /* all that ever had to wait */
+	uint64_t queued_bytes; /* all bytes that ever had to wait */
 	uint64_t taken_at_ms;  /* when taken_bytes last changed */
-	uint32_t taken_bytes;  /* of them, as of the last look; the lower half of the number */
+	uint32_t taken_bytes;  /* how many of them were taken at the last check; lower half of the
+				  number */
 	uint32_t full_turn;    /* the loop's turn in which a read last filled the buffer */
-	struct address_share *share; /* of its address, or its header's; NULL: in nobody's */
+	struct address_share *share; /* share of its address, or its header's; NULL: none */
 	struct proxy_header *header; /* NULL: the connection begins without one */
 	/* Last member, so that the memory of TCP connections, which may be many, ends with
 	 * uv.tcp. */
@@ -73,8 +75,8 @@ static size_t write_queue(const struct plain *plain)
 	return uv_stream_get_write_queue_size(&plain->uv.stream);
 }
 
-/* A peer that does not get all of it gets a reset: a plain end could pass for that of the message,
- * and the kernel would go on keeping what the peer does not read. */
+/* A peer that does not get everything gets a reset: a plain end could look like that of the
+ * message, and the kernel would keep the bytes that the peer does not read. */
 static bool close_by_reset(struct plain *plain)
 {
 	return plain->uv.handle.type == UV_TCP &&
@@ -126,8 +128,8 @@ static void log_refusal(struct http_transport_host *host, enum metric_refused_co
 	host->refused_s = now_s;
 }
 
-/* False: the address that it comes from has as many connections as it may. Those of a proxy are its
- * clients'; a unix socket's have no address, and are in no share. */
+/* Joins the share of the client's address. Returns false if the address has its share. Connections
+ * of a proxy count for its clients; those of a unix socket have no address and no share. */
 static bool join_share(struct plain *plain, const char *from)
 {
 	struct http_transport_host *host = plain->transport.host;
@@ -223,9 +225,9 @@ static size_t proxied_address(const struct http_transport *transport, char *ret_
 	return length;
 }
 
-/* libuv reads a socket on and on while each read fills the buffer. A peer that sends fast would
- * keep all others waiting, so it gets one such read a turn: without a buffer libuv goes on to the
- * next socket, and finds this one readable in the next turn. */
+/* libuv repeats reads of a socket while they fill the buffer. A peer that sends fast would delay
+ * all others, so it gets one such read a turn: without a buffer libuv continues with the next
+ * socket, and finds this one readable in the next turn. */
 static void on_alloc(uv_handle_t *handle, size_t suggested_size, uv_buf_t *ret_buffer)
 {
 	const struct plain *plain = handle->data;

@@ -1,5 +1,5 @@
-/* TCP and unix sockets, byte for byte: all of them, or (http_transport_proxied, http/listener.h)
- * those behind the PROXY header. */
+/* Plain TCP and unix sockets; with http_transport_proxied (http/listener.h) the bytes after the
+ * PROXY header. */
 #pragma once
 
 #include "http/transport.h"
@@ -14,5 +14,5 @@ union stream_handle {
 
 extern const struct http_transport_kind http_transport_plain;
 
-/* Takes a connected unix socket. NULL if libuv does not, and fd is closed. */
+/* Takes a connected unix socket. Returns NULL if libuv refuses it; fd is closed then. */
 struct http_transport *http_transport_adopt(struct http_transport_host *host, int fd);

@@ -19,7 +19,7 @@ struct http_tls {
 	struct tls_kind plain;
 	struct tls_kind proxied;
 	struct region_map *shared;
-	struct tls_context *context; /* of new connections */
+	struct tls_context *context; /* context of new connections */
 };
 
 static void on_lower_closed(struct http_transport *lower)
@@ -99,7 +99,7 @@ static const struct http_transport_events lower_events = {
     .on_closed = on_lower_closed,
 };
 
-/* A connection begins with what is in force. */
+/* Returns the context in force, with which a new connection begins. */
 static struct tls_context *current_context(struct http_tls *tls)
 {
 	struct tls_context *fresh;
@@ -161,7 +161,7 @@ static bool tls_has_input(const struct http_transport *transport)
 {
 	const struct tls_transport *tls = tls_transport_of(transport);
 
-	/* A connection that has begun a handshake has a request. */
+	/* A begun handshake counts as input. */
 	return buffer_length(&tls->input) > 0 || tls_handshake_has_begun(tls) ||
 	       tls_records_has_begun(tls) || http_transport_has_input(tls->lower);
 }
@@ -190,7 +190,8 @@ static const struct http_transport_kind tls_kind_of_transport = {
     .close = tls_close,
 };
 
-/* The supervisor may replace what is just being read: not twice, for it takes its time. */
+/* The supervisor may replace the contents while they are read, but not twice in such a short time.
+ */
 static struct tls_context *first_context(struct region_map *shared)
 {
 	struct tls_context *context = NULL;
@@ -212,7 +213,7 @@ struct http_tls *http_tls_create(struct region_map *shared)
 	    .kind = tls_kind_of_transport, .lower = &http_transport_plain, .tls = tls};
 	tls->proxied = (struct tls_kind){
 	    .kind = tls_kind_of_transport, .lower = &http_transport_proxied, .tls = tls};
-	/* After the fork: processes must not share the state of random numbers. */
+	/* Call it after the fork: processes must not share the state of random numbers. */
 	if (psa_crypto_init() == PSA_SUCCESS)
 		tls->context = first_context(shared);
 	else
@@ -236,6 +237,6 @@ void http_tls_destroy(struct http_tls *tls)
 const struct http_transport_kind *http_tls_transport(struct http_tls *tls,
 						     bool expects_proxy_header)
 {
-	require(tls); /* nothing of it goes without TLS */
+	require(tls); /* never fall back to plain text */
 	return expects_proxy_header ? &tls->proxied.kind : &tls->plain.kind;
 }

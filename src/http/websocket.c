@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <text/base64.h>
 
-/* Bytes that could not be used at once: they came before the handshake's answer, or are more than
- * fits into one turn. Nothing is read meanwhile. */
+/* Bytes that could not be processed at once: they came before the handshake's answer, or exceed one
+ * turn. Nothing is read meanwhile. */
 struct websocket_parked {
 	struct later later;
 	struct websocket *websocket;
@@ -54,7 +54,7 @@ bool websocket_is_handshake(const struct http_request *request)
 			version = value;
 		}
 	}
-	/* The decoder passes over white space, which does not belong here. */
+	/* Check the length, since the decoder skips white space, which is invalid here. */
 	return request->method == HTTP_GET && !http_exchange_of(request)->is_http_1_0 &&
 	       !request->has_body && upgrades && connects && keys == 1 && versions == 1 &&
 	       str_equal(version, STR("13")) && key.length == 24 &&
@@ -77,7 +77,7 @@ static void on_deadline(struct deadline *deadline)
 	}
 	if (now >= websocket->ping_ms) {
 		websocket->ping_ms = now + limits->ping_ms;
-		/* A peer that does not read gets no pings on top. */
+		/* A peer that does not read gets no further pings. */
 		if (http_transport_pending(websocket->socket) == 0 &&
 		    !websocket_send_raw(websocket, &part, 1))
 			return;
@@ -112,7 +112,7 @@ static void park(struct websocket *websocket, struct str data)
 	http_transport_set_reading(websocket->socket, false);
 }
 
-/* Takes as much as fits into one turn; the rest, which is to wait for the next one. */
+/* Takes as much as fits into one turn. Returns the rest, which must wait for the next one. */
 static struct str take(struct websocket *websocket, struct str data)
 {
 	const struct http_transport *socket = websocket->socket;

@@ -10,7 +10,7 @@ const struct wire_websocket_rules websocket_rules = {
 enum { MINUTE_MS = 60 * 1000 };
 
 /* Frames of all kinds count: a panel sends a few for each picture, and a peer that sends far more
- * is broken, or is no panel. */
+ * is broken, or not a panel. */
 static bool sends_too_much(struct websocket *websocket)
 {
 	uint32_t minute = (uint32_t)(loop_now_ms(websocket->connections->loop) / MINUTE_MS);
@@ -35,10 +35,10 @@ static enum websocket_read take_message(struct websocket *websocket,
 		websocket->events->on_binary(websocket, data);
 		break;
 	case WIRE_PING:
-		websocket_add_answer(websocket, WIRE_PONG, data); /* which repeats the payload */
+		websocket_add_answer(websocket, WIRE_PONG, data); /* a PONG repeats the payload */
 		break;
 	case WIRE_CLOSE:
-		websocket_add_answer(websocket, WIRE_CLOSE, data); /* likewise */
+		websocket_add_answer(websocket, WIRE_CLOSE, data); /* a CLOSE repeats the payload */
 		return WEBSOCKET_READ_CLOSED;
 	default:
 		break;
@@ -46,7 +46,7 @@ static enum websocket_read take_message(struct websocket *websocket,
 	return WEBSOCKET_READ_ON;
 }
 
-/* A frame, or the whole message that ends with it. */
+/* Takes a frame, or the complete message that ends with it. */
 static enum websocket_read take_frame(struct websocket *websocket, enum wire_websocket_event event,
 				      const struct wire_websocket_message *message)
 {
@@ -61,7 +61,7 @@ static enum websocket_read take_frame(struct websocket *websocket, enum wire_web
 
 enum websocket_read websocket_reader_feed(struct websocket *websocket, struct str *data)
 {
-	/* The socket's read buffer or a copy of it: no other code uses these bytes. */
+	/* The bytes may be changed: they are the socket's read buffer, or a copy of it. */
 	struct wire_input input = {(uint8_t *)data->data, data->length};
 	struct wire_websocket_message message;
 	enum websocket_read result = WEBSOCKET_READ_ON;
@@ -77,7 +77,7 @@ enum websocket_read websocket_reader_feed(struct websocket *websocket, struct st
 			break;
 		if (event == WIRE_FRAME || event == WIRE_MESSAGE)
 			result = take_frame(websocket, event, &message);
-		else /* the peer gets no CLOSE: device-link.md */
+		else /* no CLOSE: panels would stay away for minutes */
 			result = WEBSOCKET_READ_BROKEN;
 	}
 	websocket_send_answers(websocket);

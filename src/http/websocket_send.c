@@ -5,23 +5,23 @@
 /* Longer parts of batched messages are not copied. */
 enum { CORKED_SMALL_MAX = 125 };
 
-/* The batch: the messages of the WebSocket that has begun one, of which a process has one at most.
- * Small parts are copied, the others stay where they are. */
+/* Batch of messages of one WebSocket; a process has at most one. Small parts are copied, others are
+ * referenced. */
 static struct {
-	struct websocket *websocket; /* NULL: none has begun one */
+	struct websocket *websocket; /* NULL: no batch */
 	struct str parts[HTTP_TRANSPORT_PARTS_MAX];
 	unsigned count;
 	size_t small_bytes;
 	char small[512];
 } batch;
 
-/* The answers to what the peer sent: they leave in one write. One WebSocket at a time is read, and
- * all of them have left when the next one is. */
+/* Answers to the peer's frames, sent in one write. One WebSocket is read at a time, and all its
+ * answers are sent before the next one is read. */
 static struct {
 	const struct websocket *websocket; /* NULL: none waits */
 	size_t size;
-	/* An answer is shorter than what it answers, of which all but the first and the last frame
-	 * lie in these bytes. */
+	/* An answer is shorter than its frame, and all frames but the first and the last lie within
+	 * WEBSOCKET_BYTES_IN_A_ROW. */
 	char bytes[WEBSOCKET_BYTES_IN_A_ROW + 2 * (2 + WIRE_CONTROL_MAX)];
 } answers;
 

@@ -1,6 +1,6 @@
 #include "loop/budgeted_queue.h"
 
-/* Some sixty writes; a turn costs some microseconds on top. */
+/* Enough for some sixty writes; a turn costs some additional microseconds. */
 enum { BUDGET_NS = 500 * 1000 };
 
 static void on_later(struct later *later)

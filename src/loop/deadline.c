@@ -2,13 +2,13 @@
 #include "base/require.h"
 #include "loop/loop.h"
 
-/* A binary heap by filed_ms. A deadline that moves to a later time stays where it is and is filed
- * anew when its old time comes: a connection moves its deadline with every request, and most of
- * them never fire.
+/* A binary heap by filed_ms. A deadline that moves to a later time stays in place and is filed
+ * again when its old time comes: a connection moves its deadline with every request, and most
+ * deadlines never fire.
  *
  * filed_ms is the lower half of a time, because each panel has several deadlines. So that two such
- * halves can be compared, none is further than this from the time at which it was filed: a deadline
- * that is later is filed anew until its own time comes. */
+ * halves can be compared, none is further than this from the time at which it was filed: a later
+ * deadline is filed again until its own time comes. */
 enum { FILED_AHEAD_MS = 1 << 29 };
 
 static uint32_t file_time(const struct loop *loop, uint64_t at_ms)
@@ -121,8 +121,8 @@ void deadline_set_at(struct loop *loop, struct deadline *deadline, uint64_t at_m
 {
 	uint32_t filed_ms;
 
-	/* A deadline's run() sets deadlines for another turn: else one that sets itself again would
-	 * keep the loop here for ever. */
+	/* Deadlines set by a deadline's run() wait for another turn: else one that sets itself
+	 * again would keep the loop here forever. */
 	if (loop->deadlines_run && at_ms <= uv_now(&loop->uv))
 		at_ms = uv_now(&loop->uv) + 1;
 	deadline->at_ms = at_ms;

@@ -28,7 +28,8 @@ void fair_queue_add(struct fair_queue *queue, struct fair_flow *flow, struct lis
 		list_append(&queue->flows, &flow->node);
 }
 
-/* The first flow that has something; what is taken out by list_remove() leaves empty ones behind.
+/* Returns the first flow with nodes. list_remove() of nodes may have left empty flows, which are
+ * removed.
  */
 static struct fair_flow *first_flow(struct fair_queue *queue)
 {

@@ -10,33 +10,33 @@
 enum {
 	PACE_PERMILLE = 1000,
 	PACE_MAX_PERMILLE = 100 * 1000,
-	/* A new value's weight in a moving average is one of so many: of jobs; of slices, of which
-	 * single ones wait long for a core. */
+	/* Divisor of a new value's weight in a moving average: of jobs, and of slices, single ones
+	 * of which may wait long for a core. */
 	AVERAGE_OF_JOBS = 8,
 	AVERAGE_OF_SLICES = 64,
-	/* An account whose jobs would wait for longer has its newest one served first, where the
-	 * queue allows that. */
+	/* If an account's jobs would wait for longer, its newest one is served first, if the queue
+	 * allows that. */
 	LANE_LATE_US = 500 * 1000,
-	/* Shares without jobs that are remembered for the time that they owe. */
+	/* Maximum of shares without jobs that are remembered because they owe time. */
 	LANE_DEBTORS_MAX = 1024,
 };
 
-/* A network, or an account of a network: both take turns. */
+/* Share of a network, or of an account of a network: both take turns. */
 struct lane_share {
 	struct id id;
 	struct map_node mapped; /* key: id. In the queue's networks, or the network's accounts */
-	struct list node;	/* in the members of what it belongs to */
+	struct list node;	/* in the members of the queue, or of its network */
 	struct lane_share *network; /* of an account; NULL: a network itself */
 	struct map accounts;	    /* of a network */
-	struct list members;	    /* the same, the next one's turn first */
-	struct list begun;	/* of an account: of struct lane_job, those that wait to go on */
-	struct list waiting;	/* the others of an account */
-	unsigned waiting_count; /* of both; of a network, those of its accounts */
+	struct list members;	    /* of struct lane_share, in order of their turns */
+	struct list begun;	    /* of an account: struct lane_job that wait to continue */
+	struct list waiting;	    /* of an account: other waiting jobs */
+	unsigned waiting_count;	    /* number of both; of a network, those of its accounts */
 	unsigned running;
 	int64_t credit_us;	  /* CPU time of this round that is left; below 0: it owes time */
-	uint64_t unfinished_size; /* of its jobs that wait or run */
-	uint64_t unfinished_us;	  /* that these have used already */
-	unsigned ns_per_byte;	  /* as in the queue */
+	uint64_t unfinished_size; /* size of its jobs that wait or run */
+	uint64_t unfinished_us;	  /* CPU time that these have used already */
+	unsigned ns_per_byte;	  /* moving average, as in the queue */
 	unsigned us_per_job;
 };
 
@@ -48,7 +48,7 @@ void lane_queue_init(struct lane_queue *queue, unsigned threads, unsigned limit,
 	    .account_threads = threads > 1 ? threads - 1 : 1,
 	    .limit = limit,
 	    .ns_per_byte = ns_per_byte,
-	    .us_per_job = LIMIT_LANE_WAIT_MS * 1000, /* until some are known, bytes decide */
+	    .us_per_job = LIMIT_LANE_WAIT_MS * 1000, /* until jobs were measured, bytes decide */
 	    .pace_permille = PACE_PERMILLE,
 	};
 	list_init(&queue->members);
@@ -123,7 +123,7 @@ static struct lane_share *new_share(struct lane_queue *queue, struct id id,
 	return share;
 }
 
-/* The job's network; that of an account which is in none is its own. */
+/* The job's network; an account without a network counts as its own. */
 static struct id network_of(const struct lane_job *job)
 {
 	return id_is_none(job->network) ? job->account : job->network;
@@ -131,9 +131,9 @@ static struct id network_of(const struct lane_job *job)
 
 /* ---- waiting ---- */
 
-/* CPU time that the share's unfinished jobs will still take, by what is known. Many small images
- * take long for their bytes, and a few hostile ones for their number: the lesser of both counts,
- * so that they do not have large ones refused. */
+/* Returns the estimated CPU time of the share's unfinished jobs. Many small images take long for
+ * their bytes, and a few hostile ones for their number: the lesser of both estimates counts, so
+ * that large images are not refused because of them. */
 static uint64_t left_us(const struct lane_share *share)
 {
 	uint64_t jobs = share->waiting_count + share->running;
@@ -145,7 +145,8 @@ static uint64_t left_us(const struct lane_share *share)
 	return total_us > share->unfinished_us ? total_us - share->unfinished_us : 0;
 }
 
-/* CPU time that the members use while one of them uses own_us: they take turns. */
+/* Returns the CPU time that the members use while one of them uses own_us, since they take turns.
+ */
 static uint64_t shared_us(const struct list *members, const struct lane_share *own, uint64_t own_us)
 {
 	uint64_t sum_us = own_us;
@@ -158,9 +159,9 @@ static uint64_t shared_us(const struct list *members, const struct lane_share *o
 	return sum_us;
 }
 
-/* Time that the account's unfinished jobs, and with them its next one, have to wait: their own CPU
- * time, and as much of every other account of its network, and then of every other network, which
- * have their turns meanwhile; at the pace at which threads get a core. */
+/* Returns the time that the account's next job has to wait: the CPU time of its unfinished jobs,
+ * and as much of every other account of its network, and then of every other network, which have
+ * their turns meanwhile; at the pace at which threads get a core. */
 static uint64_t wait_us(const struct lane_queue *queue, const struct lane_share *account)
 {
 	uint64_t alone_us, total_us;
@@ -174,8 +175,8 @@ static uint64_t wait_us(const struct lane_queue *queue, const struct lane_share 
 	return (alone_us > total_us ? alone_us : total_us) * queue->pace_permille / PACE_PERMILLE;
 }
 
-/* Whether a share has as many as it leaves to others: a single one fills half of the queue, and
- * however many there are, a further one still finds a place. */
+/* Whether a share has as many jobs as it leaves to others: a single one fills half of the queue,
+ * and there is always room for a further one. */
 static bool has_enough(const struct lane_queue *queue, const struct lane_share *share)
 {
 	unsigned own = share ? share->waiting_count : 0;
@@ -235,10 +236,11 @@ static bool may_run(const struct lane_queue *queue, const struct lane_share *sha
 	       (!queue->may_run || queue->may_run(queue, share->id));
 }
 
-/* Begins as many rounds as it takes until one of those that may run has credit. False: none may. */
+/* Begins as many rounds as needed until a member that may run has credit. Returns false if none may
+ * run. */
 static bool begin_round(struct lane_queue *queue, struct list *members)
 {
-	int64_t least_us = INT64_MAX; /* what is owed */
+	int64_t least_us = INT64_MAX; /* least time owed */
 
 	list_for_each (node, members) {
 		const struct lane_share *share = share_of(node);
@@ -269,7 +271,7 @@ static struct lane_share *next_with_credit(const struct lane_queue *queue, struc
 	return NULL;
 }
 
-/* The one whose turn it is; NULL: none may run. */
+/* Returns the member whose turn it is; NULL: none may run. */
 static struct lane_share *next_share(struct lane_queue *queue, struct list *members)
 {
 	struct lane_share *share = next_with_credit(queue, members);
@@ -347,8 +349,8 @@ static void learn_cost(struct lane_queue *queue, const struct lane_job *job)
 	}
 }
 
-/* Forgets a share whose jobs are done, unless it owes time. Of those that do only so many are
- * remembered: a stranger may come from any number of addresses. */
+/* Forgets a share whose jobs are done, unless it owes time. The number of debtors is limited, since
+ * an attacker may use any number of addresses. */
 static void rest(struct lane_queue *queue, struct lane_share *share)
 {
 	struct lane_share *network = share->network;
@@ -363,7 +365,7 @@ static void rest(struct lane_queue *queue, struct lane_share *share)
 		rest(queue, network);
 }
 
-/* The job, which was counted out already, is no longer the queue's. */
+/* Ends a job that is no longer counted as waiting. */
 static void end_job(struct lane_queue *queue, struct lane_job *job)
 {
 	struct lane_share *account = job->queue_share;
@@ -375,7 +377,7 @@ static void end_job(struct lane_queue *queue, struct lane_job *job)
 		share->unfinished_us -= job->used_us;
 	}
 	rest(queue, account);
-	/* Cancel all debts if no share is active: nobody is waiting for the time owed. */
+	/* Cancel all debts if no share is active: nobody waits for the owed time. */
 	if (queue->active == 0)
 		forget_idle(queue);
 }
@@ -404,7 +406,7 @@ void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
 	count_waiting(queue, account, 1);
 }
 
-/* ---- leaving ---- */
+/* ---- removal ---- */
 
 void lane_queue_remove(struct lane_queue *queue, struct lane_job *job)
 {

@@ -13,7 +13,7 @@ struct lane_thread {
 	uv_thread_t id;
 	struct list idle; /* in the threads' idle ones, while it has no job */
 	uv_cond_t wanted;
-	struct lane_job *job; /* that it is to run */
+	struct lane_job *job; /* job to run */
 };
 
 struct lane_threads {
@@ -26,14 +26,14 @@ struct lane_threads {
 	unsigned count;
 	struct lane_thread *threads; /* NULL: they have not started */
 
-	uv_mutex_t mutex; /* of what follows, and of the threads' idle, wanted and job */
-	struct list idle; /* the one that had a job last comes last */
+	uv_mutex_t mutex; /* protects the members below, and idle, wanted and job of the threads */
+	struct list idle; /* most recently used last */
 	struct list finished;
 	bool is_ending;
 };
 
-/* The thread is idle before the loop is told, and the loop is told after the mutex is left: where
- * that wakes on this core at once, nothing here is in its way. */
+/* The thread becomes idle before it notifies the loop, and notifies after releasing the mutex: if
+ * the loop wakes on this core at once, nothing delays it. */
 static void finish_job(struct lane_thread *thread, struct lane_job *job)
 {
 	struct lane_threads *threads = thread->threads;
@@ -45,7 +45,7 @@ static void finish_job(struct lane_thread *thread, struct lane_job *job)
 	require(eventfd_write(threads->ready_fd, 1) == 0);
 }
 
-/* NULL: there is none any more. */
+/* Waits for a job. Returns NULL if the threads shall end. */
 static struct lane_job *wait_for_job(struct lane_thread *thread)
 {
 	struct lane_threads *threads = thread->threads;

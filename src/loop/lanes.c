@@ -12,15 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nice value of the worker threads: the loop, and the database if it shares the machine, go on
- * while all cores convert pictures. SCHED_IDLE, SCHED_BATCH and other time slices shortened no
- * wait. */
+/* Nice value of the worker threads, so that the loop, and the database if it shares the machine,
+ * continue while all cores convert pictures. SCHED_IDLE, SCHED_BATCH and other time slices did not
+ * shorten waits. */
 enum { NICE = 10 };
 
 enum {
 	RETRY_AFTER_MAX_S = 30,
-	/* Jobs that nobody waits for, of which a turn of the loop drops so many: each takes some
-	 * microseconds. */
+	/* Number of abandoned jobs that a turn of the loop drops: each takes some microseconds. */
 	DROPPED_A_TURN = 64,
 };
 
@@ -32,7 +31,7 @@ _Static_assert((int)LANE_COUNT <= (int)METRIC_LANE_PREVIEW &&
 struct lanes {
 	struct lane_queue queues[LANE_COUNT];
 	struct lane_threads *pool;
-	unsigned threads;    /* of them, those of the short and the long lane */
+	unsigned threads;    /* threads of the short and the long lane */
 	struct list dropped; /* of struct lane_job: they are done without a thread */
 	struct later end_dropped;
 	struct loop *loop;
@@ -40,14 +39,14 @@ struct lanes {
 
 struct lane_kind {
 	unsigned limit;	      /* waiting jobs */
-	unsigned ns_per_byte; /* of a job, until it is measured */
+	unsigned ns_per_byte; /* estimate, until jobs were measured */
 	bool is_newest_first;
 };
 
 static const struct lane_kind kinds[LANE_COUNT] = {
     [LANE_SHORT] = {.limit = LIMIT_SHORT_JOBS, .ns_per_byte = 50},
     [LANE_LONG] = {.limit = LIMIT_LONG_JOBS, .ns_per_byte = 1000},
-    /* The jobs of these are one byte each. */
+    /* Jobs of these lanes have one byte each. */
     [LANE_PASSWORD] = {.limit = LIMIT_PASSWORD_JOBS, .ns_per_byte = 50 * 1000 * 1000},
     [LANE_KNOWN_PASSWORD] = {.limit = LIMIT_PASSWORD_JOBS, .ns_per_byte = 50 * 1000 * 1000},
     [LANE_HANDSHAKE] = {.limit = LIMIT_HANDSHAKE_JOBS,
@@ -92,8 +91,8 @@ static uint64_t thread_cpu_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* Lets a thread that waits for this core run first. Takes 60 us where none waits: the kernel's
- * timer slack. */
+/* Lets a thread that waits for this core run first. Takes 60 us if none waits: the kernel's timer
+ * slack. */
 static void give_way(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
@@ -131,7 +130,7 @@ static void on_work_done(struct loop *loop, struct lane_job *job)
 		job->done(job);
 }
 
-/* Checks what the queues do not: the short and the long lane share threads. */
+/* Checks the threads, which the short and the long lane share, so that their queues cannot. */
 static bool has_free_thread(const struct lanes *lanes, enum lane lane)
 {
 	return has_own_threads(lane) ||
@@ -139,8 +138,8 @@ static bool has_free_thread(const struct lanes *lanes, enum lane lane)
 		   lanes->threads;
 }
 
-/* The job is in no queue any more, and done without a thread: later, for whoever submits another
- * one is in the midst of that. */
+/* Ends a job that is in no queue any more, without a thread; later, since a caller may be
+ * submitting another job. */
 static void drop(struct loop *loop, struct lane_job *job)
 {
 	job->is_dropped = true;
@@ -159,7 +158,7 @@ static void run(struct loop *loop, struct lane_job *job)
 	lane_threads_run(loop->lanes->pool, job);
 }
 
-/* Returns how many jobs of the lane were dropped: at most so many. */
+/* Starts waiting jobs of the lane. Returns how many were dropped: at most dropped_max. */
 static unsigned start_lane(struct loop *loop, enum lane lane, unsigned dropped_max)
 {
 	struct lane_queue *queue = &loop->lanes->queues[lane];
@@ -185,8 +184,8 @@ static void start_waiting(struct loop *loop)
 {
 	unsigned dropped_max = DROPPED_A_TURN;
 
-	/* The long lane first: it is held to half of the threads anyway, and would starve behind an
-	 * endless stream of short jobs. */
+	/* The long lane first: it is limited to half of the threads anyway, and would starve behind
+	 * an endless stream of short jobs. */
 	for (int lane = LANE_COUNT - 1; lane >= 0; lane--)
 		dropped_max -= start_lane(loop, (enum lane)lane, dropped_max);
 }
@@ -247,7 +246,7 @@ void lanes_tell(const struct loop *loop)
 		lane_tell(lane, &loop->lanes->queues[lane]);
 }
 
-/* False: no job makes room. */
+/* Drops the oldest job to make room. Returns false if there is none to drop. */
 static bool give_up_oldest(struct loop *loop, struct lane_queue *queue, const struct lane_job *job,
 			   int error)
 {

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Runs what is due now. What becomes due meanwhile waits for the next turn, so that I/O goes on. */
+/* Runs what is due now. Callbacks that become due meanwhile wait for the next turn, so that I/O
+ * continues. */
 static void run_due(struct loop *loop)
 {
 	struct list due;
@@ -52,8 +53,8 @@ uint64_t loop_take_longest_turn_ms(struct loop *loop)
 	return longest_ms;
 }
 
-/* A turn ends where the loop is about to wait: libuv runs timers and the callbacks of closed
- * handles between the last check and this. */
+/* A turn ends when the loop is about to wait: libuv runs timers and the callbacks of closed handles
+ * between the last check and this. */
 static void on_prepare(uv_prepare_t *prepare)
 {
 	struct loop *loop = prepare->data;
@@ -94,7 +95,7 @@ int loop_init(struct loop *loop)
 	uv_prepare_start(&loop->prepare, on_prepare);
 	uv_check_init(&loop->uv, &loop->check);
 	uv_check_start(&loop->check, on_check);
-	/* None of these keeps loop_run() going by itself. */
+	/* None of these keeps loop_run() running. */
 	uv_unref((uv_handle_t *)&loop->prepare);
 	uv_unref((uv_handle_t *)&loop->check);
 	uv_unref((uv_handle_t *)&loop->timer);

@@ -17,10 +17,10 @@ enum { SECOND_US = 1000 * 1000, DATE_BYTES = 32 };
 struct file {
 	const char *what; /* "certificate" */
 	const char *path;
-	size_t most; /* bytes */
+	size_t most; /* maximum, in bytes */
 	char *text;
 	size_t length;
-	bool is_for_everybody; /* to read */
+	bool is_for_everybody; /* readable for everybody */
 };
 
 static int fail(const struct file *file, const char *why, struct reason *reterr)
@@ -99,13 +99,14 @@ static void tell(const struct file files[2], const struct http_tls_facts *facts)
 	else
 		log_info("tls", "certificate", LOG_TEXT("file", certificate->path),
 			 LOG_TEXT("name", facts->name), LOG_TEXT("valid_until", date));
-	/* A renewal with such a file is better than the end of the certificate before it. */
+	/* Only a warning: a renewal with such a file is better than letting the old certificate
+	 * expire. */
 	if (key->is_for_everybody)
 		log_warn("tls", "key file readable by every user, run chmod o= on it",
 			 LOG_TEXT("file", key->path));
 }
 
-/* The pair's views lead to the files' texts. */
+/* The pair's views point into the files' texts. */
 static int load_pair(struct file files[2], struct http_tls_pair *ret_pair,
 		     struct http_tls_facts *ret_facts, struct reason *reterr)
 {
@@ -120,7 +121,7 @@ static int load_pair(struct file files[2], struct http_tls_pair *ret_pair,
 	return fail(&files[fault.is_of_key], fault.text, reterr);
 }
 
-/* All that is configured. Zeroes: nothing was read. */
+/* All configured pairs. Zeroed: nothing was read. */
 struct set {
 	unsigned count;
 	struct file files[HTTP_TLS_PAIRS_MAX][2];
@@ -128,7 +129,7 @@ struct set {
 	struct http_tls_facts facts[HTTP_TLS_PAIRS_MAX];
 };
 
-/* wipe_set() it in either case. */
+/* Call wipe_set() in either case. */
 static int load_set(const struct config *config, struct set *ret, struct reason *reterr)
 {
 	int result = 0;

@@ -3,7 +3,7 @@
 enum {
 	DELAY_FIRST_MS = 100,
 	DELAY_MAX_MS = 10 * 1000,
-	/* A child that ran for so long ended for a new reason. */
+	/* If a child ran for so long, its end counts as a new problem. */
 	RAN_WELL_MS = 30 * 1000,
 };
 

@@ -1,6 +1,6 @@
-/* A child process: what its line in the table of children says, and what is known of it.
+/* Child process: its line in the table of children, and its state.
  *
- *   child_table.c says it -> children.c acts on it (start, restart, heartbeat, stop)
+ *   child_table.c defines it -> children.c acts on it (start, restart, heartbeat, stop)
  *
  * To add one: a line in child_table.c. Functions here change nothing but the struct child; times
  * are given to them, so that tests have a clock of their own. */
@@ -18,17 +18,17 @@ enum {
 	CHILD_LIMITS_MAX = 4,
 	/* Interval at which the supervisor reads heartbeats. */
 	CHILD_WATCH_MS = 500,
-	/* A child that has not begun to beat is starting, which may take long on a busy machine. */
+	/* Longest time before the first heartbeat: a start may take long on a busy machine. */
 	CHILD_FIRST_BEAT_MS = 60 * 1000,
-	/* Processes of a line that may end in a row before one of them was ready. */
+	/* Processes of a line that may end in a row before one is ready. */
 	CHILD_CRASHES_MAX = 10,
 };
 
-/* A line of the table. Children start in the order of its lines. */
+/* Line of the table. Children start in the order of the lines. */
 struct child_kind {
-	const char *name; /* in the log: "worker" */
+	const char *name; /* name in the log: "worker" */
 	enum metric_child metric;
-	/* Number of these children; 0: none with this configuration. Does not change. */
+	/* Number of these children; 0: none with this configuration. It must not change. */
 	unsigned (*count)(const struct instance *instance);
 
 	/* Function that starts the child, one of the two. run: called in a forked process, whose
@@ -38,48 +38,48 @@ struct child_kind {
 	int (*run)(struct instance *instance, unsigned index);
 	pid_t (*start)(struct instance *instance, const struct process *as);
 	const struct process_user *(*user)(const struct instance *instance); /* NULL: displayd's */
-	bool gives_up_rights; /* it has no capabilities, even as root: see base/process.h */
+	bool gives_up_rights; /* no capabilities, even as root: see base/process.h */
 	struct process_limit limits[CHILD_LIMITS_MAX];
 	unsigned limit_count;
 
-	/* False: it runs once, and what stands below it starts when it has ended well. True: it is
+	/* False: it runs once, and later lines start when it has ended successfully. True: it is
 	 * started again whenever it ends, after a delay that grows while it keeps ending early. */
 	bool is_kept;
 	/* Child that is not kept, and not started before children_run() is called. */
 	bool is_on_demand;
-	/* A line that is not kept and runs anew before this one is started again; NULL: none. */
+	/* Line that is not kept and runs again before this one is restarted; NULL: none. */
 	const struct child_kind *preparation;
-	/* displayd's, if a kept one ends before all have been started. One that is not kept says
-	 * it by its own exit code. */
+	/* Exit code of displayd if this kept child ends before all were started. For a child that
+	 * is not kept, its own exit code counts. */
 	enum exit_code exit_code;
 
-	/* A number that changes while the child is well. If it stays the same for so long, the
-	 * child is killed. NULL: it has no heartbeat. */
+	/* Returns a number that changes while the child is alive. If it stays the same for
+	 * silence_ms, the child is killed. NULL: no heartbeat. */
 	uint32_t (*heartbeat)(const struct instance *instance, unsigned index);
 	unsigned silence_ms;
 
-	/* Whether the process has begun its work. NULL: a crash loop of this line goes on for ever.
+	/* Whether the process has begun its work. NULL: a crash loop of this line never ends.
 	 */
 	bool (*is_ready)(const struct instance *instance, unsigned index, pid_t pid);
-	/* Called at the end of a crash loop, after which the line rests. NULL: displayd stops. */
+	/* Called after a crash loop, when the line is given up. NULL: displayd stops. */
 	void (*given_up)(struct instance *instance);
 
-	/* The line, which has is_ready, has twice as many places as count says, with the indices up
-	 * to there: in the second half others start, become ready, and then those in the first half
-	 * are sent this signal, by which they end when they have no work left; next time it is the
+	/* The line, which has is_ready, has twice count() indices. For a renewal, new children
+	 * start in the second half; when they are ready, those in the first half get the signal
+	 * retire_signal, after which they end when they have no work left. Next time it is the
 	 * other way round. */
 	bool is_renewed;
 	int retire_signal;
-	unsigned retire_ms; /* after which it is killed */
+	unsigned retire_ms; /* time after which a retiring child is killed */
 
-	/* Children of a higher order are asked to stop when those of lower ones have ended. */
+	/* Children of a higher order are stopped when those of lower orders have ended. */
 	unsigned stop_order;
 	int stop_signal; /* also sent by the kernel when the supervisor is gone */
 	int stop_at_once_signal;
-	unsigned stop_ms; /* after which it is killed */
+	unsigned stop_ms; /* time after which it is killed */
 
-	/* NULL, or what it writes: a descriptor to poll (-1: none), and what reads it. read_output
-	 * is also called when the child has ended. */
+	/* NULL, or its output: a descriptor to poll (-1: none), and the function that reads it.
+	 * read_output is also called when the child has ended. */
 	int (*output)(const struct instance *instance);
 	void (*read_output)(struct instance *instance);
 };
@@ -87,32 +87,32 @@ struct child_kind {
 /* Role of a child whose line can be renewed; children of other lines are current. */
 enum child_role {
 	CHILD_CURRENT,
-	CHILD_SPARE,	/* a place where nothing runs */
-	CHILD_FRESH,	/* takes the place of a current one once all fresh ones serve */
-	CHILD_RETIRING, /* ends when it has no work left */
+	CHILD_SPARE,	/* an index at which nothing runs */
+	CHILD_FRESH,	/* new: replaces a current one once all new ones serve */
+	CHILD_RETIRING, /* draining: ends when it has no work left */
 };
 
 struct child {
 	const struct child_kind *kind;
-	unsigned index; /* among those of its kind, from 0 */
+	unsigned index; /* index among its kind, from 0 */
 	enum child_role role;
-	uint64_t retire_at_ms; /* while it retires: when it is killed */
-	pid_t pid;	       /* 0: does not run */
-	bool is_restarted;     /* was told to end, to be started again at once */
+	uint64_t retire_at_ms; /* while retiring: when it is killed */
+	pid_t pid;	       /* 0: not running */
+	bool is_restarted;     /* was stopped in order to be started again at once */
 	bool is_given_up;      /* after a crash loop */
-	unsigned crashes;      /* ends since one of its line was ready */
-	uint64_t started_ms;   /* last time */
-	uint64_t start_at_ms;  /* while it does not run: when it is started again */
-	unsigned waits_ms;     /* that much after its end */
-	unsigned delay_ms;     /* the same after its next end */
+	unsigned crashes;      /* ends of its line since one was ready */
+	uint64_t started_ms;   /* time of the last start */
+	uint64_t start_at_ms;  /* while not running: when it is started again */
+	unsigned waits_ms;     /* delay from its end to that start */
+	unsigned delay_ms;     /* delay after its next end */
 
-	uint32_t beat; /* as it was seen last */
+	uint32_t beat; /* last value of the heartbeat */
 	bool has_beaten;
 	uint64_t watched_ms;
 	unsigned silent_ms;
 };
 
-/* Notes a start as pid; beat: its heartbeat before the start. */
+/* Notes a start with this process ID; beat: its heartbeat before the start. */
 void child_note_start(struct child *child, pid_t pid, uint32_t beat, uint64_t now_ms);
 
 /* Notes that the child ended, or could not be started. */

@@ -12,25 +12,26 @@
 #include <stdio.h>
 
 enum {
-	/* A database elsewhere that starts together with us. */
+	/* For a database elsewhere that starts at the same time. */
 	WAIT_FOR_DATABASE_MS = 30 * 1000,
-	/* The embedded one: recovery after a crash. The supervisor ends us when it ends. */
+	/* For recovery of the embedded database after a crash. If its process ends, the supervisor
+	 * ends this child. */
 	WAIT_FOR_CLUSTER_MS = 600 * 1000,
 	LOOK_AGAIN_MS = 20,
-	/* A start without recovery takes some 50 ms, and all wait for it. */
+	/* A start without recovery takes some 50 ms, and everything waits for it. */
 	SOON_MS = 1000,
 	LOOK_SOON_MS = 2,
-	/* PostgreSQL makes its socket's file a moment before it gives it its mode. */
+	/* PostgreSQL sets the mode of its socket's file a moment after making it. */
 	SOCKET_OPENS_MS = 10 * 1000,
-	/* A worker's connections to the database, of two generations, and room for displayctl, psql
-	   and a backup. */
+	/* Connections of a worker, and of the worker that replaces it, with room for displayctl,
+	 * psql and a backup. */
 	CONNECTIONS_PER_WORKER = 10,
 	CONNECTIONS_APART = 40,
 };
 
 #define APPLICATION_NAME "displayd migrate"
 
-/* A newer PostgreSQL is never taken without being asked. */
+/* A newer PostgreSQL is never used without a request of the operator. */
 static void tell_versions(const struct cluster *cluster)
 {
 	int newer = cluster_newer_version(cluster);
@@ -63,7 +64,7 @@ int child_prepare(struct instance *instance, unsigned index)
 	return EXIT_DATABASE;
 }
 
-/* Waits until a connection is made. NULL with the reason if workers would not get in. */
+/* Waits until a connection is made. Returns NULL with the reason if workers could not connect. */
 static PGconn *wait_for_database(const struct instance *instance, struct hosts *hosts,
 				 enum unavailable *ret_unavailable, char *ret_words)
 {
@@ -95,7 +96,7 @@ static PGconn *wait_for_database(const struct instance *instance, struct hosts *
 	}
 }
 
-/* NULL with the reason logged. */
+/* Returns NULL, and logs the reason, on failure. */
 static PGconn *connect_to_database(const struct instance *instance)
 {
 	char words[UNAVAILABLE_WORDS_BYTES] = "not a valid connection string";
@@ -145,7 +146,8 @@ static enum exit_code check_key(const struct instance *instance, PGconn *pg)
 	return place.file ? EXIT_CONFIG : EXIT_STATE_DIR;
 }
 
-/* All over one connection: each costs PostgreSQL a process that fills its caches first. */
+/* Use one connection for everything: each costs PostgreSQL a process that fills its caches first.
+ */
 int child_migrate(struct instance *instance, unsigned index)
 {
 	struct cluster_error why;

@@ -1,14 +1,15 @@
-/* The children that the database needs: functions for lines of the table, see main/child.h. */
+/* Children for the database: functions for lines of the table, see main/child.h. */
 #pragma once
 
 #include "base/process.h"
 
 struct instance;
 
-/* Makes the private cluster if there is none, and ends what a killed server left in it. */
+/* Makes the private cluster if there is none, and ends processes that a killed server left in it.
+ */
 int child_prepare(struct instance *instance, unsigned index);
 
-/* The postmaster of the private cluster. */
+/* Starts the postmaster of the private cluster. */
 pid_t child_start_postgres(struct instance *instance, const struct process *as);
 const struct process_user *child_postgres_user(const struct instance *instance);
 int child_postgres_output(const struct instance *instance);

@@ -4,17 +4,17 @@
 #include "base/log.h"
 #include "main/child.h"
 
-/* "worker ended unexpectedly" */
+/* Text such as "worker ended unexpectedly". */
 struct child_message {
 	char text[96];
 };
 
-/* Its text. */
+/* Returns the text. */
 const char *child_message(struct child_message *message, const struct child *child,
 			  const char *what);
 
-/* The signal or the exit code in a status of waitpid(). */
+/* Returns a field with the signal or the exit code in a status of waitpid(). */
 struct log_field child_end_field(int status);
 
-/* Whether that is the exit code 0. */
+/* Whether the status is the exit code 0. */
 bool child_has_ended_well(int status);

@@ -12,9 +12,9 @@ enum {
 	WORKER_STOP_MS = 2 * WORKER_DRAIN_MS,
 	/* Silence that counts as a hang: with the start of a replacement, less than 5 s in all. */
 	SILENCE_MS = 4 * 1000,
-	/* A shutdown writes what is dirty; killed, it recovers at the next start. */
+	/* A shutdown writes dirty pages; if killed, it recovers at the next start. */
 	POSTGRES_STOP_MS = 60 * 1000,
-	/* The host has nothing to finish. */
+	/* The render host has nothing to finish. */
 	HOST_STOP_MS = 5 * 1000,
 };
 
@@ -169,7 +169,7 @@ static const struct child_kind migrate = {
     .stop_ms = 20 * 1000,
 };
 
-/* Keeps its rights: as root it starts each renderer with a user of its own. */
+/* It keeps its rights: as root it starts each renderer with a user of its own. */
 static const struct child_kind renderers = {
     .name = "renderers",
     .metric = METRIC_CHILD_RENDERERS,
@@ -194,8 +194,8 @@ static const struct child_kind worker = {
     .run = run_worker,
     .user = instance_worker_user,
     .gives_up_rights = true,
-    /* A panel that listens costs a descriptor; the soft limit of 1,024 is for programs that still
-     * use select(). */
+    /* A connected panel costs a descriptor; the soft limit of 1,024 is for programs that still use
+     * select(). */
     .limits = {{.resource = RLIMIT_NOFILE, .value = RLIM_INFINITY}},
     .limit_count = 1,
     .is_kept = true,
