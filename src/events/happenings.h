@@ -1,4 +1,4 @@
-/* Hints on what happens to devices, made into events of their accounts.
+/* Turns hints about devices into events of their accounts.
  *
  * While the devices of any account are being loaded, hints wait: so the order of the events is the
  * same in all workers. */

@@ -1,8 +1,8 @@
 /* The connections of a process by the address that they come from, and each address's share.
  *
- * An address may hold three times as many as are free: alone three quarters of all, of n greedy
- * addresses each 3/(3n+1). So there is always room for one more, and a fleet of panels behind one
- * address is not kept out.
+ * An address may hold three times as many as are free: a single one three quarters of all, each of
+ * n greedy addresses 3/(3n+1). So there is always room for one more, and a fleet of panels behind
+ * one address is accepted.
  *
  * One loop a process, so one memory budget. */
 #pragma once

@@ -1,7 +1,7 @@
-/* The parser of subprojects/wire as requests use it. Kept apart: llhttp's header and http/request.h
- * both have an HTTP_GET.
+/* Wraps the parser of subprojects/wire, since llhttp's header and http/request.h both define
+ * HTTP_GET.
  *
- * A head comes whole, checked by head_scan(); a body as it arrives. Chunk lines and trailers that
+ * A head is complete, checked by head_scan(); a body comes in pieces. Chunk lines and trailers that
  * are malformed or longer than wire/head.h allows are answered with 400. */
 #pragma once
 

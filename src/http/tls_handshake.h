@@ -4,12 +4,12 @@
  *
  * A turn that signs or agrees on keys takes 1 to 3 ms, and runs as a job on a worker thread
  * (LANE_HANDSHAKE); meanwhile the connection reads nothing. Only the first turn may be refused:
- * what has begun goes before what has not. Addresses take turns, and so do networks of them.
+ * handshakes that have begun precede others. Addresses take turns, and so do their networks.
  *
- * A first turn that waits in the lane reads on, so that a client which leaves takes its job with
- * it; and just before a turn the kernel is asked whether the client is still there. A message of
- * which only a part has come is no turn. So nothing is computed for who has gone, and nobody holds
- * a place for whose bytes the server waits.
+ * While a first turn waits in the lane, the connection keeps reading, so that the job of a client
+ * that leaves is dropped; just before a turn the kernel is asked whether the client is still
+ * connected. An incomplete message gets no turn. So nothing is computed for clients that left, and
+ * a client whose bytes are missing occupies no place.
  *
  * A client that resumes a session of TLS 1.2 costs as much as a small request, and all its turns
  * are served on the loop. So is everybody where no lanes were started. */

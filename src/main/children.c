@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 enum {
-	/* Fresh children that do not serve after so long do not fit. */
+	/* Time within which new children must serve. */
 	RENEWAL_MS = 60 * 1000,
 	/* Interval at which new children are checked for serving. */
 	SERVING_LOOK_MS = 20,
@@ -52,7 +52,7 @@ static void give_up(struct children *children, enum exit_code code, uint64_t now
 	children_begin_stop(children, now_ms);
 }
 
-/* False with a reason logged. */
+/* Starts a child. Returns false, and logs the reason, on failure. */
 static bool start(struct children *children, struct child *child, uint64_t now_ms)
 {
 	const struct child_kind *kind = child->kind;
@@ -74,7 +74,7 @@ static bool start(struct children *children, struct child *child, uint64_t now_m
 
 /* ---- START ---- */
 
-/* Starts the lines up to the next line that runs once: the lines below it wait for its end. */
+/* Starts the lines up to the next line that runs once: later lines wait for its end. */
 static void go_on_starting(struct children *children, uint64_t now_ms)
 {
 	while (children->next_kind < children->kind_count) {
@@ -133,7 +133,7 @@ static struct child *preparation_of(const struct children *children, const struc
 	return NULL;
 }
 
-/* Starts it, or what has to run before. */
+/* Starts the child, or first its preparation. */
 static void start_again(struct children *children, struct child *child, uint64_t now_ms)
 {
 	struct child *preparation = preparation_of(children, child);
@@ -144,7 +144,7 @@ static void start_again(struct children *children, struct child *child, uint64_t
 		child_note_end(child, now_ms);
 }
 
-/* A preparation has ended: what it was for is started, or waits for longer. */
+/* Continues when a preparation has ended: starts the child, or lets it wait longer. */
 static void on_prepared(struct children *children, const struct child *preparation, bool is_done,
 			uint64_t now_ms)
 {
@@ -168,7 +168,7 @@ static void retire(struct children *children, struct child *child, uint64_t now_
 		children->system->signal(child->pid, child->kind->retire_signal);
 }
 
-/* Either the fresh ones take the place of the current ones, or they go again. */
+/* Either lets the new children replace the current ones, or ends the new ones. */
 static void end_renewal(struct children *children, enum children_renewal result, uint64_t now_ms)
 {
 	enum child_role leaving = result == RENEWAL_DONE ? CHILD_CURRENT : CHILD_FRESH;
@@ -221,7 +221,7 @@ static uint64_t keep_renewing(struct children *children, uint64_t now_ms)
 {
 	if (children->renewal == RENEWAL_STARTING && do_all_serve(children))
 		end_renewal(children, RENEWAL_DONE, now_ms);
-	/* A result waits to be taken, perhaps where no worker is left to wake the supervisor. */
+	/* A result waits to be taken, perhaps with no worker left to wake the supervisor. */
 	if (children->renewal != RENEWAL_STARTING)
 		return now_ms;
 	if (now_ms < children->renewal_since_ms + RENEWAL_MS)
@@ -239,7 +239,8 @@ static void watch(struct children *children, struct child *child, uint64_t now_m
 		children_kill(children, child, "did not respond, killed");
 }
 
-/* Returns when it looks again. No beat is seen of one that beats in an earlier program's memory. */
+/* Returns when it looks again. The heartbeat of a child in an earlier program's memory cannot be
+ * read. */
 static uint64_t keep_retiring(struct children *children, struct child *child, uint64_t now_ms)
 {
 	if (now_ms < child->retire_at_ms && child->has_beaten) {

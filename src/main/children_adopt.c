@@ -10,7 +10,7 @@ static bool adopt_one(struct children *children, const struct handover_child *fr
 
 		if (child->index != from->index || strcmp(child->kind->name, from->name) != 0)
 			continue;
-		/* If the shared memory is another one, the heartbeat is no longer visible there. */
+		/* In another shared memory, the heartbeat is no longer visible. */
 		child_note_start(child, from->pid,
 				 child->kind->heartbeat
 				     ? child->kind->heartbeat(children->instance, child->index)

@@ -6,7 +6,7 @@
 #include <signal.h>
 
 enum {
-	/* After the second request to stop. */
+	/* Time after the second request to stop. */
 	AT_ONCE_MS = 3 * 1000,
 };
 
@@ -40,7 +40,7 @@ static void ask_to_stop(const struct children *children, const struct child *chi
 								  : child->kind->stop_signal);
 }
 
-/* The lowest order that still has somebody running; false: nobody runs. */
+/* Finds the lowest order with running children; false: none runs. */
 static bool find_stop_order(const struct children *children, unsigned *ret_order)
 {
 	bool found = false;
@@ -54,7 +54,7 @@ static bool find_stop_order(const struct children *children, unsigned *ret_order
 	return found;
 }
 
-/* The turn of the lowest order has come. */
+/* Stops the children of the lowest order. */
 static void stop_next(struct children *children, uint64_t now_ms)
 {
 	if (!find_stop_order(children, &children->stop_order)) {
@@ -89,7 +89,7 @@ void children_stop(struct children *children, uint64_t now_ms)
 void children_note_end_at_stop(struct children *children, const struct child *child, int status,
 			       uint64_t now_ms)
 {
-	unsigned order = 0; /* gcc does not see that it is set where it counts */
+	unsigned order = 0; /* initialized for gcc */
 	struct child_message text;
 
 	/* A process that runs once, or that was still starting, may end by the signal. */

@@ -241,7 +241,7 @@ static bool is_listed(const struct config *config, const char *text)
 	return false;
 }
 
-/* The addresses of the option of this name, for listeners of that role. */
+/* Reads the addresses in the option of this name, for listeners of that role. */
 static int read_listen(struct config *config, const char *name, enum http_role role,
 		       struct options_error *reterr)
 {
@@ -270,7 +270,7 @@ static int read_listen(struct config *config, const char *name, enum http_role r
 	return 0;
 }
 
-/* may_be_given: the service manager gives this program its sockets, or another one that reads the
+/* may_be_given: the service manager gives sockets to this program, or to another one that reads the
  * same file. */
 static int check_tls(const struct config *config, bool may_be_given, struct options_error *reterr)
 {
@@ -292,7 +292,7 @@ static int check_tls(const struct config *config, bool may_be_given, struct opti
 			     config->tls_certificates.count, config->tls_keys.count);
 }
 
-/* Adds the private socket, by which displayctl is the operator. */
+/* Adds the private socket, through which displayctl acts as operator. */
 static int listen_in_state_dir(struct config *config, struct options_error *reterr)
 {
 	struct listen_address *address = &config->listen[config->listen_count];
@@ -328,7 +328,7 @@ int config_read(struct config *ret_config, int argc, char *const argv[],
 	return config_read_with(ret_config, NULL, argc, argv, reterr);
 }
 
-/* A slash at its end makes no other folder of it. */
+/* Compares without a slash at the end. */
 static bool is_service_state(const char *state_dir)
 {
 	size_t length = strlen(STATE_DIR_OF_SERVICE);
@@ -337,8 +337,8 @@ static bool is_service_state(const char *state_dir)
 	       strspn(state_dir + length, "/") == strlen(state_dir + length);
 }
 
-/* Applies the command line of the service's unit. The file must be found by every program that
- * works on the service's state: else a backup would be of another database, or lack the key. */
+/* Applies the command line of the service's unit. Every program that works on the service's state
+ * must find the file: else it would back up another database, or miss the key. */
 static int find_service_file(struct options *options, const char **ret_file,
 			     struct options_error *reterr)
 {

@@ -12,7 +12,7 @@ int config_check_database(char *value, struct options_error *reterr)
 
 	bool is_hidden = false;
 
-	/* libpq's own text may quote the value, and so a password. */
+	/* libpq's own text may quote the value, and thus a password. */
 	if (!parsed)
 		return options_error_set(
 		    reterr, "must be a PostgreSQL URL (postgresql://USER@HOST/NAME) or a list such "
@@ -28,7 +28,7 @@ int config_check_database(char *value, struct options_error *reterr)
 	return 0;
 }
 
-/* Quotes the value as libpq reads it. */
+/* Quotes the value for libpq. */
 static void write_quoted(const char *value, FILE *out)
 {
 	bool is_plain = *value && !strpbrk(value, " '\\");
@@ -52,7 +52,7 @@ void config_show_database(const char *value, FILE *out)
 	for (const PQconninfoOption *one = parsed; one && one->keyword; one++) {
 		if (!one->val)
 			continue;
-		/* libpq marks with "*" what is to be hidden in a dialogue. */
+		/* libpq marks secrets with "*". */
 		fprintf(out, "%s%s=", space, one->keyword);
 		write_quoted(one->dispchar[0] == '*' && one->val[0] ? hidden_password : one->val,
 			     out);

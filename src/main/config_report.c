@@ -17,8 +17,8 @@
 
 int config_check_variables(const struct config *config, struct options_error *reterr)
 {
-	/* Variables of displayctl, of programs that use the API, of the tests, and of Kubernetes
-	 * services whose names begin with displayd. */
+	/* Allowed variables: of displayctl, of programs that use the API, of the tests, and of
+	 * Kubernetes services whose names begin with displayd. */
 	static const char *const others[] = {
 	    "CONFIG",	 "PANEL_URL",	   "URL",    "KEY",	"DEVICE",
 	    "SERVICE_*", "*_SERVICE_HOST", "PORT",   "PORT_*",	"*_SERVICE_PORT*",
@@ -28,7 +28,8 @@ int config_check_variables(const struct config *config, struct options_error *re
 	return options_check_variables(&config->options, others, reterr);
 }
 
-/* Root may read all, the service may not. False: the service is not meant, or this is not root. */
+/* Changes to the service's user, who cannot read everything as root can. Returns false if this is
+ * not root, or not the service's configuration. */
 static bool become_service(const struct config *config)
 {
 	struct process_user user;
@@ -37,14 +38,14 @@ static bool become_service(const struct config *config)
 	       setgroups(0, NULL) == 0 && setegid(user.gid) == 0 && seteuid(user.uid) == 0;
 }
 
-/* A process that was somebody else is not looked into by tools that find leaks. */
+/* Changes back to root, since leak detectors cannot inspect a process that has changed its user. */
 static void become_root(void)
 {
 	if (seteuid(0) == 0 && setegid(0) == 0)
 		(void)prctl(PR_SET_DUMPABLE, 1);
 }
 
-/* The files in which libpq looks for certificates and passwords. */
+/* Checks the files in which libpq looks for certificates and passwords. */
 static int check_database_files(const char *database, struct reason *reterr)
 {
 	static const char *const names[] = {"sslcert", "sslkey", "sslrootcert", "sslcrl",
@@ -87,8 +88,8 @@ static int check_files(const struct config *config, struct reason *reterr)
 	return check_database_files(config->database, reterr);
 }
 
-/* Writes those that are given here. If there are none, TLS without an address is for the
- * service, whose sockets only systemd knows. */
+/* Writes the sockets that are given here. If there are none, TLS without an address is accepted for
+ * the service, whose sockets only systemd knows. */
 static int report_sockets(const struct config *config, FILE *out, struct reason *reterr)
 {
 	const struct options *options = &config->options;
@@ -131,7 +132,7 @@ static int report(const struct config *config, FILE *out, struct reason *reterr)
 	return result;
 }
 
-/* A faulty one is not shown: nobody is to paste it. */
+/* A faulty configuration is not shown, so that it is not copied. */
 int config_report(const struct config *config)
 {
 	char *text = NULL;

@@ -7,8 +7,8 @@
 
 #include <libpq-fe.h>
 
-/* Returns the number of links made: one, or none if there is an account. -1: the database
- * failed. */
+/* Makes a link. Returns the number of links made: one, or none if there is an account; -1 if the
+ * database failed. */
 static int make_link(PGconn *connection, struct str secret_hash)
 {
 	struct arena arena = {0};

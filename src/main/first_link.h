@@ -1,4 +1,4 @@
-/* The link that makes the first account, an administrator: there is no default one. */
+/* Link that makes the first account, an administrator: there is no default account. */
 #pragma once
 
 /* Makes a link and logs it, if the database has no account. An earlier link stays valid until the

@@ -35,7 +35,7 @@ static bool set_one(int fd, bool closes_on_exec)
 	return fd < 0 || fcntl(fd, F_SETFD, closes_on_exec ? FD_CLOEXEC : 0) == 0;
 }
 
-/* False if one of them is not open. */
+/* Returns false if one of them is not open. */
 static bool set_descriptors(const struct handover *handover, bool closes_on_exec)
 {
 	bool is_done = set_one(handover->first_fd, closes_on_exec) &&
@@ -57,7 +57,7 @@ static bool set_descriptors(const struct handover *handover, bool closes_on_exec
 
 static void write_text(const struct handover *handover, FILE *out)
 {
-	/* Keep this line unchanged for ever: a program that cannot read the others uses it to go
+	/* Keep this line unchanged forever: a program that cannot read the others uses it to go
 	 * back. */
 	fprintf(out, "displayd-handover %d %d\n", HANDOVER_VERSION, handover->first_fd);
 	fprintf(out, "number %lu\n", handover->number);
@@ -91,7 +91,7 @@ static void write_text(const struct handover *handover, FILE *out)
 	}
 }
 
-/* The descriptor, which stays open over exec, or a negative errno. */
+/* Returns the descriptor, which stays open over exec, or a negative errno. */
 static int write_file(const struct handover *handover)
 {
 	int fd = memfd_create("displayd-handover", 0), copy = fd < 0 ? -1 : dup(fd);
@@ -130,7 +130,8 @@ int handover_execute(const struct handover *handover, const char *program, char 
 	return error;
 }
 
-/* Nothing of what was handed over was understood or changed: it goes back as it came. */
+/* Executes the first program again with the unchanged handover, which this program could not read.
+ */
 static int execute_unread(const struct handover *handover, const char *program, char *const argv[])
 {
 	char value[64];
@@ -164,7 +165,7 @@ void handover_return(struct handover *handover, const char *why, char *const arg
 
 /* ---- reading ---- */
 
-/* displayd itself has written these numbers: none is too large for its type. */
+/* displayd itself has written these numbers, so none is too large for its type. */
 /* NOLINTBEGIN(cert-err34-c) */
 
 static bool read_socket(struct handover *handover, const char *line)

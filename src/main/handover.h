@@ -26,7 +26,7 @@ enum {
 struct handover_socket {
 	int fd;
 	int role;
-	bool is_given; /* by the service manager; the rest is not set */
+	bool is_given; /* given by the service manager; other members are not set */
 	char scheme[16];
 	char text[128];
 	dev_t device;
@@ -41,13 +41,13 @@ struct handover_child {
 };
 
 struct handover {
-	unsigned long number;	/* of the attempt: see main/upgrade_note.h */
-	char program[PATH_MAX]; /* where the program is that an upgrade executes */
-	char version[64];	/* of the first program */
-	char returned[256];	/* why the new program went back to the first; "": it did not */
-	int unread_fd;		/* of the whole, if it was not understood; else -1 */
+	unsigned long number;	/* number of the attempt: see main/upgrade_note.h */
+	char program[PATH_MAX]; /* path of the program that an upgrade executes */
+	char version[64];	/* version of the first program */
+	char returned[256];	/* why the new program returned to the first; "": it did not */
+	int unread_fd;		/* the whole handover, if it could not be read; else -1 */
 	int first_fd;		/* the first program itself */
-	int config_fd;		/* what the first one had from its configuration file */
+	int config_fd;		/* settings of the first program from its configuration file */
 	int lock_fd;
 	int shared_fd;
 	pid_t postmaster; /* 0: none */
@@ -61,20 +61,19 @@ struct handover {
 	unsigned child_count;
 };
 
-/* Without descriptors and children. */
+/* Makes an empty handover, without descriptors and children. */
 void handover_init(struct handover *handover);
 
-/* Executes the program with these arguments, in place of this one. It returns only if that
- * fails: a negative errno, and nothing has changed. */
+/* Executes the program with these arguments, in place of this one. Returns only on failure: a
+ * negative errno, and nothing has changed. */
 int handover_execute(const struct handover *handover, const char *program, char *const argv[]);
 
-/* Called in the executed program: reads the handover. Its descriptors are closed on exec again. 0;
- * -ENOENT: it was started as usual; or -1 with a reason. */
+/* Called in the executed program: reads the handover. Its descriptors are closed on exec again.
+ * Returns 0, -ENOENT if it was started normally, or -1 with a reason. */
 __attribute__((warn_unused_result)) int handover_read(struct handover *ret, struct reason *reterr);
 
-/* Executes the first program again, which takes back what it had. Does not return if that
- * succeeds. */
+/* Executes the first program again, which takes its resources back. Returns only on failure. */
 void handover_return(struct handover *handover, const char *why, char *const argv[]);
 
-/* The new program stays: what only the way back would need is closed. */
+/* Call it when the new program stays: closes everything that only a return would need. */
 void handover_finish(struct handover *handover);

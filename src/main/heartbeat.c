@@ -10,7 +10,7 @@ struct heartbeat_slot {
 };
 
 struct heartbeat_common {
-	_Atomic bool is_ready; /* all workers served at the same time, once */
+	_Atomic bool is_ready; /* all workers have served at the same time once */
 };
 
 const struct region heartbeat_region = {

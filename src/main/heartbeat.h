@@ -1,6 +1,6 @@
-/* The heartbeat of a worker: a number in its slot of the shared memory, which its loop raises
- * twice a second. A loop that stands still (a fault, SIGSTOP, a debugger) does not raise it, and
- * the supervisor starts another worker in its place. A busy loop raises it between two turns. */
+/* Heartbeat of a worker: a number in its slot of the shared memory, which its loop increases twice
+ * a second. A stopped loop (a fault, SIGSTOP, a debugger) does not increase it, and the supervisor
+ * replaces the worker. A busy loop increases it between two turns. */
 #pragma once
 
 #include "base/region.h"
@@ -20,18 +20,18 @@ struct heartbeat {
 	struct deadline next;
 };
 
-/* Called in the worker: beats from now on while the loop runs. */
+/* Starts the heartbeat. Call it in the worker. */
 void heartbeat_start(struct heartbeat *heartbeat, struct loop *loop, struct region_map *shared,
 		     unsigned worker);
 
-/* Called in the worker: it accepts connections from now on. */
+/* Notes that the worker accepts connections from now on. Call it in the worker. */
 void heartbeat_note_serving(struct heartbeat *heartbeat);
 
-/* Set once all workers serve. For as long as the mapping. */
+/* Returns the flag that is set once all workers serve, valid as long as the mapping. */
 const _Atomic bool *heartbeat_instance_is_ready(struct region_map *shared);
 
 /* Functions of the supervisor: note that all workers serve; read a worker's heartbeat. */
 void heartbeat_note_instance_ready(struct region_map *shared);
 uint32_t heartbeat_read(struct region_map *shared, unsigned worker);
-/* Whether the process that serves in this slot, or did so last, is this one. */
+/* Whether this is the process that serves in the slot, or did so last. */
 bool heartbeat_is_serving(struct region_map *shared, unsigned worker, pid_t pid);

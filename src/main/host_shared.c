@@ -47,7 +47,7 @@ static int start(struct host_shared *shared)
 	return 0;
 }
 
-/* 0 or a negative errno. */
+/* Sends a socket. Returns 0 or a negative errno. */
 static int send_link(const struct host_shared *shared, int link)
 {
 	union {
@@ -72,10 +72,10 @@ pid_t host_shared_link(struct host_shared *shared, int link)
 	int status = shared->pid > 0 ? send_link(shared, link) : -EPIPE;
 
 	if (status == -EAGAIN)
-		return status; /* it has much to do, for all: it stays */
+		return status; /* it is busy: let it live */
 	if (status == 0)
 		return shared->pid;
-	/* There was none, or it is about to end. */
+	/* There was none, or it is ending. */
 	host_shared_leave(shared);
 	status = start(shared);
 	if (status < 0)

@@ -1,6 +1,6 @@
-/* The render host's shared programs, the egress and the bridge to MQTT: one process of each for all
- * workers of the instance, which is sent a socket for each link. It is started with the first link
- * and ends when the last one has gone. */
+/* Programs of the render host that an instance shares, the egress and the bridge to MQTT: one
+ * process of each for all workers, which gets a socket for each worker. It is started with the
+ * first socket and ends after the last one. */
 #pragma once
 
 #include "main/program.h"
@@ -16,13 +16,13 @@ struct host_shared {
 	int control;
 };
 
-/* Gives it the socket, which stays the caller's, and starts it if it does not run. Its process
- * ID or a negative errno; -EAGAIN: it has not taken the links before this one yet. */
+/* Gives the process a socket, which stays the caller's, and starts the process if it does not run.
+ * Returns its process ID or a negative errno; -EAGAIN: it has not taken earlier sockets yet. */
 pid_t host_shared_link(struct host_shared *shared, int link) __attribute__((warn_unused_result));
 
-/* Kills the process whose link is gone, as a hanging one would not end by itself. The next link
- * gets another process. The caller takes its status. */
+/* Kills the process whose socket is gone, since a hanging one would not end by itself. The next
+ * socket gets another process. The caller takes its status. */
 void host_shared_end(struct host_shared *shared);
 
-/* The same, if it has ended. */
+/* Call it instead if the process has ended. */
 void host_shared_leave(struct host_shared *shared);

@@ -25,8 +25,8 @@ static const char *const role_names[] = {
     [HTTP_ROLE_PUBLIC] = "public", [HTTP_ROLE_ADMIN] = "admin", [HTTP_ROLE_OPERATOR] = "operator"};
 
 /* Waits for the processes of a killed server: its sockets and files are closed when the last of
- * them ends. Waits at most PREDECESSOR_MS from *begun_ms on (0: from now on); false when that is
- * over or this server is to stop. */
+ * them ends. Waits at most PREDECESSOR_MS from *begun_ms on (0: from now on). Returns false if that
+ * is over or this server must stop. */
 static bool wait_for_predecessor(const struct instance *instance, uint64_t *begun_ms,
 				 const struct reason *why)
 {
@@ -65,7 +65,7 @@ static int open_socket(const struct instance *instance, const struct listen_addr
 	return error;
 }
 
-/* The sockets that a service manager gives. */
+/* Takes the sockets that a service manager gives. */
 enum exit_code instance_take_given_sockets(struct instance *instance, struct reason *reterr)
 {
 	int count = listen_given_take(instance->sockets, reterr);
@@ -152,7 +152,7 @@ static enum exit_code open_sockets(struct instance *instance, struct reason *ret
 	return code;
 }
 
-/* Whether URLs can lead there. Clients of TLS check the name. */
+/* Writes the URL of a socket, if it can have one. TLS clients check the name. */
 static bool write_url(const struct instance *instance, const struct listen_socket *socket,
 		      char *ret_url, size_t size)
 {
@@ -195,7 +195,7 @@ static void choose_public_url(struct instance *instance)
 			       "clients reach no TCP listener");
 }
 
-/* A public URL that leads to this machine alone is for its own browser. */
+/* A public URL with a loopback address is only for browsers on this machine. */
 static void choose_panel_url(struct instance *instance)
 {
 	char url[sizeof(instance->panel_url)];
@@ -258,7 +258,7 @@ void instance_find_programs(struct instance *instance)
 	}
 }
 
-/* Whether there is anything that the render host can start. */
+/* Whether there is a program that the render host can start. */
 static bool has_program(const struct instance *instance)
 {
 	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++)
@@ -299,10 +299,10 @@ static enum exit_code find_users(struct instance *instance, struct reason *reter
 	return EXIT_DONE;
 }
 
-/* A supervisor that is root reads nothing that strangers send, and needs this to the end: it starts
- * processes as other users, signals them, keeps the cluster's files, sees which processes are a
- * PostgreSQL that was left behind, and lowers the priority of those that work for lists. Ports
- * below 1024 are for addresses that are listened on later.
+/* A supervisor that is root reads no untrusted data, and needs these rights to the end: it starts
+ * processes as other users, signals them, owns the cluster's files, finds processes of a PostgreSQL
+ * that was left behind, and lowers the priority of those that run list queries. Ports below 1024
+ * may be needed for addresses that are added later.
  */
 enum exit_code instance_give_up_rights(const struct instance *instance, struct reason *reterr)
 {
@@ -384,7 +384,7 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
-/* Whether only the old configuration has the socket: those of the service manager are in all. */
+/* Whether only the old configuration has the socket; those of the service manager are in all. */
 static bool is_other(const struct instance *instance, const struct listen_socket *socket)
 {
 	for (unsigned i = 0; i < instance->socket_count; i++)
@@ -394,7 +394,7 @@ static bool is_other(const struct instance *instance, const struct listen_socket
 }
 
 /* Closes the sockets of the old configuration if the instance ends while a new one is tried: else
- * their files would remain, with nobody listening. */
+ * their files would remain, without a listener. */
 static void close_other_sockets(struct instance *instance)
 {
 	for (unsigned i = 0; i < instance->other_socket_count; i++) {
@@ -423,12 +423,12 @@ void instance_close(struct instance *instance)
 	close_one(&instance->shared_fd);
 	if (instance->signal_fd >= 0)
 		close(instance->signal_fd);
-	/* Last: the next server that takes the lock finds everything ended. */
+	/* Do this last: the next server that takes the lock must find everything ended. */
 	if (instance->lock_fd >= 0)
 		close(instance->lock_fd);
 }
 
-/* A child would keep open what the supervisor closes later. */
+/* Closes them in a child, which would otherwise keep them open. */
 static void leave_other_sockets(struct instance *instance)
 {
 	for (unsigned i = 0; i < instance->other_socket_count; i++)

@@ -13,7 +13,7 @@ static const struct listen_socket *find(const struct listen_socket *sockets, uns
 	return NULL;
 }
 
-/* Closes those of one set that the other has not. */
+/* Closes sockets of one set that the other does not have. */
 static void close_others(struct listen_socket *sockets, unsigned count,
 			 const struct listen_socket *kept, unsigned kept_count)
 {
@@ -26,7 +26,7 @@ static void close_others(struct listen_socket *sockets, unsigned count,
 	}
 }
 
-/* A program of before handed over its private socket as an admin listener. */
+/* Older programs handed over their private socket as an admin listener. */
 static bool is_role(const struct listen_socket *socket, const struct listen_address *address)
 {
 	return socket->address.role == address->role ||
@@ -39,7 +39,7 @@ static bool is_for(const struct listen_socket *socket, const struct listen_addre
 	       strcmp(socket->address.scheme, address->scheme) == 0 && is_role(socket, address);
 }
 
-/* The same socket is not taken twice: there may be several addresses with port 0. */
+/* Does not take a socket twice: there may be several addresses with port 0. */
 static const struct listen_socket *find_open(const struct instance_before *before,
 					     const struct instance *instance,
 					     const struct listen_address *address)
@@ -117,7 +117,7 @@ static int load_token(const struct config *config, uint8_t *ret_hash, struct rea
 	return metrics_token_load(config->metrics_token_file, ret_hash, reterr);
 }
 
-/* All, or none. */
+/* Loads all files, or none. */
 static int load_files(struct instance *instance, const struct config *config, struct reason *reterr)
 {
 	uint8_t token[METRICS_TOKEN_HASH_BYTES] = {0};
@@ -133,9 +133,9 @@ static int load_files(struct instance *instance, const struct config *config, st
 	return 0;
 }
 
-/* The workers have what the configuration says, and serve: a file that cannot be used any more is
- * no reason to end them. What certificates there are lies in memory. Nobody has a token whose hash
- * is random. */
+/* Loads the files again. The workers serve with this configuration already, so an unusable file
+ * does not end them: certificates stay in memory, and a random hash disables the token, since it
+ * matches none. */
 static void load_files_again(struct instance *instance, const struct config *config)
 {
 	struct reason why;
@@ -211,7 +211,7 @@ void instance_keep(struct instance *instance, struct instance_before *before)
 		     instance->socket_count);
 	instance->other_sockets = NULL;
 	instance->other_socket_count = 0;
-	/* Also what another program has put there, of whose configuration nothing is known. */
+	/* Also drop certificates of another program, whose configuration is unknown. */
 	if (instance->config->tls_certificates.count == 0)
 		http_tls_forget(instance->shared);
 }
@@ -227,7 +227,7 @@ void instance_undo(struct instance *instance, struct instance_before *before)
 	instance->config = before->config;
 	instance->socket_count = before->socket_count;
 	memcpy(instance->sockets, before->sockets, sizeof(instance->sockets));
-	/* Its files were good a moment ago. */
+	/* Its files were valid a moment ago. */
 	if (load_certificates(instance, before->config, &why) < 0)
 		log_error("tls", "cannot read the certificates of the previous configuration",
 			  LOG_TEXT("reason", why.text));

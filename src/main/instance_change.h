@@ -1,7 +1,7 @@
-/* Another configuration for an instance that runs: listening sockets that both have stay open, new
- * ones are opened, and nothing is closed until it is known which of the two stays.
+/* Changes the configuration of a running instance: listening sockets of both stay open, new ones
+ * are opened, and nothing is closed until it is known which configuration stays.
  *
- *   instance_change() -> ... fresh workers start ... -> instance_keep() | instance_undo() */
+ *   instance_change() -> ... new workers start ... -> instance_keep() | instance_undo() */
 #pragma once
 
 #include "main/instance.h"
@@ -18,21 +18,22 @@ struct instance_before {
 	char mqtt_password[MQTT_SECRET_BYTES];
 };
 
-/* Applies a new configuration to processes started from now on; it must not change what an instance
- * keeps to its end. 0, or -1 with a reason if it cannot listen, or use a certificate or the token
- * for metrics: then nothing has changed. */
+/* Applies a new configuration to processes started from now on; it must not change fixed settings.
+ * Returns 0, or -1 with a reason if it cannot listen, or use a certificate or the token for
+ * metrics: then nothing has changed. */
 __attribute__((warn_unused_result)) int instance_change(struct instance *instance,
 							const struct config *config,
 							struct instance_before *ret_before,
 							struct reason *reterr);
 
-/* The same for a program that goes on after another one failed in its place: workers have that
- * configuration, so it needs no file that it names. */
+/* As instance_change(), for a program that continues after another one failed to replace it:
+ * workers have that configuration already, so its files may be missing. */
 __attribute__((warn_unused_result)) int instance_change_back(struct instance *instance,
 							     const struct config *config,
 							     struct instance_before *ret_before,
 							     struct reason *reterr);
 
-/* Closes what the new configuration listens on no more; or goes back to the one before. */
+/* The first closes sockets that the new configuration does not have; the second returns to the old
+ * configuration. */
 void instance_keep(struct instance *instance, struct instance_before *before);
 void instance_undo(struct instance *instance, struct instance_before *before);

@@ -23,7 +23,7 @@ static void hand_over_socket(const struct listen_socket *socket, struct handover
 	snprintf(to->text, sizeof(to->text), "%s", socket->address.text);
 }
 
-/* Also what is listened on without the configuration that is tried. */
+/* Includes sockets of the old configuration only. */
 static void hand_over_sockets(const struct instance *instance, struct handover *handover)
 {
 	for (unsigned i = 0; i < instance->other_socket_count; i++)
@@ -55,7 +55,7 @@ static bool take_socket(const struct handover_socket *from, struct listen_socket
 	*ret = (struct listen_socket){.fd = from->fd, .device = from->device, .inode = from->inode};
 	if (listen_address_parse(str_from(from->text), &ret->address, &(struct reason){0}) < 0)
 		return false;
-	/* A program of before took no IPv4 at "[::]". */
+	/* Older programs did not take IPv4 at "[::]". */
 	if (!listen_address_is_unix(&ret->address) && !listen_socket_ask(from->fd, &ret->address))
 		return false;
 	if (from->role < 0 || from->role >= HTTP_ROLE_COUNT)
@@ -65,7 +65,7 @@ static bool take_socket(const struct handover_socket *from, struct listen_socket
 	return true;
 }
 
-/* Beside those of the service manager, which are there as they were at the start. */
+/* Takes the sockets, except those of the service manager, which are open as at the start. */
 static bool take_sockets(struct instance *instance, const struct handover *handover)
 {
 	for (unsigned i = 0; i < handover->socket_count; i++) {
@@ -132,7 +132,7 @@ enum exit_code instance_take_over(struct instance *instance, const struct config
 		return EXIT_DATABASE;
 	}
 	take_host(instance, handover);
-	code = take_memory(instance, handover, reterr); /* certificates lie in it */
+	code = take_memory(instance, handover, reterr); /* certificates lie in this memory */
 	if (code != EXIT_DONE)
 		return code;
 	if (change(instance, config, ret_before, reterr) < 0)

@@ -43,7 +43,7 @@ static bool listens(int fd)
 	return read_option(fd, SO_TYPE) == SOCK_STREAM && read_option(fd, SO_ACCEPTCONN) == 1;
 }
 
-/* Writes the address for people. False: the family is not supported. */
+/* Writes the address for people. Returns false if the family is not supported. */
 static bool write_text(struct listen_address *address)
 {
 	const struct sockaddr_storage *storage = &address->address.storage;

@@ -8,15 +8,15 @@
  *   tls     everybody over TLS, as --tls-listen
  *   others  everybody, as --listen
  *
- * A unix socket's file is the manager's: it stays when we end. */
+ * A unix socket's file belongs to the manager: it stays when displayd ends. */
 #pragma once
 
 #include "main/listen_socket.h"
 
 enum { LISTEN_GIVEN_FIRST_FD = 3, LISTEN_GIVEN_MAX = 16 };
 
-/* Fills ret with at most LISTEN_GIVEN_MAX sockets and returns how many; none if nobody gives
- * any. listen_socket_close() them. A negative number with a reason: what was given is no stream
- * socket that listens, or there are too many. */
+/* Fills ret with at most LISTEN_GIVEN_MAX sockets and returns how many; 0 if none are given. Close
+ * them with listen_socket_close(). Returns a negative number with a reason if a descriptor is not a
+ * listening stream socket, or if there are too many. */
 __attribute__((warn_unused_result)) int listen_given_take(struct listen_socket *ret,
 							  struct reason *reterr);

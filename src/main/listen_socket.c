@@ -135,7 +135,7 @@ bool listen_address_is_same(const struct listen_address *a, const struct listen_
 	}
 }
 
-/* A socket file that nobody answers on is left over from a server that was killed. 0 or a negative
+/* Removes a socket file without a listener, which a killed server has left. Returns 0 or a negative
  * errno. */
 static int remove_stale(const struct listen_address *address, struct reason *reterr)
 {
@@ -217,7 +217,7 @@ static int open_stream(struct listen_address *address)
 	return socket(AF_INET, type, 0);
 }
 
-/* The port that the kernel chose. Both families have it at the same place. */
+/* Stores the port that the kernel chose. Both families have it at the same offset. */
 static void keep_port(int fd, struct listen_address *address)
 {
 	struct listen_address bound = *address;
@@ -297,11 +297,11 @@ unsigned listen_socket_port(const struct listen_socket *socket)
 	return 0;
 }
 
-/* The address from which this machine reaches others: that of its default route. Connecting a
+/* Finds the address from which this machine reaches others: that of its default route. Connecting a
  * datagram socket sends nothing. */
 static bool find_outward(int family, char *ret_text, socklen_t size)
 {
-	/* Addresses of documentation, which nobody has (RFC 5737, RFC 3849). */
+	/* Addresses for documentation, which are never assigned (RFC 5737, RFC 3849). */
 	struct sockaddr_in v4 = {
 	    .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(0xc0000201)};
 	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
@@ -322,7 +322,8 @@ static bool find_outward(int family, char *ret_text, socklen_t size)
 	return found;
 }
 
-/* Finds the outward address, else the first of an interface that is up and not a loopback. */
+/* Finds the outward address, else the first address of an interface that is up and not a loopback.
+ */
 static bool find_reachable(int family, char *ret_text, socklen_t size)
 {
 	struct ifaddrs *all, *one;
@@ -355,7 +356,8 @@ static bool find_reachable(int family, char *ret_text, socklen_t size)
 	return found;
 }
 
-/* The URL of a listener for all addresses: panels are more likely to have IPv4 than IPv6. */
+/* Makes the URL of a listener for all addresses, with IPv4 if possible, which panels are more
+ * likely to have. */
 static bool url_of_any(const struct listen_address *address, char *ret_url, size_t size)
 {
 	const struct sockaddr_in6 *v6 = &address->address.v6;

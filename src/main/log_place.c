@@ -18,7 +18,7 @@ static bool is_journal(const struct stat *error)
 	return stream && strcmp(stream, own) == 0;
 }
 
-/* The last part of the control group's path is the unit. */
+/* Finds the unit: the last part of the control group's path. */
 static bool find_unit(char *ret_unit, size_t size)
 {
 	FILE *file = fopen("/proc/self/cgroup", "re");

@@ -1,4 +1,4 @@
-/* The place at which a person reads the log of this process. */
+/* Where a person finds the log of this process. */
 #pragma once
 
 enum { LOG_PLACE_BYTES = 512 };

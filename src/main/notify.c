@@ -13,7 +13,8 @@
 
 enum { MESSAGE_BYTES = 512, WAIT_MS = 1000 };
 
-/* False: nobody wants to know. A name that begins with @ is one of the abstract namespace. */
+/* Finds the manager's socket. Returns false if there is none. A name that begins with @ is in the
+ * abstract namespace. */
 static bool find_manager(struct sockaddr_un *ret_address, socklen_t *ret_length)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -29,7 +30,7 @@ static bool find_manager(struct sockaddr_un *ret_address, socklen_t *ret_length)
 	return true;
 }
 
-/* The manager reads at once, or is in trouble of its own: then the message is dropped. */
+/* If the manager does not read at once, it has problems itself: then the message is dropped. */
 static void tell(const char *message)
 {
 	const struct timeval patience = {.tv_sec = WAIT_MS / 1000};

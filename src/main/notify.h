@@ -1,17 +1,18 @@
 /* Reports to the service manager with the protocol of sd_notify(3): a datagram of lines to the
  * socket that $NOTIFY_SOCKET names. Without that variable nothing is sent.
  *
- * Nothing here fails: if a message cannot be sent, the manager assumes a hang, which is then true
- * of the manager or of us. The variable stays in the environment, for a program that replaces this
- * one. */
+ * Functions never fail: if a message cannot be sent, the manager assumes a hang, which is then true
+ * of the manager or of displayd. The variable stays in the environment, for a program that replaces
+ * this one. */
 #pragma once
 
 #include <stdint.h>
 
-/* We serve. text, for people: what "systemctl status" shows. Also ends a reload. */
+/* Reports that displayd serves. text, for people: shown by "systemctl status". Also ends a reload.
+ */
 void notify_ready(const char *text);
 
-/* A reload or an upgrade begins; notify_ready() ends it. */
+/* Reports that a reload or an upgrade begins; notify_ready() ends it. */
 void notify_reloading(void);
 
 void notify_stopping(void);

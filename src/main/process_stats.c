@@ -25,10 +25,10 @@ enum {
 enum { USER_TICKS = 14, SYSTEM_TICKS, START_TICKS = 22, VIRTUAL_BYTES, RESIDENT_PAGES, FACTS };
 
 struct facts {
-	unsigned long long numbers[FACTS]; /* those before USER_TICKS are not read */
+	unsigned long long numbers[FACTS]; /* fields before USER_TICKS are not read */
 };
 
-/* The text, NUL-terminated; empty if there is none. */
+/* Reads a file as text, NUL-terminated; empty on failure. */
 static void read_text(int folder, const char *name, char *ret_text, size_t size)
 {
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
@@ -46,7 +46,7 @@ static bool read_facts(int folder, struct facts *ret)
 	const char *rest;
 
 	read_text(folder, "stat", text, sizeof(text));
-	/* Behind the program's name, which may hold anything, stands the state. */
+	/* The state follows the program's name, which may have any characters. */
 	rest = strrchr(text, ')');
 	if (!rest || strlen(rest) < strlen(") S"))
 		return false;
@@ -113,7 +113,7 @@ static int64_t ticks_us(unsigned long long ticks)
 	return (int64_t)(ticks * 1000000 / (unsigned long long)sysconf(_SC_CLK_TCK));
 }
 
-/* Whether the program before this one, which has handed its memory over, counted here. */
+/* Whether the previous program, which has handed over its memory, counted here. */
 static bool was_counted(const struct process_stats *stats, unsigned place)
 {
 	return stats->seen[place].pid == 0 &&
@@ -121,7 +121,7 @@ static bool was_counted(const struct process_stats *stats, unsigned place)
 				    memory_order_relaxed) > 0;
 }
 
-/* A process that has taken another one's place begins at 0; what that one had used stays counted.
+/* A process that has replaced another one begins at 0; the time of the old one stays counted.
  */
 static void count_cpu(struct process_stats *stats, unsigned place, pid_t pid, uint64_t cpu_us)
 {
@@ -158,7 +158,8 @@ static void look_at(struct process_stats *stats, unsigned place, pid_t pid)
 		forget(place);
 		return;
 	}
-	/* Once: the two clocks never agree to the microsecond, and this is to stay as it is. */
+	/* Only once: the two clocks never agree to the microsecond, and this value must not change.
+	 */
 	if (stats->seen[place].pid != pid)
 		metric_set(METRIC_PROCESS_START, place,
 			   clock_us(CLOCK_REALTIME) - clock_us(CLOCK_BOOTTIME) +

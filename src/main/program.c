@@ -10,10 +10,10 @@
 enum { OPTIONS_MAX = 12 };
 
 static const struct kind {
-	const char *name;  /* also of its folder among the subprojects; a path that begins with /:
-			    * another's program */
-	const char *data;  /* how much memory it may write */
-	const char *cpu_s; /* of the processor, then it is killed; NULL: it ends itself */
+	const char *name;  /* name, also of its subproject; a path that begins with /: a program
+			    * from elsewhere */
+	const char *data;  /* maximum of writable memory */
+	const char *cpu_s; /* CPU time after which it is killed; NULL: it ends itself */
 	const char *options[OPTIONS_MAX];
 	bool has_network;
 	const char *missing;
@@ -37,7 +37,7 @@ static const struct kind {
     [RENDER_COMPILER] =
 	{
 	    .name = DISPLAYD_ESBUILD,
-	    .data = "256M", /* it is a program in Go, too */
+	    .data = "256M", /* also a program in Go */
 	    .cpu_s = "10",  /* as COMPILER_MS */
 	    .options = {"--loader=ts", "--format=esm", "--target=es2022", "--charset=utf8",
 			"--sourcemap=inline", "--sources-content=false", "--sourcefile=app.ts",
@@ -70,7 +70,7 @@ static bool join(char to[static PATH_MAX], const char *folder, const char *name)
 	return snprintf(to, PATH_MAX, "%s/%s", folder, name) < PATH_MAX && access(to, X_OK) == 0;
 }
 
-/* The folder that this program is in. */
+/* Finds the folder of this program. */
 static bool find_folder(char ret_folder[static PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", ret_folder, PATH_MAX - 1);
@@ -85,8 +85,8 @@ static bool find_folder(char ret_folder[static PATH_MAX])
 	return slash;
 }
 
-/* Whether the folder is one of a build tree. A program that is installed takes nothing from the
- * folders around its own but libexec: others may write there. */
+/* Whether the folder is one of a build tree. An installed program takes nothing from neighbouring
+ * folders except libexec: others may write there. */
 static bool is_in_build_tree(const char *own)
 {
 	static const char *const folders[] = {"/src/main", "/src/ctl", "/test/render"};

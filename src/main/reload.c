@@ -9,8 +9,8 @@
 
 enum { NAMES_BYTES = 512 };
 
-/* Settings that an instance has for as long as it runs: its folder, its database and its key, what
- * lies in memory for each worker, the processes that are there, and layers that were given up. */
+/* Settings that a running instance cannot change: its folder, its database and its key, the layout
+ * of shared memory, its processes, and layers of the sandbox. */
 static const char *const fixed[] = {"database",	 "sandbox", "secret-key-file",
 				    "state-dir", "workers", NULL};
 
@@ -73,7 +73,7 @@ static void tell_restart(struct reload *reload, const char *setting)
 	log_warn("supervisor", "changed setting needs a restart", LOG_TEXT("setting", setting));
 }
 
-/* Puts back what cannot change, and says so. */
+/* Restores settings that cannot change, and logs them. */
 static void keep_fixed(struct reload *reload, struct config *next)
 {
 	const struct config *first = reload->first;
@@ -86,14 +86,14 @@ static void keep_fixed(struct reload *reload, struct config *next)
 	next->secret_key_file = first->secret_key_file;
 	next->workers = first->workers;
 	next->sandbox = first->sandbox;
-	/* The programs that the render host may start were found at the start. */
+	/* The render host's programs were looked up at the start. */
 	if ((next->renderers == 0) != (first->renderers == 0)) {
 		tell_restart(reload, "renderers");
 		next->renderers = in_force(reload)->renderers;
 	}
 }
 
-/* The names of the settings that differ and can; "" if there are none. */
+/* Lists the names of changed settings that can change; "" if there are none. */
 static void find_changes(const struct config *left, const struct config *right,
 			 char ret_names[static NAMES_BYTES])
 {
@@ -127,7 +127,7 @@ static void set_log(const struct config *config)
 	log_set_level(config->log_level);
 }
 
-/* Other certificates need no other workers, unless URLs that are handed out have another name. */
+/* Other certificates need no new workers, unless displayd's URLs get another name. */
 static int reload_certificates(struct instance *instance, const struct config *config,
 			       char ret_names[static NAMES_BYTES], struct reason *reterr)
 {
@@ -142,7 +142,7 @@ static int reload_certificates(struct instance *instance, const struct config *c
 	return 0;
 }
 
-/* Another token in the same file is a change, too. */
+/* Another token in the same file also counts as a change. */
 static int look_at_token(const struct instance *instance, const struct config *next,
 			 char ret_names[static NAMES_BYTES], struct reason *reterr)
 {

@@ -26,18 +26,18 @@
 
 enum {
 	LINK_FD = 3,
-	MESSAGES_A_TURN = 64, /* of one worker */
+	MESSAGES_A_TURN = 64, /* messages of one worker */
 	COMPLAINT_MS = 1000,
 	BEAT_MS = 500,
-	STOPPED_MS = 3500, /* and BEAT_MS until that is seen: 4 s, as of a worker */
+	STOPPED_MS = 3500, /* plus BEAT_MS until it is noticed: 4 s, as for a worker */
 	/* Exit codes of sandbox-launch and of process_start(): the program never ran. */
 	EXIT_NOT_STARTED = 125,
 };
 
 struct owner {
-	int32_t pid; /* of the worker, as it says; 0: it has said nothing */
+	int32_t pid; /* process ID in the worker's HELLO; 0: none yet */
 	unsigned count;
-	uint64_t complained_ms; /* when the log had a line about it */
+	uint64_t complained_ms; /* time of the last log line about it */
 };
 
 struct renderer {
@@ -47,8 +47,8 @@ struct renderer {
 	int32_t owner; /* the worker's process ID when it was started */
 	uint32_t number;
 	struct host_shared *shared; /* NULL, or the program whose process it shares with others */
-	uint64_t stopped_ms;	    /* since when its process stands still; 0: it does not */
-	bool hangs;		    /* and was killed for that */
+	uint64_t stopped_ms;	    /* since when its process is stopped; 0: it is not */
+	bool hangs;		    /* it was killed for that */
 };
 
 struct host {
@@ -59,12 +59,12 @@ struct host {
 	bool has_program[RENDER_PROGRAM_COUNT];
 	struct owner *owners; /* by the worker's index */
 	struct list renderers;
-	struct host_shared shared[RENDER_PROGRAM_COUNT]; /* of those that are shared */
+	struct host_shared shared[RENDER_PROGRAM_COUNT]; /* state of shared programs */
 	bool is_stopping;
 };
 
-/* Sends a message, with a descriptor unless it is -1. False: the worker does not read, or is
- * gone. */
+/* Sends a message, with a descriptor unless it is -1. Returns false if the worker does not read, or
+ * is gone. */
 static bool tell(const struct host *host, unsigned worker, const struct host_message *message,
 		 int descriptor)
 {
@@ -96,14 +96,15 @@ static void greet(const struct host *host, unsigned worker)
 
 /* ---- processes ---- */
 
-/* link: the process's own end. */
+/* Starts a program. link: the process's end of its socket. */
 static pid_t start_program(const struct host *host, enum render_program name, int link)
 {
 	static const char *const environment[] = {NULL};
 	bool is_compiler = name == RENDER_COMPILER;
 	int fds[] = {is_compiler ? link : host->nothing, is_compiler ? link : host->nothing,
 		     is_compiler ? link : host->nothing, link};
-	/* Nice, but not SCHED_IDLE: a busy server would starve renderers until their deadlines. */
+	/* Use a nice value, not SCHED_IDLE: a busy server would starve renderers until their
+	 * deadlines. */
 	struct process process = {
 	    .arguments = host->programs[name].arguments,
 	    .environment = environment,
@@ -117,7 +118,7 @@ static pid_t start_program(const struct host *host, enum render_program name, in
 	return process_start(&process);
 }
 
-/* 0 with the worker's end of the link, or a negative errno. */
+/* Starts a renderer. Returns 0 with the worker's end of its socket, or a negative errno. */
 static int start_renderer(struct host *host, unsigned worker, uint32_t number,
 			  enum render_program name, int *ret_link)
 {
@@ -171,7 +172,7 @@ static void on_ended(struct host *host, struct renderer *renderer, int status, u
 	forget(host, renderer);
 }
 
-/* now_ms: 0: it goes on. */
+/* Notes that a process was stopped. now_ms 0: it continues. */
 static void note_stop(struct host *host, pid_t pid, uint64_t now_ms)
 {
 	list_for_each (node, &host->renderers) {
@@ -182,7 +183,7 @@ static void note_stop(struct host *host, pid_t pid, uint64_t now_ms)
 	}
 }
 
-/* NULL: no shared program has this process. */
+/* Finds the shared program with this process. NULL: none. */
 static struct host_shared *find_shared(struct host *host, pid_t pid)
 {
 	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++)
@@ -191,7 +192,7 @@ static struct host_shared *find_shared(struct host *host, pid_t pid)
 	return NULL;
 }
 
-/* Its end is reported as any other. */
+/* Its end is reported like any other. */
 static void kill_stopped(struct host *host, pid_t pid)
 {
 	struct host_shared *shared = find_shared(host, pid);
@@ -207,7 +208,7 @@ static void kill_stopped(struct host *host, pid_t pid)
 		renderer->hangs |= renderer->pid == pid;
 	}
 	kill(pid, SIGKILL);
-	/* The next link gets another one. */
+	/* The next socket gets another process. */
 	if (shared)
 		host_shared_leave(shared);
 }
@@ -255,7 +256,7 @@ static void reap(struct host *host)
 	}
 }
 
-/* A shared program goes on as long as it has a link. */
+/* Ends a link. A shared program continues as long as it has one. */
 static void end_link(struct host *host, struct renderer *link)
 {
 	struct host_shared *shared = link->shared;
@@ -285,7 +286,7 @@ static void kill_renderers(struct host *host, unsigned worker, const uint32_t *n
 
 /* ---- messages of workers ---- */
 
-/* A worker that says a lot may not fill the log, which is that of all. */
+/* Limits log lines about a worker, so that it cannot fill the log. */
 static bool may_complain(struct host *host, unsigned worker)
 {
 	struct owner *owner = &host->owners[worker];
@@ -376,7 +377,7 @@ static int open_signals(void)
 {
 	sigset_t wanted;
 
-	/* Ignored, it would take the status of what has ended with it. */
+	/* If SIGCHLD were ignored, the status of ended processes would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGTERM);

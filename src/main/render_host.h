@@ -17,16 +17,16 @@
 struct option_list;
 
 struct render_host_settings {
-	const int *sockets; /* to the workers, by their index */
+	const int *sockets; /* sockets to the workers, by their index */
 	unsigned workers;
 	bool is_required; /* --sandbox required */
 	bool renders;  /* false: it starts only programs that render nothing, such as the egress */
-	bool is_alone; /* there is no server to give way to: renderers have this process's priority
+	bool is_alone; /* there is no server: renderers keep this process's priority
 			*/
 	const struct option_list *egress_allow; /* NULL: none */
 	_Atomic int32_t *ready_pid; /* gets its process ID once it has begun its work; NULL: none */
 	_Atomic uint32_t *beat;	    /* its heartbeat, raised twice a second; NULL: none */
 };
 
-/* Runs in a process of its own until SIGTERM. Its exit code. */
+/* Runs in a process of its own until SIGTERM. Returns its exit code. */
 int render_host_run(const struct render_host_settings *settings);

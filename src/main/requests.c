@@ -25,7 +25,7 @@ static const struct route_table *const operator_tables[] = {
     &api_health_routes, &api_metrics_routes, &api_status_routes, &api_routes, &web_routes, NULL};
 /* Only marked routes exist there (endpoint.is_for_bridge). */
 static const struct route_table *const bridge_tables[] = {&api_routes, &web_routes, NULL};
-/* Each once: the metrics number the routes by it. */
+/* Each table once: the metrics number the routes in this order. */
 static const struct route_table *const all_tables[] = {PUBLIC_TABLES, &api_metrics_routes,
 						       &api_status_routes, NULL};
 
@@ -80,7 +80,7 @@ static struct hooks *start_hooks(const struct api_service *api, bool is_first)
 	});
 }
 
-/* Rows of the database that a worker keeps, and hears changes of. */
+/* Starts the caches of database rows, which are notified of changes. */
 static void start_caches(struct service *service, struct region_map *shared)
 {
 	struct db *db = service->db;

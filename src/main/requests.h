@@ -1,4 +1,4 @@
-/* The requests' side of a worker: what answers them on which listener. */
+/* Everything in a worker that answers requests, by listener. */
 #pragma once
 
 #include "http/listener.h"
@@ -18,8 +18,8 @@ struct requests {
 	struct dispatch listeners[HTTP_ROLE_COUNT];
 };
 
-/* Before the loop runs. All stay valid but the engines' settings. shared: see main/shared.h.
- * worker: from 0. */
+/* Call it before the loop runs. All arguments must stay valid except the engines' settings. shared:
+ * see main/shared.h. worker: from 0. */
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
 		    const struct engines_settings *engines, struct region_map *shared,
@@ -27,18 +27,18 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const uint8_t *metrics_token_hash);
 
 /* Connects accounts to MQTT brokers from now on. why_not: NULL, or why none can be connected.
- * own_password: of --mqtt; empty: none. It stays valid. */
+ * own_password: of --mqtt; empty: none. It must stay valid. */
 void requests_start_bridge(struct requests *requests, struct http_server *http, const char *why_not,
 			   const struct config *config, const char *own_password);
 
 /* Returns the settings of a listener of that role; valid as long as the requests. */
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role);
 
-/* Other workers take the connections to MQTT brokers. */
+/* Leaves the connections to MQTT brokers to other workers. */
 void requests_retire(struct requests *requests);
-/* Panels are sent away; requests at work go on. */
+/* Drops panel connections; requests under way continue. */
 void requests_drain(struct requests *requests);
-/* Requests at work are cut off: nothing is rendered any more. */
+/* Ends renders: requests under way are being cut off. */
 void requests_close(struct requests *requests);
-/* After the database's connections are closed. */
+/* Call it after the database's connections are closed. */
 void requests_finish(struct requests *requests);

@@ -7,7 +7,7 @@
 
 enum {
 	BEAT_MS = 1000,
-	PANELS_EVERY_S = 5, /* all panels that poll are looked at */
+	PANELS_EVERY_S = 5, /* since counting looks at all panels that poll */
 	SIZE_EVERY_MS = 60 * 1000,
 };
 

@@ -14,7 +14,7 @@ static ssize_t fail(struct reason *reterr, const char *what, const char *path, c
 static ssize_t read_text(int fd, char *ret_text, size_t size)
 {
 	ssize_t length = pread(fd, ret_text, size, 0);
-	char rest[2]; /* a line feed and nothing else, if the text fits */
+	char rest[2]; /* only a line feed, if the text fits */
 	ssize_t more = length == (ssize_t)size ? pread(fd, rest, sizeof(rest), length) : 0;
 
 	if (length < 0 || more < 0)

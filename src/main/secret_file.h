@@ -1,4 +1,4 @@
-/* A file that holds a secret: a key, a token. */
+/* Reads files with a secret: a key, a token. */
 #pragma once
 
 #include "main/reason.h"
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Reads its text, without the line feed at its end. The file must be one that not everybody may
- * read. Its bytes, which are more than size if the text is longer; or -1 with a reason that
+/* Reads the text of a file, without the line feed at its end. The file must not be readable for
+ * everybody. Returns its bytes, which exceed size if the text is too long; or -1 with a reason that
  * begins with what, such as "the key". */
 __attribute__((warn_unused_result)) ssize_t secret_file_read(const char *what, const char *path,
 							     char *ret_text, size_t size,

@@ -44,7 +44,8 @@ static int write_all(int fd, const char *text, size_t length)
 	return written == (ssize_t)length ? fsync(fd) : -1;
 }
 
-/* The name outlives a power cut, as what is encrypted with the key does in the database. */
+/* The name must survive a power cut, like the data in the database that is encrypted with the key.
+ */
 static int sync_folder(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
@@ -56,7 +57,7 @@ static int sync_folder(const char *path)
 	return error;
 }
 
-/* A file of that name, whole, and the state directory's owner's. */
+/* Writes a complete file of that name, owned by the state directory's owner. */
 static int write_key(const char *state_dir, const char *path, const struct settings_key *key)
 {
 	char text[DIGITS + 1];

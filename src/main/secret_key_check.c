@@ -2,7 +2,7 @@
 #include "db/result.h"
 #include "db/statements.h"
 
-/* Runs a statement. The rows, or NULL with a reason. */
+/* Runs a statement. Returns the rows, or NULL with a reason. */
 static PGresult *run(PGconn *connection, const struct db_query *query, struct reason *reterr)
 {
 	const struct db_parameters *parameters = &query->parameters;
@@ -31,7 +31,7 @@ static struct str fingerprint_of(const struct settings_key *key, struct arena *a
 	return arena_copy(arena, (struct str){(const char *)bytes, sizeof(bytes)});
 }
 
-/* 0 rows or more; or -1 with a reason. */
+/* Reads rows. Returns their number, or -1 with a reason. */
 static int read_rows(PGconn *connection, struct db_query *query, struct arena *arena,
 		     const void **ret_rows, struct reason *reterr)
 {
@@ -90,7 +90,7 @@ static enum secret_key_check refuse_beside(struct reason *reterr)
 	return SECRET_KEY_REFUSED;
 }
 
-/* The database has no fingerprint yet. */
+/* Tries the key if the database has no fingerprint yet. */
 static enum secret_key_check try_key(PGconn *connection, const struct settings_key *key,
 				     const struct secret_key_place *place, struct arena *arena,
 				     struct reason *reterr)
@@ -149,7 +149,7 @@ enum secret_key_check secret_key_check(PGconn *connection, const struct settings
 	return result;
 }
 
-/* Both or neither: what a server with another key runs on is left to it. */
+/* Changes both or neither, so that a running server with another key is not affected. */
 static enum secret_key_check rekey(PGconn *connection, const struct settings_key *key,
 				   struct arena *arena, struct reason *reterr)
 {

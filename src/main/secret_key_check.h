@@ -6,9 +6,9 @@
  *                               was never written:
  *     another instance with another key is running        -> refused
  *     there are no secret settings                        -> it fits
- *     the key opens one of them                           -> it fits, and this is noted
+ *     the key decrypts one of them                           -> it fits, and is stored
  *
- *     it opens none                                       -> refused
+ *     it decrypts none                                       -> refused
  *
  * While a server runs, its connections hold a lock that keeps instances with another key out (see
  * db/db.h). */
@@ -19,10 +19,10 @@
 
 #include <libpq-fe.h>
 
-/* Place of the key, for the text of a reason. */
+/* Source of the key, for the text of a reason. */
 struct secret_key_place {
 	const char *state_dir;
-	const char *file; /* of --secret-key-file, or NULL */
+	const char *file; /* file of --secret-key-file, or NULL */
 	bool is_new;	  /* it was missing, and was made just now */
 };
 
@@ -32,10 +32,12 @@ enum secret_key_check {
 	SECRET_KEY_FAILED,  /* the database failed, with a reason */
 };
 
-/* Blocks. From then on the connection holds the lock. The schema is up to date. */
+/* Checks the key; blocks. From then on the connection holds the lock. The schema must be up to
+ * date. */
 enum secret_key_check secret_key_check(PGconn *connection, const struct settings_key *key,
 				       const struct secret_key_place *place, struct reason *reterr);
 
-/* Makes the key that of the database. No other transaction may be under way on the connection. */
+/* Stores the key's fingerprint in the database. No other transaction may be under way on the
+ * connection. */
 enum secret_key_check secret_key_accept(PGconn *connection, const struct settings_key *key,
 					struct reason *reterr);

@@ -1,11 +1,11 @@
-/* The memory that the workers of this instance share: all regions, with a slot for each worker
+/* Memory that the workers of this instance share: all regions, with a slot for each worker
  * (config_worker_slots()). */
 #pragma once
 
 #include "base/region.h"
 
-/* Before the workers are forked. NULL with errno; region_map_destroy() it, and
- * close *ret_fd. */
+/* Makes it, before the workers are forked. Returns NULL with errno on failure. Free with
+ * region_map_destroy(), and close *ret_fd. */
 struct region_map *shared_create(unsigned workers, int *ret_fd);
-/* The same with what another program has made: see region_map_adopt(). */
+/* Takes the memory of another program: see region_map_adopt(). */
 struct region_map *shared_adopt(int fd, unsigned workers, int *ret_fd);

@@ -28,7 +28,7 @@ char *state_dir_default(void)
 
 	if (geteuid() == 0)
 		return memory_strdup(STATE_DIR_OF_SERVICE);
-	/* A relative one is to be ignored (XDG Base Directory Specification). */
+	/* A relative path must be ignored (XDG Base Directory Specification). */
 	if (state && state[0] == '/')
 		snprintf(path, sizeof(path), "%s/displayd", state);
 	else
@@ -36,7 +36,7 @@ char *state_dir_default(void)
 	return memory_strdup(path);
 }
 
-/* mkdir -p; only the last one is private. */
+/* As mkdir -p; only the last directory is private. */
 static int make_directories(const char *path)
 {
 	char partial[PATH_BYTES];
@@ -157,7 +157,7 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 
 int state_dir_is_locked(const char *state_dir)
 {
-	/* Asked for, not taken: a server that starts meanwhile is not disturbed. */
+	/* Only test the lock, so as not to disturb a server that starts meanwhile. */
 	struct flock wanted = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
 	char path[PATH_BYTES];
 	int fd, error;

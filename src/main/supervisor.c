@@ -32,7 +32,7 @@
 enum {
 	DATABASE_LOOK_MS = 1000,
 	SECOND_US = 1000 * 1000,
-	READY_LOOK_MS = 20, /* whether the workers serve */
+	READY_LOOK_MS = 20, /* interval of checks whether the workers serve */
 };
 
 struct supervisor {
@@ -42,12 +42,12 @@ struct supervisor {
 	struct upgrade *upgrade;
 	struct reload reload;
 	bool is_ready;
-	uint64_t alive_every_ms; /* the service manager is told that we are; 0: never */
+	uint64_t alive_every_ms; /* interval of reports to the service manager; 0: never */
 	uint64_t alive_at_ms;
-	struct reason crash;  /* EXIT_CRASHES: the last one of the crash loop */
-	uint64_t database_ms; /* when to look after the private PostgreSQL */
-	bool wants_reload;    /* SIGHUP came */
-	bool waits_to_reload; /* and the log says what it waits for */
+	struct reason crash;  /* EXIT_CRASHES: last crash of the loop */
+	uint64_t database_ms; /* when to check the private PostgreSQL */
+	bool wants_reload;    /* SIGHUP was received */
+	bool waits_to_reload; /* the log has the reason for the wait */
 };
 
 struct forked {
@@ -55,7 +55,7 @@ struct forked {
 	const struct child *child;
 };
 
-/* libpq looks there for passwords and certificates, and fails if it may not look. */
+/* Sets HOME: libpq looks there for passwords and certificates, and fails if it may not. */
 static void go_home(void)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -117,7 +117,7 @@ static void on_stop_signal(struct supervisor *supervisor, unsigned number)
 		log_info("supervisor", "stopping without starting the new program",
 			 LOG_TEXT("signal", sigabbrev_np((int)number)));
 		notify_stopping();
-		return; /* it has been stopping */
+		return; /* already stopping */
 	}
 	if (before == 0) {
 		log_info("supervisor", "stopping after requests finish",
@@ -129,7 +129,7 @@ static void on_stop_signal(struct supervisor *supervisor, unsigned number)
 	children_stop(&supervisor->children, clock_monotonic_ms());
 }
 
-/* The signal is also sent by the kernel, when the terminal that displayd runs in closes. */
+/* Whether a SIGHUP requests a reload: the kernel also sends it when displayd's terminal closes. */
 static bool is_for_reload(const struct signalfd_siginfo *info)
 {
 	return info->ssi_signo == SIGHUP && info->ssi_code != SI_KERNEL;
@@ -162,7 +162,7 @@ static void wait_for_events(struct supervisor *supervisor, uint64_t until_ms)
 	uint64_t now_ms = clock_monotonic_ms();
 	int timeout_ms = -1;
 
-	/* Passed over if it is -1. */
+	/* poll() ignores it if it is -1. */
 	for (unsigned i = 0; i < CHILD_KIND_COUNT; i++)
 		fds[1 + i] = (struct pollfd){
 		    .fd = child_table[i]->output ? child_table[i]->output(instance) : -1,
@@ -186,7 +186,7 @@ static void write_urls(const struct instance *instance)
 		log_warn("supervisor", "cannot write the files public-url and panel-url");
 }
 
-/* Workers died until displayd gave up: which of them last, and how. */
+/* Describes the crash that made displayd give up: the last worker, and its end. */
 static void describe_crash(const struct children *children, struct reason *ret)
 {
 	const struct child *child = children->crashed;
@@ -250,7 +250,7 @@ static void begin_reload(struct supervisor *supervisor)
 		try_renderers_again(supervisor);
 }
 
-/* While other workers retire, their places are taken. */
+/* Begins a reload, unless old workers still retire, whose slots are in use. */
 static void reload_if_possible(struct supervisor *supervisor)
 {
 	if (!supervisor->wants_reload || supervisor->reload.next ||
@@ -289,7 +289,7 @@ static void end_renewal(struct supervisor *supervisor)
 		children_restart(&supervisor->children, "renderers");
 }
 
-/* Returns when it is to be called again. */
+/* Returns when to call it again. */
 static uint64_t keep_running(struct supervisor *supervisor, uint64_t now_ms)
 {
 	if (!supervisor->is_ready) {
@@ -325,7 +325,8 @@ static bool begin_children(struct supervisor *supervisor)
 		      &supervisor->instance);
 	if (!upgrade_was_handed_over(upgrade)) {
 		children_start(children, clock_monotonic_ms());
-		/* While the first child prepares the database: nobody waits for 600 files. */
+		/* Do this while the first child prepares the database, so that reading 600 files
+		 * delays nothing. */
 		load_zones();
 		return true;
 	}
@@ -339,7 +340,7 @@ static bool begin_children(struct supervisor *supervisor)
 	}
 	if (!upgrade_was_handed_over(upgrade))
 		notify_ready(supervisor->instance.public_url);
-	/* Some may have ended while nobody listened. */
+	/* Children may have ended while no signals were read. */
 	read_signals(supervisor);
 	return true;
 }
@@ -351,7 +352,7 @@ static uint64_t earliest(uint64_t one, uint64_t other, uint64_t third)
 	return first < third ? first : third;
 }
 
-/* Returns when to look again: at next_ms, or before that for tickets. */
+/* Returns when to look again: at next_ms, or earlier for tickets. */
 static uint64_t rotate_tickets(const struct supervisor *supervisor, uint64_t next_ms)
 {
 	const struct instance *instance = &supervisor->instance;
@@ -363,8 +364,8 @@ static uint64_t rotate_tickets(const struct supervisor *supervisor, uint64_t nex
 	return at_ms < next_ms ? at_ms : next_ms;
 }
 
-/* Its processes that work for lists, and its room. A process that comes keeps an ordinary priority
- * until somebody looks: that is soon enough. */
+/* Checks PostgreSQL's processes that run list queries, and its free space. A new process keeps an
+ * ordinary priority until the next check. */
 static void look_after_database(struct supervisor *supervisor, uint64_t now_ms)
 {
 	const struct instance *instance = &supervisor->instance;
@@ -443,13 +444,14 @@ enum exit_code supervisor_run(const struct config *config, struct upgrade *upgra
 	struct log_place place;
 	enum exit_code code;
 
-	/* Requests wake workers and PostgreSQL many times, for much less than a turn each time. */
+	/* Short turns fit: requests wake workers and PostgreSQL many times, for much less than a
+	 * turn each. */
 	priority_take_short_turns();
 	reload_init(&supervisor.reload, config);
 	code = open_instance(&supervisor, config);
 	if (code == EXIT_DONE)
 		code = run_children(&supervisor);
-	/* The next start finds it missing, too, and not another one. */
+	/* Remove the key, so that the next start also finds it missing, instead of a wrong one. */
 	if (code == EXIT_STATE_DIR && supervisor.instance.has_new_key && !supervisor.is_ready)
 		secret_key_take_back(config->state_dir);
 	if (code != EXIT_DONE)

@@ -15,7 +15,7 @@
 /* Path of the program that could not be executed, set by a program that restarts itself. */
 #define PROGRAM_VARIABLE "DISPLAYD_PROGRAM"
 
-/* ---- where the program is ---- */
+/* ---- path of the program ---- */
 
 static bool is_this_program(const char *path)
 {
@@ -25,7 +25,8 @@ static bool is_this_program(const char *path)
 	       info.st_dev == own.st_dev && info.st_ino == own.st_ino;
 }
 
-/* By the name under which it was started, links included: an upgrade may change what they lead to.
+/* Finds the program by the name under which it was started, without resolving links, which an
+ * upgrade may change.
  */
 static bool find_by_name(const char *name, char ret_path[static PATH_MAX])
 {
@@ -43,7 +44,7 @@ void upgrade_init(struct upgrade *upgrade, int argc, char *const argv[])
 	const char *wanted = getenv(PROGRAM_VARIABLE);
 	ssize_t length;
 
-	/* Executed by a link or a descriptor, it would be called by that. */
+	/* If executed by a link or a descriptor, its name would be that. */
 	prctl(PR_SET_NAME, "displayd");
 	*upgrade = (struct upgrade){.argc = argc, .argv = argv, .check.output_fd = -1};
 	handover_init(&upgrade->handover);
@@ -59,7 +60,7 @@ void upgrade_init(struct upgrade *upgrade, int argc, char *const argv[])
 	upgrade->program[length < 0 ? 0 : length] = 0;
 }
 
-/* ---- telling ---- */
+/* ---- notes ---- */
 
 static void note(struct upgrade *upgrade, const struct instance *instance, enum upgrade_state state,
 		 const char *reason)
@@ -143,7 +144,7 @@ bool upgrade_note_end(struct upgrade *upgrade, const struct instance *instance,
 /* ---- execve ---- */
 
 /* Saves the configuration as read by this program, for the way back: by then the file may have
- * settings that only the new program understands. A negative errno if it fails. */
+ * settings that only the new program understands. Returns a negative errno on failure. */
 static int save_config(const struct config *config)
 {
 	int fd = memfd_create("displayd-config", MFD_CLOEXEC), copy = fd < 0 ? -1 : dup(fd);
@@ -188,7 +189,7 @@ static void replace(struct upgrade *upgrade, struct instance *instance,
 	fail(upgrade, instance, strerror(-error));
 }
 
-/* Returns when it looks again, also if nothing has happened. */
+/* Returns when to look again, even if nothing has happened. */
 static uint64_t go_on_waiting(struct upgrade *upgrade, struct instance *instance,
 			      const struct children *children, bool reloads, uint64_t now_ms)
 {
@@ -235,7 +236,7 @@ bool upgrade_cancel_restart(struct upgrade *upgrade)
 	return true;
 }
 
-/* Reports that this program starts once more, instead of the new one. */
+/* Reports that this program starts again, instead of the new one. */
 static void note_restart_failed(struct upgrade *upgrade, const char *why)
 {
 	upgrade->note.state = UPGRADE_FAILED;
@@ -263,7 +264,7 @@ void upgrade_restart(struct upgrade *upgrade)
 	execv(OWN_PROGRAM, upgrade->argv);
 }
 
-/* ---- in the program that was executed ---- */
+/* ---- in the new program ---- */
 
 bool upgrade_receive(struct upgrade *upgrade, struct reason *reterr)
 {
@@ -296,12 +297,12 @@ const char *upgrade_config_file(const struct upgrade *upgrade, char ret_path[sta
 
 void upgrade_go_back(struct upgrade *upgrade, const char *why)
 {
-	/* The program before has its turn once. */
+	/* Return to the old program only once. */
 	if (upgrade->phase == UPGRADE_TAKING && !upgrade->handover.returned[0])
 		handover_return(&upgrade->handover, why, upgrade->argv);
 }
 
-/* Makes this program the current one again: nothing has to be renewed. */
+/* Makes this program the current one again, without a renewal. */
 static void come_back(struct upgrade *upgrade, struct instance *instance)
 {
 	instance_keep(instance, &upgrade->before);
@@ -340,14 +341,14 @@ void upgrade_end(struct upgrade *upgrade, struct instance *instance, struct chil
 	if (is_done) {
 		instance_keep(instance, &upgrade->before);
 	} else {
-		/* The file of a socket would outlive it, with nobody who answers there. */
+		/* Otherwise the file of a socket would remain without a listener. */
 		instance_undo(instance, &upgrade->before);
 		instance_hand_over(instance, &upgrade->handover);
 		upgrade->handover.shared_fd = shared_fd;
 		upgrade->handover.postmaster = instance->cluster.pid;
 		children_hand_over(children, &upgrade->handover);
 		upgrade_go_back(upgrade, "its workers did not start");
-		instance_choose_urls(instance); /* of the sockets that it has again */
+		instance_choose_urls(instance); /* by the sockets that it has again */
 	}
 	if (shared_fd != instance->shared_fd)
 		close(shared_fd);
@@ -376,7 +377,7 @@ void upgrade_note_start(struct upgrade *upgrade, const struct instance *instance
 	    !is_under_way(last.state))
 		return;
 	upgrade->note = last;
-	/* The new program had begun, and is the one that starts again. */
+	/* The new program had begun, and is started again now. */
 	if (last.state == UPGRADE_REPLACING && strcmp(last.to, DISPLAYD_VERSION) == 0)
 		note(upgrade, instance, UPGRADE_DONE, "displayd was restarted during the upgrade");
 	else
@@ -387,7 +388,7 @@ void upgrade_note_failed_start(struct upgrade *upgrade, const struct instance *i
 {
 	struct upgrade_note last;
 
-	/* Without the lock, the file is that of another server. */
+	/* Without the lock, the file belongs to another server. */
 	if (instance->lock_fd < 0 ||
 	    !upgrade_note_read(instance->config->state_dir, UPGRADE_NOTE, &last) ||
 	    last.state != UPGRADE_RESTARTING)

@@ -28,8 +28,8 @@ static int last_migration(void)
 	return migrations[migration_count - 1].number;
 }
 
-/* Whether certificates and the token are there and good: the program would find that out only in
- * the place of the one before. */
+/* Checks certificates and the token: otherwise the new program would find a fault only after
+ * replacing the old one. */
 static int check_files(const struct config *config, struct reason *reterr)
 {
 	uint8_t hash[METRICS_TOKEN_HASH_BYTES];
@@ -142,7 +142,7 @@ uint64_t upgrade_check_watch(const struct upgrade_check *check, uint64_t now_ms)
 	return now_ms + 1000;
 }
 
-/* The end of what it has printed: what it says of itself comes last, behind whatever it warns of.
+/* Reads the end of its output: the result comes last, after any warnings.
  */
 static void read_output(int fd, char ret_text[static OUTPUT_BYTES])
 {
@@ -160,7 +160,7 @@ static void read_output(int fd, char ret_text[static OUTPUT_BYTES])
 	ret_text[length] = 0;
 }
 
-/* The last line that is not empty. */
+/* Returns the last line that is not empty. */
 static struct str last_line(const char *text)
 {
 	struct str rest = str_from(text), line, last = {"", 0};
@@ -171,7 +171,7 @@ static struct str last_line(const char *text)
 	return last;
 }
 
-/* version, handover, schema, settings: what it says of itself. */
+/* version, handover, schema, settings: as printed by the new program. */
 static enum upgrade_verdict compare(const struct config *config, int handover, int schema,
 				    const char *settings, struct reason *reterr)
 {
@@ -198,7 +198,7 @@ static enum upgrade_verdict compare(const struct config *config, int handover, i
 	return UPGRADE_RESTARTS;
 }
 
-/* said: its last line, empty if it said nothing. */
+/* said: last line of its output; empty: none. */
 static void report_failure(int status, struct str said, struct reason *reterr)
 {
 	if (WIFSIGNALED(status))
@@ -227,7 +227,7 @@ enum upgrade_verdict upgrade_check_end(struct upgrade_check *check, int status,
 	read_output(check->output_fd, output);
 	close(check->output_fd);
 	*check = (struct upgrade_check){.output_fd = -1};
-	/* A sanitizer or a library may say something before. */
+	/* A sanitizer or a library may print something before. */
 	line = strstr(output, "displayd-upgrade ");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE && line &&
 	    /* Numbers too large for their type fit nothing. NOLINTNEXTLINE(cert-err34-c) */

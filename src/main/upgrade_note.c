@@ -49,7 +49,7 @@ int upgrade_note_write(const char *state_dir, const char *name, const struct upg
 	return error;
 }
 
-/* The text behind the word at a line's start. */
+/* Takes the text after the word at a line's start. */
 static void take(const char *line, const char *word, char *to, size_t size)
 {
 	size_t length = strlen(word);

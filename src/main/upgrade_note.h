@@ -1,14 +1,14 @@
 /* Outcome of an upgrade or a reload: the files DIR/upgrade and DIR/reload, which the server
  * writes and displayctl reads. Of a reload:
  *
- *   checking -> refused                             the configuration before stays in force
+ *   checking -> refused                             the old configuration stays in force
  *            -> done
  *
  * Of an upgrade:
  *
  *   checking -> refused
  *            -> waiting -> replacing -> done
- *                                    -> failed      the program before goes on
+ *                                    -> failed      the old program continues
  *            -> restarting -> done                  a normal restart, and why */
 #pragma once
 
@@ -28,9 +28,9 @@ enum upgrade_state {
 };
 
 struct upgrade_note {
-	unsigned long number; /* grows with each one that is asked for */
+	unsigned long number; /* grows with each request */
 	enum upgrade_state state;
-	char from[64]; /* versions; "" if it is not known */
+	char from[64]; /* versions; "" if unknown */
 	char to[64];
 	char reason[REASON_BYTES];
 };
@@ -42,9 +42,9 @@ const char *upgrade_state_name(enum upgrade_state state);
 #define UPGRADE_NOTE "upgrade"
 #define RELOAD_NOTE "reload"
 
-/* Replaces the file as one. 0 or a negative errno. */
+/* Replaces the file atomically. Returns 0 or a negative errno. */
 __attribute__((warn_unused_result)) int upgrade_note_write(const char *state_dir, const char *name,
 							   const struct upgrade_note *note);
 
-/* False if there is none; then *ret is zeroed. */
+/* Returns false, with *ret zeroed, if there is none. */
 bool upgrade_note_read(const char *state_dir, const char *name, struct upgrade_note *ret);

@@ -25,10 +25,10 @@ enum {
 	READ_CONNECTIONS = 1,
 	/* Two with group commits wrote more than eight without. */
 	WRITE_CONNECTIONS = 2,
-	/* After the connections are gone, for what they have sent to the database. */
+	/* Time after the end of the connections for their statements in the database. */
 	DATABASE_CLOSE_MS = 2 * 1000,
 	LOOK_AGAIN_MS = 5,
-	/* A worker without the database serves what it can. */
+	/* Afterwards a worker without the database serves what it can. */
 	ACCEPT_AFTER_MS = 2 * 1000,
 	LOOK_FOR_DATABASE_MS = 2,
 };
@@ -43,12 +43,12 @@ struct worker {
 	struct requests requests;
 	uv_signal_t stop_signal, retire_signal;
 	struct own_request own_request;
-	struct http_listener_settings own_listener; /* of that request */
+	struct http_listener_settings own_listener; /* listener of own_request */
 	uint8_t key_fingerprint[SETTINGS_KEY_BYTES];
-	bool has_answered;	      /* its own request */
-	bool has_failed;	      /* to answer it */
+	bool has_answered;	      /* own_request was answered */
+	bool has_failed;	      /* own_request failed */
 	struct deadline accept;	      /* set until it accepts */
-	uint64_t accept_at_ms;	      /* at the latest */
+	uint64_t accept_at_ms;	      /* latest time to accept */
 	struct deadline retire_limit; /* set while it retires */
 	struct deadline drain_limit;  /* set while it drains */
 	struct deadline look_again;   /* set while connections are being closed */
@@ -91,7 +91,7 @@ static void on_database_closed(void *context)
 	deadline_set(&worker->loop, &worker->look_again, 0);
 }
 
-/* No connection is left. */
+/* Closes the database, when no connection is left. */
 static void close_database(struct worker *worker)
 {
 	deadline_clear(&worker->loop, &worker->drain_limit);
@@ -106,10 +106,10 @@ static void look_again(struct deadline *deadline)
 
 	for (enum lane lane = 0; lane < LANE_COUNT; lane++)
 		is_at_work |= lanes_load(&worker->loop, lane) > 0;
-	/* Webhooks are given back while there is a database. */
+	/* Leases of webhooks are given back while there is a database. */
 	is_at_work |= !worker->database_closed && hooks_are_at_work(worker->requests.web.api.hooks);
-	/* Requests whose clients have left may still be at work: lanes do what they
-	 * were given, then the database answers all that is left, and they end. */
+	/* Requests whose clients have left may still be under way: lanes finish their jobs, then
+	 * the database answers the remaining queries, and the requests end. */
 	if (!http_server_is_empty(worker->http) || is_at_work)
 		deadline_set(&worker->loop, &worker->look_again, LOOK_AGAIN_MS);
 	else if (!worker->database_closed)
@@ -118,7 +118,7 @@ static void look_again(struct deadline *deadline)
 		uv_close((uv_handle_t *)&worker->retire_signal, on_signal_closed);
 }
 
-/* No request is at work, or time is up: what is left is closed. */
+/* Closes the remaining connections: no request is under way, or time is up. */
 static void close_connections(struct worker *worker)
 {
 	/* Closing connections lets the server report that it is drained, which leads here again. */
@@ -151,7 +151,7 @@ static void accept_connections(struct worker *worker)
 	heartbeat_note_serving(&worker->heartbeat);
 }
 
-/* Connections that come before wait: a worker without the database would refuse most requests. */
+/* Connections wait until the database is up: without it a worker would refuse most requests. */
 static void look_for_database(struct deadline *deadline)
 {
 	struct worker *worker = container_of(deadline, struct worker, accept);
@@ -231,8 +231,8 @@ static int start_signal(struct worker *worker, uv_signal_t *handle, uv_signal_cb
 }
 
 /* At least one thread for short jobs and one for long ones; a worker alone on its machine gets all
- * cores. One more serves others, since no account holds all threads of a lane: an account that is
- * alone keeps its cores busy. */
+ * cores. One more thread, since no account may hold all threads of a lane: so a single account
+ * keeps all cores busy. */
 static unsigned thread_count(const struct worker_settings *settings)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -284,7 +284,7 @@ static int ask_itself(struct worker *worker)
 				 &worker->own_listener);
 }
 
-/* Nothing that strangers send has been read yet. */
+/* No untrusted data has been read yet. */
 static int enter_sandbox_and_start_threads(struct worker *worker)
 {
 	const struct worker_settings *settings = worker->settings;
@@ -347,7 +347,7 @@ static int start(struct worker *worker)
 	sampler_start(&worker->sampler, &worker->requests, worker->http,
 		      settings->index % settings->config->workers == 0);
 	heartbeat_start(&worker->heartbeat, &worker->loop, settings->shared, settings->index);
-	/* The last one: so it writes what the others say. */
+	/* Register last, to flush what the other handlers logged. */
 	worker->flush_log.run = flush_log;
 	turn_end_add(&worker->loop, &worker->flush_log);
 	if (error == 0)

@@ -6,12 +6,13 @@
  * It accepts connections once it has answered a request of its own (main/own_request.h) and has the
  * database, or has tried for a while. Then it serves (main/heartbeat.h).
  *
- * SIGUSR1 retires it, while another worker has its work already: it stops accepting, answers each
- * connection's next request with "Connection: close", sends panels away, and ends with 0 when no
- * connection is left. After WORKER_RETIRE_MS it drains.
+ * SIGUSR1 retires it, after another worker has taken over: it stops accepting, answers each
+ * connection's next request with "Connection: close", drops panel connections, and ends with 0 when
+ * no connection is left. After WORKER_RETIRE_MS it drains.
  *
- * SIGTERM drains it: it stops accepting, lets requests at work finish for at most
- * WORKER_DRAIN_MS, then closes what is left and ends with 0. It ends with its supervisor. */
+ * SIGTERM drains it: it stops accepting, lets requests under way finish for at most
+ * WORKER_DRAIN_MS, then closes the remaining connections and ends with 0. It ends with its
+ * supervisor. */
 #pragma once
 
 #include "base/limits.h"
@@ -22,7 +23,8 @@
 
 enum {
 	WORKER_DRAIN_MS = 10 * 1000,
-	/* An idle connection ends by itself, or brings its last request, as slowly as one may. */
+	/* Enough for an idle connection to end by itself, or to send its last request at the
+	 * slowest allowed pace. */
 	WORKER_RETIRE_MS = LIMIT_IDLE_MS + LIMIT_REQUEST_MS,
 };
 
@@ -30,18 +32,18 @@ struct worker_settings {
 	unsigned index; /* from 0 */
 	const struct config *config;
 	const char *database_url; /* libpq connection string */
-	const char *public_url; /* what URLs that are handed out start with, no slash at its end */
-	const char *panel_url;	/* likewise, of the URLs of panels */
-	const struct listen_socket *sockets; /* the worker owns their descriptors */
+	const char *public_url;	  /* start of displayd's URLs, without a slash at its end */
+	const char *panel_url;	  /* start of the URLs of panels, without a slash at its end */
+	const struct listen_socket *sockets; /* the worker takes ownership of their descriptors */
 	unsigned socket_count;
 	struct region_map *shared; /* see main/shared.h */
 	struct engines_settings engines;
-	const char *mqtt_password; /* of --mqtt; empty: none */
-	const char *why_no_mqtt;   /* why no account has an MQTT broker; NULL: it may */
+	const char *mqtt_password; /* password of --mqtt; empty: none */
+	const char *why_no_mqtt;   /* why accounts cannot connect to MQTT brokers; NULL: they can */
 	const struct settings_key *settings_key;
-	const uint8_t *metrics_token_hash; /* NULL: there is no token */
-	struct worker_sandbox sandbox;	   /* the layers that are to be had */
+	const uint8_t *metrics_token_hash; /* NULL: no token */
+	struct worker_sandbox sandbox;	   /* available layers */
 };
 
-/* Runs in a process of its own until it has drained. Its exit code. */
+/* Runs in a process of its own until it has drained. Returns its exit code. */
 int worker_run(const struct worker_settings *settings);

@@ -51,7 +51,7 @@ struct places {
 	unsigned owned_count;
 };
 
-/* Takes the text. */
+/* Takes ownership of the text. */
 static void add_owned(struct places *places, char *text)
 {
 	if (places->owned_count == array_length(places->owned)) {
@@ -62,9 +62,8 @@ static void add_owned(struct places *places, char *text)
 	places->paths[places->count++] = text;
 }
 
-/* The folder of a file that somebody has named: the next certificate will be another file there. Of
- * the root and of the folder in which displayd was started, which may hold anything, the file
- * alone. */
+/* Adds the folder of a named file, since the next certificate will be another file there. For the
+ * root and the folder in which displayd was started, adds only the file. */
 static void add_folder_of(struct places *places, const char *file)
 {
 	char *folder = memory_strdup(file), *slash = strrchr(folder, '/');

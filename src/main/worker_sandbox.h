@@ -18,17 +18,17 @@
 #include "main/reason.h"
 
 struct worker_sandbox {
-	unsigned layers; /* of sandbox/sandbox.h, that are to be made */
+	unsigned layers; /* layers of sandbox/sandbox.h to enter */
 	bool is_required;
 };
 
-/* Finds which layers this kernel and container have, and logs it. -1 with a sentence if
- * SANDBOX_REQUIRED asks for one that is missing. */
+/* Finds which layers this kernel and container have, and logs it. Returns -1 with a sentence if a
+ * layer is missing that SANDBOX_REQUIRED needs. */
 __attribute__((warn_unused_result)) int sandbox_plan(struct worker_sandbox *ret,
 						     enum sandbox_mode mode, struct reason *reterr);
 
-/* Seals the calling process, which has one thread, with these layers. database: the value of
- * --database; NULL: the private one. A layer that cannot be made after all is logged; false if
+/* Puts the calling process, which has one thread, into these layers of the sandbox. database: the
+ * value of --database; NULL: the private one. Logs a layer that fails after all; returns false if
  * it is required. */
 __attribute__((warn_unused_result)) bool worker_sandbox_enter(const struct worker_sandbox *sandbox,
 							      const char *database);

@@ -1,7 +1,7 @@
 #include "definitions.h"
 #include "base/memory.h"
 
-/* Bounds from an answer out of memory to a request that is about to be given up. */
+/* Bounds from an answer from memory to a request near its time limit. */
 static const uint64_t duration_bounds[] = {
     100,   250,	   500,	   1000,   2500,    5000,    10000,   25000,
     50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000,

@@ -6,10 +6,10 @@
 
 enum { WORDS = ERROR_LINE_BYTES / sizeof(uint64_t) };
 
-/* A line is written by one process, of several that take places in turn. Its number is odd while
- * that goes on: 2 * n + 1, then 2 * n + 2, for the line of that number. One that is so slow that
- * its place comes round again writes into another's line: what is read counts if it fits its check
- * only. Nobody waits for a process that may have been killed half-way. */
+/* Entry of one line. Processes take entries in turn. The number is odd while line n is being
+ * written, 2 * n + 1, then 2 * n + 2. A process that is so slow that its entry is reused writes
+ * into another's line: so a line counts only if its check fits. Nothing waits for a process that
+ * may have been killed while writing. */
 struct entry {
 	_Atomic uint64_t number;
 	_Atomic uint64_t check;

@@ -6,7 +6,7 @@
 const struct region metric_region = {
     .name = "metrics",
     .version = 1,
-    .size = sizeof(struct metric_slot), /* the supervisor's */
+    .size = sizeof(struct metric_slot), /* slot of the supervisor */
     .slot_size = sizeof(struct metric_slot),
 };
 
@@ -42,7 +42,7 @@ unsigned metric_offset(enum metric metric)
 	return offsets[metric];
 }
 
-/* Made by metric_attach(); before, each call makes it. */
+/* Set by metric_attach(); before, each call computes it. */
 static uint64_t layouts[2];
 
 /* FNV-1a. */
@@ -85,8 +85,8 @@ struct metric_slot *metric_slot(struct region_map *shared, int process)
 	return region_slot(shared, &metric_region, (unsigned)process);
 }
 
-/* Clears counts of another program, or of the process that had the slot before. Untouched new
- * memory takes no room, so only a slot that was used is cleared. */
+/* Clears counts of another program, or of the previous process of the slot. Untouched memory takes
+ * no room, so only used slots are cleared. */
 static void forget(enum metric metric)
 {
 	for (unsigned i = 0; i < metric_size(metric); i++)

@@ -13,21 +13,22 @@
 enum { METRIC_CELLS_MAX = 28 * 1024 };
 
 struct metric_slot {
-	_Atomic uint64_t layout;  /* see metric_layout(); 0: nobody has counted here */
-	_Atomic uint64_t beat_ms; /* monotonic, of the last one; 0: never */
+	_Atomic uint64_t layout;  /* see metric_layout(); 0: unused */
+	_Atomic uint64_t beat_ms; /* time of the last beat, monotonic; 0: never */
 	_Atomic uint64_t cells[METRIC_CELLS_MAX];
 };
 
 struct metric_slot *metric_slot(struct region_map *shared, int process);
 
-/* Stands for all definitions and names: what has another one, a program of before an upgrade, has
- * other numbers in its cells. The supervisor does not know the names, and counts nothing by them.
+/* Returns a hash of all definitions and names: a slot with another hash, of a program before an
+ * upgrade, has other numbers in its cells. The supervisor does not know the names, and counts
+ * nothing by them.
  */
 uint64_t metric_layout(bool has_names);
 
-/* Cells of one value of the labels. */
+/* Returns the cells of one value of the labels. */
 unsigned metric_width(enum metric metric);
-/* Cells of a metric with all places of its labels. */
+/* Returns the cells of a metric, for all values of its labels. */
 unsigned metric_size(enum metric metric);
-/* The metric's first cell. */
+/* Returns the metric's first cell. */
 unsigned metric_offset(enum metric metric);

@@ -10,7 +10,7 @@
 
 enum { LABELS_MAX = 4 };
 
-/* A series: what stands between the braces. */
+/* Series: the text between the braces. */
 struct series {
 	const char *names[LABELS_MAX];
 	const char *values[LABELS_MAX];
@@ -62,7 +62,7 @@ static void put_value(struct buffer *text, const struct metric_definition *defin
 		put_number(text, value);
 }
 
-/* quote: the sign that is escaped beside backslash and line feed; 0: none. */
+/* quote: character that is escaped in addition to backslash and line feed; 0: none. */
 static void put_escaped(struct buffer *text, const char *value, char quote)
 {
 	for (; *value; value++) {
@@ -82,7 +82,7 @@ static void add_label(struct series *series, const char *name, const char *value
 	series->values[series->count++] = value;
 }
 
-/* The line up to its value. */
+/* Writes the line up to its value. */
 static void begin_line(struct buffer *text, const struct metric_definition *definition,
 		       const char *suffix, const struct series *series)
 {
@@ -117,8 +117,8 @@ static bool is_sparse(const struct metric_definition *definition)
 	return metric_label_is_open(definition->by[0]);
 }
 
-/* Writes each bucket with its value of the moment, though others count meanwhile: each line is true
- * by itself, and the buckets agree with the count. */
+/* Writes the current value of each bucket, while others may count: each line is right by itself,
+ * and the buckets agree with the count. */
 static void write_histogram(const struct metric_sums *sums, enum metric metric, unsigned label,
 			    const struct series *series, struct buffer *text)
 {
@@ -176,8 +176,8 @@ static unsigned count_values(const struct metric_sums *sums, enum metric_by by)
 	return by == METRIC_BY_PROCESS && count > sums->processes ? sums->processes : count;
 }
 
-/* A request that is counted by its status has a duration, too: most routes are never asked for, and
- * the memory of their statuses is not read. */
+/* Whether a route is unused, by its duration, which every request has: so the memory of statuses is
+ * not read for the many unused routes. */
 static bool is_unused(const struct metric_sums *sums, enum metric metric, unsigned value)
 {
 	return metric == METRIC_HTTP_REQUESTS &&

@@ -26,7 +26,7 @@ void faults_init(struct faults *faults, struct arena *arena)
 	*faults = (struct faults){.arena = arena};
 }
 
-/* NULL where there are too many already. */
+/* Returns NULL if there are too many already. */
 static struct fault *new_fault(struct faults *faults)
 {
 	if (faults->count == LIMIT_FAULTS) {

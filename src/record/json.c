@@ -26,8 +26,8 @@ static int compare_names(const void *a, const void *b)
 	return memcmp(unsafe_yyjson_get_str((void *)x), unsafe_yyjson_get_str((void *)y), x_length);
 }
 
-/* A name that stands twice in an object, or NULL. Names are sorted, so that a hostile object costs
- * little. */
+/* Returns a name that occurs twice in an object, or NULL. Sorts the names, so that a hostile object
+ * costs little. */
 static yyjson_val *repeated_name(yyjson_val *object)
 {
 	size_t count = yyjson_obj_size(object);
@@ -276,7 +276,7 @@ struct json_walk json_walk(const struct json_value *container)
 static const struct json_value *step(struct json_walk *walk, yyjson_val *value)
 {
 	walk->left--;
-	/* Read nothing after the last one. */
+	/* Read nothing after the last item. */
 	walk->next =
 	    walk->left ? (const struct json_value *)(void *)unsafe_yyjson_get_next(value) : NULL;
 	return (const struct json_value *)(void *)value;
@@ -302,7 +302,7 @@ bool json_next_member(struct json_walk *walk, struct str *ret_name,
 	return true;
 }
 
-/* The ASCII characters that may not stand in a string as they are. DEL steers terminals. */
+/* Whether an ASCII character must be escaped in a string. DEL controls terminals. */
 static bool needs_escape(unsigned char c)
 {
 	return c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
@@ -322,13 +322,13 @@ static char *write_escape(char *out, uint32_t c)
 	return out + UTF8_ESCAPE_BYTES;
 }
 
-/* The first bytes of characters that steer: U+0080 to U+009F, U+061C, U+200E to U+2069. */
+/* Whether a byte may begin a control character: U+0080 to U+009F, U+061C, U+200E to U+2069. */
 static bool may_steer(unsigned char c)
 {
 	return c == 0xc2 || c == 0xd8 || c == 0xe2;
 }
 
-/* Writes what stands at the front of the text, of two or three bytes; returns how many it had. */
+/* Writes the character of two or three bytes at the front of the text; returns its bytes. */
 static size_t write_wide(struct str text, char **out)
 {
 	struct str rest = text;
@@ -370,7 +370,7 @@ void json_write_text(struct buffer *buffer, struct str json)
 	char *out = buffer_reserve(buffer, json.length * 6);
 	char *start = out;
 
-	/* Outside of strings there is none of them. */
+	/* Such characters occur only in strings. */
 	for (size_t i = 0; i < json.length; i++) {
 		unsigned char c = (unsigned char)json.data[i];
 

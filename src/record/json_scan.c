@@ -7,7 +7,7 @@ enum {
 	TOKEN,	/* of a number or a literal: all other characters */
 	SPACE,	/* white space, a comma, a colon: between values */
 	OPENS,	/* a container */
-	CLOSES, /* it */
+	CLOSES, /* a container */
 	QUOTE,
 };
 
@@ -16,7 +16,7 @@ static const uint8_t class_of[256] = {
     ['['] = OPENS, ['{'] = OPENS,  [']'] = CLOSES, ['}'] = CLOSES, ['"'] = QUOTE,
 };
 
-/* Returns the end, after its quote, of a string that begins here. */
+/* Returns the end, after the quote, of a string that begins here. */
 static const char *string_end(const char *at, const char *end)
 {
 	for (; at < end && *at != '"'; at++) {
@@ -33,7 +33,7 @@ static const char *token_end(const char *at, const char *end)
 	return at;
 }
 
-/* All else that is long is no JSON, and a parser sees that at once. */
+/* Other long tokens are not JSON, which a parser detects at once. */
 static bool is_long_number(const char *at, const char *end)
 {
 	return end - at > LIMIT_JSON_NUMBER && (*at == '-' || (*at >= '0' && *at <= '9'));
