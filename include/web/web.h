@@ -29,7 +29,7 @@ struct web_service {
 	struct removals *removals; /* removals of accounts, see src/web/people/removals.h */
 	struct import_upkeep *import_upkeep; /* see src/web/exchange/import_upkeep.h */
 	struct worker_statuses
-	    *statuses;		 /* of the workers, see src/web/administration/worker_statuses.h */
+	    *statuses;		 /* of the workers, see src/web/administration/worker_status.h */
 	struct streams *streams; /* to pages, see src/web/streams.h */
 	struct app_pictures *pictures;	   /* pictures of the catalogue, see
 					      src/web/apps/app_pictures.h */

@@ -1,6 +1,6 @@
 /* The render host: a child of the supervisor that starts renderers for workers, in the sandbox, and
- * ends them (render/host.h has what they say to each other). It is there without renderers, too
- * (--renderers 0): workers reach the network through its egress.
+ * ends them (see render/host.h for their messages). It also runs without renderers (--renderers 0):
+ * workers reach the network through its egress.
  *
  * As root it keeps what it takes to give each renderer a user of its own, and no other right. It
  * reads nothing but small messages of workers, which it does not trust either: a worker gets so

@@ -1,5 +1,5 @@
-/* The limits of a JSON text, before a tree is made of it: what a hostile text costs is then this
- * scan, which stops at the limit, and no memory. */
+/* Checks the limits of a JSON text before it is parsed: a hostile text costs only this scan, which
+ * stops at the limit, and no memory. */
 #pragma once
 
 #include <text/str.h>
@@ -11,7 +11,7 @@ enum json_scan_result {
 	JSON_SCAN_TOO_LONG, /* a number */
 };
 
-/* Whether the text stays within LIMIT_JSON_DEPTH, LIMIT_JSON_NUMBER and values_max. Counts what a
- * parser would make of it, names and containers included; of a text that is not JSON it may say
- * anything. */
+/* Whether the text stays within LIMIT_JSON_DEPTH, LIMIT_JSON_NUMBER and values_max. Counts the
+ * values that a parser would make, names and containers included. For a text that is not JSON the
+ * result is arbitrary. */
 enum json_scan_result json_scan(struct str text, unsigned values_max);

@@ -47,7 +47,7 @@ static bool read_value(const struct record_field *field, yyjson_val *value, stru
 	}
 }
 
-/* Whether the member stays zero: it is null, or left out as it may be. */
+/* Whether the member stays zero: it is null, or omitted although optional. */
 static bool is_absent(const struct record_field *field, yyjson_val *value)
 {
 	return (field->nullable && yyjson_is_null(value)) || (field->is_optional && !value);

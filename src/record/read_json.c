@@ -95,7 +95,7 @@ static void fault_group(const struct record_field *open, struct str name, struct
 		   STR_ARG(names));
 }
 
-/* A name that no body has. Where answers have it, the caller learns what to do with it. */
+/* Adds the fault of an unknown name. If answers have it, explains what to do with it. */
 static void fault_name(const struct record *record, struct str name, struct faults *faults)
 {
 	if (name.length > SHOWN_NAME_BYTES) {

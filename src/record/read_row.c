@@ -7,7 +7,7 @@
 /* Microseconds from 1970-01-01 to PostgreSQL's epoch, 2000-01-01. */
 static const int64_t postgres_epoch_us = 946684800LL * 1000000;
 
-/* int2, int4 or int8, told apart by their length. */
+/* Reads int2, int4 or int8, distinguished by their length. */
 static int64_t read_integer(const struct record_value *value)
 {
 	uint64_t bits = 0;
@@ -62,7 +62,7 @@ static void read_column(const struct record_field *field, const struct record_va
 	}
 }
 
-/* Whatever an earlier row has left there: its texts may be gone. */
+/* Clears values of an earlier row, whose texts may be gone. */
 static void clear_column(const struct record_field *field, void *member)
 {
 	require(field->nullable);

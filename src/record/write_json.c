@@ -21,7 +21,7 @@ static void write_clock(struct buffer *buffer, int64_t minutes)
 	buffer_append(buffer, text, sizeof(text));
 }
 
-/* A name of a record, which has no characters to escape. */
+/* Writes a name of a record, which needs no escapes. */
 static void write_name(struct buffer *buffer, const char *name)
 {
 	buffer_append_char(buffer, '"');
@@ -100,7 +100,7 @@ static void write_value(const struct record_field *field, const void *member, st
 	}
 }
 
-/* The index of the CLOSE that belongs to the OPEN at index i. Objects nest one level. */
+/* Returns the index of the CLOSE that belongs to the OPEN at index i. Objects nest one level. */
 static unsigned close_of(const struct record *record, unsigned i)
 {
 	while (record->fields[i].kind != RECORD_KIND_CLOSE)
@@ -108,7 +108,8 @@ static unsigned close_of(const struct record *record, unsigned i)
 	return i;
 }
 
-/* The members of an object. first: none was written yet. Returns the same for what follows. */
+/* Writes the members of an object. first: none was written yet. Returns the value of first for the
+ * next members. */
 static bool write_members(const struct record *record, const void *row, bool first,
 			  struct buffer *buffer)
 {

@@ -44,7 +44,7 @@ static struct arena *arena_of(struct engine_answer *answer)
 	return &memory->arena;
 }
 
-/* ---- what may be made up ---- */
+/* ---- untrusted values ---- */
 
 static uint64_t read_number(yyjson_val *object, const char *name, uint64_t most)
 {

@@ -18,14 +18,14 @@ struct answer_memory {
 
 /* Gives the answer its memory. */
 struct answer_memory *answer_begin(struct engine_answer *answer);
-/* Frees it, if there is one. */
+/* Frees the memory, if there is any. */
 void answer_finish(struct engine_answer *answer);
 
-/* Takes over what a head says: the problem, the log, numbers, schema, result. A second head adds
- * its time and memory to those of the first, and replaces what it has. */
+/* Takes the contents of a head: the problem, the log, numbers, schema, result. A second head adds
+ * its time and memory to those of the first, and replaces its other members. */
 void answer_read_head(struct engine_answer *answer, yyjson_val *head);
 
-/* Takes over a schema or a result that is too long for a head, and is the blob: the head says so.
+/* Takes a schema or a result that is too long for the head and is the blob, as the head says.
  */
 void answer_read_blob(struct engine_answer *answer, yyjson_val *head, struct str blob);
 

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 
 enum {
-	/* From one question for the account of --mqtt to the next one, while there is none. */
+	/* Interval of queries for the account of --mqtt, while there is none. */
 	OWN_MS = 60 * 1000,
-	/* Since a lease was asked for, which lasts 15 s: when its connections end at the latest. */
+	/* Latest end of connections after the request for their lease, which lasts 15 s. */
 	LOST_MS = 10 * 1000,
-	/* Pause after a hint: what another statement had locked is seen then, too. */
+	/* Pause after a hint: rows that another statement had locked are then free. */
 	AGAIN_MS = 300,
 	/* A connection that a lease did not return may have been locked by the write of its state.
 	 */
 	MISSES_MAX = 2,
-	/* The process takes topics away and starts up meanwhile. */
+	/* Meanwhile the process removes topics, or starts. */
 	IDLE_TURNS_MAX = 4,
 };
 
@@ -63,7 +63,7 @@ static void keep(struct bridge *bridge, const struct mqtt_lease_row *row)
 	if (broker->peer.is_open && broker->revision == row->revision &&
 	    broker->reaches_local == row->reaches_local)
 		return;
-	/* The topics stay: they are the same at the new broker, or go with a removal. */
+	/* Keep the topics: they are the same at the new broker, or are removed with the account. */
 	bridge_close_broker(bridge, broker, false);
 	if (bridge->is_ready)
 		open_broker(bridge, broker, row);
@@ -75,8 +75,8 @@ static void note_misses(struct bridge *bridge)
 		container_of(node, struct broker, node)->misses++;
 }
 
-/* must_forget: what is gone was removed, as far as is known: another worker would have waited for
- * the end of the lease. */
+/* must_forget: missing connections were probably removed: another worker would have waited for the
+ * end of the lease. */
 static void close_missed(struct bridge *bridge)
 {
 	list_for_each (node, &bridge->brokers) {
@@ -87,7 +87,8 @@ static void close_missed(struct bridge *bridge)
 	}
 }
 
-/* Others take the leases: without the database nobody knows who has them. */
+/* Closes all, since other workers take the leases: without the database their owners are unknown.
+ */
 static void close_all(struct bridge *bridge)
 {
 	list_for_each (node, &bridge->brokers)
@@ -131,7 +132,7 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 	bool is_late = loop_now_ms(bridge->with.loop) >= bridge->asked_ms + LOST_MS;
 
 	bridge->is_asking = false;
-	/* An answer that comes too late does not say what is held now. */
+	/* A late answer does not show the current leases. */
 	if (result->outcome == DB_OK && !is_late && !bridge->is_draining)
 		take_leases(bridge, result);
 	arena_finish(&bridge->arena);
@@ -161,7 +162,7 @@ static void on_own(struct db_query *query, const struct db_result *result)
 	arena_finish(&bridge->arena);
 	if (bridge->is_draining)
 		bridge_let_go(bridge);
-	bridge_tick_soon(bridge, 0); /* the other accounts do not wait for it */
+	bridge_tick_soon(bridge, 0); /* other accounts do not wait for it */
 }
 
 /* Whether the account of --mqtt has its connection, or does without it for now. */
@@ -190,7 +191,7 @@ static void on_tick(struct deadline *deadline)
 	if (bridge->is_asking || now_ms < bridge->paused_until_ms || !db_is_up(bridge->with.db))
 		return;
 	if (!bridge->link && !bridge_can_start(bridge)) {
-		bridge_let_go(bridge); /* others can */
+		bridge_let_go(bridge); /* other instances can */
 		return;
 	}
 	bridge->is_asking = true;

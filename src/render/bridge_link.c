@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum {
-	/* Pause after a process that did not start. */
+	/* Pause after a failed start of the process. */
 	PAUSE_MS = 30 * 1000,
 	WORD_MAX = 16 * 1024,
 };
@@ -17,9 +17,9 @@ void bridge_tick_soon(struct bridge *bridge, uint64_t ms)
 		deadline_set(bridge->with.loop, &bridge->tick, ms);
 }
 
-/* ---- the link ---- */
+/* ---- the socket ---- */
 
-/* Forgets what the process had; with the next lease it gets all of it anew. */
+/* Forgets the connections of the process; with the next lease it gets all of them again. */
 static void forget_link(struct bridge *bridge)
 {
 	bridge->link = NULL;
@@ -60,13 +60,13 @@ void bridge_close_broker(struct bridge *bridge, struct broker *broker, bool must
 	bridge_say(bridge, &line, -1);
 }
 
-/* ---- what the bridge says ---- */
+/* ---- messages of the bridge ---- */
 
 static void on_told(struct db_query *query, const struct db_result *result)
 {
 	struct bridge *bridge = container_of(query, struct bridge, told);
 
-	(void)result; /* the state is for people, and the next one comes */
+	(void)result; /* the state is only for people, and a new one will come */
 	bridge->is_telling = false;
 	arena_finish(&bridge->told_arena);
 	if (bridge->is_draining)
@@ -106,7 +106,7 @@ static void on_let_go(struct db_query *query, const struct db_result *result)
 {
 	struct bridge *bridge = container_of(query, struct bridge, told);
 
-	(void)result; /* they end by themselves */
+	(void)result; /* the leases end by themselves */
 	bridge->is_telling = false;
 	arena_finish(&bridge->told_arena);
 }
@@ -237,7 +237,7 @@ static void on_gone(struct sandboxed *link, enum sandboxed_end end, int status)
 
 static void on_started(struct sandboxed *link)
 {
-	(void)link; /* its greeting is waited for */
+	(void)link; /* wait for its greeting */
 }
 
 bool bridge_can_start(const struct bridge *bridge)

@@ -1,5 +1,5 @@
-/* The parts of a worker's bridge: its link and what it says there (bridge_link.c), its leases,
- * beginning and end (bridge.c). */
+/* Internal parts of a worker's bridge: its socket and messages (bridge_link.c), its leases, begin
+ * and end (bridge.c). */
 #pragma once
 
 #include "brokers.h"
@@ -7,50 +7,51 @@
 #include "render/bridge.h"
 #include "sandboxed.h"
 
-/* From one lease to the next. */
+/* Interval of the leases. */
 enum { BRIDGE_TICK_MS = 5000 };
 
 struct bridge {
 	struct bridge_settings with;
-	struct id holder; /* of this worker */
+	struct id holder; /* name of this worker */
 	struct list brokers;
-	struct sandboxed *link; /* NULL: there is none */
-	bool is_ready;		/* it has greeted */
-	bool has_greeted;	/* once: its layers are in the log */
+	struct sandboxed *link; /* NULL: none */
+	bool is_ready;		/* the process has greeted */
+	bool has_greeted;	/* it has greeted once, and its layers are in the log */
 	bool is_draining;
-	bool is_asking; /* the lease */
+	bool is_asking; /* the statement of the lease is under way */
 	bool wants_more;
 	bool is_telling;
 	struct mqtt_own_row own; /* the account of --mqtt */
 	bool has_own;		 /* the account of --mqtt has its connection */
-	bool has_complained;	 /* that there is no such account */
-	uint64_t own_from_ms;	 /* it is not asked for before */
+	bool has_complained;	 /* the log says that there is no such account */
+	uint64_t own_from_ms;	 /* earliest time of the next query for the account of --mqtt */
 	unsigned idle_turns;	 /* leases in a row without a connection */
-	bool may_hold;		 /* a lease was asked for, and nothing was given back since */
+	bool may_hold;		 /* a lease was requested, and nothing was given back since */
 	struct deadline tick;
-	struct deadline lost; /* of the last lease: its connections end */
-	uint64_t asked_ms;    /* for the last lease */
+	struct deadline lost; /* end of the last lease's connections */
+	uint64_t asked_ms;    /* time of the request for the last lease */
 	uint64_t paused_until_ms;
 	struct arena arena, told_arena;
 	struct db_query query, told;
 	struct hint_subscription hints;
 };
 
-/* Sets the time of the next lease, unless there is none any more. */
+/* Sets the time of the next lease, unless there will be none. */
 void bridge_tick_soon(struct bridge *bridge, uint64_t ms);
 
 /* Whether the process of the bridge can be started. */
 bool bridge_can_start(const struct bridge *bridge);
-/* Starts it, unless it runs or cannot be started. */
+/* Starts the process, unless it runs or cannot be started. */
 void bridge_start_link(struct bridge *bridge);
-/* Ends the link, if there is one, and all of its connections. */
+/* Closes the socket, if there is one, and ends all of its connections. */
 void bridge_drop_link(struct bridge *bridge);
-/* Takes the line. A process that does not read is ended; its connections are made anew. */
+/* Sends a line, and empties the buffer. A process that does not read is ended; its connections are
+ * opened again. */
 void bridge_say(struct bridge *bridge, struct buffer *line, int descriptor);
-/* must_forget: the account wants no connection any more. */
+/* must_forget: the account no longer has a connection. */
 void bridge_close_broker(struct bridge *bridge, struct broker *broker, bool must_forget);
-/* Writes the news of brokers, one after the other. */
+/* Writes changed states of brokers, one after the other. */
 void bridge_tell_next(struct bridge *bridge);
-/* Gives back what leases there may be, if no statement is under way: at its end this is called
- * again where it is still wanted. */
+/* Gives back all leases, unless a statement is under way: then this is called again at its end if
+ * still needed. */
 void bridge_let_go(struct bridge *bridge);

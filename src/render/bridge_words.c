@@ -4,7 +4,7 @@
 
 #include <yyjson.h>
 
-/* First levels of topics: ours, and Home Assistant's. */
+/* First levels of topics: displayd's, and Home Assistant's. */
 #define PREFIX "displayd"
 #define DISCOVERY "homeassistant"
 
@@ -15,7 +15,7 @@ static void copy_text(yyjson_val *from, char *to, size_t size)
 	const char *text = yyjson_get_str(from);
 
 	snprintf(to, size, "%s", text ? text : "");
-	/* The database takes no half of a character. */
+	/* The database accepts no partial characters. */
 	for (char *c = to; *c; c++)
 		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
 			*c = '?';

@@ -1,4 +1,4 @@
-/* Words between a worker and the bridge to MQTT: lines of JSON, see
+/* Messages between a worker and the bridge to MQTT: lines of JSON, see
  * subprojects/mqtt/src/bridge.h. */
 #pragma once
 
@@ -12,13 +12,13 @@ enum bridge_kind { BRIDGE_HELLO, BRIDGE_STATE, BRIDGE_NEEDS, BRIDGE_GONE, BRIDGE
 
 struct bridge_word {
 	enum bridge_kind kind;
-	struct id account;		    /* STATE, NEEDS, GONE */
-	char error[BRIDGE_ERROR_BYTES];	    /* STATE; empty: it is connected */
-	char library[64], layers[200];	    /* HELLO */
-	uint64_t counts[BRIDGE_COUNTS_MAX]; /* COUNTS: in, out, dropped */
+	struct id account;		    /* for STATE, NEEDS, GONE */
+	char error[BRIDGE_ERROR_BYTES];	    /* for STATE; empty: connected */
+	char library[64], layers[200];	    /* for HELLO */
+	uint64_t counts[BRIDGE_COUNTS_MAX]; /* for COUNTS: in, out, dropped */
 };
 
-/* Reads a line. False: the bridge says no such thing. */
+/* Reads a line. Returns false if it is invalid. */
 __attribute__((warn_unused_result)) bool bridge_read(struct str line, struct bridge_word *ret_word);
 
 struct bridge_opening {

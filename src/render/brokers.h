@@ -6,25 +6,26 @@
 #include "http/listener.h"
 #include "task/access.h"
 
-/* Kept as long as the worker: requests point to its listener and its peer. One an account. */
+/* Connection of an account. Lives as long as the worker, since requests refer to its listener and
+ * its peer. */
 struct broker {
 	struct list node;
-	struct bridge_peer peer; /* is_open: it is held */
+	struct bridge_peer peer; /* is_open: the worker has the connection */
 	struct http_listener_settings listener;
 	int64_t revision;
-	bool reaches_local; /* as it was opened */
+	bool reaches_local; /* as when it was opened */
 	unsigned misses;
 	bool is_connected;
-	bool has_news; /* error is to be written */
+	bool has_news; /* error must be written */
 	char error[BRIDGE_ERROR_BYTES];
 };
 
-/* NULL: the worker has never held a connection of the account. */
+/* Returns NULL if the worker has never had a connection of the account. */
 struct broker *brokers_find(const struct list *brokers, struct id account);
-/* Adds one that is not open. listener is copied. */
+/* Adds a connection that is not open. listener is copied. */
 struct broker *brokers_add(struct list *brokers, struct id account,
 			   const struct http_listener_settings *listener);
-/* Notes that it is not open any more. */
+/* Notes that the connection is not open any more. */
 void brokers_forget(struct broker *broker);
 unsigned brokers_count_open(const struct list *brokers);
 /* Sets the metrics. */

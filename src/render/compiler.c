@@ -46,7 +46,7 @@ static void on_deadline(struct deadline *deadline)
 	give_up(container_of(deadline, struct compiler, deadline), COMPILER_LATE);
 }
 
-/* The kernel has ended it, as it had used all its time. */
+/* Whether the kernel has killed the process because it had used all its time. */
 static bool is_spent(const struct sandboxed *process, int status)
 {
 	enum { LEAST_MS = COMPILER_MS * 9 / 10 };

@@ -50,7 +50,7 @@ static void on_answer(struct engine_job *engine)
 	struct str problem;
 
 	compiles->runs = false;
-	/* A process may have met its limits because the machine was busy: that is tried again. */
+	/* A process may have reached its limits because the machine was busy: try again. */
 	if (problem_is_passing(&answer->problem) ||
 	    (problem_is_blamed(&answer->problem) && compiles->row->tries < TRIES_MAX)) {
 		begin_pause(compiles, AGAIN_MS);
@@ -118,7 +118,7 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 {
 	struct compiles *compiles = container_of(hints, struct compiles, hints);
 
-	(void)text; /* which one it is, the database says */
+	(void)text; /* the database decides which one */
 	if (compiles->is_busy)
 		compiles->looks_again = true;
 	else
@@ -131,7 +131,7 @@ void compiles_start(struct compiles *compiles)
 
 	deadline_init(&compiles->look, on_look);
 	compiles->hints = (struct hint_subscription){.kind = "version", .on_hint = on_hint};
-	/* Without the engine another instance may do it. */
+	/* Without the engine, leave it to another instance. */
 	compiles->is_draining =
 	    !engines_has(compiles->settings.engines, ENGINE_TYPESCRIPT, &why_not);
 	db_subscribe(compiles->settings.db, &compiles->hints);

@@ -2,7 +2,7 @@
 
 #include <limits.h>
 
-/* The text behind the first place where it has this in it, or an empty one. */
+/* Returns the text after the first occurrence of wanted, or an empty one. */
 static struct str behind(struct str text, struct str wanted)
 {
 	const char *found = NULL;
@@ -14,7 +14,7 @@ static struct str behind(struct str text, struct str wanted)
 	return str_from_offset(text, (size_t)(found - text.data) + wanted.length);
 }
 
-/* A number, and what is behind it. */
+/* Takes a number from the front of the text. */
 static int read_number(struct str *text)
 {
 	int number = 0;
@@ -38,7 +38,7 @@ bool complaint_read(struct str text, struct complaint *ret_complaint)
 	end = memchr(message.data, '\n', message.length);
 	if (end)
 		message.length = (size_t)(end - message.data);
-	/* Its reason names scopes of esbuild's own, and no place. */
+	/* A panic names internals of esbuild, and no source location. */
 	if (str_starts_with(message, STR("panic: ")))
 		message = STR("esbuild crashed on this script; that of Debian 12 crashes on a "
 			      "decorator that is a function expression");

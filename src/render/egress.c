@@ -11,13 +11,13 @@
 enum {
 	START_MS = 20 * 1000,
 	SILENCE_MS = 12 * 1000, /* a fetch takes 5 s */
-	/* Limits of subprojects/egress. */
+	/* Limits, as in subprojects/egress. */
 	ASKED_HEAD_MAX = 256 * 1024,
 	ASKED_BODY_MAX = 1024 * 1024,
 	/* Limit of the bytes queued for writing; an account may hold as much of them as it leaves
 	 * free. */
 	QUEUED_MAX = 16 * 1024 * 1024,
-	/* A frame's share of it, beside its bytes. */
+	/* Cost of a frame in addition to its bytes. */
 	FRAME_COST = 4 * 1024,
 };
 
@@ -28,37 +28,37 @@ static const char queue_is_full[] = "too many requests of apps are waiting for t
 /* Members of requests of displayd itself; scripts set none of them. */
 static const char *const own_members[] = {"stays", "paced"};
 
-/* A frame that is not written yet, though nobody may wait for its answer any more. */
+/* Frame that is not written yet, even if nobody waits for its answer any more. */
 struct queued {
 	struct list node;
 	struct id account;
 	size_t cost;
-	uint64_t end; /* among the link's bytes */
+	uint64_t end; /* position of its end in all bytes given */
 };
 
 struct egress {
 	struct loop *loop;
 	struct host_link *host;
-	struct sandboxed *link; /* NULL: nothing is asked */
-	bool is_ready;		/* it has greeted */
-	bool owes_answer;	/* has owed one since the deadline was set */
-	bool has_greeted;	/* once: its layers are in the log */
+	struct sandboxed *link; /* NULL: no requests */
+	bool is_ready;		/* the egress has greeted */
+	bool owes_answer;	/* an answer is due since the deadline was set */
+	bool has_greeted;	/* it has greeted once, and its layers are in the log */
 	struct buffer waiting;	/* frames, until it is ready */
-	struct list queued;	/* of struct queued, the first ones first */
-	size_t queued_cost;	/* of all */
-	uint64_t given;		/* bytes, to the link or to those that wait for it */
+	struct list queued;	/* of struct queued, in order */
+	size_t queued_cost;	/* cost of all queued frames */
+	uint64_t given;		/* bytes given to the socket, or to the buffer waiting for it */
 	struct list asked;	/* of struct egress_fetch */
 	int64_t last_id;
-	struct deadline deadline; /* of the start, or of idleness */
-	struct later later;	  /* answers that need no link */
+	struct deadline deadline; /* for the start, or for idleness */
+	struct later later;	  /* answers that need no socket */
 	struct list refused;	  /* of struct egress_fetch */
 };
 
 /* ---- answers ---- */
 
-/* The head with another ID in it, and with what the process that wrote it must not say; NULL: there
- * is no memory for it. A text that was read as it came may be no UTF-8. For free(). asker: NULL in
- * an answer. */
+/* Writes the head with another ID and, for a request, the members that only displayd sets. Returns
+ * a text for free(); NULL: no memory. Texts may be invalid UTF-8, since they were not checked.
+ * asker: NULL in an answer. */
 static char *write_head(yyjson_val *fetch, int64_t id, const struct egress_asker *asker,
 			size_t *ret_length)
 {
@@ -141,7 +141,7 @@ static struct egress_fetch *find(struct egress *egress, int64_t id)
 	return NULL;
 }
 
-/* ---- what waits to be written ---- */
+/* ---- queued frames ---- */
 
 static void drop_queued(struct egress *egress, struct queued *queued)
 {
@@ -164,7 +164,7 @@ static void drop_written(struct egress *egress)
 	}
 }
 
-/* Whether a frame of the account may be queued, and then it is among the others. */
+/* Queues a frame of the account, if it may be queued. */
 static bool take_place(struct egress *egress, struct id account, size_t length)
 {
 	size_t cost = length + FRAME_COST, own = 0;
@@ -190,7 +190,7 @@ static bool take_place(struct egress *egress, struct id account, size_t length)
 
 /* ---- the link ---- */
 
-/* The link is there only while it is of use, and while it answers. */
+/* Sets the deadline: the socket is closed if it is not used, or does not answer. */
 static void wait_from_now(struct egress *egress)
 {
 	egress->owes_answer = !list_is_empty(&egress->asked);
@@ -247,7 +247,7 @@ static void on_greeting(struct egress *egress, yyjson_val *head)
 	wait_from_now(egress);
 }
 
-/* False: this is no answer. */
+/* Returns false if it is not an answer. */
 static bool on_answer(struct egress *egress, yyjson_val *answered, struct str body)
 {
 	struct egress_fetch *fetch = find(egress, yyjson_get_sint(yyjson_obj_get(answered, "id")));
@@ -256,12 +256,12 @@ static bool on_answer(struct egress *egress, yyjson_val *answered, struct str bo
 
 	if (!yyjson_is_obj(answered))
 		return false;
-	if (!fetch) { /* nobody waits for it any more */
+	if (!fetch) { /* nobody waits for this answer any more */
 		wait_from_now(egress);
 		return true;
 	}
 	text = write_head(answered, fetch->asked_id, NULL, &length);
-	/* Foreign text that is no UTF-8 fails this fetch alone. */
+	/* Invalid UTF-8 from outside fails only this fetch. */
 	if (text && utf8_is_valid((struct str){text, length}))
 		answer(fetch, (struct str){text, length}, body);
 	else
@@ -271,7 +271,7 @@ static bool on_answer(struct egress *egress, yyjson_val *answered, struct str bo
 	return true;
 }
 
-/* Takes the document. False: it is none that the egress sends. */
+/* Takes ownership of the document. Returns false if it is not a frame of the egress. */
 static bool on_frame(struct egress *egress, yyjson_doc *doc, struct str body)
 {
 	yyjson_val *head = yyjson_doc_get_root(doc);
@@ -308,7 +308,7 @@ static void on_bytes(struct sandboxed *link, struct buffer *input)
 
 static void on_started(struct sandboxed *link)
 {
-	(void)link; /* its greeting is waited for */
+	(void)link; /* wait for its greeting */
 }
 
 static void send_frame(struct egress *egress, struct buffer *frame)
@@ -328,7 +328,7 @@ static void send_frame(struct egress *egress, struct buffer *frame)
 	egress->link = sandboxed_start(egress->loop, egress->host, RENDER_EGRESS, &events, egress);
 }
 
-/* ---- what is asked ---- */
+/* ---- requests ---- */
 
 static void refuse(struct egress *egress, struct egress_fetch *fetch, const char *why)
 {
@@ -360,7 +360,8 @@ void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *a
 	} else {
 		list_append(&egress->asked, &fetch->node);
 		send_frame(egress, &frame);
-		/* Further questions give one that hangs no more time, nor do forgotten ones. */
+		/* Further requests do not give a hanging egress more time, nor do forgotten ones.
+		 */
 		if (egress->is_ready && !egress->owes_answer)
 			wait_from_now(egress);
 	}

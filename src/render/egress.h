@@ -1,12 +1,11 @@
-/* A worker's way to the egress (subprojects/egress): what scripts ask the network for, while they
- * run, and what comes back; and what displayd itself sends (render/outbound.h).
+/* Access of a worker to the egress (subprojects/egress): requests of running scripts to the
+ * network, their answers, and requests of displayd itself (render/outbound.h).
  *
  *   renderer --fetch--> egress_ask() --with an ID and the scope--> egress process
  *   renderer <--answer-- answered() <------------------------------'
  *
- * There is one egress process an instance, and a link of each worker to it, which the render host
- * makes when there is something to ask, and which goes when there was nothing for
- * LIMIT_EGRESS_IDLE_MS. */
+ * An instance has one egress process, and each worker a socket to it, which the render host opens
+ * at the first request, and which is closed after LIMIT_EGRESS_IDLE_MS without requests. */
 #pragma once
 
 #include "base/id.h"
@@ -17,40 +16,42 @@
 
 struct egress;
 
-/* Embed it, zeroed. */
+/* Request. Embed it, zeroed. */
 struct egress_fetch {
 	struct list node;	 /* private */
 	struct egress *egress;	 /* private */
-	int64_t id;		 /* private: the worker's */
-	int64_t asked_id;	 /* private: the renderer's */
+	int64_t id;		 /* private: the worker's ID */
+	int64_t asked_id;	 /* private: the renderer's ID */
 	const char *why_refused; /* private */
-	/* Once, later from the loop: head is {"fetch": {...}}, with the renderer's ID. Texts until
-	 * it returns. */
+	/* Called once, later, from the loop. head is {"fetch": {...}}, with the renderer's ID. The
+	 * texts are valid until it returns. */
 	void (*answered)(struct egress_fetch *fetch, struct str head, struct str body);
 };
 
 /* Origin of a request. */
 struct egress_asker {
-	/* Has a share of what waits to be written, and of the network (the egress' shares.h); all
+	/* Account whose share of the queue and of the network is used (the egress' shares.h); all
 	 * zero: that of the scope. */
 	struct id account;
-	struct str scope; /* the answer is kept for all who ask the same in it */
-	/* Why it reaches public addresses only, and not what --egress-allow opens; NULL: it does.
+	struct str scope; /* answers are cached for equal requests with this scope */
+	/* Why it reaches only public addresses, and not those of --egress-allow; NULL: no such
+	 * restriction.
 	 */
 	const char *why_public;
-	/* It is displayd itself, and no script: no redirect is followed, and the caller limits what
-	 * goes to a host. */
+	/* Request of displayd itself, not of a script: redirects are not followed, and the caller
+	 * limits requests to a host. */
 	bool is_own;
 };
 
 struct egress *egress_create(struct loop *loop, struct host_link *host);
-/* No callback comes any more. */
+/* Destroys it. No callback is called any more. */
 void egress_destroy(struct egress *egress);
 
-/* fetch->answered is set. asked is the renderer's, which is not trusted. If too much waits for
- * the egress already, of the account or of all, the answer says so. */
+/* Sends a request, with fetch->answered set. asked is the renderer's, which is untrusted. If too
+ * much waits for the egress already, of the account or of all, the answer reports that. */
 void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *asked,
 		struct str body, const struct egress_asker *asker);
 
-/* answered() does not come any more. One that was answered, or never asked, is fine. */
+/* Forgets a request: answered() is not called any more. It may have been answered, or never sent.
+ */
 void egress_forget(struct egress_fetch *fetch);

@@ -11,7 +11,7 @@
 
 enum { RETRY_AFTER_S = 2 };
 
-/* Previews and the others: each kind has its own queue, fair between accounts. */
+/* Previews and other runs: each kind has its own queue, fair between accounts. */
 enum { PREVIEWS, RENDERS, QUEUES };
 
 struct engines {
@@ -21,7 +21,7 @@ struct engines {
 	struct outbound *outbound;
 	struct lane_queue queues[QUEUES];
 	struct preview_accounts accounts;
-	unsigned quick_previews; /* that run */
+	unsigned quick_previews; /* running ones */
 	unsigned parked;	 /* runs that wait for the network */
 	struct list running;	 /* of struct engine_run */
 	bool preview_was_last;
@@ -30,7 +30,7 @@ struct engines {
 
 /* ---- the end of a run ---- */
 
-/* Gives the answer to the one who waits for it, which may submit the next job. */
+/* Delivers the answer; the receiver may submit the next job. */
 static void deliver(struct engine_run *run)
 {
 	struct engine_job *job = run->job;
@@ -57,8 +57,8 @@ static struct lane_queue *queue_of(struct engine_run *run)
 	return &run->engines->queues[run->is_preview ? PREVIEWS : RENDERS];
 }
 
-/* A turn costs its account the time that others had to wait for it. is_whole: the run has ended
- * with it. */
+/* Ends a turn, which costs its account the time for which others had to wait. is_whole: the run has
+ * ended with it. */
 static void end_turn(struct engine_run *run, bool is_whole)
 {
 	uint64_t turn_us = clock_monotonic_us() - run->turn_us;
@@ -70,7 +70,7 @@ static void end_turn(struct engine_run *run, bool is_whole)
 	lane_queue_give_back(queue_of(run), &run->queued, &slice);
 }
 
-/* Nothing was done. */
+/* Drops a turn in which nothing was done. */
 static void drop_turn(struct engine_run *run)
 {
 	struct lane_slice slice = {.is_dropped = true};
@@ -134,7 +134,8 @@ static void on_done(struct engine_run *run)
 
 /* ---- runs that wait for the network ---- */
 
-/* An account may park as many as it leaves to others, and each holds a process and its memory. */
+/* Whether a run of the account may be parked: an account may park as many as it leaves to others,
+ * since each occupies a process and its memory. */
 static bool may_park(const struct engines *engines, struct id account)
 {
 	unsigned own = 0;
@@ -172,7 +173,8 @@ static void on_resumes(struct engine_run *run)
 
 /* ---- turns ---- */
 
-/* Whether a process is free, beside the one reserved for previews of accounts that are not slow. */
+/* Whether a process is free, not counting the one reserved for previews of accounts that are not
+ * slow. */
 static bool has_common_room(const struct engines *engines)
 {
 	unsigned common = engines->queues[RENDERS].running + engines->queues[PREVIEWS].running -
@@ -247,7 +249,7 @@ static void start_waiting(struct engines *engines)
 		struct engine_run *run = container_of(queued, struct engine_run, queued);
 
 		begin_turn(run);
-		/* A process is at work, whether somebody still waits for it or not. */
+		/* A process works on it, even if nobody waits for the result. */
 		if (run->has_begun)
 			run_go_on(run);
 		else
@@ -267,9 +269,9 @@ static void on_cancelled(struct later *later)
 	job->done(job);
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
-/* NULL, or why it is not there. */
+/* Returns NULL, or why the language is missing. */
 static const char *missing(const struct engines *engines, enum engine_language language)
 {
 	/* The renderer for Starlark paints for both. */
@@ -383,7 +385,8 @@ struct engines *engines_create(struct loop *loop, const struct engines_settings 
 	return engines;
 }
 
-/* A check in a lane goes to its end, and the lane is waited for; all else can be left. */
+/* A check in a lane runs to its end, and the lane is waited for; everything else can be abandoned.
+ */
 void engines_drain(struct engines *engines)
 {
 	if (engines->is_draining)

@@ -13,10 +13,10 @@ struct host_link {
 	uv_poll_t poll;
 	int socket;
 	struct render_health *health;
-	int32_t host; /* its process ID; 0: it has not been heard of */
+	int32_t host; /* process ID of the render host; 0: unknown */
 	uint32_t last_number;
 	struct list processes; /* of struct host_process */
-	struct later later;    /* starts that could not be asked for */
+	struct later later;    /* starts that could not be requested */
 	struct list refused;   /* of struct host_process */
 };
 
@@ -37,7 +37,7 @@ static struct host_process *find(struct host_link *link, uint32_t number)
 	return NULL;
 }
 
-/* ---- what the host says ---- */
+/* ---- messages of the host ---- */
 
 static void on_started(struct host_link *link, uint32_t number, int socket)
 {
@@ -87,8 +87,8 @@ static void ask(struct host_link *link, struct host_process *process)
 	loop_later(link->loop, &link->later);
 }
 
-/* A host has begun. What the one before had started is gone; what it was asked for may or may not
- * have been heard, so it is asked for again, by another number. */
+/* A new host has begun. Processes of the old one are gone; pending starts may or may not have been
+ * read, so they are requested again, with another number. */
 static void on_hello(struct host_link *link, int32_t host)
 {
 	struct list before;
@@ -133,7 +133,7 @@ static void on_message(struct host_link *link, const struct host_message *messag
 		close(socket);
 }
 
-/* The descriptor that came with a message, or -1. */
+/* Returns the descriptor in a message, or -1. */
 static int take_descriptor(struct msghdr *packet)
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(packet);
@@ -145,7 +145,7 @@ static int take_descriptor(struct msghdr *packet)
 	return descriptor;
 }
 
-/* False: there is none now. */
+/* Reads a message. Returns false if there is none now. */
 static bool read_message(struct host_link *link)
 {
 	union {
@@ -176,14 +176,14 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 	struct host_link *link = container_of(poll, struct host_link, poll);
 
 	(void)events;
-	/* The supervisor holds the other end, too: it is never closed. */
+	/* The supervisor also has the other end, so it is never closed. */
 	for (int i = 0; status == 0 && i < MESSAGES_A_TURN && !uv_is_closing((uv_handle_t *)poll);
 	     i++)
 		if (!read_message(link))
 			return;
 }
 
-/* ---- what is asked of it ---- */
+/* ---- requests to the host ---- */
 
 static void tell_refused(struct later *later)
 {
@@ -206,12 +206,12 @@ struct host_link *host_link_open(struct loop *loop, int socket, struct render_he
 
 	require(uv_poll_init(&loop->uv, &link->poll, socket) == 0);
 	require(uv_poll_start(&link->poll, UV_READABLE, on_readable) == 0);
-	/* Unreferenced: the poll alone must not keep the loop running. */
+	/* Unreferenced: the poll must not keep the loop running. */
 	uv_unref((uv_handle_t *)&link->poll);
 	link->loop = loop;
 	link->socket = socket;
 	link->health = health;
-	/* Answers to the worker before are still to be read: its numbers are others. */
+	/* There may be unread answers to the previous worker, so begin with other numbers. */
 	link->last_number = (uint32_t)clock_monotonic_us();
 	list_init(&link->processes);
 	list_init(&link->refused);

@@ -29,7 +29,7 @@ unsigned engines_languages(const struct engines *engines,
 	return count;
 }
 
-/* Raise it if the same script, settings and time give another picture than before. */
+/* Raise the version if the same script, settings and time give another picture than before. */
 const char *engines_version(void)
 {
 	return "1 pixlet-v0.53.1 quickjs-ng-0.16.2";

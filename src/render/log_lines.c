@@ -50,7 +50,7 @@ void log_lines_add(struct log_lines *log, struct str text)
 	add_lines(log, text, &bounds);
 }
 
-/* Whether the log may stay as it is, but for its NULs. */
+/* Whether the log may stay as it is, apart from NULs. */
 static bool fits(struct str log)
 {
 	unsigned lines = 0;

@@ -6,17 +6,17 @@
 
 #include <sandboxed/frame.h>
 
-/* Start with {0}; the text is buffer_finish()ed by its owner. */
+/* Start with {0}; the owner frees the text with buffer_finish(). */
 struct log_lines {
 	struct buffer text; /* lines that end with "\n" */
 	unsigned count;
-	unsigned dropped; /* lines that there was no room for */
+	unsigned dropped; /* lines without room */
 };
 
-/* Adds each line of the text. One that there is no room for is cut between two characters, with a
- * mark at its end, or dropped. */
+/* Adds each line of the text. A line without room is cut between two characters, with a mark at its
+ * end, or dropped. */
 void log_lines_add(struct log_lines *log, struct str text);
 
-/* The lines of the log, and in the last one how many are not there; within the same bounds. A NUL,
- * which no text of PostgreSQL has, becomes a space. */
+/* Returns the lines of the log, the last one with the number of dropped lines, within the same
+ * limits. NULs, which PostgreSQL does not allow, become spaces. */
 struct str log_text(struct str log, unsigned dropped, struct arena *arena);

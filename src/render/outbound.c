@@ -8,8 +8,8 @@
 struct outbound {
 	struct loop *loop;
 	struct egress *egress;
-	struct list flights; /* at the egress */
-	struct list failed;  /* which done() is still to be called for */
+	struct list flights; /* requests at the egress */
+	struct list failed;  /* requests whose done() must still be called */
 	struct later later;
 	bool is_draining;
 };
@@ -49,7 +49,7 @@ static void on_answered(struct egress_fetch *fetch, struct str head, struct str 
 	yyjson_val *answer = yyjson_obj_get(yyjson_doc_get_root(doc), "fetch");
 	yyjson_val *error = yyjson_obj_get(answer, "error");
 
-	(void)body; /* nobody looks at it */
+	(void)body; /* the body is not used */
 	request->status = yyjson_get_int(yyjson_obj_get(answer, "status"));
 	if (yyjson_is_str(error))
 		set_problem(request, (struct str){yyjson_get_str(error), yyjson_get_len(error)});

@@ -30,7 +30,7 @@ static void on_due(struct db_query *query, const struct db_result *result)
 	else if (count)
 		deadline_set(outdated->loop, &outdated->next, BETWEEN_MS);
 	else if (!outdated->was_last) {
-		/* Workers of the program before may be at work still. */
+		/* Workers of the previous program may still be running. */
 		outdated->was_last = true;
 		deadline_set(outdated->loop, &outdated->next, ONCE_MORE_MS);
 	}

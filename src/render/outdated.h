@@ -1,5 +1,5 @@
-/* Makes due what other engines have made, after the program has become another: once, when a worker
- * has started, some at a time, and once more when those of the program before have gone. */
+/* Makes renders of other engine versions due after a change of the program: when a worker has
+ * started, some at a time, and again when workers of the previous program have ended. */
 #pragma once
 
 #include "db/db.h"
@@ -12,10 +12,10 @@ struct outdated {
 	struct deadline next;
 	struct arena arena;
 	struct db_query query;
-	bool was_last; /* nothing was left; it is looked once more */
+	bool was_last; /* nothing was left; look once more */
 	bool is_draining;
 };
 
-/* The caller has set loop, db and delivery. */
+/* Set loop, db and delivery before. */
 void outdated_start(struct outdated *outdated);
 void outdated_drain(struct outdated *outdated);

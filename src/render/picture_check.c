@@ -31,7 +31,7 @@ static void on_done(struct lane_job *job)
 	check->done(check);
 }
 
-/* Container bytes alone are looked at here: microseconds. */
+/* Looks only at the bytes of the container, which takes microseconds. */
 static enum lane prepare(struct picture_check *check)
 {
 	struct str view = buffer_view(&check->bytes);

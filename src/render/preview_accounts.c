@@ -6,7 +6,7 @@
 enum {
 	SECOND_US = 1000 * 1000,
 	KINDS = ENGINE_COMPILE + 1,
-	RUN_PART = 4, /* of an account's time, one in so many may be runs */
+	RUN_PART = 4, /* divisor: the part of its time that an account's runs may take */
 	SLOW_US = 2 * SECOND_US,
 	RESTED_MAX_US = 60 * SECOND_US,
 };
@@ -16,7 +16,7 @@ struct preview_account {
 	struct list by_use;
 	struct id id;
 	uint64_t limited_until_us[KINDS]; /* 0: not limited */
-	uint64_t rested_us;		  /* when its runs will have been made up for */
+	uint64_t rested_us;		  /* when its runs will be compensated */
 };
 
 static struct str id_view(const struct id *id)
@@ -96,10 +96,10 @@ void preview_note(struct preview_accounts *accounts, struct id id, enum engine_w
 	account->rested_us += took_us * RUN_PART;
 	if (account->rested_us > now_us + RESTED_MAX_US)
 		account->rested_us = now_us + RESTED_MAX_US;
-	/* Success does not end the limit: a script could return at once to lift it. */
+	/* A success does not end the limit: a script could return at once to lift it. */
 	if (problem != ENGINE_LIMIT && problem != ENGINE_CRASH)
 		return;
 	account->limited_until_us[what] = now_us + (uint64_t)PREVIEW_LIMITED_FOR_S * SECOND_US;
-	/* Four accounts that share two places take a quarter of the time each, and no more. */
+	/* Four accounts that share two processes take a quarter of the time each, and no more. */
 	account->rested_us = now_us + RESTED_MAX_US;
 }

@@ -20,10 +20,10 @@ enum {
 	PREVIEW_ACCOUNTS_MAX = 1024,
 };
 
-/* A zeroed one is empty, once its list is. */
+/* A zeroed one is empty, once its list is initialized. */
 struct preview_accounts {
 	struct map by_id;
-	struct list by_use; /* the oldest first */
+	struct list by_use; /* oldest first */
 };
 
 void preview_accounts_init(struct preview_accounts *accounts);
@@ -33,6 +33,6 @@ bool preview_is_limited(const struct preview_accounts *accounts, struct id accou
 			enum engine_what what, uint64_t now_us);
 bool preview_is_slow(const struct preview_accounts *accounts, struct id account, uint64_t now_us);
 
-/* A run has ended now that took so long. */
+/* Notes a run of this duration that has just ended. */
 void preview_note(struct preview_accounts *accounts, struct id account, enum engine_what what,
 		  enum engine_problem_kind problem, uint64_t took_us, uint64_t now_us);

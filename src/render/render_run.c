@@ -17,15 +17,15 @@
 #include <stdlib.h>
 
 enum {
-	/* The lease of a worker that has died runs out soon; that of one whose engines are busy, or
-	 * whose script takes its time, is renewed. */
+	/* The lease of a dead worker expires soon; it is renewed while engines are busy, or the
+	 * script runs. */
 	LEASE_MS = 30 * 1000,
 	RENEW_MS = LEASE_MS / 3,
-	/* A language that this program does not have it will not have soon. */
+	/* Pause if this program does not have the language, which will not change soon. */
 	UNSUPPORTED_MS = 5 * 60 * 1000,
 	/* Pause after a constraint error. */
 	REFUSED_MS = UNSUPPORTED_MS,
-	/* A render that another worker has leased, or that could not begin. */
+	/* Pause if another worker has the lease, or the run could not begin. */
 	ELSEWHERE_MIN_MS = 1000,
 	ELSEWHERE_MAX_MS = 60 * 1000,
 };
@@ -36,18 +36,18 @@ struct render_run {
 	struct render_job *job;
 	struct arena arena;
 	struct id lease;
-	int64_t moment_ms; /* Unix time that the script sees: its clock */
+	int64_t moment_ms; /* Unix time of the script's clock */
 	struct db_query query;
 	struct render_lease_row row;
-	struct settings secret; /* of the installation whose settings are used */
-	struct settings values; /* likewise: all that its settings say */
+	struct settings secret; /* secret settings of the installation whose settings are used */
+	struct settings values; /* all values of its settings */
 	struct engine_job engine;
-	struct str hosts; /* that were asked, without those that tell of its settings */
+	struct str hosts; /* hosts that were asked, without those that reveal its settings */
 	struct render_store_row stored;
-	bool is_running; /* the engine has it */
+	bool is_running; /* the engine runs it */
 	struct deadline renew;
 	bool is_renewing;
-	bool has_answer; /* that came while the lease was renewed */
+	bool has_answer; /* the answer came while the lease was renewed */
 };
 
 static void end(struct render_run *run)
@@ -85,8 +85,8 @@ static void submit(struct render_run *run,
 	db_submit(run->runs->settings.db, &run->query);
 }
 
-/* The moment at which its turn begins. If the want has waited for longer, a picture that is for
- * all turns is of now. */
+/* Returns the moment at which its turn begins. If the job has waited for longer, a picture for all
+ * turns is made for now. */
 static int64_t moment_ms(const struct upcoming_app *app)
 {
 	int64_t now_s = (clock_wall_us() / 1000 + 500) / 1000;
@@ -94,7 +94,7 @@ static int64_t moment_ms(const struct upcoming_app *app)
 	return (app->is_each_turn || app->moment_s > now_s ? app->moment_s : now_s) * 1000;
 }
 
-/* Until that moment; 0: it has come. */
+/* Returns the time until that moment; 0: it has passed. */
 static int64_t ahead_ms(const struct render_run *run)
 {
 	int64_t ahead = run->moment_ms - clock_wall_us() / 1000;
@@ -102,11 +102,11 @@ static int64_t ahead_ms(const struct render_run *run)
 	return ahead > 0 ? ahead : 0;
 }
 
-/* ---- the lease goes back ---- */
+/* ---- return of the lease ---- */
 
 static void on_let_go(struct db_query *query, const struct db_result *result)
 {
-	(void)result; /* if it has failed, the lease runs out */
+	(void)result; /* on failure the lease expires */
 	end(container_of(query, struct render_run, query));
 }
 
@@ -125,7 +125,7 @@ static void let_go(struct render_run *run)
 
 /* ---- store ---- */
 
-/* The first one in a row. */
+/* Reports the first failure in a row. */
 static void tell_failure(struct render_run *run)
 {
 	if (run->stored.misses == 1)
@@ -146,12 +146,12 @@ static void on_stored(struct db_query *query, const struct db_result *result)
 		asked_hosts_note(run->runs->settings.db, run->stored.app_id, run->hosts);
 		tell_failure(run);
 	} else if (result->outcome == DB_CONSTRAINT || result->outcome == DB_FAILED) {
-		put_off(run, REFUSED_MS); /* it would be again */
+		put_off(run, REFUSED_MS); /* it would fail again */
 	}
 	end(run);
 }
 
-/* The author of the app is told less than the owner of the panel. */
+/* The author of the app gets less information than the owner of the panel. */
 static struct str problem_text(struct render_run *run)
 {
 	const struct engine_problem *problem = &run->engine.answer.problem;
@@ -212,7 +212,7 @@ static void keep_compiled(const struct render_run *run)
 	db_note_send(run->runs->settings.db, note);
 }
 
-/* Secrets go to the script, and not further. */
+/* Masks secrets, which only the script may see. */
 static void mask(struct render_run *run)
 {
 	struct engine_answer *answer = &run->engine.answer;
@@ -247,7 +247,7 @@ static void on_answer(struct engine_job *engine)
 		use_answer(run);
 }
 
-/* ---- the lease is renewed ---- */
+/* ---- renewal of the lease ---- */
 
 static void on_renewed(struct db_query *query, const struct db_result *result)
 {
@@ -283,7 +283,7 @@ static void on_renew(struct deadline *deadline)
 
 /* ---- engine ---- */
 
-/* A problem that no engine has met. */
+/* Reports a problem that occurred outside of the engine. */
 static void fail(struct render_run *run, const char *message)
 {
 	run->engine.answer = (struct engine_answer){

@@ -6,7 +6,7 @@
  *     |                                               |
  *     `--- somebody else has it, or it is not due ----+--> ended()
  *
- * In ENGINE it renews its lease, and gives up if it loses it. */
+ * In ENGINE the run renews its lease, and gives up if it loses it. */
 #pragma once
 
 #include "render/renders.h"
@@ -16,15 +16,15 @@ struct render_run;
 
 struct render_runs {
 	struct renders_settings settings;
-	/* The run is over, and gone with the end of this call. Called from the loop. */
+	/* Called from the loop when the run is over. The run is freed after this call. */
 	void (*ended)(void *context, struct render_job *job);
 	void *context;
 	struct list under_way; /* of struct render_run */
 	unsigned count;
 };
 
-/* The caller has set settings, ended and context. */
+/* Set settings, ended and context before. */
 void render_runs_init(struct render_runs *runs);
 void render_run_begin(struct render_runs *runs, struct render_job *job);
-/* Gives up those whose scripts run. All end. */
+/* Gives up runs whose scripts are running. All runs end. */
 void render_runs_drain(struct render_runs *runs);

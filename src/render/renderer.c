@@ -5,13 +5,13 @@
 #include "sandboxed.h"
 
 enum {
-	START_MS = 20 * 1000, /* until the greeting; a busy machine takes its time */
-	/* The time of a request is that of the processor; renderers end it by the clock, too. */
+	START_MS = 20 * 1000, /* time until the greeting, also on a busy machine */
+	/* The time of a request is CPU time; renderers also limit its wall time, by this factor. */
 	WALL_TIMES = 3,
 	WALL_MS = 5 * 1000,
-	/* Behind that: renderers tell by themselves that they are late. */
+	/* Additional time: renderers report by themselves that they are late. */
 	EXTRA_MS = 2 * 1000,
-	FETCHES_MAX = 64, /* frames of one request, with those that are refused */
+	FETCHES_MAX = 64, /* requests to the network in one request, refused ones included */
 	NOT_AN_ANSWER = -1,
 };
 
@@ -20,7 +20,7 @@ struct renderers {
 	struct host_link *host;
 	unsigned idle_ms;
 	struct list all;			   /* of struct renderer */
-	struct buffer about[RENDER_PROGRAM_COUNT]; /* its library and layers; empty: not known */
+	struct buffer about[RENDER_PROGRAM_COUNT]; /* library and layers; empty: unknown */
 };
 
 struct renderer {
@@ -30,13 +30,13 @@ struct renderer {
 	enum render_program program;
 	struct renderer_request *request; /* in flight, or waits for the greeting */
 	struct deadline deadline;
-	bool is_ready; /* it has greeted */
+	bool is_ready; /* the process has greeted */
 	unsigned fetches;
 };
 
 /* ---- the end of a request, and of a process ---- */
 
-/* Does not end the process. */
+/* Forgets the request, without ending the process. */
 static void forget(struct renderer *renderer)
 {
 	deadline_clear(renderer->renderers->loop, &renderer->deadline);
@@ -54,7 +54,7 @@ static struct renderer_request *take_request(struct renderer *renderer)
 	return request;
 }
 
-/* The process is of no use any more. */
+/* Discards a process that cannot be used any more. */
 static void discard(struct renderer *renderer, enum renderer_outcome outcome)
 {
 	struct renderer_request *request = take_request(renderer);
@@ -73,7 +73,7 @@ static void on_deadline(struct deadline *deadline)
 	discard(renderer, renderer->is_ready ? RENDERER_LATE : RENDERER_LOST);
 }
 
-/* A request that was not read to its end has run no script. */
+/* Whether a script ran: not if the request was not read to its end. */
 static bool was_at_work(const struct renderer *renderer)
 {
 	return renderer->is_ready &&
@@ -136,14 +136,14 @@ static void on_greeting(struct renderer *renderer, yyjson_val *head)
 		be_idle(renderer);
 }
 
-/* The document goes to the one who asked. */
+/* Takes an answer. The document goes to the requester. */
 static void on_answer(struct renderer *renderer, yyjson_doc *head, const struct frame *frame)
 {
 	struct renderer_request *request = take_request(renderer);
 	struct renderer_answer answer = {
 	    .outcome = RENDERER_ANSWERED, .head = head, .blob = frame->blob};
 	struct buffer *input = sandboxed_input(renderer->process);
-	struct buffer bytes = *input; /* the blob lies there */
+	struct buffer bytes = *input; /* the blob lies in it */
 	bool is_last = yyjson_get_bool(yyjson_obj_get(yyjson_doc_get_root(head), "recycle")) ||
 		       buffer_length(input) > frame->size;
 
@@ -163,7 +163,7 @@ static bool may_fetch(struct renderer *renderer)
 	return renderer->request && renderer->request->fetch && renderer->fetches++ < FETCHES_MAX;
 }
 
-/* Takes the document. Whether the process goes on, with the input behind this frame. */
+/* Takes ownership of the document. Returns whether to continue with the input after this frame. */
 static bool on_frame(struct renderer *renderer, yyjson_doc *head, const struct frame *frame)
 {
 	yyjson_val *root = yyjson_doc_get_root(head);
@@ -214,7 +214,7 @@ static void on_bytes(struct sandboxed *process, struct buffer *input)
 
 static void on_started(struct sandboxed *process)
 {
-	(void)process; /* its greeting is waited for */
+	(void)process; /* wait for its greeting */
 }
 
 static void start(struct renderers *renderers, struct renderer_request *request)

@@ -1,10 +1,10 @@
-/* The renderers of a worker: processes that answer requests, one at a time. They are started when
- * there is a request, and end when there was none for a while.
+/* Renderers of a worker: processes that answer requests, one at a time. They are started on
+ * request, and end when idle.
  *
  *   request frame --> [fetch --> its answer]... --> answer frame
  *
- * Nothing that a renderer writes is believed: a frame that is none, one too many, or one that
- * nobody asked for ends the process. */
+ * Output of a renderer is untrusted: an invalid, excessive or unrequested frame ends the process.
+ */
 #pragma once
 
 #include "base/buffer.h"
@@ -18,41 +18,41 @@ struct renderer;
 enum renderer_outcome {
 	RENDERER_ANSWERED,
 	RENDERER_LATE,	  /* killed at its deadline */
-	RENDERER_CRASHED, /* with a status; or it wrote what is no answer, status -1 */
-	RENDERER_LOST,	  /* the request is not to blame */
+	RENDERER_CRASHED, /* with a status; or its answer was invalid, status -1 */
+	RENDERER_LOST,	  /* not the request's fault */
 };
 
 struct renderer_answer {
 	enum renderer_outcome outcome;
-	int status;	  /* of waitpid() */
-	yyjson_doc *head; /* an object, which is the taker's to free; NULL unless ANSWERED */
-	struct str blob;  /* until done() returns */
+	int status;	  /* status of waitpid() */
+	yyjson_doc *head; /* an object, which the receiver frees; NULL unless ANSWERED */
+	struct str blob;  /* valid until done() returns */
 };
 
-/* Embed it. */
+/* Request. Embed it. */
 struct renderer_request {
 	enum render_program program;
-	struct buffer frame; /* is taken */
-	unsigned timeout_ms; /* that the head names; the process gets some more */
-	unsigned network_ms; /* that it may wait for answers to fetch() besides */
-	/* Once, later from the loop. */
+	struct buffer frame; /* taken over */
+	unsigned timeout_ms; /* time in the head; the process gets some more */
+	unsigned network_ms; /* additional time to wait for answers to fetch() */
+	/* Called once, later, from the loop. */
 	void (*done)(struct renderer_request *request, const struct renderer_answer *answer);
-	/* Its script asks for something of the network: see renderer_reply(). */
+	/* Called when the script sends a request to the network: see renderer_reply(). */
 	void (*fetch)(struct renderer_request *request, yyjson_val *fetch, struct str body);
 	struct renderer *renderer; /* private; NULL before and after */
 };
 
-/* idle_ms: after which one with nothing to do ends. */
+/* idle_ms: idle time after which a process ends. */
 struct renderers *renderers_create(struct loop *loop, struct host_link *host, unsigned idle_ms);
-/* Ends all of them. No callback comes any more. */
+/* Ends all of them. No callback is called any more. */
 void renderers_destroy(struct renderers *renderers);
 
-/* Appends what each kind of renderer has said of itself. */
+/* Appends the greeting of each kind of renderer. */
 void renderers_describe(const struct renderers *renderers, struct buffer *text);
 
 void renderers_ask(struct renderers *renderers, struct renderer_request *request);
 
-/* Answers a fetch: head is {"fetch": {...}}. False: a part is too long. Nothing happens for a
- * request that is done. */
+/* Answers a fetch: head is {"fetch": {...}}. Returns false if a part is too long. Does nothing for
+ * a request that is done. */
 bool renderer_reply(struct renderer_request *request, struct str head, struct str blob)
     __attribute__((warn_unused_result));

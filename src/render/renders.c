@@ -40,7 +40,7 @@ static void on_due(struct upcoming_subscriber *subscriber, const struct upcoming
 {
 	struct renders *renders = container_of(subscriber, struct renders, upcoming);
 
-	/* Without room, here or on the disk, it is dropped: the panel demands it again. */
+	/* Without room, here or on the disk, the demand is dropped: the panel repeats it. */
 	if (!renders->is_draining && storage_takes_pictures(db_storage(renders->settings.db)) &&
 	    render_jobs_add(&renders->jobs, app, loop_now_ms(renders->settings.loop)))
 		loop_later(renders->settings.loop, &renders->start);

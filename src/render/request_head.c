@@ -17,7 +17,8 @@ enum {
 #define ZONE_FROM_S INT64_C(-2208988800) /* 1900 */
 #define ZONE_UNTIL_S INT64_C(4102444800) /* 2100 */
 
-/* A process in the sandbox has no tz database. False: there is no such zone. */
+/* Adds the zone, since a process in the sandbox has no tz database. Returns false if there is no
+ * such zone. */
 static bool add_zone(yyjson_mut_doc *head, struct str name)
 {
 	struct zone_change changes[ZONE_CHANGES_MAX];
@@ -51,7 +52,7 @@ static bool add_config(yyjson_mut_doc *head, struct str config, struct str zone,
 	return yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config", copy);
 }
 
-/* An empty one is left out. */
+/* Adds a text unless it is empty. */
 static bool add_text(yyjson_mut_doc *head, const char *name, struct str text)
 {
 	if (text.length == 0)
@@ -114,7 +115,7 @@ void request_head_write(yyjson_mut_doc *head, const char *what, const struct req
 	if (time->network_ms)
 		put(head, "network_ms", yyjson_mut_uint(head, time->network_ms));
 	text = yyjson_mut_write_opts(head, YYJSON_WRITE_NOFLAG, &json_memory, &length, NULL);
-	/* Its texts are UTF-8 and its parts short, as request_head_create() has seen. */
+	/* request_head_create() has checked that texts are UTF-8 and parts short. */
 	require(text && frame_append(ret_frame, (struct str){text, length}, blob));
 	free(text);
 }

@@ -1,4 +1,4 @@
-/* The heads of the frames that ask renderers for something. */
+/* Heads of request frames to renderers. */
 #pragma once
 
 #include "base/buffer.h"
@@ -6,15 +6,15 @@
 
 #include <yyjson.h>
 
-/* The members that all requests of a job have. NULL: the config is no object, a text no UTF-8, a
- * time zone unknown, or all of it is too long. */
+/* Makes the members that all requests of a job have. Returns NULL if the config is not an object, a
+ * text is not UTF-8, a time zone is unknown, or everything together is too long. */
 yyjson_mut_doc *request_head_create(const struct engine_job *job);
 
 struct request_time {
 	unsigned timeout_ms;
-	unsigned network_ms; /* that it may wait for answers of the network besides; 0: none */
+	unsigned network_ms; /* additional time to wait for answers of the network; 0: none */
 };
 
-/* The whole frame; what is a static text. */
+/* Writes the whole frame; what must be a static text. */
 void request_head_write(yyjson_mut_doc *head, const char *what, const struct request_time *time,
 			struct str blob, struct buffer *ret_frame);

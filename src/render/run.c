@@ -12,10 +12,10 @@
 enum {
 	STARLARK_MS = 10 * 1000,
 	TYPESCRIPT_MS = 2 * 1000,
-	NETWORK_MS = 8 * 1000, /* beside these, as render-typescript has it */
-	/* The time of the compiler is that of the processor; the clock ends it later. */
+	NETWORK_MS = 8 * 1000, /* additional to these, as in render-typescript */
+	/* The compiler's time is CPU time; its wall time is limited to this. */
 	COMPILER_CLOCK_MS = 3 * COMPILER_MS + 5 * 1000,
-	GO_FATAL = 2, /* status of a program in Go that its runtime has ended */
+	GO_FATAL = 2, /* status of a Go program that was ended by its runtime */
 };
 
 static const char late_compiler[] =
@@ -37,7 +37,7 @@ static uint64_t used_us(const struct engine_run *run)
 	return run->answer.elapsed_us + run->compile_us;
 }
 
-/* The last act: all ends of a run lead here. */
+/* Ends the run: the last act, wherever it ended. */
 static void end(struct engine_run *run)
 {
 	enum { CUT_OFF_US = PREVIEW_LIMITED_MS * 1000 * 9 / 10 };
@@ -56,8 +56,8 @@ static void fail(struct engine_run *run, enum engine_problem_kind kind, const ch
 	end(run);
 }
 
-/* The time of a stage. A limited run has all of them in its second, without what processes take to
- * start. */
+/* The time of a stage. A limited run has one second for all stages, not counting the start of
+ * processes. */
 static unsigned time_for(const struct engine_run *run, unsigned most_ms)
 {
 	enum { LEAST_MS = 100 };
@@ -114,7 +114,7 @@ static void ask(struct engine_run *run, enum render_program program, const char 
 		unsigned timeout_ms, struct str blob);
 static void forget_fetches(struct engine_run *run);
 
-/* A crash is the script's, a process that was lost is not. */
+/* A crash is the script's fault, a lost process is not. */
 static void fail_without_answer(struct engine_run *run, const struct renderer_answer *answer)
 {
 	bool is_go = run->request.program == RENDER_STARLARK;
@@ -138,7 +138,7 @@ static void fail_without_answer(struct engine_run *run, const struct renderer_an
 	end(run);
 }
 
-/* The script's part is done. */
+/* Continues after the script. */
 static void go_on(struct engine_run *run, struct str blob)
 {
 	static const char *const paints[] = {
@@ -214,8 +214,8 @@ void run_go_on(struct engine_run *run)
 	buffer_finish(&run->held_body);
 }
 
-/* A script in Starlark waits for its answer. One in TypeScript may go on computing beside it, and
- * keeps its turn. */
+/* Whether the process is idle meanwhile: a script in Starlark waits for its answer, one in
+ * TypeScript may continue computing, and keeps its turn. */
 static bool waits_for_network(const struct engine_run *run)
 {
 	return run->request.program == RENDER_STARLARK && run->place == RUN_AT_WORK;
@@ -292,7 +292,7 @@ static void complain(struct engine_run *run, struct str output)
 
 static void compile_next(struct engine_run *run);
 
-/* The script has lost its types, or all its scripts have. */
+/* Continues when all scripts are compiled. */
 static void use_compiled(struct engine_run *run)
 {
 	struct answer_memory *memory = run->answer.memory;
@@ -309,7 +309,7 @@ static void use_compiled(struct engine_run *run)
 		    run->answer.compiled);
 }
 
-/* Blames nobody, but where the account's previews have a short time. */
+/* Fails without blaming the script, unless the account's previews have reduced time. */
 static void fail_by_clock(struct engine_run *run)
 {
 	run->is_late = true;
@@ -378,7 +378,7 @@ static void compile_script(struct engine_run *run, struct str script)
 	compiler_start(run->tools->loop, run->tools->host, &run->compilation);
 }
 
-/* Goes on to the next script among the files. */
+/* Continues with the next script among the files. */
 static void compile_next(struct engine_run *run)
 {
 	struct answer_memory *memory = run->answer.memory;
@@ -387,7 +387,7 @@ static void compile_next(struct engine_run *run)
 		const struct txtar_file *file = &run->files.list[run->next_file];
 
 		if (app_file_is_script(file)) {
-			/* The times are those of all files together. */
+			/* The times are for all files together. */
 			if (run->compile_cpu_ms >= COMPILER_MS)
 				fail(run, ENGINE_LIMIT, late_compiler);
 			else if (run->compile_us / 1000 >= COMPILER_CLOCK_MS)

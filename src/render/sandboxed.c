@@ -8,7 +8,7 @@ enum {
 	PIECE = 64 * 1024,
 	/* Time from the end of the socket to that of the process, on a busy machine. */
 	END_MS = 10 * 1000,
-	/* Exit codes of sandbox-launch, and of what starts it: the program has not run. */
+	/* Exit codes of sandbox-launch, and of process_start(): the program has not run. */
 	EXIT_NOT_STARTED = 125,
 };
 
@@ -20,11 +20,11 @@ struct sandboxed {
 	void *context;
 	uv_pipe_t pipe;
 	struct buffer input;
-	/* Set once the socket or the process has ended: the other one is due. */
+	/* Set once the socket or the process has ended: limits the wait for the other. */
 	struct deadline end;
-	bool has_ended; /* the process, with a status */
-	bool is_ready;	/* it has begun its work, once */
-	bool is_deaf;	/* it has left unread what was written */
+	bool has_ended; /* the process has ended, with a status */
+	bool is_ready;	/* it has begun its work */
+	bool is_deaf;	/* it has not read everything that was written */
 	int status;
 };
 
@@ -66,8 +66,7 @@ static void go(struct sandboxed *process, enum sandboxed_end end, int status)
 	let_go(process);
 }
 
-/* A compiler says nothing before its work. Of a link to a shared program 0 means that the link
- * alone has ended. */
+/* A compiler sends no greeting. For a shared program, 0 means that only the socket has ended. */
 static void count_end(struct sandboxed *process, bool has_run)
 {
 	struct render_health *health = host_link_health(process->host);
@@ -98,9 +97,8 @@ static void on_end_late(struct deadline *deadline)
 	go_as_it_ended(container_of(deadline, struct sandboxed, end));
 }
 
-/* The socket and the process end both, in either order: what the process has written before its end
- * is read first. A process that has only closed its socket is killed; one that is ending already
- * keeps its status. */
+/* Socket and process end in either order: output from before the end is read first. A process that
+ * has only closed its socket is killed; one that is ending already keeps its status. */
 static void on_socket_end(struct sandboxed *process)
 {
 	uv_read_stop((uv_stream_t *)&process->pipe);
@@ -141,7 +139,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
 
 	(void)room;
 	if (size < 0) {
-		/* The kernel says so of a socket that was closed with bytes in it. */
+		/* The kernel reports this for a socket that was closed with unread bytes. */
 		process->is_deaf |= size == UV_ECONNRESET;
 		on_socket_end(process);
 	} else if (size > 0) {
@@ -154,7 +152,7 @@ static void on_written(uv_write_t *request, int status)
 {
 	struct writing *writing = container_of(request, struct writing, request);
 
-	/* A process that is gone is seen by its end. On ECANCELED ours is gone. */
+	/* The end of a process is reported separately. On ECANCELED our side is closed. */
 	if (status < 0 && status != UV_ECANCELED)
 		container_of(request->handle, struct sandboxed, pipe)->is_deaf = true;
 	buffer_finish(&writing->bytes);
@@ -217,7 +215,7 @@ bool sandboxed_is_deaf(const struct sandboxed *process)
 
 static void on_shut(uv_shutdown_t *request, int status)
 {
-	(void)status; /* a process that is gone is seen by its end */
+	(void)status; /* the end of a process is reported separately */
 	free(request);
 }
 

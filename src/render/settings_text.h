@@ -1,4 +1,4 @@
-/* The settings of an installation as its script gets them: those that are secret, too. */
+/* Settings of an installation for its script, secret ones included. */
 #pragma once
 
 #include "db/statements.h"
@@ -6,7 +6,7 @@
 
 struct settings_key;
 
-/* NULL, and *ret_json is in the arena or the row's; else why there are none, a sentence.
- * *ret_secret: those that are masked in what the script prints. */
+/* Returns NULL, and *ret_json in the arena or the row; else a sentence with the reason.
+ * *ret_secret: settings that are masked in the script's output. */
 const char *settings_text(const struct settings_key *key, const struct render_lease_row *row,
 			  struct arena *arena, struct str *ret_json, struct settings *ret_secret);

@@ -7,17 +7,17 @@
 #include "task/key_uses.h"
 #include "task_private.h"
 
-/* An API key; the database knows its SHA-256. */
+/* API key, of which the database has the SHA-256. */
 
 struct key_access {
 	uint8_t hash[KEY_HASH_BYTES];
 	struct key_moment asked;
 	struct key_find_row found;
-	struct device_key_find_row device; /* whose own key it is */
+	struct device_key_find_row device; /* device whose own key it is */
 	struct key_scope scope;
 };
 
-/* RFC 6750 section 3: an error code only where a key was sent. */
+/* RFC 6750 section 3: an error code only if a key was sent. */
 static struct step_result refuse_missing(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Bearer realm=\"displayd\""));
@@ -61,7 +61,7 @@ static struct step_result on_key_found(struct task *task)
 	    .account_id = key->found.account_id,
 	    .scope = {.devices = key->found.devices, .ends_at_us = key->found.ends_at},
 	};
-	/* A later program has made it, with a scope that this one does not know. */
+	/* A newer program has made the key, with an unknown scope. */
 	if (!key_level_parse(key->found.scope, &known.scope.level))
 		return refuse_invalid(task);
 	key_cache_insert(task->service->keys, key->hash, &known, key->asked);
@@ -87,7 +87,8 @@ bool access_bearer_token(struct task *task, struct str *ret_token)
 	       bearer_token(value, ret_token);
 }
 
-/* The key that an older client sends without a scheme. A value of two words has another scheme. */
+/* Reads a key that an older client sends without a scheme. A value of two words has another scheme.
+ */
 static bool bare_token(struct str value, struct str *ret_token)
 {
 	*ret_token = value;
@@ -144,7 +145,8 @@ static struct step_result check(struct task *task, bool is_v0)
 	case FIELD_ABSENT:
 		return refuse_missing(task);
 	case FIELD_REPEATED:
-		/* RFC 9110 section 5.3: no honest client sends two, and which would count? */
+		/* RFC 9110 section 5.3: with two fields it is unclear which counts, and no honest
+		 * client sends two. */
 		return refuse_invalid(task);
 	case FIELD_SINGLE:
 		break;

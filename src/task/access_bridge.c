@@ -3,10 +3,10 @@
 #include "task/access.h"
 #include "task_private.h"
 
-/* The bridge to MQTT: the socket says whose it is. */
+/* Bridge to MQTT: the socket determines the account. */
 
 struct bridge_access {
-	uint8_t hash[KEY_HASH_BYTES]; /* of no key: the account, for shares */
+	uint8_t hash[KEY_HASH_BYTES]; /* not a key's: the account, for shares */
 	struct key_scope scope;
 };
 

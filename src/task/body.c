@@ -38,7 +38,7 @@ bool task_fails_coding(struct task *task, struct step_result *ret_answer)
 	return true;
 }
 
-/* The body was parsed. */
+/* Continues when the body was parsed. */
 static struct step_result body_parsed(struct task *task)
 {
 	if (task->is_json)

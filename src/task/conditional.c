@@ -10,7 +10,7 @@ void task_let_caches_ask(struct task *task)
 	task_add_field(task, STR("Cache-Control"), STR("private, no-cache"));
 }
 
-/* prefix stands in front of the hash, in the quotes. */
+/* prefix: precedes the hash within the quotes. */
 static struct str hash_tag(struct task *task, struct str prefix,
 			   const uint8_t hash[static TASK_HASH_BYTES])
 {
@@ -39,7 +39,8 @@ static struct str make_tag(struct task *task, struct str prefix, struct str tagg
 	return hash_tag(task, prefix, hash);
 }
 
-/* Adds the tag to the answer, and that caches must ask again; true when the caller names the tag.
+/* Adds the tag to the answer, and makes caches revalidate. Returns true if the caller names the
+ * tag.
  */
 static bool is_named(struct task *task, struct str tag)
 {
@@ -99,7 +100,7 @@ bool task_device_is_not_modified(struct task *task, int64_t settings_revision, s
 	return is_named(task, task_device_tag(task, settings_revision, body)) && is_get(task);
 }
 
-/* Adds what decides how a row is written: a server of another version may write it otherwise. */
+/* Adds the format of the row: another version of the server may write it differently. */
 static void append_form(struct buffer *buffer, const struct record *record)
 {
 	for (unsigned i = 0; i < record->field_count; i++) {

@@ -16,7 +16,7 @@ static struct str origin_of(const struct http_request *request)
 
 bool cors_concerns(const struct http_request *request)
 {
-	/* Browsers add the cookie by themselves to what is asked for there. */
+	/* Browsers add the cookie to requests below /web/ automatically. */
 	return !str_starts_with(request->path, STR("/web/"));
 }
 

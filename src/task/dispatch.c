@@ -38,7 +38,7 @@ static const char *const method_names[] = {
     [HTTP_OPTIONS] = "OPTIONS", [HTTP_METHOD_OTHER] = "other",
 };
 
-/* Names the table's routes; returns the number behind the last one. */
+/* Names the table's routes; returns the number after the last one. */
 static unsigned name_routes(const struct route_table *table, unsigned first)
 {
 	for (unsigned i = 0; i < table->count; i++)
@@ -84,7 +84,7 @@ static unsigned metric_route(const struct dispatch *dispatch, const struct route
 	       (unsigned)(match->route - dispatch->router.tables[match->table]->routes);
 }
 
-/* A person with a browser, where an address leads nowhere: programs name no HTML. */
+/* Whether a person with a browser requests an unknown path: programs do not accept HTML. */
 static bool wants_page(const struct dispatch *dispatch, const struct http_request *request)
 {
 	struct str accept = http_request_field(request, STR("accept"));

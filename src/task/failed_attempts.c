@@ -56,7 +56,8 @@ static const struct rate_policy alias_of_network = {
     .burst = LIMIT_ALIAS_NETWORK_GUESSES_BURST,
 };
 
-/* Buckets of an address and of its network, which are no others' in the table. False: not counted.
+/* Finds the buckets of an address and of its network, distinct from others in the table. False: not
+ * counted.
  */
 static bool alias_attempt_ids(const struct service *service, struct str remote_address,
 			      struct id *ret_address, struct id *ret_network)

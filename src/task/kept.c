@@ -3,7 +3,7 @@
 #include "domain/installation.h"
 #include "task_private.h"
 
-/* Answers that are kept in memory (task/read_cache.h).
+/* Uses cached answers (task/read_cache.h).
  *
  *   task_begin_keeping() -> task_finds_kept() --> task_reply_kept()
  *                                  no --> queries -> task_keep_row(), task_keep() */
@@ -109,7 +109,7 @@ static void add_device(struct read_sources *sources, const struct device *device
 
 static void add_installation(struct read_sources *sources, const struct installation_list_row *row)
 {
-	/* It goes by itself, at a time that only the database tells. */
+	/* The row expires by itself, at a time that only the database knows. */
 	if (row->has_end)
 		sources->fresh_ms = 0;
 	else if (!row->installation.is_pushed)

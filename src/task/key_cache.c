@@ -7,7 +7,7 @@
 enum {
 	ENTRIES_MAX = 10000,
 	FRESH_MS = 5 * 60 * 1000,
-	/* The hint connection answers every 250 ms; where the machine is busy it may miss one. */
+	/* The hint connection answers every 250 ms; on a busy machine it may miss one. */
 	FRESH_WITHOUT_HINTS_MS = 750,
 };
 
@@ -25,7 +25,7 @@ struct key_cache {
 	struct map entries;
 	struct list by_age;
 	uint64_t epoch;
-	uint64_t heard_ms; /* all hints of before this time are known */
+	uint64_t heard_ms; /* all hints before this time have arrived */
 	struct hint_subscription hints;
 };
 
@@ -141,7 +141,7 @@ static void on_hints_up(struct hint_subscription *hints, bool up)
 	struct key_cache *cache = container_of(hints, struct key_cache, hints);
 
 	cache->epoch++;
-	/* Hints that came while the connection was down are not known: start anew. */
+	/* Hints sent while the connection was down are lost: empty the cache. */
 	if (up)
 		forget_all(cache);
 }

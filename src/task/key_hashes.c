@@ -5,7 +5,7 @@
 
 enum { TAG_BYTES = crypto_shorthash_siphashx24_BYTES, PLACES = 4096 };
 
-/* A place is taken by the last key that came there. */
+/* Entry of the table, overwritten by the last key that hashes to it. */
 static struct place {
 	bool is_taken;
 	uint8_t tag[TAG_BYTES];

@@ -12,7 +12,7 @@ struct key_uses {
 	struct deadline deadline;
 	struct id waiting[WAITING_MAX];
 	unsigned count;
-	struct arena arena; /* of the write under way */
+	struct arena arena; /* arena of the write under way */
 	struct db_query query;
 	bool is_writing;
 	bool is_draining;
@@ -22,7 +22,7 @@ static void on_written(struct db_query *query, const struct db_result *result)
 {
 	struct key_uses *uses = container_of(query, struct key_uses, query);
 
-	(void)result; /* the next use is written again */
+	(void)result; /* the next use is written anyway */
 	arena_finish(&uses->arena);
 	uses->is_writing = false;
 	if (uses->count && !uses->is_draining)

@@ -1,4 +1,4 @@
-/* Large texts, which would hold the loop, on worker threads. */
+/* Processes large texts, which would block the loop, on worker threads. */
 #include "task_private.h"
 
 struct step_result task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes,
@@ -16,7 +16,7 @@ void task_take_over(struct task *task)
 	task->faults.arena = task_arena(task);
 }
 
-/* On a worker thread. Until the body was read nobody else touches the state. */
+/* Runs on a worker thread. Until the body was read nothing else touches the state. */
 static bool read_body(void *argument)
 {
 	struct task *task = argument;

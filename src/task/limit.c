@@ -3,8 +3,8 @@
 #include "task/failed_attempts.h"
 #include "task_private.h"
 
-/* The fields of the IETF httpapi draft "RateLimit header fields for HTTP". A second policy stands
- * in the same fields as the first. */
+/* The fields of the IETF httpapi draft "RateLimit header fields for HTTP". A second policy is added
+ * to the same fields. */
 static void add_rate_fields(struct task *task, const struct rate_policy *policy,
 			    const struct rate_result *result)
 {

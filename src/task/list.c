@@ -12,14 +12,14 @@ static struct step_result reply_not_modified(struct task *task)
 	return task_reply(task, 304, (struct str){0}, (struct str){0});
 }
 
-/* The client has this list, whatever is in it. */
+/* Answers 304: the client accepts any version of the list. */
 static struct step_result reply_known(struct task *task)
 {
 	task_let_caches_ask(task);
 	return reply_not_modified(task);
 }
 
-/* count: of rows that belong to the answer. Returns what was written: the scratch buffer. */
+/* Writes the first count rows. Returns the scratch buffer. */
 static struct buffer *write_rows(struct task *task, const struct db_result *result, unsigned count)
 {
 	struct arena *arena = task_arena(task);
@@ -45,7 +45,7 @@ static struct buffer *write_rows(struct task *task, const struct db_result *resu
 	return json;
 }
 
-/* Asks the first row, since all rows agree. */
+/* Tests the first row, since all rows agree. */
 static bool is_large(struct task *task, const struct db_result *result)
 {
 	const struct record *record = task->query.record;
@@ -58,7 +58,7 @@ static bool is_large(struct task *task, const struct db_result *result)
 	return task->list->is_large(row);
 }
 
-/* The entity tag is that of what is written, not of the database's rows. */
+/* The entity tag is that of the written text, not of the rows. */
 static void reply_written(struct task *task, struct buffer *json)
 {
 	task_run(task, task_part_is_not_modified(task, json) ? reply_not_modified : reply_rows);
@@ -88,7 +88,7 @@ static void on_short_list(struct db_query *query, const struct db_result *result
 	task_run(task, is_known ? reply_not_modified : reply_rows);
 }
 
-/* Replies with a part of a list. A row more than wanted means that there is a next part. */
+/* Replies with a part of a list. One row more than requested means that there is a next part. */
 static void on_short_part(struct db_query *query, const struct db_result *result)
 {
 	struct task *task = container_of(query, struct task, query);

@@ -14,7 +14,8 @@
 
 enum {
 	PORTION_BYTES = 32 * 1024,	  /* takes about 0.2 ms to make */
-	PORTION_PACKED_BYTES = 16 * 1024, /* likewise, and up to 0.4 ms to compress */
+	PORTION_PACKED_BYTES = 16 * 1024, /* takes about 0.2 ms to make, and up to 0.4 ms to
+					     compress */
 	PIECE_BYTES = 64 * 1024,
 };
 
@@ -23,17 +24,17 @@ struct list_reading {
 	struct arena arena; /* of the statement's parameters */
 	struct arena row_arena;
 	void *row;
-	struct task *task;	    /* NULL once it has ended: what still comes is dropped */
-	struct http_stream *stream; /* NULL until it has begun */
+	struct task *task;	    /* NULL once it has ended: further rows are dropped */
+	struct http_stream *stream; /* NULL until the stream has begun */
 	struct buffer json;	    /* not yet written, or not yet compressed */
-	struct gzip *gzip;	    /* NULL: it is not compressed */
+	struct gzip *gzip;	    /* NULL: not compressed */
 	struct buffer packed;	    /* not yet written */
-	uint64_t count;		    /* of elements */
+	uint64_t count;		    /* number of elements */
 	bool is_part;
 	bool is_streaming; /* the head was sent, or is being sent */
-	bool has_room;	   /* the stream took all; more is written as soon as there is some */
+	bool has_room; /* the stream took everything; more is written as soon as there is some */
 	bool is_done;
-	bool has_failed; /* before the stream was there to be aborted */
+	bool has_failed; /* failed before there was a stream to abort */
 };
 
 static struct list_reading *reading_of(struct db_list_query *list_query)
@@ -52,7 +53,7 @@ static void free_reading(struct list_reading *reading)
 	free(reading);
 }
 
-/* The task ends, with the whole answer or without it. */
+/* Leaves the reading when the task ends, with the whole answer or without it. */
 static void leave(struct task *task)
 {
 	struct list_reading *reading = task->reading;
@@ -139,7 +140,7 @@ static struct step_result begin_stream(struct task *task)
 				 write_more);
 }
 
-/* A portion is there, or the last one. The task may be gone afterwards. */
+/* Offers a portion, or the last one. The task may be gone afterwards. */
 static void offer(struct list_reading *reading)
 {
 	if (!reading->is_streaming) {
@@ -163,14 +164,14 @@ static struct step_result reply_part(struct task *task)
 	return task_reply(task, 200, STR("application/json"), json);
 }
 
-/* The task, and the reading with it, may be gone afterwards. */
+/* Ends a part. The task, and the reading with it, may be gone afterwards. */
 static void end_part(struct list_reading *reading)
 {
 	task_end_list(reading->task->list, &reading->json);
 	task_run(reading->task, reply_part);
 }
 
-/* Whether this element is more than a part may have, or has room for: there is another part. */
+/* Whether this element exceeds the number or bytes of a part, so that there is another part. */
 static bool is_behind_part(const struct list_reading *reading)
 {
 	return reading->is_part && (reading->count == (uint64_t)reading->task->range.limit ||

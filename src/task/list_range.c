@@ -6,7 +6,8 @@
 #include <text/base64.h>
 #include <text/utf8.h>
 
-/* A cursor is base64url of: the list's letter, the place's number (big-endian), its ID, its text.
+/* A cursor is base64url of the list's letter and of the list position: number (big-endian), ID,
+ * text.
  */
 enum { FIXED_BYTES = 1 + sizeof(uint64_t) + sizeof(struct id), TEXT_BYTES_MAX = 1024 };
 
@@ -56,7 +57,7 @@ bool task_has_bad_range(struct task *task, struct step_result *ret_answer)
 	struct str cursor = http_request_query(task->request, STR("cursor"));
 
 	task->range = (struct list_range){.after = task->list->start};
-	/* Without a limit nothing is different. */
+	/* Without a limit the answer is the whole list. */
 	if (!limit.data)
 		return false;
 	if (!read_limit(limit, &task->range.limit)) {
@@ -85,7 +86,7 @@ bool task_has_bad_switch(struct task *task, const char *name, bool *ret_is_on,
 	return true;
 }
 
-/* The query's parameters of the list, as they came: "&q=clock". */
+/* Returns the list's parameters of the query unchanged: "&q=clock". */
 static struct str repeat_parameters(struct task *task)
 {
 	struct str all = STR("");
@@ -118,7 +119,8 @@ void task_add_next_part(struct task *task, const void *row)
 	if (position.text.length)
 		memcpy(data + FIXED_BYTES, position.text.data, position.text.length);
 	sodium_bin2base64(text, text_size, data, size, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-	/* Relative to the request's URL, whatever a proxy put before its path (RFC 8288 3.1). */
+	/* Relative to the request's URL, since a proxy may add a prefix to the path (RFC 8288 3.1).
+	 */
 	task_add_field(task, STR("Link"),
 		       ARENA_JOIN(arena, STR("<?limit="),
 				  arena_decimal(arena, task->range.limit - 1), STR("&cursor="),

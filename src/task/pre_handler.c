@@ -7,7 +7,7 @@
  *     -> resource exists (404) -> permission (403) -> device's rate (429) -> preconditions (412)
  *     -> body fields (400) -> handler
  *
- * The endpoint's line says which of them it has. */
+ * The endpoint's properties determine which of them apply. */
 
 enum { STAGE_ACCESS, STAGE_BODY, STAGE_RESOURCE, STAGE_TAG, STAGE_FIELDS };
 
@@ -23,7 +23,7 @@ static struct step_result check_fields(struct task *task)
 	return task_continue(task, endpoint->handler);
 }
 
-/* Each stage comes back here when it is done. */
+/* Each stage returns here when it is done. */
 struct step_result task_pre_handler(struct task *task)
 {
 	const struct endpoint *endpoint = task->endpoint;

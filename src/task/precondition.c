@@ -10,12 +10,12 @@ struct tags {
 	bool is_there;
 	bool is_malformed;
 	bool names_any;	    /* "*" */
-	bool names_present; /* the target's present state */
-	bool names_later;   /* one that it may have soon */
+	bool names_present; /* names the target's current state */
+	bool names_later;   /* names a state that it may have soon */
 };
 
 /* A tag is "SETTINGS-SEEN"; If-Match compares the first half only, since lastOnline changes all the
- * time. -1: it is none of ours. */
+ * time. Returns the first half; -1: not a tag of ours. */
 static int64_t revision_of(struct str tag)
 {
 	unsigned long long number;
@@ -27,7 +27,7 @@ static int64_t revision_of(struct str tag)
 		   : -1;
 }
 
-/* The present state, or one that the target may have soon: it has a later revision. */
+/* Compares a tag with the current state. A later revision may become the state soon. */
 static void compare(const struct task *task, struct str tag, bool is_match, struct tags *tags)
 {
 	int64_t revision = revision_of(tag), present = task->tag_revision;
@@ -86,8 +86,8 @@ bool task_fails_precondition(struct task *task, struct step_result *ret_answer)
 	else if (none_match.names_any || none_match.names_present)
 		*ret_answer = task_fail(task, 412, "If-None-Match matches the present state");
 	else {
-		/* The statement looks again: somebody else may change the settings before it. Their
-		 * revision only grows, so a tag of an earlier one stays wrong. */
+		/* The statement checks again, since others may change the settings before it runs.
+		 * The revision only grows, so a tag of an earlier one stays wrong. */
 		if ((match.is_there && !match.names_any) || none_match.names_later)
 			task->expected_revision = task->tag_revision;
 		return false;

@@ -17,7 +17,8 @@ struct bucket {
 
 struct rate_table {
 	uint8_t secret[crypto_shorthash_KEYBYTES];
-	_Atomic uint64_t unused_us; /* when all buckets will be full, rounded up: seldom written */
+	_Atomic uint64_t
+	    unused_us; /* when all buckets will be full, rounded up, so rarely written */
 	struct bucket buckets[BUCKETS];
 };
 
@@ -61,7 +62,7 @@ static uint64_t tag_of(const struct rate_table *table, const struct rate_policy 
 	return tag ? tag : 1;
 }
 
-/* The bucket of a tag; NULL: there is none. */
+/* Returns the bucket of a tag; NULL: none. */
 static struct bucket *find(struct rate_table *table, uint64_t tag)
 {
 	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
@@ -73,9 +74,9 @@ static struct bucket *find(struct rate_table *table, uint64_t tag)
 	return NULL;
 }
 
-/* The bucket of a tag. Else takes over a free one, or that which is full of tokens first. Of two
- * processes that race for a bucket, both may believe they got it: one then counts in the other's,
- * once. */
+/* Returns the bucket of a tag. If there is none, takes over a free one, or the one that will be
+ * full first. If two processes race for a bucket, both may get it: one then counts once in the
+ * other's. */
 static struct bucket *bucket_find(struct rate_table *table, uint64_t tag)
 {
 	struct bucket *oldest = NULL;
@@ -100,7 +101,7 @@ static struct bucket *bucket_find(struct rate_table *table, uint64_t tag)
 	return oldest;
 }
 
-/* Times of a policy: until a token has grown, and a whole bucket. */
+/* Times of a policy: until one token, and until a whole bucket, has grown. */
 struct times {
 	uint64_t token_us;
 	uint64_t bucket_us;
@@ -137,7 +138,8 @@ bool rate_is_unused(const struct rate_table *table, uint64_t now_us)
 	return atomic_load_explicit(&table->unused_us, memory_order_relaxed) <= now_us;
 }
 
-/* Before the token is taken: nobody may see the table unused who sees the bucket used. */
+/* Call it before the token is taken: a process that sees the bucket used must not see the table
+ * unused. */
 static void use_until(struct rate_table *table, uint64_t full_us)
 {
 	uint64_t unused_us = atomic_load_explicit(&table->unused_us, memory_order_relaxed);
@@ -164,8 +166,7 @@ struct rate_result rate_look(const struct rate_table *table, const struct rate_p
 	return result_of(&times, used_us, used_us + times.token_us <= times.bucket_us);
 }
 
-/* Takes as many tokens as there are, at most count. *ret_used_us: after that, until the bucket is
- * full. */
+/* Takes up to count tokens. *ret_used_us: time until the bucket is full afterwards. */
 static unsigned take(struct rate_table *table, const struct rate_policy *policy,
 		     const struct times *times, struct id id, unsigned count, uint64_t now_us,
 		     uint64_t *ret_used_us)

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 enum {
-	/* The hint connection answers every 250 ms; where the machine is busy it may miss one. */
+	/* The hint connection answers every 250 ms; on a busy machine it may miss one. */
 	FRESH_WITHOUT_HINTS_MS = 750,
-	EXPIRED_MAX = 500, /* of a turn of the loop */
+	EXPIRED_MAX = 500, /* in a turn of the loop */
 	ACCOUNTS_LOOKED_AT = 8,
-	OVERHEAD_BYTES = 32, /* of the allocator, and of the map */
-	/* Times by which lastOnline may be old, see delivery/write_behind.c: of a panel that is
-	 * online, of one that surely is not, and how long a row between them is kept. */
+	OVERHEAD_BYTES = 32, /* overhead of the allocator and of the map */
+	/* Ages of lastOnline, see delivery/write_behind.c: of a panel that is online, of one that
+	 * is surely offline, and how long a row in between is cached. */
 	ONLINE_MS = 58 * 1000,
 	UNAVAILABLE_MS = 90 * 1000,
 	DOUBTFUL_MS = 1000,
@@ -20,8 +20,8 @@ enum {
 
 struct kept {
 	struct map_node node;
-	struct list by_age;	/* of all, the oldest first */
-	struct list of_account; /* likewise */
+	struct list by_age;	/* of all answers, oldest first */
+	struct list of_account; /* of the account's answers, oldest first */
 	struct reader *reader;
 	struct read_moment asked;
 	uint32_t fresh_ms;
@@ -29,14 +29,14 @@ struct kept {
 	struct read_answer answer;
 	uint32_t place_count;
 	uint8_t key[KEY_BYTES];
-	uint32_t places[]; /* of the sources; the texts follow */
+	uint32_t places[]; /* slots of the sources; the texts follow */
 };
 
-/* An account that has answers here. */
+/* Account that has answers here. */
 struct reader {
 	struct map_node node; /* key: id */
 	struct list turn;
-	struct list kept; /* the oldest first */
+	struct list kept; /* oldest first */
 	size_t bytes;
 	struct id id;
 };
@@ -52,10 +52,10 @@ struct read_cache {
 	struct list by_age;
 	struct deadline expiry;
 	uint64_t epoch;
-	uint64_t heard_ms; /* all hints of before this time are known */
+	uint64_t heard_ms; /* all hints before this time have arrived */
 	bool is_draining;
 	bool has_hinted;
-	bool has_missed; /* a hint was not sent, or may be lost: "read:all" follows */
+	bool has_missed; /* a hint was not sent, or may be lost: send "read:all" */
 	struct hint_subscription hints;
 };
 
@@ -97,7 +97,7 @@ static struct reader *reader_of(struct read_cache *cache, struct id account_id)
 	return reader;
 }
 
-/* Only after its last answer. */
+/* Call it only after its last answer. */
 static void reader_destroy(struct read_cache *cache, struct reader *reader)
 {
 	map_remove(&cache->readers, &reader->node);
@@ -125,7 +125,7 @@ static struct kept *oldest_of(struct list *kept_of_account)
 	return container_of(kept_of_account->next, struct kept, of_account);
 }
 
-/* ---- how long an answer is right ---- */
+/* ---- validity of answers ---- */
 
 static bool is_fresh(const struct read_cache *cache, const struct kept *kept)
 {
@@ -191,7 +191,7 @@ static void await_expiry(struct read_cache *cache)
 	deadline_set_at(cache->loop, &cache->expiry, oldest->asked.ms + READ_FRESH_MS);
 }
 
-/* Drops what was not asked for again. */
+/* Drops answers that were not requested again. */
 static void on_expiry(struct deadline *deadline)
 {
 	struct read_cache *cache = container_of(deadline, struct read_cache, expiry);
@@ -207,7 +207,7 @@ static void on_expiry(struct deadline *deadline)
 	await_expiry(cache);
 }
 
-/* An account that has more than its share. Where none is found soon: that of the oldest answer. */
+/* Finds an account above its share; if none is found quickly, that of the oldest answer. */
 static struct reader *find_largest(struct read_cache *cache, size_t share)
 {
 	for (unsigned i = 0; i < ACCOUNTS_LOOKED_AT; i++) {
@@ -222,7 +222,8 @@ static struct reader *find_largest(struct read_cache *cache, size_t share)
 	return container_of(cache->by_age.next, struct kept, by_age)->reader;
 }
 
-/* Makes room for an answer of the account, which stays also where all its answers go. */
+/* Makes room for an answer of the account. The account's struct stays even if all its answers are
+ * dropped. */
 static void make_room(struct read_cache *cache, struct id account_id, size_t bytes)
 {
 	while (cache->bytes + bytes > cache->bytes_max && !list_is_empty(&cache->by_age)) {
@@ -245,7 +246,7 @@ static struct str put(char **at, struct str text)
 	return copy;
 }
 
-/* In no list yet. */
+/* Makes an answer, which is in no list yet. */
 static struct kept *kept_create(const struct read_cache *cache, const struct read_key *key,
 				const struct read_answer *answer,
 				const struct read_sources *sources)
@@ -275,7 +276,7 @@ void read_cache_keep(struct read_cache *cache, const struct read_key *key,
 	if (asked.epoch != cache->epoch || sources->fresh_ms == 0 || cache->is_draining ||
 	    answer->body.length > LIMIT_LOOP_TEXT_BYTES)
 		return;
-	/* The later one of two reads may be answered first. */
+	/* The later of two reads may be answered first. */
 	if (before && before->asked.stamp > asked.stamp)
 		return;
 	if (before)
@@ -315,8 +316,8 @@ void read_cache_on_change(void *context, struct id id, bool is_hinted)
 		cache->has_missed = true;
 }
 
-/* Instances of programs that know no "read:<id>" send "device:<id>:..." for all that they change of
- * a device, and "changed:<account>:..." for a new one. */
+/* Older programs do not send "read:<id>", but "device:<id>:..." for all changes of a device, and
+ * "changed:<account>:..." for a new one. */
 static void on_hint(struct hint_subscription *hints, struct str text)
 {
 	struct read_cache *cache = container_of(hints, struct read_cache, hints);
@@ -335,8 +336,8 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 		read_stamps_note(cache->stamps, id);
 }
 
-/* Hints that came while the connection was down are not known: what was kept or asked for until now
- * is of no use, and goes when it is found or expires. */
+/* Hints sent while the connection was down are lost: answers that were cached or requested until
+ * now are invalid, and are dropped when found or expired. */
 static void on_hints_up(struct hint_subscription *hints, bool up)
 {
 	struct read_cache *cache = container_of(hints, struct read_cache, hints);
@@ -378,7 +379,7 @@ struct read_cache *read_cache_create(struct loop *loop, struct db *db, struct re
 	    .on_heard = on_heard,
 	};
 	list_init(&cache->hints.node);
-	/* The worker in whose place this one has come may have died between a commit and its note.
+	/* The previous worker may have died between a commit and its note.
 	 */
 	read_stamps_note_all(stamps);
 	return cache;

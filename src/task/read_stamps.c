@@ -8,7 +8,7 @@ enum { PLACES = 1 << 17 /* 1 MiB */ };
 struct read_stamps {
 	uint8_t secret[crypto_shorthash_KEYBYTES];
 	_Atomic uint64_t clock;
-	_Atomic uint64_t all; /* the stamp of the last change of all */
+	_Atomic uint64_t all; /* stamp of the last change of all rows */
 	_Atomic uint64_t places[PLACES];
 };
 
@@ -31,7 +31,7 @@ uint64_t read_stamps_now(const struct read_stamps *stamps)
 	return atomic_load(&stamps->clock);
 }
 
-/* The later of two changes at once may come first. */
+/* The later of two concurrent changes may come first. */
 static void advance(_Atomic uint64_t *place, uint64_t stamp)
 {
 	uint64_t last = atomic_load(place);

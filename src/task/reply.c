@@ -161,7 +161,8 @@ struct step_result task_fail_db(struct task *task)
 	case DB_CONSTRAINT:
 		return task_continue(task, task->endpoint->refused ?: task_fail_constraint);
 	default:
-		/* The error is the line before it, with the statement and what PostgreSQL says. */
+		/* The previous log line has the error, with the statement and PostgreSQL's message.
+		 */
 		log_warn("task", "an unexpected error was answered",
 			 LOG_TEXT("route", task->request->log_route),
 			 LOG_STR("request_id", task->request->request_id));

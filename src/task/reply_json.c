@@ -1,4 +1,4 @@
-/* Answers that have an entity tag, made of records. Large ones would hold the loop: worker threads
+/* Answers with an entity tag, made from records. Large ones would block the loop, so worker threads
  * write them. */
 #include "base/limits.h"
 #include "task_private.h"
@@ -90,7 +90,7 @@ struct step_result task_reply_record(struct task *task, int status, const struct
 	size_t bytes = record_text_bytes(record, row);
 	struct buffer *json;
 
-	/* A stored write is answered here: the queue of the threads may be full. */
+	/* The answer to a stored write is made here, since the queue of the threads may be full. */
 	if (bytes > LIMIT_LOOP_TEXT_BYTES && !task->has_written)
 		return reply_large_record(task, status, record, row, bytes);
 	json = task_scratch();

@@ -1,13 +1,13 @@
 #include "domain/device_reference.h"
 #include "task_private.h"
 
-/* Whether the operator calls, and has named no account. */
+/* Whether the caller is the operator, without naming an account. */
 static bool is_for_any(const struct task *task)
 {
 	return task->is_of_operator && id_is_none(task->account_id);
 }
 
-/* Other names than IDs have one meaning within an account only. */
+/* Names other than IDs are unique only within an account. */
 static struct step_result fail_account(struct task *task)
 {
 	return task_fail(task, 400, "use the ID, or name the account in Displayd-Account");
@@ -29,7 +29,7 @@ static struct step_result act_for(struct task *task, struct id owner_id)
 	return task_query(task, on_owner_found);
 }
 
-/* The operator acts for the owner, unless the request names an account. Nobody owns some apps. */
+/* The operator acts for the owner, unless the request names an account. Some apps have no owner. */
 static struct step_result take(struct task *task, struct id owner_id, const char *of_another)
 {
 	if (is_for_any(task) && !id_is_none(owner_id))
@@ -51,7 +51,7 @@ static void log_device(struct task *task)
 	task->request->log_device = arena_copy(task_arena(task), str_from(text));
 }
 
-/* An answer is kept for the account that owns the device. */
+/* Takes an answer that is cached for the owner of the device. */
 static struct step_result take_kept(struct task *task, struct id device_id)
 {
 	task->device = (struct device){.id = device_id, .account_id = task->account_id};

@@ -1,6 +1,6 @@
 #include "task_private.h"
 
-/* RFC 6750 section 3.1: a valid key that is not for this call. */
+/* RFC 6750 section 3.1: a valid key whose scope does not include this call. */
 static struct step_result fail_scope(struct task *task, enum key_level needed)
 {
 	struct str name = key_level_name(needed);

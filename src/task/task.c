@@ -13,7 +13,7 @@ static void respond(struct task *task)
 		http_respond(task->request, &task->response);
 }
 
-/* Gives back what the arena does not hold. */
+/* Frees memory that is not in the arena. */
 static void end(struct task *task)
 {
 	if (task->leave_list)
@@ -214,6 +214,6 @@ void task_resume(struct task *task)
 
 struct step_result task_given_up(struct task *task)
 {
-	(void)task; /* may be gone with its request */
+	(void)task; /* the task may be freed with its request */
 	return (struct step_result){.kind = STEP_GIVEN_UP};
 }

@@ -1,4 +1,4 @@
-/* A task from the inside: for the files of this folder only. */
+/* Internals of a task: for the files of this folder only. */
 #pragma once
 
 #include "task/list.h"
@@ -12,48 +12,48 @@ struct stream_heir {
 	struct http_stream **ret_stream;
 };
 
-enum { TASK_HASH_BYTES = 16 }; /* of an answer, in its entity tag */
+enum { TASK_HASH_BYTES = 16 }; /* bytes of an answer's hash in its entity tag */
 
 /* The state of the endpoint's access follows it, see task_access_state(). */
 struct task {
 	struct service *service;
 	struct http_request *request; /* owns the arena in which the task lies */
 	const struct endpoint *endpoint;
-	const struct access *access;		       /* of the endpoint's line; NULL: anyone */
+	const struct access *access;		       /* of the endpoint; NULL: anyone */
 	bool is_of_operator;			       /* access_operator instead */
 	bool is_of_bridge;			       /* access_bridge instead */
-	struct operator_account_row operators_account; /* that the operator acts for */
+	struct operator_account_row operators_account; /* account that the operator acts for */
 	struct route_match match;
 	void *state;
-	unsigned stage;		/* the next one of the pre-handler checks */
-	task_step *pre_handler; /* task_prologue() */
+	unsigned stage;		/* next stage of the pre-handler checks */
+	task_step *pre_handler; /* task_pre_handler() */
 	task_step *next;	/* runs when the wait is over */
 	bool has_written;	/* a write was sent: from here on the task runs to its end */
 	size_t body_max;
-	int body_status;  /* of reading the body: 0, or what to answer */
-	uint64_t present; /* fields of the body that were there */
+	int body_status;  /* result of reading the body: 0, or the status to answer */
+	uint64_t present; /* fields that were in the body */
 
 	void *helper; /* see task_helper() */
 
 	struct id account_id;
-	const struct rate_policy *caller_rate; /* with the bucket caller_rate_id; NULL: none */
+	const struct rate_policy *caller_rate; /* its bucket is caller_rate_id; NULL: none */
 	struct id caller_rate_id;
-	const struct key_scope *key_scope; /* of access_api_key; NULL: the account may do all */
-	bool has_device_key;		   /* it stands for a device's own key */
+	const struct key_scope *key_scope; /* of access_api_key; NULL: unrestricted */
+	bool has_device_key;		   /* the scope is that of a device's own key */
 	const uint8_t *key_hash;	   /* of access_api_key; else NULL */
 	struct device device;
 	struct app app;
-	int64_t expected_revision; /* of the device's settings; 0: any */
-	bool has_tag;		   /* the target has an entity tag of its own */
-	int64_t tag_revision;	   /* its first half */
-	struct str present_tag;	   /* that GET would have; data is NULL: not made yet */
+	int64_t expected_revision; /* revision of the device's settings; 0: any */
+	bool has_tag;		   /* the target has its own entity tag */
+	int64_t tag_revision;	   /* first half of the tag */
+	struct str present_tag;	   /* tag that GET would return; data is NULL: not made yet */
 	struct json_document document;
 	struct faults faults;
 
 	/* Memory for a large text, while a worker thread works on it (lane.c). */
 	struct arena lane_arena;
 	bool is_json;
-	bool has_read_fields; /* the body's are in the state */
+	bool has_read_fields; /* the body's fields are in the state */
 	struct str why_no_json;
 	task_step *after_body;
 	task_writer *write;
@@ -62,19 +62,19 @@ struct task {
 	struct str written;
 	uint8_t written_hash[TASK_HASH_BYTES];
 
-	bool is_to_keep;		/* the answer, in service->reads */
+	bool is_to_keep;		/* cache the answer in service->reads */
 	struct id kept_id;		/* see struct read_key */
-	struct read_moment asked;	/* before the first query for the answer */
+	struct read_moment asked;	/* moment before the first query for the answer */
 	struct read_sources *sources;	/* rows of the answer; NULL: none was added */
-	const struct read_answer *kept; /* the answer is this one; NULL: it is to be made */
-	struct str shown_tag;		/* of the answer */
+	const struct read_answer *kept; /* cached answer; NULL: it must be made */
+	struct str shown_tag;		/* tag of the answer */
 
 	struct db_query query;
-	struct str json; /* of a list */
+	struct str json; /* JSON of a list */
 	const struct task_list *list;
-	struct list_range range; /* the part of the list that the caller wants */
+	struct list_range range; /* requested part of the list */
 	bool has_next_part;
-	struct list_reading *reading; /* of a long list; NULL while none is under way */
+	struct list_reading *reading; /* reading of a long list; NULL while none is under way */
 	unsigned row_count;
 
 	struct lane_job job;
@@ -85,106 +85,110 @@ struct task {
 	struct http_response response;
 	bool (*write_more)(struct task *task, struct http_stream *stream);
 	struct stream_heir heir;
-	/* NULL, or gives back what a list has beside the arena; however the task ends. */
+	/* NULL, or frees memory of a list that is not in the arena; called however the task ends.
+	 */
 	void (*leave_list)(struct task *task);
-	bool is_problem; /* the answer is a problem, and these are its parts */
+	bool is_problem; /* the answer is a problem with these parts */
 	struct str problem_detail;
 	struct str problem_members;
-	enum db_outcome failed_outcome; /* why task_fail_db() answers */
+	enum db_outcome failed_outcome; /* outcome that task_fail_db() answers */
 	enum constraint_error constraint_error;
 };
 
 /* Runs steps until the task waits or is gone. */
 void task_run(struct task *task, task_step *step);
-/* True if the client left before anything was written: nobody misses the rest of the work. */
+/* Whether the client left before a write was sent, so that the task may end. */
 bool task_is_abandoned(const struct task *task);
 
-/* The stream of task_reply_stream() ends outside of write_more(): the answer is complete, or it
- * cannot be completed. The last act. */
+/* Ends the stream of task_reply_stream() outside of write_more(): the answer is complete, or cannot
+ * be completed. The last act. */
 void task_end_stream(struct task *task, struct http_stream *stream, bool is_complete);
 
-/* The first step. */
+/* First step of a task. */
 task_step task_pre_handler;
-/* Goes on with task_prologue(): the end of each of its stages. */
+/* Continues with task_pre_handler(): the end of each of its stages. */
 __attribute__((warn_unused_result)) struct step_result task_next_stage(struct task *task);
-/* Neither GET nor HEAD. */
+/* Whether the method is neither GET nor HEAD. */
 bool task_changes_something(const struct task *task);
-/* Whether the account that the operator acts for is being removed: nothing of it is changed then.
+/* Whether the account that the operator acts for is being removed, so that it must not be changed.
  */
 bool task_is_closed_to_operator(const struct task *task);
-/* True, with the answer 403, if the caller's API key is not for this call, or not for the device of
- * the path. */
+/* Returns true, with the answer 403, if the scope of the caller's API key does not include this
+ * call, or the device of the path. */
 __attribute__((warn_unused_result)) bool task_exceeds_scope(struct task *task,
 							    struct step_result *ret_answer);
-/* NULL, or why the caller's API key is not for task_device(). */
+/* Returns NULL, or why the scope of the caller's API key does not include task_device(). */
 const char *task_scope_problem(const struct task *task);
-/* Its stages: read the body and parse it, find the resource of the path. */
+/* Stages of the pre-handler checks: read and parse the body, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;
 /* Parses the body and reads its fields into the state on a worker thread: task->is_json or
  * task->why_no_json, and task->has_read_fields. */
 __attribute__((warn_unused_result)) struct step_result task_read_large_body(struct task *task,
 									    task_step *next);
-/* Runs a function, with the task as its argument, on a worker thread; bytes: of its text. The
+/* Runs a function, with the task as its argument, on a worker thread; bytes: size of its text. The
  * memory that it fills is the task's lane_arena; the next step begins with task_take_over(), which
  * keeps that memory as long as the request. */
 __attribute__((warn_unused_result)) struct step_result
 task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes, task_step *next);
 void task_take_over(struct task *task);
-/* True, with the answer 415, where a body has a content coding, or would have one: also where none
- * is read. */
+/* Returns true, with the answer 415, if a body has a content coding, or would have one: even if
+ * none is read. */
 __attribute__((warn_unused_result)) bool task_fails_coding(struct task *task,
 							   struct step_result *ret_answer);
 
-/* Takes a token of id's bucket and shows the limit in header fields. True, with the answer 429,
- * where no token is left. */
+/* Takes a token of id's bucket and shows the limit in header fields. Returns true, with the answer
+ * 429, if no token is left. */
 __attribute__((warn_unused_result)) bool
 task_is_limited(struct task *task, struct rate_table *table, const struct rate_policy *policy,
 		struct id id, struct step_result *ret_answer);
 
-/* A field that may stand only once; its value is ambiguous where it stands more often. */
+/* Occurrence of a field that may occur only once; its value is ambiguous if it is repeated. */
 enum field_count { FIELD_ABSENT, FIELD_SINGLE, FIELD_REPEATED };
 enum field_count task_single_field(const struct task *task, struct str name, struct str *ret_value);
 
-/* Kept answers (kept.c). Before the first query of a GET: whether its answer may be kept. */
+/* Cached answers (kept.c). Call it before the first query of a GET: finds out whether its answer
+ * may be cached. */
 void task_begin_keeping(struct task *task);
-/* Looks for the answer; false: it is to be made. id: see enum read_kind. */
+/* Looks for the answer; false: it must be made. id: see enum read_kind. */
 bool task_finds_kept(struct task *task, struct id id);
-/* A step: answers with it. */
+/* Step: answers with the cached answer. */
 task_step task_reply_kept;
-/* The answer shows this row: of the endpoint's list or resource. */
+/* Notes that the answer shows this row of the endpoint's list or resource. */
 void task_keep_row(struct task *task, const void *row);
-/* Keeps the answer, which has its tag by now, if it may be kept. */
+/* Caches the answer, which must have its tag by now, if allowed. */
 void task_keep(struct task *task, struct str body);
 
 /* Sends task->query. */
 void task_submit(struct task *task);
-/* False, and the task is answered, where there is no result. */
+/* Returns false, and answers the task, if there is no result. */
 bool task_has_result(struct task *task, const struct db_result *result);
-/* Keeps what task_fail_db() answers. */
+/* Keeps the outcome for task_fail_db(). */
 void task_keep_failure(struct task *task, const struct db_result *result);
-/* A step: answers with the error of a query that failed. */
+/* Step: answers with the error of a failed query. */
 task_step task_fail_db;
 
-/* An empty buffer; one serves all answers of the process. Copy the text into the arena. */
+/* Returns an empty buffer, one for all answers of the process. Copy the text into the arena. */
 struct buffer *task_scratch(void);
 
-/* Reads the range out of ?limit= and ?cursor=. True, with the answer 400, where they are wrong. */
+/* Reads the range from ?limit= and ?cursor=. Returns true, with the answer 400, if they are
+ * invalid. */
 __attribute__((warn_unused_result)) bool task_has_bad_range(struct task *task,
 							    struct step_result *ret_answer);
-/* Adds the Link of the part behind the row. */
+/* Adds the Link to the part after the row. */
 void task_add_next_part(struct task *task, const void *row);
 
 /* Append the text before the first element of an answer, and the text after the last one. */
 void task_begin_list(const struct task_list *list, struct buffer *json);
 void task_end_list(const struct task_list *list, struct buffer *json);
 
-/* Step: reads the list (or the part of it that is wanted) over a connection of its own. */
+/* Step: reads the list (or the requested part) over a connection of its own. */
 task_step task_read_long_list;
-/* Adds that a cache keeps the answer for this caller only, and asks before each use. */
+/* Makes caches keep the answer for this caller only, and revalidate before each use. */
 void task_let_caches_ask(struct task *task);
 
-/* Adds the ETag of a GET's body; true when the caller has this body already: answer 304 then. */
+/* Adds the ETag of a GET's body; returns true if the caller has this body already: answer 304 then.
+ */
 bool task_is_not_modified(struct task *task, struct str body);
 
 /* Adds the ETag by the hash of the body, as task_is_not_modified() does. */
@@ -192,22 +196,22 @@ bool task_hash_is_not_modified(struct task *task, const uint8_t hash[static TASK
 void task_hash(struct str body, uint8_t ret_hash[static TASK_HASH_BYTES]);
 
 /* Adds the ETag of a part of a list. This tag also depends on whether there is a next part, since a
- * caller that is answered 304 may take the Link from the previous answer. Appends to json, of which
- * the answer is a copy by now. True: answer 304. */
+ * caller that is answered 304 may take the Link from the previous answer. Appends to json, which
+ * was copied to the answer already. Returns true: answer 304. */
 bool task_part_is_not_modified(struct task *task, struct buffer *json);
 
-/* Adds the ETag of a device, "SETTINGS-SEEN", also for a PATCH. True: answer 304. */
+/* Adds the ETag of a device, "SETTINGS-SEEN", also for a PATCH. Returns true: answer 304. */
 bool task_device_is_not_modified(struct task *task, int64_t settings_revision, struct str body);
 
-/* The tag of a device that is shown as this row, in the arena. */
+/* Returns the tag of a device with this answer, in the arena. */
 struct str task_device_tag(struct task *task, int64_t settings_revision, struct str body);
 
 /* Whether If-None-Match names a tag. */
 bool task_names_no_match(const struct task *task);
 
-/* Like task_is_not_modified(), for rows that were not yet written as JSON: the tag is made of their
- * first columns and of how the record writes them. Uses the scratch buffer. */
+/* Like task_is_not_modified(), for rows that were not yet written as JSON: the tag is computed from
+ * their first columns and the record's format. Uses the scratch buffer. */
 bool task_rows_are_not_modified(struct task *task, const struct record *record,
 				const struct db_result *result, unsigned columns);
-/* The tag of a kept answer is added; true: answer 304. */
+/* Adds the tag of a cached answer. Returns true: answer 304. */
 bool task_tag_is_not_modified(struct task *task, struct str tag);

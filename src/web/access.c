@@ -19,10 +19,10 @@ struct session_access {
 	uint8_t hash[KEY_HASH_BYTES];
 	bool has_secret;
 	bool is_found;
-	task_step *found; /* the kind's own next step; also if there is no session */
+	task_step *found; /* next step of the kind, even if there is no session */
 	struct session_find_row row;
-	struct started *fresh;		       /* session_start.c's */
-	struct authentication *authentication; /* authentication.c's */
+	struct started *fresh;		       /* state of session_start.c */
+	struct authentication *authentication; /* state of authentication.c */
 };
 
 struct web_service *web_service_of(struct task *task)
@@ -30,7 +30,7 @@ struct web_service *web_service_of(struct task *task)
 	return container_of(task_service(task), struct web_service, api.service);
 }
 
-/* NULL: the operator calls, who has no session. */
+/* Returns NULL if the caller is the operator, who has no session. */
 static struct session_access *state(struct task *task)
 {
 	return task_is_of_operator(task) ? NULL : task_access_state(task);
@@ -84,7 +84,7 @@ struct id web_address_id(struct task *task)
 {
 	struct address address;
 	struct network mapped = {.bits = 96};
-	struct id id = {.bytes = {0xff}}; /* a unix socket's peers: no address begins so */
+	struct id id = {.bytes = {0xff}}; /* for peers of unix sockets: no address begins so */
 
 	if (!address_read(web_address(task), &address))
 		return id;
@@ -92,7 +92,7 @@ struct id web_address_id(struct task *task)
 	memcpy(id.bytes, address.bytes, sizeof(id.bytes));
 	if (!network_has(&mapped, &address)) {
 		memset(id.bytes + ADDRESS_NETWORK_BYTES, 0, ID_BYTES - ADDRESS_NETWORK_BYTES);
-		id.bytes[ID_BYTES - 1] = 1; /* not all zero, which is no ID */
+		id.bytes[ID_BYTES - 1] = 1; /* not all zero, which means no ID */
 	}
 	return id;
 }
@@ -120,8 +120,8 @@ bool web_known_browser(struct task *task, struct id *ret_id)
 		return true;
 	if (!web_person(task))
 		return false;
-	/* Shares by account, not by session: each sign-in makes a session, so more attempts at
-	 * other accounts would become possible. */
+	/* Count by account, not by session: each sign-in makes a session, which would allow more
+	 * attempts at other accounts. */
 	*ret_id = web_person(task)->id;
 	return true;
 }
@@ -219,8 +219,8 @@ static struct step_result looked_up(struct task *task)
 	return task_query(task, touched);
 }
 
-/* Made-up sessions cost no reads without end: of an address that has sent many, only those that are
- * known are looked up. A visitor then is nobody, and may still sign in. */
+/* Limits the reads that invented sessions cause: for an address that has sent many, only known
+ * sessions are looked up. A visitor is then anonymous, and may still sign in. */
 static bool has_failed_too_often(struct task *task, struct step_result *ret_answer)
 {
 	struct session_access *access = task_access_state(task);

@@ -5,7 +5,7 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* POST /web/admin/apps/{appId}/disable - takes an app out of the catalogue; it renders no more.
+/* POST /web/admin/apps/{appId}/disable - removes an app from the catalogue, and stops rendering it.
  * POST /web/admin/apps/{appId}/enable - undoes that. */
 
 struct allowing {

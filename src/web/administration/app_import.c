@@ -12,8 +12,8 @@
  *
  *   begin -> decode its picture -> find its form, as for a draft -> store all of it -> tell
  *
- * An app whose form is not there is not stored, except one that asks the network for it: that is
- * asked for once somebody installs it. */
+ * An app without a form is not stored, except if the form needs the network: then the form is made
+ * when somebody installs the app. */
 
 #define REVIEW_SUMMARY "Imported from a checkout of the community's apps; nobody has read it."
 
@@ -30,7 +30,8 @@ struct importing {
 	uint8_t *picture; /* data of the body's; NULL: none */
 	size_t picture_size;
 	bool is_bad_picture;
-	bool was_refused; /* once, as another import stored the same version meanwhile */
+	bool was_refused; /* refused once, because another import stored the same version meanwhile
+			   */
 	const char *outcome;
 	struct app_import_row row;
 };
@@ -117,7 +118,7 @@ static struct step_result refused(struct task *task)
 	return store(task);
 }
 
-/* ---- the judgement ---- */
+/* ---- acceptance ---- */
 
 static bool wants_network(const struct engine_answer *answer)
 {
@@ -128,7 +129,7 @@ static bool wants_network(const struct engine_answer *answer)
 	       str_equal(str_from_offset(message, message.length - end.length), end);
 }
 
-/* No script is to blame, and another try may go better. */
+/* Whether it was not the script's fault, so that another try may succeed. */
 static bool is_passing(struct task *task, const struct app_work *work)
 {
 	enum engine_problem_kind kind = work->job.answer.problem.kind;

@@ -5,8 +5,9 @@
 #include "web/endpoints.h"
 #include "web/people/removals.h"
 
-/* DELETE /web/admin/apps/{appId} - the operator removes an app. Nobody sees it when this is
- * answered; its versions, and its installations on all devices, go in portions (removals.h). */
+/* DELETE /web/admin/apps/{appId} - the operator removes an app. When this is answered, the app is
+ * invisible; its versions, and its installations on all devices, are removed in portions
+ * (removals.h). */
 
 struct removal {
 	struct app_told_row named;

@@ -2,8 +2,8 @@
 #include "web/endpoints.h"
 #include "web/search.h"
 
-/* GET /web/admin/audit - who did what, newest first; with "q", what has the text in who, what, to
- * whom or from where. */
+/* GET /web/admin/audit - the audit log, newest first; with "q", entries with the text in actor,
+ * action, target or address. */
 
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {

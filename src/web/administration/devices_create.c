@@ -4,8 +4,8 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* POST /web/admin/devices - the operator makes many devices, all or none, or asks what stands
- * against that. */
+/* POST /web/admin/devices - the operator makes many devices, all or none, or checks for conflicts.
+ */
 
 struct making {
 	struct device_lines body; /* first: the pre-handler checks read the request into it */

@@ -2,8 +2,8 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* PUT /web/admin/accounts/{accountId}/heir - whoever removes an account leaves the public apps that
- * others have installed to this one. DELETE - no longer to this one. */
+/* PUT /web/admin/accounts/{accountId}/heir - makes an account the successor: it gets public apps,
+ * which others have installed, of removed accounts. DELETE - ends that. */
 
 struct choice {
 	struct member member;

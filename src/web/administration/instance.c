@@ -7,8 +7,8 @@
 #include "web/endpoints.h"
 #include "worker_status.h"
 
-/* GET /web/admin/instance - how this instance is: its version, its database, its workers. PATCH -
- * opens to apps what --egress-allow opens, or closes it. */
+/* GET /web/admin/instance - status of this instance: its version, its database, its workers. PATCH
+ * - opens or closes the addresses of --egress-allow to apps. */
 
 /* Body of a PATCH. */
 struct change {

@@ -7,8 +7,8 @@
 #include "web/endpoints.h"
 #include "web/search.h"
 
-/* GET /web/admin/devices, GET /web/admin/keys and GET /web/admin/apps - those of all accounts,
- * oldest first; with "name", the devices or keys that somebody may mean by it. GET
+/* GET /web/admin/devices, GET /web/admin/keys and GET /web/admin/apps - objects of all accounts,
+ * oldest first; with "name", the devices or keys that the name may mean. GET
  * /web/admin/apps/{appId}
  * - an app of any account, by ID or slug. */
 

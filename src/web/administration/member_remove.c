@@ -4,8 +4,8 @@
 #include "web/people/removals.h"
 
 /* DELETE /web/admin/accounts/{accountId} - the operator removes an account with all that it owns.
- * When this is answered, its keys and sessions have ended and nobody can sign in; what it owns goes
- * in portions (removals.h). */
+ * When this is answered, its keys and sessions have ended and nobody can sign in; its objects are
+ * removed in portions (removals.h). */
 
 struct removal {
 	struct id id;

@@ -63,7 +63,7 @@ static struct step_result recount(struct task *task)
 {
 	struct update *update = task_state(task);
 
-	/* Takes long for many pictures. */
+	/* Counting takes long for many pictures. */
 	if (!task_is_of_operator(task) || !sets_limit(task))
 		return change(task);
 	statement_account_recount(task_new_query(task),

@@ -47,7 +47,7 @@ unsigned worker_statuses_count(const struct worker_statuses *statuses)
 	return statuses->metrics->workers;
 }
 
-/* Counts as present the slots that were updated last: a slot stays behind when its worker has
+/* The most recently updated slots count as present, since a slot remains when its worker has
  * retired. */
 bool worker_statuses_are_of_worker(const struct worker_statuses *statuses, unsigned index)
 {

@@ -12,7 +12,7 @@ void app_write_lines(struct buffer *json, struct str text, char separator)
 
 	buffer_append_char(json, '[');
 	while (text.length && str_next(&text, separator, &line)) {
-		/* The last line ends, too. */
+		/* The last line ends with a line feed, too. */
 		if (line.length == 0 && (separator == ' ' || text.length == 0))
 			continue;
 		buffer_printf(json, "%s", comma);

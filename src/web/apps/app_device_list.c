@@ -5,8 +5,8 @@
 #include "web/endpoints.h"
 
 /* GET /web/apps/{appId}/devices - the account's devices and where the app is installed on them,
- * oldest first. Of an app that is gone, or that nobody may install any more, the installations that
- * there are. */
+ * oldest first. For an app that is gone, or may no longer be installed, lists existing
+ * installations. */
 
 static void ask_short(struct task *task, struct db_query *query)
 {
