@@ -1,13 +1,13 @@
-/* Costs of recent previews by account, so that drafts that never end delay nobody else's:
+/* Costs of recent previews by account, so that drafts that never end do not delay others:
  *
- *   limited   a run has met a limit or crashed: the next runs of this kind get
- *             PREVIEW_LIMITED_MS, until PREVIEW_LIMITED_FOR_S after the last that has
- *   slow      runs took more than a quarter of the last time, and more than two seconds of it, or
- * one has met a limit or crashed a moment ago: they do not get the render key that is kept for
- * previews
+ *   limited   a run has reached a limit or crashed: the next runs of this kind get
+ *             PREVIEW_LIMITED_MS, until PREVIEW_LIMITED_FOR_S after the last such run
+ *   slow      runs took more than a quarter of the recent time, and more than two seconds of it, or
+ *             one has just reached a limit or crashed: they may not use the process that is
+ *             reserved for previews
  *
- * PREVIEW_ACCOUNTS_MAX are remembered, and the one whose last run is the oldest is forgotten first.
- * Times are monotonic. */
+ * PREVIEW_ACCOUNTS_MAX are remembered; the one whose last run is oldest is forgotten first. Times
+ * are monotonic. */
 #pragma once
 
 #include "base/list.h"

@@ -1,9 +1,9 @@
-/* A process in the sandbox and the bytes that go between it and the worker.
+/* Process in the sandbox, and the bytes between it and the worker.
  *
  *   sandboxed_start() --> on_started --> on_bytes ... --> on_gone
- *                             the socket has ended, then the process, which is killed if it goes on
+ *                  the socket has ended, then the process, which is killed if it continues
  *
- * It goes with on_gone, or with sandboxed_end(). */
+ * It is freed with on_gone, or by sandboxed_end(). */
 #pragma once
 
 #include "base/buffer.h"

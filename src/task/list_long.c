@@ -3,7 +3,7 @@
  *   all of a list    on_row() writes a portion --pause--> stream --has room--> resume, on_row() ...
  *   a part           on_row() ... until it is full, or done: one answer, whose Link comes first
  *
- * The reading lives on its own: the database may have rows for it after the task has ended. */
+ * The reading has its own lifetime: rows may arrive after the task has ended. */
 #include "base/limits.h"
 #include "gzip.h"
 #include "http/coding.h"

@@ -6,5 +6,5 @@
 
 /* Answers a constraint error in the pages' words. */
 task_step web_fail_constraint;
-/* 404 for a link that is worth nothing (any more). */
+/* Answers 404: the link is invalid, or not valid any more. */
 task_step web_fail_link;

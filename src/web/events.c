@@ -4,7 +4,7 @@
 #include "page_views.h"
 #include "streams.h"
 
-/* GET /web/events?devices=ID,ID - what panels show and what changes, as it happens. */
+/* GET /web/events?devices=ID,ID - stream of what panels show, and of changes. */
 
 enum { FULL_RETRY_S = 10 };
 
@@ -33,7 +33,7 @@ static struct step_result open_stream(struct task *task)
 		return fail_full(task, "devices are shown on pages");
 	}
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
-	/* nginx would keep events until it has a buffer full of them. */
+	/* nginx would otherwise hold events until its buffer is full. */
 	task_add_field(task, STR("X-Accel-Buffering"), STR("no"));
 	return task_hand_over(task, STR("text/event-stream"), &page_stream_source, page,
 			      &page->stream.http);

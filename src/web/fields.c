@@ -14,8 +14,7 @@ static void add(struct task *task, struct str policy)
 	task_add_field(task, STR("Referrer-Policy"), STR("no-referrer"));
 	task_add_field(task, STR("Cross-Origin-Opener-Policy"), STR("same-origin"));
 	task_add_field(task, STR("Cross-Origin-Resource-Policy"), STR("same-origin"));
-	/* Browsers ignore it if they came over plain http. Other names are not ours to decide
-	 * on. */
+	/* Browsers ignore it if they came over plain http. Other host names are not ours. */
 	if (service_of(task)->site.is_https)
 		task_add_field(task, STR("Strict-Transport-Security"), STR("max-age=31536000"));
 }

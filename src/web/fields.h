@@ -4,10 +4,10 @@
 
 #include "task/task.h"
 
-/* Adds fields for JSON: nothing in it is to be run or shown. */
+/* Adds fields for JSON: browsers must not run or show it. */
 void web_add_fields(struct task *task);
-/* Adds fields for a page: only the site's own resources, no code or style in the page, and no frame
- * in pages of other sites. */
+/* Adds fields for a page: only the site's own resources, no inline code or style, and no frames in
+ * pages of other sites. */
 void web_add_page_fields(struct task *task);
 /* Adds fields for a page that the origins of --panel-frame may show in a frame. */
 void web_add_framed_page_fields(struct task *task);

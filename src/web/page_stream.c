@@ -35,7 +35,7 @@ static void on_tell(struct deadline *deadline)
 {
 	struct page_stream *page = container_of(deadline, struct page_stream, tell);
 
-	if (!event_stream_is_full(&page->stream)) /* else proceed comes */
+	if (!event_stream_is_full(&page->stream)) /* else proceed() will be called */
 		write_topics(page);
 }
 

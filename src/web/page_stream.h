@@ -15,29 +15,29 @@ struct streams;
 struct page_stream {
 	struct stream_place place;
 	struct list to_check;	 /* of session_checks.c */
-	struct streams *streams; /* where it lies */
+	struct streams *streams; /* owner of the stream */
 	struct event_stream stream;
 	struct id session_id;
 	bool is_reviewer;
 	bool is_administrator;
-	/* Topics of roles that came while the roles are read again. */
+	/* Topics of roles to write after the roles were read again. */
 	bool owes_reviews;
 	bool owes_admin;
 	bool has_begun;		  /* the head was written */
-	struct buffer topics;	  /* that wait, a line each */
-	bool has_too_many;	  /* so many that there was no room: the page asks for all */
+	struct buffer topics;	  /* waiting topics, a line each */
+	bool has_too_many;	  /* topics did not fit: the page must read everything again */
 	uint64_t told_ms;	  /* when topics were last written */
-	struct deadline tell;	  /* when those that wait are written */
-	struct event_views views; /* of the devices that the page shows */
+	struct deadline tell;	  /* when waiting topics are written */
+	struct event_views views; /* views of the devices that the page shows */
 };
 
 void page_stream_init(struct page_stream *page, struct loop *loop);
-/* Gives back what the stream owns; its deadlines are cleared. */
+/* Frees everything that the stream owns, and clears its deadlines. */
 void page_stream_finish(struct page_stream *page);
 
 /* Writes an event; data: a JSON object. */
 void page_stream_write(struct page_stream *page, const char *event, struct str data);
-/* Something changed; topic: as web_changed() takes it. */
+/* Reports a change; topic: as for web_changed(). */
 void page_stream_tell(struct page_stream *page, struct str topic);
-/* The reader has taken what was written: what waits for it is written. */
+/* Call it when the reader has taken everything written: writes waiting events. */
 void page_stream_proceed(struct page_stream *page);

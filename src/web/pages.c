@@ -38,7 +38,7 @@ static struct step_result asset(struct task *task)
 					     STR_ARG(task_path_parameter(task, 0))));
 }
 
-/* A page has one path. Relative, since a proxy may have put a path before ours. */
+/* Redirects to the only path of a page: a relative one, since a proxy may add a prefix. */
 static struct step_result redirect(struct task *task, struct str segment)
 {
 	struct str query = task_request(task)->query;
@@ -49,7 +49,8 @@ static struct step_result redirect(struct task *task, struct str segment)
 	return task_reply(task, 308, (struct str){0}, (struct str){0});
 }
 
-/* ret_start: of the last segment that is not empty. Returns how many slashes lead to it. */
+/* ret_start: start of the last segment that is not empty. Returns the number of slashes before it.
+ */
 static unsigned depth_of(struct str path, size_t *ret_start)
 {
 	unsigned depth = 0;
@@ -80,8 +81,8 @@ static struct step_result page(struct task *task)
 	return reply_file(task, shell_name(task, depth));
 }
 
-/* Somebody has typed an address that leads nowhere: the page says so, and has a way on. A slash at
- * its end counts, too: what is relative begins behind that. */
+/* Answers an unknown path with a page that has links. A slash at the end counts for the depth,
+ * since relative paths begin after it. */
 static struct step_result missing(struct task *task)
 {
 	struct str path = task_request(task)->path;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <text/address.h>
 
-/* The authority of a URL: what stands between "://" and the next "/". */
+/* Returns the authority of a URL: the part between "://" and the next "/". */
 static struct str authority_of(const char *url)
 {
 	struct str rest = str_from(url);
@@ -67,7 +67,7 @@ static void add_origin(struct site *site, struct str host, struct str port)
 			*c = (char)(*c + 32);
 }
 
-/* The first name that passkeys can have. */
+/* Finds the first host name that can have passkeys. */
 static void find_passkey_host(struct site *site)
 {
 	for (unsigned i = 0; i < site->origin_count; i++) {
@@ -113,7 +113,7 @@ static bool has_origin(const struct site *site, struct str origin)
 	return false;
 }
 
-/* A Host may name the scheme's own port, an origin does not. */
+/* A Host may name the scheme's default port, an origin does not. */
 static bool has_host(const struct site *site, struct str host)
 {
 	struct str port;

@@ -1,7 +1,7 @@
 #include "access.h"
 #include "endpoints.h"
 
-/* GET /web/start - what a page must know before anything else. */
+/* GET /web/start - data that a page needs first. */
 
 struct start {
 	struct site_get_row site;

@@ -41,7 +41,7 @@ struct page_stream *streams_open(struct streams *streams, const struct person *p
 	page_stream_init(page, streams->loop);
 	page_views_init(page);
 	stream_shares_join(&streams->shares, &page->place, person->id);
-	/* The session may have ended since it was read, and its hint may be here already. */
+	/* The session may have ended since it was read, and its hint may have arrived already. */
 	session_checks_add(&streams->checks, page);
 	return page;
 }
@@ -90,7 +90,7 @@ static void on_session_ended(struct page_stream *page)
 
 /* ---- hints ---- */
 
-/* Tells a topic of a role, or owes it while the roles are read again. */
+/* Writes a topic of a role, or keeps it until the roles were read again. */
 static void tell_role(struct page_stream *page, bool has_role, bool *owes, const char *topic)
 {
 	*owes = session_checks_has(page);

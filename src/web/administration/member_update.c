@@ -3,10 +3,10 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* PATCH /web/admin/accounts/{accountId} - changes the name, roles and the limit of what the account
- * stores. They hold from the next request on.
+/* PATCH /web/admin/accounts/{accountId} - changes the name, the roles and the byte limit of an
+ * account. The changes apply from the next request on.
  *
- *   name: read the address, which must differ -> limit, of the operator: count anew what is stored
+ *   name: read the address, which must differ -> limit, by the operator: add up stored bytes again
  *     -> change */
 
 struct update {

@@ -15,12 +15,13 @@ enum {
 	PORTION = 100,
 };
 
-/* An installation that is being encrypted. */
+/* Installation that is being encrypted. */
 struct entry {
 	const struct encrypt_entries_row *row; /* in app_arena */
-	struct form form; /* that of its language, and what is made of its settings */
+	struct form form; /* form in its language, with the fields made from its settings */
 	struct settings open, secret, all;
-	unsigned own, seen, asked; /* fields of the form itself, those seen, handlers asked */
+	unsigned own, seen, asked; /* number of the form's own fields, of those looked at, of
+				      handlers called */
 };
 
 struct app_encryption {
@@ -28,10 +29,10 @@ struct app_encryption {
 	struct hint_subscription hints;
 	struct deadline next;
 	struct later go_on;
-	struct str languages[ENGINE_LANGUAGE_COUNT]; /* that this build has */
+	struct str languages[ENGINE_LANGUAGE_COUNT]; /* languages of this build */
 	unsigned language_count;
 	bool is_busy, is_draining;
-	bool wants_look; /* a hint came meanwhile */
+	bool wants_look; /* a hint arrived meanwhile */
 
 	/* State of the leased app. */
 	struct id lease;
@@ -39,7 +40,7 @@ struct app_encryption {
 	struct encrypt_next_row app;
 	struct encrypt_entries_row *rows;
 	unsigned row_count, row_at;
-	struct str locale; /* of form; data is NULL: there is none yet */
+	struct str locale; /* locale of form; data is NULL: none yet */
 	struct form form;
 	struct encrypt_form_row source;
 	bool has_failed;
@@ -123,7 +124,7 @@ static void on_stored(struct db_query *query, const struct db_result *result)
 {
 	struct app_encryption *work = encryption_of(query);
 
-	/* No row: its owner has saved other settings, which are encrypted. */
+	/* No row: its owner has saved other settings meanwhile, which are encrypted. */
 	if (result->outcome != DB_OK) {
 		fail_entry(work);
 		return;
@@ -209,7 +210,7 @@ static void on_made(struct engine_job *job)
 	ask_made(work);
 }
 
-/* Asks the next GENERATED field which fields it makes of the installation's settings. */
+/* Calls the handler of the next GENERATED field with the installation's settings. */
 static void ask_made(struct app_encryption *work)
 {
 	struct entry *entry = &work->entry;
@@ -263,7 +264,7 @@ static void find_source(struct app_encryption *work, bool is_run,
 	ask(work, done);
 }
 
-/* The form of the installation's language is there. */
+/* Continues with the form in the installation's language. */
 static void take_form(struct app_encryption *work)
 {
 	struct entry *entry = &work->entry;
@@ -274,8 +275,8 @@ static void take_form(struct app_encryption *work)
 	entry->own = entry->form.count;
 	settings_parse(row->settings, &work->arena, &entry->open);
 	if (row->secret_settings.length) {
-		/* Sealed with another key, so it cannot be added to: the owner gets an error, and
-		 * sets it again. */
+		/* Encrypted with another key, so nothing can be added: the owner gets an error, and
+		 * sets them again. */
 		if (!settings_decrypt(work->with.key, row->device_id, row->id, row->secret_settings,
 				      &work->arena, &json)) {
 			fail_entry(work);
@@ -317,7 +318,7 @@ static void on_schema(struct engine_job *job)
 	}
 	if (!work->source.javascript.length && job->answer.compiled.length)
 		work->source.javascript = arena_copy(&work->arena, job->answer.compiled);
-	if (work->app.is_disabled) { /* without network: not what others would get */
+	if (work->app.is_disabled) { /* made without network, so not for others */
 		take_form(work);
 		return;
 	}
@@ -418,7 +419,7 @@ static void take_next(struct later *go_on)
 		find_source(work, /* is_run= */ false, on_source);
 }
 
-/* ---- looking for apps ---- */
+/* ---- search for apps ---- */
 
 static void on_leased(struct db_query *query, const struct db_result *result)
 {
@@ -475,7 +476,7 @@ struct app_encryption *app_encryption_create(const struct app_encryption_setting
 	loop_later_init(&work->go_on, take_next);
 	work->hints = (struct hint_subscription){.kind = "seal", .on_hint = on_hint};
 	work->language_count = engines_languages(settings->engines, work->languages);
-	/* A build without engines cannot read forms. */
+	/* A build without engines cannot make forms. */
 	work->is_draining = work->language_count == 0;
 	if (!work->is_draining)
 		deadline_set(settings->loop, &work->next, START_MS);

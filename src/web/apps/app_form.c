@@ -2,7 +2,7 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* GET /web/apps/{appId}/schema - what an app asks of those who install it. */
+/* GET /web/apps/{appId}/schema - the form of an app. */
 
 struct get {
 	struct app_work work;

@@ -5,8 +5,8 @@
 #include "web/endpoints.h"
 
 /* POST /web/apps/{appId}/handler, POST /web/studio/{appId}/handler, POST
- * /web/reviews/{versionId}/handler - asks an app, a draft, or a version that is reviewed, for the
- * options or further fields that a field of its form has. */
+ * /web/reviews/{versionId}/handler - calls a handler of an app, a draft, or a version in review,
+ * for the options or further fields of a field. */
 
 struct call {
 	struct app_body body; /* first: the pre-handler checks read the request into it */
@@ -42,7 +42,7 @@ static void mask_options(const struct masking *masking, struct form_option *opti
 	}
 }
 
-/* All that somebody reads or chooses; a field stays the field that it is. */
+/* Masks all texts that people read or choose; IDs of fields stay. */
 static void mask_fields(const struct masking *masking, struct form *form)
 {
 	for (unsigned i = 0; i < form->count; i++) {
@@ -105,7 +105,7 @@ static struct step_result reply(struct task *task)
 {
 	struct call *call = task_state(task);
 
-	/* Each secret is looked for in all of it. */
+	/* Each secret is searched for in the whole result. */
 	size_t length = call->work.job.answer.result.length;
 	size_t bytes = length * (1 + call->work.secret.count);
 	struct step_result answer;
@@ -115,7 +115,7 @@ static struct step_result reply(struct task *task)
 	return task_reply_written(task, 200, bytes, write_answer, call);
 }
 
-/* The form was not to be had: reply() says why. */
+/* Answers without the form: reply() has the reason. */
 static struct step_result reply_without(struct task *task)
 {
 	static const struct form_field none = {.type = FORM_GENERATED};

@@ -2,7 +2,7 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* GET /web/apps/{appId}/picture - an app as the catalogue shows it, as by the public API. */
+/* GET /web/apps/{appId}/picture - the picture of an app in the catalogue, as by the public API. */
 
 const struct endpoint endpoint_app_picture = {
     ENDPOINT_APP_PICTURE,

@@ -9,7 +9,7 @@
 
 enum {
 	LOOK_MS = 60 * 1000,
-	PORTION = 200, /* apps, looked at together */
+	PORTION = 200, /* apps that are checked together */
 	BETWEEN_MS = 20,
 	FAILED_MS = 10 * 1000,
 	START_MS = 1000,
@@ -32,13 +32,13 @@ struct app_pictures {
 	struct app_picture_keep_row kept;
 	struct engine_job job;
 	struct str languages[ENGINE_LANGUAGE_COUNT];
-	unsigned language_count; /* that this build has */
-	struct id after_app;	 /* where the round goes on; all zero: at its beginning */
+	unsigned language_count; /* languages of this build */
+	struct id after_app; /* app after which the round continues; all zero: at its beginning */
 	bool is_busy;
-	bool wants_look; /* something was deployed meanwhile: another round follows at once */
+	bool wants_look; /* an app was deployed meanwhile: begin another round at once */
 	bool is_draining;
-	bool has_listed;       /* the catalogue has another picture that nobody was told of */
-	int64_t told_lists_us; /* when open pages were told last */
+	bool has_listed;       /* open pages were not notified of a new picture */
+	int64_t told_lists_us; /* last notification of open pages */
 };
 
 static void begin_pause(struct app_pictures *pictures, uint64_t ms)
@@ -68,7 +68,7 @@ static void tell(struct app_pictures *pictures, struct id account, struct str to
 		arena_printf(&pictures->arena, "changed:%s:%.*s", text, STR_ARG(topic)));
 }
 
-/* Each page that shows the catalogue asks for all of it anew. */
+/* Each page that shows the catalogue reads all of it again. */
 static void tell_lists(struct app_pictures *pictures)
 {
 	if (!pictures->has_listed)
@@ -78,7 +78,7 @@ static void tell_lists(struct app_pictures *pictures)
 	tell(pictures, (struct id){0}, STR("apps"));
 }
 
-/* Nobody but its author hears of a private app. */
+/* Only the author is notified of a private app. */
 static void tell_picture(struct app_pictures *pictures)
 {
 	const struct app_picture_next_row *row = &pictures->row;
@@ -104,8 +104,8 @@ static void on_kept(struct db_query *query, const struct db_result *result)
 	begin_pause(pictures, is_kept ? 0 : FAILED_MS);
 }
 
-/* A failure that a busy machine causes is retried for ever, at growing intervals: the lease stays.
- * A lack of memory may be the machine's fault, too. */
+/* Whether the failure may come from a busy machine, or a lack of memory: then it is retried
+ * forever, at growing intervals, and the lease stays. */
 static bool is_to_be_tried_again(const struct app_pictures *pictures)
 {
 	enum engine_problem_kind kind = pictures->job.answer.problem.kind;
@@ -114,7 +114,7 @@ static bool is_to_be_tried_again(const struct app_pictures *pictures)
 	       ((kind == ENGINE_LIMIT || kind == ENGINE_CRASH) && pictures->row.tries < TRIES_MAX);
 }
 
-/* A script that makes no picture now makes none with this engine later: its result is the same. */
+/* A script that makes no picture now will make none with this engine later. */
 static void on_rendered(struct engine_job *job)
 {
 	struct app_pictures *pictures = container_of(job, struct app_pictures, job);
@@ -140,7 +140,7 @@ static void on_rendered(struct engine_job *job)
 	ask(pictures, on_kept);
 }
 
-/* ---- made ---- */
+/* ---- renders ---- */
 
 static void render(struct app_pictures *pictures)
 {
@@ -164,7 +164,7 @@ static void render(struct app_pictures *pictures)
 		begin_pause(pictures, retry_after_s * 1000);
 }
 
-/* No app of it lacks a picture. */
+/* Ends a portion in which no app lacks a picture. */
 static void end_portion(struct app_pictures *pictures)
 {
 	bool is_last = id_is_none(pictures->after_app);
@@ -223,7 +223,7 @@ static void on_deploy(struct hint_subscription *subscription, struct str text)
 	struct app_pictures *pictures = container_of(subscription, struct app_pictures, deploys);
 
 	(void)text;
-	/* During a round the deployed app may be one already passed. */
+	/* During a round the app may have been passed already. */
 	if (pictures->is_busy || !id_is_none(pictures->after_app))
 		pictures->wants_look = true;
 	if (!pictures->is_busy && !pictures->is_draining)

@@ -1,9 +1,9 @@
 /* Makes the pictures of the catalogue: each deployed version once, with its default settings and
  * without network, since nothing leaves the machine before somebody installs an app.
  *
- * Each worker makes one at a time, and leases it in the database first: so no two of any instance
- * make the same one, and what a worker has begun that died is begun anew when its lease has run
- * out. */
+ * Each worker makes one at a time, and leases it in the database first: so no two workers of any
+ * instance make the same one, and the picture of a worker that died is made again when its lease
+ * has expired. */
 #pragma once
 
 #include "db/db.h"
@@ -13,7 +13,7 @@
 struct app_pictures;
 
 struct app_pictures *app_pictures_create(struct loop *loop, struct db *db, struct engines *engines);
-/* No more are begun. */
+/* Begins no more pictures. */
 void app_pictures_drain(struct app_pictures *pictures);
-/* After the database's connections are closed and the engines are drained. */
+/* Call it after the database's connections are closed and the engines are drained. */
 void app_pictures_destroy(struct app_pictures *pictures);

@@ -3,9 +3,9 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* POST /web/apps/{appId}/preview - an app as it would be shown with settings that need not be
- * saved; POST /web/studio/{appId}/preview - a script as it is in the editor; POST
- * /web/reviews/{versionId}/preview - a version that is reviewed. */
+/* POST /web/apps/{appId}/preview - a preview of an app with settings that need not be saved; POST
+ * /web/studio/{appId}/preview - of a script in the editor; POST /web/reviews/{versionId}/preview -
+ * of a version in review. */
 
 struct preview {
 	struct app_body body; /* first: the pre-handler checks read the request into it */

@@ -4,9 +4,10 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* GET /web/devices/{deviceId}/rotation/{installationId}/render - how an installation was rendered
- * last, for its owner; GET /web/studio/{appId}/renders - how the deployed version is doing, for its
- * author, who sees nobody's settings, and what it printed on the author's own devices only. */
+/* GET /web/devices/{deviceId}/rotation/{installationId}/render - the last render of an
+ * installation, for its owner; GET /web/studio/{appId}/renders - renders of the deployed version,
+ * for its author, without settings of others, and with output only from the author's own devices.
+ */
 
 static struct str kept(struct task *task, struct buffer *json)
 {
@@ -51,7 +52,8 @@ static struct step_result get_entry(struct task *task)
 
 /* ---- for authors ---- */
 
-/* A line of app_renders.sql: an object of ours, but for its problem. False: it is none. */
+/* Writes a line of app_renders.sql: an object that displayd wrote, except its problem. Returns
+ * false if it is invalid. */
 static bool write_failure(struct task *task, struct str line, struct buffer *json)
 {
 	struct json_document document = {0};

@@ -4,9 +4,9 @@
 #include "web/endpoints.h"
 #include "web/search.h"
 
-/* GET /web/apps - the apps that the account can install, by name; with "q", those that have the
- * text in their name, slug, summary, author's name, category or tags. With "broken=true" also those
- * that their collection calls broken. */
+/* GET /web/apps - the apps that the account can install, by name; with "q", those with the text in
+ * their name, slug, summary, author's name, category or tags. With "broken=true" also those that
+ * their collection calls broken. */
 
 struct wish {
 	struct web_search search; /* first: the search reads it as the task's state */

@@ -15,7 +15,7 @@ enum {
 	START_MS = 1000,
 	LEASE_S = 60,
 	PICTURE_BYTES_MAX = 60 * 1000, /* a page of the catalogue shows many */
-	LISTS_US = 10 * 1000 * 1000,   /* an import brings a thousand */
+	LISTS_US = 10 * 1000 * 1000,   /* an import may have a thousand */
 };
 
 struct own_pictures {
@@ -34,10 +34,10 @@ struct own_pictures {
 	struct panelimage_error error;
 	bool has_failed;
 	bool is_busy;
-	bool wants_look; /* something was imported meanwhile */
+	bool wants_look; /* apps were imported meanwhile */
 	bool is_draining;
-	bool has_listed;       /* there is a picture that open pages were not told of */
-	int64_t told_lists_us; /* when they were told last */
+	bool has_listed;       /* open pages were not notified of a new picture */
+	int64_t told_lists_us; /* last notification of open pages */
 };
 
 static void begin_pause(struct own_pictures *pictures, uint64_t ms)
@@ -58,7 +58,7 @@ static void ask(struct own_pictures *pictures,
 	db_submit(pictures->db, &pictures->query);
 }
 
-/* Each page that shows the catalogue asks for all of it anew. */
+/* Each page that shows the catalogue reads all of it again. */
 static void tell_lists(struct own_pictures *pictures)
 {
 	if (!pictures->has_listed)
@@ -76,7 +76,7 @@ static void on_returned(struct db_query *query, const struct db_result *result)
 	begin_pause(container_of(query, struct own_pictures, query), FAILED_MS);
 }
 
-/* Nobody tried to decode the leased picture: others may, or this worker later. */
+/* Gives back a lease whose picture was not decoded: other workers may, or this one later. */
 static void give_back(struct own_pictures *pictures)
 {
 	db_query_init(&pictures->query, &pictures->arena);
@@ -126,7 +126,7 @@ static void keep(struct own_pictures *pictures)
 	ask(pictures, on_kept);
 }
 
-/* ---- made, on a worker thread ---- */
+/* ---- conversion, on a worker thread ---- */
 
 static void fail_size(struct own_pictures *pictures)
 {

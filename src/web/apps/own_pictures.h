@@ -1,9 +1,9 @@
-/* Makes pictures of the catalogue out of the files that apps were imported with: strangers' files,
- * so each is decoded completely, in a worker lane of a encrypted process, before anybody sees it.
+/* Makes pictures of the catalogue from files that were imported with apps. They are untrusted, so
+ * each is decoded completely, in a worker lane of a sandboxed process, before it is shown.
  *
- * A file has at most 192 KiB, as a push, and may be magnified (panelimage_magnification()); a
- * picture has 60 KB: longer animations are cut. Each worker
- * decodes one at a time, and leases it in the database first. */
+ * A file has at most 192 KiB, as a push, and may be magnified (panelimage_magnification()). A
+ * picture has at most 60 KB: longer animations are cut. Each worker decodes one at a time, and
+ * leases it in the database first. */
 #pragma once
 
 #include "db/db.h"
@@ -12,7 +12,7 @@
 struct own_pictures;
 
 struct own_pictures *own_pictures_create(struct loop *loop, struct db *db);
-/* No more are begun. */
+/* Begins no more pictures. */
 void own_pictures_drain(struct own_pictures *pictures);
-/* After the database's connections are closed and the loop has ended. */
+/* Call it after the database's connections are closed and the loop has ended. */
 void own_pictures_destroy(struct own_pictures *pictures);

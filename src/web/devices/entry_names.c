@@ -3,8 +3,8 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* GET /web/entries?devices=ID,ID - what the entries of the account's devices are called, and
- * whether their apps fail. */
+/* GET /web/entries?devices=ID,ID - names of the entries of the account's devices, and whether their
+ * apps fail. */
 
 struct naming {
 	struct device_choice chosen;

@@ -7,7 +7,7 @@
 #include "web/endpoints.h"
 
 /* GET and PUT /web/devices/{deviceId}/rotation/{installationId}/settings - the settings of an app's
- * installation. What is secret can be set, and is never shown again. */
+ * installation. Secret settings can be set, and are never shown again. */
 
 struct entry_settings {
 	struct app_body body; /* first: the pre-handler checks read the request into it */
@@ -25,7 +25,7 @@ static struct step_result find(struct task *task, task_step *next)
 			    task_path_parameter(task, 1), next);
 }
 
-/* ---- as they are ---- */
+/* ---- reading ---- */
 
 static void write_app(struct buffer *json, const struct app_source_row *source)
 {
@@ -72,7 +72,7 @@ static struct step_result get(struct task *task)
 	return find(task, found);
 }
 
-/* ---- other ones ---- */
+/* ---- changing ---- */
 
 static struct step_result changed(struct task *task)
 {

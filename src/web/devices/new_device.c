@@ -8,8 +8,8 @@
 #include "web/endpoints.h"
 
 /* POST /web/devices - adds a device. POST /web/devices/{deviceId}/key - gives a device a new key:
- * the old one is worth nothing any more, for any worker, and links that were made with it end. The
- * key is shown this once: its hash is stored. */
+ * the old one becomes invalid for all workers, and connections made with it end. The key is shown
+ * only once: its hash is stored. */
 
 struct new_device {
 	struct device_creation body; /* first: the pre-handler checks read the request into it */
@@ -45,7 +45,7 @@ static struct str hash_of(const struct new_device *device)
 	return (struct str){(const char *)device->key_hash, KEY_HASH_BYTES};
 }
 
-/* Makes the key and the URLs. False: panels would not take them. */
+/* Makes the key and the URLs. Returns false if they are too long for panels. */
 static bool make_link(struct task *task, struct id id)
 {
 	const struct web_service *web = web_service_of(task);
@@ -125,7 +125,7 @@ static struct step_result create(struct task *task)
 		.serial = body->serial_number,
 		.mac = {has_mac ? (const char *)device->mac : NULL, MAC_BYTES},
 		.link_key_hash = hash_of(device),
-		/* The operator knows what the machine takes. */
+		/* No limit for the operator, who knows the machine. */
 		.device_limit = task_is_of_operator(task) ? INT32_MAX : LIMIT_DEVICES_OF_ACCOUNT,
 		.address = web_address(task),
 		.session_id = web_session_id(task),

@@ -59,7 +59,7 @@ const struct endpoint endpoint_own_device_get = {
 
 /* ---- all ---- */
 
-/* Rows of the three statements are shown by one record. */
+/* The three statements have equal rows, shown by one record. */
 _Static_assert(sizeof(struct own_device_list_row) == sizeof(struct own_device_get_row) &&
 		   sizeof(struct own_device_part_row) == sizeof(struct own_device_get_row),
 	       "the rows are alike");

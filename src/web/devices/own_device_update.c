@@ -5,7 +5,7 @@
 #include "web/endpoints.h"
 
 /* PATCH /web/devices/{deviceId} - changes settings, by the statement of the public API. POST
- * .../disable and .../enable - refuses the panel, or lets it in again. */
+ * .../disable and .../enable - refuses the panel, or accepts it again. */
 
 static struct step_result updated(struct task *task)
 {

@@ -1,4 +1,4 @@
-/* The data of the event "panel", see docs/web-openapi.json. */
+/* Data of the event "panel", see docs/api/pages. */
 #pragma once
 
 #include "record/record.h"
@@ -7,7 +7,7 @@ struct panel_event {
 	struct id device_id;
 	bool is_online;
 	int64_t last_online_us;
-	struct str connection; /* NULL data: offline; likewise below */
+	struct str connection; /* NULL data: offline; also below */
 	bool is_acknowledged;
 	struct str picture;
 	struct str kind;

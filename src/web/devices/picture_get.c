@@ -16,7 +16,7 @@ static struct step_result fail(struct task *task)
 
 static struct step_result reply(struct task *task, struct str webp)
 {
-	/* A picture with this hash never changes, and is for nobody else. */
+	/* A picture with this hash never changes, and is private. */
 	task_add_field(task, STR("Cache-Control"), STR("private, max-age=31536000, immutable"));
 	return task_reply(task, 200, STR("image/webp"), webp);
 }

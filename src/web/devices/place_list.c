@@ -6,7 +6,7 @@
 #include "web/search.h"
 
 /* GET /web/places - places by the beginning of their names, for settings that are a location. The
- * program has the list: nobody else learns where somebody lives. */
+ * list is built in, so that no third party learns where a user lives. */
 
 static void write_place(const struct place *place, struct buffer *json)
 {

@@ -8,7 +8,7 @@
  * {installationId}/show. It is reordered, an entry is removed, and an image pushed, as by the
  * public API. */
 
-/* ---- what it has ---- */
+/* ---- entries ---- */
 
 static struct step_result found(struct task *task)
 {
@@ -25,7 +25,7 @@ static struct step_result get(struct task *task)
 	return task_query(task, found);
 }
 
-/* ---- an entry now ---- */
+/* ---- show an entry now ---- */
 
 struct showing {
 	struct rotation_show_row row;

@@ -6,8 +6,8 @@
 
 #include <sodium.h>
 
-/* POST /web/admin/accounts/{accountId}/export - the lines of an account's export, all of one
- * moment, and behind them a line that says what there was. */
+/* POST /web/admin/accounts/{accountId}/export - the lines of an account's export, all from one
+ * snapshot, and after them a line with the numbers. */
 
 struct exporting {
 	struct account_export body; /* first: the pre-handler checks read the request into it */
@@ -63,7 +63,7 @@ static void write_line(struct task *task, const void *element, struct buffer *te
 	exporting->exported.devices += str_equal(row->kind, STR("device"));
 	exporting->exported.apps += str_equal(row->kind, STR("app"));
 	if (row->encrypted.data && exporting->has_file_key) {
-		line.length--; /* the brace */
+		line.length--; /* without the closing brace */
 		buffer_append_str(text, line);
 		append_encrypted(task, row, text);
 	} else {

@@ -6,10 +6,10 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* POST /web/admin/imports/{importId}/apply - makes the account of all lines, in one transaction, or
- * nothing. Asked again, it answers the same. */
+/* POST /web/admin/imports/{importId}/apply - makes the account from all lines, in one transaction,
+ * or nothing. A repeated request gets the same answer. */
 
-/* Less than the statement may take at most: the database gives up by itself, and says so. */
+/* Less than the limit of the statement, so that the database ends it, and reports that. */
 enum { APPLY_S = LIMIT_APART_MS / 1000 - 60 };
 
 struct applying {

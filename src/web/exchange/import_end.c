@@ -2,8 +2,8 @@
 #include "web/endpoints.h"
 #include "web/exchange/import_upkeep.h"
 
-/* DELETE /web/admin/imports/{importId} - ends an import: what was not applied is as if it had never
- * come. */
+/* DELETE /web/admin/imports/{importId} - ends an import: everything that was not applied is
+ * dropped. */
 
 static struct step_result ended(struct task *task)
 {

@@ -8,7 +8,7 @@
 
 struct reading {
 	struct account_line line;
-	const struct settings_key *file_key, *key; /* file_key: NULL: there is none */
+	const struct settings_key *file_key, *key; /* file_key NULL: none */
 	struct arena *arena;
 	struct account_import_row *row;
 	struct str *why;
@@ -38,8 +38,7 @@ static struct str to_hex(struct arena *arena, const void *data, size_t size)
 	return (struct str){text, 2 * size};
 }
 
-/* Decodes a picture of the file completely, as one that is pushed: what is kept shows what it
- * shows. */
+/* Decodes a picture of the file completely, and stores it in the same form as a push. */
 static bool read_picture(struct reading *reading)
 {
 	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};

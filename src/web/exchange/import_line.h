@@ -3,19 +3,19 @@
 
 #include "domain/account_import.h"
 
-/* Line as the database keeps it until all are there; what it has not is an empty text. */
+/* Line as the database keeps it until all have arrived; missing members are empty texts. */
 struct account_import_row {
 	struct str kind, name, line;
 	struct str picture;   /* hexadecimal */
 	struct str settings;  /* canonical */
-	struct str encrypted; /* likewise: secret settings, encrypted with the instance's key */
-	struct str hash;      /* likewise: of all settings */
-	struct str checksum;  /* of a version */
+	struct str encrypted; /* secret settings, encrypted with the instance's key; hexadecimal */
+	struct str hash;      /* hash of all settings; hexadecimal */
+	struct str checksum;  /* checksum of a version */
 };
 
-/* Checks a line and makes of it what is stored, in the arena. file_key: NULL if secret
- * settings stay behind. Decodes pictures: for worker threads.
- * False, with a sentence in *ret_why. */
+/* Checks a line and makes the stored form, in the arena. file_key: NULL if secret settings stay
+ * behind. Decodes pictures, so call it on worker threads. Returns false, with a sentence in
+ * *ret_why, if the line is invalid. */
 __attribute__((warn_unused_result)) bool
 account_import_read(struct str text, const struct settings_key *file_key,
 		    const struct settings_key *key, struct arena *arena,

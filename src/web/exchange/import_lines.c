@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* POST /web/admin/imports/{importId}/lines - checks lines of an export, and keeps them until the
- * import is applied. The same lines may come again. */
+ * import is applied. Lines may be repeated. */
 
 enum { PART_LINES_MAX = 10000 };
 
@@ -22,7 +22,7 @@ struct part {
 	struct arena arena;
 	struct account_import_row *rows;
 	unsigned count;
-	bool is_wrong; /* the line behind those of rows */
+	bool is_wrong; /* the line after those in rows is invalid */
 	struct str why;
 	struct account_import_add_row row;
 };
@@ -72,7 +72,7 @@ static struct step_result kept(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-/* Array of one member of all rows; offset: of the member. */
+/* Returns an array of one member of all rows; offset: that of the member. */
 static struct db_texts column(struct task *task, const struct part *part, size_t offset)
 {
 	struct str *list = arena_alloc(task_arena(task), (part->count + 1) * sizeof(*list));

@@ -12,7 +12,7 @@ struct import_upkeep {
 	struct deadline next;
 	struct arena arena; /* of the query under way */
 	struct db_query query;
-	int64_t rows; /* of a portion: fewer after one that failed */
+	int64_t rows; /* rows of a portion: fewer after a failure */
 	bool is_asking;
 	bool is_draining;
 };

@@ -1,5 +1,5 @@
-/* Removes what is staged of imports that have ended, or that nobody went on with, in portions. Each
- * worker looks once a minute. */
+/* Removes staged lines of imports that have ended, or were not continued, in portions. Each worker
+ * checks once a minute. */
 #pragma once
 
 #include "db/db.h"
@@ -7,11 +7,11 @@
 struct import_upkeep;
 
 struct import_upkeep *import_upkeep_create(struct loop *loop, struct db *db);
-/* No query is under way any more. */
+/* Call it when no query is under way. */
 void import_upkeep_destroy(struct import_upkeep *upkeep);
 
-/* An import has ended. */
+/* Call it when an import has ended. */
 void import_upkeep_look(struct import_upkeep *upkeep);
 
-/* Asks for nothing from now on. */
+/* Begins nothing from now on. */
 void import_upkeep_drain(struct import_upkeep *upkeep);

@@ -9,10 +9,10 @@
 #include <sodium.h>
 #include <text/address.h>
 
-/* Limits of one kind of attempts. Each name of a policy is unique. */
+/* Limits of one kind of attempts. The names of policies are unique. */
 struct policies {
 	struct rate_policy address;
-	struct rate_policy subscriber; /* of an IPv6 address */
+	struct rate_policy subscriber; /* network of an IPv6 address */
 	struct rate_policy network;
 	struct rate_policy pair; /* an account at an address */
 };
@@ -42,7 +42,7 @@ static const struct rate_policy of_browser = {
     .burst = LIMIT_ATTEMPTS_OF_BROWSER,
     .seconds_each = LIMIT_ATTEMPTS_OF_BROWSER_S,
 };
-/* At one account: who has collected cookies of many browsers has no more attempts at it. */
+/* Shared by all known browsers at an account: cookies of many browsers give no more attempts. */
 static const struct rate_policy of_known = {
     .name = "att-knwn",
     .burst = LIMIT_ATTEMPTS_OF_KNOWN,
@@ -75,7 +75,7 @@ static struct id pair_of(struct id account, struct id address)
 	return pair;
 }
 
-/* account: none if the attempt is for no account, or before that is known. */
+/* account: none if the attempt is for no account, or the account is not known yet. */
 static void want_of_stranger(struct task *task, const struct policies *policies, struct id account,
 			     struct wanted *wanted)
 {
@@ -139,7 +139,7 @@ bool web_has_failed_too_often(struct task *task, enum attempt_kind kind,
 	return false;
 }
 
-/* All of them, or none and the answer. */
+/* Takes all wanted tokens, or none, with the answer. */
 static bool is_refused(struct task *task, struct attempt *attempt, const struct wanted *wanted,
 		       struct step_result *ret_answer)
 {
@@ -155,7 +155,7 @@ static bool is_refused(struct task *task, struct attempt *attempt, const struct 
 	return false;
 }
 
-/* Takes what the address, its networks and the browser have to give. */
+/* Takes tokens of the address, its networks and the browser. */
 static bool begin(struct task *task, struct attempt *attempt, enum attempt_kind kind,
 		  struct id account, struct step_result *ret_answer)
 {

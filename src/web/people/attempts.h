@@ -1,13 +1,13 @@
-/* Attempts to prove who one is. Those that fail are limited for each address and the networks that
- * it lies in, and for each account at an address. Attempts for one account from many addresses wait
- * for their turn, but not for long, and are never refused: nobody can lock somebody else out.
+/* Limits failed attempts to sign in or to reauthenticate: for each address and its networks, and
+ * for each account at an address. Attempts for one account from many addresses wait for their turn,
+ * but not for long, and are never refused: so nobody can lock out the owner.
  *
- * Known browsers (known_browser.h) do not wait behind the strangers of their network: they have a
- * bucket of their own, one they share at each account, and are strangers when either is empty. Nor
- * do passkeys wait behind passwords, which can be guessed: they have buckets of their own. A
- * passkey that fails counts in those of passwords as well.
+ * Known browsers (known_browser.h) do not wait behind unknown ones of their network: each has a
+ * bucket of its own, and all share one at each account; they count as unknown if either is empty.
+ * Passkeys do not wait behind passwords, which can be guessed: they have buckets of their own. A
+ * failed passkey also counts in those of passwords.
  *
- * An attempt takes its tokens before anything is computed for it, so that those under way count,
+ * An attempt takes its tokens before anything is computed for it, so that attempts under way count,
  * and gives them back if it did not fail. */
 #pragma once
 
@@ -27,28 +27,29 @@ struct attempt_token {
 struct attempt {
 	struct deadline turn;
 	struct task *task;
-	bool is_known; /* it is no stranger's */
+	bool is_known; /* from a known browser */
 	struct attempt_token taken[ATTEMPT_TOKENS_MAX];
 	unsigned taken_count;
 };
 
-/* True, with the answer 429, if too many attempts of the caller's address or networks have
- * failed. Takes nothing: before an account is looked for. */
+/* Returns true, with the answer 429, if too many attempts of the caller's address or networks have
+ * failed. Takes no tokens. Call it before looking up an account. */
 __attribute__((warn_unused_result)) bool
 web_has_failed_too_often(struct task *task, enum attempt_kind kind, struct step_result *ret_answer);
 
-/* Begins an attempt, and goes on with next, perhaps after a while; or answers 429. account: stands
- * for an account, also for one that there is not. */
+/* Begins an attempt, and continues with next, perhaps after a while; or answers 429. account: that
+ * of the attempt, or web_unknown_account(). */
 __attribute__((warn_unused_result)) struct step_result
 web_attempt(struct task *task, struct attempt *attempt, enum attempt_kind kind, struct id account,
 	    task_step *next);
 
-/* Begins one that is for no account. True, with the answer 429: too many have failed. */
+/* Begins an attempt without an account. Returns true, with the answer 429, if too many have failed.
+ */
 __attribute__((warn_unused_result)) bool
 web_attempt_of_nobody(struct task *task, struct attempt *attempt, struct step_result *ret_answer);
 
-/* Gives back what the attempt took: it did not fail, or could not be tried. */
+/* Gives back the tokens of an attempt that did not fail, or could not be tried. */
 void web_attempt_forget(struct task *task, struct attempt *attempt);
 
-/* Stands for the account with this e-mail address, in small letters, if there is none. */
+/* Returns an ID for an unknown account, by its e-mail address in lower case. */
 struct id web_unknown_account(struct str folded);

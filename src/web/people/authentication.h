@@ -1,10 +1,9 @@
-/* Checks what a person shows to prove that an account is theirs: its password or one of its
- * passkeys.
+/* Checks a person's proof of owning an account: its password or one of its passkeys.
  *
  *   web_authenticate() -> failed attempts of the address -> look-up -> the attempt, which may wait
  *     -> a lane for passwords -> (a passkey's challenge and count are noted) -> next
  *
- * Unknown accounts and passkeys take the same steps. */
+ * Unknown accounts and passkeys take the same steps, and so the same time. */
 #pragma once
 
 #include "attempts.h"
@@ -14,19 +13,19 @@
 #include "password.h"
 
 struct authentication {
-	/* Given. A passkey's answer if its credential_id is there, else the password. */
+	/* Given: a passkey's assertion if credential_id is set, else the password. */
 	struct str email;
 	struct str password;
 	struct assertion passkey;
-	struct id account_id; /* whose it must be; none: anybody's, and found */
+	struct id account_id; /* required account; none: any, which is found */
 
-	/* Found. */
-	const char *fault; /* NULL: it is theirs. Else why not: "is not ..." */
-	/* Kept for the statement that then makes the change, and compares them once more. */
-	struct str password_hash; /* data is NULL: a passkey was shown */
-	struct str credential_id; /* data is NULL: the password was */
+	/* Results: */
+	const char *fault; /* NULL: it is the owner. Else the fault: "is not ..." */
+	/* For the statement that makes the change, which compares them again: */
+	struct str password_hash; /* data is NULL: a passkey was used */
+	struct str credential_id; /* data is NULL: the password was used */
 
-	/* Kept between the steps. */
+	/* State between the steps: */
 	task_step *next;
 	struct attempt attempt;
 	struct account_password_row account;
@@ -34,28 +33,29 @@ struct authentication {
 	struct passkey_find_row row;
 	struct passkey_used_row used;
 	struct passkey_job *passkey_job;
-	struct str challenge; /* of the client data */
+	struct str challenge; /* challenge of the client data */
 };
 
-/* authentication: in the state of the endpoint, its given part filled in, the rest zero. Goes on
- * with next, which looks at fault; or answers 403, 429 or 503. */
+/* Checks the proof. authentication: in the state of the endpoint, with its given part filled in,
+ * the rest zero. Continues with next, which checks fault; or answers 403, 429 or 503. */
 __attribute__((warn_unused_result)) struct step_result
 web_authenticate(struct task *task, struct authentication *authentication, task_step *next);
 
-/* Checks as web_authenticate(), and that the signed-in account is the authenticated one. */
+/* As web_authenticate(), and checks that the signed-in account is the authenticated one. */
 __attribute__((warn_unused_result)) struct step_result
 web_reauthenticate(struct task *task, struct authentication *authentication,
 		   const struct reauthentication *body, task_step *next);
 
-/* Answers 400: what was wrong, at the member that was given. password_name: of the member. */
+/* Answers 400 with the fault, at the member that was given. password_name: name of the password's
+ * member. */
 __attribute__((warn_unused_result)) struct step_result
 web_fail_authentication(struct task *task, const struct authentication *authentication,
 			const char *password_name);
 
-/* Answers 409: the authentication held when it was checked, but no longer when the statement used
- * it. */
+/* Answers 409: the authentication was valid when checked, but no longer when the statement used it.
+ */
 task_step web_fail_outdated;
 
-/* True, with the answer 403, if the site has no passkeys. */
+/* Returns true, with the answer 403, if the site has no passkeys. */
 __attribute__((warn_unused_result)) bool web_has_no_passkeys(struct task *task,
 							     struct step_result *ret_answer);

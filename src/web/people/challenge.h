@@ -22,10 +22,10 @@ struct challenge {
 	char text[CHALLENGE_LENGTH + 1];
 };
 
-/* session: for whom; none: for somebody who is not signed in. */
+/* Makes a challenge. session: that of the browser; none: not signed in. */
 void challenge_new(const uint8_t key[static CHALLENGE_KEY_BYTES], struct id session, int64_t now_s,
 		   struct challenge *ret);
 
-/* Whether the text is one that was made for this session with this key, at most life_s ago. */
+/* Whether the text is a challenge for this session, made with this key at most life_s ago. */
 bool challenge_read(const uint8_t key[static CHALLENGE_KEY_BYTES], struct id session, int64_t now_s,
 		    int64_t life_s, struct str text, struct challenge *ret);

@@ -5,7 +5,7 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* POST /web/challenge - what an authenticator is to sign, for this session or for a sign-in. */
+/* POST /web/challenge - a challenge for an authenticator, for this session or for a sign-in. */
 
 struct made {
 	struct challenge_key_row row;

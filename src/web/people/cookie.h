@@ -3,6 +3,6 @@
 
 #include "http/request.h"
 
-/* The value of the cookie; data is NULL if it is absent. If it stands twice, another site of
- * the same host may have set one of them, and none counts. */
+/* Returns the value of the cookie; data is NULL if it is absent. If it occurs twice, another site
+ * of the same host may have set one of them, and none counts. */
 struct str cookie_find(const struct http_request *request, struct str name);

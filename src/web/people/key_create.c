@@ -5,7 +5,7 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* POST /web/keys - makes an API key. It is shown this once: its hash is stored. */
+/* POST /web/keys - makes an API key. It is shown only once: its hash is stored. */
 
 struct creation {
 	struct key_creation body; /* first: the pre-handler checks read the request into it */

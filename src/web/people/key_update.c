@@ -4,8 +4,8 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* PUT /web/keys/{keyId} - changes what an API key is called and for. All workers of all instances
- * ask for it anew. */
+/* PUT /web/keys/{keyId} - changes the name and the scope of an API key. All workers of all
+ * instances read it again. */
 
 struct update {
 	struct key_creation body; /* first: the pre-handler checks read the request into it */

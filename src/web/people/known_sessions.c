@@ -6,7 +6,7 @@
 enum {
 	PLACES = 1 << 15,   /* 768 KiB */
 	NEIGHBOURHOOD = 16, /* places in which a session may lie */
-	SHARE = 4,	    /* of an account in each */
+	SHARE = 4,	    /* slots of an account in each */
 };
 
 struct place {

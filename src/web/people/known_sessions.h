@@ -1,10 +1,10 @@
-/* Table of sessions that the database was seen to have, in memory that the workers of an instance
- * share: it tells made-up cookies from good ones before anything is asked (src/web/access.c). It
- * admits nobody; the database does, each time.
+/* Table of sessions that were found in the database, in memory that the workers of an instance
+ * share: it distinguishes invented cookies from valid ones without a query (src/web/access.c). It
+ * does not authenticate; the database does, each time.
  *
  * The table has a fixed size. A session lies in a neighbourhood of a few slots, of which an account
- * has a share: then the session of its own that was seen least recently makes room, else anybody's.
- * A session that was pushed out is unknown, and is found again unless its address has made too many
+ * has a share: if it has used that, its own least recently seen session is replaced, else
+ * anybody's. A replaced session is unknown, and is found again unless its address has made too many
  * failed attempts. Atomics, no locks: if workers race, a session is forgotten at worst. */
 #pragma once
 

@@ -4,7 +4,7 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* POST /web/links/look - what a one-time link is for. The token is in the body: a path would be
+/* POST /web/links/look - the purpose of a one-time link. The token is in the body: a path would be
  * logged. */
 
 struct look {

@@ -1,4 +1,4 @@
-/* A new one-time link, which is shown once: its hash is stored. */
+/* New one-time link, which is shown only once: its hash is stored. */
 #pragma once
 
 #include "domain/key.h"
@@ -14,7 +14,7 @@ struct fresh_link {
 void web_new_link(struct fresh_link *link);
 struct str web_link_hash(const struct fresh_link *link);
 
-/* Sets what is shown of it. */
+/* Sets the shown members. */
 void web_link_show(struct task *task, struct fresh_link *link, int64_t expires_at_us);
 
 /* Answers 201 with the link's URL. */

@@ -9,7 +9,7 @@
 #include <fido/rs256.h>
 #include <sodium.h>
 
-/* Section 6.1: what authenticator data begins with. */
+/* Section 6.1: beginning of authenticator data. */
 enum { HOST_HASH_BYTES = 32, USER_PRESENT = 1 << 0, USER_VERIFIED = 1 << 2 };
 
 bool passkey_decode(struct str text, struct arena *arena, struct str *ret_bytes)
@@ -120,7 +120,7 @@ static void key_free(int algorithm, void *key)
 		rs256_pk_free(&rs256);
 }
 
-/* Whether the authenticator's data are for this site, with the user present and verified. */
+/* Whether the authenticator's data is for this site, with the user present and verified. */
 static bool is_ours(const struct passkey_job *job, uint8_t flags)
 {
 	uint8_t hash[crypto_hash_sha256_BYTES];
@@ -132,7 +132,7 @@ static bool is_ours(const struct passkey_job *job, uint8_t flags)
 	       (flags & USER_PRESENT) && (flags & USER_VERIFIED);
 }
 
-/* Takes over what the credential has. */
+/* Takes the contents of the credential. */
 static bool take_over(struct passkey_job *job, const fido_cred_t *credential)
 {
 	size_t id_size = fido_cred_id_len(credential), size = fido_cred_pubkey_len(credential);
@@ -173,7 +173,7 @@ static bool try_algorithm(struct passkey_job *job, int algorithm)
 
 bool passkey_register(void *argument)
 {
-	/* Algorithms that the pages ask for, see subprojects/webapp. */
+	/* Algorithms that the pages request, see subprojects/webapp. */
 	static const int algorithms[] = {COSE_ES256, COSE_EDDSA, COSE_RS256};
 	struct passkey_job *job = argument;
 

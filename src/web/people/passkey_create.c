@@ -9,7 +9,7 @@
 /* POST /web/passkeys - a new passkey of the account.
  *
  *   begin -> proven: the password or another passkey
- *     -> key_found: is the challenge ours?
+ *     -> key_found: check of the challenge
  *       -> registered  on the password lane
  *         -> created */
 

@@ -4,8 +4,8 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* POST /web/passkeys/{passkeyId}/removal - takes a passkey away from the account, by its password
- * or any of its passkeys, so that a browser that was left open cannot lock its owner out. */
+/* POST /web/passkeys/{passkeyId}/removal - removes a passkey of the account, with its password or
+ * any of its passkeys, so that a browser that was left signed in cannot lock out the owner. */
 
 struct removal {
 	struct reauthentication body; /* first: the pre-handler checks read the request into it */

@@ -8,7 +8,7 @@
 static const char nobody[] = "$argon2id$v=19$m=19456,t=2,p=1$XRvawnMwB4yCKFx9eEb/tQ$"
 			     "lf5CHnYfOX+RjXSlg+4GIQD+fOX2WU+zkNPcm2cVN3I";
 
-/* libsodium sets errno to EINVAL if a password is another one, and not if it has no memory.
+/* libsodium sets errno to EINVAL if the password is wrong, but not if it has no memory.
  */
 static void verify(struct password_job *job)
 {

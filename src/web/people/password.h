@@ -6,28 +6,28 @@
 #include <sodium.h>
 
 struct password_job {
-	bool is_known; /* given: it does not wait behind those of strangers */
+	bool is_known; /* given: from a known browser, so it does not wait behind others */
 	struct str password;
-	const char *hash; /* to be compared with; NULL: a new one is made */
+	const char *hash; /* hash to compare with; NULL: make a new one */
 	char new_hash[crypto_pwhash_STRBYTES];
 	bool matches;
 	bool has_failed; /* no memory is left */
 };
 
-/* Compares a password with a hash. An empty hash, of somebody who is unknown or has no password,
+/* Compares a password with a hash. An empty hash, for an unknown account or one without a password,
  * takes the same time and never matches. next finds job->matches. Answers 503 if too many wait.
  */
 __attribute__((warn_unused_result)) struct step_result
 web_verify_password(struct task *task, struct password_job *job, struct str password,
 		    struct str hash, task_step *next);
 
-/* Makes a hash: next finds job->new_hash. Likewise. */
+/* Makes a hash: next finds job->new_hash. Answers 503 if too many wait. */
 __attribute__((warn_unused_result)) struct step_result web_hash_password(struct task *task,
 									 struct password_job *job,
 									 struct str password,
 									 task_step *next);
 
-/* True, with the answer, if the job that is done could not do its work. */
+/* Returns true, with the answer, if the finished job has failed. */
 __attribute__((warn_unused_result)) bool web_password_failed(struct task *task,
 							     const struct password_job *job,
 							     struct step_result *ret_answer);

@@ -8,7 +8,7 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* POST /web/account/password - changes the password, by the present one or a passkey. All other
+/* POST /web/account/password - changes the password, with the present one or a passkey. All other
  * sessions of the account end, and this one gets a new cookie. */
 
 struct change {

@@ -1,10 +1,10 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* The account that is signed in.
+/* Signed-in account.
  *
- *   GET /web/account          who it is; the access has read it
- *   GET /web/account/storage  what it stores, and may store */
+ *   GET /web/account          the account, which the access has read
+ *   GET /web/account/storage  its stored bytes, and their limit */
 
 static struct step_result begin(struct task *task)
 {

@@ -7,9 +7,9 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* GET /web/account/removal - what goes with the account.
- * POST /web/account/removal - removes it. When this is answered, its keys and sessions have ended
- * and nobody can sign in; what it owns goes in portions (removals.h). */
+/* GET /web/account/removal - objects that are removed with the account. POST /web/account/removal -
+ * removes it. When this is answered, its keys and sessions have ended and nobody can sign in; its
+ * objects are removed in portions (removals.h). */
 
 static struct step_result previewed(struct task *task)
 {

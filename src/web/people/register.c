@@ -5,7 +5,7 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* POST /web/registration - makes an account, if anybody may. */
+/* POST /web/registration - makes an account, if registration is open. */
 
 struct register_task {
 	struct registration body; /* first: the pre-handler checks read the request into it */
@@ -56,7 +56,7 @@ static struct step_result begin(struct task *task)
 		return answer;
 	if (web_service_of(task)->registration != REGISTRATION_OPEN)
 		return task_fail(task, 403, "accounts are created by invitation only");
-	/* Counts as an attempt though it does not fail: limits the number of accounts made. */
+	/* Counts as an attempt even if it does not fail, to limit the number of accounts. */
 	if (web_attempt_of_nobody(task, &state->attempt, &answer))
 		return answer;
 	state->job.is_known = state->attempt.is_known;

@@ -18,7 +18,7 @@ struct removals {
 	bool wants_look; /* an account was closed while a query was under way */
 	bool is_draining;
 	bool is_under_way;   /* an account, or apps, are being removed */
-	bool looks_for_apps; /* next; else for accounts */
+	bool looks_for_apps; /* looks for apps next, else for accounts */
 	struct account_removal removal;
 	uint64_t asked_ms;
 };
@@ -32,7 +32,7 @@ static void ask(struct removals *removals,
 	db_submit(removals->db, &removals->query);
 }
 
-/* The answer was read: goes on after a while. */
+/* Continues after a while. */
 static void begin_pause(struct removals *removals, uint64_t ms)
 {
 	removals->is_asking = false;
@@ -75,7 +75,7 @@ static void on_apps_found(struct db_query *query, const struct db_result *result
 	begin_pause(removals, 0);
 }
 
-/* No account is to be removed: perhaps apps are, later. */
+/* Looks for apps to remove, later, since no account must be removed. */
 static void look_for_apps(struct removals *removals)
 {
 	removals->looks_for_apps = !removals->wants_look;

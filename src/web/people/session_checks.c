@@ -77,7 +77,8 @@ static void on_ask(struct later *later)
 
 void session_checks_add(struct session_checks *checks, struct page_stream *page)
 {
-	/* Also one that is asked about: its session may have ended after the database read it. */
+	/* Also a stream of the query under way: its session may have ended after the database read
+	 * it. */
 	list_remove(&page->to_check);
 	list_append(&checks->waiting, &page->to_check);
 	loop_later(checks->loop, &checks->ask);

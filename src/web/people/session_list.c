@@ -3,7 +3,7 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* GET /web/sessions - where the account is signed in. */
+/* GET /web/sessions - the sessions of the account. */
 
 static void ask(struct task *task, struct db_query *query)
 {

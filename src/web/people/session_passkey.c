@@ -4,7 +4,7 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* POST /web/session/passkey - signs in with a passkey, which says whose it is. */
+/* POST /web/session/passkey - signs in with a passkey, which identifies the account. */
 
 struct sign_in_task {
 	struct assertion body; /* first: the pre-handler checks read the request into it */

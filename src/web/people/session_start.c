@@ -43,7 +43,7 @@ void web_set_cookie(struct task *task, struct str token)
 }
 
 /* Marks the browser as known, or for longer. The number of new browsers of an account is limited:
- * else a guesser could use an account of his own to get any number of buckets. */
+ * else an attacker could use an own account to get any number of buckets. */
 static void know_browser(struct task *task, struct id account_id)
 {
 	static const struct rate_policy new_browsers = {
@@ -91,7 +91,7 @@ bool web_has_no_sessions(struct task *task, struct step_result *ret_answer)
 	return true;
 }
 
-/* Parts of the answer, while the endpoint's own state has other things. */
+/* Parts of the answer, outside of the endpoint's own state. */
 struct started {
 	struct person person;
 	char token[TOKEN_LENGTH + 1];
@@ -102,7 +102,7 @@ static struct step_result started(struct task *task)
 {
 	const struct started *fresh = *web_fresh_session(task);
 
-	/* Changed a moment ago, from elsewhere. */
+	/* The account was just changed elsewhere. */
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409,
 				 "the password or passkey has changed in the meantime, try again");

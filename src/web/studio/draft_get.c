@@ -2,8 +2,8 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* GET /web/studio/{appId}/draft - what the author works on; before the first draft is saved it is
- * empty, with revision 0. */
+/* GET /web/studio/{appId}/draft - the author's draft; before the first save it is empty, with
+ * revision 0. */
 
 static struct step_result found(struct task *task)
 {

@@ -5,8 +5,8 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* PUT /web/studio/{appId}/draft - saves the draft, and changes no version. If somebody else has
- * saved it meanwhile, or the same author in another window, nothing is overwritten. */
+/* PUT /web/studio/{appId}/draft - saves the draft, and changes no version. If it was saved
+ * meanwhile, such as in another window, nothing is overwritten. */
 
 /* A topic is short: pages compare the last digits. */
 enum { TOLD_REVISIONS = 1000 * 1000 };
@@ -14,7 +14,7 @@ enum { TOLD_REVISIONS = 1000 * 1000 };
 struct saving {
 	struct draft_change body; /* first: the pre-handler checks read the request into it */
 	struct draft_saved saved;
-	struct account_room room; /* if there is none */
+	struct account_room room; /* if the account has no room */
 };
 
 static struct step_result saved(struct task *task)
@@ -23,7 +23,7 @@ static struct step_result saved(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409, "the draft has been changed elsewhere; load it again");
-	/* The window that has saved it knows its revision, and need not ask. */
+	/* The window that has saved it knows its revision, and need not read it. */
 	web_changed(task, task_account_id(task), "draft:%.*s:%u", STR_ARG(task_app(task)->slug),
 		    (unsigned)(saving->saved.revision % TOLD_REVISIONS));
 	return task_reply_record(task, 200, &draft_saved_record, &saving->saved);

@@ -4,7 +4,8 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* POST /web/studio - makes an app. Nobody sees it before its first version is approved. */
+/* POST /web/studio - makes an app. It is invisible to others until its first version is approved.
+ */
 
 struct creation {
 	struct app_creation body; /* first: the pre-handler checks read the request into it */

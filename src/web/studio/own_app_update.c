@@ -5,8 +5,8 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* PATCH /web/studio/{appId} - changes the app's name, its summary, and who can install it. Where it
- * is installed already it stays. */
+/* PATCH /web/studio/{appId} - changes the app's name, its summary, and who can install it. Existing
+ * installations stay. */
 
 struct update {
 	struct app_update change; /* first: the pre-handler checks read the request into it */

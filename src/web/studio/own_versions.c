@@ -7,7 +7,7 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* The versions of an app, for its author: what the public API does, with a session.
+/* Versions of an app, for its author: as in the public API, with a session.
  *
  *   GET /web/studio/{appId}/versions                        all of them, of a public app, too, and
  *                                                           why they do not compile
@@ -74,7 +74,8 @@ static struct step_result fail_deployed(struct task *task)
 	return task_fail(task, 409, "this version is deployed; deploy another version first");
 }
 
-/* A version may have rendered at very many places: these rows go in portions, and then it. */
+/* A version may have very many renders: these rows are removed in portions, and then the version.
+ */
 enum { RENDERS_PORTION = 1000 };
 
 struct removal {

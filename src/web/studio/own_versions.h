@@ -1,4 +1,4 @@
-/* The versions of an app as its author's pages show them. */
+/* Versions of an app as its author's pages show them. */
 #pragma once
 
 #include "record/record.h"

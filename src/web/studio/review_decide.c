@@ -7,7 +7,7 @@
 #include "web/endpoints.h"
 
 /* POST /web/reviews/{versionId} - approves a version, which publishes it, requests changes or
- * rejects it. Nobody reviews a version of his own, unless there is no other reviewer. */
+ * rejects it. Reviewers cannot review their own versions, unless there is no other reviewer. */
 
 struct deciding {
 	struct review_decision body; /* first: the pre-handler checks read the request into it */

@@ -2,8 +2,8 @@
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* GET /web/reviews/{versionId} - a version as reviewers see it, before its review and after.
- * GET /web/reviews/{versionId}/scripts - its script, and what is deployed now. */
+/* GET /web/reviews/{versionId} - a version as reviewers see it, before its review and after. GET
+ * /web/reviews/{versionId}/scripts - its script, and the deployed one. */
 
 static struct step_result fail(struct task *task)
 {
