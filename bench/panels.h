@@ -61,8 +61,8 @@ enum panel_state {
 
 struct panel {
 	int fd;
-	uint32_t due_ms;   /* of the fleet's clock: what is queued is taken */
-	uint32_t ping_ms;  /* likewise: its next ping */
+	uint32_t due_ms;   /* of the fleet's clock: when the queued picture is taken */
+	uint32_t ping_ms;  /* of the fleet's clock: its next ping */
 	uint32_t left;	   /* bytes of the frame's payload that are still to come */
 	uint32_t length;   /* of the frame's payload */
 	uint32_t counter;  /* of pictures, as the firmware counts them */

@@ -1,6 +1,6 @@
--- Begins the removal of an account whose password or passkey was checked: nobody can sign in any more, and it
--- has no role. account_closed_next goes on.
--- No row: the password is another one meanwhile, the session has ended, or the account is gone.
+-- Begins the removal of an account whose password or passkey was checked: nobody can sign in any
+-- more, and it has no role. account_closed_next continues. No row: the password was changed
+-- meanwhile, the session has ended, or the account is gone.
 -- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid,
 --   address text
 -- row: id uuid

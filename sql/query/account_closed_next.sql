@@ -1,6 +1,7 @@
--- Takes up an account that its owner or the operator has removed, and that is still there: if its owner has, its
--- public apps that others have installed get another owner, or are disabled. The lock of the heir's row keeps it from
--- being closed meanwhile; so nothing is handed to an account once it is closed, and nothing of it is missed.
+-- Finds an account that its owner or the operator has removed, and that still exists. If its owner
+-- has removed it, its public apps that others have installed get another owner, or are disabled.
+-- The lock of the successor's row keeps it from being closed meanwhile, so that no app is given to
+-- a closed account, or missed by its removal.
 -- row: id uuid
 -- effect: write
 -- work: grows with the account's apps

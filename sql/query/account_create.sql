@@ -1,5 +1,5 @@
--- Makes an account that has no password: a link sets one. No row: an administrator wants it, who is none any more.
--- by_operator: whom the log calls displayctl.
+-- Makes an account that has no password: a link sets one. No row: the administrator who makes it is
+-- none any more. by_operator: the log names displayctl.
 -- params: id uuid, email text, name text, by_operator bool, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write

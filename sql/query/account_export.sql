@@ -1,6 +1,7 @@
--- The lines of an account's export in their order, all of one moment: the account, its apps, each with its versions and
--- its draft, its devices, each with its entries, its keys and passkeys. What was revoked or has expired stays behind.
--- Secret settings of an entry are as this instance keeps them. No row: the account is gone or is being removed.
+-- The lines of an account's export in their order, all from one snapshot: the account, its apps,
+-- each with its versions and its draft, its devices, each with its entries, its keys and passkeys.
+-- Revoked and expired objects are left out. Secret settings of an entry are as stored by this
+-- instance. No row: the account is gone or is being removed.
 -- params: account_id uuid
 -- row: kind text, device_id uuid, entry text, line text, encrypted bytea?
 -- effect: read

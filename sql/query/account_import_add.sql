@@ -1,6 +1,7 @@
--- Keeps lines of an import apart until it is applied; what is empty is none. The same lines may come again, and count
--- once. No row: there is no such import any more. is_full: it would have more lines or bytes than it may have;
--- other_line: the first whose number has another text already, or 0. In both cases nothing was kept.
+-- Stages lines of an import until it is applied; empty texts mean none. Repeated lines count once.
+-- No row: the import does not exist any more. is_full: it would exceed the limit of lines or bytes;
+-- other_line: the first line whose number has another text already, or 0. In both cases nothing was
+-- stored.
 -- params: id uuid, numbers int8[], kinds text[], names text[], lines text[], pictures text[], settings text[],
 --   encrypted text[], hashes text[], checksums text[], line_limit int8, byte_limit int8, life_s int4
 -- row: is_full bool, other_line int8

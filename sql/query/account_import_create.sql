@@ -1,4 +1,4 @@
--- Begins an import, unless as many are under way as may be.
+-- Begins an import, unless the limit of imports under way is reached.
 -- params: id uuid, email text, keeps_public bool, skips_missing bool, life_s int4, import_limit int4
 -- row: id uuid
 -- effect: write

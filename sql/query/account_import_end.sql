@@ -1,4 +1,4 @@
--- Ends an import. No row: there is no such one.
+-- Ends an import. No row: there is no such import.
 -- params: id uuid
 -- row: id uuid
 -- effect: write

@@ -1,5 +1,6 @@
--- Removes some lines of an import that has ended, or that nobody went on with, and the import with the last of them.
--- No row: there is nothing to remove. byte_limit: of what is removed, except that one line always goes.
+-- Removes some lines of an import that has ended, or was not continued, and the import with the
+-- last of them. No row: there is nothing to remove. byte_limit: of removed lines, except that at
+-- least one line is removed.
 -- params: row_limit int8, byte_limit int8
 -- row: removed int8
 -- effect: write

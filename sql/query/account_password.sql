@@ -1,5 +1,5 @@
--- The hash of an account's password, by its e-mail address. Always one row: where there is no such
--- account its ID is all zero. folded: the address as the database compares it.
+-- The hash of an account's password, by its e-mail address. Always one row: if there is no such
+-- account, its ID is all zero. folded: the address as the database compares it.
 -- params: email text
 -- row: id uuid, folded text, password_hash text?
 -- effect: read

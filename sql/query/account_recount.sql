@@ -1,4 +1,5 @@
--- Counts the bytes of what an account's devices show anew, which an earlier program may have left wrong.
+-- Adds up the bytes of the pictures of an account's devices again: older programs may have left a
+-- wrong sum.
 -- params: account_id uuid
 -- row: counted int8
 -- effect: write

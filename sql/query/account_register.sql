@@ -1,4 +1,4 @@
--- Makes an account, where there are others. No row: it would be the first one, which a link makes.
+-- Makes an account, if there are others. No row: it would be the first one, which a link makes.
 -- params: id uuid, email text, name text, password_hash text, address text
 -- row: person
 -- effect: write

@@ -1,5 +1,6 @@
--- Removes a removed app of an account that has neither installations nor versions any more. is_left: there are
--- others, which were marked meanwhile, or are locked. account_id all zero: of nobody.
+-- Removes a removed app of an account that has neither installations nor versions any more.
+-- is_left: there are others, which were marked meanwhile, or are locked. account_id all zero: apps
+-- without an owner.
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write

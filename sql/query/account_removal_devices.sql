@@ -1,4 +1,4 @@
--- Removes some devices of an account with their rotations, and tells all workers. Rows that are
+-- Removes some devices of an account with their rotations, and notifies all workers. Rows that are
 -- locked are left for the next portion, so that it never waits with others locked.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion

@@ -1,5 +1,5 @@
 -- Removes an account that owns nothing any more, and has no key that works. Streams of its sessions
--- end by the hint, and the pages of administrators look again.
+-- end by the hint, and the pages of administrators read again.
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write

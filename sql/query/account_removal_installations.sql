@@ -1,6 +1,6 @@
--- Removes some installations of an account's removed apps from all devices, and tells all workers. account_id
--- all zero: of nobody's apps.
--- Devices that are locked are left for the next portion, so that it never waits with others locked.
+-- Removes some installations of an account's removed apps from all devices, and notifies all
+-- workers. account_id all zero: apps without an owner. Devices that are locked are left for the
+-- next portion, so that it never waits with others locked.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
 -- effect: write

@@ -1,4 +1,4 @@
--- Begins the removal of an account: revokes its keys, and tells all workers to forget them.
+-- Begins the removal of an account: revokes its keys, and makes all workers forget them.
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write

@@ -1,6 +1,6 @@
--- Marks some of an account's apps as removed, so that nobody installs, reviews or deploys them any more
--- and their versions may go. All workers are told, and pages look again. Rows that are locked are left for the next
--- portion.
+-- Marks some of an account's apps as removed, so that nobody installs, reviews or deploys them any
+-- more and their versions may go. Notifies all workers; pages read again. Rows that are locked are
+-- left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
 -- effect: write

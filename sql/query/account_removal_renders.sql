@@ -1,5 +1,5 @@
--- Removes some of what an account's removed apps have rendered. account_id all zero: nobody's apps. Rows that are
--- locked are left for the next portion.
+-- Removes some renders of an account's removed apps. account_id all zero: apps without an owner.
+-- Rows that are locked are left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
 -- effect: write

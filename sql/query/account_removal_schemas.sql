@@ -1,5 +1,5 @@
--- Removes some of the schemas of an account's removed apps, each of which may have 1 MiB. account_id all zero: of
--- nobody's apps. Rows that are locked are left for the next portion.
+-- Removes some of the schemas of an account's removed apps, each of which may have 1 MiB.
+-- account_id all zero: apps without an owner. Rows that are locked are left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
 -- effect: write

@@ -1,5 +1,6 @@
--- Begins the removal of an account by the operator, with all its apps: nobody is or can be signed in, and it has no
--- role; links of it and by it end. account_closed_next goes on. No row: it is gone, or was removed before.
+-- Begins the removal of an account by the operator, with all its apps: its sessions end, nobody can
+-- sign in, and it has no role; links for it and by it end. account_closed_next continues. No row:
+-- it is gone, or was removed before.
 -- params: id uuid, address text, session_id uuid
 -- row: email text
 -- effect: write

@@ -1,7 +1,8 @@
--- Chooses the collection into which a checkout is imported, and makes it where there is none (see
--- app_collection_chosen). Finds the collection's apps that have a slug of the checkout, for the importer to compare.
--- A line for each app of the checkout: its origin, its author, and the slugs that it may get, with tabs between them.
--- The version is the name of the deployed one; details is the hash of what the manifest says.
+-- Chooses the collection into which a checkout is imported, and makes it if there is none (see
+-- app_collection_chosen). Finds the collection's apps that have a slug of the checkout, for the
+-- importer to compare. A line for each app of the checkout: its origin, its author, and the slugs
+-- that it may get, with tabs between them. The version is the name of the deployed one; details is
+-- the hash of what the manifest says.
 -- params: account_id uuid, name text, is_given bool, source text, lines text, only_check bool
 -- row: id uuid?, name text?, apps text
 -- effect: write

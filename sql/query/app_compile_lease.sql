@@ -1,5 +1,5 @@
--- Claims a version in TypeScript that nobody has compiled, the oldest one. What was tried five times
--- in vain is left alone.
+-- Leases the oldest version in TypeScript that is not compiled yet. Versions that failed five times
+-- are skipped.
 -- params: lease_ms int8
 -- row: version_id uuid, account_id uuid?, script_content text, checksum text, tries int4
 -- effect: write

@@ -1,6 +1,6 @@
--- Keeps the JavaScript of a version in TypeScript, or why it does not compile. What was kept before
--- stays. slug and account_id: whose pages show it. No row: it was kept before, or the version is
--- gone.
+-- Stores the JavaScript of a version in TypeScript, or why it does not compile. An earlier result
+-- stays. slug and account_id: app and owner whose pages show it. No row: there was an earlier
+-- result, or the version is gone.
 -- params: version_id uuid, javascript text?, problem text?, engine text
 -- row: slug text, account_id uuid?
 -- effect: write

@@ -1,4 +1,4 @@
--- A new app of an account. actor_id: who makes it; none: a program on the server. No row: the
+-- Makes an app of an account. actor_id: its maker; none: a program on the server. No row: the
 -- account is gone.
 -- params: id uuid, account_id uuid, name text, slug text, description text, visibility text,
 --   actor_id uuid, address text?, session_id uuid

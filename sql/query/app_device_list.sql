@@ -1,5 +1,5 @@
 -- The devices of an account and where an app is installed on them, oldest first; at most 101, one
--- more than a short list has. The app: by its ID, or where that is all zero, by its slug.
+-- more than a short list has. The app: by its ID, or if that is all zero, by its slug.
 -- params: account_id uuid, app_id uuid, slug text
 -- row: app_device
 -- effect: read

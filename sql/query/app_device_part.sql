@@ -1,5 +1,5 @@
 -- A part of the devices of an account and where an app is installed on them (see app_device_list),
--- oldest first, at most so many that come after a place.
+-- oldest first, at most so many after a list position.
 -- params: account_id uuid, app_id uuid, slug text, after_created_at timestamptz,
 --   after_id uuid, row_limit int8
 -- row: app_device

@@ -1,6 +1,7 @@
--- Forgets hosts that apps have not asked for 30 days, and that no longer count: those of so many apps,
--- in the order of their IDs. after_id: next_id of the portion before; all zero at first, and after the
--- last app. is_left: there may be more of the same apps. Rows that are locked stay until the next time.
+-- Forgets hosts that apps have not asked for 30 days, which no longer count: for so many apps, in
+-- the order of their IDs. after_id: next_id of the previous portion; all zero at first, and after
+-- the last app. is_left: there may be more of the same apps. Rows that are locked stay until the
+-- next time.
 -- params: after_id uuid, row_limit int8
 -- row: forgotten int8, next_id uuid, is_left bool
 -- effect: write

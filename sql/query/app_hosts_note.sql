@@ -1,6 +1,6 @@
 -- Notes the hosts that an app has asked, once a day each, and at most about a hundred of an app.
--- The hosts are separated by spaces. The app's row is locked before those of its hosts, as its removal
--- does it. So this waits for that with nothing locked.
+-- The hosts are separated by spaces. The app's row is locked before those of its hosts, as in its
+-- removal. So this statement waits for a removal without holding locks.
 -- params: app_id uuid, hosts text
 -- row: noted int8
 -- effect: write

@@ -1,6 +1,7 @@
--- Makes a public app of one of a checkout in its collection, or brings it up to date. Its version is approved and
--- deployed at once; where the app has a version of this name already, that is deployed. No row: the
--- account or the collection is gone, or the slug is that of another app of the collection.
+-- Makes a public app from one of a checkout in its collection, or updates it. Its version is
+-- approved and deployed at once; if the app has a version of this name already, that is deployed.
+-- No row: the account or the collection is gone, or the slug is that of another app of the
+-- collection.
 -- params: id uuid, account_id uuid, collection_id uuid, slug text, name text, description text, author text?,
 --   imported_as text, category text, tags text, broken_reason text?, version_id uuid, version text,
 --   script_language text, script_content text,

@@ -1,5 +1,5 @@
--- The picture of an app that an account can install (see app_list): as it was rendered, else the one that it was
--- imported with. No row: there is none.
+-- The picture of an app that an account can install (see app_list): the rendered one, else the one
+-- that it was imported with. No row: there is none.
 -- params: account_id uuid, app_id uuid, slug text
 -- row: picture_hash text, picture bytea
 -- effect: read

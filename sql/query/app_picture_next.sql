@@ -1,9 +1,9 @@
--- Claims a deployed version that has no picture of this engine yet, for some seconds, and for twice as
--- long at each further try, up to an hour, among so many apps
--- in the order of their IDs. Other callers pass it over meanwhile. One that another engine has made
--- stays for an hour, as instances with different ones would make it in turn. after_id: next_id of the
--- portion before, all zero at first; next_id: all zero after the last app, and after_id where a
--- version was leased, as there may be others. version_id NULL: there is none.
+-- Leases a deployed version that has no picture of this engine yet, for some seconds, and for twice
+-- as long at each further try, up to an hour, among so many apps in the order of their IDs. Other
+-- callers skip it meanwhile. A picture of another engine stays for an hour, since instances with
+-- different engines would make it in turn. after_id: next_id of the previous portion, all zero at
+-- first; next_id: all zero after the last app, and after_id if a version was leased, since there
+-- may be others. version_id NULL: there is none.
 -- params: after_id uuid, row_limit int8, engine text, languages text[], lease_s int8
 -- row: next_id uuid, version_id uuid?, app_id uuid?, slug text?, account_id uuid?, is_private bool,
 --   language text?, script text?, checksum text?, javascript text?, tries int4

@@ -1,5 +1,5 @@
--- Finds an account, or nobody, with apps that the operator has removed and that are still there. Those of an account
--- that is being removed go with it.
+-- Finds an account, or nobody, with apps that the operator has removed and that still exist. Apps
+-- of an account that is being removed are removed with it.
 -- row: account_id uuid?
 -- effect: read
 -- work: grows with the apps that are being removed

@@ -1,7 +1,7 @@
 -- Summarizes the renders of an app's deployed version. failures: the twenty newest failed renders,
 -- as JSON, without text from their settings and without their log. No row: the app is gone.
--- own_log: the log of the newest render that the author's own devices show. paused_until: of the
--- version as a whole; not set if only the settings of one other owner crash the version.
+-- own_log: the log of the newest render that the author's own devices show. paused_until: that of
+-- the whole version; not set if only the settings of one other owner crash the version.
 -- params: app_id uuid
 -- row: app_renders
 -- effect: read

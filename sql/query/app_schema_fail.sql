@@ -1,5 +1,5 @@
--- Notes why a version has no schema, with the 19 other failures of it that came last. No row: the
--- version is gone. The version's row is locked before those of its failures, as its removal does it.
+-- Stores why a version has no schema, in addition to its 19 latest other failures. No row: the
+-- version is gone. The version's row is locked before those of its failures, as in its removal.
 -- params: version_id uuid, locale text, reach int2, engine text, kind int2, message text, file text,
 --   line int4, column int4
 -- row: version_id uuid

@@ -1,4 +1,4 @@
--- A large schema of a version, as app_source found it. No row: it has been made anew, or is gone.
+-- A large schema of a version, as app_source found it. No row: it was made again, or is gone.
 -- params: version_id uuid, locale text, engine text
 -- row: schema text?
 -- effect: read

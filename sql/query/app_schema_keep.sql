@@ -1,6 +1,7 @@
--- Keeps the schema of a version, with those of the 19 other locales that were used most, as far as all of
--- them take 8 MiB; those that were not used for a month go first. account_id: who has asked for it. No row: the version
--- is gone. The version's row is locked before those of its schemas, as its removal does it.
+-- Stores the schema of a version, in addition to those of the 19 most used other locales, up to 8
+-- MiB together; those that were not used for a month are removed first. account_id: the account
+-- that requested it. No row: the version is gone. The version's row is locked before those of its
+-- schemas, as in its removal.
 -- params: version_id uuid, locale text, engine text, schema text, hosts text, account_id uuid
 -- row: version_id uuid
 -- effect: write

@@ -1,13 +1,13 @@
--- Finds an app to run: its deployed version, the device whose zone and limits count, and the
+-- Finds an app to run: its deployed version, the device whose zone and limits apply, and the
 -- settings installed there. The app is chosen by its ID; if that is all zero, by its slug; if that
 -- is empty, by the installation. No row: the account can neither install the app, nor has it on the
 -- device. The schema is the version's own, made by this engine, and not too old. If it has more
 -- than 64 KiB, the row has only its size, and app_schema_get reads it. The columns failure_... say
 -- why the schema could not be made within the last minute with the same network access
--- (is_looked_at: no network). reaches_local: the preview reaches what the operator has opened to
--- apps, because the app is installed, or because an administrator marked the account; never if
--- is_local_closed. is_use_due: the use of the form is to be counted (app_schema_used). The code is
--- read when it is run (version_code).
+-- (is_looked_at: no network). reaches_local: the preview may reach addresses that the operator has
+-- opened to apps, because the app is installed, or because an administrator marked the account;
+-- never if is_local_closed. is_use_due: the use of the form must be counted (app_schema_used). The
+-- code is read when it is run (version_code).
 -- params: account_id uuid, app_id uuid, slug text, device_id uuid, installation_id text, engine text,
 --   is_looked_at bool
 -- row: app_id uuid, slug text, name text, version_id uuid?, version text?, language text?,

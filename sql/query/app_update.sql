@@ -1,4 +1,4 @@
--- Changes what an app says of itself, and who sees it. No row: it is gone.
+-- Changes the description and the visibility of an app. No row: it is gone.
 -- params: id uuid, change app_update
 -- row: own_app
 -- effect: write

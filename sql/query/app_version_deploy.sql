@@ -5,7 +5,7 @@
 -- effect: write
 -- work: bounded
 WITH chosen AS (
-	-- Its owner may remove it just now. As by a removal, the version is locked before its app.
+	-- Its owner may be removing it now. As in a removal, the version is locked before its app.
 	SELECT *
 	FROM app_version
 	WHERE app_id = :app_id AND name = :name

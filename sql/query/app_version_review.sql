@@ -1,8 +1,8 @@
 -- Reviews a version that awaits review. An approved version becomes the deployed one, and a new app
--- becomes active. reviewer_id: who does it; none: a program on the server. No row: there is no such
--- version. is_reviewed is false: it was reviewed before, or is_own is true: it is the reviewer's own,
--- and there is another reviewer, or is_broken is true: it is to be approved and does not compile.
--- The generation is that of the app, where it is published; else 0.
+-- becomes active. reviewer_id: the reviewer; none: a program on the server. No row: there is no
+-- such version. is_reviewed is false: it was reviewed before, or is_own is true: it is the
+-- reviewer's own, and there is another reviewer, or is_broken is true: it should be approved, but
+-- does not compile. The generation is that of the app, if the version is published; else 0.
 -- params: id uuid, reviewer_id uuid, author text, status text, summary text?, reason text?,
 --   comments text[], lines int8[], address text?, session_id uuid
 -- row: review_done

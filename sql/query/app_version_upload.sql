@@ -1,5 +1,5 @@
 -- Submits a new version of an app for review; the first version makes the app pending. Two
--- constraints hold however uploads interleave: an app has each name once, and one version awaits
+-- constraints hold for concurrent uploads: an app has each name once, and one version awaits
 -- review.
 -- params: id uuid, app_id uuid, name text, script_language text, script_content text,
 --   checksum text

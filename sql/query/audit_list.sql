@@ -1,4 +1,4 @@
--- The newest entries of the log of who did what; at most 101, one more than a short list has.
+-- The newest entries of the audit log; at most 101, one more than a short list has.
 -- row: audit_entry
 -- effect: read
 -- work: bounded

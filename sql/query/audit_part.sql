@@ -1,4 +1,4 @@
--- A part of the log of who did what, newest first: at most so many that are older than a place.
+-- A part of the audit log, newest first: at most so many before a list position.
 -- params: before_id int8, row_limit int8
 -- row: audit_entry
 -- effect: read

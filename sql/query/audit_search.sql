@@ -1,5 +1,5 @@
--- The entries of the log of who did what that have a text, newest first: at most so many that are
--- older than a place.
+-- The entries of the audit log that have a text, newest first: at most so many before a list
+-- position.
 -- params: wanted text, before_id int8, row_limit int8
 -- row: audit_entry
 -- effect: read

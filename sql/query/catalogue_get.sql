@@ -1,4 +1,4 @@
--- An app that an account can install (see app_list): by its ID, or where that is all zero, by its
+-- An app that an account can install (see app_list): by its ID, or if that is all zero, by its
 -- slug.
 -- params: account_id uuid, app_id uuid, slug text
 -- row: catalogue_app

@@ -1,5 +1,5 @@
--- A part of the apps that an account can install (see app_list): at most so many that come after a
--- place.
+-- A part of the apps that an account can install (see app_list): at most so many after a list
+-- position.
 -- params: account_id uuid, with_broken bool, after_name text, after_id uuid, row_limit int8
 -- row: catalogue_app
 -- effect: read

@@ -1,5 +1,5 @@
 -- The apps that an account can install (see app_list) whose name, slug, summary, author, category
--- or tags have a text, at most so many that come after a place.
+-- or tags have a text, at most so many after a list position.
 -- params: account_id uuid, with_broken bool, wanted text, after_name text, after_id uuid, row_limit int8
 -- row: catalogue_app
 -- effect: read

@@ -1,4 +1,4 @@
--- The key by which instances know their challenges.
+-- The key by which instances recognize their challenges.
 -- row: challenge_key bytea
 -- effect: read
 -- work: bounded

@@ -1,5 +1,6 @@
--- Ends the alias of a device, and an order that would lead its panel away from there. A second key stays: a panel that
--- was told of it, and is just starting, comes with it. No row: the device is gone, or has no alias.
+-- Ends the alias of a device, and an order that would move its panel from it. A second key stays: a
+-- panel that was sent it, and is just restarting, will use it. No row: the device is gone, or has
+-- no alias.
 -- params: id uuid
 -- row: generation int8
 -- effect: write

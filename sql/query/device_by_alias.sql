@@ -1,4 +1,4 @@
--- The device whose panel comes to this former address, with this key or without one.
+-- The device whose panel uses this former address, with this key or without one.
 -- params: alias text, key_hash bytea
 -- row: id uuid
 -- effect: read

@@ -1,7 +1,7 @@
--- The device that has this link key and is called so: a panel's account is not known, so serial number or
--- MAC address and key select together. An address that only the panel says counts if no device of its
--- account is registered so. Keys are random: more than one row is a copy made by hand, and the oldest
--- counts.
+-- The device with this link key and this serial number or MAC address: a panel's account is not
+-- known, so key and number select together. An address that only the panel reports counts if no
+-- device of its account is registered with it. Keys are random: more than one row is a copy made by
+-- hand, and the oldest counts.
 -- params: link_key_hash bytea, serial text?, mac macaddr?
 -- row: id uuid
 -- effect: read

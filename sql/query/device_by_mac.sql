@@ -1,5 +1,6 @@
--- A device by its MAC address, of an account: the one that is registered so, else the one whose panel says
--- so and that was seen last. If the account has neither, a device of another account that is registered so.
+-- A device by its MAC address, of an account: the one that is registered with it, else the last
+-- seen one whose panel reports it. If the account has neither, a device of another account that is
+-- registered with it.
 -- params: mac macaddr, account_id uuid
 -- row: device
 -- effect: read

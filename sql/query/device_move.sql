@@ -1,5 +1,6 @@
--- Gives a device a second key, and orders its panel to come by it from its next start on, which is at once. A move that
--- is under way keeps its key: the panel may have stored that already. No row: the device is gone, or has no alias.
+-- Gives a device a second key, and orders its panel to restart and to use it from then on. A move
+-- under way keeps its key: the panel may have stored that already. No row: the device is gone, or
+-- has no alias.
 -- params: id uuid, second_key_hash bytea, order_key bytea
 -- row: generation int8
 -- effect: write

@@ -1,5 +1,5 @@
--- The panel of a device has come with its second key: that is the device's key from now on, and its alias ends, and
--- an order too, since it has just started. No row: it is so already.
+-- The panel of a device has used its second key: makes that the device's key, and ends its alias,
+-- and an order, since the panel has just started. No row: it was done already.
 -- params: id uuid, second_key_hash bytea
 -- row: generation int8
 -- effect: write

@@ -1,5 +1,5 @@
--- Takes the order for a device's panel: the caller sends it, and nobody else. The second key stays, for as long as the
--- panel has not come with it. No row: another worker has taken it, or it has lapsed.
+-- Takes the order for a device's panel, which only the caller sends then. The second key stays
+-- until the panel has used it. No row: another worker has taken it, or it has lapsed.
 -- params: id uuid, order_generation int8
 -- row: order_key bytea?
 -- effect: write

@@ -1,4 +1,4 @@
--- Orders the panel of a device to start again. No row: the device is gone.
+-- Orders the panel of a device to restart. No row: the device is gone.
 -- params: id uuid
 -- row: generation int8
 -- effect: write

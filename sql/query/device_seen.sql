@@ -1,9 +1,10 @@
--- Writes when devices were last online, and when first, many at once. What lies in the future, because a clock was
--- wrong or is, becomes the present. Locked rows are left alone and returned: so nobody waits, and no
--- two instances can wait for each other. The commit does not wait for the disk: all workers write at the same
--- moment, and reach it together. So it must never share a commit: others' writes would not wait, either.
--- Other instances are told of panels that are there for the first time, or were away: rows of those that stay they
--- read again by themselves (include/task/read_cache.h).
+-- Writes when devices were last online, and when first, many at once. Times in the future, because
+-- a clock was or is wrong, become the present. Locked rows are skipped and returned, so nothing
+-- waits, and no two instances can wait for each other. The commit does not wait for the disk: all
+-- workers write at the same moment, and reach the disk together. So it must never share a commit:
+-- others' writes would not wait, either. Other instances are notified of panels that are online for
+-- the first time, or again; they read rows of online panels again by themselves
+-- (include/task/read_cache.h).
 -- params: ids uuid[], seen_at timestamptz[]
 -- row: id uuid, seen_at timestamptz
 -- effect: write

@@ -1,5 +1,5 @@
--- Sets a device asleep or awake until its sleep plan changes next; without a plan, asleep until it is
--- woken. No row: the device is gone.
+-- Sets a device asleep or awake until the next change of its sleep schedule; without a schedule,
+-- asleep until it is woken. No row: the device is gone.
 -- params: id uuid, is_asleep bool
 -- row: generation int8
 -- effect: write

@@ -1,4 +1,4 @@
--- Has a device show the next entry of its rotation. No row: it is gone.
+-- Makes a device show the next entry of its rotation. No row: it is gone.
 -- params: id uuid
 -- row: generation int8
 -- effect: write

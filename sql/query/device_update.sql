@@ -1,7 +1,7 @@
 -- Changes settings of a device; absent settings stay as they are. It is one statement, so that
--- parallel changes of different settings lose nothing. Where expected_revision is not 0 the settings
--- are changed only if they still have this revision. No row: the device is gone, or its settings have
--- another revision.
+-- parallel changes of different settings lose nothing. If expected_revision is not 0, the settings
+-- are changed only if they still have this revision. No row: the device is gone, or its settings
+-- have another revision.
 -- params: id uuid, account_id uuid, expected_revision int8, change device
 -- row: device
 -- effect: write

@@ -1,6 +1,6 @@
--- Makes all devices of the lines (devices_known), or none if an account is missing. They were made when the first ID
--- says (RFC 9562, version 7), a microsecond apart. The open pages of their accounts learn of them.
--- The owners are the IDs of these accounts, 16 bytes each.
+-- Makes all devices of the lines (devices_known), or none if an account is missing. Their creation
+-- times begin with that of the first ID (RFC 9562, version 7), a microsecond apart. Notifies the
+-- open pages of their accounts. The owners are the IDs of these accounts, 16 bytes each.
 -- params: lines text, session_id uuid
 -- row: made int8, owners bytea
 -- effect: write

@@ -1,4 +1,4 @@
--- Ends a lease: the app's settings are encrypted, or are to be tried again later.
+-- Ends a lease: the app's settings are encrypted, or will be tried again later.
 -- params: lease uuid, has_failed bool
 -- effect: write
 -- work: bounded

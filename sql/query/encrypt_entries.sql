@@ -1,6 +1,6 @@
--- The next installations of an app that was leased, in the order of their devices and IDs, which have
--- settings in the clear; the lease goes on. No row: there are no more, or another version is deployed, or
--- the lease has run out.
+-- The next installations of an app that was leased, in the order of their devices and IDs, which
+-- have settings in the clear; renews the lease. No row: there are no more, or another version is
+-- deployed, or the lease has expired.
 -- params: lease uuid, lease_s int8, app_id uuid, version_id uuid, after_device_id uuid, after_id text,
 --   row_limit int8
 -- row: device_id uuid, id text, account_id uuid, locale text, settings text, secret_settings bytea?,

@@ -1,5 +1,5 @@
--- The schema of a version in a language, as this engine gives it, where it is kept and not too old; and
--- what its script needs to be run. The script itself comes only where the schema does not, or is_run.
+-- The schema of a version in a language by this engine, if it is stored and not too old; and data
+-- to run its script. The script itself is returned only if the schema is not, or with is_run.
 -- params: version_id uuid, locale text, engine text, is_run bool
 -- row: has_schema bool, schema text?, language text, script text?, javascript text?, checksum text
 -- effect: read

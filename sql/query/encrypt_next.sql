@@ -1,5 +1,5 @@
--- Claims an app whose deployed version may declare stored settings secret, for some seconds; after each try
--- that failed it waits twice as long, up to an hour. No row: there is none.
+-- Leases an app whose deployed version may declare stored settings secret, for some seconds; after
+-- each failed try it waits twice as long, up to an hour. No row: there is none.
 -- params: lease uuid, languages text[], lease_s int8
 -- row: app_id uuid, version_id uuid, is_disabled bool
 -- effect: write

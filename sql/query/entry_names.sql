@@ -1,5 +1,5 @@
--- The entries of some devices of an account that are called otherwise than by their IDs, and whether an app's last
--- render failed, as JSON.
+-- The entries of some devices of an account whose names differ from their IDs, and whether an app's
+-- last render failed, as JSON.
 -- params: device_ids uuid[], account_id uuid
 -- row: entry_names
 -- effect: read

@@ -1,5 +1,5 @@
--- Chooses the account that gets the public apps which others have installed when their owner goes;
--- or, where it is that account, that there is none. No row: there is no such account.
+-- Makes the account the successor, which gets public apps that others have installed when their
+-- owner is removed; or ends that, if it is the successor. No row: there is no such account.
 -- params: account_id uuid, is_heir bool, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write

@@ -1,7 +1,7 @@
--- Installs an app on a device, at the end of its rotation. The app: by its ID, or where that is all
--- zero, by its slug. version_id: whose form says which settings are secret; all zero: there are no
--- settings. The lock keeps it the deployed one until the settings are stored. No row: there is no such app
--- that the device's account may install, or another version is deployed.
+-- Installs an app on a device, at the end of its rotation. The app: by its ID, or if that is all
+-- zero, by its slug. version_id: that whose form declares which settings are secret; all zero: no
+-- settings. The lock keeps it the deployed version until the settings are stored. No row: there is
+-- no such app that the device's account may install, or another version is deployed.
 -- params: device_id uuid, app_id uuid, slug text, id text, settings text, secret_settings bytea?,
 --   settings_hash bytea, version_id uuid
 -- row: installation, generation int8

@@ -1,6 +1,6 @@
 -- Removes an installation from a device. No row: the device has none with this ID. The device's row
--- is locked first, as by every change of its installations.
--- expected_generation: of the device, else there is no row either; 0: any.
+-- is locked first, as by every change of its installations. expected_generation: that of the
+-- device, else no row either; 0: any.
 -- params: device_id uuid, id text, expected_generation int8
 -- row: generation int8
 -- effect: write

@@ -1,4 +1,5 @@
--- An installation of a device, with what its owner sets. No row: the device has none with this ID.
+-- An installation of a device, with everything that its owner sets. No row: the device has none
+-- with this ID.
 -- params: device_id uuid, id text
 -- row: installation, entry_options, settings text, secret_settings bytea?, settings_hash bytea,
 --   expires_at timestamptz?, generation int8

@@ -1,4 +1,5 @@
--- Opens to apps what --egress-allow opens, or closes it. No row: the actor is no administrator any more.
+-- Opens or closes the addresses of --egress-allow to apps. No row: the actor is no administrator
+-- any more.
 -- params: apps_reach_local bool, actor_id uuid, address text, session_id uuid
 -- row: apps_reach_local bool
 -- effect: write

@@ -1,5 +1,5 @@
--- A part of the apps of all accounts, or of one, oldest first, except apps that are being removed: at most so many that
--- come after a place. with_broken: also those that are broken.
+-- A part of the apps of all accounts, or of one, oldest first, except apps that are being removed:
+-- at most so many after a list position. with_broken: also those that are broken.
 -- params: account_id uuid, with_broken bool, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: own_app
 -- effect: read

@@ -1,6 +1,7 @@
--- The devices that an administrator may mean, at most 11: by ID; else those that are registered with this serial
--- number, also in upper or lower case if none has it exactly, or MAC address; else those of this name, in any case if
--- none has it exactly, and behind them those whose panels say that they have this address.
+-- The devices that an administrator may mean, at most 11: by ID; else those that are registered
+-- with this serial number, also in upper or lower case if none has it exactly, or MAC address; else
+-- those of this name, in any case if none has it exactly, followed by those whose panels report
+-- this address.
 -- params: account_id uuid, id uuid, serial text?, mac macaddr?, name text
 -- row: inventory_device
 -- effect: read

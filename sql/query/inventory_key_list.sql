@@ -1,5 +1,5 @@
--- A part of the API keys of all accounts, or of one, oldest first, revoked ones included: at most so many that come
--- after a place.
+-- A part of the API keys of all accounts, or of one, oldest first, revoked ones included: at most
+-- so many after a list position.
 -- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: inventory_key
 -- effect: read

@@ -1,5 +1,5 @@
--- An API key that was not revoked and has not ended, what it is for, and the account behind it, unless its owner has
--- removed that. devices: the IDs of the chosen devices in their order, 16 bytes each; empty: it is for all.
+-- An API key that was not revoked and has not ended, its scope, and its account, unless that is
+-- being removed. devices: the IDs of the chosen devices in their order, 16 bytes each; empty: all.
 -- params: secret_hash bytea
 -- row: id uuid, account_id uuid, scope text, ends_at timestamptz?, devices bytea
 -- effect: read

@@ -1,5 +1,5 @@
--- Writes that API keys are being used, where that was not written a moment ago. Keys that are locked
--- are left for their next use.
+-- Notes the use of API keys, unless it was noted a moment ago. Locked keys are left for their next
+-- use.
 -- params: ids uuid[]
 -- effect: write
 -- work: bounded

@@ -1,4 +1,5 @@
--- Finds the API keys, among those with these hashes (32 bytes each), that still open something, see key_find.
+-- Finds the API keys, among those with these hashes (32 bytes each), that are still valid, see
+-- key_find.
 -- params: secret_hashes bytea
 -- row: secret_hash bytea, account_id uuid, scope text, ends_at timestamptz?, devices bytea
 -- effect: read

@@ -1,6 +1,7 @@
--- Makes a link with which the password of an account is set; its earlier ones end. A row without
--- expires_at: there is no such account. No row: the maker is no administrator any more. Both rows are
--- locked in the order of their IDs, so that two who make links for each other do not wait for ever.
+-- Makes a link that sets the password of an account; its earlier links end. A row without
+-- expires_at: there is no such account. No row: the maker is no administrator any more. Both rows
+-- are locked in the order of their IDs, so that two administrators who make links for each other do
+-- not deadlock.
 -- params: account_id uuid, id uuid, secret_hash bytea, life_s int4, maker_id uuid, address text,
 --   session_id uuid
 -- row: expires_at timestamptz?

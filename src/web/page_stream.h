@@ -1,7 +1,7 @@
-/* A stream of events to a page: what is written to it, and when.
+/* Stream of events to a page.
  *
- * A topic is written at once, and those that come within a moment after it together and once each:
- * however fast a device gets pushes, its page asks a few times a second. */
+ * A topic is written at once; those that follow within a moment are written together, once each:
+ * however fast a device gets pushes, its page reads only a few times a second. */
 #pragma once
 
 #include "base/buffer.h"

@@ -1,4 +1,4 @@
--- Writes that a backup was done now.
+-- Notes that a backup was made now.
 -- row: is_noted bool
 -- effect: write
 -- work: bounded

@@ -1,5 +1,5 @@
--- The fingerprint of the key for secret settings, where one was written, and whether this session may work
--- with a key. From then on it holds the lock of secret_key_admits().
+-- The fingerprint of the key for secret settings, if one was written, and whether this session may
+-- work with a key. From then on it holds the lock of secret_key_admits().
 -- params: fingerprint bytea
 -- row: fingerprint bytea?, is_admitted bool
 -- effect: write

@@ -1,4 +1,4 @@
--- Writes the fingerprint of the key for secret settings. replaces: also where there is another one.
+-- Writes the fingerprint of the key for secret settings. replaces: also if there is another one.
 -- params: fingerprint bytea, replaces bool
 -- row: is_set bool
 -- effect: write

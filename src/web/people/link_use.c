@@ -11,7 +11,7 @@
  *
  *   begin -> found: what is it for, and is the body as that needs it?
  *     -> hashed: the password's hash
- *       -> made | set -> ended  (the statement takes the link away; only one of two gets it)
+ *       -> made | set -> ended  (the statement removes the link; only one of two requests gets it)
  *         -> web_start_session() */
 
 struct use {

@@ -33,8 +33,8 @@ struct link_config {
 struct link_picture {
 	const uint8_t *data; /* valid during the call */
 	size_t size;
-	int brightness; /* of a polled one's header; -1: there was none, or it was no number */
-	int dwell_s;	/* likewise */
+	int brightness; /* of a polled picture's header; -1: missing, or not a number */
+	int dwell_s;	/* of a polled picture's header; -1: missing, or not a number */
 };
 
 struct link_events {

@@ -25,8 +25,8 @@ enum {
 	TREE_MAX = 4 << 20,
 	TREE_DEPTH_MAX = 100,
 	TREE_VALUES_MAX = 200000, /* all frames of an animation, ten widgets in each */
-	FRAMES_MAX = 2048,	  /* as panels take; the rest of an animation is not written */
-	RAW_FRAMES_MAX = 400,	  /* likewise of pictures: a tree has room for them */
+	FRAMES_MAX = 2048,	  /* limit of panels; the rest of an animation is not written */
+	RAW_FRAMES_MAX = 400,	  /* frames of raw pictures: a tree has room for them */
 	PIXELS_MAX = 1 << 16,
 	MESSAGE_MAX = 2 << 10,
 	FETCHES_MAX = 20,
