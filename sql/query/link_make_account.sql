@@ -1,6 +1,6 @@
 -- Uses a link that makes an account, with the roles that the link gives. Of two links for the first
--- account that are used at once, one makes it: the second waits for the first one's count. No row:
--- the link is worth nothing any more.
+-- account that are used at once, only one makes an account: the second one waits until the first
+-- one has counted. No row: the link is not valid any more.
 -- params: secret_hash bytea, id uuid, email text, name text, password_hash text, address text
 -- row: person
 -- effect: write

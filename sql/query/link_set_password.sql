@@ -1,5 +1,5 @@
--- Uses a link that sets the password of an account, and gives it the link's roles. All sessions of
--- the account end, and its other links. No row: the link is worth nothing any more.
+-- Uses a link that sets the password of an account, and gives it the link's roles. All sessions and
+-- all other links of the account end. No row: the link is not valid any more.
 -- params: secret_hash bytea, password_hash text, address text
 -- row: id uuid
 -- effect: write

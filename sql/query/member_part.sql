@@ -1,4 +1,4 @@
--- A part of all accounts, oldest first: at most so many that come after a place.
+-- A part of all accounts, oldest first: at most so many after a list position.
 -- params: after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: member
 -- effect: read

@@ -1,5 +1,5 @@
--- The accounts that have a text in their name or address, oldest first: at most so many that come
--- after a place.
+-- The accounts that have a text in their name or address, oldest first: at most so many after a
+-- list position.
 -- params: wanted text, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: member
 -- effect: read

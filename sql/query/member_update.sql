@@ -1,5 +1,6 @@
--- Changes the name, roles, the limit and the mark for local addresses of an account. No row: the account was
--- removed, or the actor is no longer an administrator. by_operator: whom the log calls displayctl.
+-- Changes the name, roles, the limit and the mark for local addresses of an account. No row: the
+-- account was removed, or the actor is no longer an administrator. by_operator: the audit log names
+-- displayctl as the actor.
 -- params: id uuid, change member_update, by_operator bool, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write

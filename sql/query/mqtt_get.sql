@@ -1,5 +1,5 @@
--- The connection of an account to an MQTT broker; its state is none where it has none, and waiting where no worker
--- holds it: why, if that lasts. No row: the account is gone.
+-- The connection of an account to an MQTT broker; the state is none if there is no connection, and
+-- waiting if no worker holds it, with the reason if that lasts. No row: the account is gone.
 -- params: account_id uuid
 -- row: mqtt_connection
 -- effect: read

@@ -1,7 +1,8 @@
--- Takes connections to MQTT brokers that nobody holds, and keeps those that this worker holds, for 15 s. Those of
--- accounts that are being removed are let go. reaches_local: it reaches what --egress-allow opens, as
--- its previews do: an administrator has marked it, and lets apps reach that.
--- own_account_id: of --mqtt-account.
+-- Leases connections to MQTT brokers that no worker holds, and renews the leases of this worker,
+-- for 15 s. Leases for accounts that are being removed are given back. reaches_local: the
+-- connection may reach the addresses of --egress-allow, as the account's previews may: an
+-- administrator has marked the account and lets apps reach these addresses. own_account_id: the
+-- account of --mqtt-account.
 -- params: holder uuid, own_account_id uuid, row_limit int4
 -- row: account_id uuid, url text, username text?, password bytea?, is_of_instance bool,
 --   revision int8, reaches_local bool

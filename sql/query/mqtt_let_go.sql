@@ -1,4 +1,4 @@
--- Gives back the connections to MQTT brokers that a worker holds: it ends.
+-- Gives back the connections to MQTT brokers that a worker holds, as the worker ends.
 -- params: holder uuid
 -- effect: write
 -- work: bounded

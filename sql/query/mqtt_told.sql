@@ -1,5 +1,5 @@
--- Notes what has become of a connection to an MQTT broker, if this worker holds it still. error: NULL when it is
--- connected.
+-- Notes the state of a connection to an MQTT broker, if this worker still holds it. error: NULL if
+-- it is connected.
 -- params: account_id uuid, holder uuid, error text?
 -- effect: write
 -- work: bounded

@@ -1,4 +1,4 @@
--- The account that the operator names by its e-mail address, or whose ID the thing has that is asked for.
+-- The account that the operator names by its e-mail address, or that has this ID.
 -- params: email text, id uuid
 -- row: id uuid, is_closed bool
 -- effect: read

@@ -1,7 +1,7 @@
 -- Makes a one-time link: for the first account while there is none, else for a new password of the
--- account with this e-mail address, or where there is no such account, for a new one. The account
--- gets the roles when the link is used; who becomes an administrator while nobody reviews becomes a
--- reviewer, too. No row: its owner has removed the account.
+-- account with this e-mail address, or for a new account if there is none with the address. The
+-- account gets the roles when the link is used; an administrator who is made while there is no
+-- reviewer becomes a reviewer, too. No row: its owner has removed the account.
 -- params: id uuid, email text?, is_reviewer bool, is_administrator bool, secret_hash bytea,
 --   life_s int4
 -- row: link_entry

@@ -1,5 +1,5 @@
--- A part of the apps of an account as their author sees them, oldest first: at most so many that
--- come after a place.
+-- A part of the apps of an account as their author sees them, oldest first: at most so many after a
+-- list position.
 -- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: own_app
 -- effect: read

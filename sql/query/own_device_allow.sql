@@ -1,5 +1,5 @@
--- Lets the panel of a device in, or refuses it from now on. No row: it is so already, or the device
--- is gone.
+-- Accepts the panel of a device, or refuses it from now on. No row: that is so already, or the
+-- device is gone.
 -- params: id uuid, account_id uuid, is_disabled bool, address text, session_id uuid
 -- row: generation int8
 -- effect: write

@@ -1,5 +1,5 @@
--- A new key for a device of an account; the old one, and a second one that its panel
--- was to be told, are worth nothing from now on. No row: the device is gone.
+-- A new key for a device of an account; the old key, and a second one that its panel was to get,
+-- are not valid any more. No row: the device is gone.
 -- params: id uuid, account_id uuid, link_key_hash bytea, address text, session_id uuid
 -- row: generation int8
 -- effect: write

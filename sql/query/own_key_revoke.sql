@@ -1,6 +1,6 @@
--- Revokes an API key of an account, and tells all workers to forget it: with the commit, so that it is
--- told wherever the worker's own connection for hints hangs. No row: the account has none that is not
--- revoked with this ID.
+-- Revokes an API key of an account, and tells all workers to drop it from their caches. The commit
+-- tells them, so this works even if the worker's own connection for hints hangs. No row: the
+-- account has none that is not revoked with this ID.
 -- params: account_id uuid, id uuid, address text, session_id uuid
 -- row: name text
 -- effect: write

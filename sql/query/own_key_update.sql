@@ -1,6 +1,6 @@
--- Changes what an API key of an account is called and for, and tells all workers to forget what they know of it: with
--- the commit, as a revocation does. Parameters as those of own_key_create. No row: the account has none that is not
--- revoked with this ID.
+-- Changes the name, scope, devices and end of an API key of an account, and tells all workers with
+-- the commit, as a revocation does, to drop it from their caches. The parameters are those of
+-- own_key_create. No row: the account has none that is not revoked with this ID.
 -- params: account_id uuid, id uuid, name text, scope text, device_ids uuid[], ends_at timestamptz, address text,
 --   session_id uuid
 -- row: key_entry

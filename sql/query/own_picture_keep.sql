@@ -1,5 +1,5 @@
--- Keeps the picture that was made of an imported file, or why there is none: then the one before stays. No row: another
--- file was imported meanwhile.
+-- Stores the picture that was made of an imported file, or the reason why there is none: then the
+-- picture before stays. No row: another file was imported meanwhile.
 -- params: app_id uuid, source_hash bytea, picture bytea?, problem text?
 -- row: app_id uuid
 -- effect: write

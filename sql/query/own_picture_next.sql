@@ -1,5 +1,6 @@
--- Claims a picture that an app was imported with and that nobody has decoded. One that was tried five times in vain is
--- left alone: who tried has died each time, or could not store the result.
+-- Leases a picture that was imported with an app and is not decoded yet. A picture whose decoding
+-- has failed five times is not tried again: each time the worker has died, or could not store the
+-- result.
 -- params: lease_s int8
 -- row: app_id uuid, slug text, account_id uuid?, source bytea, source_hash bytea
 -- effect: write

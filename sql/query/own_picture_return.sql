@@ -1,5 +1,5 @@
--- Gives a leased picture back that nobody tried to decode: the try does not count. No row: another file was imported
--- meanwhile.
+-- Gives back a leased picture that was not tried: it does not count as an attempt. No row: another
+-- file was imported meanwhile.
 -- params: app_id uuid, source_hash bytea, wait_s int8
 -- row: app_id uuid
 -- effect: write

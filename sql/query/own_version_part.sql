@@ -1,5 +1,5 @@
--- A part of the versions of an app as its author's pages show them, newest first: at most so many that
--- are older than a place.
+-- A part of the versions of an app as its author's pages show them, newest first: at most so many
+-- before a list position.
 -- params: app_id uuid, before_sequence int8, row_limit int8
 -- row: app_version, compile_problem text, sequence int8
 -- effect: read

@@ -1,5 +1,5 @@
--- Removes some of what a version has rendered that is not the deployed one, before the version goes. Rows that are
--- locked are left to that.
+-- Removes some renders of a version that is not the deployed one, before the version is removed.
+-- Locked rows are left to that removal.
 -- params: app_id uuid, id uuid, row_limit int8
 -- row: removed int8
 -- effect: write

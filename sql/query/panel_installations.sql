@@ -1,10 +1,11 @@
--- The installations of some devices, in the order of their rotations: pushed ones, and those of apps,
--- with or without a picture. A pushed one has its picture only where that is newer than the
+-- The installations of some devices, in the order of their rotations: pushed ones, and those of
+-- apps, with or without a picture. A pushed one has its picture only if that is newer than the
 -- generation that the caller knows, and while all pictures together have at most 16 MiB: the caller
--- fetches others when their turn comes, and the pictures of apps by their places. number is the place
--- of the device's ID in the array, from 1. version_id: what an app's is to show; none: it is not
--- rendered. due_in_ms: it is not to be rendered again earlier.
--- expires_in_ms: when the entry goes, at least 1, even if it expires while it is read; 0: it stays.
+-- fetches others when their turn comes, and the pictures of apps by their render keys (column
+-- place). number is the index of the device's ID in the array, from 1. version_id: the version that
+-- an app's installation shows; none: it is not rendered. due_in_ms: when it is to be rendered again
+-- at the earliest. expires_in_ms: when the entry expires, at least 1, even if it expires while it
+-- is read; 0: it stays.
 -- params: device_ids uuid[], known_generations int8[]
 -- row: number int8, id text, position int8, picture_generation int8, picture bytea?,
 --   is_enabled bool, display_s int4?, has_hours bool, start_minute int2?, end_minute int2?,

@@ -1,8 +1,8 @@
 -- Devices as their panels need them: settings, and the newest push that was not in the background.
--- A row has a temporary picture only where that is newer than the push that the caller knows, and
--- is another one than that of the row before: a picture for all panels comes once, and the other
--- rows say that they repeat it. number is the place of the device's ID in the array, from 1. turned_at
--- is NULL also if it is in the future, because the clock was wrong: a push after that is newer.
+-- A row has a temporary picture only if that is newer than the push that the caller knows, and
+-- differs from that of the row before: a picture for all panels is sent once, and the other rows
+-- have repeats_picture. number is the index of the device's ID in the array, from 1. turned_at is
+-- NULL also if it is in the future, because the clock was wrong: a push after that is newer.
 -- params: ids uuid[], known_push_generations int8[]
 -- row: number int8, device, sleep_setting, turn_count int8, turned_at timestamptz?, link_key_hash bytea,
 --   is_disabled bool, has_connected bool,
@@ -48,4 +48,4 @@ FROM (
 		SELECT CASE WHEN showing.push_generation > wanted.known THEN showing.picture END
 			AS push_picture
 	) AS newer
-) AS loaded -- whose rows stay in their order
+) AS loaded -- the order of its rows stays

@@ -1,4 +1,4 @@
--- Writes the hardware address that the panel of a device says it has. No row: it is known already.
+-- Stores the MAC address that the panel of a device reports. No row: it is stored already.
 -- params: id uuid, mac macaddr
 -- row: generation int8
 -- effect: write

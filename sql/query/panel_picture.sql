@@ -1,4 +1,4 @@
--- The picture of one installation, for a worker that does not have it in memory.
+-- The picture of one installation, for a worker that does not have it in its cache.
 -- params: device_id uuid, id text
 -- row: picture_generation int8, picture bytea
 -- effect: read

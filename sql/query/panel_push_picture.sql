@@ -1,5 +1,5 @@
--- The picture of a temporary image that a device shows, for a worker that does not keep it in memory.
--- No row: another push came, or it is an installation's.
+-- The picture of a temporary image that a device shows, for a worker that does not have it in its
+-- cache. No row: another push came, or the push is an installation's.
 -- params: device_id uuid, push_generation int8
 -- row: picture bytea
 -- effect: read

@@ -1,7 +1,7 @@
--- The newest pushes of some devices, for panels that know all but that one. A row has a picture only
--- where it is another one than that of the row before, as in panel_load. number is the place of the
--- device's ID in the array, from 1. No row: the device is gone, or something else has changed it since
--- the generation that the caller knows, and all of it is to be read.
+-- The newest pushes of some devices, for panels that know all but that one. A row has a picture
+-- only if that differs from the one of the row before, as in panel_load. number is the index of the
+-- device's ID in the array, from 1. No row: the device is gone, or something else has changed it
+-- since the generation that the caller knows, and all of it is to be read.
 -- params: ids uuid[], known_generations int8[]
 -- row: number int8, generation int8, installation_id text?, picture bytea?, repeats_picture bool,
 --   duration_s int4, in_background bool, is_held bool, is_waking bool, expires_in_ms int8
@@ -40,4 +40,4 @@ FROM (
 			AND installation.picture_generation = device.generation
 			AND installation.picture IS NOT NULL
 	) AS push
-) AS loaded -- whose rows stay in their order
+) AS loaded -- the order of its rows stays

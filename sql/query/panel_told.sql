@@ -1,6 +1,7 @@
--- Writes what panels have told of themselves, many at once; an empty text and 0 stand for what was
--- not told. Devices that are being removed are left alone. is_mac_new: the hardware
--- address is another one than the panel has told before. is_new: something else was told before, or nothing.
+-- Stores what panels have reported about themselves, many at once; an empty text and 0 mean that
+-- the value was not reported. Devices that are being removed are left out. is_mac_new: the MAC
+-- address differs from the one reported before. is_new: any value differs from the one reported
+-- before.
 -- params: ids uuid[], firmware_versions text[], firmware_types text[], protocol_versions int8[],
 --   hostnames text[], ssids text[], wifi_signals int8[], macs text[]
 -- row: device_id uuid, generation int8, is_mac_new bool, is_new bool

@@ -1,6 +1,6 @@
--- A new passkey of an account that is not being removed, made for a challenge that was answered this
--- once. No row: the challenge was answered before, the password or passkey that was shown is the account's
--- no more, its session has ended, or the account is gone.
+-- A new passkey of an account that is not being removed, made for a challenge that was answered
+-- only this once. No row: the challenge was answered before, the password or passkey that was
+-- checked is not the account's any more, its session has ended, or the account is gone.
 -- params: account_id uuid, password_hash text?, shown_credential_id text?, session_id uuid, id uuid,
 --   credential_id text, algorithm int4, public_key bytea, sign_count int8, name text, challenge bytea,
 --   address text

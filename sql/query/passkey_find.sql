@@ -1,5 +1,6 @@
--- A passkey by the ID that its authenticator has given it, and the key of challenges. Always one row:
--- where there is no such passkey, or its account is being removed, the IDs are all zero.
+-- A passkey by the ID that its authenticator has given it, and the key that signs challenges.
+-- Always one row: if there is no such passkey, or its account is being removed, the IDs are all
+-- zero.
 -- params: credential_id text
 -- row: id uuid, account_id uuid, algorithm int4, public_key bytea?, sign_count int8, challenge_key bytea
 -- effect: read

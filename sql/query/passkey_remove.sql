@@ -1,6 +1,6 @@
--- Takes a passkey away from its account. A row without ID: the account has no such passkey. No row: the
--- password or passkey that was shown is the account's no more, its session has ended, or the account is
--- gone.
+-- Takes a passkey away from its account. A row without ID: the account has no such passkey. No row:
+-- the password or passkey that was checked is not the account's any more, its session has ended, or
+-- the account is gone.
 -- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid, id uuid, address text
 -- row: id uuid?
 -- effect: write

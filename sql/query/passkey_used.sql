@@ -1,6 +1,6 @@
--- Notes that a passkey has answered a challenge: once, and with a higher count than before where its
--- authenticator counts. Challenges that nobody can answer any more go. No row: this challenge was
--- answered before, or the count says that the passkey was copied, or it is gone.
+-- Notes that a passkey has answered a challenge: once, and with a higher count than before if its
+-- authenticator counts. Removes challenges that have expired. No row: this challenge was answered
+-- before, or the count says that the passkey was copied, or it is gone.
 -- params: id uuid, sign_count int8, challenge bytea, life_s int4
 -- row: id uuid
 -- effect: write

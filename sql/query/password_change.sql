@@ -1,7 +1,7 @@
--- Changes a password that is still the one which was checked, or any where a passkey was checked that
--- the account still has. All other sessions of the account end,
--- its links with them, and the session of the request gets another secret. No row: the password is
--- another one meanwhile, the session has ended, or the account is gone.
+-- Changes a password if it is still the one that was checked, or if the account still has the
+-- passkey that was checked. All other sessions of the account end, its links with them, and the
+-- session of the request gets another secret. No row: the password is another one meanwhile, the
+-- session has ended, or the account is gone.
 -- params: account_id uuid, old_password_hash text?, credential_id text?, password_hash text, session_id uuid,
 --   secret_hash bytea, address text
 -- row: id uuid

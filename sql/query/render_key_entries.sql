@@ -1,4 +1,5 @@
--- The entries at a place that are on devices of these accounts, at most so many of each account; they are numbered.
+-- The entries with a render key (place) that are on devices of these accounts, at most so many of
+-- each account; number counts them.
 -- params: place bytea, account_ids uuid[], most int8
 -- row: account_id uuid, device_id uuid, id text, number int8
 -- effect: read

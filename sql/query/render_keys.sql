@@ -1,8 +1,8 @@
--- Reads what the installations of some places are to show. A row has its picture only if the caller
--- knows another one, and while all pictures together have at most 8 MiB. version_id: the deployed
--- version; none: the place is not rendered. due_in_ms: the place is not to be rendered again
--- earlier. number is the number of the place in the array, from 1; places are hexadecimal. No row:
--- no installation has the place.
+-- Reads what the installations with some render keys (places) are to show. A row has its picture
+-- only if the caller knows another one, and while all pictures together have at most 8 MiB.
+-- version_id: the deployed version; none: the render key is not rendered. due_in_ms: when it is to
+-- be rendered again at the earliest. number is the index of the render key in the array, from 1;
+-- render keys are hexadecimal. No row: no installation has the render key.
 -- params: places text[], known_generations int8[]
 -- row: number int8, app_id uuid, version_id uuid?, app_generation int8, render_generation int8,
 --   has_nothing bool, picture_generation int8, picture bytea?, is_whole bool, due_in_ms int8,

@@ -1,5 +1,5 @@
--- Finds the places that have changed since the caller read them: the app's deployed version, or its
--- render. number is the number of the place in the array, from 1; places are hexadecimal.
+-- Finds the render keys (places) whose deployed version or render has changed since the caller read
+-- them. number is the index of the render key in the array, from 1; render keys are hexadecimal.
 -- params: places text[], app_generations int8[], render_generations int8[]
 -- row: number int8
 -- effect: read

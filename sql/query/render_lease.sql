@@ -1,13 +1,14 @@
--- Claims what one version of an app makes at a place, for a worker that is about to render it: none
--- else does until lease_ms have passed. The row has what the script needs. is_leased is false: the
--- caller does not have its language (is_supported), or it is being rendered, or is not due, for
--- wait_ms. device_id and installation_id: of the installation whose secret settings these are, one of
--- those at the place. No row: the version is not deployed, or no installation is at the place. Where
--- the version is paused, the place is held unless the version has drawn it well last; when the pause
--- is over, one of those held is given, as a trial, and the others are held a minute longer. It waits
--- for no lock, and for the version, whose removal would wait for it, it looks first. ahead_ms: until the
--- moment for which it is rendered; what is good then is not due. reaches_local: apps reach what the
--- operator has opened to them.
+-- Leases the render of one version of an app for a render key (place) to a worker: no other worker
+-- renders it until lease_ms have passed. The row has everything that the script needs. is_leased is
+-- false: the caller does not have its language (is_supported), or it is being rendered, or is not
+-- due, for wait_ms. device_id and installation_id: the installation whose secret settings these
+-- are, one of those with the render key. No row: the version is not deployed, or no installation
+-- has the render key. If the version is paused, the render key is held unless its last render by
+-- this version was good; when the pause is over, one of the held render keys is leased as a trial,
+-- and the others are held a minute longer. The query waits for no lock, and reads the version
+-- first, whose removal would wait for it. ahead_ms: time until the moment for which it is rendered;
+-- a picture that is still good then is not due. reaches_local: apps may reach the addresses of
+-- --egress-allow.
 -- params: place bytea, version_id uuid, lease uuid, languages text[], lease_ms int8,
 --   ahead_ms int8
 -- row: is_leased bool, is_supported bool, wait_ms int8, device_id uuid, installation_id text,

@@ -1,5 +1,5 @@
--- Gives a lease back, of a render that has not begun or that nobody is to blame for. Where it was to
--- show whether a paused version crashes still, another one may.
+-- Gives back the lease of a render that has not begun, or whose failure is not the app's fault. If
+-- it was the trial of a paused version, another render may become the trial.
 -- params: place bytea, version_id uuid, lease uuid
 -- row: generation int8
 -- effect: write

@@ -1,5 +1,5 @@
--- Makes due what another engine has made, some at a time: each within ten minutes, at a moment of its
--- own. What is paused may try again, their versions, too. Each is found once for an engine.
+-- Makes renders of another engine due, some at a time: each within ten minutes, at a moment of its
+-- own. Paused renders and their versions may try again. Each render is found once for an engine.
 -- params: engine text, row_limit int8
 -- row: place bytea, generation int8
 -- effect: write

@@ -1,5 +1,5 @@
--- Removes what was rendered at places that nobody needs any more: some of those that installations
--- have left a minute ago, when nothing is under way for them. is_left: there may be more.
+-- Removes renders of render keys that nobody needs any more: some of those that the last
+-- installation has left a minute ago, if no render of them is running. is_left: there may be more.
 -- params: row_limit int8
 -- row: removed int8, is_left bool
 -- effect: write

@@ -1,7 +1,8 @@
--- Lets installations forget the places before, where the new ones have something to show, or have
--- said that there is nothing: of so many that have left a place, in the order of their devices and
--- IDs. after_device and after_id: next_device and next_id of the portion before; all zero and empty
--- at first, and after the last one. Rows that are locked stay until the next time.
+-- Clears the earlier render keys (left_place) of installations whose new render key has a picture,
+-- or has reported that there is nothing to show: of so many installations that have an earlier one,
+-- in the order of their devices and IDs. after_device and after_id: next_device and next_id of the
+-- portion before; all zero and empty at first, and after the last one. Rows that are locked stay
+-- until the next time.
 -- params: after_device uuid, after_id text, row_limit int8
 -- row: settled int8, next_device uuid, next_id text
 -- effect: write

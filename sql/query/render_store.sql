@@ -1,13 +1,14 @@
--- Stores what a version of an app has made at a place, or why it has not. A picture that is the same
--- as before keeps its generation, so that no panel gets it again. is_good: the script has run to its
--- end; without a picture it had nothing to show. Where it fails more than once in a row, it rests for
--- twice as long each time, up to five minutes. is_blamed: it has crashed, or met a limit; from the
--- third time in a row on it is paused, for longer each time. The same is counted for the version,
--- until it makes a good one anywhere: for the account whose place it was or, where it is several's, for
--- all. What was under way when that pause began makes it no longer. The picture of another version
--- goes when the deployed one has made its first. It locks nothing of the app, whose removal locks that
--- before its renders, and renders before version_crashes. No row: the lease has run out, and another
--- worker has it.
+-- Stores the render of a version of an app for a render key (place), or why it has failed. A
+-- picture that is the same as before keeps its generation, so that no panel gets it again. is_good:
+-- the script has run to its end; without a picture it had nothing to show. If it fails more than
+-- once in a row, it is not tried for twice as long each time, up to five minutes. is_blamed: it has
+-- crashed, or met a limit; from the third time in a row on it is paused, for longer each time.
+-- Crashes and exceeded limits are counted for the version, too, until any of its renders is good:
+-- for the account whose render key it was or, if several accounts share it, for all. Renders that
+-- were running when that pause began do not prolong it. The picture of another version is removed
+-- when the deployed version has its first one. The query locks nothing of the app, whose removal
+-- locks the app before its renders, and locks renders before version_crashes. No row: the lease has
+-- run out, and another worker has it.
 -- params: place bytea, version_id uuid, lease uuid, engine text, is_good bool, is_blamed bool,
 --   picture bytea?, is_whole bool, took_us int8, max_age_s int4, interval_s int4,
 --   is_each_turn bool, moment_s int8, ahead_ms int8, log text,
@@ -62,7 +63,8 @@ WITH mine AS (
 	FOR NO KEY UPDATE OF before
 ), counted AS (
 	SELECT streak.*, CASE WHEN :is_good THEN 0
-			-- Now it is everybody's: they begin with the shortest pause.
+			-- From now on the pause is that of all accounts, and begins with the
+			-- shortest one.
 			WHEN is_of_another THEN least(crashes, 2) + 1
 			ELSE crashes + 1 END AS count
 	FROM streak

@@ -1,4 +1,4 @@
--- A part of the versions that await review, oldest first: at most so many that come after a place.
+-- A part of the versions that await review, oldest first: at most so many after a list position.
 -- params: account_id uuid, after_sequence int8, row_limit int8
 -- row: review_entry
 -- effect: read

@@ -1,12 +1,12 @@
--- Changes when and for how long an entry of a rotation is shown, its name, and the settings of an app's
--- installation; what is not set stays as it is. name "": none.
--- display_s 0: as long as the schedule interval says; start_minute -1: the whole day; night_brightness
--- 0: it is not set. version_id: the deployed version whose form says which settings are secret, and a
--- lock keeps it the deployed one until they are stored; all zero: settings are not set. seen_hash: of
--- the settings that they replace. expected_generation: of the device; 0: any.
--- Pinning an entry unpins another one, and there is one for the night. The device's row
--- is locked first, as by every change of its entries. No row: the device has no such entry, or it or the
--- version or the device is not what was seen; then nothing is changed.
+-- Changes when and for how long an entry of a rotation is shown, its name, and the settings of an
+-- app's installation; what is not set stays as it is. name "": none. display_s 0: as long as the
+-- schedule interval says; start_minute -1: the whole day; night_brightness 0: it is not set.
+-- version_id: the deployed version whose form says which settings are secret, and a lock keeps it
+-- the deployed one until they are stored; all zero: settings are not set. seen_hash: hash of the
+-- settings that are replaced. expected_generation: that of the device; 0: any. Pinning an entry
+-- unpins another one, and only one entry is shown at night. The device's row is locked first, as by
+-- every change of its entries. No row: the device has no such entry, or it or the version or the
+-- device is not what was seen; then nothing is changed.
 -- params: device_id uuid, id text, sets_enabled bool, is_enabled bool, sets_display bool,
 --   display_s int4, sets_hours bool, start_minute int2, end_minute int2, sets_weekdays bool,
 --   weekdays int2, sets_pinned bool, is_pinned bool, sets_night bool, is_night bool,

@@ -1,8 +1,9 @@
--- Puts the entries of a rotation into another order. Their new places are above all earlier ones, and
--- the device's generation is the last of them, so that the next entry comes behind. The device is
--- locked first, as by every change of its entries; its count of them is then the present one, and
--- entries that went meanwhile are not found. Expired entries are not named and keep their places. is_stale: the
--- rotation has other entries than those that are named, and nothing was changed. No row: the device is gone.
+-- Puts the entries of a rotation into another order. Their new positions are above all earlier
+-- ones, and the device's generation is the last of them, so that the next entry comes last. The
+-- device is locked first, as by every change of its entries; so its entry count is the current one,
+-- and entries that were removed meanwhile are not found. Expired entries are not named and keep
+-- their positions. is_stale: the rotation has other entries than those that are named, and nothing
+-- was changed. No row: the device is gone.
 -- params: device_id uuid, ids text[]
 -- row: generation int8, is_stale bool
 -- effect: write

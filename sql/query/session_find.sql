@@ -1,6 +1,6 @@
--- The session with this secret, where it has neither been idle for too long nor is too old, and its
--- account, where that is not being removed: a session may have begun while it was closed. is_due:
--- that it is used is to be written again.
+-- The session with this secret and its account, unless the session was idle for too long or is too
+-- old, or the account is being removed: a session may have begun while the account was closed.
+-- is_due: the use is to be noted again.
 -- params: secret_hash bytea, idle_s int4, life_s int4
 -- row: session_id uuid, person, is_due bool
 -- effect: read

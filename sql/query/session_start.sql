@@ -1,7 +1,7 @@
--- Signs an account in whose password was checked (its hash is still the same) or whose passkey was (the
--- account still has it). The session that this
--- browser had ends, as do those that were idle for too long, and the account's oldest where it has too many.
--- No row: the password is another one meanwhile, the passkey was removed, or the account is gone.
+-- Signs an account in whose password was checked (its hash is still the same) or whose passkey was
+-- (the account still has it). The session that this browser had ends, as do those that were idle
+-- for too long, and the account's oldest if it has too many. No row: the password is another one
+-- meanwhile, the passkey was removed, or the account is gone.
 -- params: account_id uuid, id uuid, secret_hash bytea, old_secret_hash bytea?, password_hash text?,
 --   credential_id text?,
 --   address text, user_agent text, idle_s int4, sessions_max int4

@@ -1,4 +1,4 @@
--- Writes that a session is being used. One that has ended meanwhile stays ended.
+-- Notes the use of a session. One that has ended meanwhile stays ended.
 -- params: id uuid
 -- effect: write
 -- work: bounded

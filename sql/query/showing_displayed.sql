@@ -1,6 +1,6 @@
--- Writes when panels first displayed pushes, many at once: a push's time counts from then. Rows that
--- are locked are left alone and returned: so nobody waits, and no two instances can wait for each
--- other. The lateral join finds each row by its key, however many there are.
+-- Writes when panels first displayed pushes, many at once: a push's time counts from then. Locked
+-- rows are not written but returned: so nothing waits, and two instances cannot deadlock. The
+-- lateral join finds each row by its key, however many there are.
 -- params: device_ids uuid[], push_generations int8[], displayed_at timestamptz[]
 -- row: device_id uuid, push_generation int8, displayed_at timestamptz
 -- effect: write

@@ -1,4 +1,5 @@
--- Succeeds where the database has room: it needs new pages and a commit, and leaves nothing.
+-- Succeeds if the database has free space: it needs new pages and a commit, and leaves nothing
+-- behind.
 -- effect: write
 -- work: bounded
 CREATE TEMPORARY TABLE storage_probe ON COMMIT DROP AS

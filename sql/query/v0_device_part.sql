@@ -1,5 +1,5 @@
--- A part of the devices of an account, or of those of these that are its, in the form of /v0, oldest first: at most
--- so many that come after a place.
+-- A part of the devices of an account, or those among chosen_ids that it owns, in the form of /v0,
+-- oldest first: at most so many after a list position.
 -- params: account_id uuid, chosen_ids uuid[], after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: device_v0, created_at timestamptz
 -- effect: read

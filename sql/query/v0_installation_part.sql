@@ -1,5 +1,5 @@
--- A part of the installations of a device in the form of /v0, in the order of its rotation: at most so many that come
--- after a place.
+-- A part of the installations of a device in the form of /v0, in the order of its rotation: at most
+-- so many after a list position.
 -- params: device_id uuid, after_rank int8, row_limit int8
 -- row: installation_v0, rank int8
 -- effect: read

@@ -1,5 +1,5 @@
--- The code of a version, for whoever runs it: its script, or of one in TypeScript the JavaScript alone
--- where that is kept. No row: the version is gone.
+-- The code of a version, to run it: its script, or the compiled JavaScript alone if that is stored.
+-- No row: the version is gone.
 -- params: id uuid
 -- row: script text?, javascript text?
 -- effect: read

@@ -1,7 +1,8 @@
--- A new webhook of an account, with its secret, which is encrypted. The account's changes make events for it from then
--- on. Where it changes what the account's webhooks want, the rows of its devices are locked and changed, 1,000 at most:
--- 20 times in a row, then once a second. address and session_id are of a browser; session_id all zero: a program has
--- made it. No row: the account is gone.
+-- A new webhook of an account, with its secret, which is encrypted. The account's changes make
+-- events for it from then on. If that changes which events the account's webhooks get, the rows of
+-- its devices are locked and changed, 1,000 at most: 20 times in a row, then once a second. address
+-- and session_id are those of a browser; session_id all zero: an API key has made it. No row: the
+-- account is gone.
 -- params: id uuid, account_id uuid, url text, events int4, is_enabled bool, secret bytea,
 --   address text?, session_id uuid
 -- row: webhook

@@ -1,4 +1,5 @@
--- Gives back a webhook whose message was not sent, as this worker ends: another one may take it at once.
+-- Gives back a webhook whose message was not sent, as this worker ends: another worker may lease it
+-- at once.
 -- params: id uuid, lease uuid
 -- effect: write
 -- work: bounded

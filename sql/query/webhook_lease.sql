@@ -1,9 +1,10 @@
--- Takes a webhook for which events wait and that is due: from now on for lease_ms this worker alone sends to it. The
--- message is that of the attempt before, with the same ID, or a new one of the next row_limit events, in order.
--- Webhooks are looked at from an ID on, as many that have events. The next message is not due before all webhooks of
--- the account had their turn: they send 10 a second together. One row; id is all zero: none is due. has_webhooks: there
--- is any. next_after: where to go on; all zero: from the first one. wait_ms: until one of them will be due, at most a
--- minute. waiting: how many of them have events.
+-- Leases a webhook that is due and for which events wait: for lease_ms this worker alone sends to
+-- it. The message is that of the attempt before, with the same ID, or a new one of the next
+-- row_limit events, in order. It looks at webhooks from an ID on, as many as have events. The next
+-- message is not due before all webhooks of the account had their turn: together they send 10 a
+-- second. One row; id is all zero: none is due. has_webhooks: there are any. next_after: the next
+-- ID to start after; all zero: start from the first one. wait_ms: until one of them will be due, at
+-- most a minute. waiting: how many of them have events.
 -- params: lease uuid, lease_ms int8, message_id uuid, after uuid, row_limit int8
 -- row: has_webhooks bool, next_after uuid, id uuid, account_id uuid, url text, secret bytea, message_id uuid,
 --   wall_time timestamptz, body text, event_count int8, reaches_local bool, wait_ms int8,

@@ -1,7 +1,8 @@
--- Makes events of panels that have come or gone, for the webhook that was looked at longest ago, at least five seconds:
--- of so many devices of its account, which follow those of the time before. What was so when the webhook was made is no
--- event. The panels' devices are locked, so that these events have their place among those of pushes and changes; one
--- that is locked is looked at the next time. No row: none was due.
+-- Makes events for panels that went online or offline, for the webhook whose last check is the
+-- longest ago, at least five seconds: for so many devices of its account, which follow those of the
+-- check before. The state at the time when the webhook was made is no event. The panels' devices
+-- are locked, so that these events are in order with those of pushes and changes; a device that is
+-- locked by others is left for the next check. No row: none was due.
 -- params: row_limit int8
 -- row: told int8
 -- effect: write

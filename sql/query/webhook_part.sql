@@ -1,4 +1,4 @@
--- A part of the webhooks of an account, oldest first: at most so many that come after a place.
+-- A part of the webhooks of an account, oldest first: at most so many after a list position.
 -- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: webhook
 -- effect: read

@@ -1,5 +1,6 @@
--- Removes a webhook of an account, and what waits for it. The account's devices are locked before it, as a push locks
--- them, in the order of their IDs. No row: the account has none with this ID.
+-- Removes a webhook of an account, and the events that wait for it. The account's devices are
+-- locked before it, as a push locks them, in the order of their IDs. No row: the account has none
+-- with this ID.
 -- params: id uuid, account_id uuid, address text?, session_id uuid
 -- row: url text
 -- effect: write

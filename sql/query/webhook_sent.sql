@@ -1,7 +1,8 @@
--- Notes what came of a message that was sent with this lease. Delivered, its events go. Else it is tried again, after
--- pauses that grow to an hour; a message that was tried for a day goes, with all events that are as old, and the next
--- one tells how many were lost. A webhook that has failed for three days is switched off. status 0: no answer.
--- No row: another worker has the webhook, or it is gone.
+-- Notes the result of a message that was sent with this lease. If it was delivered, its events are
+-- removed. Else it is tried again, after pauses that grow to an hour; a message that was tried for
+-- a day is dropped, with all events that are as old, and the next message says how many were lost.
+-- A webhook that has failed for three days is switched off. status 0: no answer. No row: another
+-- worker has the webhook, or it is gone.
 -- params: id uuid, lease uuid, is_delivered bool, status int4, problem text?
 -- row: is_off bool, lost int8
 -- effect: write

@@ -1,5 +1,6 @@
--- Tells what is sent to a webhook of an account to try it, once a second. is_early: it was tried within the last
--- second, and is not to be sent to now. No row: the account has none with this ID.
+-- Reads what a test message to a webhook of an account needs, once a second. is_early: it was
+-- tested within the last second, and no message may be sent now. No row: the account has none with
+-- this ID.
 -- params: id uuid, account_id uuid
 -- row: url text, secret bytea, reaches_local bool, is_early bool, wall_time timestamptz, sent_at text
 -- effect: write

@@ -1,5 +1,6 @@
--- Keeps the newest 10,000 events of a webhook, and drops at most 10,000 older ones: of that which was looked at longest
--- ago, at least ten seconds. The next message tells of them. No row: none was due.
+-- Keeps the newest 10,000 events of a webhook, and drops at most 10,000 older ones: of the webhook
+-- whose last check is the longest ago, at least ten seconds. The next message says how many were
+-- dropped. No row: none was due.
 -- params: row_limit int8
 -- row: dropped int8
 -- effect: write

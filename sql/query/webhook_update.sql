@@ -1,7 +1,8 @@
--- Changes a webhook of an account. No url, and events 0: they stay. enabled: 1 on, 0 off, -1 as it is. What waits for
--- one that is switched off is dropped; one that is switched on begins anew, and events of kinds that it no longer wants
--- are dropped. Where it changes what the account's webhooks want, the rows of its devices are locked and changed, 1,000
--- at most: 20 times in a row, then once a second. No row: the account has none with this ID.
+-- Changes a webhook of an account. No url, and events 0: they stay. enabled: 1 on, 0 off, -1 as it
+-- is. The events that wait for a webhook that is switched off are dropped; one that is switched on
+-- begins anew, and events of kinds that it no longer gets are dropped. If that changes which events
+-- the account's webhooks get, the rows of its devices are locked and changed, 1,000 at most: 20
+-- times in a row, then once a second. No row: the account has none with this ID.
 -- params: id uuid, account_id uuid, url text?, events int4, enabled int4, address text?, session_id uuid
 -- row: webhook
 -- effect: write
