@@ -9,8 +9,8 @@ struct entry {
 	struct key key;
 	struct reply reply;
 	int64_t until_ms;
-	struct entry *next;	     /* in its bucket */
-	struct entry *newer, *older; /* by use */
+	struct entry *next;	     /* next entry in its bucket */
+	struct entry *newer, *older; /* neighbours in the order of use */
 };
 
 struct cache {

@@ -1,4 +1,4 @@
-/* Answers that are kept: bounded in bytes, the least recently used go first. */
+/* A cache of answers, bounded in bytes: the least recently used are dropped first. */
 #pragma once
 
 #include "reply.h"
@@ -9,7 +9,7 @@
 
 enum { KEY_BYTES = 32 };
 
-/* Key of a request with all that it depends on, the app's version included. */
+/* Hash of everything that the answer of a request depends on, the app's version included. */
 struct key {
 	unsigned char bytes[KEY_BYTES];
 };
@@ -24,10 +24,10 @@ struct cache;
 struct cache *cache_create(size_t bytes_max) __attribute__((warn_unused_result));
 void cache_destroy(struct cache *cache);
 
-/* The reply that is kept, or NULL; it lives until the next call. */
+/* Returns the cached reply, or NULL; it is valid until the next call. */
 const struct reply *cache_find(struct cache *cache, const struct key *key, int64_t now_ms);
 
-/* Keeps a copy until then. What is larger than an eighth of the cache is not kept. */
+/* Stores a copy until until_ms. A reply larger than an eighth of the cache is not stored. */
 void cache_keep(struct cache *cache, const struct key *key, const struct reply *reply,
 		int64_t until_ms);
 

@@ -1,4 +1,4 @@
-/* A client's link: frames in, frames out, without waiting. */
+/* A client's connection: frames in, frames out, without waiting. */
 #pragma once
 
 #include "reply.h"
@@ -12,29 +12,31 @@ struct client {
 	int link;
 	struct bytes in;
 	struct bytes out;
-	unsigned under_way; /* requests without an answer */
+	unsigned under_way; /* number of requests without an answer */
 	bool is_gone;
-	size_t *out_total; /* of all clients */
+	size_t *out_total; /* bytes that wait for all clients */
 	struct client *next;
 };
 
 enum {
-	CLIENT_UNDER_WAY_MAX = 512, /* further ones are refused */
-	CLIENT_OUT_MAX = 4 << 20, /* nothing is read or answered while so much waits to be taken */
-	CLIENTS_OUT_MAX = 32 << 20, /* of all together; one has at most what it leaves free */
+	CLIENT_UNDER_WAY_MAX = 512, /* requests under way of a client; further ones are refused */
+	CLIENT_OUT_MAX = 4 << 20,   /* bytes: nothing is read or answered while so many wait to be
+				       sent */
+	CLIENTS_OUT_MAX = 32 << 20, /* bytes of all clients; each has at most as many as it leaves
+				       free */
 };
 
-/* Takes the link, and greets it. out_total: how much waits for all clients; it lives as long as
- * they. */
+/* Takes ownership of the socket and sends hello. out_total: bytes that wait for all clients; it
+ * must outlive them. */
 struct client *client_create(int link, const char *hello, size_t *out_total)
     __attribute__((warn_unused_result));
 void client_destroy(struct client *client);
 
-/* Whether it may be sent one more answer. What says only why there is none needs no room. */
+/* Whether one more answer may be sent. An answer that only gives an error needs no room. */
 bool client_has_room(const struct client *client);
 bool client_wants_input(const struct client *client);
 
-/* Reads what is there, and writes what can be taken. */
+/* Reads and writes as many bytes as are possible without waiting. */
 void client_read(struct client *client);
 void client_write(struct client *client);
 

@@ -18,7 +18,7 @@ struct given_up {
 struct desk {
 	struct transfer_tools tools;
 	struct cache *cache;
-	struct flight *flights; /* the oldest first */
+	struct flight *flights; /* oldest first */
 	unsigned flight_count, transfer_count;
 	struct given_up given_up[DESK_LOOK_UPS_MAX];
 };
@@ -74,7 +74,7 @@ static void refuse(struct client *client, int64_t id, const char *words)
 	reply_finish(&reply);
 }
 
-/* Tells all who wait for the flight why there is no answer. */
+/* Answers all clients that wait for the flight with the error, and removes the flight. */
 static void give_up(struct desk *desk, struct flight **at, const char *words)
 {
 	for (struct waiter *waiter = (*at)->waiters; waiter; waiter = waiter->next)
@@ -91,8 +91,8 @@ static struct flight *find_flight(const struct desk *desk, const struct key *key
 	return flight;
 }
 
-/* Only what changes nothing there may be asked once for many; what has a body counts as well if
- * the app has said how long its answer holds. */
+/* Whether one request may answer several clients: only if it changes nothing on the server. A
+ * request with a body counts too if the app has set how long its answer may be cached. */
 static bool is_shared(const struct request *request)
 {
 	return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0 ||
@@ -111,7 +111,7 @@ static bool may_wait(const struct desk *desk, const struct client *client,
 	return own + client->under_way < CLIENT_UNDER_WAY_MAX;
 }
 
-/* Whether the account may take a place at the desk, and memory for the body: at most as much as it
+/* Whether the account may have one more flight, and memory for its body: at most as much as it
  * leaves free. */
 static bool may_fly(const struct desk *desk, const struct request *request)
 {
@@ -136,7 +136,8 @@ static enum share_result take_name(const struct desk *desk, const struct request
 	return shares_take_name(desk->tools.shares, &request->account, request->host, clock_us());
 }
 
-/* Whether there is a place and a share for a flight. False: the client was told why not. */
+/* Whether there is room for a flight and a share of the account is left. Returns false after
+ * sending the client the reason. */
 static bool admit(struct desk *desk, struct client *client, const struct request *request)
 {
 	enum share_result result;
@@ -165,7 +166,7 @@ static void append(struct desk *desk, struct flight *flight)
 	desk->flight_count++;
 }
 
-/* Takes the request. */
+/* Takes the content of the request. */
 static void add_flight(struct desk *desk, struct client *client, struct request *request)
 {
 	struct flight *flight;
@@ -181,7 +182,7 @@ static void add_flight(struct desk *desk, struct client *client, struct request 
 	append(desk, flight);
 }
 
-/* Transfers of the account, and of them those of the scope. */
+/* Counts the transfers of the account, and those among them of the scope. */
 static unsigned transfers_of(const struct desk *desk, const struct key *account,
 			     const struct key *scope, unsigned *ret_scope)
 {
@@ -197,8 +198,8 @@ static unsigned transfers_of(const struct desk *desk, const struct key *account,
 	return count;
 }
 
-/* Waits with others for the same. One that has no turn yet becomes that of the account with fewer
- * transfers, which pays for it. */
+/* Adds the client to those that wait for the flight. A flight that has not started becomes that of
+ * the account with fewer transfers, whose shares it then uses. */
 static void join(struct desk *desk, struct flight *flight, struct client *client,
 		 const struct request *request)
 {
@@ -320,7 +321,7 @@ static void note_given_up(struct desk *desk, const struct request *request)
 				    .until_ms = clock_ms() + DESK_GIVEN_UP_MS};
 }
 
-/* The oldest that waits, of the account with the fewest transfers. */
+/* Finds the oldest waiting flight of the account with the fewest transfers. */
 static struct flight *find_next(const struct desk *desk)
 {
 	struct flight *found = NULL;
@@ -342,7 +343,7 @@ static struct flight *find_next(const struct desk *desk)
 	return found;
 }
 
-/* Whether there is something to do without waiting: what was written since has made room. */
+/* Whether there is something to do without waiting, because written bytes have made room. */
 static bool can_go_on(const struct desk *desk, const struct client *clients)
 {
 	struct frame frame;
@@ -377,7 +378,8 @@ static void start_some(struct desk *desk)
 	}
 }
 
-/* Refuses requests whose turn does not come, and those whose answer nobody takes. */
+/* Refuses requests that have waited too long for their turn, or whose client has had no room for
+ * the answer. */
 static void refuse_late(struct desk *desk)
 {
 	int64_t before_ms = clock_ms() - DESK_WAIT_MS;
@@ -390,7 +392,7 @@ static void refuse_late(struct desk *desk)
 	}
 }
 
-/* Answers those who wait for what has landed, as far as they have room. */
+/* Answers the clients that wait for finished flights, as far as they have room. */
 static void answer_landed(struct desk *desk)
 {
 	for (struct flight **at = &desk->flights; *at;) {
@@ -411,8 +413,8 @@ static void answer_landed(struct desk *desk)
 	}
 }
 
-/* The account whose share it used has no more of it, which is nothing to the others that wait for
- * the same: another one goes on with its own. */
+/* The account of the flight has used up its share. The other accounts that wait for the same answer
+ * are not concerned: one of them repeats the request with its own share. */
 static void hand_over(struct desk *desk, struct flight *flight)
 {
 	while ((flight = flight_take_others(flight, clock_ms()))) {

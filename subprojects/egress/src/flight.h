@@ -1,5 +1,5 @@
-/* A request that is answered once for all who wait for the same answer. It is its account's, whose
- * shares it uses. */
+/* A request that is sent once for all clients that wait for the same answer. It belongs to one
+ * account, whose shares it uses. */
 #pragma once
 
 #include "client.h"
@@ -16,20 +16,20 @@ struct flight {
 	struct request request;
 	struct transfer transfer;
 	bool has_started, has_landed;
-	int64_t since_ms;   /* it waits for its turn, or has landed */
-	struct reply reply; /* when it has landed */
+	int64_t since_ms;   /* start of its wait for its turn, or of its finished state */
+	struct reply reply; /* set when the flight has finished */
 	struct waiter *waiters;
 	struct flight *next;
 };
 
 void flight_add_waiter(struct flight *flight, struct client *client, const struct request *request);
-/* The client is not told. */
+/* Removes the waiter without answering its client. */
 void flight_drop_waiter(struct waiter **at);
 
 bool flight_is_of(const struct flight *flight, const struct key *account);
-/* Whether somebody who waits for it can be given an answer. */
+/* Whether a client that waits for it can get an answer. */
 bool flight_is_wanted(const struct flight *flight);
 
-/* Moves those who wait of other accounts to a flight of their own, which takes the request and is
- * the account's of one of them. NULL: there are none. */
+/* Moves the waiters of other accounts to a new flight, which takes the request and belongs to the
+ * account of one of them. Returns the new flight, or NULL if there are no such waiters. */
 struct flight *flight_take_others(struct flight *flight, int64_t now_ms);

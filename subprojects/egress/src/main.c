@@ -19,7 +19,7 @@ struct egress {
 	struct desk *desk;
 	struct client *clients;
 	unsigned client_count;
-	size_t out_total; /* bytes that wait for all clients */
+	size_t out_total; /* bytes that wait to be sent to all clients */
 	bool has_control;
 	char hello[INSIDE_HELLO_BYTES];
 };
@@ -80,10 +80,10 @@ static void run(struct egress *egress)
 
 		inside_watch(0);
 		desk_wait(egress->desk, fds, count, egress->clients);
-		inside_watch(HANGS_S); /* nothing here waits: who starts it starts another one */
+		inside_watch(HANGS_S); /* nothing here waits; the parent starts another egress */
 		for (struct client *client = egress->clients; client; client = client->next, i++) {
-			/* Whatever it has: reading tells that the client is gone. What was not
-			 * asked for is said of one that is. */
+			/* Read for any reported event: reading finds out that the client is gone.
+			 * poll() reports that even if it was not asked for. */
 			if (fds[i].revents && client_wants_input(client))
 				client_read(client);
 			else if (fds[i].revents & ~fds[i].events)

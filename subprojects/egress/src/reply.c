@@ -11,11 +11,11 @@ enum {
 	WORDS_MAX = 1024,
 	LEAST_S = 5,
 	MOST_S = 7 * 24 * 3600,
-	UNASKED_MOST_S = 3600, /* if the app has no wish */
+	UNASKED_MOST_S = 3600, /* if the app has set no time */
 	LINES_MAX = 200,       /* of headers; those after them are left out */
 };
 
-/* A header line as parts of its text. */
+/* Views of the name and value of a header line. */
 struct line {
 	const char *name, *value;
 	size_t name_length, value_length;
@@ -27,7 +27,7 @@ void reply_finish(struct reply *reply)
 	bytes_finish(&reply->body);
 }
 
-/* Keeps the object's text without its braces. */
+/* Stores the object's text without its braces. */
 static void keep(struct reply *reply, yyjson_mut_doc *doc)
 {
 	size_t length = 0;
@@ -49,8 +49,8 @@ static yyjson_mut_doc *make_object(void)
 	return doc;
 }
 
-/* A text for yyjson_mut_*(), which lives as long as the document. What is no character, since a
- * stranger has sent it or since it was cut, is replaced: the reader of our frames is strict. */
+/* A text for yyjson_mut_*(), which lives as long as the document. Invalid UTF-8, sent by a server
+ * or made by a cut, is replaced: the reader of our frames is strict. */
 static const char *make_text(yyjson_mut_doc *doc, const char *from)
 {
 	struct bytes text = {0};
@@ -188,7 +188,7 @@ static bool is_cacheable(long status)
 	return false;
 }
 
-/* The number of a header that has one, within its bounds; 0 without. */
+/* Returns the number in a header, within its bounds; 0: there is none. */
 static int64_t read_seconds(const char *from, const char *end)
 {
 	int64_t value = 0;
@@ -198,7 +198,7 @@ static int64_t read_seconds(const char *from, const char *end)
 	return value < MOST_S ? value : MOST_S;
 }
 
-/* Reads Cache-Control: seconds, 0 if missing, -1 if it forbids keeping. */
+/* Returns the max-age of Cache-Control in seconds; 0: none; -1: caching is forbidden. */
 static int64_t read_cache_control(const struct bytes *headers)
 {
 	int64_t age_s = 0;

@@ -42,7 +42,7 @@ static bool read_method(struct reading *reading)
 	return refuse(reading, "apps cannot use the method %.20s", method ? method : "");
 }
 
-/* Takes what curl has allocated. */
+/* Returns a copy of a part of the URL, or NULL; the caller frees it. */
 static char *take_part(CURLU *url, CURLUPart part, unsigned flags)
 {
 	char *text = NULL, *copy = NULL;
@@ -104,8 +104,8 @@ static bool read_url(struct reading *reading)
 	return fine;
 }
 
-/* Headers that are the connection's, and not the app's (RFC 9110 section 7.6.1). Others do without
- * them in silence, too: browsers, and the library of the community's apps. */
+/* Headers that belong to the connection, not to the app (RFC 9110 section 7.6.1). Browsers and the
+ * library of the community's apps drop them silently, too. */
 static bool is_ours(const char *name)
 {
 	static const char *const names[] = {"Accept-Encoding",
@@ -199,7 +199,7 @@ static void hash_text(crypto_generichash_state *state, const char *text)
 	crypto_generichash_update(state, (const unsigned char *)text, strlen(text) + 1);
 }
 
-/* All that the answer depends on. */
+/* Makes the keys, from everything that the answer depends on. */
 static void make_keys(struct reading *reading)
 {
 	struct request *request = reading->request;

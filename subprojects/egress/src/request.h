@@ -1,4 +1,4 @@
-/* A request as a client has sent it, checked: the head {"fetch":{"id":N,"scope":"...","method":
+/* A checked request of a client: the head {"fetch":{"id":N,"scope":"...","method":
  * "GET","url":"...","headers":{"Name":"value"},"ttl_s":N,"public":"...","account":"...",
  * "stays":false,"paced":false}} and the body as blob. */
 #pragma once
@@ -26,21 +26,21 @@ struct request {
 	struct bytes body;
 	int64_t ttl_s;
 	bool stays;    /* redirects are not followed */
-	bool is_paced; /* the client limits what goes to a host: it takes nothing from its share */
-	/* Why it reaches public addresses only, whatever --allow says; NULL: it does not. */
+	bool is_paced; /* the client limits its requests to each host: no share is used */
+	/* Why only public addresses may be reached, whatever --allow says; NULL: --allow counts. */
 	char *why_public;
-	struct key scope;   /* what it shares its answers with */
+	struct key scope;   /* requests of one scope share their answers */
 	struct key account; /* whose shares it uses; without an account, those of its scope */
-	struct key key;	    /* what has the same answer */
+	struct key key;	    /* requests with the same key have the same answer */
 };
 
 enum request_status {
 	REQUEST_FINE,
-	REQUEST_REFUSED, /* ret_words says why; its id is set */
-	REQUEST_BROKEN,	 /* it is no frame that a client of ours sends */
+	REQUEST_REFUSED, /* ret_words gives the reason; the request's id is set */
+	REQUEST_BROKEN,	 /* not a frame that our clients send */
 };
 
-/* Copies the body. The request is the caller's to finish in each case. */
+/* Copies the body. The caller must call request_finish() in each case. */
 enum request_status request_read(struct str head, struct str body, struct request *ret_request,
 				 char ret_words[static REQUEST_WORDS_MAX])
     __attribute__((warn_unused_result));

@@ -7,25 +7,25 @@
 
 enum {
 	BUCKETS = 4096,
-	SWEPT_BUCKETS = 4, /* with each request */
+	SWEPT_BUCKETS = 4, /* buckets that are swept with each request */
 	SECOND_US = 1000 * 1000,
 	REQUEST_US = SECOND_US / SHARE_HOST_PER_S,
-	NETWORK_BYTES = 8, /* of an address of IPv6 */
+	NETWORK_BYTES = 8, /* first bytes of an IPv6 address */
 };
 
-/* A share is the time at which it is whole again: what is taken moves it on. */
+/* A share is stored as the time at which it is full again: each use moves that time on. */
 struct host {
-	struct key key; /* of the account and the host */
+	struct key key; /* hash of the account and the host */
 	struct account *account;
 	int64_t whole_us;
-	struct host *next; /* in its bucket */
+	struct host *next; /* next host in its bucket */
 };
 
 struct account {
 	struct key key;
-	int64_t whole_us; /* of the bytes */
+	int64_t whole_us; /* when the share of bytes is full again */
 	unsigned host_count;
-	struct account *next; /* in its bucket */
+	struct account *next; /* next account in its bucket */
 };
 
 struct shares {
@@ -33,7 +33,7 @@ struct shares {
 	struct account *accounts[BUCKETS];
 	unsigned host_count;
 	unsigned next_swept;
-	int64_t swept_us; /* all of it, for the last time */
+	int64_t swept_us; /* time of the last full sweep */
 };
 
 struct shares *shares_create(void)
@@ -101,7 +101,7 @@ static struct account *find_account(struct shares *shares, const struct key *key
 	return *at;
 }
 
-/* Forgets hosts whose shares are whole: a few each time, all once a second if there are many. */
+/* Removes hosts whose shares are full: a few each time, all once a second if there are many. */
 static void make_room(struct shares *shares, int64_t now_us)
 {
 	bool is_crowded =

@@ -1,4 +1,4 @@
-/* Limits what the apps of an account ask of the network, whatever they are.
+/* Limits the requests and bytes of an account's apps.
  *
  *   a host    SHARE_HOST_BURST requests at once, then SHARE_HOST_PER_S a second. A host is counted
  *             by its name without the port, and by each address that is connected to (of IPv6 the
@@ -7,9 +7,9 @@
  *             An account that has used its share begins nothing more, and a transfer of it that
  *             is SHARE_DEBT_BYTES beyond is cut off
  *
- * Hosts are remembered until their share is whole again, ten seconds at most, and SHARE_HOSTS_MAX
- * of them: an account that has as many as it leaves free is refused further ones. The caller has
- * the time, in microseconds. */
+ * Hosts are stored until their share is full again, ten seconds at most, and at most
+ * SHARE_HOSTS_MAX of them: an account that has as many as it leaves free gets no further ones. The
+ * caller passes the time, in microseconds. */
 #pragma once
 
 #include "cache.h"
@@ -46,13 +46,14 @@ enum share_result shares_take_address(struct shares *shares, const struct key *a
 				      const struct address *address, int64_t now_us)
     __attribute__((warn_unused_result));
 
-/* Takes bytes that have come or gone. Returns false if the account's transfers are to be cut off.
+/* Takes received or sent bytes from the account's share. Returns false if the account's transfers
+ * are to be cut off.
  */
 bool shares_take_bytes(struct shares *shares, const struct key *account, size_t bytes,
 		       int64_t now_us) __attribute__((warn_unused_result));
 
-/* Hosts that are remembered. */
+/* Returns the number of hosts that are stored. */
 unsigned shares_count(const struct shares *shares);
 
-/* Tells the author why there is no answer of the host. */
+/* Makes the reply an error for the app's author that says which share is used up. */
 void shares_explain(enum share_result result, const char *host, struct reply *reply);

@@ -11,7 +11,7 @@
 static const char not_open[] =
     "not public: whoever runs the server can open it to apps with the option --egress-allow";
 
-/* Called before a name is looked up, and before a number is taken for one. */
+/* Called before a name is looked up, also if the name is a numeric address. */
 static int begin_look_up(void *state, void *reserved, void *context)
 {
 	struct transfer *transfer = context;
@@ -22,7 +22,7 @@ static int begin_look_up(void *state, void *reserved, void *context)
 	return 0;
 }
 
-/* Why an app may not reach it; NULL: it may. */
+/* Returns why an app may not reach the address; NULL: it may. */
 static const char *why_refused(const struct transfer *transfer, const struct address *address)
 {
 	bool is_open = network_list_has(transfer->tools->allowed, address);
@@ -106,8 +106,8 @@ static bool take_bytes(struct transfer *transfer, int64_t bytes)
 	return false;
 }
 
-/* Bytes of bodies as they come and go, those that are read of a redirect and dropped included. With
- * each request they begin anew. */
+/* Counts the bytes of bodies that are sent and received, including dropped bodies of redirects. The
+ * counts of libcurl begin anew with each request. */
 static int count_bytes(void *context, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
 		       curl_off_t up)
 {
@@ -123,7 +123,7 @@ static int count_bytes(void *context, curl_off_t down_total, curl_off_t down, cu
 
 /* ---- connections ---- */
 
-/* Each connection is opened here, those of redirects, too. */
+/* Opens each connection, those of redirects included. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *wanted)
 {
 	struct transfer *transfer = context;
@@ -147,7 +147,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	return CURL_SOCKET_BAD;
 }
 
-/* A connection that is there already may have been opened for a request that is let further. */
+/* An open connection may have been opened for a request that may reach more addresses. */
 static int check_connection(void *context, char *to, char *from, int to_port, int from_port)
 {
 	struct transfer *transfer = context;
@@ -172,7 +172,8 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
 	size_t length = size * count;
 
 	transfer->is_looking_up = false;
-	/* The lines before were of a redirect, or of a 1xx. In trailers it is no new answer. */
+	/* A status line begins a new answer: the lines before belong to a redirect or a 1xx. In
+	 * trailers it does not. */
 	if (length >= 5 && memcmp(data, "HTTP/", 5) == 0 && transfer->body.length == 0)
 		bytes_finish(&transfer->headers);
 	transfer->headers_total += length;
@@ -196,7 +197,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 		transfer->is_too_large = true;
 		return 0;
 	}
-	/* A large one takes no more than it may have, instead of half as much again. */
+	/* Reserve the maximum for a large body, instead of growing by half of its size. */
 	if (transfer->body.length + length > TRANSFER_BODY_MAX / 2)
 		bytes_reserve(&transfer->body, TRANSFER_BODY_MAX - transfer->body.length);
 	bytes_add(&transfer->body, data, length);
@@ -221,7 +222,7 @@ static void set_method(CURL *easy, const struct request *request)
 		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
-/* Only what is named here is used: no proxy, no password file, no cookie of an earlier request. */
+/* Sets all options: no proxy, no password file and no cookie of an earlier request is used. */
 static void set_up(struct transfer *transfer)
 {
 	const char *certificates = transfer->tools->certificates;
@@ -248,7 +249,7 @@ static void set_up(struct transfer *transfer)
 	curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, begin_look_up);
 	curl_easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, transfer);
-	/* A name server that is silent must not keep the loop: the thread that asks it is left. */
+	/* A silent name server must not block the loop: the thread of the look-up is abandoned. */
 	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);

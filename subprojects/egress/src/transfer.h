@@ -12,8 +12,9 @@
 enum {
 	TRANSFER_TIMEOUT_MS = 5000, /* redirects included */
 	TRANSFER_BODY_MAX = 2 << 20,
-	TRANSFER_HEADERS_MAX = 64 << 10,	/* of one answer */
-	TRANSFER_HEADERS_TOTAL_MAX = 256 << 10, /* of redirects and hints as well */
+	TRANSFER_HEADERS_MAX = 64 << 10,	/* bytes of one answer's headers */
+	TRANSFER_HEADERS_TOTAL_MAX = 256 << 10, /* bytes, those of redirects and 1xx answers
+						   included */
 	TRANSFER_REDIRECTS_MAX = 5,
 	TRANSFER_PAID_MAX = 8,
 };
@@ -30,31 +31,32 @@ struct transfer {
 	const struct request *request;
 	const struct transfer_tools *tools;
 	CURL *easy;
-	struct bytes headers; /* of the last answer */
+	struct bytes headers; /* header lines of the last answer */
 	struct bytes body;
-	size_t headers_total; /* of the answers before it as well */
+	size_t headers_total; /* bytes, those of the answers before it included */
 	bool is_too_large;
-	bool is_new;	    /* until libcurl has had a turn with it */
-	bool is_looking_up; /* a name */
-	int refused_port;   /* of another protocol, where it was led to; or 0 */
-	char refused[64];   /* the address that it was not let to; or empty */
+	bool is_new;	    /* libcurl has not worked on it yet */
+	bool is_looking_up; /* a look-up of its name is running */
+	int refused_port;   /* port of another protocol that a redirect named; or 0 */
+	char refused[64];   /* the address that was refused; or empty */
 	const char *why_refused;
-	/* Payments from the account's share of hosts for the next request: for its name, and for
-	 * the addresses that were tried. */
+	/* What the next request has already taken from the account's shares of hosts: for its name,
+	 * and for the addresses that were tried. */
 	bool has_paid_name;
 	struct address paid[TRANSFER_PAID_MAX];
 	unsigned paid_count;
-	enum share_result share; /* what was refused; else SHARE_TAKEN */
-	int64_t moved;		 /* bytes of bodies, of the request under way */
+	enum share_result share; /* the share that is used up; else SHARE_TAKEN */
+	int64_t moved;		 /* bytes of bodies of the current request */
 	char why[CURL_ERROR_SIZE];
 };
 
-/* Starts it among the others; the name's share was taken. The request and the tools must live as
- * long as it. False: there is no memory for it. */
+/* Starts the transfer beside the others; the share of the host's name was taken before. request and
+ * tools must outlive it. Returns false if there is no memory. */
 bool transfer_start(struct transfer *transfer, const struct transfer_tools *tools,
 		    const struct request *request) __attribute__((warn_unused_result));
 
-/* Makes a reply of what has come; *ret_lifetime_s says how long it may be kept. */
+/* Ends the transfer and makes a reply of the result; *ret_lifetime_s: how long it may be cached, in
+ * seconds. */
 void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_reply,
 		  int64_t *ret_lifetime_s);
 

@@ -1,4 +1,4 @@
-/* Tests who gets a place at the desk. No transfer begins: nothing here looks at the time. */
+/* Tests which requests are accepted. No transfer begins, and nothing here depends on the time. */
 #include "desk.h"
 
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static int take_down(void **state)
 	return 0;
 }
 
-/* Asks for something else each time. Whether it has got a place. */
+/* Sends a new request each time. Returns whether it was accepted. */
 static bool ask(struct place *place, const char *scope, size_t body)
 {
 	static const char zeros[REQUEST_BODY_MAX];

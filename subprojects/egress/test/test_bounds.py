@@ -1,4 +1,4 @@
-"""Limits of what one app or one client takes; the others go on."""
+"""Limits for one app or one client; the others are not disturbed."""
 
 import contextlib
 import os

@@ -14,8 +14,8 @@ void account_ring(int bell)
 	(void)!write(bell, &one, sizeof(one));
 }
 
-/* Discards a line that is too long. may_be_last: false: discards a line, too, if a worker has
- * closed the connection. */
+/* Adds a line for the worker; drops a line that is too long. may_be_last false: also drops it if a
+ * worker has closed the connection. */
 static void say(struct connection *connection, bool may_be_last, const char *format,
 		va_list arguments)
 {

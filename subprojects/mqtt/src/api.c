@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A number, so that no name is looked up; the sockets are connected already. */
+/* An address, so that no name is looked up; the sockets are connected already. */
 #define ORIGIN "http://127.0.0.1"
 
 enum { CALL_S = 60, URL_MAX = 1400 };
@@ -147,7 +147,7 @@ void api_listen(struct api *api)
 		return;
 	event_reader_reset(&api->events);
 	curl_easy_setopt(api->stream, CURLOPT_URL, ORIGIN "/v1/events");
-	/* A line comes every 15 s. */
+	/* The stream sends a line every 15 s. */
 	curl_easy_setopt(api->stream, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(api->stream, CURLOPT_LOW_SPEED_TIME, 45L);
 	api->is_streaming = curl_multi_add_handle(api->multi, api->stream) == CURLM_OK;

@@ -1,5 +1,6 @@
 /* A client of the API of displayd, over sockets that are connected already: one call at a time, and
- * the stream of events. The worker at their other end knows whose they are. Nothing here waits. */
+ * the stream of events. The worker at their other end knows to which account they belong. No
+ * function waits. */
 #pragma once
 
 #include "event_reader.h"
@@ -13,27 +14,29 @@ struct api {
 	CURLM *multi;
 	CURL *call, *stream;
 	struct curl_slist *fields;
-	int sockets[API_SOCKETS_MAX]; /* nobody uses them yet */
+	int sockets[API_SOCKETS_MAX]; /* not used yet */
 	unsigned socket_count;
-	bool lacked_socket; /* since api_needs_socket() was asked last */
+	bool lacked_socket; /* a call or the stream found no socket since the last
+			       api_needs_socket() */
 	bool is_calling, is_streaming;
-	bool call_lacked_socket;    /* nothing was sent */
+	bool call_lacked_socket;    /* the call found no socket and was not sent */
 	int stream_status;	    /* of the stream that has ended; 0: there was no answer */
 	int status;		    /* of the call that is done; 0: there was no answer */
 	struct bytes reply;	    /* and its body, until the next call */
 	struct event_reader events; /* the caller sets on_event and context */
 };
 
-/* False: there is no memory. */
+/* Returns false if there is no memory. */
 bool api_init(struct api *api) __attribute__((warn_unused_result));
 void api_finish(struct api *api);
-/* Takes the socket. */
+/* Takes ownership of the socket. */
 void api_add_socket(struct api *api, int socket);
-/* Whether a call or the stream has found no socket, since this was asked last. */
+/* Whether a call or the stream has found no socket since the last call of this function. */
 bool api_needs_socket(struct api *api);
 
-/* Begins a call, if none is under way. body: JSON that stays until the call is done; NULL: none. */
+/* Begins a call, unless one is under way. body: JSON that must stay valid until the call is done;
+ * NULL: none. */
 void api_begin(struct api *api, const char *method, const char *path, const struct bytes *body);
 void api_listen(struct api *api);
-/* Goes on. True: the call is done; see status. */
+/* Continues the call and the stream. Returns true when the call is done; see status. */
 bool api_drive(struct api *api) __attribute__((warn_unused_result));

@@ -14,7 +14,7 @@ enum { FIXED_FDS = 2 };
 
 struct held {
 	struct held *next;
-	struct link *link; /* NULL: its link is gone, and it ends */
+	struct link *link; /* NULL: the link is gone, and the connection ends */
 	struct connection *connection;
 	bool is_ending;
 };
@@ -88,7 +88,7 @@ static void refuse(struct link *link, const char *account, const char *why)
 	link_say(link, line, (size_t)length);
 }
 
-/* Takes the document. */
+/* Takes ownership of the document. */
 static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc *doc)
 {
 	yyjson_val *opened = yyjson_obj_get(yyjson_doc_get_root(doc), "open");

@@ -9,7 +9,7 @@
  *   bridge --{"gone":ID}--> worker                         it was not opened: try again
  *   bridge --{"counts":[in,out,dropped]}--> worker         messages since the last such line
  *
- * The first line of the bridge says what it is. An account's connections end with its link. */
+ * The first line of the bridge names its version and sandbox. A link's connections end with it. */
 #pragma once
 
 #include <text/reach.h>
@@ -20,11 +20,11 @@ struct bridge;
 
 struct bridge *bridge_create(const struct network_list *allowed, const char *certificates,
 			     const char *hello);
-/* Takes the link. */
+/* Takes ownership of the link's socket. */
 void bridge_add(struct bridge *bridge, int link);
-/* Waits until something happens to a link, a connection, or control. True: to control. */
+/* Waits for an event of a link, a connection or control. Returns true if it is of control. */
 bool bridge_wait(struct bridge *bridge, int control);
-/* Does what there is to do. */
+/* Handles all events that are there. */
 void bridge_run(struct bridge *bridge);
-/* Ends all connections. */
+/* Ends all connections and frees the bridge. */
 void bridge_destroy(struct bridge *bridge);

@@ -13,7 +13,7 @@ static void call_done(struct connection *connection)
 	int status = connection->api.status;
 
 	if (connection->api.call_lacked_socket)
-		connection->calls_from_ms = 0; /* it goes on with the next socket */
+		connection->calls_from_ms = 0; /* it continues with the next socket */
 	else if (connection->call == CALL_ORDER)
 		commands_done(connection);
 	else if (status == 200 || connection->call == CALL_PICTURE)
@@ -62,7 +62,7 @@ static bool begin_device(struct connection *connection, struct device *device)
 	return true;
 }
 
-/* Commands and what the panels have become take turns. */
+/* Begins the next call: commands and reads of the panels' state alternate. */
 static void begin_call(struct connection *connection)
 {
 	bool has_order = connection->orders && clock_ms() >= connection->calls_from_ms;
@@ -109,7 +109,7 @@ void calls_drive(struct connection *connection)
 		connection->stream_from_ms = now + stream_pause_ms(connection);
 	if (connection->has_asked && now - connection->asked_ms < ASK_MS &&
 	    connection->api.socket_count == 0)
-		return; /* for a socket, which comes */
+		return; /* waits for a socket, which was requested */
 	connection->has_asked = false;
 	begin_call(connection);
 	if (!connection->api.is_streaming && now >= connection->stream_from_ms)

@@ -1,7 +1,7 @@
-/* The calls of the API for an account: commands, and what is to be known of its panels. */
+/* The API calls for an account: commands, and reads of its panels' state. */
 #pragma once
 
 #include "account.h"
 
-/* Goes on with them. */
+/* Continues the current call, or begins the next one. */
 void calls_drive(struct connection *connection);

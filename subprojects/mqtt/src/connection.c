@@ -35,7 +35,7 @@ static void on_up(void *context)
 		publish_anew(device);
 }
 
-/* False: the end. */
+/* Takes the sockets that were added. Returns false if the connection is to end. */
 static bool take_sockets(struct connection *connection)
 {
 	uint64_t times;
@@ -121,7 +121,8 @@ static const char *text_of(yyjson_val *opened, const char *name)
 	return yyjson_get_str(yyjson_obj_get(opened, name));
 }
 
-/* False: what a worker says is never so. */
+/* Reads the settings of the worker's message. Returns false if they are not as workers send them.
+ */
 static bool read_settings(struct connection *connection, const struct network_list *allowed,
 			  const char *certificates)
 {

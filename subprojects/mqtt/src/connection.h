@@ -1,18 +1,19 @@
 /* The connection of one account: its session with the broker, and its client of the API, in a
- * thread of its own. What the thread says to the worker waits in its lines. */
+ * thread of its own. The thread's lines for the worker wait in the connection. */
 #pragma once
 
 #include "account.h"
 
-/* Takes opened, the worker's word "open", and allowed stays. NULL: it says nothing that can be
- * done, with the reason, static. */
+/* Starts the connection. Takes ownership of opened, the worker's message "open"; allowed must stay
+ * valid. Returns NULL, with the reason as a static text, if the message cannot be used. */
 struct connection *connection_start(yyjson_doc *opened, const struct network_list *allowed,
 				    const char *certificates, int bell, const char **ret_why);
-/* Its thread ends soon: is_over. must_forget: the account wants no connection any more, so its
- * topics go. */
+/* Asks the thread to end soon; then is_over is set. must_forget: the account has removed its
+ * connection, so its topics are removed, too. */
 void connection_stop(struct connection *connection, bool must_forget);
-/* Takes the socket. */
+/* Takes ownership of the socket. */
 void connection_add_socket(struct connection *connection, int socket);
-/* Takes what was told. True: the thread has ended, and connection_destroy() does not wait. */
+/* Moves the lines for the worker to told. Returns true if the thread has ended: then
+ * connection_destroy() does not wait. */
 bool connection_take(struct connection *connection, struct bytes *told);
 void connection_destroy(struct connection *connection);

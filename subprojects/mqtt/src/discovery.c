@@ -155,7 +155,7 @@ static void add_picture(struct writing *writing)
 	add_text(writing, image, "content_type", "image/png");
 }
 
-/* Off until somebody asks for them: a device may have a hundred. */
+/* Entities of entries are disabled by default: a device may have a hundred. */
 static void add_entry(struct writing *writing, unsigned index)
 {
 	yyjson_val *id = yyjson_obj_get(device_entry(writing->device, index), "installationId");
@@ -174,7 +174,7 @@ static void add_entry(struct writing *writing, unsigned index)
 	yyjson_mut_obj_add_bool(writing->doc, entry, "enabled_by_default", false);
 }
 
-/* A component that has its platform alone is removed there. */
+/* Home Assistant removes a component that has only its platform. */
 static void add_gone(struct writing *writing, const char *encoded)
 {
 	yyjson_mut_val *entry = yyjson_mut_obj(writing->doc);
@@ -203,7 +203,7 @@ static yyjson_mut_val *write_device(struct writing *writing)
 	return about;
 }
 
-/* Offline with the panel, and with the server. */
+/* The entities are offline if the panel or the server is. */
 static yyjson_mut_val *write_availability(struct writing *writing)
 {
 	yyjson_mut_val *all = yyjson_mut_arr(writing->doc);

@@ -1,13 +1,13 @@
-/* Home Assistant's device discovery: one retained message makes a panel appear with all that it has
- * (https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload).
+/* Home Assistant's device discovery: one retained message makes a panel appear with all its
+ * entities (https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload).
  *
- * The names of components are part of the entities' IDs there: a name that is given stays. */
+ * The names of components are part of the entities' IDs there, so they never change. */
 #pragma once
 
 #include "device.h"
 
-/* The message of a device that is known; base is PREFIX/ACCOUNT. Entries whose switches were told
- * before, and are gone, are to be named: gone has their topics' last parts, NULL at the end. For
- * free(). NULL: it is too large. */
+/* Writes the message of a device whose documents are known; base is PREFIX/ACCOUNT. gone names the
+ * entries that were in an earlier message and are removed: the last parts of their topics, NULL at
+ * the end. The caller frees the text with free(). Returns NULL if it is too large. */
 char *discovery_write(const struct device *device, const char *base, const char *const *gone,
 		      size_t *ret_length);

@@ -1,4 +1,4 @@
-/* Reads server-sent events out of pieces of a stream. */
+/* Reads server-sent events from the pieces of a stream. */
 #pragma once
 
 #include <sandboxed/bytes.h>
@@ -10,13 +10,13 @@ enum { EVENT_LINE_MAX = 64 << 10, EVENT_NAME_BYTES = 32 };
 struct event_reader {
 	struct bytes line;
 	char name[EVENT_NAME_BYTES];
-	/* A line of data; both are the reader's. */
+	/* Called for each line of data; name and data are valid during the call. */
 	void (*on_event)(void *context, const char *name, const char *data, size_t length);
 	void *context;
 };
 
-/* False: a line is too long. */
+/* Reads a piece. Returns false if a line is too long. */
 bool event_reader_take(struct event_reader *reader, const char *data, size_t length)
     __attribute__((warn_unused_result));
-/* Forgets a line and an event that have begun. */
+/* Drops an incomplete line and event. */
 void event_reader_reset(struct event_reader *reader);

@@ -1,4 +1,5 @@
-/* A worker's link: lines of JSON both ways, without waiting. With a line may come a descriptor. */
+/* A worker's connection: lines of JSON in both directions, without waiting. A line may come with a
+ * descriptor. */
 #pragma once
 
 #include <sandboxed/bytes.h>
@@ -11,7 +12,7 @@ struct link {
 	struct link *next;
 	int socket;
 	struct bytes in, out;
-	int sockets[LINK_SOCKETS_MAX]; /* that came, the first ones first */
+	int sockets[LINK_SOCKETS_MAX]; /* descriptors received, in order */
 	unsigned socket_count;
 	bool is_gone;
 };
@@ -20,9 +21,10 @@ struct link *link_create(int socket) __attribute__((malloc, returns_nonnull));
 void link_destroy(struct link *link);
 void link_read(struct link *link);
 void link_write(struct link *link);
-/* Queues lines. A worker that does not read them is gone. */
+/* Queues lines. A link whose worker does not read them is closed. */
 void link_say(struct link *link, const char *lines, size_t length);
-/* The next line, which ends with a NUL; for free(). NULL: there is none yet. */
+/* Returns the next line, NUL-terminated, which the caller frees with free(); NULL: there is none
+ * yet. */
 char *link_next(struct link *link);
-/* The descriptor that came with the line, or -1. */
+/* Returns the descriptor that came with the line, which the caller then owns, or -1. */
 int link_take_socket(struct link *link);

@@ -56,6 +56,6 @@ int main(int argc, char **argv)
 	bridge = bridge_create(&allowed, certificates, hello);
 	run(bridge);
 	bridge_destroy(bridge);
-	/* Threads may still say farewell to their brokers; they are not waited for. */
+	/* Threads may still disconnect from their brokers; the process does not wait for them. */
 	return 0;
 }

@@ -74,7 +74,8 @@ static void add_member(struct reading *reading, const char *last, const char *na
 
 /* ---- pictures and texts ---- */
 
-/* A picture's bytes never begin so. The API says what is wrong with an object. */
+/* Whether the payload is a JSON object: a picture's bytes never begin like one. The API checks the
+ * object. */
 static bool is_object(const char *payload, size_t length)
 {
 	return length > 0 && payload[0] == '{';

@@ -1,4 +1,4 @@
-/* Requests to the API that a command on the broker means. */
+/* Translates commands on the broker into API requests. */
 #pragma once
 
 #include "device.h"
@@ -14,11 +14,11 @@ struct order {
 	char path[TOPIC_MAX];
 	struct bytes body; /* JSON */
 	char device[TOPIC_ID_BYTES];
-	const char *command; /* for people */
+	const char *command; /* static text for messages */
 };
 
-/* Makes the requests of a command, in their order. NULL with *ret_problem, static: what it says is
- * none. */
+/* Makes the requests of a command, in order. The caller calls order_destroy() on them. Returns
+ * NULL, with a static text in *ret_problem, if the payload is not valid. */
 struct order *order_read(const struct topic *topic, const struct device *device,
 			 const char *payload, size_t length, const char **ret_problem);
 /* Static text. */

@@ -8,7 +8,7 @@
 enum {
 	ENTRY_COST = 300,
 	LIST_MS = 30 * 1000,
-	LEFTOVER_MS = 1000, /* until a leftover is compared with the list */
+	LEFTOVER_MS = 1000, /* before leftovers are compared with the list */
 	PICTURE_MS = 5000,
 	FAREWELL_TRIES = 200,
 };
@@ -47,7 +47,7 @@ static void remove_unlisted(struct connection *connection)
 	}
 }
 
-/* NULL: there are too many. */
+/* Adds a device. Returns NULL if there are too many. */
 static struct device *add_device(struct connection *connection, const char *id)
 {
 	struct device *device;
@@ -144,7 +144,7 @@ static void take_online(struct device *device, yyjson_val *root)
 	device->is_online = yyjson_is_true(yyjson_obj_get(root, "isOnline"));
 	if (seen)
 		snprintf(device->last_seen, sizeof(device->last_seen), "%s", seen);
-	/* A panel says what it is when it comes. */
+	/* A panel reports its properties when it connects. */
 	device->needs_about = true;
 	device->needs_publishing = true;
 }
@@ -273,7 +273,7 @@ void panels_publish(struct connection *connection)
 	}
 }
 
-/* The account has taken its connection away: so its panels disappear. */
+/* The account has removed its connection, so its panels disappear. */
 void panels_forget(struct connection *connection)
 {
 	while (connection->devices)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Topics of a device that are noted: of all its entries, and as many that are gone. */
+/* Number of topics noted for a device: those of all its entries, and as many removed ones. */
 enum { PUBLISHED_MAX = 2 * ROTATION_ENTRIES_MAX };
 
 static const char unknown[] = "None"; /* Home Assistant's word for it */
@@ -152,7 +152,7 @@ static bool tell_entries(const struct publisher *publisher, struct device *devic
 
 /* ---- discovery ---- */
 
-/* The part of an entry's topic after "entries/"; NULL: it is another topic. */
+/* Returns the part of an entry's topic after "entries/"; NULL: it is another topic. */
 static const char *entry_of(const struct publisher *publisher, const struct device *device,
 			    const char *topic)
 {
@@ -205,7 +205,7 @@ static bool tell_discovery(const struct publisher *publisher, struct device *dev
 	return is_told;
 }
 
-/* The switches of entries that are gone are taken away by a message that names them. */
+/* Removes the switches of removed entries by a message that names them. */
 static bool tell_gone(const struct publisher *publisher, struct device *device)
 {
 	const char *gone[ROTATION_ENTRIES_MAX + 1] = {NULL};
@@ -252,7 +252,7 @@ bool publish_picture(const struct publisher *publisher, struct device *device, c
 	return tell(publisher, device, topic, png, length);
 }
 
-/* The availability is first, and so taken away last: by it a later session finds the rest. */
+/* The availability is noted first, and so removed last: a later session finds the rest by it. */
 void publish_note_device(const struct publisher *publisher, struct device *device)
 {
 	static const char *const lasts[] = {"availability", "light",	"plan",	  "interval",

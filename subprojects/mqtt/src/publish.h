@@ -1,4 +1,4 @@
-/* Retained topics of a device: what changed is published, and nothing else. */
+/* Publishes the retained topics of a device, only those that have changed. */
 #pragma once
 
 #include "device.h"
@@ -7,26 +7,26 @@
 struct publisher {
 	struct session *session;
 	const char *base;      /* PREFIX/ACCOUNT */
-	const char *discovery; /* where Home Assistant looks: its prefix */
+	const char *discovery; /* prefix of Home Assistant's discovery topics */
 };
 
-/* Publishes what the device has become since the last call. False: the broker takes no more now;
- * call again. */
+/* Publishes the changes of the device since the last call. Returns false if the broker takes no
+ * more now: call again later. */
 bool publish_device(const struct publisher *publisher, struct device *device)
     __attribute__((warn_unused_result));
-/* Publishes the picture that the panel shows; likewise. */
+/* Publishes the picture that the panel shows. Returns false as publish_device() does. */
 bool publish_picture(const struct publisher *publisher, struct device *device, const char *png,
 		     size_t length) __attribute__((warn_unused_result));
-/* Notes that topics of the device may be on the broker: all but entries', or that of an entry, as
- * topic_encode() writes it. */
+/* Notes that topics of the device may be on the broker: all but those of entries, or that of one
+ * entry, named as topic_encode() writes it. */
 void publish_note_device(const struct publisher *publisher, struct device *device);
 void publish_note_entry(const struct publisher *publisher, struct device *device,
 			const char *encoded);
-/* Takes away all topics of a device that is gone; likewise. */
+/* Removes all topics of a removed device. Returns false as publish_device() does. */
 bool publish_removal(const struct publisher *publisher, struct device *device)
     __attribute__((warn_unused_result));
-/* All topics are published again: the session is another one. */
+/* Publishes all topics again, for a new session. */
 void publish_anew(struct device *device);
-/* Says what became of a command: not retained, and lost if there is no room. */
+/* Publishes the error of a command: not retained, and dropped if there is no room. */
 void publish_error(const struct publisher *publisher, const char *device, const char *command,
 		   int status, const char *detail);

@@ -13,11 +13,11 @@ enum {
 	STALLED_MS = 30 * 1000,
 	FIRST_PAUSE_MS = 1000,
 	LAST_PAUSE_MS = 60 * 1000,
-	STEADY_MS = 30 * 1000, /* a session of this age begins with short pauses again */
+	STEADY_MS = 30 * 1000, /* after a session of this age the pauses begin short again */
 	READS_A_TURN = 64,
 	FAREWELL_MS = 5000,
 	FAREWELL_POLL_MS = 100,
-	/* A message is as large as a body of the API at most; the rest is its topic. */
+	/* A message is at most as large as a body of the API; the rest is for its topic. */
 	ALLOCATION_MAX = (1 << 20) + (128 << 10),
 };
 
@@ -26,14 +26,14 @@ static int64_t pause_ms(unsigned failures)
 	int64_t most = failures < 6 ? (int64_t)FIRST_PAUSE_MS << failures : LAST_PAUSE_MS;
 	uint32_t random = 0;
 
-	/* Brokers and servers that start anew do not meet all at once. */
+	/* Random, so that not all sessions connect at once after a restart. */
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
 	return most / 2 + random % (uint32_t)(most / 2);
 }
 
-/* Before a broker has answered these are not told apart: an account does not learn what is at a
- * place instead. */
+/* Before a broker has answered, these errors are reported as one: an account must not learn what
+ * else is at an address. */
 static bool is_silence(int result)
 {
 	return result == MOSQ_ERR_ERRNO || result == MOSQ_ERR_KEEPALIVE ||
@@ -188,7 +188,7 @@ static void start(struct session *session, int64_t now_ms)
 
 /* ---- a turn ---- */
 
-/* Nothing is read while there is something to write: answers to a broker that sends and never reads
+/* Reads nothing while there is something to write: answers to a broker that sends but never reads
  * would pile up. */
 static int read_some(struct session *session)
 {
@@ -267,7 +267,7 @@ bool session_has_room(const struct session *session)
 	return session->is_up && session->unsent < UNSENT_MAX;
 }
 
-/* quality: 1: unsent until the broker has acknowledged it. */
+/* quality 1: counts as unsent until the broker has acknowledged it. */
 static bool publish(struct session *session, const char *topic, const char *payload, size_t length,
 		    int quality, bool is_retained)
 {
@@ -301,8 +301,8 @@ void session_init(struct session *session)
 	guard_enter(&session->guard);
 }
 
-/* Waits for the acknowledgement of the last message: a broker that cannot deliver to a connection
- * that is closed too early drops what it has not read of it. */
+/* Disconnects after the acknowledgement of the last message: a broker drops what it has not read
+ * from a connection that is closed too early. */
 static void say_farewell(struct session *session)
 {
 	int64_t end_ms = clock_ms() + FAREWELL_MS;

@@ -1,9 +1,9 @@
-/* A session with a broker: it connects, comes back by itself with growing pauses, and sends no more
- * than the broker takes.
+/* A session with a broker: it connects, reconnects after growing pauses, and sends no more than the
+ * broker takes.
  *
  *   waiting --its time--> connecting --CONNACK--> up --anything wrong--> waiting
  *
- * libmosquitto's look-up and connect wait; so each session has a thread of its own. */
+ * libmosquitto waits in its look-up and connect, so each session has a thread of its own. */
 #pragma once
 
 #include "guard.h"
@@ -17,45 +17,46 @@ struct session_settings {
 	bool is_tls;
 	const char *user, *password; /* NULL: none */
 	const char *client;
-	const char *will;	  /* topic: "online" while the session is up, else "offline" */
-	const char *certificates; /* a file, instead of the system's; NULL */
+	const char *will; /* topic that has "online" while the session is up, else "offline" */
+	const char *certificates; /* a file; NULL: the system's certificates */
 };
 
 struct session {
 	const struct session_settings *settings;
 	struct guard guard;
-	struct mosquitto *mosquitto; /* NULL: it waits */
+	struct mosquitto *mosquitto; /* NULL while the session waits */
 	bool is_up;
-	bool has_progress;	/* while reading */
-	int result;		/* MOSQ_ERR_..., or of CONNACK as a negative number */
+	bool has_progress;	/* something was read */
+	int result;		/* MOSQ_ERR_..., or the code of a CONNACK as a negative number */
 	unsigned unsent;	/* messages that the socket has not taken */
-	int64_t stalled_ms;	/* since when it takes nothing; 0: it does */
-	int64_t next_ms, up_ms; /* when it tries again; since when it is up */
-	unsigned failures;	/* in a row */
+	int64_t stalled_ms;	/* since when the socket takes nothing; 0: it takes data */
+	int64_t next_ms, up_ms; /* time of the next attempt; start of the session */
+	unsigned failures;	/* number of failures in a row */
 	uint64_t messages_in, messages_out;
 	void (*on_up)(void *context);
-	/* why: NULL when it is up. */
+	/* why: NULL if the session is up. */
 	void (*on_state)(void *context, const char *why);
 	void (*on_message)(void *context, const char *topic, const char *payload, size_t length);
-	/* A message that was on the broker before. */
+	/* Called for a retained message of an earlier session. */
 	void (*on_retained)(void *context, const char *topic);
 	void *context;
 };
 
-/* In the session's thread, whose guard it becomes. settings, the guard's rules and the functions
- * are set. */
+/* Called in the session's thread, whose guard it sets. settings, the guard's rules and the
+ * functions must be set. */
 void session_init(struct session *session);
-/* Says farewell, without the will; waits at most 5 s until the broker has taken all messages. */
+/* Disconnects without publishing the will; waits at most 5 s until the broker has taken all
+ * messages. */
 void session_finish(struct session *session);
 
-/* Reads, writes, or connects if it is time. */
+/* Reads and writes, or connects if it is time. */
 void session_drive(struct session *session, int64_t now_ms);
-/* The socket to wait for, or -1. */
+/* Returns the socket to wait for, or -1. */
 int session_socket(const struct session *session);
 bool session_wants_write(const struct session *session);
 
 bool session_has_room(const struct session *session);
-/* Publishes, retained or not. False: there is no room, or no session. */
+/* Publishes, retained or not. Returns false if there is no room or no session. */
 bool session_publish(struct session *session, const char *topic, const char *payload, size_t length,
 		     bool is_retained);
 bool session_subscribe(struct session *session, const char *pattern);

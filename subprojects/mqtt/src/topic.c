@@ -39,7 +39,8 @@ static bool is_id(const char *text, size_t length)
 	return true;
 }
 
-/* Whether topic_encode() writes so; a path with it cannot lead elsewhere. */
+/* Whether the text has the form that topic_encode() writes; in a URL's path it cannot lead
+ * elsewhere. */
 static bool is_encoded(const char *text, size_t length)
 {
 	size_t dots = 0;
@@ -73,7 +74,7 @@ static bool read_entry(const char *text, struct topic *ret_topic)
 	return true;
 }
 
-/* Reads the device of a topic. Returns what follows it, or NULL: it is another one. */
+/* Reads the device of a topic. Returns the text behind it, or NULL: it is no topic of a device. */
 static const char *read_device(const char *text, const char *base, struct topic *ret_topic)
 {
 	size_t length = strlen(base);

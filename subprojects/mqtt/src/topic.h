@@ -24,15 +24,15 @@ struct topic {
 	char entry[TOPIC_PART_BYTES]; /* of COMMAND_ENTRY, as topic_encode() writes it */
 };
 
-/* Reads a command's topic; base is PREFIX/ACCOUNT. False: it is none. */
+/* Reads a command's topic; base is PREFIX/ACCOUNT. Returns false if it is no such topic. */
 bool topic_read(const char *text, const char *base, struct topic *ret_topic)
     __attribute__((warn_unused_result));
 
-/* Reads a topic that tells of a device: whether it is there, or of an entry, which is in ret_topic
- * then, else empty. False: it is another one. */
+/* Reads a retained topic of a device: its availability, or that of an entry, whose ID is then in
+ * ret_topic, else empty. Returns false for other topics. */
 bool topic_read_told(const char *text, const char *base, struct topic *ret_topic)
     __attribute__((warn_unused_result));
 
 /* Writes an ID as a level of a topic, and as a part of a URL's path: what is neither a letter nor a
- * digit nor one of "-._" becomes %XX. False: it does not fit. */
+ * digit nor one of "-._" becomes %XX. Returns false if it does not fit. */
 bool topic_encode(const char *id, char *ret_text, size_t size) __attribute__((warn_unused_result));

@@ -55,7 +55,7 @@ class Bridge:
                            "discovery": "homeassistant", "all": False, "public": False, **members}})
 
     def state(self):
-        """The next state that it says."""
+        """The next state that it reports."""
         while True:
             word = self.word()
             if "state" in word:
