@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Adds the table's default, or says what is missing. */
+/* Adds the table's default, or reports a missing required option. */
 static int complete(struct options *options, const struct option *option,
 		    struct options_error *reterr)
 {
@@ -43,7 +43,7 @@ static int apply(struct options *options, const struct option *option, void *tar
 	return 0;
 }
 
-/* Words that are not in brackets. */
+/* Counts the words that are not in brackets. */
 static unsigned count_required(const char *text)
 {
 	unsigned count = 0;

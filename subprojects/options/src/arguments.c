@@ -9,7 +9,7 @@ struct reader {
 	char *const *argv;
 	int argc;
 	int at;		    /* the next argument */
-	bool options_ended; /* "--" was there: what follows are no options */
+	bool options_ended; /* "--" was read: no options follow */
 };
 
 static int fail_unknown_option(const struct reader *reader, const char *argument)
@@ -68,7 +68,7 @@ static const struct option *find_letter(const struct options *options, char lett
 	return option;
 }
 
-/* "--name", "--name=value" or "-h"; the value may be the next argument. */
+/* Reads "--name", "--name=value" or "-h"; the value may be the next argument. */
 static int read_option(struct reader *reader)
 {
 	const char *argument = reader->argv[reader->at++];
@@ -85,7 +85,8 @@ static int read_option(struct reader *reader)
 	return option ? take_option(reader, option, value) : fail_unknown_option(reader, argument);
 }
 
-/* Words of the command's name against arguments: how many there are, 0 if they differ. */
+/* Compares the words of the command's name with the arguments. Returns the number of words, 0 if
+ * they differ. */
 static int match_command(const char *name, const struct reader *reader)
 {
 	int count = 0;
@@ -104,7 +105,7 @@ static int match_command(const char *name, const struct reader *reader)
 	return count;
 }
 
-/* A topic's name alone, or before an option: the caller says which commands it has. */
+/* Whether a topic's name stands alone or before an option: then the caller lists its commands. */
 static bool is_topic_alone(const struct reader *reader)
 {
 	return reader->at + 1 >= reader->argc || reader->argv[reader->at + 1][0] == '-';

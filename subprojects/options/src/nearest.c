@@ -4,14 +4,14 @@
 #include <string.h>
 
 enum {
-	NAME_LENGTH_MAX = 60, /* of a name that something near is looked for */
+	NAME_LENGTH_MAX = 60, /* longer names get no suggestion */
 	WORDS_BYTES = 64,
 	/* Quoted text may be a URL, which callers recognize by its end. */
 	QUOTED_BYTES = 512,
 	TOO_FAR = 3, /* letters */
 };
 
-/* The least number of letters to change, add or drop (Levenshtein). */
+/* Returns the least number of letters to change, add or drop (Levenshtein distance). */
 static unsigned distance_to(const char *name, size_t length, const char *right)
 {
 	unsigned row[NAME_LENGTH_MAX + 1];
@@ -35,7 +35,7 @@ static unsigned distance_to(const char *name, size_t length, const char *right)
 	return row[width];
 }
 
-/* Keeps what is nearer to the name, and near enough at all. */
+/* Keeps the candidate if it is nearer to the name, and near enough at all. */
 static void compare(const char *name, size_t length, const char *candidate, const char **nearest,
 		    unsigned *distance)
 {
@@ -82,7 +82,8 @@ static void join(char words[static WORDS_BYTES], const char *first, const char *
 	snprintf(words, WORDS_BYTES, "%s%s%s", first, second[0] ? " " : "", second);
 }
 
-/* A mistyped name, a word for another one, the words in the other order, or a word too many. */
+/* Finds the command that was meant by a mistyped name, a synonym, swapped words or an extra word.
+ */
 static const char *find_meant(const struct option_set *set, const char *first, const char *second)
 {
 	const char *nearest;
@@ -116,7 +117,7 @@ bool options_is_of_topic(const struct option_command *command, const struct opti
 	return strncmp(command->name, topic->name, length) == 0 && command->name[length] == ' ';
 }
 
-/* "create, list and show" */
+/* Writes "create, list and show". */
 static void list_commands(const struct option_set *set, const struct option_topic *topic,
 			  char *text, size_t size)
 {

@@ -111,7 +111,8 @@ const char *options_text(const struct options *options, const char *name)
 	return given ? given->value : NULL;
 }
 
-/* The next one that counts behind the i-th: the last one, or of a list each of its source. */
+/* Returns the next value that counts, behind the i-th: the last one given, or for a list each value
+ * of the strongest source. */
 static const struct option_given *next_that_counts(const struct options *options,
 						   const struct option_given *best, unsigned *i)
 {

@@ -1,4 +1,4 @@
-/* The help, and what is in force. */
+/* Prints the help and the values that are in force. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum { LINE_WIDTH = 92, OPTION_WIDTH = 28, COMMAND_INDENT = 6, BRIEF_WIDTH = 40 };
 
-/* Sentences from a column on, in lines that end before the width. The cursor stands in the column.
+/* Prints sentences from a column on, wrapped at the width. The cursor is in that column.
  */
 static void print_wrapped(const char *text, unsigned column, FILE *out)
 {
@@ -83,7 +83,7 @@ static void print_in_list(const struct option_command *command, FILE *out)
 	fputc('\n', out);
 }
 
-/* The command's words and the first sentence of its help. */
+/* Prints the command's words and the first sentence of its help. */
 static void print_briefly(const struct option_command *command, FILE *out)
 {
 	int width = fprintf(out, "  %s%s%s", command->name, command->positionals ? " " : "",
@@ -108,7 +108,7 @@ static bool has_topic(const struct option_set *set, const struct option_command 
 	return false;
 }
 
-/* Topic by topic, and at last the commands that have none. */
+/* Prints all commands topic by topic, and at last those without a topic. */
 static void print_overview(const struct option_set *set, FILE *out)
 {
 	for (const struct option_topic *one = set->topics; one && one->name; one++) {
@@ -161,7 +161,7 @@ static void print_value(const struct option_given *given, FILE *out)
 		fputs(given->value, out);
 }
 
-/* A line for each value of a list, else one. */
+/* Prints a line for each value of a list, else one line. */
 static void print_values(const struct options *options, const struct option_given *best, FILE *out)
 {
 	const struct option *option = best->option;

@@ -1,4 +1,4 @@
-/* Variables and the configuration file. */
+/* Reads variables and the configuration file. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ void options_read_variables(struct options *options)
 
 		options_variable(options->set, one, name);
 		value = one->argument_only ? NULL : getenv(name);
-		/* Compose files and service managers set empty ones for "not set". */
+		/* Compose files and service managers set empty variables to mean "not set". */
 		if (!value || !value[0])
 			continue;
 		if (one->type != OPTION_LIST) {
@@ -93,7 +93,7 @@ int options_check_variables(const struct options *options, const char *const *ot
 	return 0;
 }
 
-/* A part of a line. */
+/* A view of a part of a line. */
 struct piece {
 	const char *text;
 	size_t length;
@@ -101,7 +101,7 @@ struct piece {
 
 static const struct piece nothing = {"", 0};
 
-/* Also that before a line feed, as some editors write it. */
+/* A carriage return counts, too: some editors write it before the line feed. */
 static bool is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
@@ -137,7 +137,8 @@ static int fail_setting(const struct options *options, unsigned line, struct pie
 				 options->file, line, (int)name.length, name.text, nearest);
 }
 
-/* People write a comment there, as other programs take it: behind #, ; or //. */
+/* Whether the value has a comment behind #, ; or //: other programs allow that, this one does not.
+ */
 static bool has_comment(const struct option *option, struct piece value)
 {
 	bool is_word = option->type == OPTION_NUMBER || option->type == OPTION_ON_OFF ||
@@ -199,7 +200,7 @@ static int read_line(struct options *options, struct piece line, unsigned number
 	return 0;
 }
 
-/* The whole file, to be freed; NULL: it cannot be read. */
+/* Returns the content of the file, which the caller frees; NULL: it cannot be read. */
 static char *read_all(const char *path, size_t *ret_length, struct options_error *reterr)
 {
 	char *text = options_grow(NULL, OPTIONS_FILE_BYTES_MAX + 1);

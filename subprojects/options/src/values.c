@@ -1,4 +1,4 @@
-/* The types of values. */
+/* Reads and writes values of each type. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ static int read_number(const struct option *option, const char *value, unsigned 
 	return 0;
 }
 
-/* words: "logfmt|json". */
+/* Finds the value among words such as "logfmt|json". */
 static int read_choice(const char *words, const char *value, unsigned *ret_index,
 		       struct options_error *reterr)
 {
@@ -80,7 +80,7 @@ int options_take(struct option_given *given, void *target, struct options_error 
 {
 	const struct option *option = given->option;
 	unsigned long long number = 0;
-	unsigned index = 0; /* of "on" */
+	unsigned index = 0; /* 0: "on" */
 	int rc = 0;
 
 	if (option->type == OPTION_ON_OFF)

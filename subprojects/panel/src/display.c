@@ -72,7 +72,7 @@ void display_set_brightness(struct display *display, int brightness)
 void display_set_status(struct display *display, const char *status)
 {
 	snprintf(display->status, sizeof(display->status), "%s", status);
-	/* A reason may hold what a server sent. */
+	/* A reason may contain text that a server sent. */
 	for (char *c = display->status; *c; c++)
 		if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
 			*c = '?';

@@ -82,7 +82,7 @@ static void write_all(int fd, const char *text, size_t size)
 		ssize_t written = write(fd, text, size);
 
 		if (written < 0 && errno != EINTR)
-			return; /* nobody reads any more; the panel goes on */
+			return; /* the reader is gone; the panel continues */
 		if (written > 0) {
 			text += written;
 			size -= (size_t)written;
@@ -119,7 +119,7 @@ static void write_line(int fd, bool is_json, const char *name, const struct even
 
 void events_write(struct events *events, const char *name, const struct event_field *fields)
 {
-	/* Events too frequent for people. */
+	/* Events that are too frequent for people. */
 	bool is_frequent = strcmp(name, "pong") == 0 || strcmp(name, "frame") == 0;
 
 	if (events->json_fd >= 0)

@@ -14,8 +14,8 @@ struct events {
 	int plain_fd; /* -1: none */
 };
 
-/* path: NULL for none, "-" for standard output; a file is created or emptied. plain: lines for
- * people go to standard output. 0 or a negative errno. */
+/* Opens the outputs. path: NULL for none, "-" for standard output; a file is created or emptied.
+ * plain: print lines for people on standard output. Returns 0 or a negative errno. */
 int events_open(struct events *events, const char *path, bool plain);
 void events_close(struct events *events);
 
@@ -25,7 +25,7 @@ struct event_field {
 	const char *name;
 	enum event_value type;
 	int64_t number;
-	const void *data; /* of a text, UTF-8 or not; or what the hash is of */
+	const void *data; /* the text, UTF-8 or not; or the data to hash */
 	size_t size;
 };
 
@@ -41,13 +41,13 @@ struct event_field {
 	{                                                                                          \
 		name, EVENT_SHA256, 0, data, size                                                  \
 	}
-/* events_write() with any number of the three above. */
+/* Calls events_write() with any number of the three kinds of members above. */
 #define EVENT(events, name, ...)                                                                   \
 	events_write(events, name, (const struct event_field[]){__VA_ARGS__ __VA_OPT__(, ){0}})
 
 void events_write(struct events *events, const char *name, const struct event_field *fields);
 
-/* A JSON string: bytes that are no UTF-8 are replaced. */
+/* Writes a JSON string; invalid UTF-8 is replaced. */
 void events_quote(FILE *file, const char *text, size_t size);
 
-uint64_t events_wall_us(void); /* since 1970 */
+uint64_t events_wall_us(void); /* Returns the time since 1970, in microseconds. */

@@ -28,7 +28,7 @@ void frames_close(struct frames *frames)
 	frames->directory_fd = -1;
 }
 
-/* The PNG in memory of malloc; NULL when libspng fails. */
+/* Returns the PNG, which the caller frees with free(); NULL if libspng fails. */
 static void *encode(const struct pixels *pixels, size_t *ret_size)
 {
 	struct spng_ihdr header = {

@@ -6,13 +6,13 @@
 #include <strings.h>
 #include <sys/random.h>
 
-/* Timings of the link, see device-link.md. */
+/* Timings of the device link, as in the firmware. */
 enum {
 	CONNECT_MS = 10 * 1000,
 	RETRY_MS = 10 * 1000,
 	RETRY_NOT_FOUND_MS = 6 * 1000,
 	RETRY_CLOSE_FRAME_MS = 5 * 60 * 1000,
-	POLL_MS = 20 * 1000, /* for a whole exchange */
+	POLL_MS = 20 * 1000, /* for a whole request and answer */
 	POLL_RETRY_MS = 1000,
 	POLL_RETRY_LONG_MS = 6 * 1000, /* after 400, 404 and a body that is too large */
 	FIRMWARE_ANSWER_MAX = 1024,    /* the firmware's buffer for the answer to the handshake */
@@ -54,12 +54,12 @@ static uint64_t retry_after(const struct link *link, int status)
 
 static void on_due(uv_timer_t *timer);
 
-/* status: of the answer, if it is what is wrong; or 0. */
+/* Leaves the connection. status: that of the answer if it is the reason; or 0. */
 static void leave(struct link *link, int status, const char *reason)
 {
 	bool was_open = link->state == LINK_OPEN;
 	uint64_t retry_ms = retry_after(link, status);
-	char text[REASON_MAX]; /* the reason may be the transport's */
+	char text[REASON_MAX]; /* the reason may lie in the transport */
 
 	snprintf(text, sizeof(text), "%s", reason);
 	drop_connection(link);
@@ -133,7 +133,7 @@ static void take_message(struct link *link, const struct wire_websocket_message 
 
 	switch (message->opcode) {
 	case WIRE_TEXT:
-		/* The firmware reads each frame of a text for itself. */
+		/* The firmware reads each frame of a text by itself. */
 		if (message->is_fragmented)
 			report_violation(link, "a fragmented text message");
 		else
@@ -240,7 +240,7 @@ static bool on_body(void *context, const void *data, size_t size)
 
 static const struct wire_parser_events parser_events = {.on_field = on_field, .on_body = on_body};
 
-/* NULL, or what a panel cannot take of an answer of 101 (RFC 6455 section 4.1). */
+/* Returns NULL, or what is wrong with an answer of 101 (RFC 6455 section 4.1). */
 static const char *check_upgrade(const struct link *link)
 {
 	if (!link->has_upgrade || !link->has_connection)
@@ -278,7 +278,7 @@ static void on_head(struct link *link)
 	}
 }
 
-/* Takes bytes of the head; how many there were. */
+/* Takes bytes of the head. Returns how many it has taken. */
 static size_t take_head(struct link *link, const uint8_t *data, size_t size)
 {
 	static const char start[] = "HTTP/1.";

@@ -1,4 +1,4 @@
-/* Memory, the lack of which ends the process. */
+/* Allocates memory; ends the process if there is none. */
 #pragma once
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static inline void *memory_check(void *memory)
 	return memory;
 }
 
-/* Zeroed; for size 0, too. */
+/* Returns zeroed memory, for size 0, too. */
 static inline void *memory_zalloc(size_t size)
 {
 	return memory_check(calloc(1, size ? size : 1));

@@ -8,13 +8,13 @@
 
 enum {
 	URL_MAX = 1500,
-	/* Longer ones the firmware drops without a word (device-link.md). */
+	/* The firmware drops longer URLs silently. */
 	FIRMWARE_URL_LENGTH = 128,
 	FIRMWARE_KEY_LENGTH = 64,
 	NUMBER_MAX = 86400000,
 };
 
-/* Goes into a header and into JSON as it stands. */
+/* The text goes into a header and into JSON unescaped. */
 static int check_version(char *text, struct options_error *reterr)
 {
 	size_t length = strlen(text);
@@ -28,7 +28,7 @@ static int check_version(char *text, struct options_error *reterr)
 		   : options_error_set(reterr, "must have 1 to 64 characters");
 }
 
-/* Makes it lower case. */
+/* Checks a MAC address and makes it lower case. */
 static int check_mac(char *text, struct options_error *reterr)
 {
 	for (size_t i = 0; i <= 17; i++) {
@@ -143,7 +143,7 @@ const char *panel_options_parse_url(const char *text, bool key_in_url, struct li
 	return NULL;
 }
 
-/* The file's first line. */
+/* Reads the file's first line. */
 static int read_url_file(const char *path, char text[static URL_MAX + 1],
 			 struct options_error *reterr)
 {
@@ -202,7 +202,7 @@ static int read_url(struct panel_options *options, struct options_error *reterr)
 	return 0;
 }
 
-/* Without --mac, a locally administered address that stays the same for a URL. */
+/* Without --mac, chooses a locally administered address that is always the same for a URL. */
 static void choose_mac(struct panel_options *options)
 {
 	const char *given = options_text(&options->given, "mac"), *url = options->link.shown;

@@ -10,10 +10,10 @@
 #include <signal.h>
 
 enum {
-	DWELL_DEFAULT_S = 10,	  /* until the server says something, as in the firmware */
-	DWELL_POLLED_END_S = 300, /* a polled dwell of so much or more is ignored */
+	DWELL_DEFAULT_S = 10,	  /* until the server sets a dwell, as in the firmware */
+	DWELL_POLLED_END_S = 300, /* a polled dwell of this or more is ignored */
 	SIGNALS = 3,
-	PANEL_REFUSED = 4, /* exit code */
+	PANEL_REFUSED = 4, /* exit code: the server refused the device */
 };
 
 struct panel {
@@ -24,18 +24,18 @@ struct panel {
 	struct player player;
 	struct display display;
 	uv_timer_t player_due;
-	uv_timer_t later; /* does what may not be done inside a call of the link */
+	uv_timer_t later; /* for work that must not be done inside a callback of the link */
 	uv_signal_t signals[SIGNALS];
 	bool wants_reboot;
 	bool wants_stop;
 	bool is_stopped;
-	int refusal;	  /* status with which the server refused the device; 0: it did not */
+	int refusal;	  /* status with which the server has refused the device; 0: it has not */
 	uint32_t dwell_s; /* for the next picture */
-	char image_url[MESSAGE_URL_MAX]; /* as the server ordered, or the one of the options */
+	char image_url[MESSAGE_URL_MAX]; /* as set by the server, or by the options */
 	uint64_t shown_count;
 	uint32_t shown_dwell_s;
-	uint32_t shown_frames; /* of the picture */
-	char state[160];       /* of the link */
+	uint32_t shown_frames; /* frames of the picture that were shown */
+	char state[160];       /* state of the link */
 };
 
 static void advance_player(struct panel *panel);
@@ -55,7 +55,7 @@ static void show_status(struct panel *panel)
 	display_set_status(&panel->display, text);
 }
 
-/* Closes all that keeps the loop running. */
+/* Closes everything that keeps the loop running. */
 static void stop(struct panel *panel)
 {
 	panel->is_stopped = true;
@@ -112,13 +112,13 @@ static void advance_player(struct panel *panel)
 	show_status(panel);
 }
 
-/* After all messages that came together. */
+/* Advances the player after all messages that came together. */
 static void advance_player_later(struct panel *panel)
 {
 	uv_timer_start(&panel->player_due, on_player_due, 0, 0);
 }
 
-/* {"queued":n} or {"displaying":n}; only WebSocket panels say so. */
+/* Sends {"queued":n} or {"displaying":n}; only WebSocket panels do. */
 static bool acknowledge(struct panel *panel, const char *what, uint32_t counter)
 {
 	char text[64];
@@ -244,7 +244,7 @@ static void on_picture(void *context, const struct link_picture *picture)
 	uint32_t counter;
 	bool is_acknowledged;
 
-	/* A missing header means full brightness, and the dwell of before. */
+	/* A missing header means full brightness, and an unchanged dwell. */
 	if (!panel->link.config->url.is_websocket)
 		display_set_brightness(&panel->display,
 				       picture->brightness >= 0 && picture->brightness <= 100
@@ -267,7 +267,8 @@ static void on_state(void *context, const char *text)
 	show_status(panel);
 }
 
-/* A person looks, and can give the right URL; firmware, and who reads the events as its, goes on.
+/* Ends the process if only a person watches, who can give the right URL. If events or frames are
+ * written, it continues as the firmware does.
  */
 static void on_refused(void *context, int status)
 {

@@ -8,12 +8,12 @@
 
 struct picture {
 	WebPAnimDecoder *decoder;
-	uint8_t *data; /* the decoder reads it all the time */
+	uint8_t *data; /* the decoder reads it until the end */
 	uint32_t frame_count;
 	int last_timestamp_ms;
 };
 
-/* The decoder allocates the canvas that the file claims, so that is looked at before. */
+/* The decoder allocates the canvas that the file claims, so its size is checked before. */
 static const char *check_canvas(const WebPData *data)
 {
 	WebPDemuxer *demuxer = WebPDemux(data);

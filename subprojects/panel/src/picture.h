@@ -8,9 +8,9 @@
 enum {
 	PANEL_WIDTH = 64,
 	PANEL_HEIGHT = 32,
-	/* Limit of panels; a larger picture is dropped (device-link.md). */
+	/* Limit of panels; a larger picture is dropped. */
 	PICTURE_BYTES_MAX = 460 * 1000,
-	/* A frame without a duration stays for so long: the firmware yields ten ticks. */
+	/* Duration of a frame without one: the firmware yields ten ticks. */
 	PICTURE_FRAME_DEFAULT_MS = 100,
 };
 
@@ -20,21 +20,21 @@ struct pixels {
 
 struct picture;
 
-/* Opens a WebP of 64x32 pixels. Copies data. NULL with a static text in ret_fault when it is none;
- * memory use does not depend on what the data claims. */
+/* Opens a WebP of 64x32 pixels. Copies data. Returns NULL with a static text in ret_fault if it is
+ * none; memory use does not depend on the sizes that the data claims. */
 struct picture *picture_open(const uint8_t *data, size_t size, const char **ret_fault);
 
-/* NULL is fine. */
+/* picture may be NULL. */
 void picture_close(struct picture *picture);
 
 uint32_t picture_frame_count(const struct picture *picture);
 
-/* False at the end of the loop. */
+/* Returns false at the end of the loop. */
 bool picture_has_more_frames(const struct picture *picture);
 
-/* Back to the first frame. */
+/* Goes back to the first frame. */
 void picture_rewind(struct picture *picture);
 
-/* Decodes the next frame. False when its data is broken. */
+/* Decodes the next frame. Returns false if its data is broken. */
 bool picture_next_frame(struct picture *picture, struct pixels *ret_pixels,
 			uint32_t *ret_duration_ms);

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 200 }; /* how often ends() is asked */
+enum { LOOK_MS = 200 }; /* interval between calls of ends() */
 
 static volatile sig_atomic_t signalled;
 
@@ -36,7 +36,7 @@ static void catch_signals(void (*handler)(int))
 		sigaction(numbers[i], &action, NULL);
 }
 
-/* A terminal without a size counts as large enough. */
+/* Draws everything anew. A terminal without a size counts as large enough. */
 static void reset(struct screen *screen)
 {
 	struct winsize size = {0};
@@ -46,7 +46,7 @@ static void reset(struct screen *screen)
 	screen_reset(screen, size.ws_col, size.ws_row);
 }
 
-/* Waits until the frame's time is over. False when the player is to end. */
+/* Waits until the frame's time is over. Returns false if the player must end. */
 static bool wait_for(uint64_t until_ms, panel_play_ends *ends, void *context)
 {
 	for (;;) {

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* Frames that are later than this are not caught up with: the panel was stopped or the machine
- * slept. */
+/* Frames that are later than this are skipped: the panel was stopped or the machine slept. */
 enum { LATE_MS = 1000 };
 
 void player_init(struct player *player, const struct player_events *events, void *context)
@@ -89,7 +88,7 @@ static void take_queued(struct player *player, uint64_t now_ms)
 	player->taken_ms = player->period_ms = player->next_ms = now_ms;
 	player->frame = 0;
 	player->state = PLAYER_PLAYING;
-	/* The firmware says so before it looks into the data, and so do we. */
+	/* The firmware reports this before it decodes the data, and so does this player. */
 	player->events->on_displaying(player->context, &player->current);
 	player->picture = picture_open(player->current.data, player->current.size, &fault);
 	if (!player->picture) {
@@ -144,6 +143,6 @@ void player_advance(struct player *player, uint64_t now_ms)
 uint64_t player_next_ms(const struct player *player)
 {
 	if (player->interrupted && player->queued.data)
-		return 1; /* long past: now */
+		return 1; /* long past: due now */
 	return player->state == PLAYER_PLAYING ? player->next_ms : PLAYER_NEVER;
 }

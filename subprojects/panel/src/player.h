@@ -1,5 +1,5 @@
-/* Plays a panel's two pictures, as firmware v1.4 to v1.6.6 does. Pure: time comes in as a number,
- * results go out as calls.
+/* Plays a panel's two pictures, as firmware v1.4 to v1.6.6 does. Pure: time is passed in as a
+ * number, results go to callbacks.
  *
  *             first binary                 immediate, nothing queued
  *   EMPTY --------------------> PLAYING --------------------------> FROZEN
@@ -20,8 +20,9 @@ enum player_state { PLAYER_EMPTY, PLAYER_PLAYING, PLAYER_FROZEN };
 
 enum {
 	PLAYER_NEVER = 0,
-	/* The firmware looks at `immediate` ten times a second. One that follows so closely on a
-	 * change of pictures finds the new one still queued there: it has no effect here. */
+	/* The firmware checks `immediate` ten times a second. An `immediate` this soon after a
+	 * change of pictures still finds the new one queued in the firmware, so it has no effect
+	 * here. */
 	PLAYER_IMMEDIATE_BLIND_MS = 100,
 };
 
@@ -33,11 +34,13 @@ struct player_picture {
 };
 
 struct player_events {
-	/* A queued picture is on now; before it was decoded. picture is valid during the call. */
+	/* Called when a queued picture is displayed, before it is decoded. picture is valid during
+	 * the call. */
 	void (*on_displaying)(void *context, const struct player_picture *picture);
-	/* Its frames, in the panel's own time. first: of a picture, or of a repetition of it. */
+	/* Called for each of its frames when it is due. frame 0 begins the picture, or a repetition
+	 * of it. */
 	void (*on_frame)(void *context, const struct pixels *pixels, uint32_t frame);
-	/* Reports that the queued picture cannot be shown; the panel keeps the last one. */
+	/* Called if the queued picture cannot be shown; the panel keeps the last one. */
 	void (*on_failed)(void *context, uint32_t counter, const char *fault);
 };
 
@@ -45,19 +48,19 @@ struct player {
 	const struct player_events *events;
 	void *context;
 	enum player_state state;
-	uint32_t counter; /* of the newest picture that was queued, from 1 */
+	uint32_t counter; /* number of the newest queued picture, from 1 */
 	struct player_picture current;
 	struct player_picture queued;
 	struct picture *picture; /* decoder of current */
-	bool interrupted;	 /* show the queued one at the next advance */
-	uint64_t taken_ms;	 /* when the current one came on */
-	uint64_t period_ms;	 /* when this repetition of it began */
-	uint64_t next_ms;	 /* its next frame */
+	bool interrupted;	 /* show the queued picture at the next advance */
+	uint64_t taken_ms;	 /* when the current picture was displayed */
+	uint64_t period_ms;	 /* when its current repetition began */
+	uint64_t next_ms;	 /* when its next frame is due */
 	uint32_t frame;
 };
 
 void player_init(struct player *player, const struct player_events *events, void *context);
-/* Everything that it holds is gone; counting begins anew. As a reboot does. */
+/* Drops all pictures and restarts the count, as a reboot does. */
 void player_reset(struct player *player);
 void player_finish(struct player *player);
 
@@ -65,12 +68,12 @@ void player_finish(struct player *player);
  * size is 0. dwell_s 0 counts as 1. Returns the panel's count for it. */
 uint32_t player_queue(struct player *player, const uint8_t *data, size_t size, uint32_t dwell_s);
 
-/* The order `immediate`. False when nothing is queued. */
+/* Handles `immediate`. Returns false if nothing is queued. */
 bool player_interrupt(struct player *player, uint64_t now_ms);
 
-/* Does what is due. Call when the time that player_next_ms() gives has come, and after the calls
- * above. */
+/* Does what is due. Call it at the time that player_next_ms() returns, and after the calls above.
+ */
 void player_advance(struct player *player, uint64_t now_ms);
 
-/* Returns when something is due next; PLAYER_NEVER: not before a picture is queued. */
+/* Returns the time when something is due next; PLAYER_NEVER: not before a picture is queued. */
 uint64_t player_next_ms(const struct player *player);

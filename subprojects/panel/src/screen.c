@@ -74,7 +74,7 @@ static void draw_cells(struct screen *screen, const struct pixels *pixels, int b
 		fputs("\x1b[0m", text);
 }
 
-/* The bytes of text that fill at most so many columns, one a code point. */
+/* Returns how many bytes of text fill at most so many columns; each code point takes one. */
 static int clip(const char *text, int columns)
 {
 	int length = 0;

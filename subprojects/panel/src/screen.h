@@ -14,23 +14,23 @@ struct screen_cell {
 };
 
 struct screen {
-	int columns; /* of the terminal */
+	int columns; /* size of the terminal */
 	int rows;
-	/* Current content of the terminal, so that only changes are sent. */
+	/* Content of the terminal, so that only changes are written. */
 	bool known;
 	struct screen_cell cells[SCREEN_ROWS][PANEL_WIDTH];
 	char status[SCREEN_STATUS_MAX];
 };
 
-/* A terminal of that size about which nothing is known: the next text draws all. */
+/* Sets the terminal's size and forgets its content: the next text draws everything. */
 void screen_reset(struct screen *screen, int columns, int rows);
 
-/* Writes what makes the terminal show pixels at this brightness (0 to 100; 0: dark) and, in the
- * row below, status (UTF-8 without control characters). What does not fit is left out. Nothing is
- * written if nothing changed. */
+/* Writes the text that makes the terminal show pixels at this brightness (0 to 100; 0: dark) and,
+ * in the row below, status (UTF-8 without control characters). Parts that do not fit are left out.
+ * Writes nothing if nothing has changed. */
 void screen_draw(struct screen *screen, const struct pixels *pixels, int brightness,
 		 const char *status, FILE *text);
 
-/* A colour value as it appears at that brightness. The LEDs' light is proportional to brightness,
- * and sRGB values are about its square root. */
+/* Returns a colour value at that brightness. The LEDs' light is proportional to brightness, and
+ * sRGB values are about its square root. */
 uint8_t screen_dim(uint8_t value, int brightness);

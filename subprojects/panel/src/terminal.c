@@ -7,7 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Alternate screen, no cursor, cleared; and back. */
+/* Enters the alternate screen, hides the cursor and clears; and the reverse. */
 static const char enter_text[] = "\x1b[?1049h\x1b[?25l\x1b[0m\x1b[2J";
 static const char leave_text[] = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
@@ -25,7 +25,7 @@ struct terminal {
 	int open_handles;
 };
 
-/* Straight to the file descriptor: it must work when the loop no longer runs. */
+/* Writes to the file descriptor at once: it must work when the loop no longer runs. */
 static void write_now(const char *text, size_t size)
 {
 	while (size > 0) {
@@ -40,7 +40,7 @@ static void write_now(const char *text, size_t size)
 	}
 }
 
-/* A failed assertion: the terminal must not stay as it is. */
+/* After a failed assertion, too, the terminal must be restored. */
 static void on_abort(int number)
 {
 	write_now(leave_text, sizeof(leave_text) - 1);
@@ -55,7 +55,7 @@ static void enter(struct terminal *terminal)
 	write_now(enter_text, sizeof(enter_text) - 1);
 	if (!terminal->has_input)
 		return;
-	/* Disable echo: typed characters would appear in the picture. */
+	/* Without this, typed characters would appear in the picture. */
 	settings = terminal->saved;
 	settings.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &settings);

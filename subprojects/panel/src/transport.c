@@ -8,7 +8,7 @@
 enum { READ_BYTES = 64 * 1024, REASON_MAX = 700 };
 
 struct transport {
-	const struct transport_events *events; /* NULL: nobody is to be called any more */
+	const struct transport_events *events; /* NULL: no callback may be called any more */
 	void *context;
 	struct wire_tls_session *tls; /* NULL: plain */
 	uv_tcp_t tcp;
@@ -17,7 +17,7 @@ struct transport {
 	struct addrinfo *addresses; /* owned */
 	struct addrinfo *address;   /* the one that is tried or in use */
 	bool is_resolving;
-	bool has_tcp;	/* libuv still has the socket */
+	bool has_tcp;	/* libuv still uses the socket */
 	int last_error; /* of the last address that was tried */
 	uint8_t read_buffer[READ_BYTES];
 };
@@ -44,7 +44,7 @@ static void on_tcp_closed(uv_handle_t *handle)
 
 	transport->has_tcp = false;
 	if (transport->events)
-		try_address(transport); /* the next one */
+		try_address(transport); /* try the next address */
 	else
 		free_when_done(transport);
 }
@@ -82,12 +82,12 @@ static void on_written(uv_write_t *request, int status)
 
 	free(write->data);
 	free(write);
-	/* The end of the connection is seen by reading, but if only writing fails, here. */
+	/* Reading finds the end of the connection, but if only writing fails, this does. */
 	if (status < 0 && status != UV_ECANCELED)
 		end_with_error(transport, "sending failed", status);
 }
 
-/* Takes data, which is memory of malloc. */
+/* Writes malloc()ed data and takes ownership of it. */
 static void write_raw(struct transport *transport, void *data, size_t size)
 {
 	struct write *write = memory_zalloc(sizeof(*write));
@@ -96,7 +96,7 @@ static void write_raw(struct transport *transport, void *data, size_t size)
 	write->request.data = transport;
 	write->data = data;
 	if (uv_write(&write->request, (uv_stream_t *)&transport->tcp, &view, 1, on_written)) {
-		free(data); /* not connected any more: reading tells */
+		free(data); /* not connected any more: reading reports it */
 		free(write);
 	}
 }
@@ -246,7 +246,7 @@ void transport_write(struct transport *transport, const void *data, size_t size)
 {
 	if (!transport->tls)
 		write_raw(transport, memcpy(memory_zalloc(size), data, size), size);
-	/* Fails only if the session is broken: then reading ends the connection. */
+	/* It fails only if the session is broken: then reading ends the connection. */
 	else if (wire_tls_write(transport->tls, data, size) == 0)
 		flush_tls(transport);
 }

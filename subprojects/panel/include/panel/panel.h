@@ -1,4 +1,4 @@
-/* A panel for people without one: `displayctl panel`.
+/* A simulated panel: `displayctl panel`.
  *
  *   terminal, PNG files, event log
  *        ^
@@ -10,10 +10,10 @@
  */
 #pragma once
 
-/* Makes secrets in a text unreadable, which keeps its length. */
+/* Masks secrets in a text in place, without changing its length. */
 typedef void panel_mask(char *text);
 
-/* Runs the command; argv[0] is its name. What it says on standard error may quote an argument and
- * goes through the mask first, if that is not NULL. Returns the exit code: 0, 1 when something that
- * was asked for cannot be had (a file, a certificate), 2 for wrong usage. */
+/* Runs the command; argv[0] is its name. Messages on standard error may quote an argument and go
+ * through the mask first, unless that is NULL. Returns the exit code: 0; 1 if something that was
+ * requested is not available (a file, a certificate); 2 for wrong usage. */
 int panel_main(int argc, char **argv, panel_mask *mask);
