@@ -1,6 +1,6 @@
-/* panelimage_bench FILE... - how long each file takes to convert, and to look at.
+/* panelimage_bench FILE... - how long each file takes to convert and to examine.
  *
- * Prints per file: shortest and longest of some rounds in microseconds, the look of
+ * Prints per file: the shortest and longest time of some rounds in microseconds, the time of
  * panelimage_is_animation(), frames and bytes of the result or the reason of the refusal. */
 #define _POSIX_C_SOURCE 200809L
 

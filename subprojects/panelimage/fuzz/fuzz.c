@@ -1,6 +1,7 @@
-/* Any bytes to panelimage_convert(); what it makes must decode again to the same frames.
+/* Passes any bytes to panelimage_convert(); its result must decode to the same frames again.
  *
- * With libFuzzer (meson option libfuzzer) its main drives this; without, main.c walks a corpus. */
+ * With libFuzzer (meson option libfuzzer) its main() calls this; without it, main.c reads a corpus.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct panelimage_size panel = {64, 32};
 
-/* A checksum of all that is shown, and how long: neighbours that are alike count as one. */
+/* A checksum of all frames and their durations: equal neighbours count as one frame. */
 struct film {
 	uint64_t sum;
 	uint64_t last_frame;
@@ -60,7 +61,7 @@ static void check_result(const uint8_t *data, size_t size, const struct panelima
 		"animation");
 	require(panelimage_decode(data, size, panel, on_frame, &before, &error) == 0,
 		"decode source");
-	/* A result may be larger than what is taken as input. */
+	/* A result may be larger than the largest input. */
 	if (result->size > PANELIMAGE_INPUT_MAX_BYTES)
 		return;
 	require(panelimage_decode(result->data, result->size, panel, on_frame, &after, &error) == 0,

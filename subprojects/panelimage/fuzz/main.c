@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In memory of the very size, so that reading beyond the end is seen. */
+/* Copies the file into memory of exactly its size, so that a read beyond the end is detected. */
 static int run_file(const char *path)
 {
 	static uint8_t data[1 << 20];
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		int files = run_folder(argv[i]);
 
-		/* An empty corpus is a wrong path. */
+		/* An empty corpus means a wrong path. */
 		if (files <= 0)
 			return EXIT_FAILURE;
 		printf("%s: %d files\n", argv[i], files);

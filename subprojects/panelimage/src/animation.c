@@ -6,8 +6,8 @@
 /* Sub-blocks looked at for a second frame: a 64x32 still rarely has more than fifty. */
 enum { LOOK_SUB_BLOCKS_MAX = 1024 };
 
-/* Whether the GIF is an animation. One that takes long to walk counts as an animation, to go to the
- * slow pictures. */
+/* Whether the GIF is an animation. A GIF that takes long to read counts as an animation, so that it
+ * goes to the lane of slow pictures. */
 static bool gif_has_second_frame(const uint8_t *data, size_t size)
 {
 	struct gif_walk walk;

@@ -1,10 +1,11 @@
-/* The picture that all decoders draw and the encoder takes: as many opaque pixels as a panel has.
+/* The picture that all decoders draw and the encoder reads: opaque pixels of the panel's size.
  */
 #pragma once
 
 #include "panelimage/panelimage.h"
 
-/* 0xffRRGGBB, rows from the top: what WebPPicture calls argb. Nothing drawn is black. */
+/* Pixels are 0xffRRGGBB, rows from the top, as argb of WebPPicture. Where nothing is drawn they are
+ * black. */
 struct canvas {
 	struct panelimage_size size;
 	uint32_t *argb;
@@ -12,16 +13,16 @@ struct canvas {
 
 #define CANVAS_BLACK UINT32_C(0xff000000)
 
-/* Display time of a frame: 10 ms or less count as 100 ms, as browsers have it. */
+/* Returns the display time of a frame: 10 ms or less count as 100 ms, as in browsers. */
 static inline uint32_t pi_shown_ms(uint32_t duration_ms)
 {
 	return duration_ms <= 10 ? 100 : duration_ms;
 }
 
-/* Receiver of frames: embedded, first, in its owner. */
+/* Receiver of frames: the first member of its owner. */
 struct frame_sink {
-	/* The canvas is valid during the call only. Returns 0, or -1 with *reterr set, upon which
-	 * the decoder stops and returns -1 too. */
+	/* The canvas is valid during the call only. Returns 0, or -1 with *reterr set, whereupon
+	 * the decoder stops and returns -1, too. */
 	int (*on_frame)(struct frame_sink *sink, const struct canvas *canvas, uint32_t duration_ms,
 			struct panelimage_error *reterr);
 };
@@ -44,8 +45,8 @@ static inline uint32_t argb_over_black(const uint8_t *rgba)
 int pi_canvas_check_size(uint32_t width, uint32_t height, struct panelimage_size panel,
 			 struct panelimage_error *reterr);
 
-/* Makes it, with pixels that are not set yet. Returns 0, or -1 with *reterr set; either way, and
- * zeroed as well, it can be finished. */
+/* Allocates the pixels, uninitialized. Returns 0, or -1 with *reterr set. The canvas may be
+ * finished in both cases, and if it is zeroed. */
 int pi_canvas_init(struct canvas *canvas, struct panelimage_size size,
 		   struct panelimage_error *reterr);
 void pi_canvas_finish(struct canvas *canvas);
@@ -56,5 +57,5 @@ static inline size_t pi_canvas_pixels(const struct canvas *canvas)
 }
 
 void pi_canvas_clear(struct canvas *canvas);
-/* Both have the same size. */
+/* Copies the pixels; both canvases must have the same size. */
 void pi_canvas_copy(struct canvas *to, const struct canvas *from);

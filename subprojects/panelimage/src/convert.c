@@ -22,7 +22,7 @@ struct panelimage_conversion {
 	struct panelimage_size image; /* a multiple of the panel's */
 	struct encoder encoder;
 	struct shrinker shrinker; /* before the encoder, if the image is larger than the panel */
-	struct frame_sink *sink;  /* the first of the two */
+	struct frame_sink *sink;  /* the first sink of the chain */
 	/* By the format. */
 	struct gif_outline gif_outline;
 	struct gif_decoder *gif;
@@ -31,7 +31,7 @@ struct panelimage_conversion {
 	struct frame_sink *webp_sink; /* where its frames go */
 };
 
-/* A sink for frames that are only to be checked. */
+/* A sink for frames that are only checked. */
 static int pass_over(struct frame_sink *sink, const struct canvas *canvas, uint32_t duration_ms,
 		     struct panelimage_error *reterr)
 {
@@ -120,7 +120,7 @@ static enum panelimage_progress copy_webp(const struct panelimage_conversion *co
 	return PANELIMAGE_DONE;
 }
 
-/* All frames are checked first, as most files need nothing more; else they are encoded. */
+/* Checks all frames first, as most files need nothing more; else encodes them. */
 static enum panelimage_progress convert_webp(struct panelimage_conversion *conversion,
 					     struct panelimage_result *ret,
 					     struct panelimage_error *reterr)
@@ -185,7 +185,7 @@ static struct panelimage_conversion *new_conversion(const uint8_t *data, size_t 
 		conversion->step = convert_png;
 	else if (conversion->format == PANELIMAGE_FORMAT_GIF)
 		conversion->step = begin_gif;
-	else /* pi_check_input() knows no fourth */
+	else /* pi_check_input() accepts no fourth format */
 		conversion->step = begin_webp;
 	return conversion;
 }

@@ -15,9 +15,9 @@ struct rgb_sink {
 	panelimage_frame_fn *on_frame;
 	void *user;
 	struct panelimage_size panel;
-	uint8_t *rgb; /* three bytes a pixel, of the frame at hand */
+	uint8_t *rgb; /* the current frame, three bytes per pixel */
 	bool still;   /* its duration is 0 */
-	bool stopped; /* on_frame has seen enough */
+	bool stopped; /* on_frame has stopped the decoding */
 };
 
 static int on_canvas(struct frame_sink *sink, const struct canvas *canvas, uint32_t duration_ms,
@@ -96,7 +96,7 @@ static int decode_with(struct rgb_sink *sink, const uint8_t *data, size_t size,
 		return decode_png(data, size, sink, reterr);
 	case PANELIMAGE_FORMAT_GIF:
 		return decode_gif(data, size, sink, reterr);
-	default: /* pi_check_input() knows no fourth */
+	default: /* pi_check_input() accepts no fourth format */
 		return decode_webp(data, size, sink, reterr);
 	}
 }

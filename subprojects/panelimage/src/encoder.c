@@ -18,7 +18,7 @@ enum {
 	VP8X_ALPHA = 0x10,
 	VP8X_ANIMATION = 0x02,
 	ANMF_NO_BLEND = 0x02,
-	DURATION_MAX_MS = 0xffffff, /* 24 bits */
+	DURATION_MAX_MS = 0xffffff, /* the largest number of 24 bits */
 };
 
 /* Efforts of the encoder. Times are the longest seen for a canvas of 64x32, with any content.
@@ -30,14 +30,14 @@ static const struct vp8l_effort effort_high = {.method = 1, .quality = 75}; /* 0
 /* Number of an animation's pixels encoded with high effort: 500 canvases of 64x32. */
 enum { EFFORT_PIXELS = 500 * 64 * 32 };
 
-/* A change is tried without leaving anything out if it changes one pixel of PLAIN_FROM at least,
- * and with leaving out if one of SPARSE_FROM stays. */
+/* A change is encoded with all its pixels if at least one of PLAIN_FROM changes, and with unchanged
+ * pixels transparent if at least one of SPARSE_FROM stays. */
 enum { PLAIN_FROM = 8, SPARSE_FROM = 8 };
 
 /* Area that a frame changes; left and top are even, as ANMF has only their halves. */
 struct change {
-	uint32_t left, top, right, bottom; /* the latter two are just outside */
-	uint32_t changed;		   /* pixels within that do not stay as they were */
+	uint32_t left, top, right, bottom; /* right and bottom are exclusive */
+	uint32_t changed;		   /* number of changed pixels in the area */
 };
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
@@ -65,7 +65,8 @@ static int fail_encode(const struct buffer *buffer, struct panelimage_error *ret
 	return -1;
 }
 
-/* Encodes the picture in one more way, kept in *best if it is the smallest so far. */
+/* Encodes the picture in one more way, and keeps the result in *best if it is the smallest so far.
+ */
 static int try_encode(struct encoder *encoder, const struct vp8l_picture *picture,
 		      struct vp8l_effort effort, struct buffer **best,
 		      struct panelimage_error *reterr)
@@ -79,7 +80,8 @@ static int try_encode(struct encoder *encoder, const struct vp8l_picture *pictur
 	return 0;
 }
 
-/* The smallest rectangle that holds all pixels in which the two differ; one pixel if none. */
+/* Returns the smallest rectangle with all pixels in which the two differ; one pixel if there are
+ * none. */
 static struct change find_change(const struct canvas *from, const struct canvas *to)
 {
 	struct change change = {.left = from->size.width, .top = from->size.height};
@@ -119,14 +121,14 @@ static struct vp8l_picture picture_of(struct canvas *canvas, const struct change
 				     .stride = (int)canvas->size.width};
 }
 
-/* The target with all pixels that stay as they are made transparent. */
+/* Writes the target with all unchanged pixels transparent. */
 static void leave_out_same(const struct canvas *from, const struct canvas *to, struct canvas *ret)
 {
 	for (size_t i = 0; i < pi_canvas_pixels(to); i++)
 		ret->argb[i] = from->argb[i] == to->argb[i] ? 0 : to->argb[i];
 }
 
-/* Takes the effort for so many pixels, the high one as long as there is enough left of it. */
+/* Chooses the effort for so many pixels: high while enough of effort_left remains. */
 static struct vp8l_effort spend(struct encoder *encoder, uint32_t pixels)
 {
 	if (encoder->effort_left < pixels)
@@ -136,7 +138,7 @@ static struct vp8l_effort spend(struct encoder *encoder, uint32_t pixels)
 }
 
 /* Encodes the change in the ways that are worth the time. *ret_best is one of the candidates,
- * *ret_blend says that it leaves out what stays. */
+ * *ret_blend: its unchanged pixels are transparent. */
 static int encode_change(struct encoder *encoder, const struct change *change,
 			 struct buffer **ret_best, bool *ret_blend, struct panelimage_error *reterr)
 {
@@ -169,7 +171,7 @@ static int write_frame(struct encoder *encoder, const struct change *change,
 	uint8_t *p;
 
 	encoder->file_bytes += FRAME_HEADER_BYTES + image->size - RIFF_BYTES;
-	/* Only measure the file from here on, so that its sender learns its size. */
+	/* From here on only measure the file, so that its sender gets its size. */
 	if (encoder->file_bytes > PANELIMAGE_OUTPUT_MAX_BYTES) {
 		pi_buffer_finish(&encoder->file);
 		return 0;
@@ -259,7 +261,7 @@ void pi_encoder_finish(struct encoder *encoder)
 	pi_canvas_finish(&encoder->sparse);
 }
 
-/* Hands the buffer's memory to the result. */
+/* Moves the buffer's memory to the result. */
 static void give(struct buffer *buffer, struct panelimage_result *ret)
 {
 	ret->data = buffer->data;
@@ -267,7 +269,8 @@ static void give(struct buffer *buffer, struct panelimage_result *ret)
 	*buffer = (struct buffer){.max = buffer->max};
 }
 
-/* A still is worth both efforts if there is time: which one wins depends on the picture. */
+/* Encodes a still with both efforts if there is time: which result is smaller depends on the
+ * picture. */
 static int end_still(struct encoder *encoder, struct panelimage_result *ret,
 		     struct panelimage_error *reterr)
 {

@@ -16,10 +16,10 @@ struct panelimage_export {
 	WebPAnimDecoder *decoder; /* NULL: the picture is black */
 	struct pi_gif_writer *gif;
 	struct pi_png_writer *png;
-	unsigned png_rows; /* of the panel, that are in the PNG */
-	uint8_t *rgb;	   /* of the frame */
-	int shown_ms;	   /* until the end of the frames so far */
-	int written_cs;	   /* as the GIF has it */
+	unsigned png_rows; /* rows of the panel that the PNG has already */
+	uint8_t *rgb;	   /* pixels of the current frame */
+	int shown_ms;	   /* end of the frames so far */
+	int written_cs;	   /* the same in the GIF, in hundredths of a second */
 };
 
 static bool begin_decoder(struct panelimage_export *exporting, const uint8_t *data, size_t size,
@@ -65,7 +65,7 @@ struct panelimage_export *panelimage_export_new(const uint8_t *data, size_t size
 	return exporting;
 }
 
-/* Reads the next frame, over black. False: there is none. */
+/* Reads the next frame, over black. Returns false if there is none. */
 static bool next_frame(struct panelimage_export *exporting, int *ret_end_ms)
 {
 	size_t pixels = (size_t)exporting->panel.width * exporting->panel.height;

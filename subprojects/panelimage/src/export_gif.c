@@ -14,7 +14,7 @@ struct pi_gif_writer {
 	bool has_failed;
 };
 
-/* The colours of a frame: a hash table of those that were met, and their order. */
+/* The colours of a frame: a hash table of the colours found so far, and their order. */
 struct palette {
 	uint32_t keys[SLOTS]; /* colour + 1; 0: free */
 	uint8_t places[SLOTS];
@@ -86,7 +86,7 @@ static uint32_t colour_at(const uint8_t *rgb, unsigned lost)
 	return (rgb[0] & mask) << 16 | (rgb[1] & mask) << 8 | (rgb[2] & mask);
 }
 
-/* The place of a colour in the palette; -1: it is full. */
+/* Returns the index of a colour in the palette; -1: it is full. */
 static int place_of(struct palette *palette, uint32_t colour, const uint8_t *rgb)
 {
 	uint32_t slot = colour * 2654435761u >> 22;

@@ -3,9 +3,10 @@
 #include <spng.h>
 #include <stdlib.h>
 
-enum { SAMPLES = 4 }; /* of a pixel, in each direction, to smooth the edge of an LED */
+enum { SAMPLES = 4 }; /* samples of a pixel in each direction, to smooth the edge of an LED */
 
-/* How much of the sub-pixel at x, y of a pixel of that scale its round LED covers, 0 to 255. */
+/* Returns how much of the sub-pixel at x, y of a pixel of that scale is covered by its round LED, 0
+ * to 255. */
 static unsigned coverage(unsigned x, unsigned y, unsigned scale)
 {
 	/* In units of a sample: the LED's diameter is 84 % of its pixel. */
@@ -25,7 +26,7 @@ struct pi_png_writer {
 	struct panelimage_size panel;
 	unsigned scale;
 	spng_ctx *context;
-	uint8_t *row; /* of the PNG */
+	uint8_t *row; /* a row of the PNG */
 	unsigned covered[PANELIMAGE_SCALE_MAX][PANELIMAGE_SCALE_MAX];
 };
 

@@ -1,4 +1,4 @@
-/* Says why an image was refused. */
+/* Reports why an image was refused. */
 #pragma once
 
 #include "panelimage/panelimage.h"
@@ -7,5 +7,5 @@
 int pi_fail(struct panelimage_error *reterr, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same for a failed allocation. */
+/* Reports a failed allocation; returns -1. */
 int pi_fail_memory(struct panelimage_error *reterr);

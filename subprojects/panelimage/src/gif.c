@@ -21,13 +21,13 @@ struct gif_decoder {
 	size_t pos;
 	GifFileType *gif;
 	struct frame_sink *sink;
-	uint32_t frame_count;	      /* of the file */
-	uint32_t frame_number;	      /* of the frame at hand, from 1 */
-	GraphicsControlBlock control; /* for the next image */
-	int disposal;		      /* of the last frame, and its place */
+	uint32_t frame_count;	      /* frames of the file */
+	uint32_t frame_number;	      /* number of the current frame, from 1 */
+	GraphicsControlBlock control; /* control block for the next image */
+	int disposal;		      /* of the last frame */
 	struct rect disposed;
 	struct canvas canvas;
-	struct canvas previous; /* what disposal 3 brings back */
+	struct canvas previous; /* the canvas that disposal 3 restores */
 };
 
 static const GraphicsControlBlock no_control = {.TransparentColor = NO_TRANSPARENT_COLOR};
@@ -57,7 +57,7 @@ static int fail_frame(const struct gif_decoder *decoder, struct panelimage_error
 		       text ? text : "unknown error");
 }
 
-/* The rectangle of the image at hand, checked before any of its pixels is read. */
+/* Reads the rectangle of the current image, and checks it before any of its pixels are read. */
 static int take_rect(const struct gif_decoder *decoder, struct rect *ret,
 		     struct panelimage_error *reterr)
 {
@@ -104,7 +104,7 @@ static void dispose_last(struct gif_decoder *decoder)
 			decoder->canvas.argb[y * decoder->canvas.size.width + x] = CANVAS_BLACK;
 }
 
-/* An index beyond the table draws nothing, as in browsers. */
+/* Draws a row. An index beyond the colour table draws nothing, as in browsers. */
 static void draw_row(struct gif_decoder *decoder, const struct rect *rect, size_t row,
 		     const GifPixelType *pixels, const ColorMapObject *map)
 {
@@ -194,7 +194,7 @@ static int decode_records(struct gif_decoder *decoder, struct panelimage_error *
 	GifRecordType type;
 
 	while (decoder->frame_number == last) {
-		/* The outline has passed over zero bytes between blocks: so does this. */
+		/* Skip zero bytes between blocks, as pi_gif_outline() does. */
 		while (decoder->pos < decoder->size && decoder->data[decoder->pos] == 0)
 			decoder->pos++;
 		if (DGifGetRecordType(decoder->gif, &type) != GIF_OK)

@@ -4,7 +4,7 @@
 
 enum { CODE_BITS_MAX = 12, CODES_MAX = 1 << CODE_BITS_MAX };
 
-/* Bits of sub-blocks, lowest first. */
+/* Reads the bits of sub-blocks, lowest first. */
 struct code_reader {
 	const uint8_t *data;
 	size_t size;
@@ -41,12 +41,12 @@ static bool read_code(struct code_reader *reader, unsigned width, unsigned *ret_
 	return true;
 }
 
-/* Pixels of each code's string, as far as they are defined. */
+/* Number of pixels of each defined code's string. */
 struct code_table {
 	unsigned clear;
-	unsigned following; /* the code that is defined next */
+	unsigned following; /* the code to be defined next */
 	unsigned width;	    /* bits of a code */
-	unsigned last;	    /* pixels of the string before; 0: none since the last clear code */
+	unsigned last;	    /* pixels of the previous string; 0: none since the last clear code */
 	uint16_t pixels[CODES_MAX];
 };
 
@@ -57,14 +57,14 @@ static void clear_table(struct code_table *table, unsigned code_bits)
 	table->last = 0;
 }
 
-/* Pixels of a code's string; 0: it was never defined. */
+/* Returns the number of pixels of a code's string; 0: it was never defined. */
 static unsigned string_pixels(const struct code_table *table, unsigned code)
 {
 	if (code < table->clear)
 		return 1;
 	if (code < table->following)
 		return table->pixels[code];
-	/* The string that is being defined: the one before, and its first pixel once more. */
+	/* The code that is being defined: the string before, and its first pixel once more. */
 	if (code == table->following && table->last)
 		return table->last + 1;
 	return 0;

@@ -14,7 +14,7 @@ enum {
 	LOOP_MAX = 65535,
 };
 
-/* The size of the colour table that the flags announce, in bytes. */
+/* Returns the size in bytes of the colour table that the flags announce. */
 static size_t color_table_bytes(uint8_t flags)
 {
 	return flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0;
@@ -29,7 +29,7 @@ bool pi_gif_walk_init(struct gif_walk *walk, const uint8_t *data, size_t size)
 	return walk->pos <= size;
 }
 
-/* Goes over sub-blocks and their terminator. */
+/* Skips sub-blocks and their terminator. */
 static enum gif_block skip_sub_blocks(struct gif_walk *walk, enum gif_block block)
 {
 	while (walk->pos < walk->size) {
@@ -82,8 +82,8 @@ enum gif_block pi_gif_walk_next(struct gif_walk *walk)
 	}
 }
 
-/* The loop count of an application extension (NETSCAPE2.0, and ANIMEXTS1.0, which copied it).
- * The block is known to be whole. */
+/* Reads the loop count of an application extension (NETSCAPE2.0, and ANIMEXTS1.0, which copied it).
+ * The block must be complete. */
 static void read_loop_count(const struct gif_walk *walk, struct gif_outline *outline)
 {
 	const uint8_t *block = walk->data + walk->block;

@@ -15,9 +15,9 @@ enum gif_block {
 struct gif_walk {
 	const uint8_t *data;
 	size_t size;
-	size_t pos;		  /* of the next block */
-	size_t block;		  /* where the last one started */
-	uint32_t sub_blocks_left; /* bounds the time of a walk */
+	size_t pos;		  /* position of the next block */
+	size_t block;		  /* start of the last block */
+	uint32_t sub_blocks_left; /* limits the time of a walk */
 };
 
 /* Properties of the whole container. */

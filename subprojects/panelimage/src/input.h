@@ -3,6 +3,7 @@
 
 #include "panelimage/panelimage.h"
 
-/* The panel's size, the number of bytes, and the format. Returns 0, or -1 with *reterr set. */
+/* Checks the panel's size, the number of bytes, and the format. Returns 0, or -1 with *reterr set.
+ */
 int pi_check_input(const uint8_t *data, size_t size, size_t max_bytes, struct panelimage_size panel,
 		   struct panelimage_error *reterr);

@@ -6,7 +6,7 @@
 
 enum { GIF_HEAD_BYTES = 10, PNG_HEAD_BYTES = 24 };
 
-/* Zero: it does not say. */
+/* Reads the image's size from its header; zero if there is none. */
 static struct panelimage_size size_of(const uint8_t *data, size_t size)
 {
 	int width = 0;

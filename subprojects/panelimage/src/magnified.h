@@ -1,9 +1,9 @@
-/* Images that were magnified for a screen, such as the samples that authors of apps publish. */
+/* Shrinks images that were magnified for a screen, such as the sample pictures of app authors. */
 #pragma once
 
 #include "canvas.h"
 
-/* Takes frames of the magnified size, and hands them on in the panel's. */
+/* Takes frames of the magnified size, and passes them on in the panel's size. */
 struct shrinker {
 	struct frame_sink sink; /* first */
 	struct frame_sink *next;
@@ -11,8 +11,8 @@ struct shrinker {
 	unsigned times;
 };
 
-/* next must outlive it. Returns 0, or -1 with *reterr set; either way, and zeroed as well, it can
- * be finished. */
+/* next must outlive the shrinker. Returns 0, or -1 with *reterr set. The shrinker may be finished
+ * in both cases, and if it is zeroed. */
 int pi_shrinker_init(struct shrinker *shrinker, struct frame_sink *next,
 		     struct panelimage_size panel, unsigned times, struct panelimage_error *reterr);
 void pi_shrinker_finish(struct shrinker *shrinker);

@@ -1,9 +1,9 @@
 /* panelimage [--size WIDTHxHEIGHT] IN OUT - converts one image. "-" is standard input or output.
- * panelimage [--size WIDTHxHEIGHT] --probe IN - tells about a WebP without decoding it.
+ * panelimage [--size WIDTHxHEIGHT] --probe IN - describes a WebP without decoding it.
  *
- * The size is that of the panel, 64x32 if none is given.
- * Prints "FORMAT FRAMES DURATION_MS LOOP_COUNT BYTES" to standard error; exit status 1 with the
- * reason if the image is refused, 2 for wrong use or a file that cannot be read or written. */
+ * The size is that of the panel, by default 64x32. Prints "FORMAT FRAMES DURATION_MS LOOP_COUNT
+ * BYTES" to standard error; exit status 1 with the reason if the image is refused, 2 for wrong use
+ * or a file that cannot be read or written. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 enum { EXIT_REFUSED = 1, EXIT_TROUBLE = 2 };
 
 struct file {
-	/* Limit and one byte, to detect a file that is too large. */
+	/* The limit and one byte, to detect a file that is too large. */
 	uint8_t data[PANELIMAGE_OUTPUT_MAX_BYTES + 1];
 	size_t size;
 };
@@ -48,7 +48,7 @@ static int write_file(const char *path, const uint8_t *data, size_t size)
 	if (!out)
 		return complain(path);
 	written = fwrite(data, 1, size, out) == size;
-	/* A full disk may show only now. */
+	/* A full disk may be reported only now. */
 	if (fclose(out) != 0 || !written)
 		return complain(path);
 	return 0;

@@ -10,7 +10,7 @@
 
 enum {
 	SIGNATURE_BYTES = 8,
-	CHUNK_FRAME_BYTES = 12, /* length, type, checksum */
+	CHUNK_FRAME_BYTES = 12, /* bytes of length, type and checksum */
 	IHDR_BYTES = 13,
 	DEPTH_OFFSET = 8, /* within IHDR */
 	COLOR_TYPE_OFFSET = 9,
@@ -23,7 +23,8 @@ static bool type_is(const uint8_t *type, const char *name)
 	return memcmp(type, name, 4) == 0;
 }
 
-/* Only what makes pixels is kept. A true-colour image may suggest a palette: skipped too. */
+/* Keeps only chunks that affect pixels. The suggested palette of a true-colour image is skipped,
+ * too. */
 static enum chunk_use chunk_use(const uint8_t *type, uint8_t color_type)
 {
 	if (type_is(type, "IHDR") || type_is(type, "IDAT"))
@@ -56,7 +57,7 @@ static uint32_t checksum(const uint8_t *chunk)
 }
 
 /* PNG 11.3.2.1: of the transparent gray only the low bits count, as many as a sample has. libspng
- * compares all sixteen. A chunk whose checksum is wrong stays as it is: libspng tells. */
+ * compares all sixteen. A chunk whose checksum is wrong stays as it is: libspng reports it. */
 static void mask_transparent_gray(uint8_t *trns, unsigned depth)
 {
 	uint8_t *sample = trns + 8, *sum = sample + 2;
@@ -68,7 +69,7 @@ static void mask_transparent_gray(uint8_t *trns, unsigned depth)
 	put_be32(sum, checksum(trns));
 }
 
-/* Copies the chunks that make pixels to ret_kept, which has room for size bytes. An ICC profile
+/* Copies the chunks that affect pixels to ret_kept, which has room for size bytes. An ICC profile
  * or a text is compressed and may unpack to a thousand times its size: no decoder sees it. */
 static int keep_pixel_chunks(const uint8_t *data, size_t size, uint8_t *ret_kept,
 			     size_t *ret_kept_size, struct panelimage_error *reterr)
@@ -108,8 +109,8 @@ static int keep_pixel_chunks(const uint8_t *data, size_t size, uint8_t *ret_kept
 	return pi_fail(reterr, "PNG is truncated after %zu bytes", size);
 }
 
-/* zlib lacks memory in the middle of a file, too, and libspng takes that for damage. Its allocator
- * has no context: this is of the file at hand. */
+/* Set if an allocation has failed for the current file: zlib may lack memory in the middle of a
+ * file, too, which libspng reports as damage. The allocator has no context, hence a variable. */
 static _Thread_local bool lacks_memory;
 
 static void *seen(void *memory)
@@ -145,7 +146,7 @@ static int decode_rgba(const uint8_t *data, size_t size, struct canvas *ret)
 	ctx = spng_ctx_new2(&alloc, 0);
 	if (!ctx)
 		return SPNG_EMEM;
-	/* A wrong checksum is an error in tRNS too, though it is ancillary: it makes pixels. */
+	/* A wrong checksum is an error in tRNS, too: it is ancillary, but affects pixels. */
 	rc = spng_set_crc_action(ctx, SPNG_CRC_ERROR, SPNG_CRC_ERROR);
 	if (rc == 0)
 		rc = spng_set_image_limits(ctx, ret->size.width, ret->size.height);

@@ -16,7 +16,7 @@ int pi_vp8l_encode(const struct vp8l_picture *picture, struct vp8l_effort effort
 	ret->size = 0;
 	ret->full = false;
 	ret->out_of_memory = false;
-	/* Both fail only if header and library do not belong together. */
+	/* Both fail only if the header and the library have different versions. */
 	if (!WebPConfigInit(&config) || !WebPPictureInit(&webp))
 		return -1;
 	config.lossless = 1;

@@ -9,13 +9,13 @@ struct vp8l_effort {
 	int quality; /* 0 to 100; for lossless it is effort too */
 };
 
-/* The pixels of the rectangle, 0xAARRGGBB, in rows of a stride. */
+/* A rectangle of pixels 0xAARRGGBB, with a stride between rows. */
 struct vp8l_picture {
-	uint32_t *argb; /* not changed, libwebp's struct wants it so */
+	uint32_t *argb; /* not changed; not const because of libwebp's struct */
 	int width, height, stride;
 };
 
-/* Writes a whole WebP file (RIFF, VP8L) to the buffer, replacing what was in it. Returns 0, or
- * -1: then the buffer's full says that it was too large for it, else memory ran out. */
+/* Writes a whole WebP file (RIFF, VP8L) to the buffer, replacing what was in it. Returns 0, or -1:
+ * then the file was too large if the buffer's full is set, else there was no memory. */
 int pi_vp8l_encode(const struct vp8l_picture *picture, struct vp8l_effort effort,
 		   struct buffer *ret);

@@ -21,9 +21,9 @@ struct webp_decoder {
 	const uint8_t *data;
 	struct webp_outline outline;
 	struct canvas canvas;
-	uint32_t frame_number; /* of the frame at hand, from 1 */
-	uint32_t last_ms;      /* when the frame before it ended */
-	bool is_fit;	       /* all frames up to here */
+	uint32_t frame_number; /* number of the current frame, from 1 */
+	uint32_t last_ms;      /* end of the previous frame */
+	bool is_fit;	       /* all frames so far are fit */
 };
 
 static uint32_t argb_as_is(const uint8_t *rgba)
@@ -31,7 +31,7 @@ static uint32_t argb_as_is(const uint8_t *rgba)
 	return CANVAS_BLACK | (uint32_t)rgba[0] << 16 | (uint32_t)rgba[1] << 8 | rgba[2];
 }
 
-/* Returns whether a panel that ignores alpha shows the same. */
+/* Composes the frame over black. Returns whether a panel that ignores alpha shows the same. */
 static bool flatten(const uint8_t *rgba, struct canvas *ret)
 {
 	bool same = true;
@@ -48,7 +48,7 @@ static VP8StatusCode decode(const uint8_t *data, size_t size)
 	WebPDecoderConfig config;
 	VP8StatusCode status;
 
-	/* Fails only if header and library do not belong together. */
+	/* It fails only if the header and the library have different versions. */
 	if (!WebPInitDecoderConfig(&config))
 		return VP8_STATUS_INVALID_PARAM;
 	status = WebPDecode(data, size, &config);
@@ -56,8 +56,8 @@ static VP8StatusCode decode(const uint8_t *data, size_t size)
 	return status;
 }
 
-/* The alpha of a lossy image, from the first byte of its ALPH chunk, as a VP8L image (RFC 9649,
- * 2.7.1.2): libwebp reports much damage there as a lack of memory. */
+/* Decodes the alpha of a lossy image, from the first byte of its ALPH chunk, as a VP8L image (RFC
+ * 9649, 2.7.1.2): libwebp reports much damage in it as a lack of memory. */
 static VP8StatusCode decode_alpha(const WebPIterator *frame)
 {
 	const uint8_t *chunk = frame->fragment.bytes;
@@ -93,9 +93,9 @@ static VP8StatusCode decode_frame(const WebPIterator *frame)
 				       : status;
 }
 
-/* libwebp's decoder of animations does not say why it failed. A frame of a damaged file fails
- * again, one for which there was no memory succeeds, or the lack is reported. number: 0 for the
- * file alone. */
+/* Whether the decoder of animations has failed for lack of memory: libwebp does not report that.
+ * The frame is decoded again: that fails for a damaged file, and succeeds or reports the lack if
+ * there was no memory. number: 0 for the file without a frame. */
 static bool lacks_memory(const uint8_t *data, size_t size, uint32_t number)
 {
 	WebPData file = {.bytes = data, .size = size};
@@ -134,7 +134,7 @@ struct webp_decoder *pi_webp_open(const uint8_t *data, const struct webp_outline
 			(void)pi_fail(reterr, "WebP is damaged");
 		goto fail;
 	}
-	/* Had the two walks over the file come to different ends, no limit would hold. */
+	/* If the library's walk over the file and ours differed, no limit would hold. */
 	if (!WebPAnimDecoderGetInfo(decoder->anim, &info) ||
 	    info.frame_count != outline->frame_count) {
 		(void)pi_fail(reterr, "WebP is damaged, its frames cannot be counted");

@@ -34,7 +34,7 @@ static bool chunk_is(const struct chunk *chunk, const char *type)
 	return memcmp(chunk->type, type, 4) == 0;
 }
 
-/* False at the end, and if the rest holds no whole chunk. */
+/* Reads the next chunk. Returns false at the end, and if the rest has no complete chunk. */
 static bool next_chunk(struct webp_walk *walk, struct chunk *ret)
 {
 	size_t left = walk->size - walk->pos;
@@ -59,7 +59,7 @@ static uint32_t add_duration(uint32_t sum_ms, uint32_t ms)
 	return ms > UINT32_MAX - sum_ms ? UINT32_MAX : sum_ms + ms;
 }
 
-/* The frame's own bitstream says its size once more; a lie there would cost memory later. */
+/* Checks the size that the frame's bitstream repeats: a wrong one would cost memory later. */
 static int check_frame_bitstream(const struct chunk *anmf, uint32_t width, uint32_t height,
 				 uint32_t number, struct panelimage_error *reterr)
 {
@@ -71,7 +71,7 @@ static int check_frame_bitstream(const struct chunk *anmf, uint32_t width, uint3
 	while (next_chunk(&walk, &chunk)) {
 		if (!chunk_is(&chunk, "VP8 ") && !chunk_is(&chunk, "VP8L"))
 			continue;
-		/* Read with its header: WebPGetInfo() takes a bare lossy frame for damaged. */
+		/* Read it with its header: WebPGetInfo() reports a bare lossy frame as damaged. */
 		if (!WebPGetInfo(chunk.type, chunk.size + CHUNK_HEADER_BYTES, &real_width,
 				 &real_height))
 			return pi_fail(reterr, "WebP frame %u is damaged", number);
@@ -93,7 +93,7 @@ static int take_frame(const struct chunk *anmf, struct webp_outline *outline,
 	if (anmf->size < ANMF_BYTES)
 		return pi_fail(reterr, "WebP frame %u is damaged", outline->frame_count);
 	if (outline->frame_count > PANELIMAGE_FRAMES_MAX)
-		return 0; /* counted on, to say how many there are */
+		return 0; /* counting continues, to report how many there are */
 	left = le24(p) * 2;
 	top = le24(p + 3) * 2;
 	width = le24(p + 6) + 1;
@@ -136,7 +136,7 @@ static int check_still(const struct chunk *image, struct panelimage_size panel,
 	return pi_canvas_check_size((uint32_t)width, (uint32_t)height, panel, reterr);
 }
 
-/* A still in the extended format: the image is one of the chunks. */
+/* Reads a still in the extended format: the image is one of the chunks. */
 static int walk_still(struct webp_walk *walk, struct panelimage_size panel,
 		      struct panelimage_error *reterr)
 {
@@ -243,7 +243,7 @@ size_t panelimage_cut_webp(uint8_t *data, size_t size, size_t max_bytes)
 {
 	struct webp_walk walk = {.data = data, .size = size, .pos = RIFF_BYTES};
 	struct chunk chunk;
-	size_t kept = 0; /* up to the last frame that there is room for */
+	size_t kept = 0; /* bytes up to the last frame that fits */
 	unsigned frames = 0;
 
 	if (!pi_webp_has_second_frame(data, size))

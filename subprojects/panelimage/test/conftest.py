@@ -8,7 +8,7 @@ import pytest
 
 
 class Refused(Exception):
-    """The command did not take the image; its words are the text."""
+    """The command has refused the image; the text is its message."""
 
 
 class Info:

@@ -1,4 +1,4 @@
-"""Decoders that are not ours: Pillow, netpbm, the tools of libwebp."""
+"""Decoders of others: Pillow, netpbm, the tools of libwebp."""
 
 import io
 import os
@@ -48,14 +48,15 @@ def panel_frames(data, size=(64, 32)):
 
 
 def assert_opaque(webp, count):
-    """It has so many frames, and a panel that ignores alpha shows what others do."""
+    """Checks that there are so many frames, and that a panel that ignores alpha shows what others
+    do."""
     frames = list(decode(webp, without_alpha_bytes))
     assert len(frames) == count
     assert frames == list(decode(webp, over_black_bytes))
 
 
 def merged(frames):
-    """Neighbours that are alike made one."""
+    """Merges equal neighbours."""
     out = []
     for pixels, ms in frames:
         if out and out[-1][0] == pixels:

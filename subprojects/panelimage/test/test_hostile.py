@@ -1,4 +1,5 @@
-"""Whatever the bytes are: an answer, little memory, and what is taken is right."""
+"""For any bytes there is an answer and little memory is used; accepted files are converted
+correctly."""
 
 import functools
 import os
@@ -21,7 +22,7 @@ MUTATIONS = 150 if os.environ.get("DISPLAYD_TEST_FULL") else 30  # of each seed
 
 @functools.cache
 def converted(name):
-    """(WebP, Info), or what refuses it: seconds for each, with a sanitizer."""
+    """Returns (WebP, Info), or the refusal. Cached: each takes seconds with a sanitizer."""
     try:
         return run_convert(HOSTILE[name])
     except Refused as refused:
@@ -69,7 +70,7 @@ def test_too_large_is_told_with_its_size():
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name.startswith("webp-groups-")])
 def test_no_clock_decides(name):
-    """The dearest files there are: whether they are taken must not depend on how fast that is."""
+    """The slowest files possible: whether they are accepted must not depend on the machine's speed."""
     _, info = convert_once(name)
     assert (info.frames, info.duration_ms) == (1, 0)  # they never change
 

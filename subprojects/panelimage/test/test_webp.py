@@ -1,4 +1,4 @@
-"""WebP is delivered as it came where a panel shows it right, and flattened where not."""
+"""WebP is delivered unchanged if a panel shows it correctly, and flattened otherwise."""
 
 import io
 import random

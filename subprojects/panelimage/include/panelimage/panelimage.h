@@ -1,4 +1,4 @@
-/* panelimage - turns an image that somebody sent into the WebP that a small LED panel shows.
+/* panelimage - converts an image that was sent to the server into a WebP for a small LED panel.
  *
  *   bytes -> detect -> decode (PNG | GIF | WebP) -> frames over black -> lossless WebP
  *                         |                                                ^
@@ -10,10 +10,10 @@
  *   panel    shows the red, green and blue of each canvas and ignores its alpha
  *   over black  composed onto opaque black: a sample becomes (c * a + 127) / 255
  *
- * All functions are pure: no globals, no log, no I/O, any thread. What is sent may be hostile:
- * whatever the bytes are, an answer for a panel of 64x32 takes less than three seconds (an honest
- * file: less than one) and less than 32 MiB; both grow with the pixels of the panel. No clock
- * decides: the same bytes have the same answer on every machine. */
+ * All functions are pure: no globals, no log, no I/O, callable from any thread. The input may be
+ * hostile: for any bytes and a panel of 64x32, a call takes less than three seconds (for a normal
+ * file less than one) and less than 32 MiB; both grow with the pixels of the panel. No clock is
+ * read: the same bytes give the same result on every machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,9 +25,9 @@ extern "C" {
 #endif
 
 enum {
-	PANELIMAGE_SIDE_MAX = 256, /* pixels, of the width and of the height of a panel */
+	PANELIMAGE_SIDE_MAX = 256, /* pixels, largest width and largest height of a panel */
 	PANELIMAGE_INPUT_MAX_BYTES = 196608,
-	PANELIMAGE_OUTPUT_MAX_BYTES = 460000, /* the largest file that panels take */
+	PANELIMAGE_OUTPUT_MAX_BYTES = 460000, /* bytes, the largest file that panels accept */
 	PANELIMAGE_FRAMES_MAX = 2048,
 	PANELIMAGE_MAGNIFICATION_MAX = 20,
 };
@@ -46,33 +46,33 @@ enum panelimage_format {
 };
 
 struct panelimage_info {
-	enum panelimage_format format; /* of the bytes that were read */
+	enum panelimage_format format; /* format of the input */
 	uint32_t frame_count;	       /* 1 for a still */
 	bool animated;		       /* has more than one frame */
 	uint32_t duration_ms;	       /* of one loop, 0 for a still; UINT32_MAX if it is longer */
-	uint32_t loop_count; /* how often it is played, 0 for without end and for a still */
+	uint32_t loop_count;	       /* how often it is played; 0: without end, or a still */
 };
 
 struct panelimage_result {
-	uint8_t *data; /* a WebP file; malloc, released by panelimage_result_finish() */
+	uint8_t *data; /* a WebP file, malloc()ed; panelimage_result_finish() frees it */
 	size_t size;   /* bytes, at most PANELIMAGE_OUTPUT_MAX_BYTES */
 	struct panelimage_info info; /* of the result; its format is that of the source */
 };
 
 struct panelimage_error {
-	char text[128];	    /* one sentence without its period, for the one who sent the image */
+	char text[128];	    /* one sentence without its period, for the sender of the image */
 	bool out_of_memory; /* the image is not to blame */
 };
 
-/* Tells the format by the first bytes (PNG 5.2, GIF89a 17, RFC 9649 2.4). */
+/* Detects the format by the first bytes (PNG 5.2, GIF89a 17, RFC 9649 2.4). */
 enum panelimage_format panelimage_detect(const uint8_t *data, size_t size);
 
-/* Whether the bytes look like an animation, to choose a lane for the work: a few microseconds,
- * looks at the container only. A wrong answer is possible for a damaged file, nothing worse. An
- * APNG is none: it stands for its still image. */
+/* Whether the bytes look like an animation, to choose a lane for the work: takes a few
+ * microseconds, since it reads the container only. For a damaged file the answer may be wrong,
+ * nothing worse. An APNG is not an animation here: only its still image is used. */
 bool panelimage_is_animation(const uint8_t *data, size_t size);
 
-/* Decodes the image completely, checks it and makes a WebP that looks on a panel, in every frame,
+/* Decodes the image completely, checks it and makes a WebP whose every frame looks on a panel
  * exactly as the image does over black.
  *
  * PNG and GIF become lossless WebP, identical neighbouring frames merged. A WebP is copied as it
@@ -89,77 +89,79 @@ int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_size 
 		       struct panelimage_result *ret, struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* Memory that a conversion to 64x32 holds between two steps, and its result. */
+/* Bytes that a conversion to 64x32 holds at most between two steps, and the result's at most. */
 enum { PANELIMAGE_HELD_MAX_BYTES = 1024 * 1024 };
 
-/* The same in steps, for a server that has other things to do as well: each step decodes and
- * encodes one frame at most, on any thread, no two at a time. Between two steps nothing is held
- * but memory, of which a step may take far more. A step takes 0.1 to 0.5 ms for a frame of 64x32 of
- * an honest file, and up to 0.2 s for a hostile one. */
+/* The same in steps, so that a server can do other work between them: each step decodes and encodes
+ * one frame at most, on any thread, but never two at a time. Between two steps only memory is held,
+ * of which a step may need far more. A step takes 0.1 to 0.5 ms for a frame of 64x32 of an honest
+ * file, and up to 0.2 s for a hostile one. */
 struct panelimage_conversion;
 
 enum panelimage_progress { PANELIMAGE_MORE, PANELIMAGE_DONE, PANELIMAGE_FAILED };
 
-/* data stays where it is until the conversion is freed. NULL with *reterr set, if no step is
- * needed to see that the image cannot be converted, or no memory is left. */
+/* Begins a conversion. data must stay valid until the conversion is freed. Returns NULL with
+ * *reterr set if the image cannot be converted, as far as its header tells, or if there is no
+ * memory. */
 struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, size_t size,
 							struct panelimage_size panel,
 							struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* The same for a file that another program of ours has made: it may be as large as a result, and
- * its frames stay as short as they are. */
+/* Does the same for a file that another program of this project has made: it may be as large as a
+ * result, and short frames keep their duration. */
 struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data, size_t size,
 							    struct panelimage_size panel,
 							    struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* How many times as wide and as high as the panel the image says it is: 1 to
- * PANELIMAGE_MAGNIFICATION_MAX. 0: its sides are others, or it is no image. Reads its head only. */
+/* Returns by which factor the image is wider and higher than the panel, 1 to
+ * PANELIMAGE_MAGNIFICATION_MAX; 0: it has no such size, or is no image. Reads its header only. */
 unsigned panelimage_magnification(const uint8_t *data, size_t size, struct panelimage_size panel);
 
-/* The same as panelimage_conversion_new() for an image that may have been magnified for a screen:
- * of each square that stands for a pixel the middle one counts. It holds two images of that size
- * more between two steps, and a step takes as many times as long as it has more pixels. */
+/* Does the same as panelimage_conversion_new() for an image that may have been magnified for a
+ * screen: the middle pixel of each square counts. The conversion holds two more images of that size
+ * between two steps, and a step takes longer by the factor of the pixels. */
 struct panelimage_conversion *panelimage_conversion_new_magnified(const uint8_t *data, size_t size,
 								  struct panelimage_size panel,
 								  struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* Before the first step: a still is encoded with little effort, in a quarter of the time. It has
- * the same pixels and a few per cent more bytes, far below any limit; an animation, whose size may
- * meet one, is encoded as ever. */
+/* Makes a still be encoded with little effort, in a quarter of the time. Call it before the first
+ * step. The result has the same pixels and a few per cent more bytes, far below any limit; an
+ * animation, whose size may reach a limit, is encoded as usual. */
 void panelimage_conversion_be_quick(struct panelimage_conversion *conversion);
 
-/* PANELIMAGE_DONE with *ret, which the caller then owns; PANELIMAGE_FAILED with *reterr; what is
- * not set is untouched. After these two the conversion can only be freed. */
+/* Does the next step. Returns PANELIMAGE_DONE with *ret, which the caller then owns, or
+ * PANELIMAGE_FAILED with *reterr; else both are untouched. After these two results the conversion
+ * can only be freed. */
 enum panelimage_progress panelimage_conversion_step(struct panelimage_conversion *conversion,
 						    struct panelimage_result *ret,
 						    struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* At any time between two steps; NULL is fine. */
+/* Frees the conversion, at any time between two steps; it may be NULL. */
 void panelimage_conversion_free(struct panelimage_conversion *conversion);
 
-/* Releases the data and wipes the struct. NULL and a wiped struct are fine. */
+/* Frees the data and zeroes the struct. NULL and a zeroed struct are allowed. */
 void panelimage_result_finish(struct panelimage_result *result);
 
 /* Reads the container of a WebP (RFC 9649): canvas, frames, durations, loop count. No pixel is
- * decoded: made for files that panelimage_convert() wrote, to learn how long they play.
+ * decoded: it is meant for files that panelimage_convert() wrote, to find out how long they play.
  * Returns 0, or -1 with *reterr set and *ret untouched. */
 int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_size panel,
 			  struct panelimage_info *ret, struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
 /* Cuts an animated WebP at the end of a frame, in place, so that it has max_bytes and
- * PANELIMAGE_FRAMES_MAX frames at most: the frames before show what they showed. No pixel is
- * decoded; what is no whole animation stays as it is, and so does one whose first frame is too
- * long. Returns the size that it has now. */
+ * PANELIMAGE_FRAMES_MAX frames at most: the frames before look as before. No pixel is decoded; data
+ * that is no complete animation stays unchanged, as does one whose first frame is too large.
+ * Returns the new size. */
 size_t panelimage_cut_webp(uint8_t *data, size_t size, size_t max_bytes);
 
-/* The other way: a WebP that a panel shows, as other programs take it. PNG: its first frame, each
- * pixel as a square of scale pixels, or as a round LED. GIF: all frames; what has more than 256
- * colours loses the lowest bits. WebP: only without data. */
+/* The reverse: converts a WebP for panels into formats that other programs read. PNG: its first
+ * frame, each pixel as a square of scale pixels, or as a round LED. GIF: all frames; what has more
+ * than 256 colours loses the lowest bits. WebP: only without data. */
 struct panelimage_export_options {
 	enum panelimage_format format;
 	unsigned scale; /* PNG: 1 to PANELIMAGE_SCALE_MAX */
@@ -170,8 +172,9 @@ enum { PANELIMAGE_SCALE_MAX = 16 };
 
 struct panelimage_export;
 
-/* data stays where it is until the export is freed; NULL: a black picture of the panel's size. NULL
- * with *reterr set, if it is not a WebP of that size, or no memory is left. */
+/* Begins an export. data must stay valid until the export is freed; NULL: a black picture of the
+ * panel's size. Returns NULL with *reterr set if data is not a WebP of that size, or if there is no
+ * memory. */
 struct panelimage_export *panelimage_export_new(const uint8_t *data, size_t size,
 						struct panelimage_size panel,
 						const struct panelimage_export_options *options,
@@ -179,24 +182,24 @@ struct panelimage_export *panelimage_export_new(const uint8_t *data, size_t size
     __attribute__((warn_unused_result));
 
 /* Each step decodes and encodes one frame at most, or encodes a row of the panel for a PNG, on any
- * thread, no two at a time. PANELIMAGE_DONE with *ret_data and *ret_size, which the caller then
- * frees by free(). */
+ * thread, but never two at a time. Returns PANELIMAGE_DONE with *ret_data, which the caller frees
+ * with free(), and *ret_size. */
 enum panelimage_progress panelimage_export_step(struct panelimage_export *exporting,
 						uint8_t **ret_data, size_t *ret_size,
 						struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* At any time between two steps; NULL is fine. */
+/* Frees the export, at any time between two steps; it may be NULL. */
 void panelimage_export_free(struct panelimage_export *exporting);
 
-/* Receives one frame for clients that display: rgb holds three bytes a pixel, rows from the top,
- * valid during the call only. Returns whether to go on. */
+/* Gets one decoded frame: rgb has three bytes per pixel, rows from the top, and is valid only
+ * during the call. Returns whether to continue. */
 typedef bool panelimage_frame_fn(const uint8_t *rgb, uint32_t duration_ms, void *user);
 
-/* Decodes an image of any of the formats and hands out its frames over black, in order, none
- * merged; a still has the duration 0. Same limits and errors as panelimage_convert().
- * Returns 0 (also when on_frame stopped it), or -1 with *reterr set; frames before a damaged one
- * have been handed out by then. */
+/* Decodes an image of any of the formats and passes its frames over black to on_frame, in order,
+ * none merged; a still has the duration 0. Limits and errors are those of panelimage_convert().
+ * Returns 0 (also if on_frame stopped it), or -1 with *reterr set; the frames before a damaged one
+ * were passed on before. */
 int panelimage_decode(const uint8_t *data, size_t size, struct panelimage_size panel,
 		      panelimage_frame_fn *on_frame, void *user, struct panelimage_error *reterr)
     __attribute__((warn_unused_result));

@@ -134,7 +134,7 @@ static void test_steps(void **state)
 	}
 }
 
-/* Nothing leaks, wherever a conversion is given up. */
+/* Nothing leaks when a conversion is abandoned at any step. */
 static void test_given_up(void **state)
 {
 	(void)state;
@@ -187,7 +187,8 @@ static void test_largest_input(void **state)
 	free(data);
 }
 
-/* Each in memory of its very size, so that a sanitizer or valgrind sees a byte too many. */
+/* Each file is in memory of exactly its size, so that a sanitizer or valgrind detects a read beyond
+ * it. */
 static void test_truncated(void **state)
 {
 	(void)state;
@@ -227,7 +228,8 @@ static void test_look_is_bounded(void **state)
 	(void)state;
 	memset(gif, 1, sizeof(gif));
 	memcpy(gif, head, sizeof(head));
-	/* A comment of a hundred thousand sub-blocks: given up, it goes where slow ones go. */
+	/* A comment of a hundred thousand sub-blocks: the walk is abandoned, and the file goes to
+	 * the lane of slow pictures. */
 	assert_true(panelimage_is_animation(gif, sizeof(gif)));
 	assert_refused(gif, sizeof(gif), "GIF is truncated after frame 0");
 }
@@ -330,7 +332,7 @@ static bool take_pixel(const uint8_t *rgb, uint32_t duration_ms, void *user)
 	return true;
 }
 
-/* At every size it has whole frames, which show what they showed. */
+/* Cut to any size, the animation has complete frames that look as before. */
 static void test_cut(void **state)
 {
 	struct cut whole, part;

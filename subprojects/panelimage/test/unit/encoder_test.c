@@ -1,4 +1,4 @@
-/* Frames in, the same frames out, whatever the encoder made of them. */
+/* Tests that decoding the encoder's output gives the same frames. */
 #include "test.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Every allocation fails once, here and in the libraries: the answer is an error or the result,
- * and all memory comes back. Not so for WebP as input: the decoder of libwebp 1.2.4 itself uses
- * a table that it could not allocate. */
+/* Fails every allocation once, here and in the libraries: the answer must be an error or the
+ * result, and all memory must be freed. WebP as input is left out: the decoder of libwebp 1.2.4
+ * uses a table that it could not allocate. */
 #include "test.h"
 
 #ifdef OWN_MALLOC

@@ -1,4 +1,4 @@
-/* Files that other programs of ours have made. */
+/* Tests files that other programs of this project have made. */
 #include "test.h"
 
 #include <stdlib.h>
