@@ -67,7 +67,7 @@ func isArchive(script []byte) bool {
 	return false
 }
 
-// markerName returns the NAME of a line "-- NAME --", or "".
+// markerName returns the NAME of a line "-- NAME --", or "" for other lines.
 func markerName(line []byte) string {
 	text := strings.TrimRight(string(line), "\r\n")
 	if len(text) < len("-- x --") || !strings.HasPrefix(text, "-- ") || !strings.HasSuffix(text, " --") {

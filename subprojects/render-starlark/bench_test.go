@@ -66,7 +66,7 @@ func BenchmarkPictures(b *testing.B) { benchmarkApp(b, picturesApp(), 1) }
 func BenchmarkStill(b *testing.B)   { benchmarkApp(b, stillApp, 1) }
 func BenchmarkMarquee(b *testing.B) { benchmarkApp(b, marqueeApp, 64) }
 
-// residentMiB is what the kernel counts as the process's memory.
+// residentMiB returns the process's resident memory as the kernel counts it.
 func residentMiB(b *testing.B, pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -77,8 +77,8 @@ func residentMiB(b *testing.B, pid int) float64 {
 	return float64(kib) / 1024
 }
 
-// BenchmarkThousandApps renders 1,000 different apps in one renderer: variants of the community's
-// where they are, else of the two above.
+// BenchmarkThousandApps renders 1,000 different apps in one renderer: variants of the community
+// apps if they are available, else of the two above.
 func BenchmarkThousandApps(b *testing.B) {
 	scripts := []string{stillApp, marqueeApp}
 	folders, _ := filepath.Glob(filepath.Join(appsFolder(), "*", "app"))

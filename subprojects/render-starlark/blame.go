@@ -9,12 +9,12 @@ import (
 	"github.com/tronbyt/pixlet/render"
 )
 
-// A widget that panics while it is painted does not say which it was. So it is looked for: whose children
-// can be painted alone, and who cannot, it is.
+// A panic while painting does not name its widget. So this searches for it: a widget that panics
+// when painted alone, while all of its children can be painted alone.
 
-const maxSuspects = 1000 // widgets that are painted once more
+const maxSuspects = 1000 // widgets that are painted again
 
-// failedPaint is what a widget's panic becomes.
+// failedPaint is the error for a widget's panic.
 type failedPaint struct {
 	widget render.Widget
 	where  string // "PieChart, child 2 of Row"
@@ -58,7 +58,7 @@ func (s *search) narrow(found *failedPaint) {
 	}
 }
 
-// fails tells with what the widget panics, painted alone.
+// fails paints the widget alone and returns the cause of its panic, or nil.
 func (s *search) fails(widget render.Widget) (cause any) {
 	if s.suspects++; s.suspects > maxSuspects {
 		return nil
@@ -71,7 +71,7 @@ func (s *search) fails(widget render.Widget) (cause any) {
 
 var widgetType = reflect.TypeFor[render.Widget]()
 
-// childrenOf has the widgets in the exported fields of one, as the library names them.
+// childrenOf returns the widgets in the exported fields of a widget, as the library names them.
 func childrenOf(widget render.Widget) (found []render.Widget) {
 	value := reflect.Indirect(reflect.ValueOf(widget))
 	if value.Kind() != reflect.Struct {
@@ -85,7 +85,13 @@ func childrenOf(widget render.Widget) (found []render.Widget) {
 	for i := range value.NumField() {
 		field := value.Field(i)
 		switch name := value.Type().Field(i).Name; {
-		case (name == "Child" || name == "Widget") && field.Type() == widgetType: // filters have a Widget
+		case (name == "Child" || name == "Widget") && field.Type() == widgetType: // the
+			// child
+			// of
+			// filters
+			// is
+			// named
+			// Widget
 			add(field)
 		case name == "Children" && field.Kind() == reflect.Slice:
 			for j := range field.Len() {

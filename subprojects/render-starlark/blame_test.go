@@ -100,7 +100,7 @@ func TestLibraryThatFailsHasThePlaceOfItsCall(t *testing.T) {
 	assert.Equal(t, "app.ts:3:12 Root.child Animation: "+words, placeOf(a)+" "+a.Error.Message)
 }
 
-// Other panics: the library's error has the stack of Go, which must not reach the author.
+// Other panics: the library's error contains Go's stack, which the author must not see.
 func TestNoStackOfGoIsTold(t *testing.T) {
 	before := testEngine.network.send
 	testEngine.network.send = func(any, []byte) error { panic("broken") }

@@ -23,8 +23,8 @@ OLDEST = (1, 26, 2)
 
 
 def environment(**more):
-    """The machine's, but Go fetches no other Go, and has a home for its cache also where CI has
-    none. Flags are added to those that are there."""
+    """The machine's environment, but Go downloads no other Go, and has a home for its cache also in
+    CI. Flags are appended to existing ones."""
     result = os.environ | {"GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "1"}
     result.setdefault("HOME", str(pathlib.Path.home()))
     for name, value in more.items():
@@ -37,7 +37,7 @@ def run(command, source, env, **options):
 
 
 def candidates():
-    """Go of the machine first, then where Debian and Go's own archive put it."""
+    """Finds Go: on the PATH first, then where Debian and Go's own archive install it."""
     places = [shutil.which("go"), "/usr/local/go/bin/go"]
     places += sorted(map(str, pathlib.Path("/usr/lib").glob("go-1.*/bin/go")), reverse=True)
     return [place for place in places if place and os.access(place, os.X_OK)]
@@ -87,8 +87,8 @@ def build(go, source, output, depfile, library, include):
     # Go does not see that a library has changed, but sees a changed flag of the linker.
     checksum = hashlib.sha256(library.read_bytes()).hexdigest()[:16]
     flags = environment(CGO_CFLAGS=f"-O2 -I{include}", CGO_LDFLAGS=f"-L{library.parent}")
-    # Its code lies at another address each time, and needs no relocation, which a service that may not
-    # write what it executes could not do.
+    # Position-independent code is loaded at random addresses and needs no relocation of code, which
+    # systemd's MemoryDenyWriteExecute forbids.
     status = compile_go(go, source, output, flags, "-buildmode=pie", "-tags", "sandbox",
                         "-ldflags", f"-s -w -X main.sandboxSum={checksum}", ".")
     root = pathlib.Path(source)

@@ -18,8 +18,8 @@ const (
 	maxBacktraceBytes = 4 << 10
 )
 
-// describe turns any error of a request into what its author can use. Where a limit was reached
-// that is what is told, whatever the script or the library made of it.
+// describe turns any error of a request into a problem that its author can understand. If a limit
+// was reached, the limit is the problem, whatever error the script or the library made of it.
 func describe(err error, m *meter) *problem {
 	p := &problem{Kind: problemScript}
 	var own *problem
@@ -57,7 +57,7 @@ func (p *problem) place(position syntax.Position) {
 	p.File, p.Line, p.Column = position.Filename(), int(position.Line), int(position.Col)
 }
 
-// libraryFailed is what a panic of the library becomes.
+// libraryFailed makes an error of a panic of the library.
 func libraryFailed(cause any) error { return fmt.Errorf("the library failed: %v", cause) }
 
 var (
@@ -72,8 +72,8 @@ var (
 	positionText = regexp.MustCompile(`^in \S+ at (\S.*?):(\d+):(\d+): `)
 )
 
-// readBacktrace takes apart what the library has made text of: the place is that of the last call
-// that was written in Starlark, the message what follows the calls.
+// readBacktrace parses a backtrace that the library has written as text: the source location is
+// that of the innermost call in Starlark, the message is the text after the calls.
 func (p *problem) readBacktrace(text string) {
 	if match := panicText.FindStringSubmatch(text); match != nil {
 		p.Message = libraryFailed(match[1]).Error()
@@ -107,8 +107,9 @@ func number(text string) int {
 // Beginning of an error of net/http or net/url: the operation, and the whole address.
 var addressText = regexp.MustCompile(`\b(Get|Head|Post|Put|Patch|Delete|Options|parse) ("(?:[^"\\]|\\.)*"): `)
 
-// cutAddresses leaves of such an address what the app's page tells everybody: where it asks. The rest
-// has keys and places of whoever installed the app, and is not told to its author.
+// cutAddresses keeps only the host of such an address, which the app's page shows to everybody. The
+// rest can contain keys and locations of the user who has installed the app, and is hidden from its
+// author.
 func cutAddresses(text string) string {
 	return addressText.ReplaceAllStringFunc(text, func(found string) string {
 		match := addressText.FindStringSubmatch(found)

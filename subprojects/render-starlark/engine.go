@@ -34,8 +34,8 @@ func newEngine() *engine {
 	return &engine{cache: prepareModules(n), unpacked: newUnpackedCache(), network: n}
 }
 
-// serve answers one request. It returns the answer's head and blob, whatever the script does, but
-// for what ends the process: the limit of data, and a stack that overflows.
+// serve answers one request. It returns the answer's head and blob whatever the script does, unless
+// the process ends: at its limit of data, or by a stack overflow.
 func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 	a, log := &answer{}, &logbook{}
 	cpuBefore := cpuTime()

@@ -52,7 +52,7 @@ func TestAnimationEndsAtItsMaximum(t *testing.T) {
 	r.MaxDurationMs = 250
 	a, _ := mustServe(t, r, colours)
 	assert.Equal(t, []int{100, 100, 50}, a.DelaysMs)
-	r.MaxWholeMs = 350 // it does not ask for it
+	r.MaxWholeMs = 350 // the app does not ask for the full animation
 	a, _ = mustServe(t, r, colours)
 	assert.Equal(t, []int{100, 100, 50}, a.DelaysMs)
 }
@@ -83,14 +83,15 @@ func TestWholeAnimationHasItsOwnMaximum(t *testing.T) {
 	}
 }
 
-// distinct is a root that shows as many colours as the library takes frames, each several times.
+// distinct is a root with as many colours as the library allows frames, each repeated several
+// times.
 const distinct = loadRender + `
 def root(first, times):
     boxes = [render.Box(color = "#" + ("00000%d" % (first + i // times))[-6:]) for i in range(3000)]
     return render.Root(delay = 1, child = render.Animation(boxes))
 `
 
-// crowded is an animation of all frames that there are, with ten widgets in each.
+// crowded is an animation of the largest number of frames, with ten widgets in each.
 const crowded = loadRender + `
 def frame(i):
     return render.Stack(children = [
@@ -409,7 +410,7 @@ func TestCacheIsOfOneVersionAndLapses(t *testing.T) {
 
 func TestCacheIsBounded(t *testing.T) {
 	c := newEngine().cache
-	defer func() { testEngine = newEngine() }() // the library knows one cache
+	defer func() { testEngine = newEngine() }() // the library has one global cache
 	c.now = time.UnixMilli(0)
 	value := make([]byte, 100<<10)
 	for i := range 1000 {
@@ -461,7 +462,7 @@ func TestClockBlamesNobody(t *testing.T) {
 	r := testRequest()
 	r.TimeoutMs = 300
 	m := newMeter(r)
-	m.deadline = time.Now() // others had the processor
+	m.deadline = time.Now() // as if other processes had used the processor
 	a, _ := newEngine().serve(r, []byte(endless), m)
 	assert.Equal(t, problemLate, a.Error.Kind)
 	assert.Contains(t, a.Error.Message, "the machine is too busy")

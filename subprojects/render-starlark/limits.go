@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// The script is looked at every so many steps. In between it can call itself some hundred
-	// times more, and build something that the process's limit of data has to stop.
+	// The limits are checked every so many steps. Between two checks the script can call itself
+	// some hundred times more, and use memory up to the process's limit of data.
 	stepsPerLook = 2_000
 	looksPerHeap = 8
 
-	// Number of calls that fit on the stack, however large each is.
+	// Nested calls; as many fit on the stack, however large their frames are.
 	maxCallDepth = 20_000
 
 	// Limit of a script's data, without garbage; the process may have 256 MiB (the launcher's
@@ -26,15 +26,16 @@ const (
 	maxHeapBytes = 96 << 20
 )
 
-// The time of a request is that of the processor, so that nobody has to answer for what else the machine does.
-// The clock ends a request, too, later: then the machine is too busy.
+// A request's time is counted in processor time, so that a busy machine is not the app's fault. The
+// clock ends a request, too, but later: then the machine is too busy.
 const (
 	wallTimes = 3
 	wallExtra = 5 * time.Second
 )
 
-// meter measures one request and ends its scripts at their limits. Starlark counts the steps of
-// each thread; a request has a thread for each file it loads, for the schema and for main().
+// meter measures one request and ends its scripts when they reach a limit. Starlark counts the
+// steps of each thread; a request has a thread for each file it loads, for the schema and for
+// main().
 type meter struct {
 	started  time.Time
 	deadline time.Time     // by the clock
@@ -44,11 +45,11 @@ type meter struct {
 
 	threads   []*starlark.Thread
 	steps     int64 // steps counted so far
-	keptBytes int64 // what the process keeps for later requests: nobody's
+	keptBytes int64 // memory kept for later requests, not counted for this one
 	peakBytes int64
 	looks     int
 	reason    string // the limit that was reached
-	isStarved bool   // it is the clock
+	isStarved bool   // the time by the clock is over
 }
 
 func newMeter(r *request) *meter {
@@ -60,7 +61,7 @@ func newMeter(r *request) *meter {
 	return m
 }
 
-// attach makes the meter look at the thread from time to time.
+// attach makes the meter check the thread from time to time.
 func (m *meter) attach(thread *starlark.Thread) {
 	m.threads = append(m.threads, thread)
 	thread.SetMaxExecutionSteps(stepsPerLook)
@@ -73,7 +74,7 @@ func (m *meter) attach(thread *starlark.Thread) {
 	}
 }
 
-// allSteps counts, for the report, what was not looked at, too.
+// allSteps includes, for the report, the steps since the last check.
 func (m *meter) allSteps() int64 {
 	total := int64(0)
 	for _, thread := range m.threads {
@@ -82,14 +83,15 @@ func (m *meter) allSteps() int64 {
 	return total
 }
 
-// giveWay lets a process that answers requests, and waits for this core, run first. The kernel looks by
-// itself when it is woken, but where it has had a little more than its share just then, only at the next
-// tick of the clock, up to 4 ms later. Where none waits this takes less than a microsecond.
+// giveWay yields to a process that answers requests and waits for this core. The kernel would
+// switch to it when it is woken, but if it had used a little more than its share by then, only at
+// the next tick of the clock, up to 4 ms later. If no process waits, this takes less than a
+// microsecond.
 func giveWay() {
 	syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
 }
 
-// check ends what is no script: painting and encoding.
+// check returns an error if a limit was reached outside of scripts: while painting and encoding.
 func (m *meter) check() error {
 	m.holdsTooMuch()
 	return m.look(0)
@@ -114,11 +116,11 @@ func (m *meter) look(depth int) error {
 	return nil
 }
 
-// holdsTooMuch looks at the memory and sets the reason.
+// holdsTooMuch checks the memory and sets the reason.
 func (m *meter) holdsTooMuch() bool {
 	held := heldByObjects() - m.keptBytes
 	if held > maxHeapBytes {
-		runtime.GC() // the counted bytes may be garbage
+		runtime.GC() // some of the counted bytes may be garbage
 		held = heldByObjects() - m.keptBytes
 	}
 	m.peakBytes = max(m.peakBytes, held)
@@ -134,8 +136,8 @@ func (m *meter) lookAtClock() {
 	}
 }
 
-// lateness says which time is over for so long, or nothing. It reads what does not change, so that others may
-// ask, too.
+// lateness returns which limit of time was exceeded by this duration, or "". It reads only what
+// does not change, so other goroutines may call it, too.
 func (m *meter) lateness(since time.Duration) (reason string, isStarved bool) {
 	used := cpuTime() - m.cpu
 	switch {
@@ -160,18 +162,18 @@ func limitProblem(reason string, isStarved bool) *problem {
 	return &problem{Kind: kind, Message: "the app " + reason}
 }
 
-// heldByObjects is what objects take, with what the collector has not looked at since.
+// heldByObjects returns the bytes of all objects, garbage since the last collection included.
 func heldByObjects() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(samples)
 	return int64(samples[0].Value.Uint64())
 }
 
-// logbook keeps what a script prints, a line each. One that there is no room for is cut between two
+// logbook collects the lines that a script prints. A line that does not fit is cut between two
 // characters, with a mark at its end, or dropped.
 type logbook struct {
 	lines   []string
-	bytes   int // with a sign at the end of each line
+	bytes   int // with a line feed for each line
 	dropped int
 }
 

@@ -24,7 +24,7 @@ import (
 const (
 	linkDescriptor = 3
 
-	softMemoryBytes  = 200 << 20 // the collector works harder above
+	softMemoryBytes  = 200 << 20 // above, the collector works harder
 	keepMemoryBytes  = 64 << 20  // above, memory goes back to the system after a request
 	recycleBytes     = 100 << 20 // above, the process ends after its answer
 	maxGoStackBytes  = 64 << 20  // a deeper stack ends the process
@@ -58,11 +58,11 @@ func main() {
 	}
 }
 
-// server speaks with whoever started the process.
+// server exchanges frames with the parent process.
 type server struct {
 	link   io.ReadWriter
 	engine *engine
-	mutex  sync.Mutex // held by who writes
+	mutex  sync.Mutex // held while writing
 }
 
 func (s *server) run(layers string) error {
@@ -87,14 +87,14 @@ func (s *server) run(layers string) error {
 	return nil
 }
 
-// received is a request, or why there is none.
+// received is a request, or an error.
 type received struct {
 	request *request
 	script  []byte
 	err     error
 }
 
-// read takes what comes: requests, and answers to what a script has asked for.
+// read receives frames: requests, and answers to the network requests of scripts.
 func (s *server) read(frames chan<- received) {
 	reader := bufio.NewReader(s.link)
 	for {
@@ -111,15 +111,15 @@ func (s *server) read(frames chan<- received) {
 	}
 }
 
-// write sends a frame; answers and what scripts ask for do not mix.
+// write sends a frame; the mutex keeps answers and network requests of scripts apart.
 func (s *server) write(head any, blob []byte) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return writeFrame(s.link, head, blob)
 }
 
-// answer serves one request. What no meter can end, a built-in function that runs on and on or a
-// tree that paints itself without end, ends with the process, after its error was told.
+// answer serves one request. A built-in function or a painting that no meter can stop is ended with
+// the process, after its error was sent.
 func (s *server) answer(r *request, script []byte) (recycle bool, err error) {
 	r.setDefaults()
 	m := newMeter(r)
@@ -151,7 +151,7 @@ func (s *server) watch(m *meter, isDone <-chan struct{}) {
 		if reason == "" {
 			continue
 		}
-		s.mutex.Lock() // kept: nobody else answers any more
+		s.mutex.Lock() // never unlocked: nothing else may be sent any more
 		head := &answer{Error: limitProblem(reason, isStarved), Recycle: true,
 			ElapsedUs: time.Since(m.started).Microseconds(), CPUUs: (cpuTime() - m.cpu).Microseconds()}
 		_ = writeFrame(s.link, head, nil)
@@ -159,7 +159,7 @@ func (s *server) watch(m *meter, isDone <-chan struct{}) {
 	}
 }
 
-// heldBytes is what the runtime of Go has of the system's memory.
+// heldBytes returns the memory that Go's runtime has from the system.
 func heldBytes() int64 {
 	samples := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},

@@ -8,8 +8,8 @@ import (
 
 const maxIntervalMinutes = 7 * 24 * 60
 
-// intervalS is how often the app's author wants it to be rendered, in seconds, as the manifest says;
-// 0: for each turn. nil where it says nothing.
+// intervalS returns the render interval of the manifest in seconds; 0: each turn is rendered; nil:
+// the manifest has none.
 func intervalS(files fstest.MapFS) *int {
 	file := files["manifest.yaml"]
 	if file == nil {

@@ -17,11 +17,11 @@ const (
 	whatReply    = "reply"    // the result of a schema's handler: a Schema, or a list of options
 )
 
-// request is the head of a request. The blob is the script: one file, or several as txtar; or a tree.
-// Zero values mean the defaults of setDefaults; the size has none.
+// request is the head of a request. The blob is the script: one file, or several as txtar; or a
+// tree. Zero values get the defaults of setDefaults; the size has none.
 type request struct {
 	What    string `json:"what"`
-	App     string `json:"app"`     // with version the scope of what the script caches
+	App     string `json:"app"`     // with version the scope of the script's cache
 	Version string `json:"version"` // checksum of the script
 
 	Config   map[string]any `json:"config"`
@@ -32,7 +32,7 @@ type request struct {
 
 	Width         int   `json:"width"`
 	Height        int   `json:"height"`
-	MaxDurationMs int   `json:"max_duration_ms"` // an animation ends here
+	MaxDurationMs int   `json:"max_duration_ms"` // limit of an animation
 	MaxWholeMs    int   `json:"max_whole_ms"`    // limit of an animation with show_full_animation
 	TimeoutMs     int64 `json:"timeout_ms"`      // processor time for the whole request
 	MaxSteps      int64 `json:"max_steps"`
@@ -43,7 +43,7 @@ type request struct {
 	Parameter string `json:"parameter"`
 }
 
-// incoming is any head that comes: a request, or the answer to a fetch (network.go).
+// incoming is any received head: a request, or the answer to a fetch (network.go).
 type incoming struct {
 	request
 	Fetch *fetchReply `json:"fetch"`
@@ -66,12 +66,12 @@ func (r *request) setDefaults() {
 		r.TimeoutMs = 10_000
 	}
 	if r.MaxSteps == 0 {
-		r.MaxSteps = math.MaxInt64 // the time of the processor is what ends a script
+		r.MaxSteps = math.MaxInt64 // processor time limits the script instead
 	}
 }
 
-// answer is the head of an answer. The blob is the picture, a lossless WebP; it is empty where the
-// app has nothing to show, and where there is an error.
+// answer is the head of an answer. The blob is the picture, a lossless WebP; it is empty if the app
+// has nothing to show, or if there is an error.
 type answer struct {
 	Error *problem `json:"error,omitempty"`
 
@@ -79,8 +79,9 @@ type answer struct {
 	MaxAgeS           int   `json:"max_age_s,omitempty"`
 	ShowFullAnimation bool  `json:"show_full_animation,omitempty"`
 
-	IntervalS *int     `json:"interval_s,omitempty"` // the manifest's wish; 0: for each turn
-	Hosts     []string `json:"hosts,omitempty"`      // hosts requested over the network
+	IntervalS *int `json:"interval_s,omitempty"` // interval of the manifest; 0: each turn
+	// is rendered
+	Hosts []string `json:"hosts,omitempty"` // hosts requested over the network
 
 	Schema json.RawMessage `json:"schema,omitempty"`
 	Result *string         `json:"result,omitempty"` // result of the handler
@@ -93,15 +94,15 @@ type answer struct {
 	ElapsedUs   int64 `json:"elapsed_us"`
 	CPUUs       int64 `json:"cpu_us"`
 	Steps       int64 `json:"steps"`
-	MemoryBytes int64 `json:"memory_bytes"` // the most that the process held meanwhile
+	MemoryBytes int64 `json:"memory_bytes"` // the most memory that the process used meanwhile
 
-	// The process ends after this answer, since it holds more memory than it should keep.
+	// The process ends after this answer, since it uses too much memory.
 	Recycle bool `json:"recycle,omitempty"`
 }
 
 const maxMemberBytes = 64 << 10
 
-// moveLong moves a long schema or result into the blob, of which these answers have none.
+// moveLong moves a long schema or result into the blob, which these answers do not use otherwise.
 func (a *answer) moveLong(blob []byte) []byte {
 	switch {
 	case len(a.Schema) > maxMemberBytes:
@@ -114,8 +115,9 @@ func (a *answer) moveLong(blob []byte) []byte {
 
 // Kinds of problems.
 const (
-	problemScript  = "script"  // the script is wrong; File, Line and Column say where if it is known
-	problemApp     = "app"     // the upload is no app: no main(), a bad archive, a bad manifest
+	problemScript = "script" // the script is wrong; File, Line and Column say where if it is known
+	problemApp    = "app"    // the upload is not an app: no main(), a bad archive, a bad
+	// manifest
 	problemLimit   = "limit"   // time, steps, memory, recursion, size
 	problemLate    = "late"    // the machine is too busy
 	problemRequest = "request" // the caller's fault

@@ -50,7 +50,7 @@ func setProcessClock(r *request, location *time.Location) {
 	rand.Reader = mathrand.NewChaCha8(seed) // random.number(secure = True)
 }
 
-// Modules that make widgets. Those of the library are not changed: they are all requests'.
+// Modules that make widgets. The library's modules are not changed: all requests share them.
 var (
 	renderModule = sync.OnceValues(func() (starlark.StringDict, error) {
 		all, err := noting(render_runtime.LoadModule())
@@ -64,7 +64,7 @@ var (
 	animationModule = sync.OnceValues(func() (starlark.StringDict, error) { return noting(animation_runtime.LoadModule()) })
 )
 
-// loadModule replaces the modules that would ask the machine's clock, or paint without end, and those
+// loadModule replaces the modules that read the machine's clock or can paint without end, and those
 // that make widgets.
 func loadModule(_ *starlark.Thread, name string) (starlark.StringDict, error) {
 	switch name {
@@ -82,11 +82,11 @@ func loadModule(_ *starlark.Thread, name string) (starlark.StringDict, error) {
 	return nil, runtime.ErrInvalidModule
 }
 
-// displaydModule is for the script of the server's own messages.
+// displaydModule is for the script that draws the server's own messages.
 var displaydModule = starlark.StringDict{"missing": starlark.NewBuiltin("missing", missingCharacters)}
 
-// missingCharacters returns the characters of a text that neither the font nor the emoji have, each once. A
-// text is drawn without them, and nothing says so.
+// missingCharacters returns the characters of a text that neither the font nor the emoji contain,
+// each once. The library leaves them out silently.
 func missingCharacters(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var content, font string
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "content", &content, "font", &font); err != nil {
@@ -133,9 +133,9 @@ func humanizeTime(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tu
 	return starlark.String(gohumanize.RelTime(time.Time(date), now, "ago", "from now")), nil
 }
 
-// scriptCache is what the cache module keeps: bounded in bytes, the least recently used goes first.
-// The library puts the thread's name before each key, and a thread's name is its app's version.
-// Time is the requests' clock, so that a test can let an entry lapse.
+// scriptCache has the entries of the cache module: bounded in bytes, the least recently used is
+// dropped first. The library puts the thread's name before each key, and a thread's name is its
+// app's version. Entries expire by the requests' clock, so that tests can let them expire.
 type scriptCache struct {
 	entries map[string]*list.Element
 	order   list.List // list of *cacheEntry, the most recently used first

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// network is how the http module reaches the internet: by asking whoever started the process, over
-// the link, while a request is under way. Their side chooses what is let through, and keeps answers.
+// network lets the http module reach the internet by requests to the parent process over the link,
+// while a request is under way. The parent decides which requests are allowed, and caches answers.
 type network struct {
-	send func(head any, body []byte) error // nil: there is nobody to ask
+	send func(head any, body []byte) error // nil: there is no parent to ask
 
 	mutex     sync.Mutex
 	waiting   map[int64]chan *fetched
@@ -25,15 +25,16 @@ type network struct {
 	isAllowed bool
 	asked     int
 	hosts     []string
-	waited    time.Duration // all together
+	waited    time.Duration // total time of all waits
 	most      time.Duration
 	isLate    bool // a wait ended without an answer
 }
 
 const (
-	maxFetches       = 20
-	maxFetchBody     = 1 << 20
-	maxFetchTimeout  = 10 * time.Second // there it is 5 s, and the time until it is its turn
+	maxFetches      = 20
+	maxFetchBody    = 1 << 20
+	maxFetchTimeout = 10 * time.Second // the parent allows 5 s, and the time until the fetch's
+	// turn
 	cacheForHeader   = "X-Tidbyt-Cache-Seconds"
 	identifierHeader = "X-Tidbyt-App"
 )
@@ -45,7 +46,7 @@ var (
 	errLargeUpload = errors.New("what is sent is larger than 1 MiB")
 )
 
-// fetchRequest is the member "fetch" of a frame to the other side; its blob is the body.
+// fetchRequest is the member "fetch" of a frame to the parent; the frame's blob is the body.
 type fetchRequest struct {
 	ID      int64             `json:"id"`
 	Method  string            `json:"method"`
@@ -62,9 +63,10 @@ type fetchHead struct {
 type fetchReply struct {
 	ID      int64             `json:"id"`
 	Status  int               `json:"status"`
-	URL     string            `json:"url"` // at the end of all redirects
+	URL     string            `json:"url"` // URL after all redirects
 	Headers map[string]string `json:"headers"`
-	Error   string            `json:"error"` // in words; the rest is missing then
+	Error   string            `json:"error"` // message for people; the other members are then
+	// missing
 }
 
 type fetched struct {
@@ -78,14 +80,14 @@ func newNetwork() *network { return &network{waiting: map[int64]chan *fetched{}}
 func (n *network) begin(r *request) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	clear(n.waiting) // answers that nobody waits for any more
+	clear(n.waiting) // drop the waiters of the last request
 	n.isAllowed = n.send != nil && (r.Network == nil || *r.Network)
 	n.asked, n.hosts = 0, nil
 	n.waited, n.isLate = 0, false
 	n.most = time.Duration(r.TimeoutMs) * time.Millisecond
 }
 
-// tookTooLong tells whether the time has gone to the network, not to the script.
+// tookTooLong returns whether the network, not the script, has used up the time.
 func (n *network) tookTooLong(timeout time.Duration) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -105,7 +107,7 @@ func (n *network) hostsAsked() []string {
 	return n.hosts
 }
 
-// deliver gives the answer to whoever waits for it.
+// deliver passes the answer to the goroutine that waits for it.
 func (n *network) deliver(reply *fetchReply, body []byte) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -115,7 +117,7 @@ func (n *network) deliver(reply *fetchReply, body []byte) {
 	}
 }
 
-// enlist counts the request and returns its ID and where its answer comes.
+// enlist counts the request and returns its ID and the channel for its answer.
 func (n *network) enlist(host string) (int64, chan *fetched, error) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -162,7 +164,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// left is how long the request may still wait for answers.
+// left returns how long the request may still wait for answers.
 func (n *network) left() time.Duration {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -183,7 +185,8 @@ func readUpload(r *http.Request) ([]byte, error) {
 
 func describeFetch(id int64, r *http.Request) fetchRequest {
 	url := *r.URL
-	url.User, url.Fragment, url.RawFragment = nil, "", "" // the client has made a header of the user
+	url.User, url.Fragment, url.RawFragment = nil, "", "" // the HTTP client has put the user
+	// into a header
 	fetch := fetchRequest{ID: id, Method: r.Method, URL: url.String(), Headers: map[string]string{}}
 	fetch.TTLS, _ = strconv.ParseInt(r.Header.Get(cacheForHeader), 10, 64)
 	for name, values := range r.Header {

@@ -11,7 +11,7 @@ import (
 	"github.com/tronbyt/pixlet/manifest"
 )
 
-// Writes the pictures anew, to be looked at before they are committed: go test -run Own . -write
+// Writes the pictures again, to be checked before they are committed: go test -run Own . -write
 var writes = flag.Bool("write", false, "write the pictures of our own apps")
 
 const ownApps = "../../share/apps"

@@ -16,21 +16,22 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Panels take no animation of more frames (PANELIMAGE_FRAMES_MAX), of which neighbours differ.
+// Panels show at most so many frames (PANELIMAGE_FRAMES_MAX), counted after equal neighbours are
+// merged.
 const maxFrames = 2048
 
-// reel is what is shown: pictures one after the other, and what their panel has to know.
+// reel has the frames to show and their properties for the panel.
 type reel struct {
 	frames            iter.Seq[image.Image]
 	delay             time.Duration
 	maxAgeS           int
 	showFullAnimation bool
 
-	// made tells where a widget was made, if that is known; nil: it never is.
+	// made returns where a widget was made, if that is known; nil: it is never known.
 	made func(widget render.Widget) (syntax.Position, bool)
 }
 
-// reelOf has the frames of the roots; each is painted when it is asked for.
+// reelOf returns the frames of the roots; each is painted when it is requested.
 func reelOf(roots []render.Root, r *request) *reel {
 	bounds := image.Rect(0, 0, r.Width, r.Height)
 	frames := func(yield func(image.Image) bool) {
@@ -103,7 +104,7 @@ func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	return cutAtFrame(blob, maxBlobBytes), err
 }
 
-// complain says which widget could not be painted, and where it was made.
+// complain returns an error that names the widget that could not be painted and where it was made.
 func (shown *reel) complain(cause any) error {
 	p := &problem{Kind: problemScript, Message: fmt.Sprintf("painting failed: %v", cause)}
 	if failed, ok := cause.(*failedPaint); ok {
@@ -118,15 +119,15 @@ func (shown *reel) complain(cause any) error {
 	return p
 }
 
-// areAlike tells whether the encoder makes one frame of the two.
+// areAlike returns whether the encoder merges the two frames.
 func areAlike(one, other image.Image) bool {
 	a, ok := one.(*image.RGBA)
 	b, okOther := other.(*image.RGBA)
 	return ok && okOther && bytes.Equal(a.Pix, b.Pix)
 }
 
-// maximum is how long the animation may be. That which is to be shown in full stays on its panel until
-// its end, so what others are cut to does not hold for it.
+// maximum returns how long the animation may be. One with show_full_animation stays on the panel
+// until its end, so it has a longer limit.
 func (shown *reel) maximum(r *request) time.Duration {
 	limitMs := r.MaxDurationMs
 	if shown.showFullAnimation {
@@ -154,8 +155,8 @@ func paintFrame(root render.Root, r *request, index int) image.Image {
 	return canvas.Image()
 }
 
-// frameDelays returns the delay of each frame of an animated WebP; the encoder has made one of
-// frames that are alike. A still picture has none.
+// frameDelays returns the delay of each frame of an animated WebP, in which the encoder has merged
+// equal frames. A still picture has none.
 func frameDelays(file []byte) []int {
 	var delaysMs []int
 	const durationAt = 12
@@ -168,8 +169,8 @@ func frameDelays(file []byte) []int {
 	return delaysMs
 }
 
-// cutAtFrame cuts an animated WebP at the end of a frame where it has more bytes, in place. What has
-// no frame that fits stays as it is.
+// cutAtFrame cuts an animated WebP with too many bytes at the end of a frame, in place. If not even
+// the first frame fits, it is not cut.
 func cutAtFrame(file []byte, most int) []byte {
 	end := 0
 	for at, data := range animationFrames(file) {
@@ -186,7 +187,7 @@ func cutAtFrame(file []byte, most int) []byte {
 
 const chunkHeaderBytes = 8
 
-// animationFrames has the chunk of each frame without its header, with its padding, and where it begins.
+// animationFrames yields each frame's position and its chunk, without the header, with the padding.
 // https://developers.google.com/speed/webp/docs/riff_container
 func animationFrames(file []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {

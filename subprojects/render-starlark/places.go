@@ -15,13 +15,13 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// call is one in a script that makes widgets, and where it names their fields.
+// call is a call in a script that makes widgets, with the locations of the fields' names in it.
 type call struct {
 	called syntax.Position
 	fields map[string]syntax.Position
 }
 
-// position returns where the field is named; what is around it, if that is not known.
+// position returns where the field is named, or around if that is not known.
 func (c *call) position(field string, around syntax.Position) syntax.Position {
 	if c == nil {
 		return around
@@ -40,7 +40,7 @@ var fieldWords = []struct{ words, field string }{
 
 var nameText = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)
 
-// fieldOf finds out which of a widget's fields the library complains about.
+// fieldOf finds out which of a widget's fields the library's error is about.
 func fieldOf(message string, fields []starlark.Tuple) string {
 	given := map[string]bool{}
 	for _, field := range fields {
@@ -66,7 +66,7 @@ func fieldOf(message string, fields []starlark.Tuple) string {
 	return ""
 }
 
-// readPlaces reads what comes before the tree itself.
+// readPlaces reads the list of source locations before the tree.
 func (t *treeReader) readPlaces() error {
 	t.hasPlaces = true
 	for _, wanted := range []json.Token{json.Delim('{'), "places", json.Delim('[')} {
@@ -96,7 +96,7 @@ func (t *treeReader) readPlaces() error {
 	return err
 }
 
-// place reads a place with the names that follow; an empty list is none.
+// place reads a source location and the field names that follow it; an empty list means none.
 func (t *treeReader) place() (c call, err error) {
 	if err = t.expect(json.Delim('[')); err != nil {
 		return c, err
@@ -155,7 +155,8 @@ func (t *treeReader) index(most int) (int, error) {
 	return index, nil
 }
 
-// readSite reads where the widget was made, if that is told, and the name of what comes then: its fields.
+// readSite reads where the widget was made, if the tree has it, and the name of the next member,
+// "fields".
 func (t *treeReader) readSite() error {
 	t.site = nil
 	name, err := t.text()
@@ -179,7 +180,7 @@ var placeless = []struct{ words, function string }{
 	{"expected app implementation to return Root", "main"},
 }
 
-// placed gives such an error the place of the function.
+// placed adds the source location of the function to such an error.
 func placed(err error, files fs.FS) error {
 	if err == nil {
 		return nil
@@ -209,8 +210,8 @@ func definition(files fs.FS, function string) (found syntax.Position, ok bool) {
 	return found, false
 }
 
-// scriptsOf parses the scripts in the app's folder itself, one after the other. What cannot be read is
-// left out.
+// scriptsOf parses the scripts in the app's folder, not in its subfolders, one after the other.
+// Unreadable files are left out.
 func scriptsOf(files fs.FS) iter.Seq[*syntax.File] {
 	return func(yield func(*syntax.File) bool) {
 		entries, err := fs.ReadDir(files, ".")

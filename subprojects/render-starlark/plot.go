@@ -10,14 +10,15 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// A Plot paints each pixel of its line, on the canvas or not; from a number to one that is none the line
-// is as long as memory lasts, before any limit of ours is looked at. So its length is looked at.
+// A Plot paints each pixel of its line, also outside of the canvas; a line to or from a NaN grows
+// until memory runs out, before any of our limits is checked. So the length of the line is checked
+// first.
 
-const maxPlotPixels = 1 << 21 // 16 bytes each, and what grows as it is filled
+const maxPlotPixels = 1 << 21 // 16 bytes each, and more if it is filled
 
 var errNoNumber = errors.New("Plot: data must be numbers, not None")
 
-// checkedPlot makes a Plot whose line was checked.
+// checkedPlot makes a Plot and checks its line.
 func checkedPlot(maker *starlark.Builtin) *starlark.Builtin {
 	return starlark.NewBuiltin("Plot", func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		made, err := maker.CallInternal(thread, args, kwargs) // without a frame of its own
@@ -28,7 +29,7 @@ func checkedPlot(maker *starlark.Builtin) *starlark.Builtin {
 	})
 }
 
-// checkPlot refuses a Plot whose line has too many pixels. A scattered one paints no line, but where it
+// checkPlot refuses a Plot whose line has too many pixels. A scatter chart paints no line unless it
 // is filled.
 func checkPlot(plot *render_runtime.Plot) error {
 	hasLine := plot.ChartType != "scatter" || plot.Fill
@@ -66,8 +67,8 @@ func areNumbers(point [2]float64) bool {
 	return true
 }
 
-// pixelsBetween places two numbers of an axis as the library does. What is no number comes to lie where
-// the processor puts it: two such are at one place.
+// pixelsBetween returns the pixels between two numbers of an axis, computed as in the library. A
+// NaN is converted as the processor does: two NaNs are at the same position.
 func pixelsBetween(from, to float64, limits [2]float64, pixels int) uint64 {
 	at := func(value float64) int64 {
 		return int64(math.Round((value - limits[0]) / (limits[1] - limits[0]) * float64(pixels-1)))
@@ -76,8 +77,8 @@ func pixelsBetween(from, to float64, limits [2]float64, pixels int) uint64 {
 	return uint64(max(a, b)) - uint64(min(a, b))
 }
 
-// plotLimits are the limits of both axes between which the library paints. Where one of the four is
-// missing, it looks at the data.
+// plotLimits returns the limits of both axes as the library computes them: a missing one is taken
+// from the data.
 func plotLimits(plot *render_runtime.Plot) [2][2]float64 {
 	given := [2][2]float64{plot.XLim, plot.YLim}
 	if !slices.ContainsFunc(slices.Concat(given[0][:], given[1][:]), math.IsNaN) {
@@ -89,11 +90,12 @@ func plotLimits(plot *render_runtime.Plot) [2][2]float64 {
 	}
 }
 
-// axisLimits: before is the room before data that is all the same.
+// axisLimits returns the limits of one axis. before is the space before data whose values are all
+// equal.
 func axisLimits(data [][2]float64, axis int, given [2]float64, before float64) [2]float64 {
 	least, most := data[0][axis], data[0][axis]
 	for _, point := range data[1:] {
-		if point[axis] < least { // not min(), which is no number where one is none
+		if point[axis] < least { // not min(), which returns NaN if one is NaN
 			least = point[axis]
 		}
 		if point[axis] > most {

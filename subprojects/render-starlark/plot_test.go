@@ -11,7 +11,7 @@ import (
 	"github.com/tronbyt/pixlet/runtime"
 )
 
-// ofTheLibrary is the picture that the library alone makes of the script.
+// ofTheLibrary returns the picture that the library alone makes of the script.
 func ofTheLibrary(t *testing.T, script string) []byte {
 	t.Helper()
 	app, err := runtime.NewApplet(t.Context(), "app", []byte(script))
@@ -28,7 +28,7 @@ func plotApp(fields string) string {
 		"color = \"#0f0\", color_inverted = \"#f00\", " + fields + "))\n"
 }
 
-// Plots of data that is empty, scarce or has gaps look as the library's.
+// Plots of data that is empty, scarce or has gaps look as in the library.
 func TestPlotsLookLikeTheLibrarys(t *testing.T) {
 	const size = ", width = 64, height = 32"
 	for _, fields := range []string{
@@ -60,7 +60,7 @@ func TestPlotsLookLikeTheLibrarys(t *testing.T) {
 	}
 }
 
-// The library alone would take memory until there is none.
+// The library alone would use all memory.
 func TestPlotsWithoutEndAreRefused(t *testing.T) {
 	const size = ", width = 64, height = 32"
 	for fields, want := range map[string]string{

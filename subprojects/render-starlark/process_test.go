@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is a renderer, and the test is whoever started it.
+// process is a renderer whose parent is the test.
 type process struct {
 	command *exec.Cmd
 	link    *os.File
@@ -78,7 +78,7 @@ func startProcess(t testing.TB) *process {
 	return p
 }
 
-// ask returns the answer, or nil where the process ended without one.
+// ask returns the answer, or nil if the process has ended without one.
 func (p *process) ask(t testing.TB, r *request, script string) (*answer, []byte) {
 	t.Helper()
 	require.NoError(t, writeFrame(p.link, r, []byte(script)))
@@ -90,7 +90,7 @@ func (p *process) ask(t testing.TB, r *request, script string) (*answer, []byte)
 	return a, blob
 }
 
-// end waits for the process to end by itself, and says how.
+// end waits until the process ends by itself, and returns its exit status.
 func (p *process) end(t testing.TB) int {
 	t.Helper()
 	var exit *exec.ExitError
@@ -128,7 +128,8 @@ func TestHostileScripts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		script string
-		want   string // part of the error's message; "" where any end is right: an error, or the process's
+		want   string // part of the error's message; "": any error is accepted, and the end
+		// of the process
 	}{
 		"endless loop at top level":  {"while True:\n    pass\ndef main():\n    pass", "takes more than"},
 		"endless loop in main":       {"def main():\n    while True:\n        pass", "takes more than"},
@@ -218,7 +219,8 @@ func TestHostileScripts(t *testing.T) {
 				require.Contains(t, []string{"", "none"}, c.want)
 			}
 			t.Logf("%.60s (%v)", got, time.Since(began).Round(time.Millisecond))
-			if a != nil && !a.Recycle { // it goes on as if nothing had been
+			if a != nil && !a.Recycle { // the process continues as if nothing had
+				// happened
 				a, blob := p.ask(t, testRequest(), colours)
 				require.Nil(t, a.Error)
 				require.NotEmpty(t, blob)

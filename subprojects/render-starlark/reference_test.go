@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// appsFolder has apps of the community, each with the picture that the library made of it
-// (NAME/app, NAME/picture.webp). It lies beside the project, or where DISPLAYD_APPS says.
+// appsFolder returns the folder of community apps, each with the picture that the library has made
+// of it (NAME/app, NAME/picture.webp). It lies beside the project, or at DISPLAYD_APPS.
 func appsFolder() string {
 	if folder := os.Getenv("DISPLAYD_APPS"); folder != "" {
 		return folder

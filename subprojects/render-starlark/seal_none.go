@@ -2,5 +2,5 @@
 
 package main
 
-// seal does nothing where the program was built without the sandbox's library.
+// seal does nothing if the program was built without the sandbox's library.
 func seal() (layers string, err error) { return "none", nil }

@@ -17,8 +17,8 @@ import (
 // sandboxSum is set by the linker: Go does not notice that the library has changed.
 var sandboxSum string
 
-// seal takes from the process what it needed to start. It returns the layers of the sandbox that
-// are active; without the launcher there are none.
+// seal takes from the process the rights that only its start needed. It returns the active layers
+// of the sandbox; without the launcher there are none.
 func seal() (layers string, err error) {
 	layers, mode := os.Getenv("SANDBOX_LAYERS"), os.Getenv("SANDBOX")
 	if layers == "" {

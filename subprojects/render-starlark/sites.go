@@ -11,8 +11,8 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// sites are the places in a request's scripts where widgets were made, the last of them. They know a
-// widget by its address, so one that the script drops is not kept.
+// sites has the source locations where a request's scripts have made widgets, the newest ones. A
+// widget is stored by its address only, so the collector can free one that the script drops.
 type sites struct {
 	last []site // a ring, once it is full
 	next int
@@ -31,7 +31,8 @@ const (
 
 func (s *sites) attach(thread *starlark.Thread) { thread.SetLocal(sitesOfThread, s) }
 
-// note keeps where a script makes the widget. Its call is the thread's innermost frame.
+// note stores where a script makes the widget. The script's call is the thread's innermost frame
+// with a line.
 func (s *sites) note(thread *starlark.Thread, widget render.Widget) {
 	made := site{widget: addressOf(widget)}
 	for depth := 1; depth < thread.CallStackDepth() && made.place.Line == 0; depth++ {
@@ -45,7 +46,7 @@ func (s *sites) note(thread *starlark.Thread, widget render.Widget) {
 	s.next = (s.next + 1) % maxSites
 }
 
-// of tells where the widget was made. Where others had its address before, the last one is it.
+// of returns where the widget was made. If others had its address before, the newest entry counts.
 func (s *sites) of(widget render.Widget) (syntax.Position, bool) {
 	address := addressOf(widget)
 	for i := range s.last {
@@ -64,8 +65,8 @@ func addressOf(widget render.Widget) uintptr {
 	return 0
 }
 
-// noting is a module of the library whose functions note where they make widgets. Where one panics, the
-// script's call has failed, as with any other error.
+// noting wraps a module of the library so that its functions note where they make widgets. If one
+// panics, the script's call fails as with any other error.
 func noting(loaded starlark.StringDict, err error) (starlark.StringDict, error) {
 	if err != nil {
 		return nil, err

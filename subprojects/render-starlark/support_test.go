@@ -25,7 +25,7 @@ func testRequest() *request {
 	r := &request{What: whatRender, App: "test", Version: "1", NowMs: testNow.UnixMilli(),
 		Timezone: "Europe/Zagreb", Seed: 1, Width: 64, Height: 32, Network: new(bool)}
 	r.setDefaults()
-	r.TimeoutMs = 120_000 // a machine that does much else, and the race detector
+	r.TimeoutMs = 120_000 // for a busy machine, and the race detector
 	return r
 }
 
@@ -33,7 +33,7 @@ func serve(r *request, script string) (*answer, []byte) {
 	return testEngine.serve(r, []byte(script), newMeter(r))
 }
 
-// mustServe fails the test where the answer is an error.
+// mustServe fails the test if the answer is an error.
 func mustServe(t *testing.T, r *request, script string) (*answer, []byte) {
 	t.Helper()
 	a, blob := serve(r, script)
@@ -43,7 +43,7 @@ func mustServe(t *testing.T, r *request, script string) (*answer, []byte) {
 	return a, blob
 }
 
-// expression shows what a Starlark expression is, through the log.
+// expression returns the value of a Starlark expression as text, by way of the log.
 func expression(t *testing.T, r *request, load, text string) string {
 	t.Helper()
 	a, _ := mustServe(t, r, load+"\ndef main():\n    print("+text+")\n    return []\n")
@@ -82,7 +82,7 @@ func addToArchive(script *strings.Builder, name string, data []byte) {
 	script.WriteString("-- " + name + ";base64 --\n" + base64.StdEncoding.EncodeToString(data) + "\n")
 }
 
-// movie is what a panel shows: frames over black, each with its delay.
+// movie has what a panel shows: frames over black, each with its delay.
 type movie struct {
 	frames []*image.RGBA
 	delays []time.Duration

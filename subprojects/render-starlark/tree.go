@@ -51,7 +51,7 @@ const (
 
 var errTree = errors.New("this is no tree")
 
-// makers are the functions that make widgets, by their names.
+// makers returns the functions that make widgets, by name.
 func makers() (map[string]starlark.Value, error) {
 	result := map[string]starlark.Value{}
 	for prefix, load := range map[string]func() (starlark.StringDict, error){
@@ -76,8 +76,8 @@ func makers() (map[string]starlark.Value, error) {
 	return result, nil
 }
 
-// foreignHandler stands for a handler of another process. Fields take functions of Starlark only; its
-// name is the same for all, since a field has one handler.
+// foreignHandler stands for a handler of another process. Fields accept only Starlark functions;
+// all have the same name, since a field has one handler.
 var foreignHandler = func() *starlark.Function {
 	globals, err := starlark.ExecFileOptions(&syntax.FileOptions{}, &starlark.Thread{}, "handler", "def handler(text):\n    pass\n", nil)
 	if err != nil {
@@ -86,7 +86,7 @@ var foreignHandler = func() *starlark.Function {
 	return globals["handler"].(*starlark.Function)
 }()
 
-// treeReader makes values of Starlark of a tree.
+// treeReader converts a tree into Starlark values.
 type treeReader struct {
 	decoder *json.Decoder
 	thread  *starlark.Thread
@@ -127,7 +127,7 @@ func newTreeReader(tree []byte, r *request, m *meter) (*treeReader, error) {
 	return t, nil
 }
 
-// readTree returns what the tree shows; nil for nothing.
+// readTree returns the frames of the tree; nil if there is nothing to show.
 func readTree(tree []byte, r *request, m *meter) (*reel, error) {
 	t, err := newTreeReader(tree, r, m)
 	if err != nil {
@@ -159,7 +159,7 @@ func readTree(tree []byte, r *request, m *meter) (*reel, error) {
 	return shown, nil
 }
 
-// readForm keeps the app's schema in the answer: a Schema, or the list of its fields.
+// readForm puts the app's schema into the answer: a Schema, or the list of its fields.
 func readForm(tree []byte, r *request, m *meter, a *answer) error {
 	t, err := newTreeReader(tree, r, m)
 	if err != nil {
@@ -190,7 +190,7 @@ func readForm(tree []byte, r *request, m *meter, a *answer) error {
 	return keepSchema(form, a)
 }
 
-// readReply keeps what a handler has returned in the answer, as the library has it.
+// readReply puts a handler's result into the answer, in the library's form.
 func readReply(tree []byte, r *request, m *meter, a *answer) error {
 	t, err := newTreeReader(tree, r, m)
 	if err != nil {
@@ -221,7 +221,7 @@ func readReply(tree []byte, r *request, m *meter, a *answer) error {
 	return nil
 }
 
-// complain says where in the tree something is wrong.
+// complain returns an error with its location in the tree.
 func (t *treeReader) complain(message string) error {
 	if len(t.path) > 0 {
 		message = strings.Join(t.path, "") + ": " + message
@@ -236,7 +236,7 @@ func (t *treeReader) complain(message string) error {
 func (t *treeReader) enter(step string) { t.path = append(t.path, step) }
 func (t *treeReader) leave()            { t.path = t.path[:len(t.path)-1] }
 
-// whole reads one value, which is all there is.
+// whole reads one value and the end of the tree.
 func (t *treeReader) whole() (starlark.Value, error) {
 	value, err := t.value("")
 	if err == nil {
@@ -245,7 +245,7 @@ func (t *treeReader) whole() (starlark.Value, error) {
 	return value, err
 }
 
-// end expects what is behind the tree: nothing, or the end of what is around it.
+// end expects the end of the input, or the end of the object around the tree.
 func (t *treeReader) end() (err error) {
 	if t.hasPlaces {
 		err = t.expect(json.Delim('}'))
@@ -328,8 +328,8 @@ func (t *treeReader) number(text json.Number) (starlark.Value, error) {
 	return starlark.Float(number), err
 }
 
-// list reads the rest of an array. Starlark has tuples, too, which the library wants where something
-// has a fixed number of numbers (pad, points, limits); of weights there are as many as there are.
+// list reads the rest of an array. The library needs tuples for values with a fixed number of
+// numbers (pad, points, limits); weights are a list.
 func (t *treeReader) list(field string) (starlark.Value, error) {
 	var values []starlark.Value
 	onlyNumbers := field != "weights"
@@ -424,7 +424,7 @@ func (t *treeReader) widget(name string) (starlark.Value, error) {
 	return made, err
 }
 
-// remember keeps where a widget was made, should it not be painted.
+// remember stores where a widget was made, for errors when it is painted.
 func (t *treeReader) remember(made starlark.Value) {
 	if widget, ok := made.(render_runtime.Widget); ok && t.hasPlaces && t.here.IsValid() {
 		t.sites[widget.AsRenderWidget()] = t.here

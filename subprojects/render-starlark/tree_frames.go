@@ -21,7 +21,7 @@ func (t *treeReader) frames(r *request) (*reel, error) {
 		if err != nil {
 			return nil, err
 		}
-		value, err := t.value("weights") // an array is a list
+		value, err := t.value("weights") // an array becomes a list
 		if err != nil {
 			return nil, err
 		}

@@ -154,7 +154,7 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
-// Small files of large pictures: what they take is looked at while the tree is read.
+// Small files of large pictures: their memory is checked while the tree is read.
 func TestTreesAreBoundedInMemory(t *testing.T) {
 	var file bytes.Buffer
 	require.NoError(t, png.Encode(&file, image.NewGray(image.Rect(0, 0, 2000, 2000))))

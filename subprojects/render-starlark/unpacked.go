@@ -6,8 +6,9 @@ import (
 	"testing/fstest"
 )
 
-// unpackedCache keeps the files of archives that were just run, so that the base64 of an app's pictures is not
-// read anew each time: bounded in bytes, the least recently used goes first. Nobody changes the files.
+// unpackedCache has the files of archives that were run lately, so that the base64 of an app's
+// pictures is not decoded each time: bounded in bytes, the least recently used is dropped first.
+// The files are never changed.
 type unpackedCache struct {
 	entries map[string]*list.Element // by version
 	order   list.List                // of *unpackedApp, the most recently used first
