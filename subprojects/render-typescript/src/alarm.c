@@ -12,20 +12,20 @@
 
 enum { AGAIN_MS = 50 };
 
-/* Made before, since a handler of signals can make none. */
+/* Formatted before, since a signal handler cannot do that. */
 static char limit_answer[256], late_answer[256];
 static volatile sig_atomic_t is_held;
 static int64_t cpu_end_us; /* changes only while no timer runs */
 
-/* The timer of the processor counts ticks of the kernel's clock, of which each is one process's: on
- * a busy machine it may be far ahead of the time that this one has used. */
+/* The timer of processor time counts whole ticks of the kernel's clock: on a busy machine it can be
+ * far ahead of the time that this process has used. */
 static void end_process(int number)
 {
 	const char *answer = number == SIGPROF ? limit_answer : late_answer;
 	int status;
 
 	if (is_held || (number == SIGPROF && cpu_us() < cpu_end_us))
-		return; /* it comes again */
+		return; /* the timer fires again */
 	status = frame_send(INSIDE_LINK, str_from(answer), (struct str){0});
 	_exit(status < 0 ? 1 : ALARM_EXIT);
 }

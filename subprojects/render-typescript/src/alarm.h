@@ -1,23 +1,24 @@
-/* Ends the process if a script holds it up in a function of the engine that looks at no clock.
- * The request has its answer before. */
+/* Ends the process if a script blocks it in a function of the engine that checks no clock. The
+ * request is answered before. */
 #pragma once
 
 #include <stdint.h>
 
 enum { ALARM_EXTRA_MS = 300, ALARM_EXIT = 3 };
 
-/* Before the first request. */
+/* Call it before the first request. */
 void alarm_prepare(void);
-/* The process ends when it has used so much of the processor, or so much time has passed, and
- * ALARM_EXTRA_MS, unless alarm_stop() comes before; no other answer may be written until then. */
+/* Ends the process when it has used cpu_ms of processor time, or wall_ms have passed, plus
+ * ALARM_EXTRA_MS, unless alarm_stop() is called before; no other answer may be written until then.
+ */
 void alarm_start(int64_t cpu_ms, int64_t wall_ms);
 void alarm_stop(void);
 
-/* Keep the process running meanwhile: while a frame of the script's is written. */
+/* These two keep the process from ending in between: while a frame of the script is written. */
 void alarm_hold(void);
 void alarm_release(void);
 
-/* While the script waits for a frame, the process goes on, and a call that waits ends with EINTR
- * when most_ms have passed; then the script has left_ms again, and ALARM_EXTRA_MS. */
+/* While the script waits for a frame, the process is not ended, but the waiting call returns EINTR
+ * after most_ms; then the script has left_ms again, plus ALARM_EXTRA_MS. */
 void alarm_wait(int64_t most_ms);
 void alarm_go_on(int64_t left_ms);

@@ -44,15 +44,15 @@ int64_t clock_monotonic_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* Functions that the engine calls. */
+/* Replacements that the engine calls instead of the C library's functions. */
 int render_gettimeofday(struct timeval *time, void *no_zone);
 int render_clock_gettime(clockid_t clock, struct timespec *time);
 struct tm *render_localtime_r(const time_t *time, struct tm *ret_parts);
 
 int64_t render_local_offset_ms(int64_t local_ms);
 
-/* Returns the offset as ECMAScript does: a local time that is there twice, or not at all, has the
- * offset from before the clocks change. */
+/* Returns the offset as ECMAScript does: a local time that exists twice or not at all has the
+ * offset before the change of the clocks. */
 int64_t render_local_offset_ms(int64_t local_ms)
 {
 	enum { DAY_S = 24 * 3600 };
@@ -81,7 +81,7 @@ int render_clock_gettime(clockid_t clock, struct timespec *time)
 	return 0;
 }
 
-/* The engine takes nothing but the offset from it. */
+/* The engine uses only the offset. */
 struct tm *render_localtime_r(const time_t *time, struct tm *ret_parts)
 {
 	*ret_parts = (struct tm){.tm_gmtoff = clock_offset_s(*time)};

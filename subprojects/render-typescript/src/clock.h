@@ -14,12 +14,12 @@ struct clock_change {
 
 enum { CLOCK_CHANGES_MAX = 1000 };
 
-/* changes are sorted by time; before the first one its offset counts, too. They stay the caller's
- * and must live until the next call. */
+/* Sets the clock and the zone. changes are sorted by time; before the first one its offset counts,
+ * too. They belong to the caller and must stay valid until the next call. */
 void clock_set(int64_t now_ms, const struct clock_change *changes, size_t count);
 
 int64_t clock_now_ms(void);
 int32_t clock_offset_s(int64_t at_s);
 
-/* The true time, for limits and reports. */
+/* Returns the real time, for limits and reports. */
 int64_t clock_monotonic_us(void);

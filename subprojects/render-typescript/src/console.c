@@ -1,4 +1,4 @@
-/* Collects the lines that scripts print: kept out of the picture, and bounded. */
+/* Collects the lines that scripts print, within limits. */
 #include "run.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #define MARK "\u2026" /* ... */
 
-/* A line that there is no room for is cut, or dropped. */
+/* Adds a line; cuts or drops a line that does not fit. */
 static void add_line(struct logbook *log, const char *line, size_t length)
 {
 	size_t room = LOG_BYTES_MAX - log->bytes, used = length;
@@ -16,7 +16,7 @@ static void add_line(struct logbook *log, const char *line, size_t length)
 		log->dropped++;
 		return;
 	}
-	room--; /* for the sign at its end */
+	room--; /* for the line feed */
 	if (length > room) {
 		bytes_add(&shorter, line,
 			  utf8_cut((struct str){line, length}, room - strlen(MARK)).length);

@@ -1,10 +1,10 @@
-/* Settings that main() gets if nobody has set them: the defaults of the schema's fields, as texts,
- * as scripts in Starlark get them. */
+/* Adds the settings that are not set: the defaults of the schema's fields, as texts, as for scripts
+ * in Starlark. */
 #include "run.h"
 
 enum { FIELDS_MAX = 1000 };
 
-/* The list of fields: of a Schema, or the schema is that list. */
+/* Returns the list of fields: that of a Schema, or the schema itself. */
 static JSValue find_list(struct run *run, JSValueConst schema)
 {
 	JSValue members, list;
@@ -17,7 +17,7 @@ static JSValue find_list(struct run *run, JSValueConst schema)
 	return list;
 }
 
-/* Sets a setting that is not there. -1 with an exception. */
+/* Sets a missing setting. Returns 0, or -1 with an exception. */
 static int set_missing(JSContext *context, JSValueConst config, JSValueConst id, JSValueConst value)
 {
 	JSAtom name = JS_ValueToAtom(context, id);

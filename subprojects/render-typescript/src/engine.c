@@ -8,9 +8,9 @@
 
 enum { STACK_BYTES = 256 << 10 };
 
-/* A process that answers requests, and waits for this core, runs first. The kernel looks by itself
- * when it is woken, but if it has had a little more than its share just then, only at the next
- * tick of the clock. */
+/* Yields to a process that answers requests and waits for this core. The kernel would switch to it
+ * when it is woken, but if it had used a little more than its share by then, only at the next tick
+ * of the clock. */
 static int interrupt(JSRuntime *runtime, void *opaque)
 {
 	struct run *run = opaque;
@@ -20,7 +20,7 @@ static int interrupt(JSRuntime *runtime, void *opaque)
 	return fault_is_late(run);
 }
 
-/* The engine starts its random numbers from the time at which a context is made. */
+/* The engine seeds its random numbers with the time at which a context is made. */
 static void set_seed(uint64_t seed)
 {
 	uint64_t mixed = seed + UINT64_C(0x9e3779b97f4a7c15);
@@ -30,7 +30,8 @@ static void set_seed(uint64_t seed)
 	clock_set((int64_t)((mixed ^ mixed >> 31) >> 22), NULL, 0);
 }
 
-/* The head is read in a context of its own: the seed, which it names, comes before the script's. */
+/* Reads the head in a context of its own, because the script's context needs the seed that the head
+ * contains. */
 static bool make_context(struct run *run)
 {
 	run->context = JS_NewContext(run->runtime);

@@ -4,6 +4,6 @@
 #include <sandboxed/bytes.h>
 #include <sandboxed/frame.h>
 
-/* The answer, whatever the script does, but for what ends the process. The texts are the caller's
- * to finish; blob is empty if there is a fault. */
+/* Makes the answer, whatever the script does, unless the process ends. The caller must call
+ * bytes_finish() on both; the blob is empty if there is a fault. */
 void engine_serve(const struct frame *request, struct bytes *ret_head, struct bytes *ret_blob);

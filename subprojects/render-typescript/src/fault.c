@@ -1,4 +1,4 @@
-/* Errors with their source location in the source. */
+/* Makes errors with their location in the source. */
 #include "run.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@ enum { BACKTRACE_MAX = 4 << 10, CALLS_MAX = 20 };
 
 static const char full[] = "the app holds more than 24 MiB of memory";
 
-/* A source location that the engine has told, as in "    at draw (app.ts:12:9)". */
+/* A source location in the engine's backtrace, as in "    at draw (app.ts:12:9)". */
 struct call {
 	char name[80];
 	struct source_location location;
@@ -77,7 +77,7 @@ bool fault_is_late(struct run *run)
 	return run->is_late;
 }
 
-/* Reads one line of a backtrace; false where it names no source location in the app. */
+/* Reads one line of a backtrace. Returns false if it names no source location in the app. */
 static bool read_call(struct run *run, const char *line, size_t length, struct call *ret_call)
 {
 	char text[400];
@@ -99,8 +99,8 @@ static bool read_call(struct run *run, const char *line, size_t length, struct c
 	return true;
 }
 
-/* The innermost call is the source location; all of them are the backtrace. Without any it is the
- * other source location. */
+/* Adds all calls as the backtrace, and the innermost one as the source location; location is used
+ * if there are none. */
 static void add_calls(struct run *run, const char *stack, struct source_location location)
 {
 	struct bytes calls = {.most = BACKTRACE_MAX};
@@ -128,7 +128,8 @@ static void add_calls(struct run *run, const char *stack, struct source_location
 	bytes_finish(&calls);
 }
 
-/* The member as text; NULL if there is none. JS_FreeCString() it. */
+/* Returns the member as text, which the caller frees with JS_FreeCString(); NULL if there is none.
+ */
 static const char *get_member(JSContext *context, JSValueConst object, const char *name)
 {
 	JSValue value = JS_GetPropertyStr(context, object, name);
@@ -149,7 +150,8 @@ static const char *limit_reason(const struct run *run, const char *message)
 	return NULL;
 }
 
-/* The script's own time has its source location: where the script was, if its stack is known. */
+/* Sets the fault of the script's own time, with the location where the script was, if its stack is
+ * known. */
 static void set_time_fault(struct run *run, const char *stack)
 {
 	char message[64];
@@ -198,8 +200,8 @@ static void describe_error(struct run *run, JSValueConst error)
 	JS_FreeCString(run->context, stack);
 }
 
-/* The value as text, or the "message" of an object, as some libraries throw them; NULL: it has
- * none. JS_FreeCString() it. */
+/* Returns the value as text, or the "message" of an object, as some libraries throw them; NULL:
+ * there is none. The caller frees it with JS_FreeCString(). */
 static const char *text_of_thrown(JSContext *context, JSValueConst thrown)
 {
 	const char *text = JS_IsObject(thrown) ? get_member(context, thrown, "message") : NULL;
@@ -207,8 +209,8 @@ static const char *text_of_thrown(JSContext *context, JSValueConst thrown)
 	return text ? text : JS_ToCString(context, thrown);
 }
 
-/* The engine notes source locations in errors only. The nearest one known is that of main() or a
- * handler. */
+/* Describes a thrown value. The engine stores source locations in errors only; for other values the
+ * nearest known one is that of main() or a handler. */
 static void describe(struct run *run, JSValueConst reason)
 {
 	const char *text;

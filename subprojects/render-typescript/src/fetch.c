@@ -1,5 +1,5 @@
-/* fetch(): a frame to whoever started the process, and a promise that their answer settles. Many
- * may be under way; they are waited for when the script has nothing else to do. */
+/* fetch(): sends a frame to the parent process, and makes a promise that its answer settles. Many
+ * may be under way; the process waits for them when the script has nothing else to do. */
 #include "alarm.h"
 #include "run.h"
 
@@ -12,9 +12,10 @@
 
 enum { HOST_MAX = 255 };
 
-static int64_t last_id; /* of the process: no answer is taken for that of another request */
+static int64_t last_id; /* counts in the whole process, so that no late answer is taken for that of
+			   another request */
 
-/* Parts of a fetch until it is sent. */
+/* A fetch until it is sent. */
 struct asking {
 	struct run *run;
 	struct bytes head;
@@ -23,14 +24,14 @@ struct asking {
 	const char *text_body; /* to be freed */
 };
 
-/* An error whose source location is that of the call. */
+/* Makes an error with the source location of the call. */
 static JSValue make_error(JSContext *context, const char *words)
 {
 	JS_ThrowTypeError(context, "%s", words);
 	return JS_GetException(context);
 }
 
-/* The host's name in the address, as far as there is one: for the author and the app's page. */
+/* Notes the host of the URL, if there is one, for the author and the app's page. */
 static void note_host(struct run *run, const char *url)
 {
 	const char *from = strstr(url, "://"), *at;
@@ -63,7 +64,7 @@ static void note_host(struct run *run, const char *url)
 	bytes_add_json(hosts, from, length);
 }
 
-/* Adds ,"NAME":VALUE if the object has the member as text. -1: an exception. */
+/* Adds ,"NAME":VALUE if the object has the member as text. Returns 0, or -1 with an exception. */
 static int add_text_member(struct asking *asking, JSValueConst options, const char *name,
 			   const char *fallback)
 {
@@ -151,7 +152,8 @@ static int add_ttl(struct asking *asking, JSValueConst options)
 	return status;
 }
 
-/* A string, or bytes. The bytes are those of the script's value, which must not change meanwhile.
+/* Takes the body: a string, or bytes. The bytes are those of the script's value, which must not
+ * change meanwhile.
  */
 static int take_body(struct asking *asking, JSValueConst options, JSValue *ret_body)
 {
@@ -172,7 +174,7 @@ static int take_body(struct asking *asking, JSValueConst options, JSValue *ret_b
 	return asking->body ? 0 : -1;
 }
 
-/* Writes the frame. -1: an exception. */
+/* Writes the frame. Returns 0, or -1 with an exception. */
 static int send_fetch(struct asking *asking)
 {
 	int status;
@@ -187,11 +189,11 @@ static int send_fetch(struct asking *asking)
 			    (struct str){asking->body, asking->body_length});
 	alarm_release();
 	if (status < 0)
-		exit(0); /* the other side is gone */
+		exit(0); /* the parent is gone */
 	return 0;
 }
 
-/* Sends what the arguments say. -1: an exception. */
+/* Sends the fetch. Returns 0, or -1 with an exception. */
 static int ask(struct run *run, int64_t id, const char *url, JSValueConst options)
 {
 	struct asking asking = {.run = run, .head = {.most = FETCH_HEAD_MAX}};
@@ -217,7 +219,7 @@ static int ask(struct run *run, int64_t id, const char *url, JSValueConst option
 	return status;
 }
 
-/* Why there is no fetch, or NULL. */
+/* Returns why no fetch is allowed, or NULL. */
 static const char *refusal(const struct run *run)
 {
 	if (!run->request.has_network)
@@ -227,7 +229,7 @@ static const char *refusal(const struct run *run)
 	return NULL;
 }
 
-/* A promise that is rejected with the exception. */
+/* Returns a promise that is rejected with the current exception. */
 static JSValue reject_now(JSContext *context)
 {
 	JSValue error = JS_GetException(context), functions[2];
@@ -256,7 +258,7 @@ static JSValue fetch(JSContext *context, JSValueConst self, int count, JSValueCo
 		JS_ThrowTypeError(context, "%s", refused);
 		return reject_now(context);
 	}
-	/* Getters of the options may call this function, too. */
+	/* Added only now: getters of the options may call this function, too. */
 	fetch = &run->fetches[run->fetch_count++];
 	id = ++last_id;
 	url = JS_ToCString(context, count > 0 ? values[0] : JS_UNDEFINED);
@@ -328,7 +330,7 @@ static void take_answer(struct run *run, struct frame *frame)
 	JS_FreeValue(context, head);
 }
 
-/* Receives a frame as frame_receive() does. The time counts as the network's, not as the script's.
+/* Receives a frame as frame_receive() does. The waiting time is not counted as the script's.
  */
 static int wait_for_answer(struct run *run, struct frame *frame)
 {
@@ -359,7 +361,7 @@ bool fetch_wait(struct run *run)
 		return false;
 	}
 	if (status <= 0)
-		exit(0); /* the other side is gone */
+		exit(0); /* the parent is gone */
 	take_answer(run, &frame);
 	frame_finish(&frame);
 	return true;

@@ -15,7 +15,7 @@ static char *copy(struct str from)
 	return made;
 }
 
-/* The bytes that the text stands for; none if it is no Base64. */
+/* Decodes Base64; returns no bytes if the text is not Base64. */
 static char *unpack(struct str text, size_t *ret_length)
 {
 	char *made = malloc(base64_decoded_max(text.length) + 1);

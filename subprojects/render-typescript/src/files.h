@@ -3,8 +3,7 @@
  *   -- NAME --             a script without its types, or a text
  *   -- NAME;base64 --      any bytes
  *
- * Whoever sends them has checked the archive as it was uploaded; here a fault means that a file is
- * not found. */
+ * The server has checked the archive at its upload; here a faulty file is just not found. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +14,7 @@ enum { FILES_MAX = 2000 };
 
 struct file {
 	char *name;
-	char *data; /* has a NUL behind its end */
+	char *data; /* NUL-terminated */
 	size_t length;
 };
 
@@ -24,16 +23,17 @@ struct files {
 	unsigned count;
 };
 
-/* False: there is no memory for them, or more than FILES_MAX. files_finish() it in either case. */
+/* Reads the files. Returns false if there is no memory, or if there are more than FILES_MAX. The
+ * caller must call files_finish() in both cases. */
 bool files_read(struct files *files, struct str script, const char *sole_name)
     __attribute__((warn_unused_result));
 void files_finish(struct files *files);
 
-/* The file with this name, or with .ts behind it; or NULL. */
+/* Returns the file with this name, or with .ts behind it; or NULL. */
 const struct file *files_find(const struct files *files, const char *name);
 
-/* Interval that manifest.yaml asks for: seconds between two renders; 0: each turn
- * has its own; -1: nothing. */
+/* Returns the interval of manifest.yaml: seconds between two renders; 0: each turn is rendered; -1:
+ * there is none. */
 int files_interval_s(const struct files *files);
 
 bool file_has_ending(const struct file *file, const char *ending);

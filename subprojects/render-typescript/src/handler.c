@@ -1,11 +1,11 @@
-/* The functions in a schema: what a form asks while it is filled in. */
+/* Calls the handlers in a schema, which a form needs while it is filled in. */
 #include "run.h"
 
 #include <string.h>
 
 enum { FIELDS_MAX = 1000 };
 
-/* The list of fields: of a Schema, or the schema is that list. */
+/* Returns the list of fields: that of a Schema, or the schema itself. */
 static JSValue find_fields(struct run *run, JSValueConst schema)
 {
 	const char *name = panel_widget_name(run, schema);
@@ -19,7 +19,7 @@ static JSValue find_fields(struct run *run, JSValueConst schema)
 	return fields;
 }
 
-/* The field's handler, if its ID is the one that is asked for; else undefined. */
+/* Returns the field's handler if the field has the wanted ID; else undefined. */
 static JSValue match(struct run *run, JSValueConst field, const char *wanted, size_t length)
 {
 	JSContext *context = run->context;
@@ -43,7 +43,7 @@ static JSValue find_handler(struct run *run, JSValueConst fields, const char *wa
 			    const char **ret_field)
 {
 	JSContext *context = run->context;
-	size_t length = strcspn(wanted, "$"); /* what is behind it is the function's name */
+	size_t length = strcspn(wanted, "$"); /* the function's name follows */
 	int64_t count = 0;
 
 	if (!JS_IsArray(fields) || JS_GetLength(context, fields, &count) < 0 || count > FIELDS_MAX)

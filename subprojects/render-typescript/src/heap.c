@@ -3,7 +3,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-/* Stands before each block that the engine got. */
+/* Header before each block of the engine. */
 struct heap_block {
 	struct heap_block *previous, *next;
 };
@@ -40,7 +40,7 @@ static size_t usable_size(const void *memory)
 		      : 0;
 }
 
-/* Counts a new block, without its head; NULL: malloc has none. */
+/* Counts a new block; returns its content, or NULL if malloc() has failed. */
 static void *add(struct heap *heap, struct heap_block *block)
 {
 	if (!block)
@@ -52,10 +52,10 @@ static void *add(struct heap *heap, struct heap_block *block)
 	return block + 1;
 }
 
-/* Free for small blocks once the limit was reached: the error that tells of it, with its calls. */
+/* Bytes beyond the limit for small blocks: for the error that reports it, with its calls. */
 enum { RESERVE = 128 << 10, SMALL = 16 << 10 };
 
-/* Whether there is room. malloc may give some more than was asked for, so a little more than the
+/* Whether there is room. malloc() may give some more than requested, so a little more than the
  * limit can be in use. */
 static bool has_room(struct heap *heap, size_t size)
 {

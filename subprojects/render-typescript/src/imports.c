@@ -35,7 +35,7 @@ void imports_resolve(const struct run *run, const char *base, const char *name,
 		snprintf(to, IMPORT_PATH_MAX, "%s", file->name);
 }
 
-/* The source location in the file, in the script without types. */
+/* Returns the source location of a position in the file, in the script without types. */
 static struct source_location find_location(const struct file *file, const char *at)
 {
 	struct source_location location = {file, 1, 1};
@@ -81,7 +81,7 @@ static bool is_name(char c)
 	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Finds the word in the text; NULL: it is not there. */
+/* Finds the word in the text; NULL: not found. */
 static const char *find_word(const char *text, const char *end, const char *word)
 {
 	size_t length = strlen(word);

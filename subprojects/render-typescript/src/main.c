@@ -1,7 +1,8 @@
 /* The TypeScript renderer: a process that runs scripts of apps, whose types were stripped before.
- * Whoever starts it holds the other end of the socket at descriptor 3 and sends frames, one request
- * at a time. It makes no picture: its answer is the tree of widgets, which render-starlark paints.
- * It opens no file and no socket, and ends with the other side. */
+ * The parent process holds the other end of the socket at descriptor 3 and sends frames, one
+ * request at a time. The renderer makes no picture: its answer is the tree of widgets, which
+ * render-starlark paints. It opens no file and no socket, and ends when the parent closes the
+ * socket. */
 #include "alarm.h"
 #include "engine.h"
 #include "run.h"
@@ -19,7 +20,7 @@
 
 enum { KEPT_BYTES = 4 << 20 };
 
-/* 1; 0 at the end, or a negative errno. */
+/* Answers one request. Returns 1; 0 at the end of the stream; or a negative errno. */
 static int answer(void)
 {
 	struct bytes head = {0}, blob = {0};
@@ -30,7 +31,7 @@ static int answer(void)
 		return 1;
 	if (status <= 0)
 		return status;
-	if (fetch_is_answer(&request)) { /* which came too late for its request */
+	if (fetch_is_answer(&request)) { /* it came too late for its request */
 		frame_finish(&request);
 		return 1;
 	}
@@ -44,14 +45,14 @@ static int answer(void)
 	return status < 0 ? status : 1;
 }
 
-/* Without a stream of the C library, which calls more than is left. */
+/* Writes without a stream of the C library, which needs system calls that the sandbox forbids. */
 static void complain(const char *why)
 {
 	char line[100];
 	int length = snprintf(line, sizeof(line), "render-typescript: %.70s\n", why);
 
 	if (write(STDERR_FILENO, line, (size_t)length) < 0)
-		return; /* there is nobody else to tell */
+		return; /* the failure cannot be reported */
 }
 
 int main(void)

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Functions that ignore languages, options and time zones in the engine. first: of the arguments
- * that it would ignore. */
+/* Functions of which the engine ignores languages, options and time zones. first: index of the
+ * first argument that it would ignore. */
 static const char refusals[] =
     "(() => {"
     "const numbers = 'use toFixed(), padStart() or a function of your own';"
@@ -35,7 +35,8 @@ static const char refusals[] =
 
 extern const char surroundings[]; /* src/surroundings.js */
 
-/* Whether the script uses the surroundings: compiling them takes longer than most scripts do. */
+/* Whether the script uses the surroundings: compiling them takes longer than running most scripts.
+ */
 static bool uses_surroundings(const struct run *run)
 {
 	static const char *const names[] = {

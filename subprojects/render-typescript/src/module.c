@@ -10,7 +10,7 @@ static int export_value(JSContext *context, JSModuleDef *module)
 				  JS_GetModulePrivateValue(context, module));
 }
 
-/* A module whose default export is the value, which is taken. */
+/* Makes a module whose default export is the value; takes the value. */
 static JSModuleDef *make_module(JSContext *context, const char *name, JSValue value)
 {
 	JSModuleDef *module;
@@ -28,7 +28,7 @@ static JSModuleDef *make_module(JSContext *context, const char *name, JSValue va
 	return module;
 }
 
-/* Throws what says that the module is missing, with the source location of the import as its stack.
+/* Throws the error that the module is missing, with the source location of the import as its stack.
  */
 static void throw_missing(struct run *run, const char *name)
 {

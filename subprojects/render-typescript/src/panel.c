@@ -1,6 +1,6 @@
-/* The module "panel": a function a widget, with the names of the library that paints them. A widget
- * is an object of a class of its own, which scripts cannot make otherwise; what its fields mean is
- * the library's business. */
+/* The module "panel": one function per widget, named as in the library that paints them. A widget
+ * is an object of a class of its own, which scripts cannot make otherwise; the library interprets
+ * its fields. */
 #include "run.h"
 
 #include <string.h>
@@ -32,7 +32,8 @@ static const char *const forms[] = {"form.Color",     "form.DateTime",	  "form.D
 				    "form.Text",      "form.Toggle",	  "form.Typeahead"};
 
 static const struct group {
-	const char *name; /* the export with these members; the first group's are exports, too */
+	const char *name; /* the export with these members; those of the first group are exports
+			     themselves, too */
 	const char *const *members;
 	unsigned count;
 } groups[] = {
@@ -102,7 +103,7 @@ bool panel_is_form(const char *widget_name)
 	return strncmp(widget_name, "form.", 5) == 0;
 }
 
-/* An object with all members of the group; each is an export, too, if the module is given. */
+/* Makes an object with all members of the group; if the module is given, each is an export, too. */
 static JSValue make_group(JSContext *context, unsigned number, JSModuleDef *module)
 {
 	const struct group *group = &groups[number];

@@ -1,6 +1,6 @@
-/* The fields in the literal of a call for a widget: an error about one of them has its source
- * location. What is read is the output of esbuild, with a stranger's text in it: what is not
- * understood ends the list. */
+/* Finds the fields in the literal of a call for a widget, so that an error about one of them has
+ * its source location. The text is the output of esbuild for an untrusted script: unexpected text
+ * ends the list. */
 #include "run.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@ enum { TEMPLATES_MAX = 16 };
 
 struct scan {
 	const char *at, *end;
-	size_t *budget;		       /* bytes that all scans of a request may look at */
+	size_t *budget;		       /* bytes that all scans of a request may still read */
 	char previous;		       /* the last character that is no space */
-	unsigned depth;		       /* of brackets */
-	unsigned templates;	       /* texts whose ${} it is in */
-	unsigned outer[TEMPLATES_MAX]; /* the depth at each */
+	unsigned depth;		       /* depth of brackets */
+	unsigned templates;	       /* number of templates whose ${} it is in */
+	unsigned outer[TEMPLATES_MAX]; /* depth of brackets at the start of each */
 };
 
 static bool is_space(char c)
@@ -27,7 +27,7 @@ static bool is_name(char c)
 	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* False at the end. */
+/* Moves on by one character. Returns false at the end. */
 static bool go_on(struct scan *scan)
 {
 	if (scan->at >= scan->end || *scan->budget == 0)
@@ -44,7 +44,7 @@ static bool starts_with(const struct scan *scan, const char *text)
 	return (size_t)(scan->end - scan->at) >= length && memcmp(scan->at, text, length) == 0;
 }
 
-/* Goes behind the next text of this kind; false: there is none. */
+/* Goes behind the next occurrence of the text. Returns false if there is none. */
 static bool skip_to(struct scan *scan, const char *text)
 {
 	do {
@@ -76,10 +76,10 @@ static bool skip_space(struct scan *scan)
 	return false;
 }
 
-/* From the first quotation mark, or the slash, behind the last. */
+/* Goes from the opening quotation mark or slash behind the closing one. */
 static bool skip_quoted(struct scan *scan, char mark)
 {
-	bool is_class = false; /* of characters, in a regular expression */
+	bool is_class = false; /* in a character class of a regular expression */
 
 	while (go_on(scan)) {
 		char c = *scan->at;
@@ -96,7 +96,7 @@ static bool skip_quoted(struct scan *scan, char mark)
 	return false;
 }
 
-/* From the first character of a template's text behind its end, or into its next ${}. */
+/* Goes from the first character of a template's text behind its end, or into its next ${}. */
 static bool skip_template(struct scan *scan)
 {
 	for (; scan->at < scan->end && *scan->at != '`'; (void)go_on(scan)) {
@@ -114,14 +114,14 @@ static bool skip_template(struct scan *scan)
 	return go_on(scan);
 }
 
-/* Whether a slash here begins a regular expression: no value is before it. */
+/* Whether a slash here begins a regular expression: that is so if no value is before it. */
 static bool begins_expression(char previous)
 {
 	return !is_name(previous) && previous != ')' && previous != ']' && previous != '}' &&
 	       previous != '"' && previous != '\'' && previous != '`';
 }
 
-/* Goes behind one thing of a value. */
+/* Goes behind one token of a value. */
 static bool skip_item(struct scan *scan)
 {
 	char c = *scan->at, previous = scan->previous;
@@ -159,7 +159,7 @@ static bool skip_member(struct scan *scan)
 	return false;
 }
 
-/* Goes behind the bracket of the literal that the function gets which is called here. */
+/* Goes behind the opening bracket of the literal in this call. */
 static bool enter_literal(struct scan *scan)
 {
 	while (scan->at < scan->end && is_name(*scan->at))
@@ -174,7 +174,7 @@ static bool enter_literal(struct scan *scan)
 	return skip_space(scan) && *scan->at == '{' && go_on(scan);
 }
 
-/* Reads the name of a member. False: it has none that is known. */
+/* Reads the name of a member. Returns false if it has no plain name. */
 static bool read_name(struct scan *scan, struct parameter *parameter)
 {
 	bool is_quoted = *scan->at == '"' || *scan->at == '\'';
@@ -187,7 +187,7 @@ static bool read_name(struct scan *scan, struct parameter *parameter)
 		parameter->length = (size_t)(scan->at - begin) - 2;
 		return scan->at - begin >= 2;
 	}
-	do { /* "get NAME() {" has two */
+	do { /* two words in "get NAME() {" */
 		begin = scan->at;
 		while (scan->at < scan->end && is_name(*scan->at) && go_on(scan))
 			;

@@ -1,4 +1,4 @@
-/* The head of a request. The engine reads it, before there is a script, so its faults are the
+/* Reads the head of a request, with the engine but before there is a script, so its faults are the
  * caller's. */
 #include "run.h"
 
@@ -16,7 +16,7 @@ static double get_number(JSContext *context, JSValueConst head, const char *name
 	return number;
 }
 
-/* The member if it is there, else the text. */
+/* Returns the member if it is there, else the fallback. */
 static JSValue get_text(JSContext *context, JSValueConst head, const char *name,
 			const char *fallback)
 {
@@ -58,7 +58,7 @@ static int64_t get_element(JSContext *context, JSValueConst array, uint32_t inde
 	return number;
 }
 
-/* "zone": times and offsets by turns, sorted. */
+/* Reads "zone": alternating times and offsets, sorted. */
 static int read_zone(struct run *run, JSValueConst head)
 {
 	enum { DAY_S = 24 * 3600 };
@@ -100,7 +100,7 @@ static int64_t get_time_ms(JSContext *context, JSValueConst head, const char *na
 	return ms > MOST_MS ? MOST_MS : (int64_t)within(ms, 1, MOST_MS);
 }
 
-/* There is one, unless the head says that there is not. */
+/* Whether there is a network: yes, unless the head says otherwise. */
 static bool read_network(JSContext *context, JSValueConst head)
 {
 	JSValue value = JS_GetPropertyStr(context, head, "network");

@@ -1,4 +1,4 @@
-/* Result of fetch(): an object with the members of the web's Response that apps need. */
+/* The result of fetch(): an object with those members of the web's Response that apps need. */
 #include "run.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static JSValue read_body(JSContext *context, const char *data, size_t length, in
 	return JS_ParseJSON(context, data, length, "response");
 }
 
-/* text(), json() and bytes() have a promise, as on the web. The body has a NUL behind its end. */
+/* text(), json() and bytes() return a promise, as on the web. The body is NUL-terminated. */
 static JSValue get_body(JSContext *context, JSValueConst self, int count, JSValueConst *values,
 			int kind, JSValueConst *data)
 {
@@ -62,7 +62,7 @@ static JSValue get_header(JSContext *context, JSValueConst self, int count, JSVa
 	if (count > 0 && !text)
 		return JS_EXCEPTION;
 	if (length >= sizeof(name))
-		length = 0; /* there is none of that length */
+		length = 0; /* no header's name is that long */
 	for (size_t i = 0; i < length; i++)
 		name[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] | 0x20 : text[i]);
 	name[length] = '\0';

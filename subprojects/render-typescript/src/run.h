@@ -1,5 +1,5 @@
-/* Shared state of one request. Each request has an engine of its own, so nothing that a script has
- * changed is there for the next one.
+/* Shared state of one request. Each request has an engine of its own, so no change of a script's
+ * affects the next one.
  *
  *   main -> engine -> request (the head) -> script (module, main(), jobs) -> tree (JSON)
  *                  `-> panel (what scripts import), console, fault (errors, with their source
@@ -21,7 +21,7 @@
 enum {
 	TIMEOUT_MS = 2000,
 	NETWORK_MS = 8000,
-	HEAP_MAX = 24 << 20, /* what a script may hold; the process may have 40 MiB */
+	HEAP_MAX = 24 << 20, /* bytes of a script's memory; the process may have 40 MiB */
 	TREE_MAX = 4 << 20,
 	TREE_DEPTH_MAX = 100,
 	TREE_VALUES_MAX = 200000, /* all frames of an animation, ten widgets in each */
@@ -33,13 +33,13 @@ enum {
 	FETCH_HEAD_MAX = 128 << 10,
 	FETCH_BODY_MAX = 1 << 20,
 	IMPORT_PATH_MAX = 512,
-	REJECTIONS_MAX = 1000, /* those behind are forgotten */
+	REJECTIONS_MAX = 1000, /* further ones are not stored */
 };
 
 enum what {
 	WHAT_RENDER,  /* the tree that main() returns */
 	WHAT_SCHEMA,  /* that of the export "schema" */
-	WHAT_HANDLER, /* what the handler of one of the schema's fields returns */
+	WHAT_HANDLER, /* the result of a handler of one of the schema's fields */
 };
 
 /* The head of a request; its blob is the script, in JavaScript, with a source map at its end. */
@@ -48,18 +48,18 @@ struct request {
 	int64_t now_ms;
 	uint64_t seed;
 	int width, height;
-	int64_t timeout_ms; /* without what it waits for the network: */
+	int64_t timeout_ms; /* without waiting for the network */
 	int64_t network_ms;
 	bool has_network;
 	JSValue timezone, locale, config; /* strings; an object */
-	JSValue handler, parameter;	  /* strings: "FIELD$handler", and what it is asked */
+	JSValue handler, parameter;	  /* strings: "FIELD$handler", and its argument */
 	struct clock_change *changes;
 	size_t change_count;
 };
 
 /* Lines that scripts have printed. */
 struct logbook {
-	struct bytes lines; /* strings of JSON, with commas */
+	struct bytes lines; /* JSON strings separated by commas */
 	unsigned count;
 	size_t bytes;
 	unsigned dropped;
@@ -67,18 +67,18 @@ struct logbook {
 
 /* A request to the network that a script has made. */
 struct fetch {
-	int64_t id;	   /* 0: it has been answered */
-	JSValue settle[2]; /* functions: to fulfil and to reject its promise */
+	int64_t id;	   /* 0: it was answered */
+	JSValue settle[2]; /* functions that fulfil and reject its promise */
 	JSValue error;	   /* with the source location of the call */
 };
 
-/* A source location in one of the app's files; file is NULL: it is not known. */
+/* A source location in one of the app's files; if file is NULL, it is unknown. */
 struct source_location {
 	const struct file *file;
 	unsigned line, column; /* from 1 */
 };
 
-/* A field in the literal that a call for a widget has. */
+/* A field in the literal of a call for a widget. */
 struct parameter {
 	const char *name;
 	size_t length;
@@ -109,22 +109,23 @@ struct run {
 	struct sites *sites;
 	struct request request;
 	struct files files;		 /* the first has main() */
-	const struct file *importer;	 /* of the module that is looked for, */
-	char specifier[IMPORT_PATH_MAX]; /* as it calls that */
+	const struct file *importer;	 /* the file that imports the missing module, */
+	char specifier[IMPORT_PATH_MAX]; /* and the specifier of the import */
 	int64_t started_us;
-	int64_t cpu_deadline_us; /* in the time of the processor that the process has used */
-	int64_t deadline_us;	 /* by the clock; moves by what it has waited for the network */
+	int64_t cpu_deadline_us; /* in processor time of the process */
+	int64_t deadline_us;	 /* by the clock; moved on by the time of waiting for the network */
 	int64_t waited_us;
-	bool is_late; /* one of them is over */
+	bool is_late; /* one of the two deadlines is over */
 	struct logbook log;
 	struct fetch fetches[FETCHES_MAX];
 	unsigned fetch_count, fetches_open;
-	char *host_names[FETCHES_MAX]; /* that were asked, each once */
+	char *host_names[FETCHES_MAX]; /* requested hosts, each once */
 	size_t host_count;
-	struct bytes hosts; /* the same as strings of JSON, with commas */
+	struct bytes hosts; /* the same as JSON strings separated by commas */
 	struct bytes tree;
-	JSValue next_timer;	      /* a function that runs it; false: there is none */
-	struct rejection *rejections; /* that nobody awaits, in their order */
+	JSValue next_timer;	      /* a function that runs the next timer and returns false if
+					 there is none */
+	struct rejection *rejections; /* rejected promises that nothing awaits, in order */
 	unsigned rejection_count;
 	struct source_location
 	    where; /* in the source: for faults that have no source location of their own */
@@ -140,7 +141,7 @@ struct run {
 
 /* ---- request.c ---- */
 
-/* Reads the head into run->request. 0, or -1 with the fault set. */
+/* Reads the head into run->request. Returns 0, or -1 with the fault set. */
 int request_read(struct run *run, const char *head, size_t length)
     __attribute__((warn_unused_result));
 void request_finish(struct run *run);
@@ -151,19 +152,20 @@ void request_finish(struct run *run);
 void script_note_rejection(JSContext *context, JSValueConst promise, JSValueConst reason,
 			   bool is_handled, void *opaque);
 void script_forget_rejections(struct run *run);
-/* Runs the script and leaves the tree, or a fault. */
+/* Runs the script; sets the tree, or a fault. */
 void script_run(struct run *run);
 
 /* ---- missing.c ---- */
 
-/* -1 with an exception. */
+/* Returns 0, or -1 with an exception. */
 int missing_define(struct run *run) __attribute__((warn_unused_result));
-/* Suggests a replacement if the message says that something is not defined; or NULL. */
+/* Returns the replacement to suggest if the message says that something is not defined; or NULL. */
 const char *missing_hint(const char *message);
 
 /* ---- imports.c ---- */
 
-/* The name of the file that the import in another one means, or of the module. */
+/* Resolves the name of an import in the file base: to the name of a file of the app, or of a
+ * module. */
 void imports_resolve(const struct run *run, const char *base, const char *name,
 		     char to[static IMPORT_PATH_MAX]);
 /* Finds the file's import of this specifier, in the script without types. */
@@ -180,8 +182,9 @@ JSModuleDef *module_load(JSContext *context, const char *name, void *opaque);
 
 /* ---- handler.c ---- */
 
-/* Finds the handler that the request names in the schema, and calls it. A string of the field's
- * widget goes to *ret_field. An exception: the fault is set, or is still to be taken. */
+/* Finds the handler that the request names in the schema, and calls it. *ret_field becomes the name
+ * of the field's type, a static text. Returns the result; after an exception the fault is set, or
+ * fault_take_exception() has to set it. */
 JSValue handler_call(struct run *run, JSValueConst schema, const char **ret_field);
 
 /* ---- source location.c ---- */
@@ -190,41 +193,42 @@ JSValue handler_call(struct run *run, JSValueConst schema, const char **ret_fiel
  * in the app. It is one in the script without types: place_map() leads to that in the source. */
 bool location_read(const struct run *run, const char *line, struct source_location *ret_location);
 void location_map(struct source_location *location);
-/* Finds the script's call, in the script without types. -1 with an exception. */
+/* Finds the script's call, in the script without types. Returns 0, or -1 with an exception. */
 int location_of_call(struct run *run, struct source_location *ret_location)
     __attribute__((warn_unused_result));
-/* Finds the start of the function, in the source. False if it is none of the app's. */
+/* Finds the start of the function, in the source. Returns false if it is not in the app. */
 bool location_of_function(struct run *run, JSValueConst function,
 			  struct source_location *ret_location);
-/* Finds the line of the first file that begins with the declaration, in the source; else the file's
- * beginning. */
+/* Returns the location in the source of the line in the first file that begins with the
+ * declaration; else that file's beginning. */
 struct source_location location_of_export(const struct run *run, const char *declaration);
 
 /* ---- parameters.c ---- */
 
-/* The fields in the literal of the call, whose name begins there, at most so many. The budget is of
- * bytes that are looked at. */
+/* Finds the fields in the literal of the call, whose name begins at call, at most max. budget:
+ * bytes that may still be read. Returns their number. */
 unsigned parameters_find(const struct file *file, const char *call, size_t *budget,
 			 struct parameter *to, unsigned most);
 
 /* ---- sites.c ---- */
 
-/* The site of the widget at the source location. Behind a thousand source locations, the rest share
- * one of no source location. NULL: there is no memory. */
+/* Returns the site of the widget at the source location. After a thousand sites, all further ones
+ * share one without a location. Returns NULL if there is no memory. */
 const struct site *sites_find(struct run *run, const char *name,
 			      const struct source_location *location);
-/* Finds the sites' source locations in the source, and those of their fields, numbers them, and
- * writes them as JSON. */
+/* Maps the locations of the sites and their fields to the source, numbers the sites, and writes
+ * them as JSON. */
 void sites_write(struct run *run, struct bytes *to);
-/* Location in the source of the field's name in the call; that of the call if it is not there. */
+/* Returns the location in the source of the field's name in the call; that of the call if it has no
+ * such field. */
 struct source_location site_location(const struct site *site, const char *field);
 void sites_finish(struct run *run);
 
 /* ---- panel.c ---- */
 
-/* The module "panel". 0, or -1 with an exception. */
+/* Defines the module "panel". Returns 0, or -1 with an exception. */
 int panel_define(struct run *run) __attribute__((warn_unused_result));
-/* The name of the widget, like "Text" or "filter.Blur"; NULL if the value is none. */
+/* Returns the name of the widget, like "Text" or "filter.Blur"; NULL if the value is no widget. */
 const char *panel_widget_name(struct run *run, JSValueConst value);
 
 /* Returns the site that made it; NULL if the value is no widget. */
@@ -233,58 +237,58 @@ const struct site *panel_site(struct run *run, JSValueConst value);
 /* Whether it is a field of a schema, an option, or the schema. */
 bool panel_is_form(const char *widget_name);
 
-/* Gives the request's config the defaults of the module's schema for what it does not have. -1 with
- * an exception. */
+/* Adds the defaults of the module's schema to the request's config where a setting is missing.
+ * Returns 0, or -1 with an exception. */
 int defaults_set(struct run *run, JSValueConst module);
 
 /* ---- console.c ---- */
 
-/* print() and console. 0, or -1 with an exception. */
+/* Defines print() and console. Returns 0, or -1 with an exception. */
 int console_define(struct run *run) __attribute__((warn_unused_result));
 
 /* ---- fetch.c ---- */
 
-/* fetch(). 0, or -1 with an exception. */
+/* Defines fetch(). Returns 0, or -1 with an exception. */
 int fetch_define(struct run *run) __attribute__((warn_unused_result));
-/* Waits for an answer and settles its promise. False: there is none to wait for, or the time is
- * over, and the fault is set. */
+/* Waits for an answer and settles its promise. Returns false if there is no answer to wait for, or
+ * if the time is over: then the fault is set. */
 bool fetch_wait(struct run *run) __attribute__((warn_unused_result));
-/* Whether the frame is no request but the answer to a fetch, which may come late. */
+/* Whether the frame is not a request but the answer to a fetch, perhaps of an earlier request. */
 bool fetch_is_answer(const struct frame *frame);
 void fetch_finish(struct run *run);
 
 /* ---- response.c ---- */
 
-/* Makes the result of a fetch; answer is an object with status, url and headers. The body has a NUL
- * behind its end. */
+/* Makes the result of a fetch; answer is an object with status, url and headers. The body is
+ * NUL-terminated. */
 JSValue response_make(struct run *run, JSValueConst answer, const char *body, size_t length);
 
 /* ---- tree.c ---- */
 
-/* Writes what main() has returned, or a schema, into run->tree. 0, or -1 with an exception. */
+/* Writes the result of main(), or a schema, into run->tree. Returns 0, or -1 with an exception. */
 int tree_write(struct run *run, JSValueConst value) __attribute__((warn_unused_result));
-/* Writes what the handler of such a field has returned; a list of fields as a schema. */
+/* Writes the result of the handler of such a field; a list of fields is written as a schema. */
 int tree_write_reply(struct run *run, const char *field, JSValueConst value)
     __attribute__((warn_unused_result));
 
 /* ---- fault.c ---- */
 
-/* Sets the fault, unless one is set. If the memory was full, that is what it says. */
+/* Sets the fault, unless one is set. If the memory was full, the fault says that instead. */
 __attribute__((format(printf, 3, 4))) void fault_set(struct run *run, const char *kind,
 						     const char *format, ...);
-/* Takes the exception and makes a fault of it. */
+/* Makes a fault of the current exception. */
 void fault_take_exception(struct run *run);
-/* The same with the reason of a promise. */
+/* Makes a fault of the reason of a rejected promise. */
 void fault_take(struct run *run, JSValueConst reason);
-/* Whether the time is over; the fault is set then. */
+/* Whether the time is over; if so, sets the fault. */
 bool fault_check_time(struct run *run);
 /* "the app takes more than 2s". */
-/* The time of the processor that this process has used. */
+/* Returns the processor time that this process has used. */
 int64_t cpu_us(void);
-/* Limit by the clock of a request that has timeout_ms of processor time. */
+/* Returns the limit by the clock, in ms, of a request with timeout_ms of processor time. */
 int64_t fault_wall_ms(int64_t timeout_ms);
 /* Message if the clock ends a request. */
 #define FAULT_STARVED "the app's time is over: the machine is too busy"
-/* Whether the time is over, from now on. */
+/* Whether the time is over; stays true once it was. */
 bool fault_is_late(struct run *run);
 void fault_describe_time(char *to, size_t size, int64_t timeout_ms);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Runs all jobs. -1 with the fault set when the time is over. */
+/* Runs all jobs. Returns 0, or -1 with the fault set if the time is over. */
 static int run_jobs(struct run *run)
 {
 	JSContext *context;
@@ -23,8 +23,8 @@ static int run_jobs(struct run *run)
 	return fault_check_time(run) ? -1 : 0;
 }
 
-/* The clock stands still: a timer runs when nothing else is left to do. False: there is none, or
- * it has failed. */
+/* Runs the next timer. The clock stands still: timers run when nothing else is left to do. Returns
+ * false if there is none, or if it has failed. */
 static bool run_timer(struct run *run)
 {
 	JSValue value = JS_UNDEFINED;
@@ -41,7 +41,7 @@ static bool run_timer(struct run *run)
 	return has_run;
 }
 
-/* Waits for the value if it is a promise; takes it. An exception: the fault is set. */
+/* Waits for the value if it is a promise; takes it. After an exception the fault is set. */
 static JSValue settle(struct run *run, JSValue value, const char *who)
 {
 	JSPromiseStateEnum state;
@@ -115,7 +115,7 @@ static bool set(JSContext *context, JSValueConst object, const char *name, JSVal
 	return !JS_IsException(value) && JS_SetPropertyStr(context, object, name, value) >= 0;
 }
 
-/* The clock on the device's wall. */
+/* Makes the local time of the device. */
 static JSValue make_local(JSContext *context)
 {
 	int64_t now_s = clock_now_ms() / 1000 - (clock_now_ms() % 1000 < 0);
@@ -190,7 +190,7 @@ static JSValue call_main(struct run *run, JSValueConst module)
 	return result;
 }
 
-/* The tree of what the request asks for, or a fault. */
+/* Writes the requested tree, or sets a fault. */
 static void write_answer(struct run *run, JSValueConst module)
 {
 	const char *field = "";

@@ -1,5 +1,5 @@
-/* Places at which scripts call for their widgets, each once: so an error that is found as the tree
- * is painted has a source location, too. */
+/* The source locations at which scripts make widgets, each once, so that an error while painting
+ * the tree has a source location, too. */
 #include "run.h"
 
 #include "source_map.h"
@@ -10,13 +10,13 @@
 enum {
 	SITES_MAX = 1024,
 	SLOTS = 2 * SITES_MAX,
-	PARAMETERS_MAX = 4096,	 /* of all sites */
-	PARAMETERS_OF_SITE = 64, /* more than any widget has */
+	PARAMETERS_MAX = 4096,	 /* parameters of all sites */
+	PARAMETERS_OF_SITE = 64, /* more fields than any widget has */
 	LOOK_MAX =
-	    4 << 20, /* bytes of scripts that are looked at for parameters, some several times */
+	    4 << 20, /* bytes of scripts that are read to find parameters, some several times */
 };
 
-/* The names alone have their room beside the source locations. */
+/* All sites of a request; their fields are stored apart. */
 struct sites {
 	unsigned count;
 	struct site slots[SLOTS];
@@ -76,7 +76,7 @@ static int compare_spots(const void *one, const void *other)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Each file's map is read once, from its beginning to its end. */
+/* Maps all locations to the source. Each file's map is read once, from its beginning to its end. */
 static void map_locations(struct spot *list, unsigned count)
 {
 	const struct file *file = NULL;
@@ -97,7 +97,7 @@ static void map_locations(struct spot *list, unsigned count)
 	source_map_close(map);
 }
 
-/* The parameters of the site, which is at that source location in the script. */
+/* Finds the parameters of the site, whose call is at that position in the script. */
 static unsigned find_parameters(struct site *site, const char *at, struct parameter *to,
 				unsigned most, size_t *budget)
 {
@@ -124,8 +124,8 @@ static int compare_sites(const void *one, const void *other)
 	return a->column < b->column ? -1 : a->column > b->column;
 }
 
-/* Goes to the source location in the script, which comes behind the last one: from the line that
- * last begins at *line_begin. */
+/* Goes to the source location in the script, which comes behind the previous one: searches from
+ * *line_begin on, the start of the previous one's line. */
 static const char *seek(const struct source_location *location, const struct source_location *last,
 			const char **line_begin)
 {
@@ -141,7 +141,7 @@ static const char *seek(const struct source_location *location, const struct sou
 	return source_map_seek(*line_begin, (size_t)(end - *line_begin), 1, location->column);
 }
 
-/* Finds all source locations in the source. */
+/* Maps the locations of all sites and their fields to the source. */
 static void find_places(struct sites *sites, struct site **list, unsigned count)
 {
 	struct spot *spots = malloc((SITES_MAX + PARAMETERS_MAX) * sizeof(*spots));

@@ -1,11 +1,12 @@
-/* Places in scripts, as the engine tells them: in lines of a stack, and of functions. */
+/* Source locations in scripts, as the engine reports them: in the lines of a stack, and of
+ * functions. */
 #include "run.h"
 #include "source_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds "FILE:" in the line, of one of the app's files; what follows it, or NULL. */
+/* Finds "FILE:" of one of the app's files in the line. Returns the text behind it, or NULL. */
 static const char *find_file(const struct run *run, const char *line, const struct file **ret_file)
 {
 	for (unsigned i = 0; i < run->files.count; i++) {
@@ -39,7 +40,7 @@ void location_map(struct source_location *location)
 			location->column, &location->line, &location->column);
 }
 
-/* The innermost source location of the stack that is in the app. */
+/* Reads the innermost source location of the stack that is in the app. */
 static void read_stack(const struct run *run, const char *stack,
 		       struct source_location *ret_location)
 {
@@ -118,7 +119,7 @@ struct source_location location_of_export(const struct run *run, const char *dec
 	const char *at = file->data;
 	struct source_location location = {file, 1, 1};
 
-	/* The compiler leaves declarations at the beginnings of lines. */
+	/* The compiler keeps declarations at the beginnings of lines. */
 	while ((at = strstr(at, declaration)) && at > file->data && at[-1] != '\n')
 		at++;
 	if (!at)

@@ -19,7 +19,7 @@ static const char *find_comment(const char *script, size_t length)
 	return NULL;
 }
 
-/* The map's JSON, with a NUL at its end; the caller's to free. */
+/* Returns the map's JSON, NUL-terminated, which the caller frees. */
 static char *decode(const char *from, const char *end)
 {
 	char *json = malloc(base64_decoded_max((size_t)(end - from)) + 1);
@@ -36,7 +36,7 @@ static char *decode(const char *from, const char *end)
 	return json;
 }
 
-/* A number in base64 VLQ. False if there is none. */
+/* Reads a number in base64 VLQ. Returns false if there is none. */
 static bool read_number(const char **from, int64_t *ret_number)
 {
 	uint64_t number = 0;
@@ -61,7 +61,7 @@ struct source_location {
 	int64_t at[4];
 };
 
-/* Reads one segment. False at its fault. */
+/* Reads one segment. Returns false if it is faulty. */
 static bool read_segment(const char **from, struct source_location *location)
 {
 	int64_t step;
@@ -76,12 +76,12 @@ static bool read_segment(const char **from, struct source_location *location)
 }
 
 struct source_map {
-	const char *at;	       /* in the script: */
-	unsigned line, column; /* this one in units of UTF-16, as maps have it */
+	const char *at;	       /* position in the script: */
+	unsigned line, column; /* column in units of UTF-16, as in maps */
 	char *json;
-	const char *from; /* what is still to be read */
+	const char *from; /* the rest of the map */
 	struct source_location here,
-	    next; /* the last segment that was passed, and the one behind it */
+	    next; /* the last segment before the position, and the one behind it */
 	unsigned here_line, next_line;
 	bool has_next;
 };
@@ -121,7 +121,7 @@ struct source_map *source_map_open(const char *script, size_t length)
 	return map;
 }
 
-/* Goes on in the script, in which a character of four bytes has two units. */
+/* Moves on in the script; a character of four bytes counts as two units. */
 static void advance(struct source_map *map, const char *to)
 {
 	for (; map->at < to; map->at++) {

@@ -1,5 +1,6 @@
-// What scripts in TypeScript expect of their surroundings, beside what the engine has. Evaluated before each
-// script, to a function that runs the next timer: it says whether there was one.
+// Functions of browsers and Node that scripts in TypeScript expect, beside those of the engine.
+// Evaluated before each script that uses them; the value is a function that runs the next timer and
+// returns whether there was one.
 (() => {
 const define = (name, value) =>
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true, enumerable: false });

@@ -3,11 +3,12 @@
  *   bytes   {"bytes": BASE64}
  *   handler {"function": "handler"}, of a schema's field
  *   frames  {"frames": [bytes...], "delay": MS, ...}, only as the whole tree
- * A widget that has "at" was made at that source location of the list. Around the tree is
- *   {"source locations": [[FILE, LINE, COLUMN]...], "at": [FILE, LINE, COLUMN], "tree": ...}
- * where "at" is the source location of what has made the tree, or is empty.
- * The rest is JSON as it is. The tree is a stranger's: cyclic, deep, with getters. Each value is
- * read once, and what is written is bounded. */
+ * A widget with "at" was made at the source location with this number in the list. Around the tree
+ * is
+ *   {"places": [[FILE, LINE, COLUMN]...], "at": [FILE, LINE, COLUMN], "tree": ...}
+ * where "at" is the source location of the function that has made the tree, or empty. All other
+ * values are plain JSON. The tree is untrusted: it may be cyclic, deep, and have getters. Each
+ * value is read once, and the output is bounded. */
 #include "run.h"
 
 #include <math.h>
@@ -22,8 +23,8 @@ struct writer {
 	struct bytes *out;
 	unsigned depth, values;
 	const struct site *site; /* of the widget whose fields are written */
-	bool is_raw;		 /* the tree is raw frames */
-	int64_t shown;		 /* of the next list; elements behind are left out */
+	bool is_raw;		 /* the tree consists of raw frames */
+	int64_t shown;		 /* number of elements to write of the next list */
 	size_t path_length;
 	char path[PATH_MAX_BYTES]; /* like "Root.child Box.color"; cut if it is too long */
 };
@@ -37,7 +38,7 @@ static int complain(struct writer *writer, const char *what)
 	return -1;
 }
 
-/* Returns the length to go back to. */
+/* Appends a name to the path. Returns the length to which leave() resets it. */
 static size_t enter(struct writer *writer, const char *format, const char *name, unsigned index)
 {
 	size_t before = writer->path_length, room = sizeof(writer->path) - before;
@@ -87,7 +88,7 @@ static int write_elements(struct writer *writer, JSValueConst array)
 	int64_t length, most = writer->shown;
 	int status = JS_GetLength(writer->context, array, &length);
 
-	writer->shown = INT64_MAX; /* of lists in this one */
+	writer->shown = INT64_MAX; /* for the lists in this one */
 	if (status == 0 && length > most)
 		length = most;
 	if (status == 0 && length > TREE_VALUES_MAX)
@@ -107,8 +108,8 @@ static int write_elements(struct writer *writer, JSValueConst array)
 	return status;
 }
 
-/* Number of elements of a list that are shown: an animation is cut at a frame. Each child of these
- * two is a frame at least. */
+/* Returns how many elements of a list are written: an animation is cut at a frame. Each child of
+ * these two widgets is at least a frame. */
 static int64_t shown_of(const struct writer *writer, const char *name)
 {
 	if (writer->is_raw && strcmp(name, "frames") == 0)
@@ -120,7 +121,8 @@ static int64_t shown_of(const struct writer *writer, const char *name)
 	return INT64_MAX;
 }
 
-/* A schema's field may have a function, which the engine calls when it is asked. */
+/* Writes a field. A schema's field may have a function, which is called for a request of the form.
+ */
 static int write_field(struct writer *writer, const char *name, JSValueConst value)
 {
 	writer->shown = shown_of(writer, name);
@@ -131,7 +133,7 @@ static int write_field(struct writer *writer, const char *name, JSValueConst val
 	return 0;
 }
 
-/* A member with its name, unless it is undefined. */
+/* Writes a member with its name, unless it is undefined. */
 static int write_member(struct writer *writer, JSValueConst object, JSAtom atom, bool *is_first)
 {
 	JSValue value = JS_GetProperty(writer->context, object, atom);
@@ -262,7 +264,7 @@ static int write_value(struct writer *writer, JSValueConst value)
 	return status;
 }
 
-/* Writes raw frames, whose pictures have the displayed size. */
+/* Writes raw frames, whose pictures must have the displayed size. */
 static int write_frames(struct writer *writer, JSValueConst value, JSValueConst frames)
 {
 	size_t wanted = (size_t)writer->run->request.width * writer->run->request.height * 3;
@@ -289,8 +291,7 @@ static int write_frames(struct writer *writer, JSValueConst value, JSValueConst 
 	return write_members(writer, value);
 }
 
-/* Writes the start of a tree: the source locations in the source, and which of them is that of the
- * whole. */
+/* Writes the start of a tree: the list of source locations, and the location of the whole tree. */
 static void begin_tree(struct writer *writer)
 {
 	const struct source_location *where = &writer->run->where;

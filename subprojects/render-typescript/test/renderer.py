@@ -1,4 +1,4 @@
-"""The renderer as whoever starts it sees it: a process with a socket at descriptor 3."""
+"""The renderer as its parent sees it: a process with a socket at descriptor 3."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def head(**changes):
 
 
 def without_places(answer):
-    """The tree alone, of what tells where its widgets were made, too."""
+    """Strips the source locations from a tree."""
     def strip_value(value):
         if isinstance(value, list):
             return [strip_value(element) for element in value]
@@ -79,7 +79,7 @@ class Renderer:
         return self.receive()
 
     def ask_calmly(self, head, script):
-        """The answer; where the machine was too busy it is asked for again, as whoever starts it does."""
+        """Returns the answer; repeats the request if the machine was too busy, as the server does."""
         for _ in range(20):
             answer, blob = self.ask_once({"width": 64, "height": 32} | head, script)
             if answer.get("error", {}).get("kind") != "late":
@@ -96,7 +96,7 @@ class Renderer:
         return answer, without_places(json.loads(tree)) if tree else None
 
     def end(self):
-        """How the process ended, and what it said."""
+        """Returns the exit status of the process and its standard error."""
         status = self.process.wait(timeout=60)
         return status, os.read(self.errors, 4096).decode()
 

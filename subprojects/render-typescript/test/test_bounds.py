@@ -1,4 +1,4 @@
-"""Values that are cut, since more of them would not fit."""
+"""Tests values that are cut because they would not fit."""
 
 import base64
 import contextlib

@@ -1,4 +1,4 @@
-"""fetch() of scripts: the test is whoever started the renderer, and answers."""
+"""fetch() of scripts: the test is the renderer's parent, and answers."""
 
 import contextlib
 import json

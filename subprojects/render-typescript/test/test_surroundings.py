@@ -91,7 +91,7 @@ def test_timers_run_in_their_order_when_nothing_else_is_left(renderer):
 
 
 def zone_of(name):
-    """Its changes in 2026, as displayd sends them."""
+    """Returns the changes of a zone in 2026, as displayd sends them."""
     zone, year = zoneinfo.ZoneInfo(name), []
     begin = int(datetime.datetime(2025, 1, 1, tzinfo=datetime.UTC).timestamp())
     for at in range(begin, begin + 3 * 366 * 86400, 1800):
