@@ -187,10 +187,11 @@ JSModuleDef *module_load(JSContext *context, const char *name, void *opaque);
  * fault_take_exception() has to set it. */
 JSValue handler_call(struct run *run, JSValueConst schema, const char **ret_field);
 
-/* ---- source location.c ---- */
+/* ---- source_location.c ---- */
 
-/* Reads a line of a stack, as in "    at draw (app.ts:12:9)". False if it names no source location
- * in the app. It is one in the script without types: place_map() leads to that in the source. */
+/* Reads a line of a stack, as in "    at draw (app.ts:12:9)". Returns false if it names no source
+ * location in the app. The location is in the script without types: location_map() maps it to the
+ * source. */
 bool location_read(const struct run *run, const char *line, struct source_location *ret_location);
 void location_map(struct source_location *location);
 /* Finds the script's call, in the script without types. Returns 0, or -1 with an exception. */

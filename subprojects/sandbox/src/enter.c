@@ -1,4 +1,4 @@
-/* The layers but Landlock and seccomp, in the order in which each is still allowed. */
+/* Activates all layers except Landlock and seccomp, in an order in which each is still allowed. */
 
 #include <fcntl.h>
 #include <grp.h>
@@ -39,8 +39,8 @@ static bool enter_limits(const struct sandbox_limits *limits, unsigned files)
 	       (limits->cpu_s == 0 || limit(RLIMIT_CPU, limits->cpu_s));
 }
 
-/* A user whom nobody else is: such processes cannot send each other signals. The limit of threads
- * is one of the user, so only a user of its own can have it. */
+/* Switches to a user that no other process has, so that such processes cannot send each other
+ * signals. The limit of threads counts per user, so it needs a user of its own. */
 static bool enter_user(void)
 {
 	uid_t user = FIRST_USER + getpid() % USERS;
@@ -61,13 +61,13 @@ static bool enter_descriptors(int *program)
 	return close_range(PROGRAM_FD + 1, ~0U, 0) == 0;
 }
 
-/* Comes after the change of user, which takes it back. */
+/* Call it after the change of the user, which resets it. */
 static bool enter_death(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return false;
 	if (getppid() != parent)
-		raise(SIGKILL); /* it ended before the call */
+		raise(SIGKILL); /* the parent ended before the call */
 	return true;
 }
 

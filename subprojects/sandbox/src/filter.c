@@ -1,7 +1,7 @@
 /*
- * A filter of system calls, with the calls of every list. A call that is not on a list fails with
- * EPERM. clone3 fails with ENOSYS, so that the C library takes clone, whose flags can be looked at:
- * threads may be made, processes may not.
+ * A filter of system calls, with the calls that all lists share. A call that is not on a list fails
+ * with EPERM. clone3 fails with ENOSYS, so that the C library uses clone, whose flags a filter can
+ * check: threads are allowed, processes are not.
  */
 #include <errno.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 
 #include "private.h"
 
-/* Memory, threads, signals of its own, clocks, and descriptors that are open. */
+/* Calls for memory, threads, the process's own signals, clocks, and open descriptors. */
 static const int running[] = {
     SCMP_SYS(read),
     SCMP_SYS(write),
@@ -51,8 +51,8 @@ int sandbox_filter_allow(scmp_filter_ctx filter, const int *calls, size_t count)
 	return status;
 }
 
-/* Allows mremap(), but not with an old size of 0, which maps the same memory again: one mapping
- * could be written and the other executed (mremap(2)). */
+/* Allows mremap(), but not with an old size of 0, which maps the same memory again: then one
+ * mapping could be writable and the other executable (mremap(2)). */
 static int allow_remapping(scmp_filter_ctx filter)
 {
 	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mremap), 1,

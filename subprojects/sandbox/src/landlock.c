@@ -1,6 +1,6 @@
 /*
- * Landlock: of all files only the program and the system's shared libraries can be read, and what a
- * network or a server needs; none can be written.
+ * Landlock: only the program, the system's shared libraries and the files that a network or a
+ * server needs can be read; no file can be written.
  * https://docs.kernel.org/userspace-api/landlock.html The structures and numbers are those of the
  * newest kernel we know, since Debian 12's headers are older than many kernels that run it; a
  * kernel says which of them it has.
@@ -29,7 +29,7 @@ struct ruleset_attributes {
 #define READ (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE)
 #define READ_TREE (READ | LANDLOCK_ACCESS_FS_READ_DIR)
 
-/* Highest bit of what each ABI knows about files: index is the ABI. */
+/* Highest access right for files that each ABI knows, indexed by the ABI. */
 static uint64_t file_rights(int abi)
 {
 	static const int bits[] = {0, 13, 14, 15, 15, 16};
@@ -45,7 +45,7 @@ static bool allow(int ruleset, int fd, uint64_t rights)
 	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
 }
 
-/* A path that is not there needs no right. */
+/* Allows rights for a path. A missing path counts as a success. */
 static bool allow_path(int ruleset, const char *path, uint64_t rights)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC);
@@ -63,8 +63,8 @@ int sandbox_landlock_abi(void)
 	return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-/* Everything that is known is forbidden, until rules allow it. Returns a descriptor, or less than
- * 0.
+/* Creates a ruleset that forbids all known rights until rules allow them. Returns a descriptor, or
+ * less than 0.
  */
 static int create_ruleset(uint64_t net, uint64_t scope)
 {
@@ -78,7 +78,7 @@ static int create_ruleset(uint64_t net, uint64_t scope)
 	return (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
 }
 
-/* A rule for a file may not have the right to list. */
+/* A rule for a file must not contain the right to list a folder. */
 static bool allow_reading(int ruleset, const char *path)
 {
 	struct stat info;
@@ -94,7 +94,7 @@ static bool allow_network(int ruleset, const struct sandbox_network *network)
 {
 	static const char *const places[] = {
 	    "/etc/resolv.conf",
-	    "/run/systemd/resolve", /* where that leads to on some systems */
+	    "/run/systemd/resolve", /* target of that symbolic link on some systems */
 	    "/run/resolvconf",
 	    "/etc/hosts",
 	    "/etc/host.conf",

@@ -2,11 +2,11 @@
  * sandbox-launch [--required | --best-effort] [--data BYTES[K|M|G]] [--cpu SECONDS] [--network
  * [--read PATH]...] PROGRAM [ARGUMENT...]
  *
- * Shuts itself in and becomes PROGRAM, which finds no environment but SANDBOX_LAYERS (the layers,
- * as sandbox_layer_names() writes them) and SANDBOX (required or best-effort). The program's link
- * to the parent is descriptor 3. With --network it may connect to servers of the internet, and
- * reads what names and certificates are looked up in, and each PATH. Ends with 125 if a required
- * layer cannot be had, with 126 if the program cannot be started.
+ * Restricts itself and becomes PROGRAM, whose environment has only SANDBOX_LAYERS (the layers, as
+ * sandbox_layer_names() writes them) and SANDBOX (required or best-effort). The program's link to
+ * the parent is descriptor 3. With --network it may connect to servers of the internet, and read
+ * each PATH and the files for looking up names and certificates. Exits with 125 if a required layer
+ * is not available, with 126 if the program cannot be started.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int fail(int status, const char *what, int error)
 	return status;
 }
 
-/* Returns 0 if text is no size. */
+/* Returns the size in bytes, or 0 if text is no size. */
 static uint64_t read_bytes(const char *text)
 {
 	static const char units[] = "KMG";
@@ -42,7 +42,8 @@ static uint64_t read_bytes(const char *text)
 	return *end ? 0 : value;
 }
 
-/* Only root can change its user; who is no root has one already. */
+/* Returns the layers that are required: SANDBOX_USER only as root, since no other user can change
+ * its user. */
 static unsigned required_layers(void)
 {
 	return geteuid() == 0 ? SANDBOX_ALL : SANDBOX_ALL & ~SANDBOX_USER;

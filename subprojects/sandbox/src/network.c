@@ -14,7 +14,7 @@
 #include "private.h"
 #include "sandbox/sandbox.h"
 
-/* No bind() but that of netlink, no listen(), no accept(). socketpair() reaches nobody else. */
+/* No bind() except for netlink, no listen(), no accept(). socketpair() reaches no other process. */
 static const int speaking[] = {
     SCMP_SYS(poll),	  SCMP_SYS(ppoll),	 SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),
     SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait), SCMP_SYS(connect),	  SCMP_SYS(recvfrom),
@@ -57,7 +57,7 @@ int sandbox_filter_allow_network(scmp_filter_ctx filter)
 	    {SCMP_SYS(ioctl), IS(1, FIONBIO)},
 	    {SCMP_SYS(ioctl), IS(1, FIONREAD)},
 	    {SCMP_SYS(tgkill), IS(0, getpid())},
-	    /* Memory is written or executed, not both; look-ups load libraries. */
+	    /* Memory may be writable or executable, not both; name look-ups load libraries. */
 	    {SCMP_SYS(mmap), BITS(2, PROT_EXEC, 0)},
 	    {SCMP_SYS(mmap), BITS(2, PROT_WRITE, 0)},
 	    {SCMP_SYS(mprotect), BITS(2, PROT_EXEC, 0)},

@@ -1,4 +1,4 @@
-/* Between the files of the library. */
+/* Declarations shared by the files of the library. */
 #pragma once
 
 #include <seccomp.h>
@@ -10,7 +10,7 @@ struct sandbox_server;
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* Functions that return whether the layer is active. */
+/* Each function activates a layer and returns whether it is active. */
 bool sandbox_enter_landlock(int program, const struct sandbox_network *network);
 bool sandbox_enter_landlock_server(const struct sandbox_server *server);
 bool sandbox_enter_seccomp(bool has_network);
@@ -20,11 +20,11 @@ bool sandbox_enter_seccomp_server(const struct sandbox_server *server);
 int sandbox_landlock_abi(void);
 
 /* A filter that refuses all but what every list has: threads, signals, clocks, open descriptors.
- * NULL or *ret_status < 0: it cannot be had. seccomp_release() it. */
+ * Returns NULL or sets *ret_status < 0 on failure. The caller must call seccomp_release(). */
 scmp_filter_ctx sandbox_filter_create(int *ret_status);
 
-/* Adds what a program with a network calls. 0 or a negative errno. */
+/* Adds the calls of a program with a network. Returns 0 or a negative errno. */
 int sandbox_filter_allow_network(scmp_filter_ctx filter);
 
-/* Adds calls without a condition. 0 or a negative errno. */
+/* Adds calls without a condition. Returns 0 or a negative errno. */
 int sandbox_filter_allow(scmp_filter_ctx filter, const int *calls, size_t count);

@@ -1,4 +1,4 @@
-/* Lists of system calls: what a program needs until it is sealed, and from then on. */
+/* Lists of system calls: those that a program needs before sandbox_seal(), and those after it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <seccomp.h>
@@ -12,13 +12,15 @@
 #include "private.h"
 #include "sandbox/sandbox.h"
 
-/* Programs and Go's runtime map what they like; the memory of a sandbox is its own. */
+/* Programs and Go's runtime may map memory without restrictions: it belongs to the sandboxed
+ * process alone. */
 static const int mapping[] = {
     SCMP_SYS(mmap),
     SCMP_SYS(mprotect),
 };
 
-/* The loader of shared libraries, start-up of the C library and of Go, and sealing. */
+/* Calls of the loader of shared libraries, of the start of the C library and of Go, and of
+ * sandbox_seal(). */
 static const int starting[] = {
     SCMP_SYS(execve),	       SCMP_SYS(execveat),   SCMP_SYS(open),
     SCMP_SYS(openat),	       SCMP_SYS(pread64),    SCMP_SYS(stat),
@@ -33,14 +35,14 @@ static const int starting[] = {
     SCMP_SYS(seccomp),	       SCMP_SYS(tgkill),     SCMP_SYS(setitimer),
 };
 
-/* All that an interpreter in C calls. */
+/* All calls of an interpreter in C. */
 static const int interpreting[] = {
     SCMP_SYS(read),	    SCMP_SYS(write),	     SCMP_SYS(brk),	  SCMP_SYS(munmap),
     SCMP_SYS(madvise),	    SCMP_SYS(clock_gettime), SCMP_SYS(getrusage), SCMP_SYS(setitimer),
     SCMP_SYS(rt_sigreturn), SCMP_SYS(exit_group),    SCMP_SYS(futex),	  SCMP_SYS(sched_yield),
 };
 
-/* Go's own way to wait for descriptors and timers. */
+/* Calls with which Go waits for descriptors and timers. */
 static const int waiting[] = {
     SCMP_SYS(epoll_create1),
     SCMP_SYS(epoll_ctl),
@@ -48,7 +50,8 @@ static const int waiting[] = {
     SCMP_SYS(eventfd2),
 };
 
-/* Go sends signals to its own threads, names its memory, and asks how descriptors are set. */
+/* Allows the calls of Go's runtime: signals to its own threads, names of memory, and flags of
+ * descriptors. */
 static int allow_go(scmp_filter_ctx filter)
 {
 	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
@@ -86,7 +89,7 @@ bool sandbox_enter_seccomp(bool has_network)
 	return status == 0;
 }
 
-/* Memory that is mapped, and not executed. */
+/* Allows the calls of an interpreter; mapped memory must not be executable. */
 static int allow_script(scmp_filter_ctx filter)
 {
 	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
@@ -104,8 +107,8 @@ static int compare_nothing(const void *a, const void *b)
 	return 0;
 }
 
-/* glibc asks once how much memory there is, before it sorts more than 1 KiB. If it is not told,
- * it sorts in place from then on, and compares elements with themselves, at which libwebp aborts.
+/* glibc reads the size of the memory once, before it first sorts more than 1 KiB. If that fails, it
+ * sorts in place from then on and compares elements with themselves, which makes libwebp abort.
  */
 static void warm_qsort(void)
 {
@@ -121,7 +124,8 @@ bool sandbox_is_under_valgrind(void)
 	return preload && strstr(preload, "/vgpreload_");
 }
 
-/* Allows all other calls. A program of another architecture keeps all of its own. */
+/* Forbids io_uring and allows all other calls. Programs of another architecture keep all of their
+ * calls. */
 static int refuse_io_uring(scmp_filter_ctx filter)
 {
 	static const int calls[] = {SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter),
@@ -142,7 +146,7 @@ bool sandbox_refuse_io_uring(void)
 
 	if (sandbox_is_under_valgrind())
 		return false;
-	/* The parent has done it already, or the kernel has none. */
+	/* The parent has forbidden it already, or the kernel does not have it. */
 	if (syscall(SYS_io_uring_setup, 0, NULL) < 0 && errno == ENOSYS)
 		return true;
 	filter = seccomp_init(SCMP_ACT_ALLOW);

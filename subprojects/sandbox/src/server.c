@@ -1,7 +1,7 @@
 /*
- * The seal of a server's process. The kernel remembers which calls are allowed whatever their
- * arguments are and does not run the filter for them, so the calls that each request makes have no
- * condition, but for what a query sends; the others are found in a binary tree.
+ * The filter of a server's process. The kernel caches which calls are allowed with any arguments
+ * and does not run the filter for them, so the calls of each request have no condition, except that
+ * for sending a query; the others are found by a binary tree.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static const int serving[] = {
     SCMP_SYS(sysinfo),	   SCMP_SYS(setpriority), SCMP_SYS(eventfd2),
 };
 
-/* Names, certificates and passwords are in files, and some look-ups in libraries. */
+/* For names, certificates and passwords in files, and for look-ups that load libraries. */
 static const int reading[] = {
     SCMP_SYS(stat),	  SCMP_SYS(lstat),     SCMP_SYS(newfstatat), SCMP_SYS(statx),
     SCMP_SYS(access),	  SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink),
@@ -77,7 +77,7 @@ static const int sanitizing[] = {
     SCMP_SYS(set_tid_address),
 };
 
-/* A call that is allowed if an argument is one value, or has it in some bits. */
+/* A call that is allowed if an argument has a value, in all or in some of its bits. */
 struct conditional {
 	int call;
 	struct scmp_arg_cmp condition;
@@ -108,16 +108,16 @@ static int allow_basics(scmp_filter_ctx filter)
 	    {SCMP_SYS(ioctl), IS(1, FIONREAD)},
 	    {SCMP_SYS(mprotect), BITS(2, PROT_EXEC, 0)},
 	    {SCMP_SYS(mmap), BITS(2, PROT_EXEC, 0)},
-	    /* Its ends are this process's, until it sends one to another. */
+	    /* Both ends belong to this process, unless it sends one to another process. */
 	    {SCMP_SYS(socketpair), IS(0, AF_UNIX)},
-	    /* MSG_FASTOPEN connects, and Landlock does not see it. */
+	    /* MSG_FASTOPEN connects without a check by Landlock. */
 	    {SCMP_SYS(sendto), BITS(3, MSG_FASTOPEN, 0)},
 	    {SCMP_SYS(sendmsg), BITS(2, MSG_FASTOPEN, 0)},
 	    {SCMP_SYS(sendmmsg), BITS(3, MSG_FASTOPEN, 0)},
-	    /* abort(), and nothing else that a thread sends. */
+	    /* Only for abort(). */
 	    {SCMP_SYS(tgkill), IS(0, getpid())},
-	    /* fstat() of the C library. A filter does not see whether the path is empty: so what
-	     * this tells of a file that is not open can be had, too, and no more of it. */
+	    /* For fstat() of the C library. A filter cannot see whether the path is empty, so the
+	     * attributes of a file that is not open can be read, too, but nothing else of it. */
 	    {SCMP_SYS(newfstatat), BITS(3, AT_EMPTY_PATH, AT_EMPTY_PATH)},
 	};
 
@@ -130,8 +130,8 @@ static int allow_server(scmp_filter_ctx filter)
 				BITS(1, 0xf, SOCK_STREAM));
 }
 
-/* Addresses are chosen by asking the kernel over netlink, whose sockets are bound; no other
- * socket's address has that length. */
+/* Allows the calls of a client. The C library chooses addresses over netlink, whose sockets must be
+ * bound; no other socket's address has that length. */
 static int allow_client(scmp_filter_ctx filter)
 {
 	static const int open_flags = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
@@ -144,7 +144,7 @@ static int allow_client(scmp_filter_ctx filter)
 	    {SCMP_SYS(bind), IS(2, NETLINK_ADDRESS_BYTES)},
 	    {SCMP_SYS(open), BITS(1, open_flags, O_RDONLY)},
 	    {SCMP_SYS(openat), BITS(2, open_flags, O_RDONLY)},
-	    /* Code of shared libraries cannot be written. */
+	    /* Code of shared libraries must not be writable. */
 	    {SCMP_SYS(mmap), BITS(2, PROT_WRITE, 0)},
 	};
 	int status = sandbox_filter_allow(filter, reading, COUNT(reading));
@@ -152,7 +152,8 @@ static int allow_client(scmp_filter_ctx filter)
 	return status ? status : allow_conditional(filter, calls, COUNT(calls));
 }
 
-/* Between no other descriptors: splice() can also lay pages of a file into a pipe. */
+/* Allows splice() between these descriptors only: it could also move pages of a file into a pipe.
+ */
 static int allow_log(scmp_filter_ctx filter, int spliced)
 {
 	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(splice), 5, IS(0, spliced),
@@ -168,7 +169,7 @@ bool sandbox_enter_seccomp_server(const struct sandbox_server *server)
 		status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (status == 0)
 		status = sandbox_filter_allow(filter, serving, COUNT(serving));
-	/* libseccomp would let a rule without a condition stand beside others of the same call. */
+	/* libseccomp would keep both a rule without a condition and others of the same call. */
 	if (status == 0 && server->has_sanitizer)
 		status = sandbox_filter_allow(filter, sanitizing, COUNT(sanitizing));
 	if (status == 0 && server->has_sanitizer)

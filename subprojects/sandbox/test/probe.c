@@ -1,5 +1,5 @@
 /*
- * Program that runs in the sandbox in the tests: probe STAGE ATTEMPT. STAGE is "start" (between
+ * The program that the tests run in the sandbox: probe STAGE ATTEMPT. STAGE is "start" (between
  * exec and the seal), "sealed", "script" (sealed as an interpreter) or "network"; "server" and
  * "client" are the seal of a server's process, which may read /etc as a client; "ringless" has no
  * io_uring. Ends with 0 if the attempt succeeded, else with its errno, and with 250 if a layer of
@@ -94,7 +94,7 @@ static int make_raw_socket(void)
 	return result(socket(AF_ALG, SOCK_SEQPACKET, 0));
 }
 
-/* A socket of one's own would be a new file. */
+/* The socket would be a new file. */
 static int bind_unix_socket(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX,
@@ -277,7 +277,7 @@ static int turn_into_code(void)
 	return result(mprotect(page, 4096, PROT_READ | PROT_EXEC));
 }
 
-/* Maps code a second time to write it, if code may be mapped, as for shared libraries. */
+/* Maps code a second time, writable, if code may be mapped, as for shared libraries. */
 static int map_code_twice(void)
 {
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -450,7 +450,7 @@ static const struct attempt {
     {"splice a file into the log", splice_file},
 };
 
-/* The layers that are there, or'ed with none if the stage has another seal. */
+/* Restricts the process as the stage needs. Returns the active layers. */
 static unsigned seal(const char *stage)
 {
 	static const char *const readable[] = {"/etc", "/nonexistent", NULL};

@@ -72,7 +72,7 @@ static void refuses(const char *stage, const char *what)
 	assert_int_not_equal(error, 0);
 }
 
-/* By the seal, and not for another reason. */
+/* The attempt must fail because of the seal, not for another reason. */
 static void seal_refuses(const char *stage, const char *what)
 {
 	int error = attempt(stage, what);
@@ -96,7 +96,7 @@ static void test_refuses_before_it_is_sealed(void **state)
 		refuses("start", names[i]);
 }
 
-/* Only Landlock guards files before the seal, and not every kernel has it. */
+/* Before the seal only Landlock protects files, and not every kernel has it. */
 static void test_landlock(void **state)
 {
 	static const char *const names[] = {
@@ -348,7 +348,7 @@ static void test_a_sealed_process_can_abort(void **state)
 	assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
-/* All else goes on. */
+/* All other calls are allowed. */
 static void test_io_uring_is_refused(void **state)
 {
 	(void)state;
@@ -400,7 +400,7 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
-	/* Fails in qemu-user, which passes no seccomp on to the kernel. */
+	/* This fails in qemu-user, which does not pass seccomp on to the kernel. */
 	if (prctl(PR_GET_SECCOMP) < 0) {
 		printf("this kernel has no seccomp\n");
 		return SKIPPED;

@@ -39,7 +39,7 @@ void bytes_finish(struct bytes *bytes)
 
 char *bytes_reserve(struct bytes *bytes, size_t length)
 {
-	size_t wanted = bytes->length + length + 1; /* with the NUL */
+	size_t wanted = bytes->length + length + 1; /* including the NUL */
 
 	if (bytes->failed || (bytes->most && wanted - 1 > bytes->most)) {
 		bytes->failed = true;

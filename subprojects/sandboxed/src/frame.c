@@ -40,7 +40,7 @@ void frame_put_lengths(char ret_lengths[static FRAME_LENGTHS_BYTES], size_t head
 	}
 }
 
-/* Returns how many bytes were read; fewer than size only at the end; or a negative errno: -EINTR,
+/* Reads size bytes. Returns how many were read, fewer only at the end; or a negative errno: -EINTR,
  * if allowed, only before the first byte. */
 static ssize_t read_exactly(int link, char *to, size_t size, bool is_interruptible)
 {
@@ -59,7 +59,7 @@ static ssize_t read_exactly(int link, char *to, size_t size, bool is_interruptib
 	return (ssize_t)done;
 }
 
-/* 0 or a negative errno. */
+/* Reads a part of a frame. Returns 0 or a negative errno. */
 static int read_part(int link, size_t size, struct str *ret_part)
 {
 	char *data = malloc(size + 1);

@@ -54,9 +54,9 @@ int inside_begin(const char *program, int argc, char **argv, struct network_list
 		return inside_fail(program, "needs a socket at descriptor 3", NULL);
 	fcntl(INSIDE_LINK, F_SETFL, O_NONBLOCK);
 	signal(SIGPIPE, SIG_IGN);
-	/* A silent name server has its thread for 10 s (resolv.conf(5)). */
+	/* A silent name server blocks its thread for 10 s (resolv.conf(5)). */
 	setenv("RES_OPTIONS", "timeout:2 attempts:2", 1);
-	/* Large pieces go back to the system when they are free, and leave no holes. */
+	/* Large blocks return to the system when they are freed, and leave no holes. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
 	return 0;
 }

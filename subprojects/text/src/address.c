@@ -5,7 +5,7 @@
 
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-/* Reads the form of inet_pton(): four decimal numbers without leading zeros. Each request behind a
+/* Reads four decimal numbers without leading zeros, as inet_pton() does. Each request through a
  * proxy needs this, and the C library takes several times as long. */
 static bool read_v4(struct str text, uint8_t ret_bytes[static 4])
 {

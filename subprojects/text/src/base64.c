@@ -31,7 +31,7 @@ static uint32_t character_value(unsigned c)
 	}
 }
 
-/* Before main(), so that worker threads find the tables ready. */
+/* Runs before main(), so that the tables are ready for all threads. */
 __attribute__((constructor)) static void tables_init(void)
 {
 	for (unsigned c = 0; c < 256; c++) {
@@ -120,7 +120,7 @@ static void decode_groups(struct decoder *decoder)
 	}
 }
 
-/* Takes up to four characters, passing over white space, up to padding or the end. */
+/* Reads up to four characters, skipping white space, up to padding or the end. */
 static unsigned take_group(struct decoder *decoder, uint8_t ret_group[static 4])
 {
 	unsigned count = 0;

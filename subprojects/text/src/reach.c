@@ -23,7 +23,7 @@ static const struct network special_v4[] = {
     V4(10, 0, 0, 0, 8),	      /* private use */
     V4(100, 64, 0, 0, 10),    /* between a provider and its customers */
     V4(127, 0, 0, 0, 8),      /* loopback */
-    V4(169, 254, 0, 0, 16),   /* link-local; clouds tell secrets there */
+    V4(169, 254, 0, 0, 16),   /* link-local; clouds serve secrets there */
     V4(172, 16, 0, 0, 12),    /* private use */
     V4(192, 0, 0, 0, 24),     /* protocol assignments */
     V4(192, 0, 2, 0, 24),     /* documentation */
@@ -40,20 +40,21 @@ static const struct network special_v4[] = {
     V4(168, 63, 129, 16, 32), /* public, but within Azure it is the host of a machine */
 };
 
-/* All that was given out so far; loopback, ULA, link-local, multicast and so on are outside. */
+/* All addresses assigned so far; loopback, ULA, link-local, multicast and so on are outside. */
 static const struct network global_v6 = V6(0x20, 0, 0, 0, 0, 0, 3);
 
-/* Within that, what is not reached, or leads into IPv4. */
+/* Ranges within it that are not reachable, or lead into IPv4. */
 static const struct network special_v6[] = {
     V6(0x20, 0x01, 0x00, 0x00, 0, 0, 23),	/* protocol assignments, Teredo */
     V6(0x20, 0x01, 0x0d, 0xb8, 0, 0, 32),	/* documentation */
     V6(0x20, 0x02, 0, 0, 0, 0, 16),		/* 6to4 */
     V6(0x26, 0x20, 0x00, 0x4f, 0x80, 0x00, 48), /* AS112 */
-    V6(0x3f, 0xfe, 0, 0, 0, 0, 16),		/* 6bone, given back */
+    V6(0x3f, 0xfe, 0, 0, 0, 0, 16),		/* 6bone, returned */
     V6(0x3f, 0xff, 0, 0, 0, 0, 20),		/* documentation */
 };
 
-/* Addresses whose last four bytes are one of IPv4: translated (RFC 6052 section 2.1). */
+/* Prefix of translated addresses, whose last four bytes are an IPv4 address (RFC 6052 section 2.1).
+ */
 static const struct network nat64 = {{{0x00, 0x64, 0xff, 0x9b}}, 96};
 
 static const struct network mapped = {{{[10] = 0xff, [11] = 0xff}}, MAPPED_BITS};
@@ -74,7 +75,7 @@ static bool is_isatap(const struct address *address)
 	return (bytes[8] & 0xfd) == 0 && bytes[9] == 0 && bytes[10] == 0x5e && bytes[11] == 0xfe;
 }
 
-/* The address of IPv4 at its end. */
+/* Returns the IPv4 address in the last four bytes. */
 static struct address embedded(const struct address *address)
 {
 	struct address v4 = mapped.address;

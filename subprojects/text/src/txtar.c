@@ -11,7 +11,7 @@ static struct str trim(struct str line)
 	return line;
 }
 
-/* The NAME of a line "-- NAME --"; empty: it is none. */
+/* Returns the NAME of a line "-- NAME --"; empty for other lines. */
 static struct str marker_name(struct str line)
 {
 	while (line.length && strchr("\r\n", line.data[line.length - 1]))
@@ -23,7 +23,7 @@ static struct str marker_name(struct str line)
 	return trim(str_from_offset(line, begin.length));
 }
 
-/* Takes the next line, with its end. */
+/* Takes the next line, with its line feed. */
 static struct str take_line(struct str *text)
 {
 	size_t length = str_find(*text, '\n');
@@ -44,7 +44,7 @@ bool txtar_is_archive(struct str text)
 	return false;
 }
 
-/* Takes the lines before the next marker; they may be none. */
+/* Takes the lines before the next marker; there may be none. */
 static struct str take_data(struct str *text)
 {
 	struct str data = {text->data, 0}, rest = *text;

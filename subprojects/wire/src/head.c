@@ -101,7 +101,7 @@ static int on_body(llhttp_t *llhttp, const char *at, size_t length)
 	return HPE_USER;
 }
 
-/* Here and at a chunk's end llhttp stops, so that it is known which bytes are lines. */
+/* Stops llhttp here and at a chunk's end, so that the bytes of lines are known. */
 static int on_chunk_header(llhttp_t *llhttp)
 {
 	(void)llhttp;
@@ -153,17 +153,18 @@ enum wire_head_result wire_head_read(struct wire_parser *parser, llhttp_type_t t
 	error = llhttp_execute(&parser->llhttp, text, length);
 	parser->head = NULL;
 	parser->in_lines = true;
-	/* The second for the methods of RTSP: the protocol is known to be HTTP/1. */
+	/* The second error is that for methods of RTSP; the protocol is known to be HTTP/1. */
 	if (type == HTTP_REQUEST && (error == HPE_INVALID_METHOD || error == HPE_INVALID_CONSTANT))
 		return WIRE_HEAD_UNKNOWN_METHOD;
-	/* HTTP/2's preface ends here, too, and a head that ends elsewhere than it seemed to. */
+	/* HTTP/2's preface is refused here, too, and a head that ends at another position than
+	 * expected. */
 	if (error != HPE_PAUSED || llhttp_get_error_pos(&parser->llhttp) != text + length)
 		return WIRE_HEAD_MALFORMED;
 	return WIRE_HEAD_COMPLETE;
 }
 
-/* The bytes of chunk lines and trailers: visible or white space, every line ends with CR LF, and
- * nothing is longer than it may be. */
+/* Checks the bytes of chunk lines and trailers: only visible characters and white space, CR LF at
+ * the end of each line, and no line too long. */
 static bool check_lines(struct wire_parser *parser, const char *lines, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -182,7 +183,7 @@ static bool check_lines(struct wire_parser *parser, const char *lines, size_t le
 		} else if (parser->line_bytes > WIRE_CHUNK_LINE_MAX) {
 			return false;
 		}
-		/* A size needs no more digits than these. */
+		/* A size never needs more digits. */
 		if (!parser->in_trailer && parser->line_bytes > 16 &&
 		    ++parser->extension_bytes > WIRE_CHUNK_EXTENSIONS_MAX)
 			return false;
@@ -190,7 +191,7 @@ static bool check_lines(struct wire_parser *parser, const char *lines, size_t le
 	return true;
 }
 
-/* Behind the bytes that llhttp took without an error or up to where it stopped. */
+/* Checks the lines in the bytes that llhttp has taken, up to an error or where it stopped. */
 static bool follow_lines(struct wire_parser *parser, const char *taken, size_t length)
 {
 	bool is_paused = llhttp_get_errno(&parser->llhttp) == HPE_PAUSED;
@@ -216,7 +217,7 @@ static bool is_in_size_line(const struct wire_parser *parser)
 	return (parser->llhttp.flags & F_CHUNKED) && parser->in_lines && !parser->in_trailer;
 }
 
-/* Returns how many bytes llhttp may have: up to where a chunk's extensions begin. */
+/* Returns how many bytes llhttp may get: those before a chunk's extensions. */
 static size_t before_extension(const struct wire_parser *parser, const char *bytes, size_t size)
 {
 	size_t at = 0;
@@ -231,7 +232,8 @@ static size_t before_extension(const struct wire_parser *parser, const char *byt
 	return size;
 }
 
-/* Takes the bytes of extensions, up to the CR that ends them. False: they are malformed. */
+/* Reads the bytes of extensions, up to the CR that ends them. Returns false if they are malformed.
+ */
 static bool take_extension(struct wire_parser *parser, const char *bytes, size_t size,
 			   size_t *ret_taken)
 {

@@ -51,7 +51,7 @@ static enum wire_proxy_result read_binary(const uint8_t *data, size_t size,
 	return WIRE_PROXY_COMPLETE;
 }
 
-/* The text up to a space, or to the end. */
+/* Takes the text up to a space, or to the end. */
 static const char *take_word(char **rest)
 {
 	char *word = *rest;
@@ -63,7 +63,7 @@ static const char *take_word(char **rest)
 	return word;
 }
 
-/* Decimal, without zeros in front. */
+/* Whether it is a decimal port without leading zeros. */
 static bool is_port(const char *text)
 {
 	unsigned long number = 0;
@@ -84,7 +84,7 @@ static bool read_address(const char *text, bool is_v4, struct address *ret_addre
 	return !strchr(text, ':') == is_v4 && address_read(str_from(text), ret_address);
 }
 
-/* line: what stands behind "PROXY ", NUL-terminated. */
+/* line: the text behind "PROXY ", NUL-terminated. */
 static bool read_line(char *line, struct wire_proxy *proxy)
 {
 	const char *family = take_word(&line);
@@ -93,7 +93,7 @@ static bool read_line(char *line, struct wire_proxy *proxy)
 	char *end = line + strlen(line);
 
 	if (strcmp(family, "UNKNOWN") == 0)
-		return true; /* what follows is to be ignored */
+		return true; /* the rest is ignored */
 	if (!is_v4 && strcmp(family, "TCP6") != 0)
 		return false;
 	if (!read_address(take_word(&line), is_v4, &source) ||

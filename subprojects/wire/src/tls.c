@@ -23,7 +23,7 @@ struct wire_tls_config {
 
 struct bytes {
 	uint8_t *data;
-	size_t start; /* what is before it was taken */
+	size_t start; /* start of the bytes that were not taken yet */
 	size_t end;
 	size_t capacity;
 };
@@ -33,7 +33,8 @@ struct wire_tls_session {
 	const struct wire_tls_config *config;
 	char *host;
 	bool is_open;
-	bool is_second;	    /* the handshake of the first connection did not come about */
+	bool is_second;	    /* this is the second connection: the handshake of the first one has
+			       failed */
 	bool is_downgraded; /* the server would speak TLS 1.3 */
 	struct bytes input;
 	struct bytes output;
@@ -69,9 +70,9 @@ static void describe(char fault[static WIRE_TLS_FAULT_MAX], const char *what, in
 }
 
 /* mbedTLS knows RSA-PSS in TLS 1.3 only, but by default offers it first for both versions, and a
- * TLS 1.2 server with an RSA key takes the first that it knows. TLS 1.3 passes over PKCS #1. A
- * TLS 1.2 server that goes by its own order and not by ours takes PSS still. That handshake fails,
- * and is done again over another connection, which offers no PSS. */
+ * TLS 1.2 server with an RSA key takes the first that it knows. TLS 1.3 ignores PKCS #1. A TLS 1.2
+ * server that uses its own order, not the client's, still takes PSS. That handshake fails, and is
+ * repeated over another connection, which does not offer PSS. */
 static const uint16_t signature_algorithms[] = {
     MBEDTLS_TLS1_3_SIG_ECDSA_SECP256R1_SHA256, MBEDTLS_TLS1_3_SIG_ECDSA_SECP384R1_SHA384,
     MBEDTLS_TLS1_3_SIG_ECDSA_SECP521R1_SHA512, MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA256,
@@ -80,7 +81,7 @@ static const uint16_t signature_algorithms[] = {
     MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA512,    MBEDTLS_TLS1_3_SIG_NONE,
 };
 
-/* End of the random bytes of a TLS 1.3 server that was asked for TLS 1.2 alone, under its signature
+/* Last random bytes of a TLS 1.3 server that was offered only TLS 1.2, covered by its signature
  * (RFC 8446, section 4.1.3). */
 static const char downgrade_mark[] = {'D', 'O', 'W', 'N', 'G', 'R', 'D', 1};
 
@@ -127,8 +128,8 @@ struct wire_tls_config *wire_tls_client_create(const char *authorities_file,
 	mbedtls_ctr_drbg_init(&config->random);
 	if (psa_crypto_init() != PSA_SUCCESS)
 		abort();
-	/* A positive number counts certificates of the system's file that it does not understand;
-	 * those of a file that was named are all meant. */
+	/* A positive number counts certificates that could not be read: accepted for the system's
+	 * file, but an error for a file that was named. */
 	error = mbedtls_x509_crt_parse_file(&config->authorities, path);
 	if (error > 0)
 		error = authorities_file ? MBEDTLS_ERR_X509_INVALID_FORMAT : 0;
@@ -178,7 +179,8 @@ static int receive_bytes(void *context, unsigned char *data, size_t room)
 	return (int)size;
 }
 
-/* The handshake's signature covers the random bytes, so that nobody on the way removes the mark. */
+/* The handshake's signature covers the random bytes, so no attacker on the way can remove the mark.
+ */
 static void on_keys(void *context, mbedtls_ssl_key_export_type type, const unsigned char *secret,
 		    size_t secret_size, const unsigned char client_random[32],
 		    const unsigned char server_random[32], mbedtls_tls_prf_types prf)
@@ -318,7 +320,8 @@ int wire_tls_write(struct wire_tls_session *session, const void *data, size_t si
 {
 	const uint8_t *from = data;
 
-	/* Sending never waits (send_bytes takes all), so a piece is taken or something is broken.
+	/* Sending never waits (send_bytes() takes everything), so each piece is taken, or the
+	 * session is broken.
 	 */
 	while (size > 0) {
 		int taken = mbedtls_ssl_write(&session->ssl, from, size);

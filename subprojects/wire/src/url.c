@@ -47,7 +47,7 @@ static const char *read_authority(struct str text, struct wire_url *url)
 	return NULL;
 }
 
-/* Whether the text goes into a request line and a header unescaped: no space, no control byte. */
+/* Whether the text can be in a request line and a header unescaped: no space, no control byte. */
 static bool is_visible_ascii(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -68,7 +68,7 @@ const char *wire_url_parse(const char *text, size_t length, struct wire_url *ret
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]) && start == 0; i++) {
 		size_t size = strlen(schemes[i].name);
 
-		/* RFC 3986 section 3.1: in any case. */
+		/* Letter case is ignored (RFC 3986 section 3.1). */
 		if (length < size + 3 || strncasecmp(text, schemes[i].name, size) != 0 ||
 		    memcmp(text + size, "://", 3) != 0)
 			continue;

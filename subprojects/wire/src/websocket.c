@@ -25,17 +25,17 @@ struct frame {
 };
 
 struct wire_websocket_partial {
-	/* The frame that is coming in. */
+	/* The current frame. */
 	uint8_t header[WIRE_WEBSOCKET_HEADER_MAX];
 	uint8_t header_size; /* 0: none is */
 	bool in_payload;
 	struct frame frame;
-	uint64_t taken; /* of its payload */
+	uint64_t taken; /* bytes of its payload so far */
 	uint8_t control[WIRE_CONTROL_MAX];
-	/* The message that is coming in. Control frames may come between its frames. */
+	/* The current message. Control frames may come between its frames. */
 	uint8_t opcode; /* 0: none is */
 	bool is_fragmented;
-	bool is_skipped; /* it is too large */
+	bool is_skipped; /* the message is too large */
 	struct utf8_stream utf8;
 	uint8_t *data;
 	size_t size;
@@ -94,8 +94,8 @@ static bool is_wrong(const struct wire_websocket_reader *reader, const uint8_t *
 	return opcode > WIRE_BINARY || (opcode == WIRE_CONTINUATION) != is_in_message(reader);
 }
 
-/* Reads a header of which size bytes are there. Returns its size; 0: more is needed; -1: it is
- * none that may stand here. */
+/* Reads a header, of which size bytes are available. Returns its size; 0: more bytes are needed;
+ * -1: it is not allowed here. */
 static int read_header(const struct wire_websocket_reader *reader, const uint8_t *header,
 		       size_t size, struct frame *ret_frame)
 {
@@ -116,7 +116,7 @@ static int read_header(const struct wire_websocket_reader *reader, const uint8_t
 		length = 0;
 		for (unsigned i = 0; i < length_bytes; i++)
 			length = length << 8 | header[2 + i];
-		/* The shortest form is a must, and the highest bit must not be set. */
+		/* The shortest form is required, and the highest bit must not be set. */
 		if (length < (length_bytes == 2 ? 126 : 65536) || length >> 63)
 			return -1;
 	}
@@ -179,7 +179,7 @@ static void append(struct wire_websocket_partial *partial, const uint8_t *data, 
 	partial->size += size;
 }
 
-/* The end of a frame of a message that was not handed out where it lay. */
+/* Handles the end of a frame of a message that is collected in memory. */
 static enum wire_websocket_event end_data_frame(struct wire_websocket_partial *partial,
 						bool is_final,
 						struct wire_websocket_message *message)
@@ -191,7 +191,7 @@ static enum wire_websocket_event end_data_frame(struct wire_websocket_partial *p
 	if (partial->utf8.left && !partial->is_skipped)
 		return fault(message, WIRE_CLOSE_INVALID_TEXT);
 	message->opcode = partial->opcode;
-	partial->opcode = 0; /* what it holds goes at the next call */
+	partial->opcode = 0; /* its memory is freed at the next call */
 	if (partial->is_skipped)
 		return WIRE_FRAME;
 	message->is_fragmented = partial->is_fragmented;
@@ -200,7 +200,7 @@ static enum wire_websocket_event end_data_frame(struct wire_websocket_partial *p
 	return WIRE_MESSAGE;
 }
 
-/* A piece of a message, unmasked. */
+/* Adds an unmasked piece of a message. */
 static bool add_data(struct wire_websocket_partial *partial, const uint8_t *data, size_t size)
 {
 	if (partial->is_skipped)
@@ -212,7 +212,7 @@ static bool add_data(struct wire_websocket_partial *partial, const uint8_t *data
 	return true;
 }
 
-/* WIRE_MORE if the frame is not whole. */
+/* Takes a frame that is completely in the input. Returns WIRE_MORE if it is not. */
 static enum wire_websocket_event take_whole_frame(struct wire_websocket_reader *reader,
 						  struct wire_input *input,
 						  struct wire_websocket_message *message)
@@ -250,7 +250,7 @@ static enum wire_websocket_event take_whole_frame(struct wire_websocket_reader *
 	return end_data_frame(partial, frame.is_final, message);
 }
 
-/* Takes bytes of a header; WIRE_MORE also if it is complete. */
+/* Takes bytes of a header. Returns WIRE_MORE, also if the header is complete. */
 static enum wire_websocket_event take_header(struct wire_websocket_reader *reader,
 					     struct wire_input *input,
 					     struct wire_websocket_message *message)
@@ -381,6 +381,6 @@ void wire_websocket_accept(const char *key, size_t key_length,
 	    mbedtls_sha1_finish(&sha1, digest) ||
 	    mbedtls_base64_encode((uint8_t *)ret_text, WIRE_WEBSOCKET_ACCEPT_LENGTH + 1, &length,
 				  digest, sizeof(digest)))
-		abort(); /* nothing in these can fail */
+		abort(); /* none of these can fail */
 	mbedtls_sha1_free(&sha1);
 }

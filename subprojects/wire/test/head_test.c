@@ -1,5 +1,5 @@
-/* Heads, and bodies in every split of their bytes. What comes in lies in memory of just its size,
- * so that a sanitizer sees a read beyond it. */
+/* Heads, and bodies in every split of their bytes. The input is in memory of exactly its size, so
+ * that a sanitizer detects a read beyond it. */
 #include "wire/head.h"
 
 #include <setjmp.h>

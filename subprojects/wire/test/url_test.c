@@ -1,5 +1,5 @@
-/* URLs in their parts; each lies in memory of just its size, so that a sanitizer sees a read beyond
- * it. */
+/* URLs in their parts; each is in memory of exactly its size, so that a sanitizer detects a read
+ * beyond it. */
 #include "wire/url.h"
 
 #include <setjmp.h>

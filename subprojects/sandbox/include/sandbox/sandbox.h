@@ -1,18 +1,19 @@
 /*
- * A process that runs what strangers wrote is shut in twice. The launcher (sandbox_launch) shuts
- * itself in and becomes the program; the program, when it has opened all it needs, seals itself:
- * from then on it can compute, use its memory and the descriptors it has, and nothing else.
+ * A process that runs untrusted code is restricted in two steps. The launcher (sandbox_launch)
+ * restricts itself and becomes the program; the program calls sandbox_seal() when it has opened
+ * everything that it needs: from then on it can only compute and use its memory and its open
+ * descriptors.
  *
  *   parent --fork--> launcher: user, descriptors, limits, no_new_privs, Landlock, seccomp
  *                       `--exec--> program: starts, sandbox_seal(), speaks at descriptor 3
  *
- * A server's process that speaks with strangers seals itself, too, without a launcher: it goes on
- * with its sockets, its memory and the files it has open.
+ * A server's process with untrusted clients restricts itself, too, without a launcher: it keeps its
+ * sockets, its memory and its open files.
  *
  *   parent --fork--> opens all it needs, sandbox_seal_server(), starts its threads, serves
  *
- * Linux only. What a kernel or container does not allow is left out, or is an error if the
- * caller requires all of it.
+ * Linux only. Layers that a kernel or container does not allow are left out, or are an error if the
+ * caller requires all of them.
  */
 #pragma once
 
@@ -21,22 +22,24 @@
 
 /* The layers, as bits. */
 enum {
-	SANDBOX_USER = 1 << 0, /* a user and group of its own; only root can change its user */
-	SANDBOX_DESCRIPTORS = 1 << 1,  /* 0 to 3 are open, nothing else */
+	SANDBOX_USER = 1 << 0,	       /* a user and group of its own; needs root */
+	SANDBOX_DESCRIPTORS = 1 << 1,  /* only descriptors 0 to 3 are open */
 	SANDBOX_LIMITS = 1 << 2,       /* data, stack, files, core dumps */
 	SANDBOX_NO_NEW_PRIVS = 1 << 3, /* set-user-ID programs give no rights */
 	SANDBOX_LANDLOCK = 1 << 4,     /* reads shared libraries and its own file, no other */
-	SANDBOX_SECCOMP = 1 << 5,      /* no sockets, no other processes; once sealed no files */
-	SANDBOX_DEATH = 1 << 6,	       /* is killed when its parent ends */
+	SANDBOX_SECCOMP = 1 << 5,      /* no sockets, no other processes; after sandbox_seal() no
+					  files */
+	SANDBOX_DEATH = 1 << 6,	       /* the process is killed when its parent ends */
 	SANDBOX_ALL = (1 << 7) - 1,
-	/* Layers that sandbox_seal_server() makes. */
+	/* Layers that sandbox_seal_server() activates. */
 	SANDBOX_SERVER = SANDBOX_NO_NEW_PRIVS | SANDBOX_LANDLOCK | SANDBOX_SECCOMP,
 };
 
 struct sandbox_limits {
-	uint64_t data_bytes;  /* memory that can be written, threads' stacks included */
-	uint64_t stack_bytes; /* of the first thread, and the default of the others */
-	uint64_t cpu_s;	      /* of all threads together, then the process is killed; 0: no limit */
+	uint64_t data_bytes;  /* writable memory, threads' stacks included */
+	uint64_t stack_bytes; /* stack of the first thread, and the default of the others */
+	uint64_t cpu_s;	      /* processor time of all threads, after which the process is killed;
+				 0: no limit */
 };
 
 /*
@@ -49,15 +52,15 @@ struct sandbox_network {
 };
 
 /*
- * Shuts the calling process in: every layer that can be had. program is a descriptor of the
- * executable that comes next, which is 4 afterwards; network is NULL for one that has none. Returns
- * the layers that are active.
+ * Activates all possible layers for the calling process. program is a descriptor of the executable
+ * that will be started, which is 4 afterwards; network is NULL for a program without a network.
+ * Returns the active layers.
  */
 unsigned sandbox_enter(const struct sandbox_limits *limits, const struct sandbox_network *network,
 		       int *program) __attribute__((warn_unused_result));
 
 /*
- * Calls that a sealed program may still make.
+ * System calls that are still allowed after sandbox_seal().
  *
  *   SANDBOX_GO: calls of Go's runtime, threads of its own included.
  *   SANDBOX_SCRIPT: calls of an interpreter in C with one thread: its memory, a timer, open
@@ -67,69 +70,70 @@ unsigned sandbox_enter(const struct sandbox_limits *limits, const struct sandbox
 enum sandbox_list { SANDBOX_GO, SANDBOX_SCRIPT, SANDBOX_NETWORK };
 
 /*
- * Takes from all threads of the calling process what it needed to start: files, exec, prctl.
- * Returns 0 or a negative errno; then nothing has changed.
+ * Takes from all threads of the calling process the rights that only its start needed: files, exec,
+ * prctl. Returns 0, or a negative errno without any change.
  */
 int sandbox_seal(enum sandbox_list list) __attribute__((warn_unused_result));
 
 /*
  * Rights of a server's process beside its sockets, its memory, its threads and its open files.
- * Without is_client these are no more than connecting to unix sockets.
+ * Without is_client it may additionally only connect to unix sockets.
  */
 struct sandbox_server {
 	/*
-	 * Looks up names and connects to other servers over TCP: reads files, loads shared
-	 * libraries and opens sockets of the internet's families and of the unix domain.
+	 * The process looks up names and connects to other servers over TCP: it reads files, loads
+	 * shared libraries and opens internet and unix sockets.
 	 */
 	bool is_client;
 	/*
-	 * Files, and folders with all that is in them, that a client reads; NULL at the end. What
-	 * is not there is passed over. A file that takes the place of a named one is another file,
-	 * so folders are better. If there is no Landlock, a client reads all that its user may.
+	 * Files, and folders with their content, that a client reads; NULL at the end. Missing
+	 * paths are skipped. A new file that replaces a named one is not readable, so prefer
+	 * folders. Without Landlock a client can read everything that its user may read.
 	 */
 	const char *const *readable;
 	/*
-	 * The end of a pipe whose content it moves into standard error, 2, without waiting; 0: it
-	 * writes there as to any descriptor.
+	 * Read end of a pipe whose content the process splices into standard error without waiting;
+	 * 0: it writes to standard error as usual.
 	 */
 	int spliced;
 	/*
-	 * A sanitizer is part of the process: it writes reports, starts programs and traces its own
-	 * process to find leaks. All that is left out of the seal, Landlock is; what the server
-	 * itself calls is on the list as ever, so that its tests find what the list lacks.
+	 * The process has a sanitizer, which writes reports, starts programs and traces the process
+	 * to find leaks. These calls are allowed then, and Landlock is left out; the server's own
+	 * calls are restricted as usual, so that its tests find calls missing from the list.
 	 */
 	bool has_sanitizer;
 };
 
 /*
- * Seals the calling process, which must have one thread: Landlock reaches no other ones that exist.
- * Exec, other processes, other users, tracing, namespaces, and memory that can be written and
- * executed are gone for good; files that are not open, too, but for a client's. What is refused
- * fails with EPERM (seccomp) or EACCES (Landlock). Returns the layers that are active.
+ * Restricts the calling process, which must have only one thread, since Landlock does not restrict
+ * other existing threads. Exec, other processes, other users, tracing, namespaces, and memory that
+ * is writable and executable are forbidden for good, as are files that are not open, except those
+ * of a client. Refused calls fail with EPERM (seccomp) or EACCES (Landlock). Returns the active
+ * layers.
  */
 unsigned sandbox_seal_server(const struct sandbox_server *server)
     __attribute__((warn_unused_result));
 
-/* Returns the layers of SANDBOX_SERVER that this kernel and container have, without making any of
+/* Returns the layers of SANDBOX_SERVER that this kernel and container allow, without activating
  * them. */
 unsigned sandbox_server_layers(bool has_sanitizer);
 
 /*
- * Refuses io_uring to the calling process and to all that it starts: its calls fail with ENOSYS, as
- * on a kernel without it, so that libraries take other calls. Each program calls this first, before
- * a library (libuv since 1.45, for each loop) makes a ring that a later seal would cut off. Sets
- * no_new_privs. Returns false if the kernel or container has no seccomp, or under valgrind.
+ * Forbids io_uring to the calling process and its children: its calls fail with ENOSYS, as on a
+ * kernel without it, so that libraries use other calls. Each program must call this first, before a
+ * library (libuv since 1.45, for each loop) makes a ring that a later sandbox_seal() would cut off.
+ * Sets no_new_privs. Returns false if the kernel or container has no seccomp, or under valgrind.
  */
 bool sandbox_refuse_io_uring(void);
 
 /*
- * Valgrind calls the kernel from inside the process, and opens files: a process under it is left as
- * it is.
+ * Whether the process runs under valgrind, which makes system calls and opens files from inside the
+ * process: then nothing is restricted.
  */
 bool sandbox_is_under_valgrind(void);
 
 /*
- * Names of layers, of those in among, separated by spaces, as a static string that lives until the
- * next call; a missing layer has a "-" before its name.
+ * Returns the names of the layers in among, separated by spaces, each with a "-" before it if it is
+ * not in layers. The text is static and valid until the next call.
  */
 const char *sandbox_layer_names(unsigned layers, unsigned among);

@@ -1,4 +1,4 @@
-/* Bytes that grow, mostly JSON. */
+/* A growing buffer, mostly for JSON. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,18 +6,17 @@
 #include <text/str.h>
 
 struct bytes {
-	char *data; /* has a NUL behind its end, once something was added */
+	char *data; /* NUL-terminated after the first addition */
 	size_t length;
 	size_t capacity;
-	/* Longer it does not become, and a lack of memory is a failure. 0: as long as there is
-	 * memory; without any the process ends, so what strangers choose has limits that are
-	 * checked before. */
+	/* Largest length; beyond it, and if there is no memory, adding fails. 0: no limit, and the
+	 * process ends if there is no memory, so untrusted data must be limited by the caller
+	 * before. */
 	size_t most;
-	bool
-	    failed; /* it was to become longer, or there was no memory: nothing is added any more */
+	bool failed; /* an addition has failed: nothing is added any more */
 };
 
-/* Frees what it holds; it is empty afterwards. */
+/* Frees the memory; the buffer is empty afterwards. */
 void bytes_finish(struct bytes *bytes);
 void bytes_add(struct bytes *bytes, const void *data, size_t length);
 void bytes_add_text(struct bytes *bytes, const char *text);
@@ -26,14 +25,15 @@ __attribute__((format(printf, 2, 3))) void bytes_add_format(struct bytes *bytes,
 							    ...);
 /* Adds a string of JSON (RFC 8259 section 7), with quotes. Invalid UTF-8 becomes U+FFFD. */
 void bytes_add_json(struct bytes *bytes, const char *data, size_t length);
-/* Adds text; each byte that is no UTF-8 becomes U+FFFD. */
+/* Adds text; each byte of invalid UTF-8 becomes U+FFFD. */
 void bytes_add_valid(struct bytes *bytes, struct str text);
 /* Adds the Base64 of data. */
 void bytes_add_base64(struct bytes *bytes, const void *data, size_t length);
 
-/* Room for so many bytes behind the end; bytes->length is the caller's to change. NULL: failed. */
+/* Reserves room for so many bytes behind the end, and returns it; the caller must increase
+ * bytes->length. NULL: failed. */
 char *bytes_reserve(struct bytes *bytes, size_t length);
-/* Takes so many from the beginning. */
+/* Removes so many bytes from the beginning. */
 void bytes_skip(struct bytes *bytes, size_t length);
 
 void *memory_take(size_t size) __attribute__((malloc, returns_nonnull));

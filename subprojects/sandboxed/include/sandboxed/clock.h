@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Microseconds, monotonic. */
+/* Returns monotonic time in microseconds. */
 static inline int64_t clock_us(void)
 {
 	struct timespec now;
@@ -13,7 +13,7 @@ static inline int64_t clock_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* Milliseconds, likewise. */
+/* Returns monotonic time in milliseconds. */
 static inline int64_t clock_ms(void)
 {
 	return clock_us() / 1000;

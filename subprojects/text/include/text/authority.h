@@ -7,19 +7,19 @@
 
 struct authority {
 	struct str host; /* without brackets */
-	uint16_t port;	 /* 0: none is named */
+	uint16_t port;	 /* 0: no port */
 	bool has_brackets;
 };
 
 enum authority_fault {
 	AUTHORITY_FINE,
-	AUTHORITY_OPEN, /* a bracket has no end */
+	AUTHORITY_OPEN, /* the closing bracket is missing */
 	AUTHORITY_NO_HOST,
 	AUTHORITY_MALFORMED, /* something other than a port follows the brackets */
-	AUTHORITY_BAD_PORT,  /* none from 1 to 65535 */
+	AUTHORITY_BAD_PORT,  /* not from 1 to 65535 */
 };
 
-/* Reads HOST, HOST:PORT, [ADDRESS] or [ADDRESS]:PORT. Which characters a host may have is the
- * caller's rule. */
+/* Reads HOST, HOST:PORT, [ADDRESS] or [ADDRESS]:PORT. The caller must check the host's characters.
+ */
 __attribute__((warn_unused_result)) enum authority_fault
 authority_read(struct str text, struct authority *ret_authority);

@@ -12,27 +12,27 @@ struct network_list {
 	unsigned count;
 };
 
-/* Adds a network as network_read() reads it, but for "unix". False: it is none, or the list is
- * full. */
+/* Adds a network in the form of network_read(), except "unix". Returns false if it is no network,
+ * or if the list is full. */
 bool network_list_add(struct network_list *list, const char *text)
     __attribute__((warn_unused_result));
 
-/* Whether the address, or the one of IPv4 that a translator makes of it, is in the list. */
+/* Whether the list has the address, or the IPv4 address into which a translator turns it. */
 bool network_list_has(const struct network_list *list, const struct address *address);
 
-/* Whether it is of the public internet: no address that IANA keeps for something else, and none
- * that a translator turns into such a one.
+/* Whether the address is on the public internet: not one that IANA reserves for another use, and
+ * not one that a translator turns into such an address.
  * https://www.iana.org/assignments/iana-ipv4-special-registry
  * https://www.iana.org/assignments/iana-ipv6-special-registry */
 bool address_is_public(const struct address *address);
 
-/* Whether this machine has it now: over it a request would reach services of the machine behind any
- * firewall before it. True also if that cannot be told. */
+/* Whether this machine has the address now: a request to it would reach services of the machine
+ * past any firewall in front of it. True also if that is unknown. */
 bool address_is_own(const struct address *address);
 
-/* Reads the port of an address of IPv4 or IPv6. */
+/* Returns the port of an IPv4 or IPv6 socket address. */
 int address_port(const struct sockaddr *from);
 
-/* Whether it is one of another protocol, which could be made to take HTTP for its own.
- * https://fetch.spec.whatwg.org/#port-blocking */
+/* Whether the port belongs to another protocol, whose server could take an HTTP request for its own
+ * protocol. https://fetch.spec.whatwg.org/#port-blocking */
 bool address_is_bad_port(long port);

@@ -1,4 +1,4 @@
-/* A view of bytes that somebody else owns. Not terminated by NUL. */
+/* A view of bytes that it does not own. Not NUL-terminated. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,27 +36,28 @@ static inline bool str_ends_with(struct str s, struct str ending)
 	       str_equal((struct str){s.data + (s.length - ending.length), ending.length}, ending);
 }
 
-/* The rest of s from offset on; offset must not be beyond its length. */
+/* Returns the rest of s from offset on; offset must not be beyond its length. */
 static inline struct str str_from_offset(struct str s, size_t offset)
 {
 	/* Adding to NULL is undefined, even 0. */
 	return (struct str){.data = offset ? s.data + offset : s.data, .length = s.length - offset};
 }
 
-/* ASCII only, as HTTP's tokens are compared (RFC 9110 section 5.1). */
+/* Compares ignoring the case of ASCII letters, as for HTTP's tokens (RFC 9110 section 5.1). */
 bool str_equal_ignore_case(struct str a, struct str b);
 
 bool str_starts_with_ignore_case(struct str s, struct str prefix);
 
-/* Position of c in s, or s.length. */
+/* Returns the position of c in s, or s.length. */
 size_t str_find(struct str s, char c);
 
-/* Strips leading and trailing space and tab (OWS of RFC 9110 section 5.6.3). */
+/* Returns s without leading and trailing spaces and tabs (OWS of RFC 9110 section 5.6.3). */
 struct str str_trim(struct str s);
 
-/* Reads a whole non-negative decimal number without sign. False on anything else, or above max. */
+/* Reads s as a non-negative decimal number without sign. Returns false for anything else, and above
+ * max. */
 bool str_to_uint64(struct str s, unsigned long long max, unsigned long long *ret_value);
 
-/* Takes the piece up to the next separator off the front of *rest; false when nothing is left.
- * "a,,b" gives "a", "", "b". Start with rest->data not NULL. */
+/* Takes the piece up to the next separator off the front of *rest. Returns false if nothing is
+ * left. "a,,b" gives "a", "", "b". Start with rest->data not NULL. */
 bool str_next(struct str *rest, char separator, struct str *ret_piece);

@@ -1,5 +1,5 @@
-/* Eight characters at a time in a register: to pass over the many that are harmless. The functions
- * tell by a number that is not 0 that there is one among the eight, not where. */
+/* Checks eight characters at a time in a register, to skip the many that need no work. The
+ * functions return a number other than 0 if one of the eight matches, but not which one. */
 #pragma once
 
 #include <stdint.h>

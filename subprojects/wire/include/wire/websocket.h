@@ -36,18 +36,18 @@ enum {
 
 /* Limits of one end of a connection. */
 struct wire_websocket_rules {
-	bool is_masked;	 /* a server's input is, a client's is not (section 5.1) */
+	bool is_masked;	 /* a server's input is masked, a client's is not (section 5.1) */
 	size_t text_max; /* bytes of a message */
 	size_t binary_max;
 };
 
-/* Reader of one connection. Starts as {.rules = ...}; the rules must stay valid. */
+/* Reader of one connection. Initialize it as {.rules = ...}; the rules must stay valid. */
 struct wire_websocket_reader {
 	const struct wire_websocket_rules *rules;
 	struct wire_websocket_partial *partial; /* owned; NULL between messages */
 };
 
-/* Bytes of the peer that were not used yet. They are changed in place. */
+/* Unused bytes of the peer. They are changed in place. */
 struct wire_input {
 	uint8_t *data;
 	size_t size;
@@ -55,7 +55,7 @@ struct wire_input {
 
 struct wire_websocket_message {
 	enum wire_opcode opcode;
-	bool is_fragmented;  /* came in more than one frame */
+	bool is_fragmented;  /* the message came in more than one frame */
 	uint16_t close_code; /* of WIRE_CLOSE, 0 if it has none; of WIRE_FAULT: what fits it */
 	const uint8_t *data; /* of a close: the code and the reason; may be NULL if size is 0 */
 	size_t size;
@@ -69,24 +69,25 @@ enum wire_websocket_event {
 	WIRE_FAULT,
 };
 
-/* Takes the next event off the input. Call it until it says WIRE_MORE; after WIRE_FAULT, and after
- * a close, not again. ret_message->data is valid until the next call, or the input goes. Text is
- * valid UTF-8. Pings are for the caller to answer. */
+/* Takes the next event off the input. Call it until it returns WIRE_MORE, but not again after
+ * WIRE_FAULT or a close. ret_message->data is valid until the next call, and only while the input
+ * is. Text is valid UTF-8. The caller has to answer pings. */
 enum wire_websocket_event wire_websocket_read(struct wire_websocket_reader *reader,
 					      struct wire_input *input,
 					      struct wire_websocket_message *ret_message);
 
-/* Gives back what is held of an incomplete message. */
+/* Frees the memory of an incomplete message. */
 void wire_websocket_finish(struct wire_websocket_reader *reader);
 
-/* The header of a whole frame (section 5.2); its length. mask: 4 random bytes for a client, whose
- * payload is then masked with them; NULL for a server. */
+/* Writes the header of an unfragmented frame (section 5.2) and returns its length. mask: 4 random
+ * bytes for a client, which must mask the payload with them; NULL for a server. */
 size_t wire_websocket_header(enum wire_opcode opcode, uint64_t length, const uint8_t *mask,
 			     uint8_t ret_header[static WIRE_WEBSOCKET_HEADER_MAX]);
 
-/* Masks or unmasks a payload, or a piece of one that begins at this offset of it. */
+/* Masks or unmasks a payload, or a piece of it that begins at this offset. */
 void wire_websocket_mask(uint8_t *data, size_t size, const uint8_t mask[static 4], uint64_t offset);
 
-/* Sec-WebSocket-Accept for a Sec-WebSocket-Key of so many bytes (section 4.2.2), and a NUL. */
+/* Writes the Sec-WebSocket-Accept for a Sec-WebSocket-Key of key_length bytes (section 4.2.2), and
+ * a NUL. */
 void wire_websocket_accept(const char *key, size_t key_length,
 			   char ret_text[static WIRE_WEBSOCKET_ACCEPT_LENGTH + 1]);
