@@ -6,8 +6,8 @@
 // smaller, and the shell, once for each depth of a page's path. LIST gets the arguments of
 // tools/embed_static.py that embed them, one a line.
 //
-// Styles are in the script that draws the pages: without it there is nothing to style, and a file of
-// their own would be one request more before the first picture.
+// Styles are in the script that draws the pages: without it there is nothing to style, and a
+// separate file would cost one more request before the first paint.
 import { brotliCompressSync, constants } from "node:zlib";
 import fs from "node:fs";
 import path from "node:path";
@@ -51,7 +51,7 @@ const styles = {
 
 const APPS = path.join(SOURCE, "../../share/apps");
 
-/** A folder of share/apps as one script: of several files each begins with a line that names it (txtar). */
+/** Returns a folder of share/apps as one script: several files are joined as txtar. */
 function appOf(slug) {
 	const folder = path.join(APPS, slug);
 	const names = fs.readdirSync(folder).sort();
@@ -74,7 +74,7 @@ function appOf(slug) {
 	};
 }
 
-/** "own-apps": those of share/apps, which the pages offer where a catalogue is empty. */
+/** The module "own-apps": the apps of share/apps, which the pages offer if the catalogue is empty. */
 const ownApps = {
 	name: "own-apps",
 	setup({ onResolve, onLoad }) {

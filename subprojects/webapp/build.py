@@ -26,7 +26,7 @@ STAMP = PACKAGES / ".installed"
 
 
 def wanted():
-    """Stands for what is to be installed."""
+    """Returns a checksum of the packages to install."""
     digest = hashlib.sha256()
     for name in ("package.json", "package-lock.json"):
         digest.update((HERE / name).read_bytes())
@@ -34,7 +34,7 @@ def wanted():
 
 
 def has_packages(part):
-    """Whether the packages of this part are there; all of them include those of the pages."""
+    """Whether the packages of this part are installed; those for "run" include those of the pages."""
     return STAMP.exists() and STAMP.read_text() in {wanted(), wanted() + (" run" if part == "run" else "")}
 
 

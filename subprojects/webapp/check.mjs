@@ -1,4 +1,4 @@
-// Checks the sources, one way a run:
+// Checks the sources, one check per run:
 //
 //   node check.mjs types|lint|format|unit FOLDER DOCUMENT
 //
@@ -21,7 +21,8 @@ function tool(name, ...more) {
 	run(path.join(SOURCE, "node_modules/.bin", name), ...more);
 }
 
-/** The types of the endpoints, from their document; where "web-api" is looked for (tsconfig.json). */
+/** Generates the types of the endpoints from their document, to where "web-api" is found
+ * (tsconfig.json). */
 function generateTypes() {
 	const place = path.join(SOURCE, "node_modules/.web-api");
 	fs.mkdirSync(place, { recursive: true });

@@ -39,13 +39,13 @@ import { WebhooksPage } from "./pages/webhooks";
 
 type Page = (props: { account: Account; parameters: Parameters }) => JSX.Element | null;
 
-/** "/" of somebody who is signed in. */
+/** "/" for a signed-in user. */
 function Home(): JSX.Element | null {
 	useLayoutEffect(() => go("devices", { replaces: true }), []);
 	return null;
 }
 
-/** Pages that need nobody to be signed in. */
+/** Pages that do not need a signed-in user. */
 const open: Record<string, () => JSX.Element> = {
 	panel: PanelPage,
 	link: LinkPage,
@@ -74,7 +74,7 @@ const pages: Record<string, Page> = {
 	"account/removal": AccountRemovalPage,
 };
 
-/** Pages of administrators; to others there is no such page. */
+/** Pages of administrators; for others they do not exist. */
 const administration: Record<string, Page> = {
 	admin: AdminPage,
 	"admin/invitations": InvitationsPage,
@@ -89,8 +89,8 @@ const reviewing: Record<string, Page> = {
 };
 
 /**
- * A page that stays while its path changes (parts with URLs of their own) is told apart by its ID; one of
- * two things by its path.
+ * key: a page whose parts have URLs of their own keeps its state while its path changes, so its key
+ * is the ID; for others the key is the path.
  */
 function pageOf(account: Account): { Page: Page; parameters: Parameters; key: string } {
 	const found =
@@ -103,7 +103,7 @@ function pageOf(account: Account): { Page: Page; parameters: Parameters; key: st
 	return { Page, parameters, key: isOfTwo ? path.value : (id ?? path.value) };
 }
 
-/** Before the server has said who is signed in; a blank page, unless it does not want to say it. */
+/** The page until it is known who is signed in: blank, unless the request has failed. */
 function Waiting(): JSX.Element {
 	const problem = startProblem.value;
 	if (!problem) return <main aria-busy="true" />;

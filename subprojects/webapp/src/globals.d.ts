@@ -1,4 +1,4 @@
-/** True in builds for those who work on the pages. */
+/** True in development builds. */
 declare const DEVELOPMENT: boolean;
 
 declare module "*.css";

@@ -7,7 +7,7 @@ async function until(is: () => boolean): Promise<void> {
 	while (!is()) await turn();
 }
 
-/** Somebody who answers when told to. */
+/** A server that answers when the test says so. */
 class Painter {
 	asked: string[] = [];
 	private waiting: { resolve: (text: string) => void; reject: (error: Error) => void }[] = [];

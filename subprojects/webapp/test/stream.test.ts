@@ -21,7 +21,7 @@ function panel(deviceId: string): News {
 	return { event: "panel", data: { deviceId } as PanelNews };
 }
 
-/** A browser in which time stands still until it is told otherwise. */
+/** A browser whose time only moves when the test says so. */
 class Browser {
 	nowMs = 0;
 	/** The server sends no pings. */
@@ -31,7 +31,7 @@ class Browser {
 	private readonly queue: (() => void)[] = [];
 	private timers: { dueMs: number; call: () => void }[] = [];
 
-	/** What are open, or being opened. */
+	/** Streams that are open or being opened. */
 	get sources(): Opened[] {
 		return this.opened.filter((source) => !source.isClosed);
 	}
@@ -96,7 +96,7 @@ class Browser {
 			if (name !== from) this.later(() => member.hear(word), 0);
 	}
 
-	/** As a browser's lock: the first has it, the others wait in line. */
+	/** Works as a browser's lock: the first caller has it, the others wait. */
 	private lock(call: () => void): () => void {
 		this.queue.push(call);
 		if (this.queue.length === 1) this.later(call, 1);
@@ -292,7 +292,7 @@ void test("a tab that wakes tries at once, whichever leads", () => {
 	browser.advance(1_000);
 	const first = browser.source;
 	first.events.onOpen();
-	// Asleep: no timer runs.
+	// As if asleep: no timer runs.
 	browser.nowMs += 60_000;
 	other.member.wake();
 	browser.advance(0);

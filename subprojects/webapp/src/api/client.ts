@@ -37,16 +37,16 @@ export class Problem extends Error {
 	}
 }
 
-/** Whether the server can be reached; the frame says so and asks until it can. */
+/** Whether the server is unreachable; the frame shows that and retries until it is reachable. */
 export const isAway = signal(false);
 /**
- * Whether somebody is signed in after all, where the server has just said that nobody is: a session may get another
- * cookie meanwhile, which a request that was on its way did not have.
+ * Whether a user is signed in although the server has just answered 401: the session may have got
+ * another cookie meanwhile, which a request on its way did not have.
  */
 export const isSignedInAnew: { call: () => Promise<boolean> } = {
 	call: () => Promise.resolve(false),
 };
-/** Called where the server says that nobody is signed in any more. */
+/** Called when the server answers that the user is not signed in any more. */
 export const onSignedOut: { call: () => void } = { call: () => undefined };
 
 const NO_SERVER = "Cannot reach the server. Try again in a moment.";
@@ -75,15 +75,15 @@ interface Query {
 	/** Text to search a list for; "" is the same as none. */
 	q?: string;
 	cursor?: string;
-	/** Also apps that their collection calls broken. */
+	/** Also apps that their collection marks as broken. */
 	broken?: "true";
 	/** The device for which a form is filled in. */
 	deviceId?: string;
-	/** IDs of those of which something is asked. */
+	/** IDs of the devices to read. */
 	devices?: readonly string[];
-	/** Beginning of a place's name. */
+	/** Start of a place's name. */
 	search?: string;
-	/** An import that stores nothing, and says what would come. */
+	/** A trial import, which stores nothing and returns what would be imported. */
 	dryRun?: boolean;
 	keepAddresses?: boolean;
 }
@@ -99,7 +99,7 @@ function queryText(query: Query): string {
 	if (query.dryRun !== undefined) parameters.set("dryRun", String(query.dryRun));
 	if (query.keepAddresses !== undefined)
 		parameters.set("keepAddresses", String(query.keepAddresses));
-	// The server reads "+" as itself (RFC 3986).
+	// The server does not decode "+" as a space (RFC 3986).
 	const text = parameters.toString().replaceAll("+", "%20");
 	return text === "" ? "" : `?${text}`;
 }
@@ -139,7 +139,7 @@ async function ask(
 	method: Methods,
 	path: string,
 	body?: unknown,
-	/** Whether the request is sent even if the page is left in the same moment. */
+	/** Whether the request is sent even if the page is left at the same moment. */
 	keepalive = false,
 ): Promise<Response> {
 	let response = await askOnce(method, path, body, keepalive);
@@ -214,7 +214,7 @@ export function post<P extends PathsWith<"post">>(
 	>;
 }
 
-/** Posts for what a field of the answer says; undefined: the answer has none. */
+/** Posts, and returns a header field of the answer; undefined: the answer has none. */
 export async function postTold<P extends PathsWith<"post">>(
 	path: P,
 	body: Body<P, "post">,

@@ -5,11 +5,11 @@ import { Member } from "../stream/member";
 import type { News, PanelNews } from "../stream/news";
 import { isAway } from "./client";
 
-/** Whether the server tells what changes; where it does not, pages ask. */
+/** Whether the server streams changes; otherwise pages poll. */
 export const isStreaming = signal(false);
-/** Whether what is shown of panels may have changed since. */
+/** Whether the shown state of panels may be outdated. */
 export const isOld = computed(() => isAway.value || !isStreaming.value);
-/** Called where the session may have ended, or what is known at the start has changed. */
+/** Called if the session may have ended, or if the data of /web/start has changed. */
 export const onStartChanged: { call: () => void } = { call: () => undefined };
 
 const panels = new Map<string, Signal<PanelNews | undefined>>();
@@ -32,7 +32,7 @@ export function panelNews(id: string): ReadonlySignal<PanelNews | undefined> {
 	return panelSignal(id);
 }
 
-/** Calls with each topic that has changed; undefined: anything may have. */
+/** Calls back with each topic that has changed; undefined: any may have. The result ends that. */
 export function onChanged(call: (topic: string | undefined) => void): () => void {
 	listeners.add(call);
 	return () => listeners.delete(call);
@@ -67,7 +67,7 @@ function want(): void {
 	member?.want(isSeen ? [...shown.keys()] : []);
 }
 
-/** The devices are watched as long as the component is there. */
+/** Watches the devices as long as the component is mounted. */
 export function useWatch(ids: readonly string[]): void {
 	const key = ids.join();
 	useLayoutEffect(() => {
@@ -80,13 +80,13 @@ export function useWatch(ids: readonly string[]): void {
 				if (count > 0) shown.set(id, count);
 				else shown.delete(id);
 			}
-			// A page that comes in place of this one says what it wants in the same turn.
+			// The next page sets its devices in the same turn.
 			queueMicrotask(want);
 		};
 	}, [key]);
 }
 
-/** Hears the server's stream until the result is called; for somebody who is signed in. */
+/** Opens the server's stream until the result is called; needs a signed-in user. */
 export function startStream(): () => void {
 	const join = () => {
 		const means = browserMeans((word) => made.hear(word));
@@ -94,7 +94,7 @@ export function startStream(): () => void {
 			onNews: hear,
 			onUp: (isUp, isResumed) => {
 				isStreaming.value = isUp;
-				// The server may be away; this asks it.
+				// The server may be unreachable; this checks it.
 				if (!isUp) onStartChanged.call();
 				else if (isResumed) say(undefined);
 			},

@@ -5,10 +5,10 @@ export type Assertion = Schemas["Assertion"];
 export type Passkey = Schemas["Passkey"];
 export type Proof = Schemas["Proof"];
 
-/** ES256, EdDSA and RS256: what the server checks. */
+/** ES256, EdDSA and RS256: the algorithms that the server supports. */
 const ALGORITHMS = [-7, -8, -257];
 
-/** Whether this browser can have passkeys of this site, by the name under which it was opened. */
+/** Whether this browser can use passkeys on this site, with the host name under which it was opened. */
 export function arePasskeysOffered(): boolean {
 	return (
 		isSecureContext &&
@@ -17,7 +17,7 @@ export function arePasskeysOffered(): boolean {
 	);
 }
 
-/** base64url without padding, as the server speaks it. */
+/** Encodes base64url without padding, as the server expects. */
 export function textOf(bytes: ArrayBuffer): string {
 	const text = btoa(String.fromCharCode(...new Uint8Array(bytes)));
 	return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -28,7 +28,7 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 	return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
 }
 
-/** The 16 bytes of an ID: what an authenticator keeps of whose the passkey is. */
+/** Returns the 16 bytes of an ID, by which an authenticator identifies the account. */
 function idBytes(id: string): Uint8Array<ArrayBuffer> {
 	const digits = id.replaceAll("-", "").match(/../g) ?? [];
 	return Uint8Array.from(digits, (pair) => parseInt(pair, 16));
@@ -54,7 +54,7 @@ function credentialOf(found: Credential | null): PublicKeyCredential {
 	throw new Problem(0, "This browser could not use a passkey.");
 }
 
-/** Has the browser make a passkey, which its user agrees to. */
+/** Has the browser make a passkey, which the user confirms. */
 export async function makePasskey(
 	account: Account,
 	known: readonly Passkey[],
@@ -93,12 +93,12 @@ export async function makePasskey(
 interface AskOptions {
 	/** Passkeys that may sign; none: any passkey of this site, which then names its account. */
 	known?: readonly Passkey[];
-	/** The browser offers it among what it fills in. */
+	/** The browser offers passkeys in its autofill. */
 	isOffer?: boolean;
 	signal?: AbortSignal;
 }
 
-/** Has a passkey sign, which its user agrees to. */
+/** Has a passkey sign a challenge, which the user confirms. */
 export async function askPasskey(options: AskOptions = {}): Promise<Assertion> {
 	const { challenge: bytes, host } = await challenge();
 	let found: Credential | null;

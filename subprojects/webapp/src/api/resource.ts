@@ -7,16 +7,17 @@ import { isStreaming, onChanged } from "./live";
 const REFRESH_MS = 5_000;
 /** Interval for resources with topics, while the stream is down. */
 const REFRESH_TOLD_MS = 15_000;
-/** Delay of one more request after the stream begins: changes since the last answer were missed. */
+/** Delay of one more request after the stream begins, since changes after the last answer were
+ * missed. */
 const CATCH_UP_MS = 1_000;
-/** Changes come in rows: while a slider moves, while several browsers work. */
+/** Changes come in quick succession: while a slider moves, or while several browsers are used. */
 const REST_MS = 250;
 
 export interface Resource<T> {
 	/** Undefined until the first answer. */
 	value: ReadonlySignal<T | undefined>;
 	problem: ReadonlySignal<Problem | undefined>;
-	/** Asks now; for after a change. */
+	/** Requests the value now, such as after a change. */
 	refresh: () => Promise<void>;
 	/** Sets a value that is known before the server has sent it. */
 	set: (value: T) => void;
@@ -41,7 +42,7 @@ function makeResource<T>(load: () => Promise<T>, known: T | undefined): Resource
 	return { value, problem, refresh, set };
 }
 
-/** Refreshes once at a time, and seldom enough; a wish in between is not forgotten. */
+/** Limits refreshes to one at a time and one per REST_MS; a request in between is done later. */
 function calm(refresh: () => Promise<void>): { wish: () => void; end: () => void } {
 	let isWished = false;
 	let isResting = false;
@@ -64,14 +65,14 @@ function calm(refresh: () => Promise<void>): { wish: () => void; end: () => void
 	};
 }
 
-/** Looks whenever there may be something new; the result ends that. */
+/** Refreshes whenever the value may have changed; the result ends that. */
 function keepFresh(
 	resource: { refresh: () => Promise<void>; problem: ReadonlySignal<Problem | undefined> },
 	topics: readonly string[],
 ): () => void {
 	const { wish, end } = calm(resource.refresh);
 	let isStale = true;
-	/** Since the last look, all changes were heard. */
+	/** All changes since the last refresh were received. */
 	let isHearing = false;
 	const look = () => {
 		if (document.visibilityState !== "visible") isStale = true;
@@ -112,8 +113,8 @@ function keepFresh(
 }
 
 /**
- * Something of the server's that is shown, and kept as it is there: asked for again when one of the
- * topics has changed, or, without topics, every few seconds.
+ * A value of the server that is shown and kept current: requested again when one of the topics has
+ * changed, or, without topics, every few seconds.
  */
 export function useResource<T>(
 	load: () => Promise<T>,
@@ -123,7 +124,7 @@ export function useResource<T>(
 ): Resource<T> {
 	const [resource] = useState(() => makeResource(load, known));
 	const named = topics.join();
-	// Before the page is painted: what it waits for is asked for a frame earlier.
+	// Before the page is painted, so that the request is sent a frame earlier.
 	useLayoutEffect(
 		() => keepFresh(resource, named === "" ? [] : named.split(",")),
 		[resource, named],

@@ -12,9 +12,9 @@ import { onStartChanged, startStream } from "./live";
 
 /** Facts that a page needs first; undefined until the server has sent them. */
 export const start = signal<Schemas["Start"] | undefined>();
-/** Why the server has not said it. */
+/** Why the request for it has failed. */
 export const startProblem = signal<Problem | undefined>();
-/** Why the sign-in page is shown, where it is not plain. */
+/** Why the sign-in page is shown, if that is not obvious. */
 export const signedOutReason = signal<string | undefined>();
 
 const RETRY_MS = 2_000;
@@ -23,7 +23,7 @@ const accountId = computed(() => start.value?.account?.id);
 
 /** Requests of this tab that give its session another cookie. */
 let renewing: Promise<unknown> = Promise.resolve();
-/** Another tab's takes so long at most, as a rule. */
+/** Time that such a request of another tab usually takes at most. */
 const RENEWED_MS = 1_500;
 
 /** Runs a request that gives this session another cookie: until its answer is there, no 401 ends the session. */
@@ -49,7 +49,7 @@ export async function loadStart(): Promise<void> {
 	} catch (error) {
 		if (!(error instanceof Problem)) throw error;
 		startProblem.value = error;
-		isAway.value = true; // whatever it was: without an answer there is no page
+		isAway.value = true; // any error: without an answer there is no page
 	}
 }
 
@@ -59,7 +59,7 @@ export function setAccount(account: Account | null): void {
 	if (account) signedOutReason.value = undefined;
 }
 
-/** Asks until the server is there again, and hears what it tells whoever is signed in. */
+/** Polls an unreachable server until it answers, and opens the stream for a signed-in user. */
 export function watchServer(): void {
 	let timer: number | undefined;
 	isAway.subscribe((away) => {

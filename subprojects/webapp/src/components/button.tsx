@@ -7,10 +7,10 @@ interface ButtonProps {
 	type?: "button" | "submit";
 	onClick?: () => void;
 	isDisabled?: boolean;
-	/** While it works it takes no second click, and says so. */
+	/** While busy it ignores clicks and shows that. */
 	isBusy?: boolean;
 	describedBy?: string;
-	/** Accessible name, if the button's words alone are not enough. */
+	/** Accessible name, if the button's text alone is not enough. */
 	label?: string;
 }
 
@@ -44,8 +44,9 @@ export function Button(props: ButtonProps): JSX.Element {
 }
 
 /**
- * Copies by a selection, as browsers give the clipboard to https and localhost only. Returns whether it
- * did. A dialog that is open takes the selection: all else is inert.
+ * Copies by a selection, since browsers allow the clipboard API only for https and localhost.
+ * Returns whether that worked. The selection must be in the open dialog, if any, since everything
+ * else is inert.
  */
 function copySelected(text: string, button: HTMLElement): boolean {
 	const area = document.createElement("textarea");
@@ -59,7 +60,7 @@ function copySelected(text: string, button: HTMLElement): boolean {
 	return isDone;
 }
 
-/** Copies a text, and says that it did. */
+/** A button that copies a text and confirms that. */
 export function CopyButton({ text, what }: { text: string; what: string }): JSX.Element {
 	const [said, setSaid] = useState("");
 	const copy = async (button: HTMLElement) => {

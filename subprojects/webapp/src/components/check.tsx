@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 
 interface CheckProps {
 	label: string;
-	/** Words for screen readers, if the label alone does not name what the box belongs to. */
+	/** Text for screen readers, if the label alone does not name what the box belongs to. */
 	of?: string;
 	isOn: boolean;
 	onChange: (isOn: boolean) => void;

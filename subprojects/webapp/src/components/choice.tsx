@@ -3,7 +3,7 @@ import { useId } from "preact/hooks";
 
 interface ChoiceProps<T extends string> {
 	label: string;
-	/** The label is only for those who listen: to the eye, what stands around says it. */
+	/** The label is only for screen readers: visually, the surroundings say it. */
 	isLabelRead?: boolean;
 	value: T;
 	options: readonly { value: T; words: string; about?: string }[];

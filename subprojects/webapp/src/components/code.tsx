@@ -23,10 +23,10 @@ export function useEditor(): Editor | undefined {
 interface CodeProps extends CodeOptions {
 	remarks?: readonly Remark[];
 	problems?: readonly LineProblem[];
-	/** Gives out what can move the cursor. */
+	/** Called with the view, which can move the cursor. */
 	onView?: (view: CodeView) => void;
 	isTall?: boolean;
-	/** Changes where the text is another one for another reason than that it was typed here. */
+	/** Changes if the text was replaced, not typed here. */
 	epoch?: number;
 }
 
@@ -67,7 +67,7 @@ export function Code(props: CodeProps): JSX.Element {
 		};
 	}, [editor, label, original, isWhole, isReadOnly]);
 	const isTypedHere = isReadOnly !== true;
-	// Text that comes back from typing may be older than the editor's text.
+	// A text that comes back after typing may be older than the editor's text.
 	useEffect(() => view.current?.setText(now.current.text), [isTypedHere ? props.epoch : text]);
 	useEffect(() => view.current?.setLanguage(language), [language]);
 	useEffect(() => view.current?.setRemarks(remarks), [remarks]);

@@ -5,19 +5,19 @@ import { useEffect, useId, useState } from "preact/hooks";
 export interface Match {
 	key: string;
 	words: string;
-	/** Stands beside it, quietly. */
+	/** Secondary text beside it. */
 	about?: string | undefined;
 }
 
 interface ComboProps {
 	label: string;
-	/** Chosen option, in words. */
+	/** Text of the chosen option. */
 	value: string;
 	/** Typed text; undefined while the list is closed. */
 	text: string | undefined;
-	/** undefined: it is being looked for. */
+	/** undefined: the search is running. */
 	found: readonly Match[] | undefined;
-	/** Said where nothing is found. */
+	/** Shown if nothing is found. */
 	nothing?: string | undefined;
 	onText: (text: string | undefined) => void;
 	onChoose: (key: string) => void;
@@ -77,7 +77,7 @@ function useKeys({ text, found, onText, onChoose }: ComboProps): {
 	onKeyDown: (event: KeyboardEvent) => void;
 } {
 	const [at, setAt] = useState(0);
-	// Enter came before what it chooses.
+	// Enter was pressed before the matches were there.
 	const [isMeant, setMeant] = useState(false);
 	const count = found?.length ?? 0;
 	const type = (next: string) => {
@@ -107,13 +107,13 @@ function useKeys({ text, found, onText, onChoose }: ComboProps): {
 	return { at: Math.min(at, Math.max(count - 1, 0)), type, choose, onKeyDown };
 }
 
-/** A text field with a list of what is meant by what is typed. */
+/** A text field with a list of matches for the typed text. */
 export function Combo(props: ComboProps): JSX.Element {
 	const { label, value, text, found, fault, said, help } = props;
 	const id = useId();
 	const { at, type, choose, onKeyDown } = useKeys(props);
 	const [isLost, setLost] = useState(false);
-	// Typed text is not a choice: report that to a user who leaves the field with it.
+	// Typed text is not a choice: show that to a user who leaves the field with it.
 	const leave = () => {
 		setLost(text !== undefined && text.trim() !== "" && text !== value);
 		props.onText(undefined);

@@ -5,9 +5,9 @@ import { Combo } from "./combo";
 interface ComboboxProps {
 	label: string;
 	value: string;
-	/** Asked for when it is opened. */
+	/** Called when the list is opened. */
 	options: () => readonly string[];
-	/** Quiet words beside an option. */
+	/** Secondary text beside an option. */
 	about?: (option: string) => string;
 	onChoose: (value: string) => void;
 	fault?: string | undefined;
@@ -24,7 +24,7 @@ function wordsOf(text: string): string[] {
 		.filter(Boolean);
 }
 
-/** Each word of the text is the beginning of a word of the option. */
+/** Finds the options that match: each word of the text is the start of a word of the option. */
 export function findOptions(options: readonly string[], text: string): string[] {
 	const wanted = wordsOf(text);
 	return options
@@ -35,7 +35,7 @@ export function findOptions(options: readonly string[], text: string): string[] 
 		.slice(0, SHOWN_MAX);
 }
 
-/** A list to choose from by typing a part of what one looks for. */
+/** A list to choose from by typing a part of an option. */
 export function Combobox(props: ComboboxProps): JSX.Element {
 	const { value, options, about, onChoose, ...rest } = props;
 	const [text, setText] = useState<string>();

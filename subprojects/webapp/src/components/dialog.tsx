@@ -27,14 +27,14 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
 interface Question {
 	title: string;
 	text: ComponentChildren;
-	/** Words of the confirming button: "Revoke". */
+	/** Text of the confirming button: "Revoke". */
 	action: string;
 	answer: (yes: boolean) => void;
 }
 
 const question = signal<Question | undefined>();
 
-/** Asks once, naming the thing, before what cannot be undone. */
+/** Asks for a confirmation that names the thing, before an action that cannot be undone. */
 export function confirm(asked: Omit<Question, "answer">): Promise<boolean> {
 	return new Promise((resolve) => {
 		question.value = { ...asked, answer: resolve };

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** Nothing is here yet; children say what to do. */
+/** Shows that a list is empty; children say what to do. */
 export function Empty({
 	title,
 	children,

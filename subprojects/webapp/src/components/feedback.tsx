@@ -7,7 +7,7 @@ type Said = Pick<
 	"status" | "rejectionReason" | "reviewSummary" | "reviewComments"
 >;
 
-/** Whether a reviewer has said anything of it. */
+/** Whether a reviewer has commented on the version. */
 export function hasFeedback(version: Said): boolean {
 	return (
 		version.rejectionReason !== null ||

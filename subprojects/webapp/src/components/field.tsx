@@ -6,7 +6,7 @@ interface FieldProps {
 	name: string;
 	value: string;
 	onInput: (value: string) => void;
-	/** On leaving it, and on Enter. */
+	/** Called on leaving the field, and on Enter. */
 	onLeave?: () => void;
 	type?: "text" | "email" | "password" | "url" | "number" | "time" | "date";
 	help?: ComponentChildren;
@@ -19,7 +19,7 @@ interface FieldProps {
 	isReadOnly?: boolean;
 	isDisabled?: boolean;
 	maxLength?: number;
-	/** Spelling, capitals and corrections are left alone: keys, addresses. */
+	/** No spell check, capitals or corrections: for keys and addresses. */
 	isVerbatim?: boolean;
 }
 
@@ -58,7 +58,7 @@ function Input(props: InputProps): JSX.Element {
 	);
 }
 
-/** A label, an input, what helps and what was wrong, tied together for those who listen. */
+/** A label, an input, a help text and a fault, connected for screen readers. */
 export function Field(props: FieldProps): JSX.Element {
 	const id = useId();
 	const [isShown, setShown] = useState(false);

@@ -3,14 +3,14 @@ import { useEffect, useState } from "preact/hooks";
 import { Problem } from "../api/client";
 import { Combo, type Match } from "./combo";
 
-/** Nothing is asked for while somebody types. */
+/** Pause in typing before a request. */
 const REST_MS = 250;
 
 interface FinderProps<T> {
 	label: string;
-	/** Chosen thing, in words. */
+	/** Text of the chosen thing. */
 	value: string;
-	/** Finds the matches of a text; called once the typing rests. */
+	/** Finds the matches of a text; called after a pause in typing. */
 	find: (text: string) => Promise<readonly T[]>;
 	matchOf: (found: T) => Match;
 	onChoose: (found: T) => void;
@@ -25,7 +25,7 @@ interface FinderProps<T> {
 }
 
 interface Answer<T> {
-	/** Text that was looked up. */
+	/** Text that was searched for. */
 	text: string;
 	found: readonly T[];
 	fault?: string;
@@ -62,7 +62,7 @@ function useFound<T>(
 	return answer?.text === text ? answer : undefined;
 }
 
-/** A list to choose from that somebody else knows: it is asked with what is typed. */
+/** A text field with a list of matches, which are requested for the typed text. */
 export function Finder<T>(props: FinderProps<T>): JSX.Element {
 	const { find, matchOf, onChoose, findsAll = false, ...rest } = props;
 	const [text, setText] = useState<string>();

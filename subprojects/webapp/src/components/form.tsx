@@ -4,26 +4,26 @@ import { Problem } from "../api/client";
 import { Button } from "./button";
 
 interface FormProps {
-	/** Words of the button. */
+	/** Text of the button. */
 	action: string;
-	/** Throws a Problem where it was not done. */
+	/** Throws a Problem on failure. */
 	onSubmit: () => Promise<void>;
-	/** The fields; faults: what is wrong, by the field's name. */
+	/** The fields; faults: by the field's name. */
 	children: (faults: ReadonlyMap<string, string>) => ComponentChildren;
-	/** The names of the fields: what is wrong with others is said above the button. */
+	/** Names of the fields; faults of others are shown above the button. */
 	names: readonly string[];
 	kind?: "primary" | "plain" | "danger";
 	beside?: ComponentChildren;
 }
 
-/** Puts the focus where the first fault is. */
+/** Focuses the field with the first fault. */
 function focusFault(form: HTMLFormElement | null): void {
 	requestAnimationFrame(() =>
 		form?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]')?.focus(),
 	);
 }
 
-/** A form that says beside each field what was wrong, and works once at a time. */
+/** A form that shows faults beside their fields, and sends one request at a time. */
 export function Form(props: FormProps): JSX.Element {
 	const form = useRef<HTMLFormElement>(null);
 	const [isBusy, setBusy] = useState(false);

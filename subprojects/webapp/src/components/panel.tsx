@@ -7,22 +7,23 @@ import { HEIGHT, WIDTH } from "../panel/size";
 export type PanelState = "on" | "asleep" | "offline" | "never";
 
 interface PanelProps {
-	/** The URL of a picture of the panel's size; none: all dots are dark. */
+	/** URL of a picture of the panel's size; none: all dots are dark. */
 	picture?: string | undefined;
 	/** 0 to 100. */
 	brightness?: number;
 	state?: PanelState;
 	/** Description of the picture for screen readers. */
 	label: string;
-	/** Words on the face of a panel that shows no picture; the label says them, too. */
+	/** Text on a panel that shows no picture; the label has it, too. */
 	says?: string | undefined;
-	/** Whether the panel may look different by now. */
+	/** Whether the shown state may be outdated. */
 	isOld?: boolean;
-	/** The quiet line below. */
+	/** The line of text below. */
 	line?: ComponentChildren;
 }
 
-/** A picture as CSS dims it: light is proportional to the brightness, sRGB about to its root. */
+/** Returns the factor for CSS: light is proportional to the brightness, sRGB values about to its
+ * square root. */
 export function lightOf(brightness: number): number {
 	return brightness <= 0 ? 0 : Math.max(0.12, Math.pow(brightness / 100, 1 / 2.2));
 }
@@ -63,11 +64,11 @@ function Still({ kind, picture, label }: LayerProps): JSX.Element {
 interface LayerProps {
 	kind: "picture" | "bloom" | "glow";
 	picture: string;
-	/** None for the layers that only shine. */
+	/** None for the layers that are only glow. */
 	label?: string;
 }
 
-/** The picture, or light of it. */
+/** The picture, or its glow. */
 function Layer({ moves, ...layer }: LayerProps & { moves: boolean }): JSX.Element {
 	if (!moves) return <Still {...layer} />;
 	const { kind, picture, label } = layer;
@@ -91,7 +92,7 @@ function Moon(): JSX.Element {
 	);
 }
 
-/** A panel as it stands on a desk. It draws every picture of these pages, in every size. */
+/** A panel as seen on a desk. All pictures of these pages are drawn with it, in every size. */
 export function Panel(props: PanelProps): JSX.Element {
 	const { picture, brightness = 100, state = "on", label, says, line } = props;
 	const [isPointedAt, setPointedAt] = useState(false);

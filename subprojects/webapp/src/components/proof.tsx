@@ -13,12 +13,12 @@ import { Field } from "./field";
 import { Form } from "./form";
 
 interface ProofFormProps {
-	/** Words of the button. */
+	/** Text of the button. */
 	action: string;
 	kind?: "primary" | "danger";
 	/** Passkeys of the account: they can replace the password. */
 	passkeys: readonly Passkey[];
-	/** Throws a Problem where it was not done. */
+	/** Throws a Problem on failure. */
 	onProof: (proof: Proof) => Promise<void>;
 	/** Fields before the password, and their names. */
 	children?: (faults: ReadonlyMap<string, string>) => ComponentChildren;
@@ -29,7 +29,7 @@ interface ProofFormProps {
 interface PasskeyChoice {
 	/** Returns the assertion of a passkey, if its button was pressed. */
 	take: () => Promise<Assertion | undefined>;
-	/** A second button of the form; none where there is no passkey. */
+	/** A second button of the form; null without passkeys. */
 	passkeyButton: JSX.Element | null;
 }
 

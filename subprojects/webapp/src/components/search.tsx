@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Field } from "./field";
 
-/** Nothing is asked for while somebody types. */
+/** Pause in typing before a request. */
 const REST_MS = 250;
 
 interface SearchProps {
@@ -11,7 +11,7 @@ interface SearchProps {
 	onWanted: (text: string) => void;
 }
 
-/** A field that a list is searched with; it is asked for once the typing rests. */
+/** A field to search a list; the request is sent after a pause in typing. */
 export function Search({ label, help, onWanted }: SearchProps): JSX.Element {
 	const [text, setText] = useState("");
 	useEffect(() => {

@@ -37,7 +37,7 @@ interface SliderProps {
 	said?: string | undefined;
 }
 
-/** A share of a hundred, to be moved. */
+/** A slider for a percentage. */
 export function Slider({ label, value, onInput, help, fault, said }: SliderProps): JSX.Element {
 	const id = useId();
 	return (

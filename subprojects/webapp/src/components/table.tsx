@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 interface Column<Row> {
 	title: string;
 	cell: (row: Row) => ComponentChildren;
-	/** Its title is for those who listen only: buttons. */
+	/** A column of buttons, whose title is only for screen readers. */
 	isAction?: boolean;
 }
 
@@ -15,7 +15,8 @@ interface TableProps<Row> {
 	rowKey: (row: Row) => string;
 }
 
-/** Rows of a table, named by their first column; on a phone each row stands as a block with its titles beside the values. */
+/** A table whose rows are named by their first column; on a phone each row is a block with the
+ * titles beside the values. */
 export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>): JSX.Element {
 	return (
 		<table class="table">

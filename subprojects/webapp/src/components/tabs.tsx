@@ -8,8 +8,7 @@ interface TabsProps {
 
 /** Parts of a page, each with a URL of its own. */
 export function Tabs({ label, tabs }: TabsProps): JSX.Element {
-	// The tab of a part is current for the part's own parts, too: take the longest matching
-	// path.
+	// A tab is current for pages below its path, too: take the longest matching path.
 	const [current] = tabs
 		.map(({ to }) => to)
 		.filter((to) => path.value === to || path.value.startsWith(`${to}/`))

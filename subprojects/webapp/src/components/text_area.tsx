@@ -6,7 +6,7 @@ interface TextAreaProps {
 	name: string;
 	value: string;
 	onInput: (value: string) => void;
-	/** On leaving it. */
+	/** Called on leaving the field. */
 	onLeave?: () => void;
 	help?: ComponentChildren;
 	/** Fault of the value, in plain words. */
@@ -17,7 +17,7 @@ interface TextAreaProps {
 	rows?: number;
 }
 
-/** A field for several lines; what Field is for one. */
+/** A field for several lines, like Field for one. */
 export function TextArea(props: TextAreaProps): JSX.Element {
 	const id = useId();
 	const { help, fault } = props;

@@ -8,8 +8,8 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /**
- * "2 minutes ago", "in 7 days": the largest unit that there is one of; below a minute "just now",
- * since the clocks of a browser and of a server differ.
+ * "2 minutes ago", "in 7 days": in the largest unit that fits; below a minute "just now", since the
+ * clocks of browser and server differ.
  */
 export function relativeTime(at: number, now: number): string {
 	const seconds = (at - now) / 1000;
@@ -42,7 +42,7 @@ const SYSTEMS: [RegExp, string][] = [
 	[/Linux|X11/, "Linux"],
 ];
 
-/** "Firefox on Windows", as far as what a browser says of itself can be believed. */
+/** Returns "Firefox on Windows", as far as the user agent can be trusted. */
 export function browserName(userAgent: string): string {
 	const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
 	const browser = find(BROWSERS);

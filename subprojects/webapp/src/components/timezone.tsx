@@ -7,7 +7,7 @@ export function browserTimezone(): string {
 	return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** "14:05, GMT+1" where the browser knows the zone. */
+/** Returns "14:05, GMT+1" if the browser knows the zone. */
 function timeIn(zone: string): string {
 	try {
 		const parts = new Intl.DateTimeFormat("en-GB", {
@@ -25,11 +25,11 @@ function timeIn(zone: string): string {
 
 interface ZoneMatch {
 	zone: string;
-	/** The city that was found by its name. */
+	/** City by whose name the zone was found. */
 	city?: string;
 }
 
-/** The server's: what it takes. A browser's own list may have older names, or none of the newer ones. */
+/** The server's list of zones. A browser's own list may have older names, or lack newer ones. */
 let zones: Promise<readonly string[]> | undefined;
 
 function zoneList(): Promise<readonly string[]> {
@@ -43,7 +43,7 @@ function zoneList(): Promise<readonly string[]> {
 	return zones;
 }
 
-/** By their own names, and by those of cities, in the languages in which places are known. */
+/** Finds zones by their names, and by names of cities, in the languages of the list of places. */
 async function findZones(text: string): Promise<readonly ZoneMatch[]> {
 	const [names, places] = await Promise.all([
 		zoneList(),

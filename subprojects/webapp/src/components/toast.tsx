@@ -18,8 +18,8 @@ function drop(number: number): void {
 }
 
 /**
- * A short word at the edge of the page, in place of the last one. With undo it stays for 10 s, beside all others that can
- * be undone.
+ * Shows a short message at the edge of the page, in place of the last one. With undo it stays for
+ * 10 s, beside all others that can be undone.
  */
 export function toast(text: string, undo?: () => void): void {
 	const number = ++count;

@@ -37,7 +37,7 @@ export function languageName(language: Language): string {
 	return language === "STARLARK" ? "Starlark" : "TypeScript";
 }
 
-/** The beginning of a checksum, as much as people compare; all of it on pointing. */
+/** The first digits of a checksum; the whole checksum as a tooltip. */
 export function Checksum({ checksum }: { checksum: string }): JSX.Element {
 	return (
 		<code class="checksum" title={checksum}>
@@ -46,7 +46,7 @@ export function Checksum({ checksum }: { checksum: string }): JSX.Element {
 	);
 }
 
-/** "+12 -3" for those who look, in words for those who listen. */
+/** "+12 -3" on the screen, in words for screen readers. */
 export function Changes({ added, removed }: { added: number; removed: number }): JSX.Element {
 	if (added === 0 && removed === 0) return <span class="quiet">No changes</span>;
 	const lines = (count: number) => (count === 1 ? "1 line" : `${count} lines`);

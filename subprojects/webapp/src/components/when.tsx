@@ -4,7 +4,7 @@ import { relativeTime } from "./time";
 
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "medium" });
 
-/** A time as people say it; the exact one on pointing. */
+/** A relative time; the exact one as a tooltip. */
 export function When({ at }: { at: string }): JSX.Element {
 	const date = new Date(at);
 	return (

@@ -70,11 +70,11 @@ export function joinFrames(frames: readonly Frame[]): Uint8Array<ArrayBuffer> {
 }
 
 export async function canScaleAnimations(type: string): Promise<boolean> {
-	// Browsers give it to https and localhost only, and some not yet.
+	// Browsers provide it only for https and localhost, and some not yet.
 	return "ImageDecoder" in globalThis && ImageDecoder.isTypeSupported(type);
 }
 
-/** Frames that a browser shows for 100 ms, since the file says less than it believes. */
+/** Browsers show frames of this duration or less for 100 ms. */
 const HASTY_MS = 10;
 const QUALITIES = [1, 0.9, 0.75, 0.5];
 
@@ -91,7 +91,8 @@ async function encode(
 	return joinFrames(made);
 }
 
-/** Every frame of an animation as a panel can show it; as good as it fits into what the server takes. */
+/** Scales every frame of an animation to the panel; reduces quality until the file fits the server's
+ * limit. */
 export async function fittedAnimation(blob: Blob, fit: Fit, at: number): Promise<Blob> {
 	const decoder = new ImageDecoder({ data: await blob.arrayBuffer(), type: blob.type });
 	await Promise.all([decoder.tracks.ready, decoder.completed]);

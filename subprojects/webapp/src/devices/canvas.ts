@@ -1,7 +1,7 @@
 import { HEIGHT, WIDTH } from "../panel/size";
 import { placeOf, type Fit } from "./picture";
 
-/** Anything that a canvas draws, with the size that it has. */
+/** Anything that a canvas can draw, with its size. */
 export interface Drawable {
 	source: CanvasImageSource;
 	width: number;
@@ -17,7 +17,8 @@ function surface(width: number, height: number): [HTMLCanvasElement, CanvasRende
 	return [canvas, context];
 }
 
-/** Halves a picture until it is less than twice as large as wanted: a canvas alone leaves pixels out. */
+/** Halves a picture until it is less than twice as large as wanted: a canvas alone would skip
+ * pixels. */
 function halved({ source, width, height }: Drawable, wanted: number): Drawable {
 	let now: Drawable = { source, width, height };
 	while (now.width >= 2 * wanted && now.height >= 2) {
@@ -36,7 +37,7 @@ export function fitted(picture: Drawable, fit: Fit, at: number): HTMLCanvasEleme
 	const [canvas, context] = surface(WIDTH, HEIGHT);
 	const { source } = halved(picture, place.width);
 	context.fillRect(0, 0, WIDTH, HEIGHT);
-	// Small pictures are made of pixels that are meant.
+	// Small pictures are pixel art: keep their pixels sharp.
 	context.imageSmoothingEnabled = picture.width > place.width;
 	context.imageSmoothingQuality = "high";
 	context.drawImage(source, place.x, place.y, place.width, place.height);

@@ -4,25 +4,25 @@ import { fitted, toBlob } from "./canvas";
 import { HEIGHT, WIDTH } from "../panel/size";
 import { BYTES_MAX, readFacts, type Fit } from "./picture";
 
-/** A picture that somebody wants to push. */
+/** A picture that the user has chosen to push. */
 export interface Chosen {
-	/** Number of the file: two files of one name are two pictures. */
+	/** Number of the file: two files with the same name are two pictures. */
 	number: number;
 	name: string;
 	blob: Blob;
 	width: number;
 	height: number;
-	/** Whether the panel can show it as it is. */
+	/** Whether the panel can show it unchanged. */
 	isReady: boolean;
 	isAnimated: boolean;
-	/** Whether its frames can be scaled here. */
+	/** Whether the browser can scale its frames. */
 	canMove: boolean;
 }
 
 const FILE_MAX = 50_000_000;
 let count = 0;
 
-/** Reads a file that was dropped, pasted or chosen; a text where it is no picture. */
+/** Reads a file that was dropped, pasted or chosen; returns a message if it is no picture. */
 export async function choose(file: File): Promise<Chosen | string> {
 	if (file.size > FILE_MAX) return "This file is over 50 MB. Choose a smaller picture.";
 	const facts = readFacts(new Uint8Array(await file.arrayBuffer()));
@@ -92,7 +92,7 @@ export function usePrepared(chosen: Chosen, fit: Fit, at: number): Prepared {
 		});
 		return () => {
 			isOver = true;
-			// The preview shows it until the next is there.
+			// The preview shows it until the next one is ready.
 			setTimeout(() => url !== undefined && URL.revokeObjectURL(url), 1_000);
 		};
 	}, [chosen, fit, at]);

@@ -119,7 +119,7 @@ function Act(props: {
 	);
 }
 
-/** Interval at which a device is asked whether its panel has come to its own address. */
+/** Interval at which the page checks whether the panel has moved to its new address. */
 const MOVING_MS = 2_000;
 
 /** The former address of a device that was imported. */
@@ -194,7 +194,7 @@ function Restart({ device }: { device: Device }): JSX.Element {
 	);
 }
 
-/** Former address, new start, new key, disable, remove. */
+/** Buttons: former address, restart, new key, disable, remove. */
 function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => void }): JSX.Element {
 	const { device } = props;
 	const place = { deviceId: device.id };

@@ -7,7 +7,7 @@ import type { PanelNews } from "../stream/news";
 import { pictureUrl, type Device } from "./store";
 import { faceOf, lineOf, nameOf, type Called } from "./words";
 
-/** The next picture is fetched when it is nearly due, so that it is there when it is shown. */
+/** The next picture is fetched shortly before it is due. */
 const AHEAD_MS = 3_000;
 
 function useNextPicture(device: Device, news: PanelNews | undefined): void {
@@ -27,13 +27,13 @@ interface DevicePanelProps {
 	device: Device;
 	/** Names of its entries, if they are known. */
 	entries?: readonly Called[] | undefined;
-	/** none: the panel alone; calm: what is on, and next; clock: and for how long. */
+	/** none: the panel alone; calm: the current and the next picture; clock: also for how long. */
 	line?: "none" | "calm" | "clock";
-	/** Stands above the line. */
+	/** Shown above the line. */
 	title?: string;
 }
 
-/** The panel of a device, live; while useWatch() has the device. */
+/** The live panel of a device, while useWatch() watches it. */
 export function DevicePanel(props: DevicePanelProps): JSX.Element {
 	const { device, entries, line = "calm", title } = props;
 	const news = panelNews(device.id).value;

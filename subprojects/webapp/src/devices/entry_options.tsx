@@ -53,7 +53,7 @@ function Switch({ name, label, ...props }: SwitchProps): JSX.Element {
 	);
 }
 
-/** Empty: as its app is called, or its ID. */
+/** Empty: the name of its app, or its ID. */
 function NameOption(props: OptionProps): JSX.Element {
 	const { entry } = props;
 	const saver = useOption("name", props);
@@ -84,7 +84,7 @@ function NameOption(props: OptionProps): JSX.Element {
 	);
 }
 
-/** Empty: as long as the device says. */
+/** Empty: the device's display time. */
 function DisplayTime(props: OptionProps): JSX.Element {
 	const { device, entry } = props;
 	const saver = useOption("displaySeconds", props);
@@ -125,7 +125,7 @@ interface ClockProps {
 	onChange: (value: string) => void;
 }
 
-/** Given on when it is left with a time in it. */
+/** Calls onChange when the field is left with a valid time. */
 function ClockField({ label, value, onChange }: ClockProps): JSX.Element {
 	const [text, setText] = useState<string>();
 	const leave = () => {

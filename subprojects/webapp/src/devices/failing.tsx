@@ -6,7 +6,7 @@ interface FailingProps {
 	isShort?: boolean;
 }
 
-/** Says which apps of a device fail; nothing where none does. */
+/** Shows which apps of a device fail; nothing if none does. */
 export function Failing({ entries, isShort }: FailingProps): JSX.Element | null {
 	const names = (entries ?? []).filter(({ isFailing }) => isFailing).map(({ name }) => name);
 	const [first] = names;

@@ -1,4 +1,4 @@
-/** Languages that apps are likely to speak; those of others can be set by whoever writes to the server. */
+/** Languages that apps are likely to support; others can be set with the API. */
 const KNOWN =
 	"ar bg bn ca cs da de de-AT de-CH el en en-GB en-US es es-MX et fa fi fr fr-CA he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv th tr uk vi zh-Hans zh-Hant".split(
 		" ",
@@ -14,7 +14,7 @@ function nameOf(locale: string): string {
 	}
 }
 
-/** By name; the one that is set is there in any case. */
+/** The languages sorted by name; the one that is set is always included. */
 export function languages(set: string): { value: string; words: string }[] {
 	const all = KNOWN.includes(set) ? KNOWN : [...KNOWN, set];
 	return all

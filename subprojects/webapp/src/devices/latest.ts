@@ -2,8 +2,8 @@
 const REST_MS = 100;
 
 /**
- * Sends values one after the other, at most ten a second; of those that come meanwhile the last. What
- * was offered last is always sent.
+ * Sends values one after the other, at most ten a second, skipping values that are outdated by
+ * then. The last value is always sent.
  */
 export class Latest<T> {
 	private waiting: { value: T } | undefined;

@@ -10,7 +10,7 @@ import type { Device } from "./store";
 
 type DeviceLink = Schemas["DeviceLink"];
 
-/** End of the URL at which the panel looks for the server, for users who check it. */
+/** End of the URL that the panel connects to, for users who check it. */
 export function addressEnd(device: Device): string {
 	return `/d/${device.id}/ws`;
 }
@@ -19,7 +19,7 @@ function Step({ children }: { children: JSX.Element | JSX.Element[] }): JSX.Elem
 	return <li class="stack">{children}</li>;
 }
 
-/** Ticks when the panel connects. */
+/** Shows a tick when the panel connects. */
 function Arrival({ isOnline }: { isOnline: boolean }): JSX.Element {
 	return (
 		<p class={`arrival ${isOnline ? "is-here" : ""}`} role="status">
@@ -73,7 +73,8 @@ interface LinkCardProps {
 	onDone: () => void;
 }
 
-/** The only time that a device's key is seen: its URLs, what to do with them, and a tick when it works. */
+/** Shows a device's key, which is shown only once: its URLs, what to do with them, and a tick when
+ * the panel is connected. */
 export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
 	useEffect(() => {
 		setGuard({

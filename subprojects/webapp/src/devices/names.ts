@@ -13,9 +13,10 @@ export interface EntryName extends Called {
 export type EntryNames = ReadonlyMap<string, readonly EntryName[]>;
 
 const NOTHING: EntryNames = new Map();
-/** The panels come first: unless one shows what has another name, names wait for this. */
+/** Panels are loaded first: names wait this long, unless a panel shows an entry with a name of its
+ * own. */
 const REST_MS = 1_000;
-/** Nothing tells that a render failed. */
+/** There is no event for a failed render. */
 const AGAIN_MS = 30_000;
 
 type Names = Schemas["EntryNames"]["entries"];
@@ -27,7 +28,7 @@ function byDevice(list: Names): EntryNames {
 	return all;
 }
 
-/** Whether one of these panels shows something that is not called by its ID, as far as is known. */
+/** Whether one of these panels shows an entry that has another name than its ID, as far as known. */
 function showsApp(ids: readonly string[], names: EntryNames): boolean {
 	return ids.some((id) => {
 		const news = panelNews(id).value;

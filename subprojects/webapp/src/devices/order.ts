@@ -1,4 +1,4 @@
-/** The list with one of its items elsewhere; beyond its ends is at its ends. */
+/** Returns the list with one item moved; a position beyond its ends counts as the end. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
 	const rest = list.filter((_, i) => i !== from);
 	const place = Math.min(Math.max(to, 0), rest.length);
@@ -6,8 +6,8 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
 }
 
 /**
- * Sorts the present items in the order that was chosen before: new items stand at its end, removed
- * items are left out.
+ * Sorts the items in the order that was chosen before: new items are at the end, removed items are
+ * left out.
  */
 export function inOrder<T>(
 	items: readonly T[],
@@ -19,7 +19,7 @@ export function inOrder<T>(
 	return [...items].sort((one, other) => place(one) - place(other));
 }
 
-/** An item that is dragged: which, how far, and what it would change places with. */
+/** An item that is dragged: which, how far, and its new position. */
 export interface Drag {
 	from: number;
 	to: number;
@@ -47,7 +47,7 @@ export function dragTo(boxes: readonly Box[], from: number, dy: number): Drag {
 	return { from, to, dy, step };
 }
 
-/** Distance of an item from its place while another one, or itself, is dragged. */
+/** Returns the distance of an item from its position while it or another one is dragged. */
 export function shiftOf(i: number, { from, to, dy, step }: Drag): number {
 	if (i === from) return dy;
 	if (from < i && i <= to) return -step;

@@ -1,7 +1,7 @@
 import { HEIGHT, WIDTH } from "../panel/size";
 import { readAnimation } from "../panel/webp";
 
-/** The server takes no larger file. */
+/** The server accepts no larger file. */
 export const BYTES_MAX = 196_608;
 
 export type PictureKind = "png" | "gif" | "webp";
@@ -25,7 +25,7 @@ function viewOf(bytes: Uint8Array): DataView {
 function pngFacts(bytes: Uint8Array): PictureFacts | undefined {
 	if (ascii(bytes, 1, 3) !== "PNG" || bytes.length < 24) return undefined;
 	const view = viewOf(bytes);
-	// The server takes only the still picture of an animated PNG.
+	// The server uses only the still picture of an animated PNG.
 	return { kind: "png", width: view.getUint32(16), height: view.getUint32(20), isAnimated: false };
 }
 
@@ -91,7 +91,7 @@ function webpFacts(bytes: Uint8Array): PictureFacts | undefined {
 	return { kind: "webp", width: size[0], height: size[1], isAnimated: animation.frames > 1 };
 }
 
-/** Undefined for what is none of the kinds that the server takes. */
+/** Reads the header; undefined: it is no format that the server accepts. */
 export function readFacts(bytes: Uint8Array): PictureFacts | undefined {
 	return pngFacts(bytes) ?? gifFacts(bytes) ?? webpFacts(bytes);
 }
@@ -126,7 +126,7 @@ export function placeOf(width: number, height: number, fit: Fit, at = 0.5): Rect
 	};
 }
 
-/** A name for the rotation: that of the file, without what an ID must not have. */
+/** Returns a name for the rotation: that of the file, without characters that an ID must not have. */
 export function entryName(file: string): string {
 	const stem = file.replace(/\.[a-z0-9]{1,5}$/i, "");
 	const clean = stem.replace(/[\u0000-\u001f\u007f-\u009f/\\]/g, " ").trim();
@@ -134,7 +134,7 @@ export function entryName(file: string): string {
 	return name === "" || name === "." || name === ".." ? "picture" : name;
 }
 
-/** The name, or with a number behind it the first that nobody has. */
+/** Returns the name, with a number appended if it is taken. */
 export function freeName(name: string, taken: readonly string[]): string {
 	if (!taken.includes(name)) return name;
 	for (let number = 2; ; number++) {

@@ -17,10 +17,10 @@ import { saidOf } from "./shown";
 import type { Device } from "./store";
 
 const DURATIONS_S = [5, 10, 15, 30, 35, 40, 45] as const;
-/** "held": until somebody ends it. */
+/** "held": until a user ends it. */
 type Duration = (typeof DURATIONS_S)[number] | "held";
 
-/** Ends of an entry, and what they are called; 0: it has none. */
+/** Lifetimes of an entry in seconds, with labels; 0: it stays. */
 const ENDS = [
 	[0, "never"],
 	[3600, "after an hour"],
@@ -85,7 +85,7 @@ interface Way {
 	duration: Duration;
 	name: string;
 	isQuiet: boolean;
-	/** Seconds after which the entry goes; 0: it stays. */
+	/** Seconds after which the entry is removed; 0: it stays. */
 	expiresIn: number;
 	/** Whether it is shown although the panel sleeps. */
 	isWaking: boolean;
@@ -94,7 +94,7 @@ interface Way {
 interface WayProps {
 	way: Way;
 	onWay: (way: Way) => void;
-	/** Names that entries have already. */
+	/** Names of existing entries. */
 	taken: readonly string[];
 	fault: string | undefined;
 }
@@ -223,7 +223,7 @@ async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 	toast(saidOf(device, what, { isEntry, isQuiet: way.isQuiet }, shown ?? "now"));
 }
 
-/** Ends a push that is on the panel, or waits for it. */
+/** A button that ends a push that is on the panel or waits for it. */
 function End({ device, isKept }: { device: Device; isKept: boolean }): JSX.Element | null {
 	const [isBusy, setBusy] = useState(false);
 	const kind = panelNews(device.id).value?.kind;
@@ -249,7 +249,7 @@ function End({ device, isKept }: { device: Device; isKept: boolean }): JSX.Eleme
 	);
 }
 
-/** Picture that the panel of the page shows meanwhile. */
+/** Picture that the panel on the page shows meanwhile. */
 export interface Look {
 	url: string;
 	words: string;
@@ -258,12 +258,12 @@ export interface Look {
 interface ReviewProps {
 	device: Device;
 	chosen: Chosen;
-	/** Number of pictures that were chosen with it, and wait. */
+	/** Number of further chosen pictures that wait. */
 	more: number;
 	isOneOfMany: boolean;
 	taken: readonly string[];
 	onLook: (next: (now: Look | undefined) => Look | undefined) => void;
-	/** name: of the entry that it is now; undefined: it is none. */
+	/** name: of the new entry; undefined: no entry was made. */
 	onDone: (name?: string) => void;
 }
 
@@ -295,7 +295,7 @@ function useLook(url: string | undefined, words: string, onLook: ReviewProps["on
 		if (url === undefined) return undefined;
 		const mine = { url, words };
 		onLook(() => mine);
-		// The next picture may be there before this one goes.
+		// The next picture may be set before this one is removed.
 		return () => onLook((now) => (now === mine ? undefined : now));
 	}, [url]);
 }
@@ -358,7 +358,7 @@ function Review(props: ReviewProps): JSX.Element {
 	);
 }
 
-/** Lets users choose a file who do not drop or paste one. */
+/** Lets users choose a file, as an alternative to drop and paste. */
 function Chooser({ onFiles }: { onFiles: (files: readonly File[]) => void }): JSX.Element {
 	const input = useRef<HTMLInputElement>(null);
 	return (
@@ -395,7 +395,7 @@ export interface PushProps {
 	/** Chosen pictures, in order. */
 	chosen: readonly Chosen[];
 	isOneOfMany: boolean;
-	/** Why what was dropped, pasted or chosen is no picture. */
+	/** Why the dropped, pasted or chosen file is no picture. */
 	fault: string | undefined;
 	taken: readonly string[];
 	/** A temporary picture is shown, or waits for the panel. */

@@ -5,7 +5,7 @@ export const UNDO_MS = 10_000;
 
 type Send = (isLeaving: boolean) => void;
 
-/** Things that are removed on the page, and not yet on the server. */
+/** Things that are removed on the page, but not yet on the server. */
 export const removed = signal<ReadonlyMap<string, Send>>(new Map());
 
 function take(key: string): Send | undefined {
@@ -16,7 +16,8 @@ function take(key: string): Send | undefined {
 	return send;
 }
 
-/** Removes from the page now, and from the server when it is too late for undo. Returns undo. */
+/** Removes a thing from the page now, and from the server after UNDO_MS. Returns a function that
+ * undoes it. */
 export function removeLater(key: string, send: Send): () => void {
 	removed.value = new Map(removed.value).set(key, send);
 	const timer = setTimeout(() => {
@@ -28,12 +29,12 @@ export function removeLater(key: string, send: Send): () => void {
 	};
 }
 
-/** The server has done it, or refused to: what it says holds. */
+/** The server has removed it, or refused to: its answer counts. */
 export function settleRemoval(key: string): void {
 	take(key);
 }
 
-/** Whoever leaves the page has decided. */
+/** Leaving the page ends the time for undo. */
 addEventListener("pagehide", () => {
 	for (const key of removed.value.keys()) take(key)?.(true);
 });

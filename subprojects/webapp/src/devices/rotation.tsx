@@ -58,7 +58,7 @@ interface ReorderedEntries {
 	save: (order: string[]) => void;
 }
 
-/** The entries in the order that was chosen here, until the server has it. */
+/** The entries in the order that was chosen here, until the server has stored it. */
 function useReordered(device: Device, rotation: RotationResource): ReorderedEntries {
 	const [order, setOrder] = useState<string[]>();
 	const all = rotation.value.value?.entries ?? [];
@@ -124,13 +124,13 @@ function reasonOf(problem: string): string {
 	return problem.replace(/^fail: /, "");
 }
 
-/** "App"; of one that has a name, which. */
+/** Returns "App", with the app's name if the entry has a name of its own. */
 function kindOf({ kind, name, appName, installationId }: Entry): string {
 	const what = kind === "app" ? "App" : "Picture";
 	return name === null ? what : `${what} ${appName ?? installationId}`;
 }
 
-/** Words about an entry: its name, its state, when it changed. */
+/** Text about an entry: its name, its state, when it changed. */
 function Words({
 	device,
 	entry,
@@ -229,7 +229,7 @@ function Row(props: RowProps): JSX.Element {
 const EDGE_PX = 72;
 const STEP_PX = 18;
 
-/** Pixels by which the window scrolls in a frame for a pointer at this height. */
+/** Returns by how many pixels the window scrolls per frame for a pointer at this height. */
 function pullOf(clientY: number): number {
 	const over = EDGE_PX - clientY;
 	const below = clientY - (innerHeight - EDGE_PX);
@@ -237,7 +237,7 @@ function pullOf(clientY: number): number {
 	return Math.max(-1, Math.min(1, pull / EDGE_PX)) * STEP_PX;
 }
 
-/** Follows the pointer from a handle until it is let go; near an edge the page moves on. */
+/** Follows the pointer from a handle until it is released; near an edge the page scrolls. */
 function usePointerDrag(
 	list: { current: HTMLOListElement | null },
 	onDrop: (from: number, to: number) => void,
@@ -247,7 +247,7 @@ function usePointerDrag(
 		if (event.button !== 0 || !list.current) return;
 		const boxes = [...list.current.children].map((item) => item.getBoundingClientRect());
 		const stopped = new AbortController();
-		// On the page: it may be scrolled meanwhile.
+		// Relative to the page, which may be scrolled meanwhile.
 		const beginY = event.clientY + scrollY;
 		let clientY = event.clientY;
 		let frame = 0;
@@ -286,11 +286,11 @@ function usePointerDrag(
 
 interface Held {
 	id: string;
-	/** The order before it was taken. */
+	/** The order before the entry was picked up. */
 	before: string[];
 }
 
-/** Space takes an entry, arrows move it, Space lets it go, Escape takes it back. */
+/** Space picks an entry up, arrows move it, Space drops it, Escape restores the order. */
 function useKeyboardMove(
 	entries: readonly Entry[],
 	{ preview, save }: ReorderedEntries,
@@ -378,7 +378,7 @@ function Entries({
 	);
 }
 
-/** A rotation has no more. */
+/** The limit of a rotation. */
 const ENTRIES_MAX = 100;
 
 function AddApp({ device, isFirst }: { device: Device; isFirst?: boolean }): JSX.Element {
@@ -406,7 +406,7 @@ function Nothing({ device }: { device: Device }): JSX.Element {
 	);
 }
 
-/** Nothing tells that a render failed. */
+/** There is no event for a failed render. */
 const AGAIN_MS = 30_000;
 
 /** The entries that a device shows in turn. */

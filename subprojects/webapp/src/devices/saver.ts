@@ -9,7 +9,7 @@ export interface Saver<T> {
 	/** "Saved", for a while. */
 	said: string | undefined;
 	fault: string | undefined;
-	/** Keeps the stored value, and clears the faults. */
+	/** Goes back to the stored value, and clears the faults. */
 	keep: () => void;
 	/** Sets the fault of a value that is not sent; undefined: clears it. */
 	refuse: (fault: string | undefined) => void;
@@ -18,8 +18,8 @@ export interface Saver<T> {
 }
 
 /**
- * Saves one thing whenever it changes, and says beside it that it did, or what was wrong. name: of the
- * body's member, whose fault is said.
+ * Saves one value whenever it changes, and shows beside it "Saved" or the fault. name: member of
+ * the body whose fault is shown.
  */
 export function useSaver<T>(name: string, send: (value: T) => Promise<void>): Saver<T> {
 	const [said, setSaid] = useState<string>();

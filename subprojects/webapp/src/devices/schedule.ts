@@ -27,7 +27,7 @@ function isRow(days: readonly Weekday[]): boolean {
 	return days.every((day, i) => WEEKDAYS[first + i] === day);
 }
 
-/** "Mon to Fri", "Sat and Sun", "Mon, Wed and Fri"; nothing where it is every day. */
+/** Returns "Mon to Fri", "Sat and Sun" or "Mon, Wed and Fri"; "" if it is every day. */
 function wordsOfDays(days: readonly Weekday[]): string {
 	if (days.length === WEEKDAYS.length) return "";
 	const words = days.map(shortDay);
@@ -36,7 +36,7 @@ function wordsOfDays(days: readonly Weekday[]): string {
 	return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** "Mon to Fri, 07:00 to 09:00"; nothing where it is shown at any time. */
+/** Returns "Mon to Fri, 07:00 to 09:00"; "" if it is shown at any time. */
 export function wordsOfSchedule({ hours, weekdays }: Pick<Entry, "hours" | "weekdays">): string {
 	const days = wordsOfDays(weekdays);
 	if (!hours) return days;
@@ -72,7 +72,7 @@ export function localTime(timeZone: string, nowMs: number): LocalTime | undefine
 	}
 }
 
-/** Whether it is shown at that time of its device; as the server has it. */
+/** Whether it is shown at this local time of its device, by the same rule as on the server. */
 export function isOnAt(
 	{ hours, weekdays }: Pick<Entry, "hours" | "weekdays">,
 	{ weekday, clock }: LocalTime,
@@ -88,13 +88,13 @@ export function isOnAt(
 }
 
 export interface Standing {
-	/** Whether it has its turns now. */
+	/** Whether it is in the rotation now. */
 	isShown: boolean;
-	/** Words about when the entry is shown, or why not; "" if it has no rules of its own. */
+	/** Text about when the entry is shown, or why not; "" if it has no rules of its own. */
 	words: string;
 }
 
-/** State of an entry in its rotation at this time, by the rules that its owner has set. */
+/** Returns the state of an entry in its rotation at this time, by the rules of its owner. */
 export function standingOf(
 	device: Device,
 	entry: Entry,

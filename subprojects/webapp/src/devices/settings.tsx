@@ -16,7 +16,7 @@ interface SettingsProps {
 }
 
 type Name = keyof DeviceUpdate;
-/** Saves one setting whenever it changes, and says beside it that it did, or what was wrong. */
+/** Saves one setting whenever it changes, and shows beside it "Saved" or the fault. */
 function useSetting(name: Name, { device, onDevice }: SettingsProps): Saver<DeviceUpdate[Name]> {
 	return useSaver(name, async (value: DeviceUpdate[Name]) => {
 		const body = { [name]: value } as DeviceUpdate;
@@ -122,7 +122,7 @@ function LanguageSetting(props: SettingsProps): JSX.Element {
 
 type Limit = Device["pictureLimitBytes"];
 
-/** By what it costs: people know their panel's board by whether long animations work. */
+/** Described by their effect: users know their panel's board by whether long animations work. */
 const BOARDS: readonly { value: `${Limit}`; words: string; about: string }[] = [
 	{ value: "460000", words: "Large", about: "450 KB per picture: most panels" },
 	{ value: "220000", words: "Medium", about: "215 KB per picture" },
@@ -205,7 +205,7 @@ function Night(props: SettingsProps): JSX.Element {
 	);
 }
 
-/** All that can be set about a device; each applies as it is changed. */
+/** All settings of a device; each applies as it is changed. */
 export function Settings(props: SettingsProps): JSX.Element {
 	const { device } = props;
 	return (

@@ -13,7 +13,7 @@ function parameterOf(shown: string, name: string): string | undefined {
 	return value === undefined ? undefined : decodeURIComponent(value);
 }
 
-/** Describes the result of a push, by what the server says of it in the field Displayd-Shown. */
+/** Describes the result of a push by the header field Displayd-Shown of the answer. */
 export function saidOf(device: Device, what: string, way: Way, shown: string): string {
 	const until = parameterOf(shown, "until");
 	switch (shown.split(";")[0]) {

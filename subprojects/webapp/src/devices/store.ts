@@ -17,7 +17,7 @@ function isSame(one: unknown, other: unknown): boolean {
 	return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The list with a device as it is now. */
+/** Returns the list with this device updated. */
 export function withDevice(devices: readonly Device[], device: Device): Device[] {
 	return devices.map((other) =>
 		other.id === device.id && !isSame(other, device) ? device : other,
@@ -32,7 +32,7 @@ export interface Devices extends Resource<Device[]> {
 	update: (device: Device) => void;
 }
 
-/** The account's devices, oldest first, as they are now. */
+/** The account's devices, oldest first, kept current. */
 export function useDevices(): Devices {
 	const accountId = start.value?.account?.id ?? "";
 	const resource = useResource(
@@ -44,7 +44,7 @@ export function useDevices(): Devices {
 	const [newest] = useState(() => new Map<string, number>());
 	const update = (device: Device) => {
 		const revision = revisionOf(device) ?? Infinity;
-		// An answer that was on its way while a later one came.
+		// The answer is older than one received before.
 		if (revision < (newest.get(device.id) ?? 0)) return;
 		if (revision !== Infinity) newest.set(device.id, revision);
 		const list = resource.value.peek();

@@ -8,11 +8,11 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface Face {
 	state: PanelState;
-	/** The name of the picture that is to be seen; none: it is dark. */
+	/** Name of the shown picture; undefined: the panel is dark. */
 	picture: string | undefined;
 	/** 0 to 100. */
 	brightness: number;
-	/** Words on the panel. */
+	/** Text on the panel. */
 	says: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function faceOf(device: Device, news: PanelNews | undefined, nowMs: numbe
 	return { ...DARK, picture, brightness: news.kind === "dark" ? 0 : brightness };
 }
 
-/** An entry, and what people call it. */
+/** An entry and its name for people. */
 export interface Called {
 	installationId: string;
 	name: string;
@@ -45,7 +45,7 @@ export function nameOfEntry(entry: Entry): string {
 	return entry.name ?? entry.appName ?? entry.installationId;
 }
 
-/** The entries of a rotation as people call them. */
+/** Returns the entries of a rotation with their names for people. */
 export function calledIn(entries: readonly Entry[]): Called[] {
 	return entries.map((entry) => ({
 		installationId: entry.installationId,
@@ -72,13 +72,13 @@ function clock(text: string): string {
 	return new Date(text).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 }
 
-/** "for 9 s"; a time in hours is no use counted in seconds. */
+/** Returns "for 9 s", or "until 14:05" for long times. */
 function timeLeft(until: string, nowMs: number): string {
 	const seconds = Math.max(0, Math.round((Date.parse(until) - nowMs) / 1000));
 	return seconds < 100 ? `for ${seconds} s` : `until ${clock(until)}`;
 }
 
-/** The quiet line below a panel: what is on, for how long, what comes next. */
+/** Returns the line below a panel: the current picture, for how long, and the next one. */
 export function lineOf(
 	device: Device,
 	news: PanelNews | undefined,

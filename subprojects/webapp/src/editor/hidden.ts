@@ -1,6 +1,6 @@
 /**
- * Characters that are not seen, or change how others are shown: controls of the direction of text (bidi), joiners, spaces of
- * no width, fillers, tags and variation selectors.
+ * Characters that are invisible or change how others are shown: controls of the text direction
+ * (bidi), joiners, zero-width spaces, fillers, tags and variation selectors.
  */
 export const HIDDEN =
 	/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
@@ -22,7 +22,7 @@ export function hiddenIn(text: string): { code: string; count: number }[] {
 		.sort((one, other) => other.count - one.count);
 }
 
-/** The text with a name in place of each of them. */
+/** Returns the text with the name of each hidden character in its place. */
 export function withCodes(text: string): string {
 	return text.replace(HIDDEN, (character) => `[${codeOf(character.codePointAt(0) ?? 0)}]`);
 }

@@ -1,7 +1,7 @@
 import { Text } from "@codemirror/state";
 import { Chunk } from "@codemirror/merge";
 
-/** Long scripts that differ in all are not worth more time than this. */
+/** Limits for long scripts that differ everywhere. */
 export const DIFF = { scanLimit: 500, timeout: 200 };
 
 function chunksOf(before: Text, after: Text): readonly Chunk[] {
@@ -12,14 +12,14 @@ function textOf(script: string): Text {
 	return Text.of(script.split(/\r\n?|\n/));
 }
 
-/** Lines from one place to another; a chunk's end is where the next line begins. */
+/** Counts the lines of a range; a chunk's end is where the next line begins. */
 function lineCount(text: Text, from: number, to: number): number {
 	if (from >= to) return 0;
 	const end = Math.min(to - 1, text.length);
 	return text.lineAt(end).number - text.lineAt(from).number + 1;
 }
 
-/** The lines from one place to another, without their ends. */
+/** Returns the lines of a range, without line ends. */
 function linesOf(text: Text, from: number, to: number): string[] {
 	const count = lineCount(text, from, to);
 	const first = count > 0 ? text.lineAt(from).number : 0;
@@ -35,7 +35,7 @@ export function countChanges(before: string, after: string): { added: number; re
 	for (const chunk of chunksOf(a, b)) {
 		const gone = linesOf(a, chunk.fromA, chunk.toA);
 		const come = linesOf(b, chunk.fromB, chunk.toB);
-		// A line is part of a chunk also where only its end is new.
+		// A line is part of a chunk even if only its end has changed.
 		while (gone.length > 0 && gone[0] === come[0]) {
 			gone.shift();
 			come.shift();
@@ -47,8 +47,8 @@ export function countChanges(before: string, after: string): { added: number; re
 }
 
 /**
- * Maps lines of one script to lines of another one, which was made of it. A removed line maps to
- * where it would be. All results are existing lines.
+ * Maps lines of a script to lines of a later version of it. A removed line maps to where it would
+ * be. All results are existing lines.
  */
 export function mapLines(before: string, after: string, lines: readonly number[]): number[] {
 	const a = textOf(before);

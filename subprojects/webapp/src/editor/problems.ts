@@ -37,7 +37,7 @@ const setProblems = StateEffect.define<readonly LineProblem[]>();
 const wrongLine = Decoration.line({ class: "wrong-line" });
 const wrongWord = Decoration.mark({ class: "wrong-word" });
 
-/** The word at a column, with the dot before it, or the sign. */
+/** Marks the word at a column, with a dot before it, or the character there. */
 function wordAt(text: Text, from: number, to: number, column: number): Range<Decoration>[] {
 	const start = from + column - 1;
 	if (start >= to) return [];
@@ -62,7 +62,7 @@ function decorate(text: Text, problems: readonly LineProblem[]): DecorationSet {
 	return Decoration.set(ranges, true);
 }
 
-/** Problems keep to their lines while the script is edited, until the next ones are known. */
+/** Problems stay at their lines while the script is edited, until the next ones are known. */
 const field = StateField.define<DecorationSet>({
 	create: () => Decoration.none,
 	update: (shown, transaction) => {

@@ -20,7 +20,7 @@ class RemarkWidget extends WidgetType {
 
 	override toDOM(): HTMLElement {
 		const { author, text, onRemove } = this.remark;
-		// Margins would not count as height: the space around the box is its place's.
+		// Margins would not count as height, so the outer element has padding.
 		const place = document.createElement("div");
 		place.className = "remark-place";
 		const box = document.createElement("div");
@@ -62,7 +62,7 @@ function decorate(text: Text, remarks: readonly Remark[]): DecorationSet {
 	return Decoration.set(ranges, true);
 }
 
-/** Remarks keep to their lines while the script is edited. */
+/** Remarks stay at their lines while the script is edited. */
 const field = StateField.define<DecorationSet>({
 	create: () => Decoration.none,
 	update: (shown, transaction) => {

@@ -3,7 +3,7 @@ import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** Colours come from tokens.css, so that they follow light and dark by themselves. */
+/** Colours come from tokens.css, so that they follow the light and the dark theme. */
 const theme = EditorView.theme({
 	"&": {
 		color: "var(--text)",

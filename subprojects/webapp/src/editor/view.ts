@@ -38,7 +38,7 @@ export interface CodeOptions {
 	onLine?: (line: number) => void;
 }
 
-/** Starlark is written as Python is. */
+/** Starlark has Python's syntax. */
 function languageExtension(language: Language): Extension {
 	return language === "STARLARK"
 		? [python(), indentUnit.of("    ")]
@@ -57,7 +57,7 @@ function comparison(original: string, isWhole: boolean): Extension {
 
 function writing(options: CodeOptions): Extension {
 	if (options.isReadOnly)
-		// The cursor stays, for the keyboard; a phone shows no keys for it.
+		// The cursor stays for keyboard users; a phone shows no keyboard for it.
 		return [
 			EditorState.readOnly.of(true),
 			EditorView.contentAttributes.of({ inputmode: "none", "aria-readonly": "true" }),
@@ -119,7 +119,7 @@ function extensionsOf(options: CodeOptions, language: Compartment): Extension {
 }
 
 /**
- * An editor, or a script to be read. It lies in a shadow root: its styles are adopted there, and need
+ * An editor, or a read-only script. It is in a shadow root: its styles are adopted there and need
  * no <style> in the page, which the content security policy forbids.
  */
 export class CodeView {
@@ -138,7 +138,7 @@ export class CodeView {
 		});
 	}
 
-	/** Replaces the text, as changed elsewhere. */
+	/** Replaces the text, which was changed elsewhere. */
 	setText(text: string): void {
 		if (text === this.view.state.doc.toString()) return;
 		this.view.dispatch({
@@ -158,7 +158,7 @@ export class CodeView {
 		showProblems(this.view, problems);
 	}
 
-	/** Puts the cursor there, and that line where it is seen. */
+	/** Moves the cursor to a line and scrolls it into view. */
 	goTo(line: number): void {
 		const { doc } = this.view.state;
 		const place = doc.line(Math.min(Math.max(1, line), doc.lines)).from;

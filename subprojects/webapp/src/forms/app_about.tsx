@@ -29,7 +29,7 @@ export function Origin({ app }: { app: App }): JSX.Element {
 	);
 }
 
-/** Why its collection calls it broken; nothing where it does not. */
+/** Shows why its collection marks it as broken; nothing if it does not. */
 export function Broken({ app }: { app: App }): JSX.Element | null {
 	if (app.brokenReason === undefined) return null;
 	return (

@@ -5,7 +5,8 @@ import { base } from "../frame/place";
 
 type App = Schemas["CatalogueApp"];
 
-/** Another deployed version has another picture: its hash is in the URL, for pages that stay open. */
+/** The picture changes with the deployed version, so its hash is in the URL, for pages that stay
+ * open. */
 function pictureOf({ id, picture }: App): string | undefined {
 	if (picture === null) return undefined;
 	return new URL(`web/apps/${encodeURIComponent(id)}/picture?${picture}`, base).href;

@@ -2,7 +2,7 @@ import { get, post, Problem, type Schemas } from "../api/client";
 import type { Place, Settings } from "./fields";
 import type { Answers } from "./props";
 
-/** The server looks for no shorter beginnings. */
+/** The server does not search for shorter texts. */
 const SEARCH_MIN = 2;
 const regions = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
 
@@ -14,7 +14,7 @@ function countryOf(code: string): string {
 	}
 }
 
-/** "Zagreb, Croatia"; of names that are there several times the region tells them apart. */
+/** Returns "Zagreb, Croatia", with the region if the name exists several times. */
 function nameOf({ name, region, country }: Schemas["Place"]): string {
 	return [name, region === name ? "" : region, countryOf(country)].filter(Boolean).join(", ");
 }
@@ -42,7 +42,7 @@ interface Question {
 	settings: Record<string, string | null>;
 }
 
-/** Makes the questions of a form, for an app or a script that answers them. */
+/** Makes the functions that answer a form's questions, from an app or a script. */
 export function answersOf(
 	settings: () => Settings,
 	ask: (question: Question) => Promise<Schemas["HandlerAnswer"]>,

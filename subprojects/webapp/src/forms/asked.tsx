@@ -42,7 +42,7 @@ export function TypeaheadField(props: FieldProps): JSX.Element {
 					<Button
 						isDisabled={props.isDisabled}
 						onClick={() => {
-							place.current?.querySelector("input")?.focus(); // the button goes
+							place.current?.querySelector("input")?.focus(); // the button is removed
 							onChange(undefined);
 						}}
 					>
@@ -87,7 +87,8 @@ function useOffered(
 	return offered?.parameter === parameter ? offered : undefined;
 }
 
-/** Joins the chosen option and the place for which it was offered, to reopen the form with both. */
+/** Joins the chosen option and the place for which it was offered, so that the form can be opened
+ * again with both. */
 function joined(place: Place, option: FormOption | undefined): string {
 	const text = option === undefined ? "{}" : writeOption(option);
 	return JSON.stringify({
@@ -138,7 +139,7 @@ function Offers({
 	);
 }
 
-/** A place, and one of what the app's handler offers near it. */
+/** A field for a place and one of the options that the app's handler offers near it. */
 export function LocationBasedField(props: FieldProps): JSX.Element {
 	const { field, value, onChange, context } = props;
 	const place = readPlace(value);

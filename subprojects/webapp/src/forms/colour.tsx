@@ -5,7 +5,7 @@ import { nameOfColour, readColour } from "./fields";
 import { helpOf, labelOf, type FieldProps } from "./props";
 import { Around } from "./simple";
 
-/** Offered where the app has no palette of its own: what LEDs do well. */
+/** Offered if the app has no palette of its own: colours that LEDs show well. */
 const PALETTE = ["#ffffff", "#ffb03c", "#ff5446", "#5adc78", "#40a0ff", "#c77dff"];
 
 function Dots({
@@ -40,7 +40,7 @@ function Dots({
 	);
 }
 
-/** The colour as it is written; what is none is said, and not taken. */
+/** A field for the colour's digits; invalid ones are reported and not accepted. */
 function Digits({
 	label,
 	value,
@@ -73,7 +73,7 @@ function Digits({
 			aria-describedby={described}
 			onInput={(event) => {
 				const typed = event.currentTarget.value;
-				// Three digits may become six.
+				// Three digits may be the start of six.
 				const read = typed.length > 4 ? readColour(typed) : undefined;
 				onText(typed);
 				if (read !== undefined) onChange(read);

@@ -12,13 +12,13 @@ export interface FormField {
 	source: string | null;
 	visibility: Visibility | null;
 	secret: boolean;
-	/** Why it cannot be filled in here. */
+	/** Why it cannot be edited here. */
 	unavailable: string | null;
 }
 
 export interface FormOption {
 	display: string;
-	/** The same, for older apps. */
+	/** The same text, for older apps. */
 	text: string;
 	value: string;
 }
@@ -31,8 +31,8 @@ interface Visibility {
 }
 
 /**
- * By the IDs of the fields. What is not there has the schema's default, also in versions to come. null:
- * a secret that is to be forgotten.
+ * Values by the IDs of the fields. A missing one has the schema's default, also in later versions.
+ * null: remove a stored secret.
  */
 export type Settings = Readonly<Record<string, string | null>>;
 
@@ -43,7 +43,7 @@ export function valueOf(field: FormField, settings: Settings): string {
 
 export type Presence = "shown" | "disabled" | "hidden";
 
-/** Whether a field is to be seen, and to be changed. Its rule says when it is not. */
+/** Whether a field is visible and can be changed. Its rule says when it is not. */
 export function presenceOf(
 	field: FormField,
 	fields: readonly FormField[],
@@ -59,7 +59,7 @@ export function presenceOf(
 	return rule.type === "disabled" ? "disabled" : "hidden";
 }
 
-/** A key for each field, by which its element stays its own: several fields may have one ID. */
+/** Returns a unique key for each field's element: several fields may have the same ID. */
 export function keysOf(fields: readonly FormField[]): string[] {
 	const seen = new Map<string, number>();
 	return fields.map(({ id, type }) => {
@@ -70,7 +70,7 @@ export function keysOf(fields: readonly FormField[]): string[] {
 	});
 }
 
-/** The settings with another value; undefined: the field's default again. */
+/** Returns the settings with another value; undefined: the field's default again. */
 export function withValue(
 	settings: Settings,
 	id: string,
@@ -81,9 +81,9 @@ export function withValue(
 }
 
 /**
- * The settings when an app makes other fields than before: nobody but this form knows their defaults,
- * and the values of those that are gone go with them. No default takes the place of a secret that is
- * stored.
+ * Returns the settings after an app has made other fields than before: adds the defaults of new
+ * fields, which only this form knows, and drops the values of removed fields. A default never
+ * replaces a stored secret.
  */
 export function withMade(
 	settings: Settings,
@@ -101,7 +101,7 @@ export function withMade(
 	return { ...Object.fromEntries(defaults), ...Object.fromEntries(kept) };
 }
 
-/** The same settings in the same order, to be compared. */
+/** Returns the settings as text in a fixed order, for comparison. */
 export function textOf(settings: Settings): string {
 	return JSON.stringify(Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -147,7 +147,7 @@ export interface Place {
 	timezone: string;
 }
 
-/** undefined: none yet, or none that can be shown. */
+/** Reads a place; undefined: none yet, or an invalid one. */
 export function readPlace(text: string): Place | undefined {
 	const object = objectIn(text);
 	const [latitude, longitude] = [textIn(object, "lat"), textIn(object, "lng")];
@@ -174,7 +174,7 @@ export function writePlace(place: Place): string {
 	});
 }
 
-/** A number of degrees that somebody typed; a comma does for a point. undefined: none. */
+/** Reads typed degrees; a comma counts as a point. undefined: invalid. */
 export function readDegrees(text: string, largest: number): number | undefined {
 	const clean = text.trim().replace(",", ".").replace("−", "-");
 	if (!/^[+-]?\d{1,3}(\.\d*)?$/.test(clean)) return undefined;

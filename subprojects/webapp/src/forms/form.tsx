@@ -32,7 +32,7 @@ const KINDS: Record<string, (props: FieldProps) => JSX.Element> = {
 	typeahead: TypeaheadField,
 };
 
-/** A source that is typed in is not asked about at each letter. */
+/** Pause in typing before the generated fields are requested. */
 const REST_MS = 400;
 
 interface AppFormProps extends FormContext {
@@ -44,7 +44,7 @@ interface AppFormProps extends FormContext {
 	onDefaults?: (settings: Settings) => void;
 }
 
-/** A value that the server refuses, of a field that nobody can fill in here: it can be given up. */
+/** A value that the server refuses, of a field that cannot be edited here: the user can remove it. */
 function Refused({ field, form }: { field: FormField; form: AppFormProps }): JSX.Element | null {
 	const fault = form.faults.get(field.id);
 	if (fault === undefined) return null;
@@ -110,7 +110,7 @@ function OneField({
 }
 
 interface Made {
-	/** The value of the source for which they were made. */
+	/** Value of the source for which the fields were made. */
 	parameter: string;
 	fields: readonly FormField[];
 	fault?: string;
@@ -142,7 +142,7 @@ function useMade(field: FormField, parameter: string, answers: Answers): Made | 
 	return made;
 }
 
-/** Fields that the app makes of what another field has. */
+/** Fields that the app makes from the value of another field. */
 function Generated({ field, form }: { field: FormField; form: AppFormProps }): JSX.Element | null {
 	const source = form.fields.find(({ id }) => id === field.source);
 	const parameter = source ? valueOf(source, form.settings) : "";
@@ -204,7 +204,7 @@ function Fields({
 	);
 }
 
-/** Form with the settings of an app. */
+/** Form for the settings of an app. */
 export function AppForm(props: AppFormProps): JSX.Element {
 	return (
 		<div class="form-fields">

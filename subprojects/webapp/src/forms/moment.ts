@@ -1,4 +1,4 @@
-/** "2026-12-24T18:00", as a browser's field of date and time has it: the clock on a wall. */
+/** Local time, "2026-12-24T18:00", as in a browser's field for date and time. */
 export type WallTime = string;
 
 const parts = {
@@ -37,15 +37,16 @@ export function wallTimeOf(moment: string, zone: string): WallTime {
 }
 
 /**
- * The moment at which a clock in the zone says so. Of an hour that is there twice the first; a time
- * that is left out is as much later as the clocks are put forward.
+ * Returns the moment of a local time in the zone. If the time exists twice, the first one; if it is
+ * skipped, it is later by the change of the clocks.
  */
 export function momentOf(wall: WallTime, zone: string): string | undefined {
 	const wantedMs = Date.parse(`${wall}Z`);
 	if (Number.isNaN(wantedMs)) return undefined;
 	const format = formatOf(zone);
 	const dayMs = 86_400_000;
-	// The zone's offsets a day before and after: one of them is right unless two changes are as near.
+	// The zone's offsets a day before and after: one of them is right, unless there are two changes
+	// in between.
 	const offsets = [-dayMs, dayMs].map((apart) => {
 		const nearMs = wantedMs + apart;
 		return wallMs(nearMs, format) - nearMs;

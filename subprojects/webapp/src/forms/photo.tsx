@@ -9,7 +9,7 @@ import { helpOf, labelOf, type FieldProps } from "./props";
 import { Around } from "./simple";
 
 const FILE_MAX = 50_000_000;
-/** Starts of files in Base64: what a picture in the settings is. */
+/** Starts of picture files in Base64, to find the type of a picture in the settings. */
 const KINDS: readonly [start: string, type: string][] = [
 	["iVBOR", "image/png"],
 	["/9j/", "image/jpeg"],
@@ -17,7 +17,7 @@ const KINDS: readonly [start: string, type: string][] = [
 	["UklGR", "image/webp"],
 ];
 
-/** A picture of the settings as something that a page can show. */
+/** Returns a URL for a picture of the settings. */
 function urlOf(value: string): string | undefined {
 	const [, type] = KINDS.find(([start]) => value.startsWith(start)) ?? [];
 	return type === undefined ? undefined : `data:${type};base64,${value}`;
@@ -48,7 +48,7 @@ function Cut({ photo, onAt }: { photo: Photo; onAt: (at: number) => void }): JSX
 	);
 }
 
-/** A photo, cut to the panel's shape; which part of it can be moved until the page is left. */
+/** A photo, cropped to the panel's shape; the part can be moved until the page is left. */
 export function PhotoField({ field, value, onChange, fault, isDisabled }: FieldProps): JSX.Element {
 	const id = useId();
 	const [photo, setPhoto] = useState<Photo>();
@@ -69,7 +69,7 @@ export function PhotoField({ field, value, onChange, fault, isDisabled }: FieldP
 		}
 	};
 	const clear = () => {
-		place.current?.focus(); // the button goes
+		place.current?.focus(); // the button is removed
 		setPhoto(undefined);
 		onChange(undefined);
 	};

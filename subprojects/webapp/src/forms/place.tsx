@@ -8,7 +8,7 @@ import { useTyped } from "../components/typed";
 import { readDegrees, readPlace, writePlace, type Place } from "./fields";
 import { helpOf, labelOf, type FieldProps } from "./props";
 
-/** Precision of about a town: an app gets no more than it needs. */
+/** Decimals of coordinates, about the size of a town: an app gets no more precision than it needs. */
 const DECIMALS = 2;
 
 function coordinates({ latitude, longitude }: Place): string {
@@ -147,7 +147,7 @@ interface PlacePickerProps {
 	find: (text: string) => Promise<readonly Place[]>;
 }
 
-/** A place by its name; or by its coordinates, where no list has it. */
+/** Chooses a place by its name, or by its coordinates if it is not in the list. */
 export function PlacePicker(props: PlacePickerProps): JSX.Element {
 	const { place, onPlace, isDisabled } = props;
 	const id = useId();

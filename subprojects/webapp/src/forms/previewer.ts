@@ -4,12 +4,12 @@ import { signal } from "@preact/signals";
 const REST_MS = 300;
 
 /**
- * Asks for what the last wish would look like: once the wishes rest, one question at a time. What was
- * answered stays until the next answer is there.
+ * Requests a preview of the last wish: after a pause in changes, one request at a time. The last
+ * answer stays until the next one arrives.
  */
 export class Previewer<Wish, Answer> {
 	readonly answer = signal<Answer | undefined>(undefined);
-	/** Why the last wish has no answer. */
+	/** Why there is no answer to the last wish. */
 	readonly error = signal<unknown>(undefined);
 	readonly isBusy = signal(false);
 	private wish: { what: Wish } | undefined;
@@ -22,7 +22,7 @@ export class Previewer<Wish, Answer> {
 		private readonly restMs = REST_MS,
 	) {}
 
-	/** isAtOnce: it is not one of a row, as of somebody who types. */
+	/** isAtOnce: without waiting for a pause in changes. */
 	want(what: Wish, isAtOnce = false): void {
 		this.wish = { what };
 		this.isBusy.value = true;
@@ -41,7 +41,7 @@ export class Previewer<Wish, Answer> {
 	}
 
 	private async run(): Promise<void> {
-		if (this.isAsking) return; // it goes on with the new wish by itself
+		if (this.isAsking) return; // it continues with the new wish by itself
 		this.isAsking = true;
 		while (this.wish && !this.isOver) {
 			const { what } = this.wish;

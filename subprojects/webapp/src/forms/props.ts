@@ -1,6 +1,6 @@
 import type { FormField, FormOption, Place, Settings } from "./fields";
 
-/** Questions that a form does not answer itself. */
+/** Functions that request what a form cannot know itself. */
 export interface Answers {
 	/** Options that the handler of a field finds for a typed text, or for a chosen place. */
 	options: (field: FormField, parameter: string) => Promise<readonly FormOption[]>;
@@ -11,7 +11,7 @@ export interface Answers {
 
 export interface FormContext {
 	settings: Settings;
-	/** Secrets that are stored; nobody can read them. */
+	/** IDs of stored secrets, whose values cannot be read. */
 	secrets: ReadonlySet<string>;
 	/** Time zone of the device, for dates and times. */
 	timezone: string;
@@ -22,7 +22,7 @@ export interface FormContext {
 export interface FieldProps {
 	field: FormField;
 	value: string;
-	/** undefined: the default again. */
+	/** undefined: back to the default. */
 	onChange: (value: string | undefined) => void;
 	fault: string | undefined;
 	isDisabled: boolean;
@@ -34,14 +34,14 @@ export function labelOf(field: FormField): string {
 	return field.name || field.id;
 }
 
-/** The words below a field; none where they only say its name again. */
+/** Returns the text below a field; undefined if it only repeats its name. */
 export function helpOf(field: FormField): string | undefined {
 	const words = field.description.trim();
 	const bare = (text: string) => text.toLowerCase().replace(/[.:!?\s]+$/, "");
 	return words === "" || bare(words) === bare(labelOf(field)) ? undefined : words;
 }
 
-/** Ends the words with a full stop, because something follows. */
+/** Ends the text with a full stop, because more text follows. */
 export function sentenceOf(words: string): string {
 	return /[.!?]$/.test(words) ? words : `${words}.`;
 }

@@ -67,7 +67,7 @@ export function RenderState({
 	installationId: string;
 }): JSX.Element | null {
 	const place = { deviceId, installationId };
-	// Nothing tells of each render: it is asked for while somebody looks.
+	// There is no event for each render, so the state is polled while the page is visible.
 	const state = useResource(() =>
 		get("/web/devices/{deviceId}/rotation/{installationId}/render", {}, place),
 	);

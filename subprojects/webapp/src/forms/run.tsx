@@ -19,7 +19,7 @@ function placeOf({ file, line, column }: RunProblem): string {
 	return file === null ? at : `${file}, ${at}`;
 }
 
-/** Why there is no picture, in words for whom it concerns. */
+/** Shows why there is no picture. */
 export function RunProblemNote({
 	problem,
 	title = BLAME[problem.kind],
@@ -29,7 +29,7 @@ export function RunProblemNote({
 	problem: RunProblem;
 	title?: string;
 	onLine?: ((line: number) => void) | undefined;
-	/** Words about the consequences. */
+	/** Text about the consequences. */
 	children?: ComponentChildren;
 }): JSX.Element {
 	const { line } = problem;
@@ -83,15 +83,15 @@ export function costOf({ tookMs, durationMs }: Preview): string {
 interface PreviewPanelProps {
 	preview: Preview | undefined;
 	isBusy: boolean;
-	/** Why there is none; in place of the quiet line. */
+	/** Why there is no picture; shown in place of the line. */
 	fault?: string | undefined;
 	/** Description of the picture for screen readers. */
 	label: string;
-	/** The quiet line below; its cost where there is none. */
+	/** The line below; undefined: the cost of the picture. */
 	line?: string | undefined;
 }
 
-/** A picture as it would be on a panel. */
+/** A picture as it would look on a panel. */
 export function PreviewPanel(props: PreviewPanelProps): JSX.Element {
 	const { preview, isBusy, fault, label } = props;
 	const picture = preview?.picture ? `data:image/webp;base64,${preview.picture}` : undefined;

@@ -18,21 +18,21 @@ interface SetupProps {
 	/** Stored settings. */
 	settings: Settings;
 	secrets: readonly string[];
-	/** Words of the button. */
+	/** Text of the button. */
 	action: string;
-	/** Nothing has to be changed first. */
+	/** It can be saved without changes. */
 	isReady: boolean;
-	/** Throws a Problem where it was not done. */
+	/** Throws a Problem on failure. */
 	onSave: (settings: Settings) => Promise<void>;
-	/** About the picture. */
+	/** Text about the picture. */
 	note?: string;
-	/** A picture was asked for, and is there, or cannot be made. */
+	/** Called when a requested picture is there or has failed. */
 	onPreview?: () => void;
 	beside?: ComponentChildren;
 	children?: ComponentChildren;
 }
 
-/** A picture that follows the settings, beginning with what is stored. */
+/** Makes previews for the settings, beginning with the stored ones. */
 function usePreviewer(
 	{ target, form, onPreview }: SetupProps,
 	settings: Settings,
@@ -55,7 +55,7 @@ function usePreviewer(
 	return previewer;
 }
 
-/** While there is something to lose, leaving the page is asked about first. */
+/** Asks for confirmation before leaving the page with unsaved changes. */
 function useGuard(isChanged: boolean): void {
 	useEffect(() => {
 		if (!isChanged) return undefined;
@@ -71,10 +71,10 @@ function useGuard(isChanged: boolean): void {
 interface Filled {
 	settings: Settings;
 	change: (settings: Settings) => void;
-	/** The app fills in more: that alone changes nothing. */
+	/** Adds settings made by the app, which do not count as changes. */
 	fill: (settings: Settings) => void;
 	isChanged: boolean;
-	/** Drops the changes: from now on, the stored settings are shown. */
+	/** Drops the changes: from now on the stored settings are shown. */
 	settle: () => void;
 }
 
@@ -124,7 +124,7 @@ function Picture({
 	);
 }
 
-/** Saves once at a time; its state is what the button and the words beside it show. */
+/** Saves one request at a time; the button and the text beside it show its state. */
 function useSave(
 	{ onSave }: SetupProps,
 	filled: Filled,
@@ -155,7 +155,7 @@ function FormNotes({ form }: { form: Schemas["Form"] }): JSX.Element | null {
 	return <p class="quiet">This app has no settings.</p>;
 }
 
-/** Collects the faults of the last save, and of the last picture. */
+/** Collects the faults of the last save and of the last preview. */
 function useFaults(previewer: Previewer<Settings, Schemas["Preview"]>, error: unknown): Faults {
 	const shown = previewer.error.value;
 	const faults = useMemo(() => new Map([...faultsIn(shown), ...faultsIn(error)]), [shown, error]);
@@ -165,13 +165,13 @@ function useFaults(previewer: Previewer<Settings, Schemas["Preview"]>, error: un
 }
 
 interface Faults {
-	/** By the fields' IDs. */
+	/** Faults by the fields' IDs. */
 	faults: ReadonlyMap<string, string>;
 	/** Why nothing was saved. */
 	words: string | undefined;
 }
 
-/** Whoever saves is led to the first field that the server has refused. */
+/** Focuses the first field that the server has refused. */
 function useFocus(error: unknown): { current: HTMLFormElement | null } {
 	const form = useRef<HTMLFormElement>(null);
 	useEffect(() => {
@@ -181,7 +181,7 @@ function useFocus(error: unknown): { current: HTMLFormElement | null } {
 	return form;
 }
 
-/** The form of an app beside its picture, which follows each change, and the button that makes it so. */
+/** The form of an app beside its preview, which follows each change, and the button that saves. */
 export function Setup(props: SetupProps): JSX.Element {
 	const { target, form, isReady } = props;
 	const filled = useFilled(props.settings);

@@ -8,11 +8,11 @@ import { wordsOf } from "./fields";
 import { momentOf, wallTimeOf } from "./moment";
 import { helpOf, labelOf, sentenceOf, type FieldProps } from "./props";
 
-/** Number of options that are all visible; if there are more, they are in a list that opens. */
+/** Largest number of options that are all shown; more are in a list that opens. */
 const CHOICES_MAX = 3;
 const TEXT_MAX = 4096;
 
-/** A label above, words below; what Field has, around anything. */
+/** A label above and a text below any control, as in Field. */
 export function Around({
 	id,
 	label,
@@ -80,7 +80,7 @@ export function TextField({ field, value, onChange, fault, isDisabled }: FieldPr
 	);
 }
 
-/** Shows that a secret is stored, with the buttons to replace and to forget it. */
+/** Shows that a secret is stored, with the buttons to replace and to remove it. */
 function StoredSecret({
 	field,
 	fault,
@@ -106,7 +106,7 @@ function StoredSecret({
 	);
 }
 
-/** Write-only: what is stored is never shown, only that it is there. */
+/** A write-only field: a stored secret is never shown, only that there is one. */
 export function SecretField(props: FieldProps & { onForget: () => void }): JSX.Element {
 	const { field, onChange, context } = props;
 	const typed = context.settings[field.id];
@@ -116,7 +116,7 @@ export function SecretField(props: FieldProps & { onForget: () => void }): JSX.E
 	const place = useRef<HTMLDivElement>(null);
 	const isKept = isStored && !isReplacing && typed === undefined;
 	const wasKept = useRef(isKept);
-	// The button that was pressed is gone.
+	// Focus the input, since the pressed button is removed.
 	useLayoutEffect(() => {
 		if (isStored && isKept !== wasKept.current)
 			place.current?.querySelector<HTMLElement>("input, button")?.focus();
@@ -213,7 +213,7 @@ export function ToggleField({
 	);
 }
 
-/** By the clocks of the device's time zone. */
+/** A field for date and time in the device's time zone. */
 export function MomentField({
 	field,
 	value,

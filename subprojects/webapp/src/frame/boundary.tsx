@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from "preact";
 import { Button } from "../components/button";
 
-/** Shows an exception of a page in its place: the rest of the frame stays. */
+/** Shows an exception of a page in place of the page: the rest of the frame stays. */
 export class Boundary extends Component<{ children: ComponentChildren }, { error?: Error }> {
 	static override getDerivedStateFromError(error: Error): { error: Error } {
 		return { error };

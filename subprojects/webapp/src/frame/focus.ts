@@ -4,7 +4,7 @@ const FOCUSABLE =
 
 interface Step {
 	element: Element;
-	/** Among its parent's children. */
+	/** Index among its parent's children. */
 	at: number;
 }
 
@@ -20,7 +20,7 @@ function remember(target: EventTarget | null): void {
 	}
 }
 
-/** The next page's heading takes the focus: nothing of this one does. */
+/** Called before the next page, whose heading takes the focus. */
 export function forgetFocus(): void {
 	way = [];
 }
@@ -36,7 +36,7 @@ function within(part: Element, like: Element): HTMLElement | null {
 	return all.find(isLike) ?? all[0] ?? null;
 }
 
-/** The nearest to the place of what has gone. */
+/** Returns the element nearest to the removed one. */
 function nearest(): HTMLElement | null {
 	const [lost] = way;
 	if (!lost || lost.element.isConnected) return null;

@@ -26,7 +26,7 @@ function PageLink({ to, children }: { to: string; children: ComponentChildren })
 	);
 }
 
-/** The thin line at the top while the server is away; it goes by itself. */
+/** The thin line at the top while the server is unreachable; it disappears by itself. */
 export function AwayLine(): JSX.Element {
 	return (
 		<div role="status" class="away">

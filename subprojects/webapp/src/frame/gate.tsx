@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { Panel } from "../components/panel";
 import morning from "../pictures/morning.webp";
 
-/** The pages of those who are not signed in: what this is, and what to do. */
+/** Layout of the pages for users who are not signed in: a description of displayd, and a form. */
 export function Gate({
 	children,
 	isBusy,

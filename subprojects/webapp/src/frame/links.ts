@@ -2,9 +2,9 @@ import { options } from "preact";
 import { base } from "./place";
 
 /**
- * Links are written as paths below the base, such as "devices/new". The document has no <base> that would make
- * addresses of them: the policy of its content forbids one, as one that somebody else brings in would redirect
- * all of them. So it is done where they are made.
+ * Links are written as paths below the base, such as "devices/new". The document has no <base> that
+ * would resolve them: the content security policy forbids it, since an injected one would redirect
+ * all links. So links are resolved when they are made.
  */
 export function startLinks(): void {
 	const before = options.vnode?.bind(options);

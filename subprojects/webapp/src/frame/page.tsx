@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** The heading of a page. It names the tab, and takes the focus when the page is arrived at. */
+/** The heading of a page. It sets the tab's title, and takes the focus when the page is opened. */
 export function Heading({ title, isHidden }: { title: string; isHidden?: boolean }): JSX.Element {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useEffect(() => {

@@ -30,7 +30,7 @@ function warn(event: BeforeUnloadEvent): void {
 	event.preventDefault();
 }
 
-/** While there is a guard, leaving the page is asked about first. */
+/** Sets a guard that is called before the page is left; undefined: none. */
 export function setGuard(next: Guard | undefined): void {
 	guard = next;
 	if (next) addEventListener("beforeunload", warn);
@@ -61,8 +61,8 @@ function keep(more: Kept): void {
 }
 
 /**
- * State of a page that is there again when somebody comes back to it, and after a reload; like useState(), and
- * for one page at a time.
+ * Like useState(), but the state is restored when the user comes back to the page, and after a
+ * reload.
  */
 export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
 	const [value, setValue] = useState<T>(() => (kept().values?.[name] as T | undefined) ?? initial);
@@ -88,10 +88,10 @@ function arrive(staysPut = false): void {
 	path.value = pathOf(new URL(here));
 }
 
-/** Time to wait for the content of lists, which comes later than their page. */
+/** Time to wait for the content of lists, which is loaded later than their page. */
 const SCROLL_MS = 5_000;
 
-/** Scrolls to where the page was left, as soon as it is long enough; whoever does something there ends that. */
+/** Scrolls to where the page was left, as soon as it is long enough; any user action ends that. */
 function scrollBack(y: number): void {
 	const ended = new AbortController();
 	const end = () => {
@@ -115,7 +115,7 @@ interface GoOptions {
 	staysPut?: boolean;
 }
 
-/** Goes to another page; the browser's back button comes back. */
+/** Goes to another page; the browser's back button returns. */
 export function go(to: string, options: GoOptions = {}): void {
 	const url = new URL(to || ".", base);
 	keep({ y: scrollY });
@@ -133,7 +133,7 @@ export async function goIfMay(to: string, options: GoOptions = {}): Promise<void
 	if (await mayLeave()) go(to, options);
 }
 
-/** The browser is on the other page already: it comes back until the answer is there. */
+/** The browser is on the other page already: it goes back until the guard has answered. */
 async function onBack(): Promise<void> {
 	if (!guard) {
 		arrive();
@@ -145,7 +145,7 @@ async function onBack(): Promise<void> {
 	if (await mayLeave()) go(wanted, { replaces: true });
 }
 
-/** The fragment, which no server and no log ever sees; it is taken out of the URL at once. */
+/** Returns the fragment, which no server or log sees, and removes it from the URL at once. */
 export function takeFragment(): string {
 	const text = location.hash.slice(1);
 	if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
@@ -156,7 +156,7 @@ export function takeFragment(): string {
 	}
 }
 
-/** The page of this document that a click leads to; undefined where the browser is to follow. */
+/** Returns the page of this app that a click leads to; undefined: the browser must follow the link. */
 function innerTarget(event: MouseEvent): { to: string; staysPut: boolean } | undefined {
 	if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
 		return undefined;
@@ -167,7 +167,7 @@ function innerTarget(event: MouseEvent): { to: string; staysPut: boolean } | und
 	return { to: pathOf(url) + url.search + url.hash, staysPut: anchor.closest(".tabs") !== null };
 }
 
-/** Links that carry data-page, and the back button, change the page without loading another. */
+/** Makes links with data-page and the back button change the page without loading a document. */
 export function startPlaces(): void {
 	// Scroll here: the browser would scroll before the page's content has arrived.
 	history.scrollRestoration = "manual";

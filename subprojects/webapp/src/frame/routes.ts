@@ -13,13 +13,13 @@ function matchOne(pattern: string, path: string): Parameters | undefined {
 		try {
 			if (name !== undefined) parameters[name] = decodeURIComponent(text);
 		} catch {
-			return undefined; // no UTF-8: no page of ours
+			return undefined; // not UTF-8: no such page
 		}
 	}
 	return parameters;
 }
 
-/** The first pattern that the path fits, and what the path says; undefined for no page. */
+/** Returns the first matching pattern and the path's parameters; undefined: there is no such page. */
 export function matchRoute<T>(
 	routes: Readonly<Record<string, T>>,
 	path: string,

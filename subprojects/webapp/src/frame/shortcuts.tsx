@@ -5,7 +5,7 @@ import { goIfMay } from "./place";
 
 const isShown = signal(false);
 
-/** Two keys in a row that go to a page. */
+/** Second keys, after g, that go to a page. */
 const PLACES: Record<string, [page: string, words: string]> = {
 	d: ["devices", "your devices"],
 	a: ["apps", "apps"],
@@ -15,7 +15,7 @@ const PLACES: Record<string, [page: string, words: string]> = {
 };
 const SECOND_KEY_MS = 1_500;
 
-/** Also into an editor, whose insides the event's own target hides. */
+/** Whether the user types, also in an editor, whose elements the event's target hides. */
 function isTyping(event: KeyboardEvent): boolean {
 	const [target] = event.composedPath();
 	return (
@@ -30,7 +30,7 @@ function focusSearch(): boolean {
 	return search !== null;
 }
 
-/** `g k` and its like, `/`, `?`; while somebody is signed in. */
+/** Handles `g k` and so on, `/` and `?`, while isOn() is true. */
 export function startShortcuts(isOn: () => boolean): void {
 	let firstAt = -Infinity;
 	document.addEventListener("keydown", (event) => {

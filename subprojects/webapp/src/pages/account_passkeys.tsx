@@ -158,7 +158,7 @@ function List({ rows, onRename, onRemove }: ListProps): JSX.Element {
 	);
 }
 
-/** Why this browser cannot add one here. */
+/** Shows why this browser cannot add a passkey here. */
 function Hindrance(): JSX.Element {
 	const host = start.value?.passkeyHost;
 	return (

@@ -13,7 +13,7 @@ function count(number: number, one: string, many: string): string {
 	return number === 1 ? `1 ${one}` : `${number} ${many}`;
 }
 
-/** Lists the things that are lost, and those that others keep. */
+/** Lists the things that are deleted, and those that other users keep. */
 function Losses({ removal }: { removal: Removal }): JSX.Element {
 	const { devices, keys, apps, keptApps } = removal;
 	const lost = [
@@ -65,7 +65,7 @@ function Ask({ removal, account }: { removal: Removal; account: Account }): JSX.
 	);
 }
 
-/** /account/removal: what goes with the account, asked once. */
+/** /account/removal: lists what is removed with the account, and asks for confirmation. */
 export function AccountRemovalPage({ account }: { account: Account }): JSX.Element {
 	const removal = useResource(() => get("/web/account/removal"), ["account", "devices", "keys"]);
 	const known = removal.value.value;

@@ -267,7 +267,7 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 	);
 }
 
-/** The oldest, or the oldest that were searched for. */
+/** Number of accounts shown: the oldest, or the oldest that match the search. */
 const SHOWN = 100;
 
 /** /admin: accounts and their roles. */

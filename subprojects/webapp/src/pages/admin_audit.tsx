@@ -94,7 +94,7 @@ interface Part {
 	cursor: string | undefined;
 }
 
-/** The entries that have the text: the newest ones live, older ones as they are asked for. */
+/** The entries with the text: the newest ones live, older ones on request. */
 function Found({ wanted }: { wanted: string }): JSX.Element | null {
 	const newest = useResource(
 		() => getPart("/web/admin/audit", { limit: PART, q: wanted }),

@@ -92,7 +92,7 @@ async function change(resource: Resource<Instance>, appsReachLocal: boolean): Pr
 	}
 }
 
-/** Closes to apps what the operator has opened; it opens nothing by itself. */
+/** A switch for the addresses of --egress-allow: it can close them to apps, but open no others. */
 function Network({ resource }: { resource: Resource<Instance> }): JSX.Element {
 	return (
 		<div class="stack">
@@ -109,7 +109,7 @@ function Network({ resource }: { resource: Resource<Instance> }): JSX.Element {
 	);
 }
 
-/** /admin/instance: how the instance is that answers, every few seconds anew. */
+/** /admin/instance: the state of the instance that answers, refreshed every few seconds. */
 export function InstancePage(): JSX.Element {
 	const instance = useResource(() => get("/web/admin/instance"));
 	const known = instance.value.value;

@@ -18,7 +18,7 @@ interface LimitProps {
 	onDone: () => Promise<void>;
 }
 
-/** Sets what an account may store. */
+/** Sets the storage limit of an account. */
 export function LimitDialog({ member, onClose, onDone }: LimitProps): JSX.Element {
 	const [text, setText] = useState(member.byteLimit === 0 ? "" : String(member.byteLimit / MIB));
 	const submit = async () => {

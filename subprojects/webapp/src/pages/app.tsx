@@ -18,7 +18,7 @@ import { Missing } from "./missing";
 type CatalogueApp = Schemas["CatalogueApp"];
 type Device = Schemas["AppDevice"];
 
-/** A rotation has no more. */
+/** The limit of a rotation. */
 const ENTRIES_MAX = 100;
 
 function times(count: number): string {
@@ -31,7 +31,7 @@ interface LineProps {
 	onDone: () => Promise<void>;
 }
 
-/** Gone from the page now, and from the device when it is too late for undo. */
+/** Removes it from the page now, and from the device when it is too late for undo. */
 function removeFrom({ app, device, onDone }: LineProps, installationId: string): void {
 	const key = `${device.id}/${installationId}`;
 	const undo = removeLater(key, (isLeaving) => {

@@ -25,7 +25,7 @@ async function install(app: CatalogueApp, device: Device, settings: Settings): P
 	go(`devices/${device.id}`);
 }
 
-/** /apps/SLUG/install/DEVICE: the form, a picture that follows it, and then it is installed. */
+/** /apps/SLUG/install/DEVICE: the form with a preview, and the button that installs. */
 export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Element {
 	const { id: slug = "", device: deviceId = "" } = parameters;
 	const devices = useDevices();
@@ -69,7 +69,7 @@ export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Ele
 				isReady
 				note="The preview uses your settings. The app may contact its hosts on the internet for it."
 				onPreview={() => {
-					// A form that comes from the network is kept since then.
+					// Retries a form that needed the network: its answer is cached by now.
 					if (form.value.value?.problem) void form.refresh();
 				}}
 				onSave={(settings) => install(shown, device, settings)}

@@ -17,9 +17,9 @@ import { Missing } from "./missing";
 
 type CatalogueApp = Schemas["CatalogueApp"];
 
-/** Apps that one look shows. */
+/** Apps shown at a time. */
 const PART = 60;
-/** No part of a list is longer. */
+/** The limit of a list's part. */
 const ASKED_MAX = 1000;
 const TYPING_MS = 200;
 
@@ -149,7 +149,7 @@ function Nothing({
 
 interface Wish {
 	q: string;
-	/** Also those that their collection calls broken. */
+	/** Also apps that their collection marks as broken. */
 	withBroken: boolean;
 	limit: number;
 }
@@ -159,7 +159,7 @@ interface Found extends Wish {
 	isWhole: boolean;
 }
 
-/** Loads as many apps as wished for, one part of the list after the other. */
+/** Loads as many apps as wanted, one part of the list after the other. */
 async function find({ q, withBroken, limit }: Wish): Promise<Found> {
 	const list: CatalogueApp[] = [];
 	let cursor: string | undefined;
@@ -238,7 +238,7 @@ function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
 	);
 }
 
-/** /apps: what can be installed. */
+/** /apps: the apps that can be installed. */
 export function AppsPage(): JSX.Element {
 	return (
 		<div class="stack wide">
@@ -251,7 +251,7 @@ export function AppsPage(): JSX.Element {
 	);
 }
 
-/** /devices/ID/add: the same, for a device that is known. */
+/** /devices/ID/add: the same for this device. */
 export function AddPage({ parameters }: { parameters: Parameters }): JSX.Element {
 	const devices = useDevices();
 	const list = devices.value.value;

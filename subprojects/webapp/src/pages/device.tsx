@@ -21,7 +21,7 @@ import { go, path } from "../frame/place";
 import type { Parameters } from "../frame/routes";
 import { WATCHED_MAX } from "../stream/wants";
 
-/** The other devices, beside the chosen one where there is room. */
+/** The other devices, beside the chosen one if there is room. */
 function DeviceList({
 	devices,
 	names,
@@ -57,14 +57,15 @@ function DeviceList({
 	);
 }
 
-/** The pictures among the files; where there is none, the first file, so that it is said of it. */
+/** Returns the pictures among the files; if there are none, the first file, so that its fault is
+ * shown. */
 function picturesIn(data: DataTransfer | null): File[] {
 	const files = [...(data?.files ?? [])];
 	const pictures = files.filter(({ type }) => type.startsWith("image/"));
 	return pictures.length > 0 ? pictures : files.slice(0, 1);
 }
 
-/** Files that are dropped on it are given on; while one hovers above it says so. */
+/** Passes on dropped files, and shows while a file is dragged over it. */
 function DropTarget({
 	onFiles,
 	children,
@@ -100,7 +101,7 @@ function DropTarget({
 interface Choice {
 	/** Chosen pictures, in order of arrival. */
 	chosen: readonly Chosen[];
-	/** More than one was there at a time: they are to be kept. */
+	/** More than one was chosen at a time: offer to add them to the rotation. */
 	isOneOfMany: boolean;
 	fault: string | undefined;
 }
@@ -109,9 +110,9 @@ const NOTHING_CHOSEN: Choice = { chosen: [], isOneOfMany: false, fault: undefine
 
 interface Choosing extends Choice {
 	take: (files: readonly File[]) => void;
-	/** The first of them is done with; name: of the entry that it is now. */
+	/** Removes the first one from the list; name: of the new entry. */
 	done: (name?: string) => void;
-	/** Names of entries that were made here: the rotation may not tell of them yet. */
+	/** Names of entries that were made here, which the loaded rotation may not have yet. */
 	made: readonly string[];
 }
 
@@ -153,7 +154,8 @@ function useChoice(deviceId: string): Choosing {
 	return { ...choice, take, done, made };
 }
 
-/** An app that was rendered is no change that the server tells of: but its panel has the picture. */
+/** The server sends no event for a rendered app, but the panel shows the picture: refresh the
+ * rotation then. */
 function useRendered(device: Device, rotation: RotationResource): void {
 	const news = panelNews(device.id).value;
 	const given = [news, news?.next].filter((one) => one?.picture && one.installationId);

@@ -18,7 +18,7 @@ interface Chosen {
 	content: Export;
 }
 
-/** Reads a file; a text says why it is none that can be brought. */
+/** Reads a file; returns a message if it cannot be imported. */
 async function read(file: File): Promise<Chosen | string> {
 	if (file.size > FILE_BYTES_MAX) return "This file is over 4 MiB. Export one device at a time.";
 	try {
@@ -92,7 +92,7 @@ function NotBrought({ report }: { report: Report }): JSX.Element | null {
 	);
 }
 
-/** The addresses of devices that came; they are shown this once. */
+/** The addresses of imported devices, which are shown only once. */
 function Addresses({ devices }: { devices: readonly Imported[] }): JSX.Element | null {
 	const made = devices.filter(({ webSocketUrl }) => webSocketUrl !== null);
 	if (made.length === 0) return null;
@@ -190,7 +190,7 @@ interface OutcomeProps {
 	onBack: () => void;
 }
 
-/** Report of the file: of what would come, with a button that brings it, or of what has come. */
+/** Report about the file: what would be imported, with a button, or what was imported. */
 function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.Element {
 	const count = report.devices.filter(({ state }) => state === "new").length;
 	const words = count === 1 ? "Import 1 device" : `Import ${count} devices`;
@@ -221,14 +221,15 @@ function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.E
 	);
 }
 
-/** Words for the place in the file that the server does not take. */
+/** Text for the position in the file that the server refuses. */
 function faultOf(problem: Problem): string {
 	const [first] = problem.faults;
 	if (!first) return problem.message;
 	return `This file is not an export: /${first[0]} ${first[1].charAt(0).toLowerCase()}${first[1].slice(1)}`;
 }
 
-/** Page of /devices/import: devices of a tronbyt server; first what would come, then the devices. */
+/** Page of /devices/import: devices of a tronbyt server; first a report of what would be imported,
+ * then the devices. */
 export function ImportPage(): JSX.Element {
 	const [keepsAddresses, setKeeps] = useState(true);
 	const [chosen, setChosen] = useState<Chosen>();

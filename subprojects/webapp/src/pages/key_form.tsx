@@ -83,14 +83,14 @@ function Devices({ chosen, onChange, fault }: DevicesProps): JSX.Element {
 }
 
 interface KeyFormProps {
-	/** The key as it is; undefined: a new one. */
+	/** The key to change; undefined: a new one. */
 	of?: Key;
 	action: string;
 	beside?: JSX.Element;
 	onSubmit: (wish: Wish) => Promise<void>;
 }
 
-/** Name of a key, and what it is for. */
+/** Form for the name and the scope of a key. */
 export function KeyForm({ of, action, beside, onSubmit }: KeyFormProps): JSX.Element {
 	const [name, setName] = useState(of?.name ?? "");
 	const [scope, setScope] = useState<Scope>(of?.scope ?? "all");

@@ -16,7 +16,7 @@ import { KeyForm, scopes } from "./key_form";
 type Key = Schemas["Key"];
 type NewKey = Schemas["NewKey"];
 
-/** Returns what a line does and the line, which works as it is. */
+/** Returns a command line that works without changes, and what it does. */
 function curlLine(made: NewKey, device: string): { words: string; line: string } {
 	const path = made.scope === "push" ? `v1/devices/${device}/push` : "v1/devices";
 	const line = `curl '${new URL(path, base).href}' -H 'Authorization: Bearer ${made.key}'`;
@@ -27,7 +27,7 @@ function curlLine(made: NewKey, device: string): { words: string; line: string }
 	};
 }
 
-/** The only time that a key is seen. */
+/** Shows a new key, which is shown only once. */
 function Created({ made, onDone }: { made: NewKey; onDone: () => void }): JSX.Element {
 	useEffect(() => {
 		setGuard({
@@ -70,7 +70,7 @@ function NoDevice(): JSX.Element {
 	);
 }
 
-/** Changes what a key is called and for. */
+/** Changes the name and scope of a key. */
 function Change({ of, onDone }: { of: Key; onDone: () => void }): JSX.Element {
 	return (
 		<Dialog title={`Change ${of.name}`} onClose={onDone}>
@@ -198,7 +198,7 @@ function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
 
 /** Development > API keys. */
 export function KeysPage({ account }: { account: Account }): JSX.Element {
-	// Without topics: no hint says that a stream begins or ends.
+	// Without topics, since there is no hint when a stream begins or ends.
 	const keys = useResource(() => get("/web/keys"));
 	const [made, setMade] = useState<NewKey>();
 	return (

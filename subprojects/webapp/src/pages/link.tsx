@@ -18,7 +18,7 @@ const TITLES: Record<Link["kind"], string> = {
 	password: "Choose a new password",
 };
 
-/** The token stays with the tab, so that the page can be loaded again. */
+/** The token is stored in the tab, so that the page can be reloaded. */
 const STORED = "displayd.link";
 
 function takeToken(): string {

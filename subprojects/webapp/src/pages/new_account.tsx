@@ -11,7 +11,7 @@ interface NewAccountProps {
 	value: NewAccount;
 	onChange: (value: NewAccount) => void;
 	faults: ReadonlyMap<string, string>;
-	/** The address that the invitation is for: it cannot be another. */
+	/** The invitation's address, which cannot be changed. */
 	isForEmail?: boolean;
 }
 

@@ -11,7 +11,7 @@ import morning from "../pictures/morning.webp";
 
 const STORED = "displayd.panel";
 
-/** The tab's own panel first: two tabs may stand for two panels. */
+/** The tab's own panel first: two tabs may be two panels. */
 function storedAddress(): PanelAddress | undefined {
 	const text = sessionStorage.getItem(STORED) ?? localStorage.getItem(STORED);
 	return text === null ? undefined : parseAddress(text);
@@ -31,7 +31,7 @@ const WORDS: Record<LinkState, string> = {
 	unknown: "The server does not know this panel. The key was changed, or the device was removed.",
 };
 
-/** Keeps the screen on while the panel is shown, where the browser can. */
+/** Keeps the screen on while the panel is shown, if the browser can. */
 function useWakeLock(): void {
 	useEffect(() => {
 		let lock: WakeLockSentinel | undefined;
@@ -51,7 +51,7 @@ function useWakeLock(): void {
 	}, []);
 }
 
-/** The controls go when nothing has moved for a while. */
+/** Hides the controls when the pointer has not moved for a while. */
 function useIdle(afterMs: number): boolean {
 	const [isIdle, setIdle] = useState(false);
 	useEffect(() => {

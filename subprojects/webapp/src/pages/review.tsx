@@ -59,7 +59,7 @@ function About({ review }: { review: Review }): JSX.Element {
 	);
 }
 
-/** Scripts never change, but what is deployed may be another one. */
+/** Scripts never change, but another version may be deployed. */
 function useScripts(id: string, deployed: string | null | undefined): Scripts | undefined {
 	const [scripts, setScripts] = useState<Scripts>();
 	useEffect(() => {
@@ -147,11 +147,11 @@ function Script({
 	scripts: Scripts;
 	remarks: readonly Remark[];
 	onLine: (line: number) => void;
-	/** Gets what can move the cursor. */
+	/** Gets the editor's view, which can move the cursor. */
 	view: { current: CodeView | undefined };
 }): JSX.Element {
 	const { compileProblem } = review;
-	// Why it would not run is known.
+	// A version that does not compile cannot run.
 	const run = useRun(compileProblem ? undefined : scripts, trialOf(review));
 	const broken = useCompileProblems(compileProblem, scripts.scriptContent);
 	const goTo = (line: number) => view.current?.goTo(line);
@@ -421,7 +421,7 @@ function Work({
 	);
 }
 
-/** /review/VERSION: a script, what changes, what to say of it, and the decision. */
+/** /review/VERSION: a script, its changes, the reviewer's remarks, and the decision. */
 export function ReviewPage({
 	account,
 	parameters,

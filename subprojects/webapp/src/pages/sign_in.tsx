@@ -50,7 +50,7 @@ function SignInForm(): JSX.Element {
 	);
 }
 
-/** Why nobody can sign in, where that is so. */
+/** Shows why nobody can sign in, if so. */
 function Hindrance(): JSX.Element | null {
 	const { isNew, canSignIn } = start.value ?? {};
 	if (canSignIn === false)
@@ -75,7 +75,7 @@ function Hindrance(): JSX.Element | null {
 	return null;
 }
 
-/** "/" while nobody is signed in, and every other page that needs somebody. */
+/** "/" and every other page that needs a signed-in user, if there is none. */
 export function SignInPage(): JSX.Element {
 	const isOpen = start.value?.registration === "open" && !start.value.isNew;
 	return (
@@ -107,7 +107,7 @@ export function SignInPage(): JSX.Element {
 	);
 }
 
-/** /register, where registration is open. */
+/** /register, if registration is open. */
 export function RegisterPage(): JSX.Element {
 	const [account, setFields] = useState<NewAccount>({ email: "", name: "", password: "" });
 	const submit = async () => {

@@ -6,7 +6,7 @@ import { setAccount } from "../api/session";
 import { Button } from "../components/button";
 import { go } from "../frame/place";
 
-/** An offer is made anew before its challenge grows old. */
+/** An offer is renewed before its challenge expires. */
 const OFFER_MS = 4 * 60_000;
 
 async function signInWith(assertion: Assertion): Promise<void> {
@@ -14,7 +14,7 @@ async function signInWith(assertion: Assertion): Promise<void> {
 	if (location.pathname.endsWith("/register")) go("", { replaces: true });
 }
 
-/** The browser offers passkeys in the field of the e-mail address, where it can. */
+/** Lets the browser offer passkeys in the field of the e-mail address, if it can. */
 function usePasskeyOffer(onProblem: (problem: Problem) => void): () => void {
 	const stop = useRef<(() => void) | undefined>(undefined);
 	useEffect(() => {
@@ -33,7 +33,7 @@ function usePasskeyOffer(onProblem: (problem: Problem) => void): () => void {
 			try {
 				assertion = await askPasskey({ isOffer: true, signal: controller.signal });
 			} catch {
-				return; // nobody has taken it
+				return; // it was not used
 			}
 			try {
 				await signInWith(assertion);
@@ -44,7 +44,7 @@ function usePasskeyOffer(onProblem: (problem: Problem) => void): () => void {
 		};
 		const begin = async () => {
 			if (!arePasskeysOffered()) return;
-			// Younger than passkeys are.
+			// Newer than passkeys.
 			if (!("isConditionalMediationAvailable" in PublicKeyCredential)) return;
 			if (await PublicKeyCredential.isConditionalMediationAvailable()) void offer();
 		};
@@ -54,7 +54,7 @@ function usePasskeyOffer(onProblem: (problem: Problem) => void): () => void {
 	return () => stop.current?.();
 }
 
-/** The other way in, where this browser and this server have it. */
+/** Sign-in with a passkey, if browser and server support it. */
 export function PasskeySignIn(): JSX.Element | null {
 	const [problem, setProblem] = useState<Problem>();
 	const [isBusy, setBusy] = useState(false);

@@ -18,7 +18,7 @@ async function create(name: string, slug: string, description: string): Promise<
 	try {
 		await post("/web/studio", { name, slug, ...(description === "" ? {} : { description }) });
 	} catch (error) {
-		// Only somebody else's app is in the way: the field says so.
+		// The slug belongs to another app: the field shows that.
 		if (error instanceof Problem && error.status === 409 && error.message.includes("slug"))
 			throw new Problem(
 				409,
@@ -109,7 +109,7 @@ function AppTable({ apps }: { apps: OwnApp[] }): JSX.Element {
 	);
 }
 
-/** /studio: the apps that one writes. */
+/** /studio: the user's own apps. */
 export function StudioPage(): JSX.Element {
 	const apps = useResource(() => get("/web/studio"), ["apps"]);
 	const shown = apps.value.value;

@@ -15,7 +15,7 @@ interface Said {
 	words: { said?: string; fault?: string };
 }
 
-/** Saves one field, and keeps what it says beside it. */
+/** Saves one field, and holds the result shown beside it. */
 function useSaving(app: Resource<OwnApp>): {
 	save: (field: Name, value: string) => Promise<void>;
 	beside: (field: Name) => Said["words"];

@@ -106,7 +106,7 @@ function Conflict({ draft }: { draft: Draft }): JSX.Element {
 	);
 }
 
-/** The newest version, where its review asks for something. */
+/** Returns the newest version if its review requests changes. */
 function toMend(versions: readonly Version[] | undefined): Version | undefined {
 	const newest = versions?.[0];
 	return newest &&
@@ -134,7 +134,8 @@ function useRemarks(
 				if (!(error instanceof Problem)) throw error;
 			});
 	}, [appId, id]);
-	// The editor keeps them at their lines while the author types: only another text places them anew.
+	// The editor keeps them at their lines while the author types: only a replaced text sets them
+	// again.
 	return useMemo(() => {
 		const said = version?.reviewComments.filter(({ line }) => line !== null) ?? [];
 		if (!editor || draft === undefined || script?.id !== id || !script || said.length === 0)
@@ -247,7 +248,7 @@ function Submit({
 function Toolbar({ draft }: { draft: Draft }): JSX.Element {
 	const language = draft.script.value?.scriptLanguage ?? "STARLARK";
 	const change = (scriptLanguage: Language) => {
-		// Nothing is lost where the template was left as it is.
+		// Nothing is lost if the template is unchanged.
 		if (draft.script.value?.scriptContent === TEMPLATES[language])
 			draft.replace({ scriptLanguage, scriptContent: TEMPLATES[scriptLanguage] });
 		else draft.change({ scriptLanguage });
@@ -271,13 +272,13 @@ function Toolbar({ draft }: { draft: Draft }): JSX.Element {
 	);
 }
 
-/** The picture follows each save. */
+/** Renders the picture after each save. */
 function useDraftRun(appId: string, draft: Draft): Run {
 	const [saved, setSaved] = useState<Script>();
 	useEffect(
 		() =>
 			effect(() => {
-				// The server's other script comes without another state.
+				// A script that was loaded from the server does not change the state.
 				if (draft.epoch.value >= 0 && draft.state.value === "saved") setSaved(draft.script.peek());
 			}),
 		[draft],
@@ -289,7 +290,7 @@ function useDraftRun(appId: string, draft: Draft): Run {
 	});
 }
 
-/** The script, and beside it what it draws. */
+/** The script, and its picture beside it. */
 function Work({
 	app,
 	draft,
@@ -301,7 +302,7 @@ function Work({
 	draft: Draft;
 	script: Script;
 	remarks: readonly Remark[];
-	/** Gets what can move the cursor. */
+	/** Gets the editor's view, which can move the cursor. */
 	view: { current: CodeView | undefined };
 }): JSX.Element {
 	const run = useDraftRun(app.id, draft);

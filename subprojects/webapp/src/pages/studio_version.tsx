@@ -20,7 +20,7 @@ import { ownPathOf } from "../studio/names";
 type OwnApp = Schemas["OwnApp"];
 type Version = Schemas["OwnVersion"];
 
-/** A script that never changes: asked for once. Undefined until it is there. */
+/** Loads a script once, since it never changes. Undefined until it is loaded. */
 function useScript(appId: string, version: Version | undefined): string | undefined {
 	const [script, setScript] = useState<{ id: string; text: string }>();
 	const id = version?.id;
@@ -68,7 +68,7 @@ function Facts({ version }: { version: Version }): JSX.Element {
 	);
 }
 
-/** Makes it the one that is shown everywhere. */
+/** Makes it the deployed version. */
 function Deploy({
 	app,
 	version,
@@ -77,7 +77,7 @@ function Deploy({
 }: {
 	app: OwnApp;
 	version: Version;
-	/** Than the deployed one. */
+	/** Whether it is older than the deployed version. */
 	isOlder: boolean;
 	onDone: () => Promise<void>;
 }): JSX.Element {
@@ -154,7 +154,7 @@ function remarksOf({ reviewComments }: Version): Remark[] {
 /** Runs a version in the same way as a draft. */
 function useVersionRun(appId: string, version: Version, text: string | undefined): Run {
 	const { scriptLanguage } = version;
-	// Why it would not run is known.
+	// A version that does not compile cannot run.
 	const isBroken = version.compileProblem !== null;
 	const script = useMemo(
 		() => (text === undefined || isBroken ? undefined : { scriptLanguage, scriptContent: text }),
@@ -194,7 +194,7 @@ function Broken({
 	);
 }
 
-/** Shows the script; if another version is deployed, with the changes from that. */
+/** Shows the script; if another version is deployed, with the changes since that one. */
 function Script({
 	app,
 	version,
@@ -205,7 +205,7 @@ function Script({
 	version: Version;
 	/** Another version, which this one would replace. */
 	deployed: Version | undefined;
-	/** Gets what can move the cursor. */
+	/** Gets the editor's view, which can move the cursor. */
 	view: { current: CodeView | undefined };
 }): JSX.Element {
 	const editor = useEditor();

@@ -26,7 +26,7 @@ const events: readonly { value: Event; words: string }[] = [
 	{ value: "failed", words: "App failed" },
 ];
 
-/** The only time that a secret is seen. */
+/** Shows a new secret, which is shown only once. */
 function Created({ made, onDone }: { made: NewWebhook; onDone: () => void }): JSX.Element {
 	useEffect(() => {
 		setGuard({
@@ -122,7 +122,7 @@ function State({ of }: { of: Webhook }): JSX.Element {
 	);
 }
 
-/** Runs what a button does, and says what was wrong. */
+/** Runs a button's action, and shows its error. */
 async function run(hooks: Resource<Webhook[]>, act: () => Promise<void>): Promise<void> {
 	try {
 		await act();

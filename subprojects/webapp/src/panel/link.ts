@@ -23,7 +23,7 @@ function linkUrl(base: URL, address: PanelAddress, what: "ws" | "next"): URL {
 	return url;
 }
 
-/** A panel's connection to the server: receives, plays, acknowledges, and comes back by itself. */
+/** A panel's connection to the server: receives, plays, acknowledges, and reconnects by itself. */
 export class Link {
 	private socket: WebSocket | undefined;
 	private timer: number | undefined;
@@ -82,7 +82,7 @@ export class Link {
 		});
 	}
 
-	/** A browser does not tell why a WebSocket failed; the polling URL does. */
+	/** A browser does not report why a WebSocket failed; a request of the polling URL does. */
 	private async lose(): Promise<void> {
 		if (this.isClosed) return;
 		const state = await this.reason();
@@ -95,7 +95,7 @@ export class Link {
 			const answer = await fetch(url, { method: "HEAD", credentials: "omit" });
 			return answer.status === 404 ? "unknown" : "away";
 		} catch {
-			return "away"; // and so is the server
+			return "away"; // the server is unreachable, too
 		}
 	}
 
@@ -130,7 +130,7 @@ export class Link {
 		const before = this.shown;
 		this.shown = URL.createObjectURL(new Blob([withEndlessLoop(bytes)], { type: "image/webp" }));
 		this.events.onPicture(this.shown);
-		// The old picture stays until the new one is drawn.
+		// The old picture is needed until the new one is drawn.
 		if (before !== undefined) setTimeout(() => URL.revokeObjectURL(before), 1_000);
 	}
 

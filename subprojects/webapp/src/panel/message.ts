@@ -1,4 +1,4 @@
-/** Text message of the server to a panel; unknown members are left out. */
+/** Text message of the server to a panel; unknown members are ignored. */
 export interface Message {
 	dwellS?: number;
 	brightness?: number;
@@ -10,7 +10,7 @@ function numberIn(value: unknown, low: number, high: number): number | undefined
 	return Math.min(Math.max(Math.trunc(value), low), high);
 }
 
-/** Undefined for what is no JSON object. */
+/** Parses a message; undefined: it is no JSON object. */
 export function parseMessage(text: string): Message | undefined {
 	let value: unknown;
 	try {

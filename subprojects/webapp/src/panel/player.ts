@@ -7,7 +7,7 @@ import { readAnimation } from "./webp";
  * picture now.
  */
 export interface PlayerEvents {
-	/** A queued picture is on now. */
+	/** Called when a queued picture is displayed. */
 	onDisplaying(picture: Queued): void;
 }
 
@@ -33,7 +33,7 @@ export class Player {
 
 	constructor(private readonly events: PlayerEvents) {}
 
-	/** Queues a picture in place of the queued one; the panel's count for it. */
+	/** Queues a picture in place of the queued one. Returns its number. */
 	queue(bytes: Uint8Array, dwellS: number): number {
 		this.count += 1;
 		const dwellMs = Math.min(Math.max(dwellS, 1), DWELL_MAX_S) * 1000;
@@ -41,12 +41,12 @@ export class Player {
 		return this.count;
 	}
 
-	/** The order `immediate`. With nothing queued it does nothing. */
+	/** Handles `immediate`. Does nothing if no picture is queued. */
 	interrupt(nowMs: number): void {
 		if (this.queued) this.take(this.queued, nowMs);
 	}
 
-	/** Does what is due; call it when the time that nextMs() gives has come. */
+	/** Does what is due; call it at the time that nextMs() returns. */
 	advance(nowMs: number): void {
 		const { displayed, queued } = this;
 		if (!displayed) {
@@ -58,7 +58,7 @@ export class Player {
 		else displayed.periodMs = nowMs;
 	}
 
-	/** Returns the time at which something is due next; Infinity: after a picture is queued. */
+	/** Returns the time at which something is due next; Infinity: not before a picture is queued. */
 	nextMs(): number {
 		if (this.displayed) return this.endMs(this.displayed);
 		return this.queued ? 0 : Infinity;

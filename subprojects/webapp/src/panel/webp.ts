@@ -11,7 +11,7 @@ function fourCharacters(bytes: Uint8Array, at: number): string {
 	return String.fromCharCode(...bytes.subarray(at, at + 4));
 }
 
-/** Offset, type and size of each chunk; ends at the first that does not fit. */
+/** Yields offset, type and size of each chunk; ends at the first one that is invalid. */
 function* chunks(bytes: Uint8Array): Generator<{ type: string; at: number; size: number }> {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	let at = CHUNKS_AT;
@@ -23,12 +23,12 @@ function* chunks(bytes: Uint8Array): Generator<{ type: string; at: number; size:
 	}
 }
 
-/** Browsers take a frame of 10 ms or less for one of 100 ms, and so must the clock beside them. */
+/** Browsers show a frame of 10 ms or less for 100 ms, so its duration must be counted so. */
 function shownMs(durationMs: number): number {
 	return durationMs <= 10 ? 100 : durationMs;
 }
 
-/** Undefined for what is no WebP. */
+/** Reads the animation; undefined: it is no WebP. */
 export function readAnimation(bytes: Uint8Array): Animation | undefined {
 	if (fourCharacters(bytes, 0) !== "RIFF" || fourCharacters(bytes, 8) !== "WEBP") return undefined;
 	const result = { frames: 0, durationMs: 0 };
@@ -43,7 +43,7 @@ export function readAnimation(bytes: Uint8Array): Animation | undefined {
 	return result.frames === 0 ? { frames: 1, durationMs: 0 } : result;
 }
 
-/** A copy that plays for ever, as a panel plays it whatever the file says. */
+/** Returns a copy that loops for ever, as panels play it regardless of its loop count. */
 export function withEndlessLoop(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 	const copy = Uint8Array.from(bytes);
 	for (const { type, at, size } of chunks(copy)) {

@@ -6,16 +6,16 @@ import { parseNews } from "./news";
 const NAMES = ["panel", "changed", "bye", "away", "back"];
 /** Name of the lock and the channel: one for each server of this origin, by its base path. */
 const CHANNEL = `displayd.stream ${base.pathname}`;
-/** A tab that leads only while it is looked at ends its stream so long after. */
+/** A tab that leads only while it is visible ends its stream this long after it is hidden. */
 const HIDDEN_MS = 30_000;
 
 function openSource(ids: readonly string[], events: SourceEvents): Source {
-	// A comma stands for itself in a query, which URLSearchParams does not know.
+	// A comma needs no escape in a query, but URLSearchParams escapes it.
 	const query = ids.length > 0 ? `?devices=${ids.map(encodeURIComponent).join(",")}` : "";
 	const url = new URL(`web/events${query}`, base);
 	const source = new EventSource(url);
 	source.onopen = () => events.onOpen();
-	// EventSource would retry by itself, but does not know when the server is back.
+	// EventSource would retry by itself, but does not find out when the server is back.
 	source.onerror = () => events.onEnd();
 	source.addEventListener("ping", () => events.onPing());
 	for (const name of NAMES) {
@@ -56,7 +56,7 @@ export function browserMeans(hear: (word: Word) => void): MemberMeans & {
 	canShare: boolean;
 	end: () => void;
 } {
-	// Typed as always there, which it is not.
+	// Its type says that it always exists, but it does not.
 	const locks = navigator.locks as LockManager | undefined;
 	const channel = locks ? new BroadcastChannel(CHANNEL) : undefined;
 	if (channel) channel.onmessage = ({ data }: MessageEvent<Word>) => hear(data);
@@ -70,14 +70,14 @@ export function browserMeans(hear: (word: Word) => void): MemberMeans & {
 		},
 		open: openSource,
 		later,
-		// Goes on while the machine sleeps.
+		// Continues while the machine sleeps.
 		nowMs: () => Date.now(),
 		canShare: channel !== undefined,
 		end: () => channel?.close(),
 	};
 }
 
-/** Calls with whether the tab is looked at, or was a moment ago; the result ends that. */
+/** Calls back with whether the tab is visible, or was until HIDDEN_MS ago; the result ends that. */
 export function watchVisibility(call: (isSeen: boolean) => void): () => void {
 	let stop: (() => void) | undefined;
 	const look = () => {
@@ -93,7 +93,8 @@ export function watchVisibility(call: (isSeen: boolean) => void): () => void {
 	};
 }
 
-/** Calls when somebody looks at the tab again, or the machine has a network again; the result ends that. */
+/** Calls back when the tab becomes visible again, or the machine has a network again; the result
+ * ends that. */
 export function watchWaking(call: () => void): () => void {
 	const ended = new AbortController();
 	const { signal } = ended;

@@ -9,7 +9,7 @@ export interface Source {
 export interface SourceEvents {
 	onOpen(): void;
 	onNews(news: News): void;
-	/** Nothing is new, and it is there. */
+	/** Called for a ping: no news, but the connection works. */
 	onPing(): void;
 	/** Reports the end of the stream: the server is unreachable, or refuses it. */
 	onEnd(): void;
@@ -18,24 +18,25 @@ export interface SourceEvents {
 /** Functions of the browser that the leader uses. */
 export interface LeaderMeans {
 	open(ids: readonly string[], events: SourceEvents): Source;
-	/** Calls once, later; the result takes it back. */
+	/** Calls back once, later; the result cancels that. */
 	later(call: () => void, ms: number): () => void;
 	nowMs(): number;
 }
 
 export interface LeaderEvents {
 	onNews(news: News): void;
-	/** isResumed: what changed meanwhile was not heard. */
+	/** isResumed: changes meanwhile were missed. */
 	onUp(isUp: boolean, isResumed: boolean): void;
 }
 
-/** Delay before opening a stream, to join the wants of several calls. */
+/** Delay before opening a stream, to combine the devices of several calls. */
 const SETTLE_MS = 1;
-/** A page that wants nothing waits a little: its list of devices may be on its way. */
+/** Delay without any device: the page's list of devices may still be loading. */
 const SETTLE_EMPTY_MS = 500;
 /** Delay before no longer watching an unwanted device: a tab may soon want it again. */
 const SHRINK_MS = 30_000;
-/** The server says something every 15 s: a connection that is silent for so long is dead, whatever it says of itself. */
+/** The server sends something every 15 s: a connection that is silent for this long is dead, even if
+ * it seems open. */
 const SILENT_MS = 45_000;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 30_000;
@@ -45,9 +46,9 @@ export class Leader {
 	private readonly wants = new Wants();
 	private readonly last = new Map<string, PanelNews>();
 	private current: Source | undefined;
-	/** Devices of the stream that is open, or being opened. */
+	/** Devices of the open stream, or of the one being opened. */
 	private watched: Set<string> | undefined;
-	/** Being opened; the current one goes when this is there, so that nothing is missed between. */
+	/** Stream being opened; the current one is closed when this is open, so that nothing is missed. */
 	private coming: Source | undefined;
 	private stopWaiting: (() => void) | undefined;
 	private dueMs = Infinity;
@@ -79,7 +80,7 @@ export class Leader {
 		this.review();
 	}
 
-	/** Tries now: the server is there again, or somebody looks again. */
+	/** Tries now, since the server is reachable again, or the tab visible. */
 	wake(): void {
 		const isSilent = this.means.nowMs() - this.heardMs >= SILENT_MS;
 		if (this.coming && isSilent) this.lose(this.coming);
@@ -98,7 +99,7 @@ export class Leader {
 		this.current?.close();
 	}
 
-	/** Something was heard: from now on it may be silent for a while. */
+	/** Called for everything received: restarts the timeout for silence. */
 	private note(): void {
 		this.heardMs = this.means.nowMs();
 		this.stopListening?.();
@@ -121,7 +122,7 @@ export class Leader {
 		else if (union.size < watched.size) this.plan(SHRINK_MS);
 	}
 
-	/** Opens a stream in so much time, or earlier where that is planned already. */
+	/** Opens a stream after this time, or earlier if that is planned already. */
 	private plan(ms: number): void {
 		const dueMs = this.means.nowMs() + ms;
 		if (this.isClosed || dueMs >= this.dueMs) return;

@@ -7,7 +7,7 @@ export type Word =
 	| { says: "gone"; tab: string }
 	/** Question of a new leader, which does not know the wanted devices. */
 	| { says: "who" }
-	/** Somebody looks at a tab again. */
+	/** A tab is visible again. */
 	| { says: "wake" }
 	| { says: "news"; news: News }
 	| { says: "up"; isUp: boolean; isResumed: boolean };
@@ -17,14 +17,14 @@ export interface MemberMeans extends LeaderMeans {
 	tab: string;
 	/** Sends a message to all other tabs. */
 	say(word: Word): void;
-	/** Calls when this tab is the one that leads; the result ends that. */
+	/** Calls back when this tab becomes the leader; the result ends that. */
 	lead(call: () => void): () => void;
 }
 
-/** Says often enough that the tab is still there (see Wants). */
+/** Interval at which a tab reports that it still exists (see Wants). */
 const ALIVE_MS = 30_000;
 
-/** A tab's part in the browser's one stream; it leads where it has to. */
+/** A tab's share in the one stream of the browser; it leads if necessary. */
 export class Member {
 	private leader: Leader | undefined;
 	private readonly stopLeading: () => void;

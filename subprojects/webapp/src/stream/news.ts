@@ -4,9 +4,9 @@ export interface PanelNews {
 	isOnline: boolean;
 	lastOnline: string;
 	connection: "webSocket" | "polling" | null;
-	/** False: the picture was served, but the panel does not say when it shows it. */
+	/** False: the picture was sent, but the panel does not report when it shows it. */
 	isAcknowledged: boolean;
-	/** The name of the picture that is on; null where none is known. */
+	/** Name of the displayed picture; null: unknown. */
 	picture: string | null;
 	since: string | null;
 	kind: PictureKind;
@@ -34,7 +34,7 @@ export type PictureKind =
 
 export type News =
 	| { event: "panel"; data: PanelNews }
-	/** Something is to be asked for again. */
+	/** A resource must be requested again. */
 	| { event: "changed"; topic: string }
 	/** The session has ended. */
 	| { event: "bye" }
@@ -42,7 +42,7 @@ export type News =
 	| { event: "away" }
 	| { event: "back" };
 
-/** Undefined for what this page does not know. */
+/** Parses an event; undefined: it is unknown to this page. */
 export function parseNews(event: string, text: string): News | undefined {
 	switch (event) {
 		case "panel":

@@ -1,4 +1,4 @@
-/** A server's stream watches no more devices. */
+/** The server's limit of devices per stream. */
 export const WATCHED_MAX = 200;
 /** Browsers let the timers of hidden tabs run once a minute. */
 const SILENT_MS = 150_000;
@@ -10,7 +10,7 @@ interface Want {
 
 /** Devices that the tabs of a browser show. */
 export class Wants {
-	/** Tabs, the last heard at the end. */
+	/** Tabs, the one heard last at the end. */
 	private readonly tabs = new Map<string, Want>();
 
 	set(tab: string, ids: readonly string[], nowMs: number): void {
@@ -22,7 +22,7 @@ export class Wants {
 		this.tabs.delete(tab);
 	}
 
-	/** Forgets tabs that have said nothing for long: they crashed. */
+	/** Removes tabs that have been silent for long: they crashed. */
 	expire(nowMs: number): void {
 		for (const [tab, { heardMs }] of this.tabs)
 			if (nowMs - heardMs > SILENT_MS) this.tabs.delete(tab);

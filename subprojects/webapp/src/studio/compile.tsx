@@ -9,14 +9,14 @@ type RunProblem = Schemas["RunProblem"];
 
 const NONE: readonly LineProblem[] = [];
 
-/** The line of the whole script at which a version does not compile. */
+/** Returns the line in the whole script at which a version does not compile. */
 function lineOf(problem: RunProblem | null, script: string | undefined): number | undefined {
 	return typeof problem?.line !== "number" || script === undefined
 		? undefined
 		: lineInScript(script, problem.file, problem.line);
 }
 
-/** The same, to be shown there. */
+/** Returns the same as a problem that the editor shows. */
 export function useCompileProblems(
 	problem: RunProblem | null,
 	script: string | undefined,
@@ -28,7 +28,7 @@ export function useCompileProblems(
 	}, [problem?.message, problem?.line, problem?.column, script]);
 }
 
-/** Why a submitted version does not compile, and what follows from that. */
+/** Shows why a submitted version does not compile, and the consequences. */
 export function CompileNote({
 	problem,
 	version,
@@ -38,7 +38,7 @@ export function CompileNote({
 }: {
 	problem: RunProblem;
 	version: string;
-	/** undefined: it is not there yet. */
+	/** undefined: not loaded yet. */
 	script: string | undefined;
 	onLine: (line: number) => void;
 	children: ComponentChildren;

@@ -8,9 +8,9 @@ export interface Script {
 /** Store of a draft, on the server. Throws the errors that save() is to report. */
 export interface DraftStore {
 	load: () => Promise<Script & { revision: number }>;
-	/** revision: of what was changed. */
+	/** revision: that of the text that was changed. */
 	save: (script: Script, revision: number) => Promise<{ revision: number }>;
-	/** Whether an error says that somebody else has changed it. */
+	/** Whether an error means that it was changed elsewhere. */
 	isConflict: (error: unknown) => boolean;
 	wordsOf: (error: unknown) => string;
 }
@@ -32,9 +32,9 @@ export class Draft {
 	readonly words = signal("");
 	/** Whether the text here is not on the server yet. */
 	readonly isUnsaved = computed(() => !["loading", "saved"].includes(this.state.value));
-	/** None was ever saved. */
+	/** No draft was ever saved. */
 	readonly isNew = signal(false);
-	/** Grows where the script is replaced by another one. */
+	/** Increases when the script is replaced by another one. */
 	readonly epoch = signal(0);
 	private revision = 0;
 	private timer: ReturnType<typeof setTimeout> | undefined;
@@ -42,7 +42,7 @@ export class Draft {
 
 	constructor(private readonly store: DraftStore) {}
 
-	/** The server's, in place of what is here. */
+	/** Loads the server's draft in place of the text here. */
 	async open(): Promise<void> {
 		clearTimeout(this.timer);
 		try {
@@ -62,8 +62,8 @@ export class Draft {
 	}
 
 	/**
-	 * Handles the news that a draft was saved. told: the last six digits of its revision. Loads
-	 * a draft that was saved elsewhere, unless there are unsaved changes here.
+	 * Handles the event that a draft was saved. told: the last six digits of its revision. Loads a
+	 * draft that was saved elsewhere, unless there are unsaved changes here.
 	 */
 	async look(told: number): Promise<void> {
 		if (this.state.value === "saved" && told !== this.revision % 1_000_000) await this.open();
@@ -78,13 +78,13 @@ export class Draft {
 		this.timer = setTimeout(() => void this.save(), PAUSE_MS);
 	}
 
-	/** Another script in place of what is here. */
+	/** Replaces the text here by another script. */
 	replace(script: Script): void {
 		this.change(script);
 		this.epoch.value += 1;
 	}
 
-	/** Saves what is here now; ends when it is saved, or cannot be. */
+	/** Saves the text now; returns when it is saved, or cannot be saved. */
 	async save(): Promise<void> {
 		clearTimeout(this.timer);
 		if (this.saving) await this.saving;
@@ -111,7 +111,7 @@ export class Draft {
 		}
 	}
 
-	/** After a conflict: what is here replaces what somebody else has saved. */
+	/** After a conflict, replaces the text that was saved elsewhere by the text here. */
 	async keepMine(): Promise<void> {
 		try {
 			this.revision = (await this.store.load()).revision;

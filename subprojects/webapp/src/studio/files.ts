@@ -2,8 +2,8 @@
 const HEADER = /^-- (.+?) --$/;
 
 /**
- * The line of the whole script that a line of one of its files is. A script without files has one;
- * undefined where no file is called so.
+ * Returns the line in the whole script of a line in one of its files. A script without file headers
+ * is one file; undefined: no file has this name.
  */
 export function lineInScript(
 	script: string,

@@ -3,7 +3,7 @@ export function ownPathOf(app: { id: string; slug: string; collection?: string }
 	return app.collection === undefined ? app.slug : app.id;
 }
 
-/** A slug that is like a name; empty where nothing of it can be in one. */
+/** Makes a slug from a name; "" if no character of it is allowed in a slug. */
 export function slugOf(name: string): string {
 	return name
 		.normalize("NFKD")

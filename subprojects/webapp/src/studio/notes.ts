@@ -16,7 +16,7 @@ function read(key: string): Notes {
 	}
 }
 
-/** Kept in this tab, so that loading the page again loses nothing. */
+/** Reads and stores the notes in this tab, so that reloading the page loses nothing. */
 export function notesOf(version: string): {
 	notes: Signal<Notes>;
 	change: (part: Partial<Notes>) => void;

@@ -3,7 +3,7 @@ import { post, Problem } from "../api/client";
 /** Result of adding the apps that come with the server. */
 export interface Added {
 	published: number;
-	/** Another reviewer decides. */
+	/** Number of apps that wait for another reviewer. */
 	waiting: number;
 	/** Why others were not added. */
 	problems: string[];
@@ -11,7 +11,7 @@ export interface Added {
 
 type App = (typeof import("own-apps"))["default"][number];
 
-/** Makes it an app of this account; true: it is in the catalogue. */
+/** Makes it an app of this account; returns true if it is published. */
 async function add({ slug, name, description, ...script }: App): Promise<boolean> {
 	await post("/web/studio", { slug, name, description, visibility: "public" });
 	const app = { appId: slug };
@@ -26,7 +26,7 @@ async function add({ slug, name, description, ...script }: App): Promise<boolean
 	}
 }
 
-/** Adds them one after the other; say: with the name of the one that is added now. */
+/** Adds the apps one after the other; say: called with the name of the current one. */
 export async function addOwnApps(say: (words: string) => void): Promise<Added> {
 	const { default: apps } = await import("own-apps");
 	const added: Added = { published: 0, waiting: 0, problems: [] };

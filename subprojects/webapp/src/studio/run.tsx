@@ -44,8 +44,8 @@ export interface Run {
 const NONE: readonly LineProblem[] = [];
 
 /**
- * Shows what a script draws: whenever it becomes another one - of a draft: when it is saved - and
- * whenever the settings or the time zone for it do. undefined: there is nothing to be tried yet.
+ * Runs a script whenever it changes (a draft: when it is saved), and whenever its settings or time
+ * zone change. undefined: there is no script yet.
  */
 export function useRun(script: Script | undefined, trial: Trial): Run {
 	const [settings, setSettings] = useState<Settings>({});

@@ -1,6 +1,6 @@
 import type { Language } from "../components/code";
 
-/** Templates of new drafts; not saved before they are changed. */
+/** Templates of new drafts; they are saved only once they are changed. */
 export const TEMPLATES: Record<Language, string> = {
 	STARLARK: `load("render.star", "render")
 
