@@ -127,8 +127,9 @@ static void fail_without_answer(struct engine_run *run, const struct renderer_an
 		answer_fail(&run->answer, ENGINE_LATE,
 			    "the app's renderer did not answer: the machine is too busy");
 	else if (status >= 0 && is_go && WIFEXITED(status) && WEXITSTATUS(status) == GO_FATAL)
-		answer_fail(&run->answer, ENGINE_LIMIT,
-			    "the app crashed its renderer by too much memory or too deep a stack");
+		answer_fail(
+		    &run->answer, ENGINE_LIMIT,
+		    "the app takes more than 256 MiB of memory at once, or too deep a stack");
 	else if (status >= 0 && WIFSIGNALED(status))
 		answer_fail(&run->answer, ENGINE_CRASH, "the app's renderer was killed: %s",
 			    strsignal(WTERMSIG(status)));

@@ -57,11 +57,21 @@ var (
 		if err == nil {
 			members := all["render"].(*starlarkstruct.Module).Members
 			members["Plot"] = checkedPlot(members["Plot"].(*starlark.Builtin))
+			members["Image"] = sized(members["Image"].(*starlark.Builtin), checkImage)
+			members["Text"] = sized(members["Text"].(*starlark.Builtin), checkText)
+			members["WrappedText"] = sized(members["WrappedText"].(*starlark.Builtin), checkText)
 		}
 		return all, err
 	})
 	filterModule    = sync.OnceValues(func() (starlark.StringDict, error) { return noting(filter_runtime.LoadModule()) })
-	animationModule = sync.OnceValues(func() (starlark.StringDict, error) { return noting(animation_runtime.LoadModule()) })
+	animationModule = sync.OnceValues(func() (starlark.StringDict, error) {
+		all, err := noting(animation_runtime.LoadModule())
+		if err == nil {
+			members := all["animation"].(*starlarkstruct.Module).Members
+			members["Transformation"] = boundedTransformation(members["Transformation"].(*starlark.Builtin))
+		}
+		return all, err
+	})
 )
 
 // loadModule replaces the modules that read the machine's clock or can paint without end, and those

@@ -517,7 +517,7 @@ static void test_how_a_process_ends(void **state)
 		enum engine_problem_kind kind;
 		const char *message;
 	} cases[] = {
-	    {EXITED_2, ENGINE_LIMIT, "too much memory"},
+	    {EXITED_2, ENGINE_LIMIT, "more than 256 MiB"},
 	    {SIGSEGV, ENGINE_CRASH, "Segmentation fault"},
 	    {0, ENGINE_CRASH, "without an answer"},
 	    {125 << 8, ENGINE_NOT_AVAILABLE, "no renderer"},
