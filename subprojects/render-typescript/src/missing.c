@@ -28,6 +28,7 @@ static const char refusals[] =
     "refuse(Number, 'toLocaleString', 0, numbers);"
     "refuse(BigInt, 'toLocaleString', 0, numbers);"
     "refuse(Array, 'toLocaleString', 0, numbers);"
+    "refuse(Object.getPrototypeOf(Int8Array), 'toLocaleString', 0, numbers);"
     "refuse(String, 'localeCompare', 1, words);"
     "refuse(String, 'toLocaleLowerCase', 0, 'use toLowerCase()');"
     "refuse(String, 'toLocaleUpperCase', 0, 'use toUpperCase()');"
@@ -76,6 +77,15 @@ const char *missing_hint(const char *message)
 	    {"process is not defined", "apps have no process; their settings are in input.config"},
 	    {"Buffer is not defined", "use Uint8Array"},
 	    {"XMLHttpRequest is not defined", "use fetch()"},
+	    {"WebSocket is not defined", "use fetch()"},
+	    {"EventSource is not defined", "use fetch()"},
+	    {"Request is not defined", "give fetch() the address and the options"},
+	    {"Temporal is not defined", "use Date"},
+	    {"localStorage is not defined", "nothing is kept between two pictures"},
+	    {"sessionStorage is not defined", "nothing is kept between two pictures"},
+	    {"setImmediate is not defined", "use setTimeout()"},
+	    {"requestAnimationFrame is not defined", "an app is run once for a picture"},
+	    {"Deno is not defined", "apps have no process; their settings are in input.config"},
 	    {"setInterval is not defined", "an app is run once for a picture"},
 	    {"document is not defined", "apps make widgets, see panel.d.ts"},
 	    {"window is not defined", "use globalThis"},

@@ -5,16 +5,19 @@
 #include <string.h>
 #include <time.h>
 
-/* Runs all jobs. Returns 0, or -1 with the fault set if the time is over. */
+/* Runs all jobs. Returns 0, or -1 with the fault set if the time is over. If no job was under way
+ * then, some more run: the engine ends one of them soon, which gives the line. */
 static int run_jobs(struct run *run)
 {
+	enum { LATE_JOBS_MAX = 20000 };
+	unsigned late_jobs = 0;
 	JSContext *context;
 	int status;
 
 	while ((status = JS_ExecutePendingJob(run->runtime, &context)) != 0) {
 		JSValue exception = status < 0 ? JS_GetException(run->context) : JS_UNDEFINED;
 
-		if (fault_is_late(run))
+		if (fault_is_late(run) && (status < 0 || late_jobs++ == LATE_JOBS_MAX))
 			fault_take(run, exception);
 		JS_FreeValue(run->context, exception);
 		if (run->fault.length)
@@ -41,6 +44,19 @@ static bool run_timer(struct run *run)
 	return has_run;
 }
 
+/* Whether a module was ended because the time is over: its error has the line. Sets the fault. */
+static bool was_ended_late(struct run *run, JSValueConst promise)
+{
+	JSValue reason;
+
+	if (!fault_is_late(run) || JS_PromiseState(run->context, promise) != JS_PROMISE_REJECTED)
+		return false;
+	reason = JS_PromiseResult(run->context, promise);
+	fault_take(run, reason);
+	JS_FreeValue(run->context, reason);
+	return true;
+}
+
 /* Waits for the value if it is a promise; takes it. After an exception the fault is set. */
 static JSValue settle(struct run *run, JSValue value, const char *who)
 {
@@ -52,7 +68,7 @@ static JSValue settle(struct run *run, JSValue value, const char *who)
 		return value;
 	}
 	do {
-		if (run_jobs(run) < 0) {
+		if (was_ended_late(run, value) || run_jobs(run) < 0) {
 			JS_FreeValue(run->context, value);
 			return JS_EXCEPTION;
 		}

@@ -358,6 +358,9 @@ define("fetch", function fetch(url, options = {}) {
 // ---- random numbers, from the seed of the render ----
 
 define("crypto", {
+    get subtle() {
+        throw new TypeError("crypto has getRandomValues() and randomUUID() only");
+    },
     getRandomValues(array) {
         if (!ArrayBuffer.isView(array) || array instanceof Float32Array || array instanceof Float64Array)
             throw new TypeError("getRandomValues() fills arrays of integers");

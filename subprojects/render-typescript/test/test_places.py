@@ -56,6 +56,9 @@ def test_errors(renderer, source):
     "export default async function main() {\n    await 0;\n    for (;;)\n        §Math.max(1);\n}",
     MAIN + "    return { get frames() {\n        for (;;)§;\n    } };\n}",
     MAIN + "    return /^(a+)+$/.§test('a'.repeat(40) + 'b');\n}",
+    "let n = 0;\n\nwhile (true)\n    n§++;\nexport default () => n;",
+    "function spin() {\n    for (;;)§ {\n    }\n}\nspin();\nexport default () => null;",
+    "export default async function main() {\n    const n = 0;\n    for (;;)\n        §await n;\n}",
 ])
 def test_time_limit_names_the_line(renderer, source):
     script, (line, _) = cut_mark(source)

@@ -29,7 +29,12 @@ def renderer():
     ("export default () => new Date().toLocaleDateString(undefined, { timeZone: 'Asia/Tokyo' });",
      "use input.local"),
     ("export default () => (1234.5).toLocaleString('de-DE');", "use toFixed()"),
+    ("export default () => new Uint8Array(1).toLocaleString('de-DE');", "TypedArray.toLocaleString() knows no languages"),
     ("export default () => 'a'.localeCompare('b', 'de');", "compare with < and >"),
+    ("export default () => Temporal.Now.instant();", "Temporal is not defined: use Date"),
+    ("export default () => localStorage.a;", "localStorage is not defined: nothing is kept"),
+    ("export default async () => { await crypto.subtle.digest('SHA-256', new Uint8Array()); };",
+     "crypto has getRandomValues() and randomUUID() only"),
     ("export default () => new Intl.NumberFormat('de');", "Intl is not defined: use input.local"),
     ("export default () => { require('fs'); };", "require is not defined: use import"),
 ])
