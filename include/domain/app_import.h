@@ -8,7 +8,7 @@ enum {
 	IMPORT_TAGS_MAX = 20,
 	IMPORT_TAG_LENGTH_MAX = 40,
 	IMPORT_SCRIPT_BYTES_MAX = 8 << 20,
-	IMPORT_PICTURE_LENGTH_MAX = 262144, /* base64 of the largest image that is taken */
+	IMPORT_PICTURE_LENGTH_MAX = 1398104, /* base64 of the largest image that is taken */
 };
 
 /* Body that chooses a collection. Each of its lines describes an app: origin, author, and the slugs

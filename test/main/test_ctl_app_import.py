@@ -373,7 +373,7 @@ APP = {"slug": "hostile", "name": "Hostile", "origin": "hostile", "scriptLanguag
     ({"origin": ""}, "/origin"), ({"scriptContent": ""}, "/scriptContent"),
     ({"scriptContent": "x" * ((8 << 20) + 1)}, "/scriptContent"), ({"scriptLanguage": "C"}, "/scriptLanguage"),
     ({"tags": ["x"] * 21}, "/tags"), ({"tags": [7]}, "/tags"), ({"tags": ["x" * 41]}, "/tags"),
-    ({"tags": "x"}, "/tags"), ({"picture": "%"}, "/picture"), ({"picture": "A" * 262145}, "/picture"),
+    ({"tags": "x"}, "/tags"), ({"picture": "%"}, "/picture"), ({"picture": "A" * 1398105}, "/picture"),
     ({"brokenReason": "\u001b"}, "/brokenReason"), ({"more": 1}, "/more")])
 def test_requests_that_are_no_apps(running, email, change, member):
     def ask(path, body, **fields):

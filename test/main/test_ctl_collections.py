@@ -286,25 +286,27 @@ def test_the_folder_s_own_picture(running, run, folder):
                                 "shot.gif": gif([solid((0, 0, 255), size=(640, 320))])})
     checkout.add("drawn", files={"icon.png": png(solid())})
     checkout.add("png", files={"png.png": png(solid((0, 255, 0)))})
-    checkout.add("huge", files={"huge.webp": red + bytes(200_000)})
+    checkout.add("huge", files={"huge.webp": red + bytes(1024 * 1024)})
+    checkout.add("page", files={"page.webp": red + bytes(200_000)})
     checkout.add("broken picture", id=checkout.slug("bad"), files={"broken picture.webp": red[:-8]})
     os.symlink("/etc/passwd", os.path.join(checkout.folder, "apps/drawn/drawn.webp"))
     os.mkfifo(os.path.join(checkout.folder, "apps/drawn/drawn.gif"))
     os.mkdir(os.path.join(checkout.folder, "apps/drawn/drawn.png"))
     answer = run(checkout)
-    assert counts(answer) == outcome(made=7) and answer["pictures"] == 5
+    assert counts(answer) == outcome(made=8) and answer["pictures"] == 6
     assert {app["folder"].removeprefix("apps/"): app["picture"] for app in answer["apps"]} == {
         "abc_news": "AbcNews.webp", "other": "preview.gif", "png": "png.png", "shot": "shot.gif", "drawn": None, "huge": None,
-        "broken picture": "broken picture.webp"}
+        "page": "page.webp", "broken picture": "broken picture.webp"}
     found = pictures(running, checkout)
-    assert set(found) == {"named", "other", "png", "shot", "bad"} and found["bad"] is None
+    assert set(found) == {"named", "other", "png", "shot", "page", "bad"} and found["bad"] is None
     assert {name: bytes(frames_of(bytes(picture))[0][0][:3]) for name, picture in found.items() if picture} == {
-        "named": bytes((255, 0, 0)), "other": bytes((0, 255, 0)), "png": bytes((0, 255, 0)), "shot": bytes((0, 0, 255))}
-    assert counts(run(checkout)) == outcome(unchanged=7)
+        "named": bytes((255, 0, 0)), "other": bytes((0, 255, 0)), "png": bytes((0, 255, 0)), "shot": bytes((0, 0, 255)),
+        "page": bytes((255, 0, 0))}
+    assert counts(run(checkout)) == outcome(unchanged=8)
     # Another picture, and none any more.
     write(os.path.join(checkout.folder, "apps/abc_news/AbcNews.webp"), green)
     os.unlink(os.path.join(checkout.folder, "apps/other/preview.gif"))
-    assert counts(run(checkout)) == outcome(updated=2, unchanged=5)
+    assert counts(run(checkout)) == outcome(updated=2, unchanged=6)
     found = pictures(running, checkout)
-    assert set(found) == {"named", "other", "png", "shot", "bad"}
+    assert set(found) == {"named", "other", "png", "shot", "page", "bad"}
     assert frames_of(bytes(found["named"]))[0][0][:3] == bytes((0, 255, 0))

@@ -1,6 +1,7 @@
 """Older rows after a migration that changes constraints or counts."""
 
 import backups
+import psycopg2
 import pytest
 from backups import APP, DEVICE, GONE_APP, OTHER, OWNER
 from server import run_ctl
@@ -242,3 +243,14 @@ def test_changes_of_brokers_have_a_share_of_the_audit_log(postgres, tmp_path):
                "'webhook.update', 'session.start', 'device.update']) AS action") == [
         ("mqtt.remove", 1000, 0), ("mqtt.update", 1000, 0), ("webhook.update", 1000, 0),
         ("session.start", 10000, 1), ("device.update", 10000, 2)]
+
+
+def test_pictures_that_apps_bring_along_may_be_larger(postgres, tmp_path):
+    sql = migrated(
+        postgres, tmp_path, 48,
+        "UPDATE app_own_picture SET source = decode(repeat('00', 196608), 'hex'), checked_at = NULL "
+        f"WHERE app_id = '{APP}'")
+    assert sql("SELECT length(source) FROM app_own_picture WHERE app_id = %s", APP) == [(196608,)]
+    sql("UPDATE app_own_picture SET source = decode(repeat('00', 1048576), 'hex'), checked_at = NULL")
+    with pytest.raises(psycopg2.errors.CheckViolation):
+        sql("UPDATE app_own_picture SET source = source || source")

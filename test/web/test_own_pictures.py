@@ -83,6 +83,17 @@ def test_a_magnified_one(world, app, kind, times):
     assert images.frames_of(shown(app)) == images.frames_of(expected)
 
 
+def test_a_large_one(world, app):
+    """A file for a web page has more bytes than a push may have."""
+    small = [images.noise(seed).point(lambda value: value & 192) for seed in range(8)]
+    source = images.gif([magnified(picture, 20) for picture in small])
+    assert 192 * 1024 < len(source) <= 1024 * 1024
+    assert give(world, app, source) is None
+    assert images.frames_of(shown(app)) == images.frames_of(images.gif(small))
+    with pytest.raises(psycopg2.errors.CheckViolation):
+        give(world, app, bytes(1024 * 1024 + 1))
+
+
 def test_a_long_one_is_cut(world, app):
     assert give(world, app, LONG) is None
     body = shown(app)

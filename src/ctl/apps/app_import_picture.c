@@ -109,7 +109,7 @@ static unsigned read_picture(const char *path, const char *name, struct buffer *
 	if (fd < 0)
 		return 0;
 	buffer_clear(picture);
-	while (length > 0 && buffer_length(picture) <= PANELIMAGE_INPUT_MAX_BYTES) {
+	while (length > 0 && buffer_length(picture) <= PANELIMAGE_MAGNIFIED_MAX_BYTES) {
 		enum { PIECE = 64 * 1024 };
 
 		length = read(fd, buffer_reserve(picture, PIECE), PIECE);
@@ -118,7 +118,7 @@ static unsigned read_picture(const char *path, const char *name, struct buffer *
 	}
 	close(fd);
 	view = buffer_view(picture);
-	if (length != 0 || view.length > PANELIMAGE_INPUT_MAX_BYTES)
+	if (length != 0 || view.length > PANELIMAGE_MAGNIFIED_MAX_BYTES)
 		return 0;
 	return panelimage_magnification((const uint8_t *)view.data, view.length,
 					(struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT});

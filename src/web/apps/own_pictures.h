@@ -1,9 +1,9 @@
 /* Makes pictures of the catalogue from files that were imported with apps. They are untrusted, so
  * each is decoded completely, in a worker lane of a sandboxed process, before it is shown.
  *
- * A file has at most 192 KiB, as a push, and may be magnified (panelimage_magnification()). A
- * picture has at most 60 KB: longer animations are cut. Each worker decodes one at a time, and
- * leases it in the database first. */
+ * A file has at most 1 MiB, and may be magnified (panelimage_magnification()). A picture has at
+ * most 60 KB: longer animations are cut. Each worker decodes one at a time, and leases it in the
+ * database first. */
 #pragma once
 
 #include "db/db.h"

@@ -214,7 +214,7 @@ struct panelimage_conversion *panelimage_conversion_new_magnified(const uint8_t 
 								  struct panelimage_error *reterr)
 {
 	struct panelimage_conversion *conversion =
-	    new_conversion(data, size, PANELIMAGE_INPUT_MAX_BYTES, panel, reterr);
+	    new_conversion(data, size, PANELIMAGE_MAGNIFIED_MAX_BYTES, panel, reterr);
 	unsigned times;
 
 	if (!conversion)

@@ -27,6 +27,7 @@ extern "C" {
 enum {
 	PANELIMAGE_SIDE_MAX = 256, /* pixels, largest width and largest height of a panel */
 	PANELIMAGE_INPUT_MAX_BYTES = 196608,
+	PANELIMAGE_MAGNIFIED_MAX_BYTES = 1048576, /* of an image that may be magnified */
 	PANELIMAGE_OUTPUT_MAX_BYTES = 460000, /* bytes, the largest file that panels accept */
 	PANELIMAGE_FRAMES_MAX = 2048,
 	PANELIMAGE_MAGNIFICATION_MAX = 20,
@@ -120,8 +121,9 @@ struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data,
 unsigned panelimage_magnification(const uint8_t *data, size_t size, struct panelimage_size panel);
 
 /* Does the same as panelimage_conversion_new() for an image that may have been magnified for a
- * screen: the middle pixel of each square counts. The conversion holds two more images of that size
- * between two steps, and a step takes longer by the factor of the pixels. */
+ * screen, and may have PANELIMAGE_MAGNIFIED_MAX_BYTES: the middle pixel of each square counts. The
+ * conversion holds two more images of that size between two steps, and a step takes longer by the
+ * factor of the pixels. */
 struct panelimage_conversion *panelimage_conversion_new_magnified(const uint8_t *data, size_t size,
 								  struct panelimage_size panel,
 								  struct panelimage_error *reterr)
