@@ -6,6 +6,7 @@ interface ButtonProps {
 	kind?: "primary" | "plain" | "danger";
 	type?: "button" | "submit";
 	onClick?: () => void;
+	/** It keeps the focus: browsers would drop that of a button that is disabled by its own attribute. */
 	isDisabled?: boolean;
 	/** While busy it ignores clicks and shows that. */
 	isBusy?: boolean;
@@ -29,12 +30,12 @@ export function Button(props: ButtonProps): JSX.Element {
 		<button
 			type={type}
 			class={`button ${kind}`}
-			disabled={isDisabled === true}
+			aria-disabled={isDisabled === true}
 			aria-busy={isBusy === true}
 			aria-describedby={describedBy}
 			aria-label={label}
 			onClick={(event) => {
-				if (isBusy) event.preventDefault();
+				if (isBusy || isDisabled) event.preventDefault();
 				else onClick?.();
 			}}
 		>

@@ -10,10 +10,14 @@ interface Step {
 
 /** Path from the element that had the focus last, up to the page. */
 let way: Step[] = [];
+/** The same of the element that opened the dialog, while a dialog has the focus. */
+let opener: Step[] | undefined;
 
 function remember(target: EventTarget | null): void {
+	const focused = target instanceof Element ? target : null;
+	opener = focused?.closest("dialog") ? (opener ?? way) : undefined;
 	way = [];
-	for (let element = target instanceof Element ? target : null; element?.parentElement;) {
+	for (let element = focused; element?.parentElement;) {
 		const parent: Element = element.parentElement;
 		way.push({ element, at: [...parent.children].indexOf(element) });
 		element = parent;
@@ -23,6 +27,7 @@ function remember(target: EventTarget | null): void {
 /** Called before the next page, whose heading takes the focus. */
 export function forgetFocus(): void {
 	way = [];
+	opener = undefined;
 }
 
 /** Finds an element of a part that is like the one that had the focus; else the first element. */
@@ -36,14 +41,20 @@ function within(part: Element, like: Element): HTMLElement | null {
 	return all.find(isLike) ?? all[0] ?? null;
 }
 
-/** Returns the element nearest to the removed one. */
+/** Returns the element nearest to the removed one; of a dialog, what opened it. */
 function nearest(): HTMLElement | null {
+	const dialog = way.find(({ element }) => element.matches("dialog"))?.element;
+	if (opener && dialog?.isConnected === false) {
+		way = opener;
+		opener = undefined;
+		if (way[0]?.element.isConnected) return way[0].element as HTMLElement;
+	}
 	const [lost] = way;
 	if (!lost || lost.element.isConnected) return null;
 	const stays = way.findIndex(({ element }) => element.isConnected);
 	const gone = way[stays - 1];
 	const parent = way[stays]?.element;
-	if (gone && parent?.closest("main")) {
+	if (gone && parent?.closest("main, dialog")) {
 		const { children } = parent;
 		const neighbours = [children[gone.at], children[gone.at - 1]];
 		for (const neighbour of neighbours) {

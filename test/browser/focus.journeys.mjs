@@ -1,0 +1,140 @@
+// Focus: whoever works by keyboard goes on where they were, whatever a button opens, closes, saves or removes.
+import assert from "node:assert/strict";
+
+const ELSEWHERE = "the page's heading";
+
+function heading(page, name) {
+	return page.getByRole("heading", { name, level: 1 });
+}
+
+/** What has the focus, in words, once the page rests. */
+async function focused(page) {
+	await page.evaluate(
+		() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+	);
+	return page.evaluate((elsewhere) => {
+		const { activeElement: element } = document;
+		if (element === document.body || element === null) return "nothing";
+		if (element.matches("main h1")) return elsewhere;
+		return element.getAttribute("aria-label") ?? element.textContent.trim().replace(/\s+/g, " ");
+	}, ELSEWHERE);
+}
+
+/** Presses a button by keyboard, and waits for something to be seen. */
+async function press(part, name, seen) {
+	await part.getByRole("button", { name }).first().press("Enter");
+	await seen?.waitFor();
+}
+
+/** The button has the focus again after the dialog that it opened was closed by one of its own. */
+async function comesBack(page, name, close) {
+	const dialog = page.getByRole("dialog");
+	await press(page, name, dialog);
+	await press(dialog, close);
+	await dialog.waitFor({ state: "detached" });
+	assert.equal(await focused(page), name);
+}
+
+export default {
+	"the focus comes back to what opened a dialog": async (stage) => {
+		const person = await stage.ask("person", { roles: ["administrator"] });
+		const page = await stage.signedIn(person);
+		const dialog = page.getByRole("dialog");
+		await page.goto("development/keys");
+		await page.getByLabel("Name of a new key").fill("Lamp");
+		await page.getByRole("button", { name: "Create key" }).click();
+		await press(page, "I have copied it");
+		await page.getByRole("rowheader", { name: "Lamp" }).waitFor();
+		assert.notEqual(await focused(page), "nothing");
+		for (const name of ["Change Lamp", "Revoke Lamp"]) {
+			await comesBack(page, name, "Cancel");
+			await press(page, name, dialog);
+			await page.keyboard.press("Escape");
+			await dialog.waitFor({ state: "detached" });
+			assert.equal(await focused(page), name);
+		}
+		await press(page, "Change Lamp", dialog);
+		await press(dialog, "Save", page.getByText("Lamp saved"));
+		assert.equal(await focused(page), "Change Lamp");
+		await page.goto("admin");
+		await page.getByLabel("Search accounts").fill(person.email);
+		await page.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
+		await comesBack(page, `Limit of ${person.email}`, "Cancel");
+		await comesBack(page, `Sign out ${person.email}`, "Cancel");
+		await comesBack(page, `Password link for ${person.email}`, "Done");
+	},
+
+	"the focus goes to what is near where its button goes": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person);
+		const dialog = page.getByRole("dialog");
+		const send = async (path, data) => {
+			const headers = { origin: new URL(stage.scene.url).origin };
+			const answer = await page.request.post(path, { data, headers });
+			assert.equal(answer.status(), 201, await answer.text());
+		};
+		for (const name of ["One", "Two", "Three"]) await send("web/keys", { name });
+		await page.goto("development/keys");
+		await page.getByRole("rowheader").nth(2).waitFor();
+		await press(page, "Revoke Two", dialog);
+		await press(dialog, "Revoke", page.getByText("Two revoked"));
+		await page.getByRole("rowheader", { name: "Two" }).waitFor({ state: "detached" });
+		assert.match(await focused(page), /^Revoke (One|Three)$/);
+		for (const path of ["a", "b"])
+			await send("web/webhooks", { url: `https://example.org/${path}`, events: ["online"] });
+		await page.goto("development/webhooks");
+		await press(page, "Switch off https://example.org/a");
+		await page.getByText("Switched off", { exact: true }).waitFor();
+		assert.equal(await focused(page), "Switch on https://example.org/a");
+		await press(page, "Remove https://example.org/a", dialog);
+		await press(dialog, "Remove", page.getByText("Webhook removed"));
+		await page.getByRole("rowheader", { name: "example.org/a" }).waitFor({ state: "detached" });
+		assert.match(await focused(page), / https:\/\/example.org\/b$/);
+	},
+
+	"a button that does nothing any more keeps the focus": async (stage) => {
+		const author = await stage.ask("person", { name: "Ada Lovelace" });
+		const reviewer = await stage.ask("person", { name: "Grace Hopper", roles: ["reviewer"] });
+		const page = await stage.signedIn(author);
+		const headers = { origin: new URL(stage.scene.url).origin };
+		const slug = `focus-${process.pid}`;
+		const post = async (path, data, by = page) => {
+			const answer = await by.request.post(path, { data, headers });
+			assert.ok(answer.ok(), await answer.text());
+			return answer.json();
+		};
+		await post("web/studio", { slug, name: "Focus", visibility: "public" });
+		const { id } = await post(`web/studio/${slug}/versions`, {
+			version: "1.0",
+			scriptLanguage: "STARLARK",
+			scriptContent: `load("render.star", "render")
+load("schema.star", "schema")
+
+def main(config):
+    return render.Root(child = render.Text(config.get("words", "-")))
+
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "words", name = "Words", desc = "Words to show", icon = "gear"),
+    ])
+`,
+		});
+		const review = await stage.signedIn(reviewer);
+		await review.goto(`review/${id}`);
+		await review.getByRole("textbox", { name: "Comment" }).fill("What is this for?");
+		await press(review, "Add comment", review.getByRole("list", { name: "Your comments" }));
+		assert.equal(await focused(review), "Add comment");
+		await press(review, /^Remove the comment/, review.getByText("Comment removed"));
+		assert.notEqual(await focused(review), "nothing");
+		await post(`web/reviews/${id}`, { status: "APPROVED" }, review);
+		const [device] = await (await page.request.get("web/devices")).json();
+		const entry = await post(`web/devices/${device.id}/apps`, { app: slug, settings: {} });
+		await page.goto(`devices/${device.id}/apps/${entry.id}`);
+		await heading(page, "Focus").waitFor();
+		await page.getByLabel("Words").fill("Tea");
+		await press(page, "Save", page.getByText("Saved", { exact: true }));
+		assert.equal(await focused(page), "Save");
+		await page.keyboard.press("Enter");
+		assert.equal(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
+	},
+};
