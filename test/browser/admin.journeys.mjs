@@ -1,5 +1,6 @@
 // Administration: accounts that are found and signed out, the log, how the instance is.
 import assert from "node:assert/strict";
+import { waitUntil } from "./wait.mjs";
 
 function heading(page, name) {
 	return page.getByRole("heading", { name, level: 1 });
@@ -54,6 +55,55 @@ export default {
 		await page.getByText("created the API key Lamp 0", { exact: true }).waitFor();
 		await page.getByLabel("Search the log").fill("no such deed");
 		await page.getByText("No matching entries").waitFor();
+	},
+
+	"the way back leads to what an administrator searched for": async (stage) => {
+		const { person, page } = await administrator(stage);
+		for (const [path, label] of [
+			["admin", "Search accounts"],
+			["admin/audit", "Search the log"],
+		]) {
+			await page.goto(path);
+			await page.getByLabel(label).fill(person.email);
+			await page.waitForFunction((text) => history.state?.values?.search === text, person.email);
+			const rows = page.getByRole("rowheader");
+			await waitUntil(async () => (await rows.count()) < 10);
+			const found = await rows.allInnerTexts();
+			await page.getByRole("link", { name: "Devices" }).click();
+			await heading(page, "Devices").waitFor();
+			await page.goBack();
+			await page.getByLabel(label).waitFor();
+			assert.equal(await page.getByLabel(label).inputValue(), person.email);
+			await rows.first().waitFor();
+			assert.deepEqual(await rows.allInnerTexts(), found);
+		}
+	},
+
+	"a name that is written right to left leaves what stands around it": async (stage) => {
+		const { page } = await administrator(stage);
+		const name = "\u05d3\u05e0\u05d4\u202e";
+		const person = await stage.ask("person", { name });
+		await page.goto("admin");
+		await page.getByLabel("Search accounts").fill(person.email);
+		await page.getByRole("button", { name: `Sign out ${person.email}` }).click();
+		await page.getByRole("button", { name: "End sessions" }).click();
+		await page.getByText(`\u2068${name}\u2069 signed out`).waitFor();
+		const theirs = await stage.signedIn(person);
+		const [device] = await (await theirs.request.get("web/devices")).json();
+		const answer = await theirs.request.patch(`web/devices/${device.id}`, {
+			data: { name },
+			headers: { origin: new URL(stage.scene.url).origin },
+		});
+		assert.equal(answer.status(), 200, await answer.text());
+		await theirs.goto(`devices/${device.id}/add`);
+		await heading(theirs, `Add an app to \u2068${name}\u2069`).waitFor();
+		await theirs.goto(`devices/${device.id}/connect`);
+		await theirs.getByRole("button", { name: "Remove the device" }).click();
+		await theirs.getByRole("heading", { name: `Remove \u2068${name}\u2069?` }).waitFor();
+		await theirs.getByRole("button", { name: "Remove", exact: true }).click();
+		await theirs.getByText(`\u2068${name}\u2069 removed`).waitFor();
+		await page.goto("admin/audit");
+		await page.getByText(`removed the device \u2068${name}\u2069`).first().waitFor();
 	},
 
 	"how the instance is": async (stage) => {

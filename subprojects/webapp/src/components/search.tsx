@@ -8,16 +8,19 @@ const REST_MS = 250;
 interface SearchProps {
 	label: string;
 	help: string;
+	/** Text that is searched for already. */
+	wanted: string;
 	onWanted: (text: string) => void;
 }
 
 /** A field to search a list; the request is sent after a pause in typing. */
-export function Search({ label, help, onWanted }: SearchProps): JSX.Element {
-	const [text, setText] = useState("");
+export function Search({ label, help, wanted, onWanted }: SearchProps): JSX.Element {
+	const [text, setText] = useState(wanted);
 	useEffect(() => {
+		if (text.trim() === wanted) return undefined;
 		const timer = setTimeout(() => onWanted(text.trim()), REST_MS);
 		return () => clearTimeout(timer);
-	}, [text, onWanted]);
+	}, [text]);
 	return (
 		<div class="form-width">
 			<Field

@@ -4,6 +4,7 @@ import { get, post, Problem, remove, type Schemas } from "../api/client";
 import { panelNews } from "../api/live";
 import { Button } from "../components/button";
 import { confirm } from "../components/dialog";
+import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { go } from "../frame/place";
@@ -139,11 +140,11 @@ function Alias({ device, onDevice }: ConnectProps): JSX.Element | null {
 	const move = async () => {
 		await post("/web/devices/{deviceId}/move-address", undefined, place);
 		onDevice({ ...device, isMoving: true });
-		toast(`${device.name} will restart with its own address`);
+		toast(`${isolated(device.name)} will restart with its own address`);
 	};
 	const end = async () => {
 		const isSure = await confirm({
-			title: `Remove the former address of ${device.name}?`,
+			title: `Remove the former address of ${isolated(device.name)}?`,
 			text: "A panel that still uses it is refused at once. It stays dark until you enter its own address.",
 			action: "Remove",
 		});
@@ -182,7 +183,7 @@ function Alias({ device, onDevice }: ConnectProps): JSX.Element | null {
 function Restart({ device }: { device: Device }): JSX.Element {
 	const reboot = async () => {
 		await post("/web/devices/{deviceId}/reboot", undefined, { deviceId: device.id });
-		toast(`${device.name} will restart`);
+		toast(`${isolated(device.name)} will restart`);
 	};
 	return (
 		<Act
@@ -200,7 +201,7 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 	const place = { deviceId: device.id };
 	const renew = async () => {
 		const isSure = await confirm({
-			title: `Create a new key for ${device.name}?`,
+			title: `Create a new key for ${isolated(device.name)}?`,
 			text: "The old key stops working at once. The panel stays dark until you enter its new address.",
 			action: "Create a new key",
 		});
@@ -214,14 +215,14 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 	};
 	const removeDevice = async () => {
 		const isSure = await confirm({
-			title: `Remove ${device.name}?`,
+			title: `Remove ${isolated(device.name)}?`,
 			text: "This also removes its rotation and its key. This cannot be undone.",
 			action: "Remove",
 		});
 		if (!isSure) return;
 		await remove("/web/devices/{deviceId}", place);
 		props.onRemoved();
-		toast(`${device.name} removed`);
+		toast(`${isolated(device.name)} removed`);
 		go("devices");
 	};
 	return (

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { EntryName } from "./names";
+import { isolated } from "../components/isolated";
 
 interface FailingProps {
 	entries: readonly EntryName[] | undefined;
@@ -11,7 +12,7 @@ export function Failing({ entries, isShort }: FailingProps): JSX.Element | null 
 	const names = (entries ?? []).filter(({ isFailing }) => isFailing).map(({ name }) => name);
 	const [first] = names;
 	if (first === undefined) return null;
-	const words = names.length === 1 ? `${first} fails` : `${names.length} apps fail`;
+	const words = names.length === 1 ? `${isolated(first)} fails` : `${names.length} apps fail`;
 	return (
 		<span class="failing" title={names.join(", ")}>
 			{isShort ? (names.length === 1 ? "An app fails" : words) : words}

@@ -3,4 +3,3 @@ export { countChanges, mapLines } from "./lines";
 export type { LineProblem } from "./problems";
 export type { Remark } from "./remarks";
 export { CodeView, type CodeOptions, type Language } from "./view";
-export { hiddenIn, withCodes } from "./hidden";

@@ -9,6 +9,7 @@ import { Dialog } from "../components/dialog";
 import { Empty } from "../components/empty";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
+import { isolated } from "../components/isolated";
 import { ProofForm } from "../components/proof";
 import { Table } from "../components/table";
 import { browserName } from "../components/time";
@@ -27,7 +28,7 @@ function Add({ account, passkeys, onDone }: PartProps): JSX.Element {
 	const add = async (proof: Proof) => {
 		const made = await makePasskey(account, known);
 		await post("/web/passkeys", { name, ...made, ...proof });
-		toast(`Passkey "${name}" added`);
+		toast(`Passkey "${isolated(name)}" added`);
 		onDone();
 		await passkeys.refresh();
 	};
@@ -75,7 +76,7 @@ function Rename({ passkey, passkeys, onDone }: OneProps): JSX.Element {
 		await passkeys.refresh();
 	};
 	return (
-		<Dialog title={`Rename "${passkey.name}"`} onClose={onDone}>
+		<Dialog title={`Rename "${isolated(passkey.name)}"`} onClose={onDone}>
 			<Form
 				action="Rename"
 				onSubmit={submit}
@@ -102,12 +103,12 @@ function Remove({ passkey, passkeys, onDone }: OneProps): JSX.Element {
 	const remove = async (proof: Proof) => {
 		const path = "/web/passkeys/{passkeyId}/removal";
 		await post(path, proof, { passkeyId: passkey.id });
-		toast(`Passkey "${passkey.name}" removed`);
+		toast(`Passkey "${isolated(passkey.name)}" removed`);
 		onDone();
 		await passkeys.refresh();
 	};
 	return (
-		<Dialog title={`Remove "${passkey.name}"?`} onClose={onDone}>
+		<Dialog title={`Remove "${isolated(passkey.name)}"?`} onClose={onDone}>
 			<p>It can no longer be used to sign in to your account.</p>
 			<ProofForm
 				action="Remove"

@@ -8,6 +8,7 @@ import { mebibytes } from "../components/bytes";
 import { Check } from "../components/check";
 import { confirm, Dialog } from "../components/dialog";
 import { Empty } from "../components/empty";
+import { isolated } from "../components/isolated";
 import { Search } from "../components/search";
 import { Secret } from "../components/secret";
 import { Table } from "../components/table";
@@ -15,6 +16,7 @@ import { Tabs } from "../components/tabs";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { Heading } from "../frame/page";
+import { useKept } from "../frame/place";
 import { LimitDialog } from "./admin_limit";
 
 type Member = Schemas["Member"];
@@ -116,7 +118,11 @@ async function setHeir(
 	try {
 		if (isHeir) await put(path, undefined, { accountId: member.id });
 		else await remove(path, { accountId: member.id });
-		toast(isHeir ? `${member.name} inherits apps of deleted accounts` : "No account inherits apps");
+		toast(
+			isHeir
+				? `${isolated(member.name)} inherits apps of deleted accounts`
+				: "No account inherits apps",
+		);
 	} catch (error) {
 		if (!(error instanceof Problem)) throw error;
 		toast(error.message);
@@ -134,7 +140,7 @@ async function endSessions(member: Member): Promise<void> {
 	if (!isSure) return;
 	try {
 		await remove("/web/admin/accounts/{accountId}/sessions", { accountId: member.id });
-		toast(`${member.name} signed out`);
+		toast(`${isolated(member.name)} signed out`);
 	} catch (error) {
 		if (error instanceof Problem) toast(error.message);
 	}
@@ -272,10 +278,15 @@ const SHOWN = 100;
 
 /** /admin: accounts and their roles. */
 export function AdminPage({ account }: { account: Account }): JSX.Element {
-	const [wanted, setWanted] = useState("");
+	const [wanted, setWanted] = useKept("search", "");
 	return (
 		<AdminFrame title="Accounts">
-			<Search label="Search accounts" help="Name or e-mail address." onWanted={setWanted} />
+			<Search
+				label="Search accounts"
+				help="Name or e-mail address."
+				wanted={wanted}
+				onWanted={setWanted}
+			/>
 			<Found key={wanted} wanted={wanted} self={account} />
 		</AdminFrame>
 	);

@@ -4,9 +4,11 @@ import { getPart, type Schemas } from "../api/client";
 import { useResource } from "../api/resource";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
+import { isolated } from "../components/isolated";
 import { Search } from "../components/search";
 import { Table } from "../components/table";
 import { When } from "../components/when";
+import { useKept } from "../frame/place";
 import { AdminFrame } from "./admin";
 
 type Entry = Schemas["AuditEntry"];
@@ -69,7 +71,7 @@ function deed({ action, target, actor, count }: Entry): string {
 	const whole =
 		target === null || (action === "session.start" && target === actor)
 			? words
-			: `${words} ${target}`;
+			: `${words} ${isolated(target)}`;
 	return count === 1 ? whole : `${whole} (${count} times)`;
 }
 
@@ -124,13 +126,14 @@ function Found({ wanted }: { wanted: string }): JSX.Element | null {
 
 /** /admin/audit: who did what, when, from where. */
 export function AuditPage(): JSX.Element {
-	const [wanted, setWanted] = useState("");
+	const [wanted, setWanted] = useKept("search", "");
 	return (
 		<AdminFrame title="Audit log">
 			<p class="words">Actions of users, newest first.</p>
 			<Search
 				label="Search the log"
 				help="Name, address, or action such as key.revoke."
+				wanted={wanted}
 				onWanted={setWanted}
 			/>
 			<Found key={wanted} wanted={wanted} />

@@ -6,6 +6,7 @@ import { mebibytes } from "../components/bytes";
 import { Dialog } from "../components/dialog";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
+import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
 
 type Member = Schemas["Member"];
@@ -24,7 +25,7 @@ export function LimitDialog({ member, onClose, onDone }: LimitProps): JSX.Elemen
 	const submit = async () => {
 		const byteLimit = text.trim() === "" ? 0 : Math.round(Number(text) * MIB);
 		await patch("/web/admin/accounts/{accountId}", { byteLimit }, { accountId: member.id });
-		toast(`Storage limit of ${member.name} changed`);
+		toast(`Storage limit of ${isolated(member.name)} changed`);
 		onClose();
 		await onDone();
 	};

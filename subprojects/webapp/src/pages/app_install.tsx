@@ -57,7 +57,7 @@ export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Ele
 					{shown.name}
 				</a>
 			</p>
-			<Heading title={`${shown.name} on ${device.name}`} />
+			<Heading title={`${isolated(shown.name)} on ${isolated(device.name)}`} />
 			<Setup
 				target={{ appId: shown.id, deviceId }}
 				appName={shown.name}

@@ -14,6 +14,7 @@ import { useKept } from "../frame/place";
 import type { Parameters } from "../frame/routes";
 import { addOwnApps, type Added } from "../studio/own_apps";
 import { Missing } from "./missing";
+import { isolated } from "../components/isolated";
 
 type CatalogueApp = Schemas["CatalogueApp"];
 
@@ -271,7 +272,7 @@ export function AddPage({ parameters }: { parameters: Parameters }): JSX.Element
 						{device.name}
 					</a>
 				</p>
-				<Heading title={`Add an app to ${device.name}`} />
+				<Heading title={`Add an app to ${isolated(device.name)}`} />
 			</div>
 			<Catalogue device={device} />
 		</div>

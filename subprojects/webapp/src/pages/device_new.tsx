@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { post, type Schemas } from "../api/client";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
+import { isolated } from "../components/isolated";
 import { browserTimezone, Timezone } from "../components/timezone";
 import { LinkCard } from "../devices/link_card";
 import { Heading } from "../frame/page";
@@ -80,7 +81,7 @@ export function NewDevicePage(): JSX.Element {
 		);
 	return (
 		<div class="stack wide">
-			<Heading title={`Connect ${made.device.name}`} />
+			<Heading title={`Connect ${isolated(made.device.name)}`} />
 			<LinkCard {...made} onDone={() => go(`devices/${made.device.id}`)} />
 		</div>
 	);

@@ -3,6 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { post, Problem, type Schemas } from "../api/client";
 import { Button } from "../components/button";
 import { Check } from "../components/check";
+import { isolated } from "../components/isolated";
 import { Secret } from "../components/secret";
 import { Table } from "../components/table";
 import { Heading } from "../frame/page";
@@ -197,7 +198,9 @@ function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.E
 	return (
 		<>
 			<p role="status">
-				{report.isDryRun ? `Contents of ${name}. Nothing has been imported yet.` : "Done."}
+				{report.isDryRun
+					? `Contents of ${isolated(name)}. Nothing has been imported yet.`
+					: "Done."}
 			</p>
 			<Devices report={report} />
 			{!report.isDryRun && <Next devices={report.devices} />}

@@ -5,6 +5,7 @@ import { useResource, type Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { confirm, Dialog } from "../components/dialog";
 import { Empty } from "../components/empty";
+import { isolated } from "../components/isolated";
 import { Secret } from "../components/secret";
 import { Table } from "../components/table";
 import { toast } from "../components/toast";
@@ -73,14 +74,14 @@ function NoDevice(): JSX.Element {
 /** Changes the name and scope of a key. */
 function Change({ of, onDone }: { of: Key; onDone: () => void }): JSX.Element {
 	return (
-		<Dialog title={`Change ${of.name}`} onClose={onDone}>
+		<Dialog title={`Change ${isolated(of.name)}`} onClose={onDone}>
 			<KeyForm
 				of={of}
 				action="Save"
 				beside={<Button onClick={onDone}>Cancel</Button>}
 				onSubmit={async (wish) => {
 					await put("/web/keys/{keyId}", wish, { keyId: of.id });
-					toast(`${wish.name} saved`);
+					toast(`${isolated(wish.name)} saved`);
 					onDone();
 				}}
 			/>
@@ -124,14 +125,14 @@ function Use({ of }: { of: Key }): JSX.Element {
 
 async function revoke(key: Key, keys: Resource<Key[]>): Promise<void> {
 	const isSure = await confirm({
-		title: `Revoke ${key.name}?`,
+		title: `Revoke ${isolated(key.name)}?`,
 		text: "Programs that use this key stop working at once. This cannot be undone.",
 		action: "Revoke",
 	});
 	if (!isSure) return;
 	try {
 		await remove("/web/keys/{keyId}", { keyId: key.id });
-		toast(`${key.name} revoked`);
+		toast(`${isolated(key.name)} revoked`);
 	} catch (error) {
 		if (error instanceof Problem) toast(error.message);
 	}

@@ -8,12 +8,14 @@ import { Check } from "../components/check";
 import { Code, useEditor, type Remark } from "../components/code";
 import { Feedback, hasFeedback } from "../components/feedback";
 import { Field } from "../components/field";
+import { isolated } from "../components/isolated";
 import { TextArea } from "../components/text_area";
 import { toast } from "../components/toast";
 import { useTyped } from "../components/typed";
 import { BrokenBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 import type { CodeView } from "../editor/editor";
+import { hiddenIn, withCodes } from "../editor/hidden";
 import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import type { Parameters } from "../frame/routes";
@@ -31,8 +33,6 @@ type Decision = Schemas["ReviewDecision"]["status"];
 const REMARK_MAX = 4000;
 
 function About({ review }: { review: Review }): JSX.Element {
-	const editor = useEditor();
-	const withCodes = (text: string) => editor?.withCodes(text) ?? text;
 	return (
 		<div class="stack">
 			<p class="place">
@@ -41,7 +41,7 @@ function About({ review }: { review: Review }): JSX.Element {
 				</a>
 			</p>
 			<div class="row">
-				<Heading title={`${withCodes(review.appName)} ${withCodes(review.version)}`} />
+				<Heading title={`${isolated(withCodes(review.appName))} ${withCodes(review.version)}`} />
 				<VersionBadge status={review.status} />
 				{review.compileProblem && <BrokenBadge />}
 			</div>
@@ -121,8 +121,7 @@ function Broken({
 
 /** Lists the script's invisible characters. */
 function Hidden({ script }: { script: string }): JSX.Element | null {
-	const editor = useEditor();
-	const found = useMemo(() => editor?.hiddenIn(script) ?? [], [editor, script]);
+	const found = useMemo(() => hiddenIn(script), [script]);
 	if (found.length === 0) return null;
 	const words = found
 		.slice(0, 8)
@@ -190,7 +189,7 @@ function Script({
 				{!compileProblem && (
 					<RunPane
 						run={run}
-						title={`Preview of ${review.appName} ${review.version}`}
+						title={`Preview of ${isolated(withCodes(review.appName))} ${review.version}`}
 						onLine={goTo}
 					/>
 				)}
@@ -306,7 +305,7 @@ async function send(review: Review, status: Decision, notes: Notes): Promise<voi
 		{ versionId: review.id },
 	);
 	notes.clear();
-	toast(`${review.appName} ${review.version} ${DONE[status]}`);
+	toast(`${isolated(withCodes(review.appName))} ${review.version} ${DONE[status]}`);
 	go("review");
 }
 

@@ -2,9 +2,11 @@ import type { JSX } from "preact";
 import { get } from "../api/client";
 import { useResource } from "../api/resource";
 import { Empty } from "../components/empty";
+import { Name } from "../components/name";
 import { Table } from "../components/table";
 import { languageName } from "../components/version";
 import { When } from "../components/when";
+import { withCodes } from "../editor/hidden";
 import { Heading } from "../frame/page";
 
 /** /review: the versions that await review, oldest first. */
@@ -31,13 +33,13 @@ export function ReviewsPage(): JSX.Element {
 							cell: (entry) => (
 								<span class="row">
 									<a href={`review/${entry.id}`} data-page>
-										{entry.appName} {entry.version}
+										<Name>{withCodes(entry.appName)}</Name> {entry.version}
 									</a>
 									{entry.isOwn && <span class="badge">Yours</span>}
 								</span>
 							),
 						},
-						{ title: "By", cell: (entry) => (entry.author === "" ? "-" : entry.author) },
+						{ title: "By", cell: (entry) => (entry.author === "" ? "-" : withCodes(entry.author)) },
 						{
 							title: "Replaces",
 							cell: (entry) => entry.deployedVersion ?? <span class="badge">New app</span>,

@@ -11,6 +11,7 @@ import { Code, useEditor, type Language, type Remark } from "../components/code"
 import { Feedback, hasFeedback } from "../components/feedback";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
+import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
 import { VersionBadge } from "../components/version";
 import { setGuard } from "../frame/place";
@@ -328,7 +329,7 @@ function Work({
 			</div>
 			<RunPane
 				run={run}
-				title={`Preview of ${app.name}`}
+				title={`Preview of ${isolated(app.name)}`}
 				onLine={(line) => view.current?.goTo(line)}
 			/>
 		</div>

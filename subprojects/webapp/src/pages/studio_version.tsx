@@ -8,6 +8,7 @@ import { Code, useEditor, type Remark } from "../components/code";
 import { Empty } from "../components/empty";
 import { confirm } from "../components/dialog";
 import { Feedback, hasFeedback } from "../components/feedback";
+import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
 import { BrokenBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
 import { When } from "../components/when";
@@ -246,7 +247,11 @@ function Script({
 					onView={(made) => (view.current = made)}
 				/>
 				{!version.compileProblem && (
-					<RunPane run={run} title={`Preview of ${app.name} ${version.version}`} onLine={goTo} />
+					<RunPane
+						run={run}
+						title={`Preview of ${isolated(app.name)} ${version.version}`}
+						onLine={goTo}
+					/>
 				)}
 			</div>
 		</section>

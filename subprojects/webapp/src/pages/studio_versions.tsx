@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import type { Schemas } from "../api/client";
 import type { Resource } from "../api/resource";
 import { Empty } from "../components/empty";
+import { isolated } from "../components/isolated";
 import { Table } from "../components/table";
 import { BrokenBadge, Checksum, VersionBadge } from "../components/version";
 import { When } from "../components/when";
@@ -45,7 +46,7 @@ export function VersionsPart({
 		`studio/${ownPathOf(app)}/versions/${encodeURIComponent(version.version)}`;
 	return (
 		<Table
-			caption={`Versions of ${app.name}`}
+			caption={`Versions of ${isolated(app.name)}`}
 			rows={rows}
 			rowKey={(version) => version.id}
 			columns={[
