@@ -355,15 +355,17 @@ def test_remove_and_purge(machine):
     assert status(machine) == "000"
     assert machine.run("systemctl", "is-active", "displayd.socket", check=False).strip() == "inactive"
     machine.run("test", "-e", CONFIGURATION, "-a", "-e", "/var/lib/displayd/postgres/data")
-    machine.run("mkdir", "-p", "/etc/cron.d")
-    machine.run("touch", "/etc/displayd/secret-key", "/etc/displayd/metrics-token", "/etc/cron.d/displayd")
-    # A state directory on a disk of its own is a mount point.
-    machine.run("mount", "--bind", "/var/lib/displayd", "/var/lib/displayd")
+    hook = "/etc/letsencrypt/renewal-hooks/deploy/displayd"
+    kept = ["/etc/displayd/secret-key", "/etc/displayd/.old-key", "/etc/cron.d/displayd", hook]
+    machine.run("mkdir", "-p", "/etc/cron.d", os.path.dirname(hook), "/srv/elsewhere")
+    machine.run("touch", "/etc/displayd/metrics-token", *kept)
+    # A state directory on a disk of its own is a mount point, or a link.
+    machine.run("sh", "-c", "mv /var/lib/displayd /srv/elsewhere && ln -s /srv/elsewhere/displayd /var/lib/displayd")
+    machine.run("mount", "--bind", "/srv/elsewhere/displayd", "/srv/elsewhere/displayd")
     told = machine.run("sh", "-c", "dpkg --purge displayd displayctl 2>&1")
-    assert machine.run("ls", "-A", "/var/lib/displayd") == ""
-    for left in ("/var/lib/displayd", "/etc/displayd/secret-key", "/etc/cron.d/displayd"):
+    assert machine.run("ls", "-A", "/srv/elsewhere/displayd") == ""
+    for left in ["/var/lib/displayd", *kept]:
         assert f"displayd: {left} is left" in told
     assert "the users displayd and displayd-db" in told and "metrics-token" not in told
-    machine.run("umount", "/var/lib/displayd")
-    assert machine.run("ls", "-A", "/etc/displayd").split() == ["secret-key"]
+    assert machine.run("ls", "-A", "/etc/displayd").split() == [".old-key", "secret-key"]
     assert "0 unit files" in machine.run("systemctl", "list-unit-files", "displayd*", check=False)
