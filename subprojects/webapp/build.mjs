@@ -16,7 +16,7 @@ import { build, transform } from "esbuild";
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url));
 // "/" and "/panel" have depth 0, "/devices/ID" has 1. A path without a page may have more.
-const BASES = Array.from({ length: 9 }, (_, depth) => "../".repeat(depth) || "./");
+const BASES = Array.from({ length: 33 }, (_, depth) => "../".repeat(depth) || "./");
 const [folder, list, depfile, mode] = process.argv.slice(2);
 
 function write(name, data) {

@@ -86,6 +86,19 @@ async function pushThree(stage, owned) {
 		});
 }
 
+async function enlargeText(page) {
+	await page.evaluate(() => {
+		const sheet = new CSSStyleSheet();
+		sheet.replaceSync("html { font-size: 200% }");
+		document.adoptedStyleSheets.push(sheet);
+	});
+}
+
+/** How many pixels of the page are beyond the edge of the window. */
+function beyondEdge(page) {
+	return page.evaluate(() => Math.max(document.documentElement.scrollWidth - innerWidth, 0));
+}
+
 /** Drops a file as somebody does who drags it there. */
 async function drop(page, selector, path, type) {
 	const data = fs.readFileSync(path).toString("base64");
@@ -463,15 +476,37 @@ export default {
 		const { page, ...owned } = await openDevice(stage);
 		await pushThree(stage, owned);
 		await hasOrder(page, ["red", "green", "blue"]);
-		await page.evaluate(() => {
-			const sheet = new CSSStyleSheet();
-			sheet.replaceSync("html { font-size: 200% }");
-			document.adoptedStyleSheets.push(sheet);
-		});
+		await enlargeText(page);
 		const words = await page.locator(".entry-words").first().boundingBox();
 		assert.ok(words.width > 400, `the words of an entry have ${words.width} pixels`);
-		const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-		assert.ok(wide <= 0, `${wide} pixels are beyond the edge`);
+		assert.equal(await beyondEdge(page), 0);
+	},
+
+	"text of twice the size leaves lists and tables on the screen": async (stage) => {
+		const person = await stage.ask("person", { roles: ["administrator"] });
+		for (const width of [1280, 1024]) {
+			const page = await stage.signedIn(person, { viewport: { width, height: 768 } });
+			const headers = { origin: new URL(stage.scene.url).origin };
+			await page.request.post("web/keys", { data: { name: `Lamp in the kitchen` }, headers });
+			for (const path of [
+				"admin",
+				"admin/audit",
+				"development/keys",
+				"account",
+				"apps",
+				"devices",
+			]) {
+				await page.goto(path);
+				await page.locator("h1").waitFor();
+				await enlargeText(page);
+				await page
+					.locator(path === "devices" ? ".device-tile" : "main input, tbody td")
+					.first()
+					.waitFor();
+				assert.equal(await beyondEdge(page), 0, `${path} at ${width}`);
+			}
+			await page.context().close();
+		}
 	},
 
 	"the way back leads to what was searched for, and to where it was": async (stage) => {
@@ -502,7 +537,15 @@ export default {
 	"an address that leads nowhere has a page": async (stage) => {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person);
-		for (const path of ["nowhere", "devices/a/b/c/d", "v1/nothing/", "apps/none/at/all"]) {
+		const [{ id }] = await (await page.request.get("web/devices")).json();
+		for (const path of [
+			"nowhere",
+			"devices/a/b/c/d",
+			`devices/${id}/nowhere`,
+			"v1/nothing/",
+			"apps/none/at/all",
+			"a".repeat(20).split("").join("/"),
+		]) {
 			const answer = await page.goto(path);
 			assert.equal(answer.status(), 404);
 			await heading(page, "Page not found").waitFor();
@@ -598,8 +641,14 @@ export default {
 	},
 
 	"what is pushed is seen on the panel, and Show it is in reach": async (stage) => {
-		for (const screen of ["desktop", "phone"]) {
-			const { page } = await openDevice(stage, { part: "/push", screen });
+		for (const more of [
+			{ screen: "desktop" },
+			{ screen: "phone" },
+			{ viewport: { width: 1280, height: 640 } },
+			{ screen: "phone", viewport: { width: 844, height: 390 } },
+			{ screen: "phone", viewport: { width: 320, height: 568 } },
+		]) {
+			const { page } = await openDevice(stage, { part: "/push", ...more });
 			const path = await stage.ask("file", { name: "photo" });
 			await page.locator('input[type="file"]').setInputFiles(path);
 			await page.getByRole("img", { name: "Preview of photo.jpg" }).waitFor();

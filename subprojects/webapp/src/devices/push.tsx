@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { postTold, Problem, remove } from "../api/client";
 import { panelNews } from "../api/live";
+import { BottomBar } from "../components/bottom_bar";
 import { Button } from "../components/button";
 import { Choice } from "../components/choice";
 import { Check } from "../components/check";
@@ -277,7 +278,7 @@ function ReviewActions(props: {
 }): JSX.Element {
 	const { way, more, isBusy, isDisabled, onPush, onCancel } = props;
 	return (
-		<div class="row push-actions">
+		<BottomBar label="Show the picture">
 			<Button kind="primary" isBusy={isBusy} isDisabled={isDisabled} onClick={onPush}>
 				{way.kind === "rotation" && way.isQuiet ? "Add" : "Show"}
 			</Button>
@@ -285,7 +286,7 @@ function ReviewActions(props: {
 			{more > 0 && (
 				<span class="quiet">{more === 1 ? "1 more to come" : `${more} more to come`}</span>
 			)}
-		</div>
+		</BottomBar>
 	);
 }
 

@@ -51,6 +51,9 @@ function nearest(): HTMLElement | null {
 	}
 	const [lost] = way;
 	if (!lost || lost.element.isConnected) return null;
+	const bar = document.querySelector(".bottom-bar");
+	if (bar && way.some(({ element }) => element.matches(".bottom-bar")))
+		return within(bar, lost.element);
 	const stays = way.findIndex(({ element }) => element.isConnected);
 	const gone = way[stays - 1];
 	const parent = way[stays]?.element;

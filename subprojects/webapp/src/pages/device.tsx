@@ -20,6 +20,7 @@ import { Heading } from "../frame/page";
 import { go, path } from "../frame/place";
 import type { Parameters } from "../frame/routes";
 import { WATCHED_MAX } from "../stream/wants";
+import { Missing } from "./missing";
 
 /** The other devices, beside the chosen one if there is room. */
 function DeviceList({
@@ -172,6 +173,9 @@ function useRendered(device: Device, rotation: RotationResource): void {
 	}, [key]);
 }
 
+/** The ends of their paths. */
+const TABS: readonly string[] = ["", "push", "settings", "connect"];
+
 interface ChosenDeviceProps {
 	device: Device;
 	devices: Devices;
@@ -262,6 +266,7 @@ export function DevicePage({ parameters }: { parameters: Parameters }): JSX.Elem
 	if (!list) return problem ? <p class="notice bad">{problem.message}</p> : null;
 	const device = list.find((other) => other.id === id);
 	if (!device) return <NoDevice />;
+	if (!TABS.includes(tab)) return <Missing />;
 	return (
 		<div class="device-page">
 			<DeviceList devices={list} names={names} />
