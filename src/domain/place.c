@@ -121,16 +121,12 @@ static void find_run(const struct folded *wanted, const void *keys, size_t key_s
 	}
 }
 
-/* Marks the areas that begin with the search, or all of them if it is empty. Returns false if there
- * are none. */
+/* Marks the areas that begin with the search. Returns false if there are none. */
 static bool find_areas(const struct folded *wanted, struct finding *finding)
 {
 	unsigned begin, end;
 
-	if (wanted->length == 0) {
-		memset(finding->areas, 0xff, sizeof(finding->areas));
-		return true;
-	}
+	memset(finding->areas, 0, sizeof(finding->areas));
 	find_run(wanted, place_area_keys, sizeof(*place_area_keys), place_area_keys_count, &begin,
 		 &end);
 	for (unsigned i = begin; i < end; i++)
@@ -184,22 +180,66 @@ static struct place place_of(const struct place_row *row)
 	};
 }
 
+/* Returns false if it finds none. */
+static bool find_in_area(struct folded *name, struct str area_text, struct finding *finding)
+{
+	struct folded area;
+
+	trim(name);
+	fold(area_text, &area);
+	trim(&area);
+	if (name->length > 0 && area.length > 0 && find_areas(&area, finding))
+		find_rows(name, finding);
+	return finding->count > 0;
+}
+
+/* Finds "Portland, ME", and also what people write behind an area: "Portland, ME 04101", "Paris,
+ * Texas, US". */
+static void find_behind_comma(struct str search, size_t comma, struct finding *finding)
+{
+	struct str area = str_from_offset(search, comma + 1);
+	struct folded name;
+
+	fold((struct str){search.data, comma}, &name);
+	while (!find_in_area(&name, area, finding) && area.length > 0) {
+		do
+			area.length--;
+		while (area.length > 0 && area.data[area.length] != ' ' &&
+		       area.data[area.length] != ',');
+	}
+}
+
+/* Finds "San Francisco"; else "Portland ME", whose last words are the area. */
+static void find_without_comma(struct str search, struct finding *finding)
+{
+	struct folded name;
+
+	fold(search, &name);
+	memset(finding->areas, 0xff, sizeof(finding->areas));
+	if (name.length > 0)
+		find_rows(&name, finding);
+	for (size_t i = search.length; i-- > 1 && finding->count == 0;) {
+		if (search.data[i] != ' ')
+			continue;
+		fold((struct str){search.data, i}, &name);
+		find_in_area(&name, str_from_offset(search, i + 1), finding);
+	}
+}
+
 unsigned places_find(struct str search, struct place ret_places[static PLACES_MAX])
 {
 	size_t comma = str_find(search, ',');
 	struct finding finding = {0};
-	struct folded name, area = {0};
 
 	if (search.length > PLACE_SEARCH_BYTES_MAX || !utf8_is_valid(search))
 		return 0;
-	fold((struct str){search.data, comma}, &name);
-	if (comma < search.length) {
-		fold(str_from_offset(search, comma + 1), &area);
-		trim(&name);
-	}
-	trim(&area);
-	if (name.length > 0 && find_areas(&area, &finding))
-		find_rows(&name, &finding);
+	/* The area is still to be typed. */
+	if (comma < search.length && str_trim(str_from_offset(search, comma)).length == 1)
+		search = str_trim((struct str){search.data, comma});
+	if (comma < search.length)
+		find_behind_comma(search, comma, &finding);
+	else
+		find_without_comma(search, &finding);
 	for (unsigned i = 0; i < finding.count; i++)
 		ret_places[i] = place_of(&place_rows[finding.rows[i]]);
 	return finding.count;

@@ -41,13 +41,13 @@ def packages(text):
 
 # Dependencies of the packages, so that they are installed without a network, and programs that the tests call.
 BOOKWORM = Debian(("bookworm",), packages("""
-    systemd systemd-sysv dbus ca-certificates curl esbuild libcurl4 libfido2-1 libgif7 libpq5 libseccomp2
-    libsodium23 libspng0 libuv1 libyaml-0-2 postgresql-15 procps tzdata zlib1g
+    systemd systemd-sysv dbus ca-certificates curl esbuild libcurl4 libfido2-1 libgif7 libmosquitto1 libpq5
+    libseccomp2 libsodium23 libspng0 libuv1 libyaml-0-2 postgresql-15 procps tzdata zlib1g
 """))
 # The libraries of Debian 13 that programs built on Debian 12 or 13 ask for, sanitized ones too.
 TRIXIE_LIBRARIES = """
-    libasan8 libfido2-1 libgif7 libllhttp9.2 libmbedtls21 libpq5 libseccomp2 libsodium23 libspng0 libubsan1
-    libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 zlib1g
+    libasan8 libfido2-1 libgif7 libllhttp9.2 libmbedtls21 libmosquitto1 libpq5 libseccomp2 libsodium23 libspng0
+    libubsan1 libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 zlib1g
 """
 # A Debian 12 that was upgraded, and kept its PostgreSQL.
 TRIXIE = Debian(("trixie", "bookworm"), packages(TRIXIE_LIBRARIES + """

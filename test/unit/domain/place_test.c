@@ -77,11 +77,27 @@ static void largest_come_first_and_areas_choose(void **state)
 	assert_first("birmingham,us", "Birmingham", "US");
 	assert_first("birmingham , gb", "Birmingham", "GB");
 	assert_int_equal(find("paris, nowhere"), 0);
+	assert_first("paris , ", "Paris", "FR");
 	assert_int_equal(find("s"), PLACES_MAX);
 	for (unsigned i = 0; i < PLACES_MAX; i++)
 		for (unsigned k = 0; k < i; k++)
 			assert_false(places[i].latitude == places[k].latitude &&
 				     places[i].longitude == places[k].longitude);
+}
+
+static void areas_are_found_as_people_write_them(void **state)
+{
+	(void)state;
+	assert_first("Portland, ME", "Portland", "US");
+	assert_true(str_equal(places[0].region, STR("Maine")));
+	assert_first("Portland ME", "Portland", "US");
+	assert_true(str_equal(places[0].region, STR("Maine")));
+	assert_first("Portland, ME 04101", "Portland", "US");
+	assert_true(str_equal(places[0].region, STR("Maine")));
+	assert_first("Paris Texas", "Paris", "US");
+	assert_first("Paris, Texas, US", "Paris", "US");
+	assert_first("san francisco california", "San Francisco", "US");
+	assert_int_equal(find("paris nowhere"), 0);
 }
 
 static double cpu_us(void)
@@ -112,7 +128,8 @@ static double cost_us(const char *search)
 /* A search runs on the loop, which others wait for. */
 static void broad_searches_cost_little(void **state)
 {
-	static const char *const areas[] = {"", ",zzz", ",s", ",u", ",n", ",us", ",a"};
+	static const char *const areas[] = {
+	    "", ",zzz", ",s", ",u", ",n", ",us", ",a", " a a a a a a a a a", ",a b c d e f g h"};
 	char search[8];
 
 	(void)state;
@@ -172,6 +189,7 @@ int main(void)
 	    cmocka_unit_test_setup(case_accents_and_dashes_do_not_count, need_list),
 	    cmocka_unit_test_setup(names_of_other_languages_count, need_list),
 	    cmocka_unit_test_setup(largest_come_first_and_areas_choose, need_list),
+	    cmocka_unit_test_setup(areas_are_found_as_people_write_them, need_list),
 	    cmocka_unit_test_setup(broad_searches_cost_little, need_list),
 	    cmocka_unit_test(hostile_searches_find_nothing),
 	    cmocka_unit_test_setup(zone_is_the_nearest_citys, need_list),
