@@ -67,7 +67,7 @@ static int check_database_files(const char *database, struct reason *reterr)
 	return result;
 }
 
-static int check_files(const struct config *config, struct reason *reterr)
+int config_check_files(const struct config *config, struct reason *reterr)
 {
 	uint8_t hash[METRICS_TOKEN_HASH_BYTES];
 	char password[MQTT_SECRET_BYTES];
@@ -114,7 +114,7 @@ static int report_sockets(const struct config *config, FILE *out, struct reason 
 static int report(const struct config *config, FILE *out, struct reason *reterr)
 {
 	bool is_service = become_service(config);
-	int result = check_files(config, reterr);
+	int result = config_check_files(config, reterr);
 
 	if (result == 0)
 		result = certificates_report(config, out, reterr);

@@ -9,6 +9,10 @@
 __attribute__((warn_unused_result)) int config_check_variables(const struct config *config,
 							       struct options_error *reterr);
 
+/* Opens the files that the configuration names, except certificates. Returns 0, or -1 with a reason. */
+__attribute__((warn_unused_result)) int config_check_files(const struct config *config,
+							   struct reason *reterr);
+
 /* Writes each setting as a line of a configuration file, with its source. Returns an exit code;
  * reasons go to stderr. */
 int config_report(const struct config *config);

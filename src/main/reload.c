@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "main/certificates.h"
+#include "main/config_report.h"
 #include "main/state_dir.h"
 
 #include <stdlib.h>
@@ -168,6 +169,9 @@ enum reload_outcome reload_begin(struct reload *reload, struct instance *instanc
 	begin_note(reload);
 	if (config_read(next, argc, argv, &error) < 0)
 		return refuse(reload, next, error.text);
+	/* Also those that a restart will need: it would fail. */
+	if (config_check_files(next, &why) < 0)
+		return refuse(reload, next, why.text);
 	keep_fixed(reload, next);
 	find_changes(in_force(reload), next, names);
 	if (!names[0] && look_at_token(instance, next, names, &why) < 0)

@@ -332,7 +332,8 @@ def write_build(tree, tests):
     ]
     tree.write("build/x/meson-info/intro-targets.json", json.dumps(targets))
     commands = [{"cmd": [name], "workdir": None} for name in tests if name != "idle"]
-    commands.append({"cmd": ["python3", "-m", "pytest", f"{build}/../../test/api"], "workdir": None})
+    # The folder in which a test runs is not one that it is given.
+    commands.append({"cmd": ["python3", "-m", "pytest", f"{build}/../../test/api"], "workdir": str(tree.root)})
     tree.write("build/x/meson-info/intro-tests.json", json.dumps(commands))
     return ["--build", str(build)]
 

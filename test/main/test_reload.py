@@ -120,14 +120,23 @@ def ctl_reload(scene, *lines):
     return scene.server.ctl("reload")
 
 
+def other_key(scene):
+    """A line of the configuration that names a key."""
+    path = os.path.join(os.path.dirname(scene.path), "key")
+    with open(path, "w", encoding="ascii", opener=lambda *name: os.open(*name, 0o600)) as file:
+        file.write("0f" * 32)
+    return f"secret-key-file = {path}"
+
+
 def test_displayctl_waits_for_the_verdict(scene):
     """systemctl reload does the same."""
     assert ctl_reload(scene, "rate-limit = 124") == {"state": "done", "reason": ""}
     assert scene.rate() == 124
     assert ctl_reload(scene, "rate-limit = 124")["state"] == "done"
-    assert "secret-key-file" in ctl_reload(scene, "rate-limit = 125", "secret-key-file = /nowhere")["reason"]
+    assert "secret-key-file" in ctl_reload(scene, "rate-limit = 125", other_key(scene))["reason"]
     assert scene.rate() == 125
     for line, why in (("rate-limit = many", "rate-limit"), ("metrics-token-file = /nowhere", "/nowhere"),
+                      ("secret-key-file = /nowhere", "/nowhere"), ("database = host=x sslrootcert=/nowhere", "/nowhere"),
                       ("rate-limit = 7 # a week", "a comment needs a line of its own")):
         with pytest.raises(CtlError) as caught:
             ctl_reload(scene, line)
@@ -142,8 +151,7 @@ def test_displayctl_finds_no_server(scene, folder):
 
 
 def test_what_takes_a_restart_is_named(scene):
-    scene.reload("rate-limit = 321", "sandbox = best-effort", "secret-key-file = /nowhere",
-                 "renderers = 0")
+    scene.reload("rate-limit = 321", "sandbox = best-effort", other_key(scene), "renderers = 0")
     log = scene.server.log()
     assert "needs a restart\" setting=secret-key-file" in log
     assert "needs a restart\" setting=sandbox" not in log
