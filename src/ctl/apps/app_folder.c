@@ -1,184 +1,393 @@
 #include "app_folder.h"
 
-#include "app_beside.h"
-#include "app_disk.h"
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <sys/stat.h>
+#include <text/base64.h>
+#include <text/utf8.h>
+#include <unistd.h>
 
-/* A file's name below the folder. */
-static const char *name_below(const char *path, const FTSENT *entry)
+enum { LOADED_MAX = 2000 };
+
+/* ---- names ---- */
+
+bool app_file_ends_with(const char *name, const char *ending)
 {
-	const char *name = entry->fts_path + strlen(path);
+	size_t length = strlen(name), size = strlen(ending);
 
-	while (*name == '/')
-		name++;
-	return name;
+	return length > size && strcmp(name + length - size, ending) == 0;
 }
 
-/* All scripts in Starlark, one behind the other. */
-static int read_scripts(const char *path, struct buffer *text, char ret_fault[static APP_FAULT_MAX])
-{
-	FTS *walk = app_disk_walk(path);
-	int status = walk ? 0 : -1;
-	FTSENT *entry;
-
-	while (status == 0 && (entry = app_disk_next(walk)) &&
-	       buffer_length(text) <= APP_SCRIPT_BYTES_MAX)
-		if (app_disk_ends_with(entry->fts_name, ".star"))
-			status = app_disk_read(entry->fts_accpath, O_NOFOLLOW, text, ret_fault);
-	if (walk)
-		fts_close(walk);
-	return status;
-}
-
-/* Scripts load files by names that stand in them as they are; the library looks for the others. */
-static bool is_used(const char *name, struct str scripts)
+static const char *last_part(const char *name)
 {
 	const char *slash = strrchr(name, '/');
-	const char *last = slash ? slash + 1 : name;
 
-	return app_disk_ends_with(name, ".star") || strcmp(name, "manifest.yaml") == 0 ||
-	       strncmp(name, "locales/", 8) == 0 ||
-	       (scripts.length > 0 && memmem(scripts.data, scripts.length, last, strlen(last)));
+	return slash ? slash + 1 : name;
 }
 
-/* scripts: only what they use; NULL: all files. */
-static int pack_folder(const char *path, const struct str *scripts, struct buffer *script,
-		       char ret_fault[static APP_FAULT_MAX])
+char *app_folder_join(const struct app_folder *folder, const char *name)
 {
-	FTS *walk = app_disk_walk(path);
-	int status = walk ? 0 : -1;
+	char *path = NULL;
+
+	if (asprintf(&path, "%s%s", folder->path, name) < 0)
+		abort();
+	return path;
+}
+
+static void add(struct app_folder *folder, const char *name)
+{
+	enum { STEP = 256 };
+
+	if (folder->count % STEP == 0)
+		folder->names =
+		    memory_realloc(folder->names, (folder->count + STEP) * sizeof(*folder->names));
+	folder->names[folder->count++] = memory_strdup(name);
+}
+
+static int compare_names(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static void find_below(struct app_folder *folder, const char *path)
+{
+	char *roots[] = {(char *)path, NULL};
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, compare_names);
 	FTSENT *entry;
 
-	while (status == 0 && (entry = app_disk_next(walk)) &&
-	       buffer_length(script) <= APP_SCRIPT_BYTES_MAX) {
-		const char *name = name_below(path, entry);
+	while (walk && (entry = fts_read(walk))) {
+		bool is_hidden = entry->fts_level > 0 && entry->fts_name[0] == '.';
 
-		if (!scripts || is_used(name, *scripts))
-			status =
-			    app_disk_add(name, entry->fts_accpath, O_NOFOLLOW, script, ret_fault);
+		if (is_hidden && entry->fts_info == FTS_D)
+			fts_set(walk, entry, FTS_SKIP);
+		if (!is_hidden && entry->fts_info == FTS_F)
+			add(folder, entry->fts_path + strlen(folder->path));
 	}
 	if (walk)
 		fts_close(walk);
-	return status;
 }
 
-static int fail_size(const char *path, char ret_fault[static APP_FAULT_MAX])
-{
-	snprintf(ret_fault, APP_FAULT_MAX, "%s: is larger than %d MiB", path,
-		 APP_SCRIPT_BYTES_MAX >> 20);
-	return -1;
-}
-
-static int pack_all(const char *path, struct buffer *script, char ret_fault[static APP_FAULT_MAX])
+static bool is_folder(const char *path)
 {
 	struct stat about;
-	int status;
 
-	if (stat(path, &about) != 0) {
-		snprintf(ret_fault, APP_FAULT_MAX, "%s: %s", path, strerror(errno));
-		return -1;
-	}
-	status = S_ISDIR(about.st_mode) ? pack_folder(path, NULL, script, ret_fault)
-					: app_disk_read(path, 0, script, ret_fault);
-	return status;
+	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-static int pack_used(const char *path, struct buffer *script, char ret_fault[static APP_FAULT_MAX])
+void app_folder_find(struct app_folder *ret_folder, const char *path)
 {
-	struct buffer scripts = {0};
-	struct str view;
-	int status = read_scripts(path, &scripts, ret_fault);
+	const char *own = last_part(path);
 
-	view = buffer_view(&scripts);
-	if (status == 0)
-		status = pack_folder(path, &view, script, ret_fault);
-	buffer_finish(&scripts);
+	*ret_folder = (struct app_folder){0};
+	if (is_folder(path)) {
+		if (asprintf(&ret_folder->path, "%s%s", path, *own ? "/" : "") < 0)
+			abort();
+		find_below(ret_folder, path);
+	} else {
+		ret_folder->path = strndup(path, (size_t)(own - path));
+		add(ret_folder, own);
+	}
+}
+
+void app_folder_finish(struct app_folder *folder)
+{
+	for (unsigned i = 0; i < folder->count; i++)
+		free(folder->names[i]);
+	free(folder->names);
+	free(folder->path);
+}
+
+/* ---- reading ---- */
+
+/* Appends what the file has, up to some more than an app may have. Somebody may put a link in the
+ * place of a file that was found; one that was named may be a link. */
+static int read_file(const struct app_folder *folder, const char *name, bool was_named,
+		     struct buffer *data, char ret_fault[static APP_FAULT_MAX])
+{
+	enum { PIECE = 64 * 1024 };
+	char *path = app_folder_join(folder, name);
+	int file = open(path, O_RDONLY | O_CLOEXEC | (was_named ? 0 : O_NOFOLLOW | O_NONBLOCK));
+	ssize_t length = file < 0 ? -1 : 1;
+
+	while (length > 0 && buffer_length(data) <= APP_SCRIPT_BYTES_MAX) {
+		length = read(file, buffer_reserve(data, PIECE), PIECE);
+		if (length > 0)
+			buffer_commit(data, (size_t)length);
+	}
+	if (length < 0)
+		snprintf(ret_fault, APP_FAULT_MAX, "%s: %s", path, strerror(errno));
+	if (file >= 0)
+		close(file);
+	free(path);
+	return length < 0 ? -1 : 0;
+}
+
+/* Ends a script's last line, if unfinished, so that reviewers can read it. */
+static void end_last_line(const char *name, struct buffer *data)
+{
+	struct str text = buffer_view(data);
+	bool is_text = app_file_ends_with(name, ".star") || strcmp(name, "manifest.yaml") == 0;
+
+	if (is_text && (text.length == 0 || text.data[text.length - 1] != '\n'))
+		buffer_append_char(data, '\n');
+}
+
+/* A text can stand as it is when it ends with a line's end, no line looks like a marker, and a
+ * database takes it. */
+static bool stands_as_it_is(struct str data)
+{
+	return data.length > 0 && data.data[data.length - 1] == '\n' && utf8_is_valid(data) &&
+	       !memchr(data.data, '\0', data.length) && strncmp(data.data, "-- ", 3) != 0 &&
+	       !memmem(data.data, data.length, "\n-- ", 4);
+}
+
+/* Appends the file as one of several, in txtar form. */
+static void append_file(const char *name, struct str data, struct buffer *script)
+{
+	bool as_is = stands_as_it_is(data);
+	size_t size = base64_encoded_length(data.length);
+
+	buffer_printf(script, "-- %s%s --\n", name, as_is ? "" : ";base64");
+	if (as_is) {
+		buffer_append_str(script, data);
+		return;
+	}
+	base64_encode(data.data, data.length, buffer_reserve(script, size));
+	buffer_commit(script, size);
+	buffer_append_char(script, '\n');
+}
+
+static int pack(const struct app_folder *folder, bool was_named, struct buffer *script,
+		char ret_fault[static APP_FAULT_MAX])
+{
+	struct buffer data = {0};
+	int status = 0;
+
+	for (unsigned i = 0;
+	     status == 0 && i < folder->count && buffer_length(script) <= APP_SCRIPT_BYTES_MAX;
+	     i++) {
+		buffer_clear(&data);
+		status = read_file(folder, folder->names[i], was_named && i == 0, &data, ret_fault);
+		end_last_line(folder->names[i], &data);
+		append_file(folder->names[i], buffer_view(&data), script);
+	}
+	buffer_finish(&data);
 	return status;
 }
+
+/* ---- TypeScript ---- */
 
 static bool is_script(const char *name)
 {
-	return app_disk_ends_with(name, ".ts") && !app_disk_ends_with(name, ".d.ts");
+	return app_file_ends_with(name, ".ts") && !app_file_ends_with(name, ".d.ts");
 }
 
 /* Whether scripts may import the file: not the files that only accompany them. */
-static bool can_be_imported(const char *name)
+static bool can_be_imported(const char *path)
 {
 	static const char *const others[] = {"manifest.yaml", "package.json", "tsconfig.json",
 					     "LICENSE"};
+	const char *name = last_part(path);
 
 	for (size_t i = 0; i < array_length(others); i++)
 		if (strcmp(name, others[i]) == 0)
 			return false;
-	return !app_disk_ends_with(name, ".d.ts") && !app_disk_ends_with(name, ".md");
+	return !app_file_ends_with(name, ".d.ts") && !app_file_ends_with(name, ".md");
 }
 
-/* The folder's first script in TypeScript, for free(), and how many files its app has. NULL: the
- * app is in Starlark. */
-static char *find_script(const char *path, unsigned *ret_count)
+/* The first script, and how many files may be imported. NULL: the app is in Starlark. */
+static const char *find_script(const struct app_folder *folder, unsigned *ret_count)
 {
-	FTS *walk = app_disk_walk(path);
-	FTSENT *entry;
-	char *found = NULL;
-	bool has_starlark = false;
+	const char *found = NULL;
 
 	*ret_count = 0;
-	while (walk && (entry = app_disk_next(walk))) {
-		has_starlark = has_starlark || app_disk_ends_with(entry->fts_name, ".star");
-		if (is_script(entry->fts_name) && !found)
-			found = memory_strdup(entry->fts_path);
-		*ret_count += can_be_imported(entry->fts_name);
+	for (unsigned i = 0; i < folder->count; i++) {
+		const char *name = folder->names[i];
+
+		if (app_file_ends_with(name, ".star"))
+			return NULL;
+		if (!found && is_script(name))
+			found = name;
+		*ret_count += can_be_imported(name);
 	}
-	if (walk)
-		fts_close(walk);
-	if (!has_starlark)
-		return found;
-	free(found);
-	return NULL;
+	return found;
 }
 
-/* An app in Starlark. */
-static int pack_starlark(const char *path, bool is_folder, struct buffer *script,
-			 char ret_fault[static APP_FAULT_MAX])
+/* ---- Starlark ---- */
+
+/* Scripts load files by names that stand in them as they are; the library looks for the others. */
+static bool is_used(const char *name, struct str scripts)
 {
-	if (is_folder)
-		return pack_used(path, script, ret_fault);
-	return app_disk_ends_with(path, ".star") ? app_beside_pack(path, script, ret_fault)
-						 : pack_all(path, script, ret_fault);
+	const char *last = last_part(name);
+
+	return app_file_ends_with(name, ".star") || strcmp(name, "manifest.yaml") == 0 ||
+	       strncmp(name, "locales/", 8) == 0 ||
+	       (scripts.length > 0 && memmem(scripts.data, scripts.length, last, strlen(last)));
 }
 
-int app_folder_read(const char *path, struct buffer *script, bool *ret_is_typescript,
-		    char ret_fault[static APP_FAULT_MAX])
+/* Leaves out files of a folder that nothing can load. */
+static int keep_used(struct app_folder *folder, char ret_fault[static APP_FAULT_MAX])
 {
-	struct stat about;
-	bool is_folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-	unsigned count = 1;
-	char *file = NULL;
-	int status;
+	unsigned count = folder->count;
+	struct buffer scripts = {0};
+	int status = 0;
 
-	if (is_folder)
-		file = find_script(path, &count);
-	else if (is_script(path))
-		file = memory_strdup(path);
-	*ret_is_typescript = file;
-	status = file ? pack_all(count > 1 ? path : file, script, ret_fault)
-		      : pack_starlark(path, is_folder, script, ret_fault);
-	free(file);
-	if (status == 0 && buffer_length(script) > APP_SCRIPT_BYTES_MAX)
-		return fail_size(path, ret_fault);
+	for (unsigned i = 0;
+	     status == 0 && i < count && buffer_length(&scripts) <= APP_SCRIPT_BYTES_MAX; i++)
+		if (app_file_ends_with(folder->names[i], ".star"))
+			status = read_file(folder, folder->names[i], false, &scripts, ret_fault);
+	folder->count = 0;
+	for (unsigned i = 0; i < count; i++)
+		if (is_used(folder->names[i], buffer_view(&scripts)))
+			folder->names[folder->count++] = folder->names[i];
+		else
+			free(folder->names[i]);
+	buffer_finish(&scripts);
 	return status;
 }
 
-uint64_t app_folder_state(const char *path)
+/* Whether the name leads to nothing above the folder, and to nothing hidden. */
+static bool stays_below(const char *name)
 {
-	const uint64_t state = UINT64_C(14695981039346656037);
-	struct stat about;
-	bool is_file = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+	return name[0] != '\0' && name[0] != '/' && name[0] != '.' && !strstr(name, "/.") &&
+	       !strpbrk(name, "\\\n\r");
+}
 
-	return is_file && app_disk_ends_with(path, ".star") ? app_beside_add_state(path, state)
-							    : app_disk_add_state(path, state);
+static void add_loaded(struct app_folder *folder, const char *name)
+{
+	char *path = app_folder_join(folder, name);
+	struct stat about;
+	bool is_new = stays_below(name) && folder->count < LOADED_MAX && lstat(path, &about) == 0 &&
+		      S_ISREG(about.st_mode);
+
+	for (unsigned i = 0; is_new && i < folder->count; i++)
+		is_new = strcmp(folder->names[i], name) != 0;
+	free(path);
+	if (is_new)
+		add(folder, name);
+}
+
+/* The name in the next load("NAME", ...) of rest, for free(); NULL if there is none. */
+static char *next_load(struct str *rest)
+{
+	static const char word[] = "load(";
+	const char *end = rest->data + rest->length, *at, *close;
+	char quote;
+
+	while ((at = memmem(rest->data, rest->length, word, strlen(word)))) {
+		at += strlen(word);
+		while (at < end && strchr(" \t\r\n", *at))
+			at++;
+		*rest = str_from_offset(*rest, (size_t)(at - rest->data));
+		quote = at < end ? *at : '\0';
+		close = quote == '"' || quote == '\''
+			    ? memchr(at + 1, quote, (size_t)(end - at - 1))
+			    : NULL;
+		if (!close)
+			continue;
+		at += strncmp(at + 1, "./", 2) == 0 ? 3 : 1;
+		return at < close ? strndup(at, (size_t)(close - at)) : memory_strdup("");
+	}
+	return NULL;
+}
+
+static void add_locales(struct app_folder *folder)
+{
+	char *path = app_folder_join(folder, "locales"), *name = NULL;
+	DIR *locales = opendir(path);
+	struct dirent *entry;
+
+	while (locales && (entry = readdir(locales))) {
+		if (!app_file_ends_with(entry->d_name, ".json"))
+			continue;
+		if (asprintf(&name, "locales/%s", entry->d_name) < 0)
+			abort();
+		add_loaded(folder, name);
+		free(name);
+	}
+	if (locales)
+		closedir(locales);
+	free(path);
+}
+
+/* Adds what the script that was named loads, and what that loads. */
+static int follow_loads(struct app_folder *folder, char ret_fault[static APP_FAULT_MAX])
+{
+	static const char translations[] = "i18n.star";
+	struct buffer text = {0};
+	int status = 0;
+	char *name;
+
+	for (unsigned i = 0; status == 0 && i < folder->count; i++) {
+		struct str rest;
+
+		if (!app_file_ends_with(folder->names[i], ".star"))
+			continue;
+		buffer_clear(&text);
+		status = read_file(folder, folder->names[i], i == 0, &text, ret_fault);
+		rest = buffer_view(&text);
+		if (rest.length == 0 || strncmp(rest.data, "-- ", 3) == 0)
+			continue; /* it is several files already */
+		if (memmem(rest.data, rest.length, translations, strlen(translations)))
+			add_locales(folder);
+		while (rest.length > 0 && (name = next_load(&rest))) {
+			add_loaded(folder, name);
+			free(name);
+		}
+	}
+	buffer_finish(&text);
+	return status;
+}
+
+/* ---- an app ---- */
+
+static int read_found(const char *path, struct app_folder *folder, struct buffer *script,
+		      bool *ret_is_typescript, char **ret_folder,
+		      char ret_fault[static APP_FAULT_MAX])
+{
+	bool was_named = !is_folder(path), packs = !was_named;
+	unsigned count;
+	const char *alone = find_script(folder, &count);
+	int status = 0;
+
+	*ret_is_typescript = alone;
+	if (alone) {
+		packs = count > 1;
+	} else if (!was_named) {
+		status = keep_used(folder, ret_fault);
+	} else {
+		alone = folder->names[0];
+		status = follow_loads(folder, ret_fault);
+		packs = folder->count > 1;
+	}
+	if (!was_named)
+		*ret_folder = memory_strdup(path);
+	else if (packs)
+		*ret_folder = memory_strdup(*folder->path ? folder->path : ".");
+	if (status == 0)
+		status = packs ? pack(folder, was_named, script, ret_fault)
+			       : read_file(folder, alone, was_named, script, ret_fault);
+	return status;
+}
+
+int app_folder_read(const char *path, struct buffer *script, bool *ret_is_typescript,
+		    char **ret_folder, char ret_fault[static APP_FAULT_MAX])
+{
+	struct app_folder folder;
+	int status;
+
+	*ret_folder = NULL;
+	app_folder_find(&folder, path);
+	status = read_found(path, &folder, script, ret_is_typescript, ret_folder, ret_fault);
+	app_folder_finish(&folder);
+	if (status == 0 && buffer_length(script) > APP_SCRIPT_BYTES_MAX) {
+		snprintf(ret_fault, APP_FAULT_MAX, "%s: is larger than %d MiB", path,
+			 APP_SCRIPT_BYTES_MAX >> 20);
+		status = -1;
+	}
+	return status;
 }

@@ -37,10 +37,12 @@ struct pool {
 
 static bool read_script(struct import_app *app)
 {
-	char fault[APP_FAULT_MAX];
+	char fault[APP_FAULT_MAX], *folder;
 	struct str script;
+	int status = app_folder_read(app->path, &app->script, &app->is_typescript, &folder, fault);
 
-	if (app_folder_read(app->path, &app->script, &app->is_typescript, fault) < 0) {
+	free(folder);
+	if (status < 0) {
 		import_fail(app, "%s", fault);
 		return false;
 	}

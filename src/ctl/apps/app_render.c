@@ -1,5 +1,4 @@
 /* displayctl app render: what a server would show, without one. */
-#include "app_beside.h"
 #include "app_engine.h"
 #include "app_folder.h"
 #include "app_report.h"
@@ -14,27 +13,32 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <text/address.h>
 #include <unistd.h>
 #include <yyjson.h>
 
 enum { WATCH_MS = 200, EGRESS_RANGES_MAX = 64 };
 
+/* App as it is on the disk. */
+struct source {
+	bool is_read;
+	bool is_typescript;
+	struct buffer script; /* if it was not read, a sentence that says why not */
+	char *folder;	      /* which has the files that are rendered; NULL: there is one alone */
+};
+
 /* A command's options, and how the app's last render went. */
 struct rendering {
 	struct ctl *ctl;
 	const char *path;
-	char *folder;	    /* which has the files that are rendered; NULL: there is one alone */
 	const char *output; /* NULL: the terminal */
 	bool watches;
 	bool checks;
 	bool has_network;
 	struct app_engine *engine;
 	struct app_settings settings;
-	struct str config; /* the settings as JSON */
-	uint64_t state;	   /* of the app's files when they were read */
-	enum engine_language language;
+	struct source source;
+	uint64_t looked_ms;	/* for another source */
 	struct buffer compiled; /* TypeScript: of these files; empty: not yet */
 
 	struct buffer picture;
@@ -93,8 +97,26 @@ int ctl_check_egress(char *value, struct options_error *reterr)
 					 "no bit set behind its prefix");
 }
 
-static void fill_job(struct rendering *rendering, enum engine_what what, struct str script,
-		     struct app_job *job)
+static void read_source(const char *path, struct source *ret_source)
+{
+	char fault[APP_FAULT_MAX];
+
+	*ret_source = (struct source){0};
+	ret_source->is_read = app_folder_read(path, &ret_source->script, &ret_source->is_typescript,
+					      &ret_source->folder, fault) == 0;
+	if (ret_source->is_read)
+		return;
+	buffer_clear(&ret_source->script);
+	buffer_append_str(&ret_source->script, str_from(fault));
+}
+
+static void finish_source(struct source *source)
+{
+	buffer_finish(&source->script);
+	free(source->folder);
+}
+
+static void fill_job(struct rendering *rendering, enum engine_what what, struct app_job *job)
 {
 	struct ctl *ctl = rendering->ctl;
 	const char *now = options_text(&ctl->options, "now");
@@ -104,34 +126,35 @@ static void fill_job(struct rendering *rendering, enum engine_what what, struct 
 	if (now)
 		(void)parse_time(now, &now_ms);
 	(void)str_to_uint64(str_from(options_text(&ctl->options, "seed")), INT64_MAX, &seed);
-	*job = (struct app_job){.engine_job = {
-				    .what = what,
-				    .language = rendering->language,
-				    .script = script,
-				    .compiled = buffer_view(&rendering->compiled),
-				    .scope = STR("draft"),
-				    .config = rendering->config,
-				    .keeps_zone = true,
-				    .now_ms = now_ms,
-				    .timezone = ctl_value(ctl, "timezone"),
-				    .locale = ctl_value(ctl, "locale"),
-				    .seed = seed,
-				    .has_network = rendering->has_network,
-				}};
+	*job = (struct app_job){
+	    .engine_job = {
+		.what = what,
+		.language = rendering->source.is_typescript ? ENGINE_TYPESCRIPT : ENGINE_STARLARK,
+		.script = buffer_view(&rendering->source.script),
+		.compiled = buffer_view(&rendering->compiled),
+		.scope = STR("draft"),
+		.config = rendering->settings.json,
+		.keeps_zone = true,
+		.now_ms = now_ms,
+		.timezone = ctl_value(ctl, "timezone"),
+		.locale = ctl_value(ctl, "locale"),
+		.seed = seed,
+		.has_network = rendering->has_network,
+	    }};
 }
 
-static void fail(struct rendering *rendering, const char *why)
+static void fail(struct rendering *rendering, struct str why)
 {
 	rendering->failed = true;
-	buffer_printf(&rendering->log, "displayctl: %s\n", why);
+	buffer_printf(&rendering->log, "displayctl: %.*s\n", STR_ARG(why));
 	buffer_clear(&rendering->status);
-	buffer_append_str(&rendering->status, str_from(why));
+	buffer_append_str(&rendering->status, why);
 }
 
 static void report(const struct rendering *rendering, const struct engine_problem *problem,
 		   struct buffer *text)
 {
-	const char *folder = rendering->folder;
+	const char *folder = rendering->source.folder;
 
 	app_report_error(folder ? folder : rendering->path, folder, problem, text);
 }
@@ -161,7 +184,7 @@ static void print_schema(struct rendering *rendering, const struct engine_answer
 		rendering->failed = true;
 		report(rendering, &answer->problem, &rendering->log);
 	} else if (!app_report_form(schema, fault)) {
-		fail(rendering, fault);
+		fail(rendering, str_from(fault));
 	}
 	if (text) {
 		buffer_append_str(&shown, STR("schema: "));
@@ -175,30 +198,29 @@ static void print_schema(struct rendering *rendering, const struct engine_answer
 }
 
 /* Asks for one thing. False when there is no answer, which was told. */
-static bool ask(struct rendering *rendering, enum engine_what what, struct str script,
-		struct app_job *job)
+static bool ask(struct rendering *rendering, enum engine_what what, struct app_job *job)
 {
 	char why[APP_ENGINE_WHY_MAX];
 	int status;
 
-	fill_job(rendering, what, script, job);
+	fill_job(rendering, what, job);
 	status = app_engine_run(rendering->engine, job, why);
 	if (status < 0)
-		fail(rendering, why);
+		fail(rendering, str_from(why));
 	else if (!buffer_length(&rendering->compiled))
 		buffer_append_str(&rendering->compiled, job->engine_job.answer.compiled);
 	return status == 0;
 }
 
-static void ask_all(struct rendering *rendering, struct str script)
+static void ask_all(struct rendering *rendering)
 {
 	struct app_job job;
 
-	if (!ask(rendering, ENGINE_PICTURE, script, &job))
+	if (!ask(rendering, ENGINE_PICTURE, &job))
 		return;
 	take_picture(rendering, &job.engine_job.answer);
 	engine_job_finish(&job.engine_job);
-	if (!rendering->checks || rendering->failed || !ask(rendering, ENGINE_SCHEMA, script, &job))
+	if (!rendering->checks || rendering->failed || !ask(rendering, ENGINE_SCHEMA, &job))
 		return;
 	print_schema(rendering, &job.engine_job.answer);
 	engine_job_finish(&job.engine_job);
@@ -206,12 +228,12 @@ static void ask_all(struct rendering *rendering, struct str script)
 
 /* Without the network: what an app asks it for is asked for its picture alone. If the app has no
  * schema now, it may have one when it is saved. */
-static void look_for_secrets(struct rendering *rendering, struct str script)
+static void look_for_secrets(struct rendering *rendering)
 {
 	char why[APP_ENGINE_WHY_MAX];
 	struct app_job job;
 
-	fill_job(rendering, ENGINE_SCHEMA, script, &job);
+	fill_job(rendering, ENGINE_SCHEMA, &job);
 	job.engine_job.has_network = false;
 	if (app_engine_run(rendering->engine, &job, why) == 0)
 		app_settings_warn(&rendering->settings, rendering->ctl,
@@ -256,57 +278,39 @@ static void check_types(struct rendering *rendering)
 	buffer_finish(&found);
 }
 
-static void render_script(struct rendering *rendering, struct str script)
+static void render_script(struct rendering *rendering)
 {
 	if (!zones_find(ctl_value(rendering->ctl, "timezone"))) {
-		fail(rendering, "unknown time zone");
+		fail(rendering, STR("unknown time zone"));
 		return;
 	}
-	if (!rendering->config.length) {
-		fail(rendering, "settings must be UTF-8");
+	if (!rendering->settings.json.length) {
+		fail(rendering, STR("settings must be UTF-8"));
 		return;
 	}
-	ask_all(rendering, script);
-	if (app_settings_want_look(&rendering->settings, &rendering->ctl->options))
-		look_for_secrets(rendering, script);
+	ask_all(rendering);
+	if (rendering->settings.of_arguments.count && !rendering->settings.has_looked)
+		look_for_secrets(rendering);
 	if (rendering->checks)
 		print_engine(rendering);
-	if (rendering->checks && rendering->language == ENGINE_TYPESCRIPT)
+	if (rendering->checks && rendering->source.is_typescript)
 		check_types(rendering);
-}
-
-/* Finds the folder that error messages name. */
-static void find_folder(struct rendering *rendering, struct str script)
-{
-	struct stat about;
-
-	free(rendering->folder);
-	rendering->folder = stat(rendering->path, &about) == 0 && S_ISDIR(about.st_mode)
-				? memory_strdup(rendering->path)
-				: app_beside_folder(rendering->path, script);
 }
 
 /* Reads the app and renders it once. */
 static void render(struct rendering *rendering)
 {
-	struct buffer script = {0};
-	char fault[APP_FAULT_MAX];
-	bool is_typescript;
-
 	buffer_clear(&rendering->picture);
 	buffer_clear(&rendering->log);
 	buffer_clear(&rendering->status);
 	buffer_clear(&rendering->compiled);
+	finish_source(&rendering->source);
 	rendering->failed = false;
-	rendering->state = app_folder_state(rendering->path);
-	if (app_folder_read(rendering->path, &script, &is_typescript, fault) < 0) {
-		fail(rendering, fault);
-	} else {
-		find_folder(rendering, buffer_view(&script));
-		rendering->language = is_typescript ? ENGINE_TYPESCRIPT : ENGINE_STARLARK;
-		render_script(rendering, buffer_view(&script));
-	}
-	buffer_finish(&script);
+	read_source(rendering->path, &rendering->source);
+	if (rendering->source.is_read)
+		render_script(rendering);
+	else
+		fail(rendering, buffer_view(&rendering->source.script));
 }
 
 /* Through a second file, so that a reader never finds half a picture. */
@@ -337,9 +341,20 @@ static enum ctl_exit write_output(struct rendering *rendering)
 
 static bool has_changed(void *context)
 {
-	const struct rendering *rendering = context;
+	struct rendering *rendering = context;
+	const struct source *shown = &rendering->source;
+	uint64_t now_ms = clock_monotonic_ms();
+	struct source now;
+	bool is_same;
 
-	return rendering->watches && app_folder_state(rendering->path) != rendering->state;
+	if (!rendering->watches || now_ms - rendering->looked_ms < WATCH_MS)
+		return false;
+	rendering->looked_ms = now_ms;
+	read_source(rendering->path, &now);
+	is_same = now.is_typescript == shown->is_typescript &&
+		  str_equal(buffer_view(&now.script), buffer_view(&shown->script));
+	finish_source(&now);
+	return !is_same;
 }
 
 /* False when the player was ended. */
@@ -433,7 +448,6 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 		code = check_arguments(&rendering);
 	if (code != CTL_DONE)
 		return code;
-	rendering.config = app_settings_write(&rendering.settings, ctl);
 	rendering.engine = app_engine_start(&allow, why);
 	if (!rendering.engine)
 		return ctl_fail(CTL_FAILED, "%s", why);
@@ -441,7 +455,7 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 		render(&rendering);
 	} while (show(&rendering, &code));
 	app_engine_stop(rendering.engine);
-	free(rendering.folder);
+	finish_source(&rendering.source);
 	buffer_finish(&rendering.picture);
 	buffer_finish(&rendering.log);
 	buffer_finish(&rendering.status);

@@ -1,7 +1,7 @@
 /* Formats an answer of a renderer for an author. */
 #pragma once
 
-#include "app_disk.h"
+#include "app_folder.h"
 #include "render/engine.h"
 
 /* "PATH/clock.star:12:9: message", or without a place if none is known. path is the app's, as

@@ -1,6 +1,6 @@
 #include "app_types_check.h"
 
-#include "app_disk.h"
+#include "app_folder.h"
 #include "base/memory.h"
 #include "ctl/ctl.h"
 #include "panel_types.h"
@@ -24,26 +24,26 @@ static void write_list(const char *path, struct buffer *to)
 {
 	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
 	yyjson_mut_val *root = yyjson_mut_obj(doc), *files = yyjson_mut_arr(doc);
-	FTS *walk = app_disk_walk(path);
-	FTSENT *entry;
+	struct app_folder folder;
 	char *text;
 
 	yyjson_mut_doc_set_root(doc, root);
 	yyjson_mut_obj_add_str(doc, root, "extends", "./options.json");
 	yyjson_mut_obj_add_val(doc, root, "files", files);
 	yyjson_mut_arr_add_str(doc, files, "./panel.d.ts");
-	while (walk && (entry = app_disk_next(walk))) {
-		char *full = app_disk_ends_with(entry->fts_name, ".ts") &&
-				     strcmp(entry->fts_name, "panel.d.ts") != 0
-				 ? realpath(entry->fts_path, NULL)
-				 : NULL;
+	app_folder_find(&folder, path);
+	for (unsigned i = 0; i < folder.count; i++) {
+		char *name = app_folder_join(&folder, folder.names[i]), *full = NULL;
 
+		if (app_file_ends_with(name, ".ts") && !app_file_ends_with(name, "/panel.d.ts") &&
+		    strcmp(name, "panel.d.ts") != 0)
+			full = realpath(name, NULL);
 		if (full)
 			yyjson_mut_arr_add_strcpy(doc, files, full);
 		free(full);
+		free(name);
 	}
-	if (walk)
-		fts_close(walk);
+	app_folder_finish(&folder);
 	text = yyjson_mut_write(doc, 0, NULL);
 	buffer_append_str(to, str_from(text ? text : "{}"));
 	free(text);
