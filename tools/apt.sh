@@ -1,5 +1,5 @@
-# Read by tools/setup and tools/package: packages of another suite than this machine's, without touching
-# its sources. Who reads this has say() and fail().
+# Sourced by tools/setup and tools/package: gets packages of another suite than this machine's
+# without changing its sources. The sourcing script defines say() and fail().
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
@@ -16,7 +16,7 @@ apt_get() {
 		</dev/null >&2
 }
 
-# First Debian mirror in the machine's sources, deb822 or one-line style.
+# Prints the first Debian mirror in the machine's sources, deb822 or one-line style.
 debian_mirror() {
 	local found
 	found=$(apt-get indextargets --format '$(SITE) $(ORIGIN)' 2>/dev/null |
@@ -29,8 +29,8 @@ debian_mirror() {
 	echo "$found"
 }
 
-# The mirror of security updates in the machine's sources, else the one that stands beside Debian's own mirror;
-# nothing where neither is known.
+# Prints the mirror of security updates in the machine's sources, else the one that belongs to
+# Debian's own mirror; nothing if neither is known.
 security_mirror() {
 	local found mirror
 	found=$(apt-get indextargets --format '$(SITE) $(LABEL)' 2>/dev/null |
@@ -42,9 +42,9 @@ security_mirror() {
 	echo "$found"
 }
 
-# TYPE SUITE [ARCHITECTURE]: makes an apt configuration of our own for the suite with its security updates, and
-# reads its list. TYPE is deb or deb-src, the architecture is this machine's unless another one is named. Sets
-# private, the folder to remove afterwards, and private_options.
+# TYPE SUITE [ARCHITECTURE]: makes a private apt configuration for the suite with its security
+# updates, and updates its lists. TYPE is deb or deb-src, the architecture is by default this
+# machine's. Sets private, the folder to remove afterwards, and private_options.
 make_private() {
 	local type=$1 suite=$2 mirror security
 	mirror=$(debian_mirror)
@@ -59,7 +59,7 @@ Suites: $suite
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 SOURCES
-	# Backports have none.
+	# Backports have no security updates.
 	[ -z "$security" ] || [ "${suite%-backports}" != "$suite" ] || cat >>"$private/newer.sources" <<SOURCES
 
 Types: $type

@@ -1,14 +1,15 @@
-# Read by tools/package: a Debian of its own, in which packages for another architecture are made. It has the
-# compilers of this machine's architecture and the libraries of the other one, side by side as Debian's
-# multiarch puts them. This machine gets no foreign architecture, and none of its packages. Who reads this has
-# say(), fail() and as_root(), native and architecture.
+# Sourced by tools/package: a separate Debian root in which packages for another architecture are
+# built. It has the compilers of this machine's architecture and the libraries of the other one,
+# side by side by Debian's multiarch. This machine itself gets no foreign architecture and no
+# foreign packages. The sourcing script defines say(), fail(), as_root(), native and architecture.
 
-# To compile, to bundle the pages, and to run what was made: with the processor emulated.
+# To compile, to bundle the pages, and to run the built programs with an emulated processor.
 cross_packages=(build-essential "crossbuild-essential-$architecture" ccache fakeroot qemu-user-static)
-# Unit tests have a PostgreSQL of this machine's architecture.
+# Unit tests use a PostgreSQL of this machine's architecture.
 cross_packages+=(postgresql procps python3-pytest tzdata)
 
-# Sets cross_root, and makes it where it is missing: in the user's cache, as what tests make.
+# Sets cross_root to a folder in the user's cache, as for files of tests, and makes it if it is
+# missing.
 find_cross_root() {
 	local suite mirror fresh wanted hook folder=${XDG_CACHE_HOME:-$HOME/.cache}/displayd
 	command -v mmdebstrap >/dev/null || fail "mmdebstrap is missing: run tools/setup"
@@ -43,7 +44,7 @@ find_cross_root() {
 	as_root mv "$fresh" "$cross_root"
 }
 
-# In a mount namespace, so that nothing of it is left: the folders up to "--" are those of this machine.
+# In a mount namespace, so that no mount remains: binds this machine's folders, up to "--".
 enter_cross_root='
 set -e
 root=$1 user=$2 folder=$3
@@ -61,8 +62,8 @@ shift
 exec chroot --userspec="$user" "$root" env -i -C "$folder" "$@"
 '
 
-# Runs the command in the folder where the caller is, as the user who the caller is. Of the environment it has
-# what is named in kept_variables.
+# Runs the command in the caller's folder, as the caller's user, with only the variables named in
+# kept_variables.
 inside() {
 	local name go_root variables=(HOME=/tmp LC_ALL=C.UTF-8)
 	if [ "$architecture" = "$native" ]; then

@@ -21,16 +21,16 @@ import sys
 import unicodedata
 
 RESOURCE = "/com/lomiri/geonames/cities.compiled"
-# Languages of other names: most readers of the pages will type in one of these.
+# Languages of other names: most users of the pages will type in one of these.
 LANGUAGES = """be bg bs ca cs cy da de el es et eu fi fr ga gl hr hu id is it lt lv mk nb nl nn pl pt
     ro ru sk sl sq sr sv tr uk vi""".split()
-# The characters that are folded: Latin, Greek and Cyrillic with all their variants.
+# Characters to fold: Latin, Greek and Cyrillic with all their variants.
 RANGES = [(0x00, 0x530), (0x1E00, 0x2000), (0x2010, 0x2030)]
 PLAIN = {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "æ": "ae", "œ": "oe", "ħ": "h",
          "ŧ": "t", "ŋ": "n", "ə": "e", "ß": "ss", "ʻ": "", "ʼ": "", "’": "", "‘": "", "'": "", "`": "",
          "-": " ", "–": " ", ".": "", "ь": "", "ъ": ""}
 NAME_BYTES_MAX = 100
-# By which people write regions: "Portland, ME".
+# Abbreviations with which people write regions: "Portland, ME".
 STATES = {
     "US": """AL Alabama AK Alaska AZ Arizona AR Arkansas CA California CO Colorado CT Connecticut DE Delaware
         DC District_of_Columbia FL Florida GA Georgia HI Hawaii ID Idaho IL Illinois IN Indiana IA Iowa KS Kansas
@@ -48,7 +48,7 @@ STATES = {
 REGIONS = {"State of Maine": "Maine", "State of Wyoming": "Wyoming", "Yukon Territory": "Yukon"}
 PLACES_MAX = 65536
 AREAS_MAX = 8192  # as PLACE_AREAS_MAX of src/domain/places.h
-FOLDED_BYTES_MAX = 3  # of a character
+FOLDED_BYTES_MAX = 3  # bytes of a folded character
 
 
 def fold_character(character):
@@ -74,7 +74,7 @@ def read_resource():
 
 
 def read_places(data):
-    """GVariant: the ends of the elements stand behind the last one, in four bytes each."""
+    """Packs a GVariant array: the ends of the elements follow the last one, in four bytes each."""
     if not data:
         return
     last, = struct.unpack("<I", data[-4:])
@@ -99,7 +99,7 @@ def read_translations():
 
 
 class Texts:
-    """Texts one behind the other, each once."""
+    """A pool of texts, each stored once."""
 
     def __init__(self):
         self.data = bytearray()
@@ -114,7 +114,8 @@ class Texts:
 
 
 def literal(data):
-    """A C string; lines end behind a NUL, so that no escape runs into the next line."""
+    """Returns a C string literal; its lines end after a NUL, so that no escape continues in the
+    next line."""
     def show(octet):
         if 32 <= octet < 127 and chr(octet) not in '"\\?':
             return chr(octet)
@@ -132,7 +133,7 @@ def array(kind, name, rows):
 
 
 def abbreviations():
-    """By country and the region's folded name."""
+    """Maps country and folded name of each region to its area."""
     found = {}
     for country, text in STATES.items():
         words = text.split()
@@ -142,7 +143,7 @@ def abbreviations():
 
 
 def make_areas(rows):
-    """The number of each area, and the keys under which areas are found: (folded name, number)."""
+    """Returns the number of each area, and the search keys of areas: (folded name, number)."""
     areas = {}
     for row in rows:
         areas.setdefault((row[2], row[3], row[4]), len(areas))

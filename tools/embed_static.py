@@ -34,7 +34,7 @@ def read(path):
 
 
 def variants(path):
-    """The bytes of each coding that saves something, and those of the file itself."""
+    """Returns the bytes of each coding that is smaller, and those of the file itself."""
     data = read(path)
     if path.endswith(".html") and len(data) <= SHORT_PAGE_BYTES:
         return {"IDENTITY": data}

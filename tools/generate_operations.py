@@ -23,7 +23,7 @@ BODY = re.compile(r"^const struct endpoint endpoint_(\w+) = \{\n(.*?)\n\};", re.
 
 
 def macro(operation):
-    """The lines of a macro of an endpoint's facts."""
+    """Returns the lines of the macro with an endpoint's facts."""
     facts = operation.facts
     members = [f'.name = "{operation.endpoint}"']
     if facts["access"] != "none":
@@ -76,7 +76,7 @@ def source(document, layer):
 
 
 def check_sources(document, folder):
-    """Each endpoint of the document uses its own macro, and no other one does."""
+    """Checks that each endpoint of the document uses its own macro, and that no other macro exists."""
     wanted = {one.endpoint: one for one in document.operations}
     files = sorted(pathlib.Path(folder).rglob("*.c"))
     for path in files:
@@ -94,7 +94,7 @@ def check_sources(document, folder):
 
 
 def write(path, text):
-    """Leaves a file that is right alone, so that nothing is built anew."""
+    """Writes a file only if its content changes, so that nothing is rebuilt needlessly."""
     path = pathlib.Path(path)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")

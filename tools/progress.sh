@@ -1,9 +1,9 @@
-# Read by tools/setup and tools/build, in the repository's folder: shows one line of progress for each step. All
-# else that a step prints goes to build/setup.log, whose end is shown if the step fails. Who reads this has set
-# program, the name before messages.
+# Sourced by tools/setup and tools/build, in the repository's folder: shows one line of progress for
+# each step. All other output of a step goes to build/setup.log, whose end is shown if the step
+# fails. The sourcing script sets program, the name before messages.
 #
-# On a terminal the line is drawn again as the step goes on; elsewhere it is printed once, at the end. With
-# is_verbose=true all that a step prints is shown, too.
+# On a terminal the line is redrawn while the step runs; elsewhere it is printed once, at the end.
+# With is_verbose=true the output of steps is shown, too.
 
 readonly log=build/setup.log shown_lines=20
 readonly ended=step-ended: sentence_of_step=step-failed:
@@ -12,7 +12,8 @@ is_step=false # whether this is the process of a step
 
 say() { echo "$program: $*" >&2; }
 
-# Ends the script with one sentence. If a step fails so, the sentence is the last line of its output.
+# Ends the script with an error message of one sentence. In a step, the sentence is the last line of
+# the step's output.
 fail() {
 	if $is_step; then
 		echo "$sentence_of_step$*"
@@ -28,7 +29,7 @@ interrupted() {
 }
 trap interrupted INT
 
-# PATH MB...: ends if a file system has less room than all of its paths need.
+# PATH MB...: ends the script if a file system has less free space than all of its paths need.
 need_room() {
 	local path place free
 	declare -A needed=() frees=()
@@ -53,8 +54,9 @@ progress() { echo "progress:$1:${2:-}"; }
 # TITLE COMMAND...: runs the command in a process of its own, without input. If it fails, the script ends with
 # a sentence that says why.
 #
-# The columns of the line come from progress(), its state from apt (APT::Status-Fd=1) and from ninja. If the
-# title begins with "?", there may be nothing to do: the line appears with the first column.
+# progress() sets the columns of the line; apt (APT::Status-Fd=1) and ninja set its state. If the
+# title begins with "?", the step may have nothing to do: the line appears only with the first
+# column.
 step() {
 	local title=$1
 	shift
@@ -66,13 +68,13 @@ step() {
 	} 2>&1 </dev/null | follow "$title" || exit $?
 }
 
-# Reads what a step prints until the step has ended; its exit status. Programs that a step has started and that
-# live on are not waited for.
+# Reads the output of a step until it ends; returns its exit status. Does not wait for programs that
+# the step has started and left running.
 follow() {
 	local title=${1#\?} is_shown=true line="" part="" count="" size="" state="" status="" sentence="" from
 	local started=$SECONDS
 	[ "$title" = "$1" ] || is_shown=false
-	trap "" INT # the step ends by it, and is waited for
+	trap "" INT # the signal ends the step, which is waited for
 	[ -e "$log" ] || : >"$log"
 	from=$(wc -c <"$log")
 	echo "==== $(date -u +%FT%TZ) $title" >>"$log"
@@ -138,7 +140,7 @@ print_line() {
 		sed 's/ *$//'
 }
 
-# Only if something has changed: thousands of lines come in a second.
+# Draws only changes: there may be thousands of lines per second.
 draw() {
 	local now="$count $size $state $SECONDS"
 	[ -t 2 ] && $is_shown && [ "$now" != "${drawn:-}" ] || return 0
@@ -151,7 +153,7 @@ erase() {
 	drawn=""
 }
 
-# Why a step has failed: the end of its output, then a sentence.
+# Shows why a step has failed: the end of its output, then a sentence.
 explain() {
 	local output
 	output=$(tail -c "+$((from + 1))" "$log")
@@ -163,7 +165,7 @@ explain() {
 	say "$sentence"
 }
 
-# Recognises the messages of programs on a machine without network or free space.
+# Recognizes the messages of programs on a machine without network or free space.
 guess_reason() {
 	local output
 	output=$(cat)

@@ -52,7 +52,8 @@ class Record:
 
 
 def read_entry(kind, arguments):
-    """(column, type, may a body change it) or None for a field that is not in rows."""
+    """Returns (column, type, whether a body may change it), or None for a field that is not in
+    rows."""
     if kind not in KINDS:
         raise BadTable(f"RECORD_{kind} is no kind of field")
     options = {key: value.strip().strip('"') for key, value in ARGUMENT.findall(arguments)}
@@ -65,7 +66,7 @@ def read_entry(kind, arguments):
 
 
 def read_table(text):
-    """[(column, type, may change)] of a table's entries."""
+    """Returns [(column, type, whether it may change)] of a table's entries."""
     columns = []
     position = 0
     while text[position:].strip(" \t\n,"):
@@ -85,7 +86,7 @@ def read_table(text):
 
 
 def read_file(path, include_folder):
-    """The records of one C file that have columns."""
+    """Returns the records of a C file that have columns."""
     with open(path, encoding="utf-8") as file:
         text = COMMENT.sub(" ", file.read())
     for name, fields in SHARED.findall(text):
@@ -106,7 +107,7 @@ def read_file(path, include_folder):
 
 
 def read_folders(folders, include_folder):
-    """{name: Record}, and the files and folders that were looked at."""
+    """Returns {name: Record}, and the files and folders that were read."""
     records, inputs = {}, []
     for folder, subfolders, names in (found for folder in folders for found in os.walk(folder)):
         subfolders.sort()

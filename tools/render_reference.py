@@ -45,7 +45,7 @@ td:first-child { white-space: nowrap } .required { color: var(--mark); font-size
 
 LIMITS = ["minimum", "maximum", "minLength", "maxLength", "enum", "default", "minProperties"]
 
-# Nobody reads regular expressions: each pattern of the document has words here.
+# Regular expressions are hard to read: each pattern of the document has a description here.
 PATTERNS = {
     r"^sha256:[0-9a-f]{64}$": "sha256: and 64 lower-case hexadecimal digits",
     r"^whsec_[0-9A-Za-z+/]{43}=$": "whsec_ and 44 characters of base64",
@@ -92,7 +92,7 @@ class Reference:
 
     @staticmethod
     def text(markdown):
-        """The little Markdown that the document uses."""
+        """Converts the few kinds of Markdown that the document uses."""
         paragraphs = []
         for paragraph in markdown.split("\n\n"):
             escaped = html.escape(paragraph, quote=False)
@@ -123,7 +123,7 @@ class Reference:
         return " or ".join(kind) if isinstance(kind, list) else kind
 
     def choices(self, schema):
-        """The schemas of which a value has one."""
+        """Returns the alternative schemas of a value."""
         return self.resolve(schema).get("oneOf", [schema])
 
     def limits(self, schema):
@@ -174,7 +174,7 @@ class Reference:
         return next(iter(examples.values()))["value"]
 
     def curl(self, path, method, item, operation):
-        """A line that works once the variables are set and the path is that of something."""
+        """Returns a command line that works once the variables are set and the path has real IDs."""
         for parameter in map(self.resolve, item.get("parameters", [])):
             path = path.replace("{%s}" % parameter["name"], self.path_value(parameter))
         words = ["curl", *([] if method == "get" else ["-X", method.upper()])]

@@ -36,7 +36,8 @@ def show_failure(result):
 
 
 def try_again(results):
-    """Runs failed jobs once more, alone. Returns the names of the cases that passed then, and counts them so."""
+    """Runs failed jobs once more, alone. Returns the names of the cases that pass then, and counts them as
+    passed."""
     passed = []
     for result in [result for result in results if result.count.failed]:
         show_failure(result)
@@ -107,7 +108,7 @@ def parse():
 
 @contextlib.contextmanager
 def shared_postgres():
-    """The PostgreSQL that tests share (test/postgres.py)."""
+    """Starts the PostgreSQL that tests share (test/postgres.py)."""
     command = [sys.executable, str(ROOT / "test/postgres.py"), "--serve"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         os.environ["DISPLAYD_TEST_CLUSTER"] = process.stdout.readline().strip()
@@ -118,7 +119,8 @@ def shared_postgres():
 def main():
     options = parse()
     if options.full:
-        os.environ["DISPLAYD_TEST_FULL"] = "1"  # tests that draw their inputs draw more, and long cases run
+        os.environ["DISPLAYD_TEST_FULL"] = "1"  # tests with random inputs use more of them, and
+                                                # long cases run
     started, before = time.monotonic(), processors.read()
     builder = Builder(choose_builds(options), options.suites, options.full)
     with shared_postgres():

@@ -15,8 +15,8 @@ that an answer shows. So no new statement, and no new setting of a device, can b
 
 import re
 
-# Answers that are kept show all columns of these records, and depend on further columns of their tables.
-# An insert counts where other rows than the new one's own depend on it.
+# Cached answers show all columns of these records, and depend on further columns of their tables.
+# An insert counts if cached answers other than those about the new row depend on it.
 TABLES = {
     "account": {"records": ["account"], "columns": [], "insert": False},
     "app": {"records": [], "columns": ["name"], "insert": False},
@@ -39,7 +39,7 @@ class BadChange(Exception):
 
 
 class Change:
-    """Where the IDs of changed rows stand: a parameter or a column, by its number."""
+    """Parameter or column with the IDs of changed rows, by its number."""
 
     def __init__(self, index, is_column, is_array, is_hinted):
         self.index, self.is_column = index, is_column
@@ -47,7 +47,8 @@ class Change:
 
 
 def split_outside(text, start):
-    """The items of a SET list that begins there: up to a keyword that ends it, outside of brackets."""
+    """Returns the items of the SET list that begins there, up to a keyword outside of brackets that
+    ends it."""
     depth, item, items = 0, "", []
     position = start
     while position < len(text):
@@ -65,7 +66,7 @@ def split_outside(text, start):
 
 
 def columns_set(text, start, changes):
-    """The columns that a SET list sets; "*": some that cannot be told. changes: [column] by the name of a
+    """Returns the columns that a SET list sets; "*": unknown ones. changes: [column] by the name of a
     parameter that is a record."""
     columns = set()
     for item in split_outside(text, start):
@@ -86,8 +87,8 @@ def shown_columns(table, records):
 
 
 def needs_line(code, records, changes):
-    """The table of which the statement changes what is shown, or None. code: its text without strings and
-    comments."""
+    """Returns the table whose shown data the statement changes, or None. code: its text without strings
+    and comments."""
     for write in WRITE.finditer(code):
         verb, table = write.group(1).split()[0].lower(), write.group(2)
         if table not in TABLES:
@@ -121,7 +122,7 @@ def read_change(text, parameters, columns):
 
 
 def read_changes(values, statement, code, text, records):
-    """[Change] of the header's lines. code: the text without strings and comments."""
+    """Returns [Change] of the header's lines. code: the text without strings and comments."""
     changes = {item.name: [column for column, _ in item.record.changes]
                for item in statement["members"] if item.record}
     items = [item.strip() for value in values for item in value.split(",")]

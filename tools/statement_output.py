@@ -14,7 +14,7 @@ import os
 import record_tables
 
 MADE_BY = "/* Made by tools/generate_statements.py. */"
-# A parameter's type: the member's C type, and how it is added.
+# By a parameter's type: the member's C type, and the function that adds it.
 MEMBERS = {
     "bool": ("bool ", "bool"), "int2": ("int16_t ", "int2"), "int4": ("int32_t ", "int4"),
     "int8": ("int64_t ", "int8"), "float8": ("double ", "float8"), "text": ("struct str ", "text"),
@@ -24,7 +24,7 @@ MEMBERS = {
     "timestamptz[]": ("struct db_numbers ", "timestamp_array"),
     "text[]": ("struct db_texts ", "text_array"),
 }
-# A column's type: the member's C type, and the kind of record field.
+# By a column's type: the member's C type, and the kind of record field.
 COLUMNS = {
     "bool": "bool ", "int2": "int64_t ", "int4": "int64_t ", "int8": "int64_t ",
     "text": "struct str ", "uuid": "struct id ", "bytea": "struct str ", "timestamptz": "int64_t ",
@@ -35,7 +35,7 @@ for _kind, _type in record_tables.COLUMN_TYPES.items():
 
 
 def c_string(text, indent="\t    "):
-    """A C literal, a line of text a line."""
+    """Returns a C string literal, with one line for each line of the text."""
     lines = text.split("\n")
     quoted = []
     for number, line in enumerate(lines):
@@ -78,7 +78,8 @@ class Output:
     # ---- calls ----
 
     def row_of(self, statement):
-        """(struct, record, whether both are made here), or None: no row that a record could hold."""
+        """Returns (struct, record, whether both are generated here), or None if the row fits no
+        record."""
         row = statement["row"]
         if len(row) == 1 and row[0].record:
             return row[0].record.struct, f"{row[0].record.name}_record", False
@@ -88,7 +89,7 @@ class Output:
         return name, f"{name}_record", True
 
     def called(self):
-        """Statements that are called; the others stand for executions of one of them."""
+        """Returns the statements that are called; the others replace executions of one of them."""
         return [statement for statement in self.statements
                 if not statement["batches"] and "stands_for" not in statement]
 
@@ -199,7 +200,7 @@ class Output:
         return [*lines, "};", f"const struct record {record} = RECORD(struct {struct}, {struct}_fields);"]
 
     def entry(self, statement):
-        """Arrays that the table's entry points to, and the entry."""
+        """Returns the arrays to which the table's entry points, and the entry."""
         name = statement["name"]
         arrays = []
         entry = [f'\t\t.name = "{name}",', f"\t\t.text = {c_string(statement['text'])},",

@@ -10,7 +10,7 @@ SKIPPED_FOLDERS = {".git", "build", "state", "__pycache__", ".pytest_cache", "no
 
 
 def files(root, *suffixes):
-    """All files below root with one of these endings (none given: all), in a stable order."""
+    """Yields all files below root with one of these endings (none given: all), in a stable order."""
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
         for name in sorted(set(names) - SKIPPED_FOLDERS):  # .git is a file in a work tree of git
@@ -20,14 +20,14 @@ def files(root, *suffixes):
 
 
 def is_data(path):
-    """Bytes that tests are fed with, and lists that a program writes: no text of ours."""
+    """Whether the file is test data or a list written by a program, not a text of ours."""
     if path.name == "package-lock.json":
         return True
     return any(part.endswith("corpus") or part == "data" for part in path.parts)
 
 
 def reasons(path):
-    """(what, reason) of a list of what may be: a line each."""
+    """Reads a list of exceptions: (what, reason) for each line."""
     for line in path.read_text().splitlines() if path.exists() else ():
         if line and not line.startswith("#"):
             what, _, reason = line.partition(" ")
@@ -40,7 +40,7 @@ def first_line(path):
 
 
 def python_files(root):
-    """Files named .py, and commands that start with a line for Python."""
+    """Yields files named .py, and commands whose first line names Python."""
     for path in files(root):
         if path.suffix == ".py" or (not path.suffix and b"python3" in first_line(path)[:40]):
             yield path
@@ -72,7 +72,7 @@ def arguments(text, with_build=False):
 
 
 def finish(faults):
-    """Prints every fault, one a line, and ends with 1 where there is any."""
+    """Prints every fault, one per line, and exits with 1 if there are any."""
     faults = list(faults)
     for fault in faults:
         print(fault)

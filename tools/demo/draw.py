@@ -23,7 +23,7 @@ LETTERS = {
 
 
 def ridge(x, heights):
-    """The height of a line of hills that passes through (x, y) points."""
+    """Returns the height at x of a line of hills through (x, y) points."""
     for (x0, y0), (x1, y1) in zip(heights, heights[1:]):
         if x0 <= x <= x1:
             return y0 + (y1 - y0) * (x - x0) // (x1 - x0)
@@ -31,7 +31,7 @@ def ridge(x, heights):
 
 
 def draw():
-    """Rows of palette indexes."""
+    """Returns rows of palette indexes."""
     rows = [[min(y * len(SKY) // 26, len(SKY) - 1) for _ in range(WIDTH)] for y in range(HEIGHT)]
     for x, y in STARS:
         rows[y][x] = PALETTE.index(STAR)
@@ -60,7 +60,7 @@ def chunk(kind, data):
 
 
 def encode(rows):
-    """An indexed PNG of 8 bits."""
+    """Returns an indexed PNG with 8 bits per pixel."""
     header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 3, 0, 0, 0)
     lines = b"".join(b"\0" + bytes(row) for row in rows)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) +

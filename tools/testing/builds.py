@@ -33,7 +33,7 @@ class Build:
     name: str
     compiler: str
     options: tuple
-    suites: tuple = ()  # none: it is only built, whole
+    suites: tuple = ()  # empty: all of it is built, but no test runs
     sanitizer: str = ""
     wrapper: str = ""
     time_factor: int = 4  # meson's time-outs are for an idle machine
@@ -57,10 +57,10 @@ THREADS = Build("threads", "gcc", (*DEBUG, "-Doptimization=1", *WITHOUT_GO_AND_P
 BUILDS = [RELEASE, CHECKED, THREADS]
 FULL = [
     dataclasses.replace(RELEASE, is_whole=True),
-    # With the pages as those who work on them see them.
+    # With the development build of the pages.
     dataclasses.replace(CHECKED, options=(*CHECKED.options, "-Dweb=enabled"), suites=(*INSIDE, "main", "web", "image")),
     dataclasses.replace(THREADS, suites=("threaded", "http", "api", "link")),
-    # Here char has no sign, as on arm64.
+    # char is unsigned here, as on arm64.
     Build("clang", "clang", (*DEBUG, "-Doptimization=1", "-Dstrict=true", *WITHOUT_GO_AND_PAGES,
                              "-Dc_args=-funsigned-char"),
           ("unit", "corpus", "http", "bare"), sanitizer=ADDRESS),
@@ -71,7 +71,7 @@ FULL = [
 
 
 class BuildError(Exception):
-    """The text of what could not be built."""
+    """A build has failed; the text is its output."""
 
 
 def run(command, log, **options):
@@ -87,7 +87,7 @@ def read(build, name):
 
 
 def set_up(build, log):
-    """A build that was set up in the same way is left as it is: ninja sees what changed in meson's files."""
+    """Sets the build up, unless that was done in the same way before: ninja finds changes in meson's files."""
     wanted = json.dumps([build.compiler, *build.all_options()])
     mark = build.folder / "set-up-as"
     is_there = (build.folder / "build.ninja").exists()
@@ -104,7 +104,8 @@ def suites_of(test):
 
 
 def choose_tests(build, suites, is_full):
-    """Tests of meson that the build runs; suites: only these of its own, if any are given."""
+    """Returns the tests of meson that the build runs; suites: only these of its suites, if any are
+    given."""
     wanted = set(build.suites) & set(suites) if suites else set(build.suites)
     for test in read(build, "tests"):
         own = suites_of(test)
@@ -113,7 +114,7 @@ def choose_tests(build, suites, is_full):
 
 
 def targets_of(build, tests):
-    """Names, as ninja uses them, of the targets that the tests need."""
+    """Returns the targets that the tests need, as ninja names them."""
     files = {target["id"]: target["filename"] for target in read(build, "targets")}
     made = {path for paths in files.values() for path in paths}
     wanted = {path for test in tests for id in test["depends"] for path in files[id]}
@@ -133,7 +134,8 @@ def programs(build):
 
 
 def make(build, suites=(), is_full=False):
-    """Sets the build up, builds what its tests need, and returns them as jobs. BuildError."""
+    """Sets the build up, builds what its tests need, and returns the tests as jobs. Raises
+    BuildError."""
     build.folder.mkdir(parents=True, exist_ok=True)
     log = build.folder / "make.log"
     log.unlink(missing_ok=True)
@@ -157,7 +159,7 @@ def make_jobs(build, tests):
     shutil.rmtree(results, ignore_errors=True)
     jobs = []
     for test in tests:
-        # Two subprojects may have a test of one name.
+        # Two subprojects may have tests of the same name.
         name = f"{test['suite'][0].partition(':')[0]}-{test['name']}".removeprefix("displayd-")
         folder = results / name
         folder.mkdir(parents=True)

@@ -23,7 +23,8 @@ class Count:
 
 
 def count_tap(output):
-    """Cases of a program with cmocka, which writes TAP if CMOCKA_MESSAGE_OUTPUT says so."""
+    """Counts the cases of a program with cmocka, which writes TAP if CMOCKA_MESSAGE_OUTPUT is set
+    to that."""
     count = Count()
     for failed, rest in re.findall(r"^(not )?ok \d+(.*)$", output, re.M):
         if "# skip" in rest.lower():  # before it cmocka writes "not ok"
@@ -36,7 +37,7 @@ def count_tap(output):
 
 
 def count_pytest(output):
-    """Cases of pytest by its last line: "1 failed, 3 passed, 1 skipped in 0.12s"."""
+    """Counts the cases of pytest by its last line: "1 failed, 3 passed, 1 skipped in 0.12s"."""
     count = Count()
     lines = re.findall(r"^[= ]*((?:\d+ \w+(?:, )?)+) in [\d.]+s.*$", output, re.M)
     for number, word in re.findall(r"(\d+) (\w+)", lines[-1] if lines else ""):
@@ -50,7 +51,8 @@ def count_pytest(output):
 
 
 def count_output(result, output):
-    """Cases of one program. result: OK, EXPECTEDFAIL, SKIP, or another word for a failure."""
+    """Counts the cases of one program. result: OK, EXPECTEDFAIL, SKIP, or another word for a
+    failure."""
     count = count_tap(output)
     if count == Count():
         count = count_pytest(output)
@@ -66,7 +68,7 @@ def count_output(result, output):
 
 
 def count_log(path):
-    """Cases of all tests in a testlog.json of meson."""
+    """Counts the cases of all tests in a testlog.json of meson."""
     total = Count()
     for line in pathlib.Path(path).read_text().splitlines():
         entry = json.loads(line)

@@ -13,9 +13,9 @@ from testing import sanitizers
 from testing.counts import Count, count_output
 from testing.paths import ROOT
 
-SKIPPED = 77  # the exit status by which a program says that it cannot be tried here
+SKIPPED = 77  # exit status of a program that cannot be tested here
 PLUGIN = "testing.pytest_cases"
-# A program of ours that crashed, in the output of a test.
+# Marks of a crashed program of ours in the output of a test.
 CRASHED = re.compile(r"\bsignal=(?:4|6|7|8|11)\b|\bended with -(?:4|6|7|8|11)\b")
 
 
@@ -25,12 +25,12 @@ class Job:
     command: list
     environment: dict
     work_folder: str
-    folder: pathlib.Path  # for what it leaves: output, cases, reports
+    folder: pathlib.Path  # for its output, cases and reports
     timeout_s: int
     priority: int = 0
     is_sanitized: bool = False
     finds_leaks: bool = True
-    is_once: bool = False  # a second try would hide what it is for
+    is_once: bool = False  # a second try would hide the faults that it looks for
 
     @property
     def is_pytest(self):
@@ -49,7 +49,7 @@ class Job:
         return os.environ | self.environment | added
 
     def command_for(self, cases):
-        """The command, for only these of its cases if there are any."""
+        """Returns the command, for only these cases if there are any."""
         if not cases:
             return self.command
         options = [word for word in self.command if not word.endswith(".py") and not os.path.isdir(word)]
@@ -95,7 +95,7 @@ class Running:
         return time.monotonic() - self.started
 
     def poll(self):
-        """None, or how it ended. A job that takes too long is ended."""
+        """Returns None, or how the job has ended. Ends a job that takes too long."""
         if self.seconds > self.job.timeout_s and not self.is_late:
             self.is_late = True
             os.killpg(self.process.pid, signal.SIGKILL)

@@ -6,7 +6,7 @@ IDLE, IO_WAIT = 3, 4  # columns
 
 
 def read():
-    """{processor: (idle, all)} in clock ticks; the processor "cpu" is their sum."""
+    """Returns {processor: (idle, all)} in clock ticks; the processor "cpu" is their sum."""
     found = {}
     with open("/proc/stat", encoding="ascii") as file:
         for line in file:
@@ -18,7 +18,7 @@ def read():
 
 
 def idle_shares(before, after):
-    """{processor: share of the time in which it did nothing}"""
+    """Returns {processor: share of the time in which it was idle}."""
     shares = {}
     for name, (idle, total) in after.items():
         if name in before and total > before[name][1]:

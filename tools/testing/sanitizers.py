@@ -9,8 +9,8 @@ from testing.paths import say
 
 
 def options(reports):
-    """Variables for a program. A report goes into the folder, so that the report of a server that a test
-    had started is not overlooked."""
+    """Returns variables for a program. Reports go into the folder, so that the report of a server that a
+    test has started is not overlooked."""
     common = f"log_path='{reports}/report':halt_on_error=1:print_stacktrace=1"
     return {
         "ASAN_OPTIONS": f"{common}:detect_leaks=1:detect_stack_use_after_return=1",
@@ -27,7 +27,7 @@ def make_report_folder(folder):
 
 
 def starts(command, environment):
-    """Whether a program with a sanitizer starts and ends well here, ten times of ten."""
+    """Whether a program with a sanitizer starts and ends without errors here, ten times of ten."""
     return all(
         subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         .returncode == 0 for _ in range(10))
@@ -35,7 +35,7 @@ def starts(command, environment):
 
 def adapt_to_machine(build, compiler, sanitizer):
     """Some containers forbid ptrace, which finds leaks, and some kernels place memory where the sanitizers
-    of gcc 12 and clang 14 want their own. Returns the words to put before commands, and whether leaks can
+    of gcc 12 and clang 14 want their own. Returns the command to put before others, and whether leaks can
     be found."""
     source, probe = build / "probe.c", str(build / "probe")
     source.write_text("int main(void)\n{\n\treturn 0;\n}\n")
@@ -51,15 +51,15 @@ def adapt_to_machine(build, compiler, sanitizer):
 
 
 def is_finding(report):
-    """Whether the text of a report tells a fault. A process that is killed while it searches for leaks, its
-    last act, leaves only the remark that it is gone, and on a busy machine one that a thread went on; a leak
-    would be told behind these."""
+    """Whether the text of a report has a fault. A process that is killed while it searches for leaks at its
+    end leaves only the remark that it is gone, and on a busy machine one that a thread was still running; a
+    leak would be reported after these."""
     remark = (r"==\d+==(Unable to get registers from thread \d+\."
               r"|Running thread \d+ was not suspended\. False leaks are possible\.)")
     return any(line and not re.fullmatch(remark, line) for line in report.splitlines())
 
 
 def findings(folder):
-    """The texts of the reports in the folder that tell a fault."""
+    """Returns the texts of the reports in the folder that have a fault."""
     texts = [path.read_text(errors="replace") for path in sorted(folder.iterdir())]
     return [text for text in texts if is_finding(text)]

@@ -1,5 +1,6 @@
-"""Runs builds and jobs beside each other: the longest jobs of the last run first, and as many at once as keep
-the processors busy. Most jobs wait for a part of their time, so further ones start while a processor is idle."""
+"""Runs builds and jobs in parallel: the longest jobs of the last run first, and as many at once as keep the
+processors busy. Most jobs spend a part of their time waiting, so further ones start while a processor is
+idle."""
 
 import json
 import threading
@@ -10,22 +11,22 @@ from testing.jobs import Running
 from testing.paths import RESULTS, say
 
 TICK_S = 0.05
-LOOK_S = 0.4  # a share of idle time is taken over this long
-IDLE_SHARE = 0.15  # from here on another job finds room
+LOOK_S = 0.4  # the share of idle time is measured over this time
+IDLE_SHARE = 0.15  # from this share on another job is started
 JOBS_PER_PROCESSOR = 2
 JOBS_PER_PROCESSOR_MAX = 5
 TIMES = RESULTS / "times.json"
 
 
 class Idleness:
-    """The share of time in which all processors together were idle lately."""
+    """Measures the share of time in which all processors together were idle lately."""
 
     def __init__(self):
         self.before, self.at = processors.read(), time.monotonic()
         self.share = 0.0
 
     def look(self):
-        """Whether a new figure is there."""
+        """Updates the share; returns whether there is a new figure."""
         if time.monotonic() - self.at < LOOK_S:
             return False
         now = processors.read()
@@ -35,7 +36,7 @@ class Idleness:
 
 
 class Builder(threading.Thread):
-    """Makes the builds one after the other; the jobs of each are there when it is made."""
+    """Makes the builds one after the other; the jobs of each are available when it is done."""
 
     def __init__(self, wanted, suites, is_full):
         super().__init__(daemon=True)
@@ -90,7 +91,7 @@ class Schedule:
         self.idleness = Idleness()
 
     def _order(self, job):
-        """A job that never ran may be long."""
+        """Orders jobs: the longest first. A job that never ran may be long."""
         return (-job.priority, -self.times.get(job.name, 60.0), job.name)
 
     def _has_room(self):
@@ -109,7 +110,7 @@ class Schedule:
                 show(result, len(self.results))
 
     def run(self):
-        """All jobs of all builds. Returns their results."""
+        """Runs all jobs of all builds. Returns their results."""
         self.builder.start()
         while self.builder.is_alive() or self.waiting or self.running or self.builder.jobs:
             if jobs := self.builder.take():
@@ -122,7 +123,7 @@ class Schedule:
 
 
 def run_alone(result):
-    """The failed cases of a job once more, with nothing beside them."""
+    """Runs the failed cases of a job once more, with nothing in parallel."""
     running = Running(result.job, result.cases)
     while not (again := running.poll()):
         time.sleep(TICK_S)
