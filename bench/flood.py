@@ -30,7 +30,7 @@ FLOODS = {
 
 
 class Tls:
-    """A client of TLS over a socket. What the server sends behind the handshake is not opened."""
+    """A TLS client over a socket. It does not decrypt what the server sends after the handshake."""
 
     def __init__(self, peer):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -49,10 +49,10 @@ class Tls:
                 came.write(data)
 
     def seal(self, data, times=1):
-        """Each in a record of its own."""
+        """Encrypts the data several times, each in a record of its own."""
         for _ in range(times):
             self.tls.write(data)
-        return self.goes.read()  # at first with the end of the handshake before it
+        return self.goes.read()  # the first time with the end of the handshake before it
 
 
 class Plain:
@@ -85,7 +85,7 @@ def flood(url, data):
             try:
                 while peer.recv(1 << 20):
                     pass
-                return  # it was dropped
+                return  # the server dropped the connection
             except BlockingIOError:
                 pass
 

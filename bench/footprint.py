@@ -61,7 +61,7 @@ def pss(pid):
 
 
 def io_of(what):
-    """Reads a line of /proc/PID/io: of the process and those of its children that it has waited for."""
+    """Reads a line of /proc/PID/io: of the process and of the children that it has waited for."""
     def read(pid):
         with open(f"/proc/{pid}/io", encoding="ascii") as file:
             return int(re.search(rf"^{what}:\s+(\d+)", file.read(), re.M)[1])
@@ -69,7 +69,7 @@ def io_of(what):
 
 
 def measure(supervisor, of):
-    """{name: sum} of a figure of each process."""
+    """Returns {name: sum} of a figure over the processes."""
     sums = {}
     for pid in descendants(supervisor):
         try:
@@ -84,7 +84,7 @@ def ask(server, sql, name="displayd"):
     """Runs SQL as the owner of the database."""
     socket = os.path.join(server.state_dir, "postgres/socket")
     database = psycopg2.connect(host=socket, user="displayd", dbname=name)
-    database.autocommit = True  # a checkpoint is no part of a transaction
+    database.autocommit = True  # a checkpoint cannot run in a transaction
     try:
         with database.cursor() as cursor:
             cursor.execute(sql)
@@ -94,13 +94,13 @@ def ask(server, sql, name="displayd"):
 
 
 def settle(server):
-    """Does now what PostgreSQL does by itself in the first hours of a database."""
+    """Runs now the maintenance that PostgreSQL does by itself in the first hours of a database."""
     for name in ("displayd", "postgres", "template1"):
         ask(server, "VACUUM (FREEZE, ANALYZE)", name)
 
 
 class Written:
-    """Bytes written up to now."""
+    """Snapshot of the bytes written so far."""
 
     def __init__(self, server):
         self.by_process = {name: handed for name, handed in
@@ -122,7 +122,7 @@ def make_panels(server, count):
 
 
 def poll(server, panels, every_s, until):
-    """Polls as the panels in turn, evenly spread. Returns the number of polls."""
+    """Polls like all panels in turn, evenly spread. Returns the number of polls."""
     number, turn = 0, time.monotonic()
     while (left := until - time.monotonic()) > 0:
         if panels and turn <= time.monotonic():
@@ -134,7 +134,8 @@ def poll(server, panels, every_s, until):
 
 
 def show(memory, seen, hours):
-    """seen: at the beginning, before and after the checkpoint in the middle, at the end."""
+    """seen: snapshots at the beginning, before and after the checkpoint in the middle, and at the
+    end."""
     first, before, after, last = seen
     print(f"{'process':44}{'PSS MiB':>9}{'written KiB':>13}{'dirty KiB':>11}")
     for name in sorted(memory, key=memory.get, reverse=True):

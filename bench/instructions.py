@@ -79,7 +79,8 @@ def make_request(scenario, device, key):
 
 
 def count(scenario, connections, rounds, directory):
-    """Instructions of a worker's whole life with so many rounds, and callgrind's file."""
+    """Counts the instructions of a worker from start to end with so many rounds. Returns them, and
+    callgrind's file."""
     pattern = os.path.join(directory, f"{scenario}-{rounds}.%p")
     callgrind = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={pattern}"]
     with server.Server("--rate-limit", "1000000", workers=1, prefix=callgrind) as running:
@@ -102,7 +103,7 @@ def per_request(scenario, options, directory):
 
 
 def use_build(name, settings):
-    """Builds the tree in this folder; from now on its programs are counted."""
+    """Builds the tree in this folder, whose programs are measured from now on."""
     folder = os.path.join(ROOT, "build", name)
     if not os.path.exists(os.path.join(folder, "build.ninja")):
         subprocess.run(["meson", "setup", folder, *BUILD, *settings], cwd=ROOT, check=True,
@@ -145,7 +146,7 @@ def main():
         parser.error(f"the scenarios are {', '.join(SCENARIOS)}")
     with tempfile.TemporaryDirectory() as temporary:
         result = {}
-        os.chmod(temporary, 0o1777)  # root's PostgreSQL is made by a process of another user
+        os.chmod(temporary, 0o1777)  # root's PostgreSQL is run by another user
         if options.without_metrics:
             result = compare(options, options.keep or temporary)
         for scenario in [] if options.without_metrics else options.scenarios:

@@ -28,7 +28,7 @@ static void repeat(const char *prefix, const char *unit, const char *suffix)
 	buffer_append(&text, suffix, strlen(suffix));
 }
 
-/* Writes as many names as are accepted, alike but for their ends; last may repeat one. */
+/* Writes as many names as are accepted, which differ only at their ends; last may repeat one. */
 static void repeat_names(const char *last)
 {
 	buffer_clear(&text);
@@ -38,7 +38,7 @@ static void repeat_names(const char *last)
 	buffer_printf(&text, "%s}", last);
 }
 
-/* Writes as many numbers as are accepted, of a value between two doubles that are alike in all but
+/* Writes as many numbers as are accepted, whose value is between two doubles that differ only in
  * their last digits. */
 static void repeat_numbers(unsigned length)
 {

@@ -22,13 +22,13 @@ from scrape import Scrape  # noqa: E402
 from server import Server  # noqa: E402
 
 CONNECTIONS = (0, 1, 3, 8)
-TURN = "0.005"  # the bucket up to it
+TURN = "0.005"  # the histogram's bucket, in seconds
 BODY_BYTES = 4 * 1024 * 1024
 SCRIPT = '{"version":"%s","scriptLanguage":"STARLARK","scriptContent":"%s"}'
 
 
 def slow_turns(server):
-    """Turns of the loop that took longer than 5 ms; they are measured in whole milliseconds."""
+    """Counts turns of the loop that took longer than 5 ms; they are measured in whole milliseconds."""
     scrape = Scrape(server)
     return int(scrape.value("displayd_loop_turn_seconds_count") -
                scrape.value("displayd_loop_turn_seconds_bucket", le=TURN))
@@ -56,7 +56,7 @@ def upload_until(server, slug, key, over, counts):
 
 
 def measure(server, path, key, slug, uploader, connections, seconds, get_ms):
-    """Returns the CPU time of a GET, where there was nothing else."""
+    """Returns the CPU time of a GET without other load."""
     over, counts, times = threading.Event(), [], []
     threads = [threading.Thread(target=upload_until, args=(server, slug, uploader, over, counts))
                for _ in range(connections)]

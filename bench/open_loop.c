@@ -1,11 +1,11 @@
-/* open_loop - asks a server at a fixed rate, as many callers who know nothing of each other do.
+/* open_loop - sends requests to a server at a fixed rate, as many independent callers do.
  *
- * A load generator that sends its next request when the last one was answered (wrk, ab) asks less
- * while the server is slow: what was not asked is not slow, and the percentiles look better than
- * what callers see. This is known as coordinated omission. Here request number i is to be sent at
- * start + i / rate, whatever the server does, and its latency is counted from that moment. Where
- * all connections are busy it waits for one, and its waiting counts. A request whose answer never
- * comes counts with the time until it was given up. */
+ * A load generator that sends its next request when the last one was answered (wrk, ab) sends less
+ * while the server is slow: requests that were not sent are not slow, and the percentiles look
+ * better than the latency that callers see. This is known as coordinated omission. Here request
+ * number i is due at start + i / rate, whatever the server does, and its latency is counted from
+ * that moment. If all connections are busy, it waits for one, and the waiting counts. A request
+ * without an answer counts with the time until it was given up. */
 #include "open_loop.h"
 #include "base/clock.h"
 #include "base/list.h"
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum {
-	DRAIN_US = 10 * 1000 * 1000, /* how long answers are waited for at the end */
+	DRAIN_US = 10 * 1000 * 1000, /* how long to wait for answers at the end */
 	CONNECTS_FAILED_MAX = 1000,  /* without a success in between: the server is gone */
 	EVENTS = 256,
 	OPEN_LOOP_STATUS_MAX = 600,
@@ -31,26 +31,27 @@ enum {
 
 /* Results of the requests that count: those after the warm-up. */
 struct outcome {
-	uint64_t first;	      /* number of the first request that counts */
+	uint64_t first;	      /* number of the first request after the warm-up */
 	uint64_t total;	      /* numbers go up to here, exclusive */
-	uint32_t *latency_us; /* each: from when it was to be sent to the end of its answer */
-	uint64_t count;	      /* of them */
+	uint32_t *latency_us; /* of each request: from its due time to the end of its answer */
+	uint64_t count;	      /* number of latencies */
 	uint64_t statuses[OPEN_LOOP_STATUS_MAX];
-	uint64_t broken;     /* the connection ended before the answer did, or it was no HTTP */
-	uint64_t unanswered; /* not at the end, nor some seconds later */
-	double seconds;	     /* from the first that counts to the last answer */
+	uint64_t broken;     /* the connection ended before the answer did, or the answer was no
+				HTTP */
+	uint64_t unanswered; /* without an answer even some seconds after the end */
+	double seconds;	     /* from the first counted request to the last answer */
 };
 
 struct client;
 
 struct connection {
-	struct list node; /* in client.free while it is connected and asks nothing */
+	struct list node; /* in client.free while it is connected and idle */
 	struct client *client;
 	int fd;
 	bool is_connected;
 	bool is_asking;
-	uint64_t number; /* of the request */
-	size_t sent;	 /* bytes of it */
+	uint64_t number; /* number of the request */
+	size_t sent;	 /* sent bytes of the request */
 	llhttp_t parser;
 };
 
@@ -63,8 +64,8 @@ struct client {
 	int epoll;
 	uint64_t start_us;
 	uint64_t now_us;
-	uint64_t next;	   /* number of the request that is to be sent next */
-	uint64_t finished; /* requests that need no more waiting for */
+	uint64_t next;	   /* number of the next request to send */
+	uint64_t finished; /* number of requests that are answered or given up */
 	unsigned connects_failed;
 };
 
@@ -221,7 +222,7 @@ static void send_what_is_due(struct client *client)
 		begin_request(container_of(node, struct connection, node), client->next++);
 }
 
-/* Until the next request is due; where none can be sent, until something happens. */
+/* Returns the time until the next request is due; if none can be sent, waits for events. */
 static struct timespec pause_of(const struct client *client)
 {
 	uint64_t until_us = client->now_us + 100 * 1000;
@@ -297,7 +298,7 @@ static void prepare(struct client *client, const struct plan *plan)
 	client->callbacks.on_message_complete = on_message_complete;
 	client->epoll = epoll_create1(EPOLL_CLOEXEC);
 	require(client->epoll >= 0);
-	/* Sleep as short as asked for. */
+	/* Sleep no longer than requested. */
 	prctl(PR_SET_TIMERSLACK, 1);
 }
 
@@ -327,7 +328,7 @@ static int compare(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* values are sorted. */
+/* Returns a percentile; values must be sorted. */
 static unsigned at(const uint32_t *values, uint64_t count, double share)
 {
 	uint64_t index = (uint64_t)(share * (double)count);

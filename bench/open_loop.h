@@ -1,4 +1,4 @@
-/* The parts of open_loop: what is asked for, and the connections. */
+/* The parts of open_loop: its options and its connections. */
 #pragma once
 
 #include <text/str.h>

@@ -1,5 +1,6 @@
-// Measures the pages in a browser, for bench/pages.py, which tells on standard input as JSON: url,
-// email, password, key, device, images (base64), signIns, edits and saves. The answer is one line of JSON.
+// Measures the pages in a browser, for bench/pages.py, which passes on standard input as JSON: url,
+// email, password, key, device, images (base64), signIns, edits and saves. The answer is one line
+// of JSON.
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,14 +11,14 @@ const require = createRequire(path.join(HERE, "../subprojects/webapp/package.jso
 const { chromium } = require("playwright-core");
 
 const PICTURE = ".panel-picture";
-/** Ten pushes a second a device are allowed. */
+/** A device allows ten pushes a second. */
 const PAUSE_MS = 150;
 const SCREEN = { width: 1280, height: 800 };
 
 const now = () => performance.timeOrigin + performance.now();
 
-/** In the page: the times at which pictures could be seen, in the frame after they were loaded, and
- * those of the last click and of the last keystroke that saves. */
+/** Runs in the page: records the times at which pictures became visible, in the frame after they
+ * were loaded, and those of the last click and of the last keystroke that saves. */
 function watchPictures(selector) {
 	globalThis.seen = {};
 	const look = () => {
@@ -28,7 +29,7 @@ function watchPictures(selector) {
 		requestAnimationFrame(look);
 	};
 	requestAnimationFrame(look);
-	// When it happened, not when it was asked for: that takes this program a while.
+	// The time of the event, not of this program's request, which takes a while.
 	const note = ({ timeStamp }) => {
 		globalThis.clickedAt = performance.timeOrigin + timeStamp;
 	};
@@ -49,7 +50,7 @@ function summary(times) {
 	};
 }
 
-/** Does it; then the time at which a picture can be seen that could not be seen before. */
+/** Calls act(). Returns the time at which a new picture becomes visible. */
 async function newPicture(page, act) {
 	const known = await page.evaluate(() => Object.keys(globalThis.seen));
 	await act();
@@ -70,7 +71,7 @@ async function openSignIn(browser, scene) {
 	return page;
 }
 
-/** From the click until the panel's picture can be seen. */
+/** Returns the time from the click until the panel's picture is visible. */
 async function signIn(browser, scene) {
 	const page = await openSignIn(browser, scene);
 	await page.getByRole("button", { name: "Sign in", exact: true }).click();
@@ -82,7 +83,7 @@ async function signIn(browser, scene) {
 	return { page, time: at - (await page.evaluate(() => globalThis.clickedAt)) };
 }
 
-/** From the answer to a push until its picture can be seen. */
+/** Returns the time from the answer to a push until its picture is visible. */
 async function push(page, scene, image) {
 	let answered;
 	const at = await newPicture(page, async () => {
@@ -98,7 +99,7 @@ async function push(page, scene, image) {
 	return at - answered;
 }
 
-/** Replaces the whole script by one that shows this text; when that began. */
+/** Replaces the whole script by one that shows this text. Returns when that began. */
 async function type(page, shown) {
 	await page.locator(".code-view .cm-content").click();
 	await page.keyboard.press("Control+a");
@@ -109,8 +110,8 @@ async function type(page, shown) {
 	return editedAt;
 }
 
-/** From an edit of a draft, and from the answer to its save, until the picture that is rendered of it
- * can be seen; the same from the keystroke that saves: three lists of times. */
+/** Returns three lists of times until the rendered picture of a draft is visible: from its edit,
+ * from the answer to its save, and from the keystroke that saves. */
 async function editDraft(page, scene) {
 	const slug = `bench-${Date.now()}`;
 	const headers = { origin: new URL(scene.url).origin };

@@ -50,7 +50,7 @@ PING = 9
 
 
 def small_picture():
-    """Some hundred bytes, as those of a clock or of the weather have."""
+    """Returns a picture of some hundred bytes, like those of a clock or the weather."""
     chance = random.Random(uuid.uuid4().int)
     pixels = [(0, 0, 0)] * (64 * 32)
     for _ in range(60):
@@ -63,7 +63,7 @@ def small_picture():
 
 
 class Bed:
-    """A server, and people whose keys and sessions are put into its database."""
+    """A server, and accounts whose keys and sessions are inserted into its database."""
 
     def __init__(self):
         self.cluster = Postgres({"max_connections": "100"})
@@ -89,7 +89,7 @@ class Bed:
             return cursor.fetchall()
 
     def account(self):
-        """Its ID and its session."""
+        """Makes an account. Returns its ID and its session."""
         account, token = str(uuid.uuid4()), secrets.token_hex(22)[:43]
         self.sql("INSERT INTO account (id, email, name) VALUES (%s, %s, 'Ada')", account,
                  f"{account}@example.org")
@@ -123,7 +123,7 @@ class Bed:
 
 
 def acknowledge(panel):
-    """Answers like the firmware: "displaying" if the picture is hurried or is the first one."""
+    """Answers like the firmware: "displaying" if the picture is immediate or the first one."""
     for opcode, payload in panel.messages():
         if opcode == BINARY:
             panel.counter += 1
@@ -143,7 +143,7 @@ def live_in(panel):
 
 
 class Told:
-    """When a page was told of each picture that its panel displays."""
+    """Records when a page got the event of each picture that its panel displays."""
 
     def __init__(self, page):
         self.page = page
@@ -190,7 +190,7 @@ def measure_pushes(bed, pushes):
                            "WHERE device_id = %s", [device])
             [[picture]] = cursor.fetchall()
         times.append(1000 * (told.wait_for(picture) - answered))
-        time.sleep(0.12)  # ten pushes a second a device
+        time.sleep(0.12)  # a device allows ten pushes a second
     times.sort()
     return {"median_ms": round(times[len(times) // 2], 2), "p99_ms": round(times[-1 - pushes // 100], 2)}
 
@@ -242,7 +242,7 @@ def cpu_s(pids):
 
 
 def memory_kib(pids):
-    """Private memory of the processes."""
+    """Returns the private memory of the processes."""
     total = 0
     for pid in pids:
         with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:

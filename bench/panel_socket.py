@@ -1,4 +1,4 @@
-"""A panel's end of the WebSocket, for measuring: raw bytes, no library between it and the clock."""
+"""A panel's end of the WebSocket, for measuring: on raw bytes, without a library that takes time."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ PATIENCE_S = 30
 
 
 class PanelSocket:
-    """Connects, says who it is as the firmware does, and gives whole messages."""
+    """Connects, reports itself as the firmware does, and returns complete messages."""
 
     def __init__(self, websocket_url, mac="02:00:00:00:00:01"):
         url = urllib.parse.urlsplit(websocket_url)
@@ -62,7 +62,7 @@ class PanelSocket:
         self.socket.sendall(head + mask + masked)
 
     def _take_frame(self):
-        """The next whole frame that has come: opcode and payload, or None."""
+        """Returns the next complete received frame: opcode and payload, or None."""
         if len(self.input) < 2:
             return None
         length, start = self.input[1] & 0x7F, 2
@@ -79,7 +79,7 @@ class PanelSocket:
         return frame
 
     def waiting(self):
-        """The messages that are here already, without a system call."""
+        """Returns the messages received already, without a system call."""
         while frame := self._take_frame():
             if frame[0] == PING:
                 self._send_frame(PONG, frame[1])
@@ -94,13 +94,13 @@ class PanelSocket:
         return self.waiting()
 
     def acknowledge(self):
-        """Says of the binary that has come what the firmware says: taken, and on screen."""
+        """Acknowledges the received picture as the firmware does: queued, and displayed."""
         self.counter += 1
         self.send({"queued": self.counter})
         self.send({"displaying": self.counter})
 
     def wait_for_picture(self):
-        """The next binary, acknowledged."""
+        """Waits for the next picture and acknowledges it."""
         messages = self.waiting()
         while True:
             for opcode, payload in messages:

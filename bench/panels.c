@@ -72,7 +72,7 @@ static double at_ms(const uint64_t *times, unsigned count, double share)
 	return count ? (double)times[(unsigned)(share * (count - 1))] / 1e6 : 0;
 }
 
-/* When it had, or displayed, the picture that is waited for; 0: not yet. */
+/* Returns when the panel received, or displayed, the awaited picture; 0: not yet. */
 typedef uint64_t moment(const struct receipt *receipt);
 
 static uint64_t when_got(const struct receipt *receipt)
@@ -140,8 +140,8 @@ static bool display_it(unsigned count)
 	return count_those(when_displayed) >= count;
 }
 
-/* words: SECONDS [COUNT], of panels; without it all. Looks seldom, so that the panels have the
- * machine for themselves. */
+/* words: SECONDS [COUNT], the number of panels, by default all. Checks seldom, so that the panels
+ * get the processor time. */
 static void wait_for(bool (*condition)(unsigned count), char *words)
 {
 	char *space = strchr(words, ' ');

@@ -19,43 +19,43 @@ enum { TEXT_MAX = 24, PING_MS = 10 * 1000 };
 
 /* ---- panels_urls.c ---- */
 struct urls {
-	struct str *lines; /* of the file, which stays mapped */
+	struct str *lines; /* lines of the file, which stays mapped */
 	unsigned count;
 	struct sockaddr_in server;
 };
 
-/* Reads the file. The URLs are of one server, ws://ADDRESS:PORT. Ends the process where something
- * is wrong. */
+/* Reads the file. The URLs are of one server, ws://ADDRESS:PORT. Ends the process on any error. */
 void urls_read(struct urls *urls, const char *path);
 
-/* Host with port, and path with query. */
+/* Return the host with port, and the path with query. */
 struct str url_host(struct str url);
 struct str url_target(struct str url);
 
 /* ---- what the processes share ---- */
-/* When a panel had the picture that is waited for; 0: not yet. */
+/* When a panel received and displayed the awaited picture; 0: not yet. */
 struct receipt {
 	_Atomic uint64_t got_ns;
-	_Atomic uint64_t displayed_ns; /* only where it is known by its delay */
+	_Atomic uint64_t displayed_ns; /* only if the picture is identified by its delay */
 };
 
 struct shared {
-	_Atomic unsigned connected; /* now */
-	_Atomic unsigned refused;   /* no connection, or another answer than 101 */
-	_Atomic unsigned dropped;   /* by the server, after the handshake */
-	_Atomic unsigned faults;    /* what no server may send */
-	_Atomic unsigned length;    /* of the picture that is waited for; or 0, and */
-	_Atomic unsigned delay_ms;  /* of its frames, below 256 */
+	_Atomic unsigned connected; /* number of panels connected now */
+	_Atomic unsigned refused; /* number without a connection, or with another answer than 101 */
+	_Atomic unsigned
+	    dropped;		 /* number of connections ended by the server after the handshake */
+	_Atomic unsigned faults; /* number of messages that a server must not send */
+	_Atomic unsigned length; /* size of the awaited picture; or 0, and then */
+	_Atomic unsigned delay_ms; /* its frames' delay, below 256 */
 	_Atomic bool ends;
-	_Atomic uint64_t since_ns; /* of the current wait; 0: none */
-	struct receipt receipts[]; /* one a panel */
+	_Atomic uint64_t since_ns; /* start of the current wait; 0: none */
+	struct receipt receipts[]; /* one for each panel */
 };
 
 /* ---- panels_panel.c ---- */
 enum panel_state {
 	PANEL_AWAY,
 	PANEL_CONNECTING,
-	PANEL_SHAKING, /* the handshake's answer is awaited */
+	PANEL_SHAKING, /* waits for the handshake's answer */
 	PANEL_OPEN,
 };
 
@@ -63,38 +63,38 @@ struct panel {
 	int fd;
 	uint32_t due_ms;   /* of the fleet's clock: when the queued picture is taken */
 	uint32_t ping_ms;  /* of the fleet's clock: its next ping */
-	uint32_t left;	   /* bytes of the frame's payload that are still to come */
-	uint32_t length;   /* of the frame's payload */
-	uint32_t counter;  /* of pictures, as the firmware counts them */
-	uint16_t dwell_s;  /* of the next picture */
+	uint32_t left;	   /* bytes of the frame's payload still to receive */
+	uint32_t length;   /* length of the frame's payload */
+	uint32_t counter;  /* number of pictures, counted as in the firmware */
+	uint16_t dwell_s;  /* dwell of the next picture */
 	uint16_t queued_s; /* dwell of the queued one; 0: none is queued */
 	uint8_t state;	   /* enum panel_state */
 	uint8_t opcode;
-	uint8_t header_length; /* bytes of the frame's header that have come */
-	uint8_t matched;       /* bytes of the blank line behind the handshake's answer */
+	uint8_t header_length; /* received bytes of the frame's header */
+	uint8_t matched;       /* matched bytes of the blank line after the handshake's answer */
 	bool has_picture;
-	uint8_t delay_ms; /* of the last picture's first frame, modulo 256; 0: it is a still */
+	uint8_t delay_ms; /* delay of the last picture's first frame, modulo 256; 0: a still */
 	uint8_t header[4];
 	char text[TEXT_MAX]; /* the first bytes of the payload */
 };
 
 struct fleet {
-	unsigned rate; /* connections opened in a second */
+	unsigned rate; /* connections to open per second */
 	const struct urls *urls;
 	struct shared *shared;
 	struct panel *panels; /* in the order of the URLs */
-	unsigned shaking;     /* that connect or shake hands */
+	unsigned shaking;     /* number of panels that connect or shake hands */
 	int epoll;
 	uint32_t now_ms;
 	uint64_t start_ns;
 	char input[64 * 1024];
 };
 
-/* Begins to connect. False: no socket is to be had now. */
+/* Begins to connect. Returns false if no socket is available now. */
 bool panel_connect(struct fleet *fleet, unsigned number);
-/* Something happened on its socket. */
+/* Handles events of the panel's socket. */
 void panel_on_event(struct fleet *fleet, struct panel *panel, uint32_t events);
-/* Takes what is queued, as at the end of a dwell. */
+/* Displays the queued picture, as at the end of a dwell. */
 void panel_display(struct fleet *fleet, struct panel *panel);
 void panel_ping(struct fleet *fleet, struct panel *panel);
 

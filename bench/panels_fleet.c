@@ -12,8 +12,8 @@
 
 enum {
 	TURN_MS = 10,
-	LOOK_MS = 250,	   /* at every panel: pings, dwells */
-	SHAKING_MAX = 256, /* below what a listening socket lets wait */
+	LOOK_MS = 250,	   /* interval of the checks of every panel: pings, dwells */
+	SHAKING_MAX = 256, /* less than the backlog of a listening socket */
 	EVENTS_MAX = 512,
 };
 
@@ -71,7 +71,7 @@ void fleet_run(unsigned rate, const struct urls *urls, struct shared *shared)
 {
 	struct fleet *fleet = memory_zalloc(sizeof(*fleet));
 
-	/* Nobody is left behind where the first process is killed. */
+	/* No process remains if the first one is killed. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	fleet->rate = rate;
 	fleet->urls = urls;

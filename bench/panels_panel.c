@@ -12,11 +12,11 @@
 
 enum opcode { TEXT = 1, BINARY = 2, CLOSE = 8, PING = 9, PONG = 10 };
 
-/* Panels that share a source address: well below the ports that the kernel hands out. */
+/* Panels that share a source address: well below the number of ports that the kernel assigns. */
 enum { PANELS_PER_ADDRESS = 20000 };
 
-/* In an animation as libwebp writes its file: the last letter of "VP8X", and the first byte of how
- * long the first frame lasts. */
+/* Offsets in an animation written by libwebp: of the last letter of "VP8X", and of the first byte
+ * of the first frame's duration. */
 enum { EXTENDED_AT = 15, DELAY_AT = 64 };
 
 static unsigned number_of(const struct fleet *fleet, const struct panel *panel)
@@ -39,8 +39,8 @@ static void leave(struct fleet *fleet, struct panel *panel)
 
 /* ---- sending ---- */
 
-/* Masked, as a client must; with a mask of zeros, which changes nothing and costs nothing. What the
- * socket does not take at once is too much for a panel. */
+/* Sends a masked frame, as a client must; with a mask of zeros, which costs nothing. A panel never
+ * sends more than the socket takes at once. */
 static void send_frame(struct fleet *fleet, struct panel *panel, enum opcode opcode,
 		       struct str payload)
 {
@@ -82,7 +82,7 @@ static bool has_awaited_delay(const struct fleet *fleet, const struct panel *pan
 
 void panel_display(struct fleet *fleet, struct panel *panel)
 {
-	/* With nothing new it loops what it has, for another dwell. */
+	/* Without a new picture it repeats the current one for another dwell. */
 	if (panel->queued_s == 0) {
 		panel->due_ms = 0;
 		return;
@@ -104,7 +104,7 @@ static void on_picture(struct fleet *fleet, struct panel *panel)
 	panel->counter++;
 	panel->queued_s = panel->dwell_s ? panel->dwell_s : 1;
 	send_counter(fleet, panel, "queued");
-	/* It looks for it when the dwell of what it shows is over. */
+	/* It takes the queued picture when the dwell of the current one is over. */
 	if (panel->state == PANEL_OPEN && (!panel->has_picture || panel->due_ms == 0))
 		panel_display(fleet, panel);
 }
@@ -137,7 +137,7 @@ static void on_frame(struct fleet *fleet, struct panel *panel)
 		break;
 	case PONG:
 		break;
-	default: /* nobody may send a panel a CLOSE: device-link.md */
+	default: /* a server must not send a CLOSE to a panel */
 		fleet->shared->faults++;
 		leave(fleet, panel);
 		break;
@@ -217,7 +217,7 @@ static void on_handshake(struct fleet *fleet, struct panel *panel)
 	send_frame(fleet, panel, TEXT, (struct str){text, (size_t)length});
 }
 
-/* Up to the blank line; only the status is looked at. */
+/* Reads the answer up to the blank line; checks only the status. */
 static struct str take_answer(struct fleet *fleet, struct panel *panel, struct str data)
 {
 	static const char end[] = "\r\n\r\n";
@@ -227,7 +227,7 @@ static struct str take_answer(struct fleet *fleet, struct panel *panel, struct s
 	while (used < data.length && panel->state == PANEL_SHAKING) {
 		char byte = data.data[used++];
 
-		/* length counts the bytes of the answer */
+		/* length: number of bytes of the answer so far */
 		if (panel->length < sizeof(status) - 1 && byte != status[panel->length]) {
 			leave(fleet, panel);
 			break;
@@ -321,7 +321,7 @@ bool panel_connect(struct fleet *fleet, unsigned number)
 void panel_on_event(struct fleet *fleet, struct panel *panel, uint32_t events)
 {
 	if (panel->state == PANEL_AWAY)
-		return; /* left by what came before in the same turn */
+		return; /* closed by an event before in the same turn */
 	if (panel->state == PANEL_CONNECTING) {
 		if (events & (EPOLLERR | EPOLLHUP))
 			leave(fleet, panel);

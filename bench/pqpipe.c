@@ -1,9 +1,9 @@
-/* pqpipe - what PostgreSQL gives at most for a statement of the server.
+/* pqpipe - measures PostgreSQL's highest rate for a statement of the server.
  *
  * Bare libpq and none of our layers: so many queries in flight over a few connections in pipeline
- * mode, prepared, binary, one sync per batch. A batch is what is free to be sent when answers came:
- * for each query that was answered, the next one, all of them before one sync. The session's
- * settings are those of the server's connections. */
+ * mode, prepared, binary, one sync per batch. A batch has the queries that may be sent after
+ * answers have arrived: for each answered query the next one, all of them before one sync. The
+ * session's settings are those of the server's connections. */
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -87,7 +87,7 @@ static void open_lane(struct lane *lane, const char *statement)
 		give_up("%s", PQerrorMessage(lane->pg));
 }
 
-/* In binary, so that they can be sent as they came. */
+/* Reads the keys in binary, so that they can be sent unchanged. */
 static void read_keys(void)
 {
 	PGconn *pg = PQconnectdb(bench.database);
@@ -121,7 +121,7 @@ static void send_batch(struct lane *lane)
 
 static void take_answers(struct lane *lane)
 {
-	/* NULL stands between the queries' results. */
+	/* PQgetResult() returns NULL between the queries' results. */
 	bool was_null = false;
 
 	if (!PQconsumeInput(lane->pg))

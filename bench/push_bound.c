@@ -1,8 +1,8 @@
 /* push_bound - the CPU time that converting a pushed picture takes at least.
  *
- * Does on one thread, without a server around it, what a worker thread of displayd does for a push:
- * decodes the base64 of the request, decodes the picture, encodes it for the panel. With the
- * database's time for the statement that stores it, a machine of C cores can take at most
+ * Does on one thread, without a server, the work of a worker thread of displayd for a push: decodes
+ * the base64 of the request, decodes the picture, encodes it for the panel. With the database's
+ * time for the statement that stores it, a machine of C cores can take at most
  *
  *   C / (base64 + decode + encode + statement)
  *
@@ -84,7 +84,7 @@ static struct picture read_picture(const char *path)
 	if (picture.size > PANELIMAGE_INPUT_MAX_BYTES)
 		give_up(path, "is larger than the server takes");
 	picture.base64 = encode_base64(data, picture.size);
-	/* Decoded into again and again. */
+	/* Reused for each decoding. */
 	picture.bytes = data;
 	return picture;
 }
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	pictures = memory_zalloc((size_t)argc * sizeof(*pictures));
 	for (int i = 2; i < argc; i++) {
 		pictures[i] = read_picture(argv[i]);
-		/* Caches and the heap get warm. */
+		/* Warms up caches and the heap. */
 		measure(argv[i], &pictures[i], &totals);
 	}
 	totals = (struct totals){0};

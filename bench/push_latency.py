@@ -27,11 +27,12 @@ from PIL import Image
 
 from panel_socket import BINARY, PATIENCE_S, PanelSocket
 
-CONNECTIONS = 8  # to the API
+CONNECTIONS = 8  # connections to the API
 
 
 def make_picture(number):
-    """PNG data and pixels. The first pixels hold the number, so that no two are the same."""
+    """Returns PNG data and pixels. The first pixels encode the number, so that no two pictures are
+    equal."""
     chance = random.Random(number)
     image = Image.new("RGB", (64, 32), (number % 200, 30, 60))
     for _ in range(12):
@@ -55,7 +56,7 @@ def make_request(host, device, key, call, members):
 
 
 class ApiSocket:
-    """A kept connection to the API."""
+    """A persistent connection to the API."""
 
     def __init__(self, url):
         self.socket = socket.create_connection((url.hostname, url.port or 80), timeout=PATIENCE_S)
@@ -66,7 +67,8 @@ class ApiSocket:
         return self.socket.fileno()
 
     def receive(self):
-        """Reads once. True if the whole answer is here; a status other than 200 ends the program."""
+        """Reads once. Returns true if the answer is complete; a status other than 200 ends the
+        program."""
         data = self.socket.recv(65536)
         if not data:
             sys.exit("the server closed the API's connection")
@@ -86,8 +88,8 @@ class ApiSocket:
 
 class Stream:
     """Pushes to several devices at a fixed rate, whatever the server does, each device with its
-    panel. Times are counted from when a push was to be sent: where all connections are busy it
-    waits, and its waiting counts."""
+    panel. Times are counted from when a push is due: if all connections are busy, it waits, and the
+    waiting counts."""
 
     def __init__(self, where, rate, count):
         self.rate = rate
@@ -124,7 +126,7 @@ class Stream:
             self.sent += 1
 
     def pause_s(self):
-        """Until something is to be done."""
+        """Returns how long to wait for the next action."""
         if self.sent < len(self.made) and self.free:
             return max(0, self.due(self.sent) - time.perf_counter())
         return PATIENCE_S
@@ -159,7 +161,7 @@ class Stream:
             panel.close()
 
     def seen(self, number):
-        """When its panel had the picture, which must be the one that was pushed."""
+        """Notes when the panel received the picture, and checks that it is the pushed one."""
         count = len(self.panels)
         when, picture = self.panels[number % count].arrivals[number // count]
         pixels = Image.open(io.BytesIO(picture)).convert("RGB").tobytes()

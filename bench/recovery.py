@@ -68,7 +68,7 @@ def parts_of(log):
     parts = {}
     for name, text in ENDS.items():
         found = next((line for line in lines if text in line), None)
-        if found:  # nothing was to be replayed: there is no redo
+        if found:  # without anything to replay there is no redo
             parts[name] = round((time_of(found) - before).total_seconds() * 1000)
             before = time_of(found)
     parts["whole"] = round((before - first).total_seconds() * 1000)

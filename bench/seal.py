@@ -34,7 +34,7 @@ def has_filter(pid):
 
 
 def measure(server, seconds):
-    """Requests a second, and microseconds of CPU time a request."""
+    """Returns requests per second, and CPU microseconds per request."""
     worker = server.workers()[0]
     before = cpu_us(worker)
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", server.url + "/livez"]

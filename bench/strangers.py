@@ -58,7 +58,7 @@ def make_hello():
 
 
 def connect(port, number):
-    """From an address of its own; closing it is a reset."""
+    """Connects from an address of its own; closing the socket sends a reset."""
     peer = socket.socket()
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     peer.bind((f"127.1.{number // 250 % 250}.{1 + number % 250}", 0))
@@ -83,7 +83,7 @@ def say_hello(port, count, stays):
 
 
 def ping(url):
-    """How many pings of a connection were answered."""
+    """Returns how many pings of a connection were answered."""
     answered = 0
     frame = b"\x89\x80" + bytes(4)
     with socket.create_connection((url.hostname, url.port)) as peer:

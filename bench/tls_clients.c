@@ -1,5 +1,5 @@
-/* Clients over TLS that connect, ask once, and leave or stay: what their handshakes cost a server.
- * Many in one process, without a thread; OpenSSL, whose own part is small. */
+/* TLS clients that connect, send one request, and leave or stay, to measure a server's cost of
+ * handshakes. Many in one process with one thread; by OpenSSL, whose own cost is small. */
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -32,10 +32,10 @@ static const char usage[] = "tls_clients PORT 1.2|1.3 full|resumed times SECONDS
 enum { EVENTS = 256, RETRY_MS = 1000, PATHS_MAX = 20000, ANSWER_BYTES = 4096 };
 
 struct client {
-	int fd; /* -1: it waits until retry_ms, or is done */
+	int fd; /* -1: the client waits until retry_ms, or is done */
 	SSL *ssl;
 	bool has_asked;
-	bool is_done; /* its answer has come, and it stays */
+	bool is_done; /* it has its answer, and stays */
 	uint64_t began_us;
 	uint64_t retry_ms;
 };
@@ -85,10 +85,10 @@ static void drop(struct client *client)
 
 	if (client->fd < 0)
 		return;
-	/* Without a place in the kernel for a while. */
+	/* Closes with a reset, so that the kernel keeps no state of the connection. */
 	setsockopt(client->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 	close(client->fd);
-	/* Else OpenSSL takes the session for spoiled. */
+	/* Otherwise OpenSSL marks the session as invalid. */
 	SSL_set_shutdown(client->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 	SSL_free(client->ssl);
 	client->fd = -1;
@@ -133,8 +133,8 @@ static void note_time(uint64_t time_us)
 	run.times_us[run.done++] = (uint32_t)time_us;
 }
 
-/* Asks, once the handshake is done. False: it waits, or has failed as errno says, 0 for the
- * former. */
+/* Sends the request once the handshake is done. Returns false if it waits (errno is 0) or has
+ * failed (errno). */
 static bool ask(struct client *client)
 {
 	char request[512];
@@ -244,7 +244,7 @@ static void begin_all(unsigned count)
 		begin(&run.clients[i]);
 }
 
-/* A session for all, of a first connection that is not counted. */
+/* Gets a session for all clients from a first connection that is not counted. */
 static void fetch_session(void)
 {
 	bool stays = run.stays;

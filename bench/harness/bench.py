@@ -1,6 +1,6 @@
 """Tools that scenarios measure with: services, load generators, and the meter around them.
 
-See scenarios/base.py for what a scenario may ask of it.
+See scenarios/base.py for the functions that scenarios use.
 """
 
 import contextlib
@@ -23,28 +23,28 @@ ACCOUNTS = 10
 DEVICES_EACH = 10
 # Share of the busiest worker's CPU time: a worker with less was idle.
 WORKED_SHARE = 0.1
-# Ends what a load generator left undone, should the bench be killed.
+# Ends load generators if the bench is killed.
 PREFIX = ["setpriv", "--pdeathsig", "KILL"]
-# Load in the background and the measuring client stand for other machines: the first never takes a core
-# from the server, the second never waits for a core.
+# Load in the background and the measuring client simulate other machines: the first never takes a
+# core from the server, the second never waits for a core.
 STEP_BACK, GO_FIRST = 5, -10
 HOG = ("nice", "-n", "10", sys.executable, "-c", "while True: b'x' * (256 << 20)")
 
 
 class Bench:
-    """Lives as long as bench/run; what it started ends with it, whatever happens."""
+    """Exists as long as bench/run; everything that it has started ends with it, whatever happens."""
 
     def __init__(self, build, postgres_folder, tools=None):
-        """tools: the build whose load generators are used, if not the same."""
+        """tools: the build whose load generators are used, if it is another one."""
         self.build = build
         self.tools = tools or build
         self.postgres_folder = postgres_folder
         self.folder = tempfile.mkdtemp(prefix="displayd-bench-")
         os.chmod(self.folder, 0o755)  # nginx's workers are another user
-        self.cleanup = contextlib.ExitStack()  # of all
+        self.cleanup = contextlib.ExitStack()  # for all scenarios
         self.cleanup.callback(shutil.rmtree, self.folder, ignore_errors=True)
         self.scenario_cleanup = contextlib.ExitStack()
-        self.servers = []  # each has server_pids()
+        self.servers = []  # objects with server_pids()
         self.load_us = 0.0
         self.shared = None
         self.made_accounts = []
@@ -64,7 +64,7 @@ class Bench:
         programs.DISPLAYCTL = os.path.join(self.build, "src/ctl/displayctl")
 
     def finish_scenario(self):
-        """Ends what the scenario alone had."""
+        """Ends everything that only this scenario has started."""
         self.scenario_cleanup.close()
         self.scenario_cleanup = contextlib.ExitStack()
 
@@ -72,12 +72,12 @@ class Bench:
         self.scenario_cleanup.callback(function, *arguments)
 
     def _path(self, name):
-        """Path of a new file of the bench."""
+        """Returns the path of a new file of the bench."""
         self.numbers += 1
         return os.path.join(self.folder, f"{self.numbers}-{name}")
 
     def write_file(self, name, text):
-        """A file that goes with the bench; its path."""
+        """Writes a file that is removed with the bench. Returns its path."""
         path = self._path(name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -86,7 +86,7 @@ class Bench:
     # ---- services ----
 
     def _add(self, server, end, stack):
-        """Ended and forgotten with the stack, also where its start fails."""
+        """Adds a server that the stack ends and removes, also if its start fails."""
         self.servers.append(server)
         stack.callback(self.servers.remove, server)
         stack.callback(end)
@@ -95,7 +95,7 @@ class Bench:
 
     @property
     def server(self):
-        """The displayd that scenarios share."""
+        """Returns the displayd that scenarios share."""
         if not self.shared:
             server = Displayd()
             self.shared = self._add(server, server.remove, self.cleanup)
@@ -106,7 +106,7 @@ class Bench:
 
     @property
     def accounts(self):
-        """Accounts of the shared displayd: (key, devices) each."""
+        """Returns the accounts of the shared displayd: (key, devices) each."""
         return self.server and self.made_accounts
 
     @property
@@ -118,19 +118,19 @@ class Bench:
         return self.accounts[0][1]
 
     def once(self, name, make):
-        """Returns the result of make(), which is called for the first scenario that asks: for what is
-        put into the shared displayd."""
+        """Returns the result of make(), which is called only for the first scenario that needs it:
+        for data in the shared displayd."""
         if name not in self.made:
             self.made[name] = make()
         return self.made[name]
 
     def start_server(self, *arguments, **options):
-        """A displayd of this scenario alone; options as Displayd has them."""
+        """Starts a displayd for this scenario alone; options are those of Displayd."""
         server = Displayd(*arguments, **options)
         return self._add(server, server.remove, self.scenario_cleanup)
 
     def new_server(self, *arguments, **options):
-        """The same, not yet started."""
+        """Makes the same, but does not start it."""
         server = Displayd(*arguments, **options)
         self.servers.append(server)
         self.on_finish(self.servers.remove, server)
@@ -138,7 +138,8 @@ class Bench:
         return server
 
     def nginx(self, like, certificate=None):
-        """nginx for this scenario, answering as large as this answer of displayd; its URL."""
+        """Starts nginx for this scenario, with answers as large as this answer of displayd. Returns
+        its URL."""
         if not shutil.which("nginx"):
             raise Missing("nginx is not installed: run bench/setup")
         if like.status != 200:
@@ -151,14 +152,14 @@ class Bench:
     # ---- load ----
 
     def built(self, name):
-        """A program of bench/ in C."""
+        """Returns the path of a program of bench/ in C."""
         path = os.path.join(self.tools, "bench", name)
         if not os.path.exists(path):
             raise Missing(f"{path} is not built")
         return path
 
     def spawn(self, command, environment=None, steps_back=False, **options):
-        """A load generator in the background; reap() ends it and counts its CPU time."""
+        """Starts a load generator in the background; reap() ends it and counts its CPU time."""
         if not shutil.which(command[0]):
             raise Missing(f"{command[0]} is not installed: run bench/setup")
         prefix = PREFIX + (["nice", "-n", str(STEP_BACK)] if steps_back else [])
@@ -169,7 +170,8 @@ class Bench:
         return process
 
     def reap(self, process, number=None):
-        """Waits for it, after a signal if one is given; its exit status. Once is enough."""
+        """Waits for a process, after a signal if one is given. Returns its exit status. May be
+        called again."""
         if process.returncode is not None:
             return process.returncode
         if number:
@@ -182,7 +184,7 @@ class Bench:
         return process.returncode
 
     def program(self, command, environment=None, may_fail=False):
-        """Runs a load generator to its end; what it printed. Failed where it fails."""
+        """Runs a load generator to its end. Returns its output. Raises Failed."""
         with tempfile.TemporaryFile("w+", dir=self.folder) as out, \
                 tempfile.TemporaryFile("w+", dir=self.folder) as errors:
             process = self.spawn(command, environment, stdout=out, stderr=errors)
@@ -205,8 +207,9 @@ class Bench:
 
     @contextlib.contextmanager
     def hogs(self, are_wanted=True):
-        """Starts as many processes as there are cores. They have nothing to do with displayd, are as
-        nice as its background work, and fill memory: delays that the machine itself causes."""
+        """Starts as many processes as there are cores. They are unrelated to displayd, have the nice
+        value of its background work, and fill memory: they show the delays that the machine itself
+        causes."""
         hogs = [self.spawn(HOG) for _ in os.sched_getaffinity(0) if are_wanted]
         try:
             yield
@@ -215,13 +218,13 @@ class Bench:
                 self.reap(hog, signal.SIGKILL)
 
     def disturb(self, url, connections, seconds, requests, script="requests", headers=None):
-        """wrk in the background, beside what is measured; for finish_disturbing()."""
+        """Starts wrk in the background, beside the measured load; for finish_disturbing()."""
         path = self.write_file("disturbing", wrk.requests_text(requests))
         return self.spawn(wrk.command(url, connections, seconds, script, headers),
                           wrk.environment(path), True, stdout=subprocess.PIPE, text=True)
 
     def finish_disturbing(self, process):
-        """Its Sample, once it has ended by itself."""
+        """Waits until it ends by itself. Returns its Sample."""
         with process.stdout:
             output = process.stdout.read()
         if self.reap(process):
@@ -236,8 +239,9 @@ class Bench:
         return pgbench.parse(output, pgbench.read_logs(logs))
 
     def open_loop(self, url, rate, seconds, requests, connections=64, background=False):
-        """A fixed rate, with the latency that callers see. requests: (path, key) each, in turn.
-        A Sample; in the background the process, for finish_open_loop()."""
+        """Sends requests at a fixed rate, and measures the latency that callers see. requests:
+        (path, key) each, in turn. Returns a Sample; in the background the process, for
+        finish_open_loop()."""
         targets = self.write_file("targets", open_loop.targets_text(requests))
         command = open_loop.command(self.built("open_loop"), url, rate, seconds, connections,
                                     targets)
@@ -246,8 +250,8 @@ class Bench:
         return open_loop.parse(self.program(command))
 
     def ask_first(self, *arguments, **options):
-        """open_loop() that waits for no core, if we may set that. A Sample, or in the background
-        the process."""
+        """open_loop() with a priority above others, if that is allowed. Returns a Sample, or in the
+        background the process."""
         background = options.pop("background", False)
         process = self.open_loop(*arguments, background=True, **options)
         with contextlib.suppress(PermissionError):
@@ -255,7 +259,7 @@ class Bench:
         return process if background else self.finish_open_loop(process)
 
     def finish_open_loop(self, process, expected=(200,)):
-        """The Sample of one in the background, once it has ended by itself."""
+        """Waits until one in the background ends by itself. Returns its Sample."""
         with process.stdout:
             output = process.stdout.read().decode()
         if self.reap(process):
@@ -268,7 +272,8 @@ class Bench:
         return [one for one in self.servers if one.process and one.process.poll() is None]
 
     def _groups(self):
-        """CPU microseconds so far: of the machine, of us, of all servers, of their databases."""
+        """Returns the CPU microseconds so far: of the machine, of this program, of all servers, of
+        their databases."""
         server = database = 0.0
         for one in self._running():
             server += cpu.group_us(one.server_pids())
@@ -277,13 +282,13 @@ class Bench:
         return cpu.busy_us(), time.process_time() * 1e6, server, database
 
     def measure(self, run):
-        """run() gives a Sample; its CPU times are filled in."""
+        """Calls run(), which returns a Sample, and fills in its CPU times."""
         self.load_us = 0.0
         before, began = self._groups(), time.monotonic()
         sample = run()
         after, took_us = self._groups(), (time.monotonic() - began) * 1e6
         busy, own, server, database = (b - a for a, b in zip(before, after))
-        # A run without requests has started and ended servers, whose time went with them.
+        # A run without requests has started and ended servers, whose times are lost.
         if sample.requests:
             sample.cpu_us = {"server": server, "database": database, "load": self.load_us}
             others = busy - own - server - database - self.load_us
@@ -294,8 +299,8 @@ class Bench:
         return sample
 
     def measure_memory(self, run):
-        """Most memory (PSS) while run() works, in bytes, of the servers that work, not of those
-        that wait for another scenario: (displayd's, nginx's)."""
+        """Returns the peak memory (PSS) in bytes during run() of (displayd, nginx), without servers
+        of other scenarios."""
         servers = self._running()
         before = {one: cpu.group_us(one.server_pids()) for one in servers}
         most = dict.fromkeys(servers, 0)
@@ -320,5 +325,5 @@ class Bench:
 
 
 def rest():
-    """Between runs: what the one before left to the kernel is done."""
+    """Waits between runs until the kernel has finished the work of the run before."""
     time.sleep(0.2)

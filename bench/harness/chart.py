@@ -1,6 +1,6 @@
-"""A result as SVG: bars, their spread, and what is to be reached.
+"""A result as SVG: bars, their spread, and their targets.
 
-Two groups: ratios that are to be large (longer is better), and limits that are to be kept (shorter
+Two groups: ratios that should be large (longer is better), and limits that should be kept (shorter
 is better), each as a share of its limit. Colours follow the reader's light or dark mode.
 """
 
@@ -11,7 +11,7 @@ from harness.table import goal_value, goal_words, target_words
 
 WIDTH = 960
 LABEL_WIDTH = 365
-TITLE_LENGTH = 62  # characters that fit there
+TITLE_LENGTH = 62  # characters that fit
 BAR_LEFT = LABEL_WIDTH + 20
 BAR_RIGHT = WIDTH - 215
 ROW = 42
@@ -70,7 +70,8 @@ def bars_of(result):
 
 
 def axis_end(bars, most):
-    """A round number beyond all values, but not beyond most: longer bars are cut there."""
+    """Returns the axis's end: a round number above all values, but at most `most`: longer bars are
+    cut there."""
     highest = max(max(bar["high"], bar["target"]) for bar in bars)
     for end in (1.0, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0):
         if highest * 1.04 <= end or end >= most:
@@ -79,7 +80,7 @@ def axis_end(bars, most):
 
 
 class Group:
-    """Bars below a heading, on one axis. ticks are labelled by a function of the value."""
+    """Bars below a heading, on one axis. tick_words: function that labels a tick by its value."""
 
     def __init__(self, heading, hint, bars, most, tick_words):
         self.heading, self.hint, self.bars = heading, hint, bars
@@ -126,7 +127,7 @@ class Group:
 
 
 def value_text(goal):
-    """The figure stands out, what it is does not."""
+    """The figure is emphasized, its description is not."""
     return (element("tspan", html.escape(goal_value(goal, "value")), class_="value")
             + html.escape(f" {goal_words(goal)}"))
 
@@ -161,7 +162,7 @@ def groups_of(result):
 
 
 def svg(result):
-    """The whole file's text."""
+    """Returns the text of the whole file."""
     groups = list(groups_of(result))
     parts = [label(24, 36, "displayd beside what bounds it", "ink title")]
     parts += [label(24, 58 + 17 * i, words, "faint small")

@@ -1,4 +1,4 @@
-"""Two results side by side: what changed, and what did not by more than its spread."""
+"""Two results side by side: what has changed, and what has not changed by more than its spread."""
 
 from harness.table import align, commit_words, disturbance, goal_value, goal_words, number, scaled
 
@@ -17,7 +17,7 @@ def goal_key(goal):
 
 
 def pairs(a, b):
-    """(name, goal of A, goal of B) of what both have measured and found valid."""
+    """Yields (name, goal of A, goal of B) for goals that are valid in both."""
     others = by_name(b)
     for scenario in a["scenarios"]:
         other = others.get(scenario["name"])
@@ -31,21 +31,21 @@ def pairs(a, b):
 
 
 def is_less_better(goal):
-    """By the target; without one by what the figure is."""
+    """Whether less is better: by the target, or without one by the kind of figure."""
     if goal["at_least"] is not None or goal["at_most"] is not None:
         return goal["at_least"] is None
     return goal["figure"] != "rate"
 
 
 def verdict(a, b):
-    """In words. Spreads that overlap show no difference."""
+    """Describes the change. Overlapping spreads count as no difference."""
     if a["low"] <= b["high"] and b["low"] <= a["high"]:
         return "no difference"
     return "better" if (b["value"] < a["value"]) == is_less_better(a) else "worse"
 
 
 def change_percent(a, b):
-    """Change from A to B in percent; None if A is 0."""
+    """Returns the change from A to B in percent; None if A is 0."""
     return 100 * (b / a - 1) if a else None
 
 
@@ -65,7 +65,7 @@ def goal_rows(a, b):
 
 
 def run_rows(a, b):
-    """Figures of displayd alone: they are no ratios, so they are only of use on one machine."""
+    """Figures of displayd alone: they are not ratios, so they can be compared only on one machine."""
     others = by_name(b)
     for scenario in a["scenarios"]:
         other = others.get(scenario["name"])
@@ -91,7 +91,8 @@ def same_machine(a, b):
 
 
 def disturbed(result):
-    """Names of scenarios during which others worked, with their share of the machine."""
+    """Returns the names of scenarios during which other programs ran, with their share of the
+    machine."""
     for scenario in result["scenarios"]:
         share = disturbance(scenario)
         if share:
@@ -99,7 +100,7 @@ def disturbed(result):
 
 
 def only_in(a, b):
-    """Names of scenarios that one of both lacks, or could not measure."""
+    """Returns the names of scenarios that only one result has measured."""
     valid = [{name for name, scenario in by_name(result).items() if scenario["valid"]}
              for result in (a, b)]
     return sorted((set(by_name(a)) | set(by_name(b))) - (valid[0] & valid[1]))

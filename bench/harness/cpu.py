@@ -1,8 +1,8 @@
 """CPU time and memory of groups of processes.
 
-The kernel's CPU clock of a process counts its ended threads too, in nanoseconds; what a process has
-reaped is in its parent's cutime and cstime. So the time of a tree, taken before and after, is whole
-even where threads and processes ended in between.
+The kernel's CPU clock of a process includes its ended threads, in nanoseconds; the time of reaped
+children is in their parent's cutime and cstime. So the time of a tree, measured before and after,
+is complete even if threads and processes have ended in between.
 """
 
 import os
@@ -13,7 +13,8 @@ TICK_US = 1e6 / os.sysconf("SC_CLK_TCK")
 
 
 def process_us(pid):
-    """CPU microseconds of a process and of the children that it has waited for; 0 if it is gone."""
+    """Returns the CPU microseconds of a process and of the children that it has waited for; 0 if it
+    is gone."""
     try:
         own = time.clock_gettime(((~pid) << 3) | CPUCLOCK_SCHED) * 1e6
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
@@ -24,7 +25,8 @@ def process_us(pid):
 
 
 def children(pid):
-    """Process IDs of the living children, also of those that threads other than the first made."""
+    """Returns the process IDs of the living children, also of those that were started by other
+    threads."""
     found = []
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -36,7 +38,7 @@ def children(pid):
 
 
 def tree(pid, without=()):
-    """The process and all below it, less the trees of some."""
+    """Returns the process and all its descendants, without the trees of some."""
     pids = [pid]
     for child in children(pid):
         if child not in without:
@@ -49,7 +51,7 @@ def group_us(pids):
 
 
 def pss_bytes(pids):
-    """Proportional memory: what processes share is counted once."""
+    """Returns the proportional memory (PSS): shared memory is counted once."""
     total = 0
     for pid in pids:
         try:
@@ -62,7 +64,8 @@ def pss_bytes(pids):
 
 
 def busy_us():
-    """CPU microseconds of the whole machine so far, of all processes, stolen time included."""
+    """Returns the CPU microseconds of the whole machine so far, of all processes, stolen time
+    included."""
     with open("/proc/stat", encoding="ascii") as file:
         ticks = [int(word) for word in file.readline().split()[1:9]]
     user, nice, system, _idle, _waiting, irq, softirq, steal = ticks

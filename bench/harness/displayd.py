@@ -1,4 +1,4 @@
-"""A displayd to be measured, and what is put into its database."""
+"""A displayd to measure, and the data in its database."""
 
 import os
 import secrets
@@ -9,9 +9,9 @@ import psycopg2
 from harness import cpu
 from server import Server
 
-# Ends displayd should the bench be killed.
+# Ends displayd if the bench is killed.
 PREFIX = ("setpriv", "--pdeathsig", "TERM")
-RATE_LIMIT = 1_000_000  # the highest; the limits are at work, and are not met
+RATE_LIMIT = 1_000_000  # the highest: the limits are active, but never reached
 
 
 class Displayd(Server):
@@ -36,7 +36,7 @@ class Displayd(Server):
 
     @property
     def address(self):
-        """From the log, once: it is soon gone."""
+        """Read from the log once, since the log is emptied soon."""
         if not self.known_address:
             self.known_address = super().address
         return self.known_address
@@ -48,7 +48,7 @@ class Displayd(Server):
     # ---- who it is ----
 
     def server_pids(self):
-        """Supervisor, workers and whatever they started, without PostgreSQL."""
+        """Returns the supervisor, the workers and their children, without PostgreSQL."""
         return cpu.tree(self.process.pid, without=(self.postmaster(),))
 
     def database_pids(self):
@@ -59,11 +59,11 @@ class Displayd(Server):
 
     @property
     def database_url(self):
-        """libpq's connection string of its private PostgreSQL."""
+        """Returns libpq's connection string for its private PostgreSQL."""
         return f"host={self.state_dir}/postgres/socket port=5432 user=displayd dbname=displayd"
 
     def sql(self, text, parameters=None):
-        """Runs SQL, committed; its rows, if it has any."""
+        """Runs SQL and commits it. Returns its rows, if any."""
         connection = psycopg2.connect(self.database_url)
         try:
             connection.autocommit = True
@@ -74,22 +74,23 @@ class Displayd(Server):
             connection.close()
 
     def settle(self):
-        """After many rows were made: as a database is that had them for long."""
+        """Call it after inserting many rows: the database is then as if it had had them for long."""
         self.sql("VACUUM ANALYZE")
         self.sql("CHECKPOINT")
 
     # ---- what is in it ----
 
     def make_account(self, email, devices):
-        """An account with a key and devices; (key, devices as displayctl prints them)."""
+        """Makes an account with a key and devices. Returns (key, devices as displayctl prints
+        them)."""
         self.ctl("account", "create", email, "--name", "Bench")
         made = [self.ctl("device", "create", "--account", email, "--name", f"Panel {i}")
                 for i in range(devices)]
         return self.ctl("key", "create", "--account", email)["key"], made
 
     def make_devices(self, email, count, start=0):
-        """Many devices of an account that exists, by SQL; their IDs. Each ID ends in its number,
-        start and up, in 12 decimal digits, so that SQL can make the ID of any of them; its panel's
+        """Makes many devices of an existing account, by SQL. Returns their IDs. Each ID ends with
+        its number, from start on, in 12 decimal digits, so that SQL can compute any ID; its panel's
         key is that number in 24 digits."""
         prefix = f"01a00000-{secrets.token_hex(2)}-7000-8000-"
         self.sql("INSERT INTO device (id, account_id, name, link_key_hash)"

@@ -11,7 +11,7 @@ from harness.paths import ROOT
 
 
 def said(*command, folder=ROOT):
-    """First line of what a command prints, None where it fails or is not there."""
+    """Returns the first line of a command's output; None if it fails or is missing."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               check=False, cwd=folder)
@@ -25,7 +25,7 @@ def said(*command, folder=ROOT):
 
 
 def find(pattern, path):
-    """First group of a pattern in a file, None where it is not there."""
+    """Returns the first group of a pattern in a file; None if it is not found."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             found = re.search(pattern, file.read(), re.M)
@@ -72,7 +72,7 @@ def versions(postgres_folder):
 
 
 def describe_build(build):
-    """Compiler and options of a build folder of meson."""
+    """Returns the compiler and options of a build folder of meson."""
     info = os.path.join(build, "meson-info")
     try:
         with open(os.path.join(info, "intro-compilers.json"), encoding="utf-8") as file:
@@ -87,7 +87,7 @@ def describe_build(build):
 
 
 def source_of(build):
-    """The tree that a build folder of meson builds."""
+    """Returns the source tree of a build folder of meson."""
     try:
         with open(os.path.join(build, "meson-info/meson-info.json"), encoding="utf-8") as file:
             return json.load(file)["directories"]["source"]
@@ -96,7 +96,7 @@ def source_of(build):
 
 
 def describe_commit(build):
-    """Describes the commit that was built, which may be in another tree than this file."""
+    """Describes the commit that was built, which may belong to another tree than this file."""
     source = source_of(build)
     top = said("git", "rev-parse", "--show-toplevel", folder=source)
     if not top or not os.path.samefile(top, source):

@@ -1,4 +1,4 @@
-"""nginx as Debian has it, answering "return 200" as large as an answer of displayd."""
+"""Debian's nginx, which answers with "return 200" as large as an answer of displayd."""
 
 import os
 import socket
@@ -7,7 +7,7 @@ import subprocess
 from harness import cpu
 from server import wait_until
 
-# Head that nginx sends by itself; one more field fills it up to the wanted length.
+# The head that nginx sends by itself; one more field fills it up to the wanted length.
 HEAD = ("HTTP/1.1 200 OK\r\nServer: nginx\r\nDate: Sat, 21 Nov 2026 08:00:00 GMT\r\n"
         "Content-Type: {kind}\r\nContent-Length: {length}\r\nConnection: keep-alive\r\n\r\n")
 FIELD = "X-Fill: \r\n"
@@ -55,14 +55,14 @@ TLS = """ ssl;
 
 
 def head_length(answer):
-    """Bytes of the head of an answer as test/server.py has it."""
+    """Returns the size in bytes of the head of an answer of test/server.py."""
     lines = [f"HTTP/1.1 {answer.status} OK"]
     lines += [f"{name}: {value}" for name, value in answer.headers.items()]
     return sum(len(line) + 2 for line in lines) + 2
 
 
 def fill_directive(wanted, kind, body_length):
-    """An add_header that makes nginx's head as long as wanted, if it is not longer anyway."""
+    """Returns an add_header that makes nginx's head as long as wanted, unless it is longer anyway."""
     missing = wanted - len(HEAD.format(kind=kind, length=body_length)) - len(FIELD)
     return f'add_header X-Fill "{"x" * missing}"; ' if missing > 0 else ""
 

@@ -12,12 +12,12 @@ def command(program, url, rate, seconds, connections, targets_path):
 
 
 def targets_text(requests):
-    """(path, key) each; key may be None."""
+    """Writes requests, (path, key) each; key may be None."""
     return "".join(" ".join(word for word in request if word) + "\n" for request in requests)
 
 
 def parse(output, expected=(200,)):
-    """A Sample from one line of JSON. Every other status than the expected ones is a fault."""
+    """Makes a Sample from a line of JSON. Unexpected statuses are faults."""
     try:
         said = json.loads(output)
     except ValueError as error:

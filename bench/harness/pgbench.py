@@ -19,7 +19,7 @@ def command(binaries, script, clients, seconds, log_prefix, connection):
 
 
 def latencies_us(log_text):
-    """The third word of each line is a transaction's time."""
+    """Returns the sorted times of transactions, the third word of each line."""
     return sorted(int(line.split()[2]) for line in log_text.splitlines() if line)
 
 
@@ -32,7 +32,7 @@ def read_logs(prefix):
 
 
 def parse(output, log_text):
-    """A Sample from what pgbench printed and logged. Failed where it is no report."""
+    """Makes a Sample from pgbench's output and logs. Raises Failed if they are no report."""
     count = re.search(r"^number of transactions actually processed: (\d+)", output, re.M)
     rate = re.search(r"^tps = ([\d.]+)", output, re.M)
     if not count or not rate:

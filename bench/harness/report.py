@@ -26,7 +26,7 @@ def markdown_line(cells):
 
 
 def subject_cells(scenario):
-    """The cells of RUN_COLUMNS. Empty if the scenario has no rate, or was not measured."""
+    """Returns the cells of RUN_COLUMNS; empty if the scenario has no rate, or was not measured."""
     run = scenario["runs"].get(SUBJECT)
     if run is None or run["rate"] is None:
         return [""] * len(RUN_COLUMNS)
@@ -44,14 +44,14 @@ def result_rows(result):
 
 
 def note_lines(result):
-    """Reasons to trust a figure less."""
+    """Yields reasons to trust a figure less."""
     for scenario in result["scenarios"]:
         for words in troubles(scenario):
             yield f"- {scenario['name']}: {escape(words)}"
 
 
 def markdown(result, chart=None):
-    """chart: the path of its SVG, as seen from where this text will be."""
+    """chart: the path of its SVG, relative to the file that gets this text."""
     lines = [BEGIN, ""]
     if chart:
         lines += [f"![Each scenario beside its reference]({chart})", ""]
@@ -65,7 +65,7 @@ def markdown(result, chart=None):
 
 
 def targets_of(kind):
-    """A scenario's goals, in words."""
+    """Describes a scenario's goals."""
     goals = [dataclasses.asdict(goal) for goal in kind.goals if goal.has_target]
     return "; ".join(f"{goal_words(goal)} {target_words(goal)}" for goal in goals)
 
@@ -85,13 +85,13 @@ def scenario_lines(kind):
 
 
 def scenarios_markdown(kinds):
-    """Descriptions of all scenarios, made of the scenarios themselves."""
+    """Returns the descriptions of all scenarios, made from the scenarios themselves."""
     return "\n".join(line for kind in kinds for line in scenario_lines(kind))
 
 
 def put_into(text, section):
-    """The text with the part between the section's own first and last line replaced by the section.
-    ValueError if these lines are missing."""
+    """Returns the text with the part between the section's first and last line replaced by the
+    section. Raises ValueError if these lines are missing."""
     first, *_, last = section.splitlines()
     before, begin, rest = text.partition(first + "\n")
     _, end, after = rest.partition(last + "\n")

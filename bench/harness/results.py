@@ -8,7 +8,7 @@ SCHEMA = 1
 
 
 def read(path):
-    """Ends the program with a word where it is none."""
+    """Reads a result. Ends the program with a message if the file is none."""
     try:
         with open(path, encoding="utf-8") as file:
             result = json.load(file)

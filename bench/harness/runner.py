@@ -1,4 +1,4 @@
-"""Runs scenarios: warm-up, rounds in turn, what they come to."""
+"""Runs scenarios: warm-up, rounds in turn, and their summary."""
 
 import contextlib
 import sys
@@ -17,7 +17,7 @@ def say(text):
 
 
 def words_of(sample):
-    """A run in a few words, for a person who watches."""
+    """Describes a run in a few words, for a person who watches."""
     words = f"{sample.rate:,.0f}/s" if sample.rate is not None else ""
     words += "".join(f", {figure_words(name)} {figure_value(name, value)}"
                      for name, value in sample.figures.items())
@@ -33,7 +33,7 @@ def run_once(pairs, who, seconds):
 
 
 def warm_up(pairs, names, seconds):
-    """Runs each shortly. Returns the memory of its servers during the run."""
+    """Runs each one shortly. Returns the memory of its servers during the run."""
     memory = {}
     for who in names:
         bench, run = run_once(pairs, who, seconds)
@@ -47,8 +47,8 @@ def warm_up(pairs, names, seconds):
 
 
 def in_order(names, number):
-    """The names for this round. Both builds go first in turn: what runs behind nginx's rounds is a
-    few percent slower than what runs behind displayd's, whichever it is."""
+    """Returns the names for this round. The two builds take turns to be first: any run after
+    nginx's is a few percent slower than after displayd's."""
     if BEFORE in names and number % 2 == 0:
         return (BEFORE, SUBJECT, *(name for name in names if name not in (BEFORE, SUBJECT)))
     return names
@@ -98,7 +98,7 @@ def run_scenario(kind, benches, rounds, seconds):
             return run_rounds(pairs, scenario.rounds or rounds, seconds)
     except (Missing, Failed) as error:
         return failed_scenario(scenario, str(error))
-    except Exception as error:  # of whatever kind: it is told, and the next one runs
+    except Exception as error:  # any error: it is reported, and the next scenario runs
         say(traceback.format_exc())
         return failed_scenario(scenario, f"{type(error).__name__}: {error}")
     finally:

@@ -1,4 +1,4 @@
-"""Medians and spreads, and what rounds come to."""
+"""Medians and spreads over the rounds."""
 
 import math
 import statistics
@@ -7,7 +7,7 @@ from scenarios.base import SUBJECT
 
 
 def percentile(ordered, percent):
-    """Nearest rank of sorted values; None of nothing."""
+    """Returns a percentile by nearest rank of sorted values; None if there are none."""
     if not ordered:
         return None
     rank = math.ceil(percent / 100 * len(ordered))
@@ -15,20 +15,21 @@ def percentile(ordered, percent):
 
 
 def median(values):
-    """Median of the values that are not None; None if there is none."""
+    """Returns the median of the values that are not None; None if there are none."""
     known = [value for value in values if value is not None]
     return statistics.median(known) if known else None
 
 
 def per_request(sample, group):
-    """CPU microseconds; None where nothing was counted."""
+    """Returns the CPU microseconds per request; None if nothing was counted."""
     if not sample.requests or group not in sample.cpu_us:
         return None
     return sample.cpu_us[group] / sample.requests
 
 
 def summarize_samples(samples):
-    """Median of each figure over the rounds, CPU time per request, faults in all."""
+    """Returns the median of each figure over the rounds, the CPU time per request, and the sum of
+    faults."""
     names = sorted({name for sample in samples for name in sample.figures})
     faults = {}
     for sample in samples:
@@ -84,7 +85,7 @@ def summarize_scenario(scenario, rounds, memory_bytes):
 
 
 def failed_scenario(scenario, words):
-    """The same of a scenario that could not be measured."""
+    """Makes the same for a scenario that could not be measured."""
     return {
         "name": scenario.name,
         "title": scenario.title,

@@ -1,4 +1,5 @@
-"""The table that bench/run prints: a line for each who, the goals beside what they are about."""
+"""The table that bench/run prints: a line for the subject and each reference, with the goals beside
+their figures."""
 
 import re
 
@@ -10,7 +11,7 @@ HEADER = ("scenario", "who", "rate/s", "p50 ms", "p99 ms", "p99.9 ms", "server u
 LEFT = {"scenario", "who", "judged", "spread", "reach", "reached"}
 LEGEND = "us: CPU time per request; MiB: memory of the server under load; spread: of the rounds"
 DISTURBED_PERCENT = 5
-# Endings of a figure's name, and the units that it is shown in: (from what on, unit, divisor).
+# By the ending of a figure's name: its units, (from which value on, unit, divisor).
 ENDINGS = {
     "_us": ((100, "ms", 1000), (0, "us", 1)),
     "_ms": ((0, "ms", 1),),
@@ -20,7 +21,7 @@ ENDINGS = {
 
 
 def number(value):
-    """Three digits that count; whole from a hundred up. Empty for None."""
+    """Formats three significant digits; integers from a hundred up. Empty for None."""
     if value is None:
         return ""
     if value == 0:
@@ -39,7 +40,7 @@ def ending_of(figure):
 
 
 def unit_of(figure, like):
-    """(unit, divisor) by the ending of a figure's name and by how large it is."""
+    """Returns (unit, divisor) by the ending of a figure's name and by its size."""
     for least, unit, divisor in ENDINGS.get(ending_of(figure), ()):
         if like is None or abs(like) >= least:
             return unit, divisor
@@ -82,7 +83,7 @@ def goal_value(goal, name):
         return ""
     text = scaled(goal[name], divisor)
     if name == "value" and goal["reached"] is False:
-        # Show as many digits as make the difference visible: 0.898 is not 0.90.
+        # Shows enough digits to make a difference visible: 0.898 is not 0.90.
         targets = [scaled(goal[target], divisor) for target in ("at_least", "at_most")]
         text = f"{goal[name] / divisor:.5g}" if text in targets else text
     return f"{text} {unit}".strip()
@@ -126,7 +127,7 @@ def run_cells(run):
 
 
 def scenario_lines(scenario):
-    """Lists of cells, one for each column of HEADER."""
+    """Returns lists of cells, one for each column of HEADER."""
     goals = list(scenario["goals"])
     lines = []
     for who, run in scenario["runs"].items():
@@ -139,7 +140,7 @@ def scenario_lines(scenario):
 
 
 def shown_figures(scenario):
-    """(who, words): what only this scenario has, and no goal shows already."""
+    """Yields (who, words): figures of this scenario alone that no goal shows."""
     judged = {goal["figure"] for goal in scenario["goals"] if not goal["of"]}
     for who, run in scenario["runs"].items():
         words = [f"{figure_words(name)} {figure_value(name, run['figures'][name])}"
@@ -151,13 +152,14 @@ def shown_figures(scenario):
 
 
 def disturbance(scenario):
-    """Percent of the machine that others had at worst; None where it is too little to matter."""
+    """Returns the largest share of the machine in percent that other programs had; None if it is
+    too small to matter."""
     share = max((run.get("others_percent") or 0 for run in scenario["runs"].values()), default=0)
     return share if share >= DISTURBED_PERCENT else None
 
 
 def troubles(scenario):
-    """Words about what makes its figures mean less, or nothing."""
+    """Yields remarks about why its figures are less reliable, or invalid."""
     if "error" in scenario:
         yield "not measured: " + " ".join(scenario["error"].split())[:300]
     for who, run in scenario["runs"].items():
@@ -177,7 +179,7 @@ def notes(scenario):
 
 
 def align(rows, header=HEADER, left=LEFT):
-    """Text of equally wide columns."""
+    """Formats rows with aligned columns."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
     return ["  ".join(cell.ljust(width) if name in left else cell.rjust(width)
                       for cell, width, name in zip(row, widths, header)).rstrip()
@@ -202,7 +204,7 @@ def machine_lines(result):
 
 
 def coloured(words):
-    """For a terminal: what was reached, what was not, what is worth a look."""
+    """Colours the table for a terminal: reached, missed, and suspect."""
     patterns = ((r"\byes$", 32), (r"\bNO$", 31), (r"\b(INVALID|invalid|disturbed)\b", 33))
     for pattern, colour in patterns:
         words = re.sub(pattern, rf"\033[{colour}m\g<0>\033[0m", words, flags=re.M)
@@ -210,7 +212,7 @@ def coloured(words):
 
 
 def text(result):
-    """All of it: the table, notes, and where and when it was measured."""
+    """Returns everything: the table, notes, machine and time."""
     rows = [list(HEADER)]
     ends = set()
     for scenario in result["scenarios"]:

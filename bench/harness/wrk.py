@@ -26,18 +26,18 @@ def command(url, connections, seconds, script, headers=None):
 
 
 def environment(requests_path=None):
-    """Variables that the scripts need: the path where they find each other, and the requests."""
+    """Returns environment variables for the scripts: their search path, and the requests."""
     found = {"LUA_PATH": f"{WRK_SCRIPTS}/?.lua;;"}
     return found | ({"WRK_REQUESTS": requests_path} if requests_path else {})
 
 
 def requests_text(requests):
-    """(method, path, key, body) each, for requests.lua; key and body may be None."""
+    """Writes requests, (method, path, key, body) each, for requests.lua; key and body may be None."""
     return "".join("\t".join(part or "" for part in request) + "\n" for request in requests)
 
 
 def parse(output):
-    """A Sample from what wrk printed. Failed where it is no report."""
+    """Makes a Sample from wrk's output. Raises Failed if it is no report."""
     lines = [line for line in output.splitlines() if line.startswith("wrk-report ")]
     if not lines:
         raise Failed("wrk told nothing: " + output.strip()[-500:])

@@ -63,25 +63,26 @@ BEFORE = "before"  # the reference that bench/run --before adds: displayd of ano
 
 
 def beside_hogs(what):
-    """A part of "measures": it describes the reference "hogs", for which run() calls bench.hogs().
-    what: those processes or threads of displayd that are as nice as the hogs."""
+    """Returns a part of "measures" that describes the reference "hogs", for which run() calls
+    bench.hogs(). what: the processes or threads of displayd with the same nice value as the
+    hogs."""
     return ("beside processes that have nothing to do with displayd, one for each core, which are as "
             f"nice as {what} and fill 256 MiB again and again (\"hogs\")")
 
 
 class Missing(Exception):
-    """Something that the scenario needs is not on this machine; says what."""
+    """The scenario needs something that this machine lacks; the text says what."""
 
 
 class Failed(Exception):
-    """The scenario cannot be measured; says why."""
+    """The scenario cannot be measured; the text says why."""
 
 
 @dataclasses.dataclass
 class Sample:
     """Result of one run. Latencies in microseconds; a figure that was not measured is None."""
 
-    requests: int = 0  # answered, in all; CPU time is told per request
+    requests: int = 0  # number of answered requests; CPU time is given per request
     seconds: float = 0.0
     rate: float | None = None  # per second
     p50_us: float | None = None
@@ -91,18 +92,20 @@ class Sample:
     figures: dict = dataclasses.field(default_factory=dict)
     # Events that must not happen, and their number: any above 0 makes the scenario invalid.
     faults: dict = dataclasses.field(default_factory=dict)
-    # Filled by the bench: microseconds of CPU time of "server", "database", "load" in all.
+    # Filled in by the bench: total CPU microseconds of "server", "database" and "load".
     cpu_us: dict = dataclasses.field(default_factory=dict)
-    # Also by the bench: the share of the machine that others had meanwhile, kernel threads too.
+    # Also filled in by the bench: the share of the machine that other programs had meanwhile,
+    # kernel threads included.
     others_percent: float | None = None
 
     @property
     def server_us(self):
-        """CPU time of the server for each request; None where it was not counted."""
+        """Returns the server's CPU time per request; None if it was not counted."""
         return self.cpu_us["server"] / self.requests if self.requests and self.cpu_us else None
 
     def figure(self, name):
-        """By its name: rate, p50_us, ... or one of figures. None where it was not measured."""
+        """Returns a figure by its name: rate, p50_us, ... or one of figures; None if it was not
+        measured."""
         return self.figures[name] if name in self.figures else getattr(self, name, None)
 
 
@@ -124,7 +127,7 @@ class Goal:
     label: str | None = None
 
     def value(self, samples):
-        """Figure of one round's samples by name; None if it or its reference is missing."""
+        """Returns the figure from one round's samples; None if it or its reference is missing."""
         value = samples[SUBJECT].figure(self.figure)
         if self.of is None or value is None:
             return value
@@ -142,7 +145,7 @@ class Goal:
 
 
 class Scenario:
-    """See above. An instance lives from prepare() to finish()."""
+    """See above. An instance is used from prepare() to finish()."""
 
     name = ""  # name for bench/run
     title = ""  # one line, for the table and the chart
@@ -155,14 +158,14 @@ class Scenario:
     rounds = None  # another number than bench/run's default, where a round is no matter of seconds
     # Figures of Sample.figures that the table shows in a line of their own.
     shown_figures = ()
-    slow = False  # not run unless it is named, or --all is given
+    slow = False  # run only if it is named, or with --all
 
     def prepare(self, bench):
-        """Makes what is measured. Raises Missing or Failed."""
+        """Prepares the measurement. Raises Missing or Failed."""
 
     def run(self, bench, who, seconds):
-        """Runs who (SUBJECT or a reference) once, for about so long; a Sample."""
+        """Runs who (SUBJECT or a reference) once, for about so many seconds. Returns a Sample."""
         raise NotImplementedError
 
     def finish(self, bench):
-        """Undoes what the bench does not: what was started by it ends by itself."""
+        """Undoes what the bench does not undo: everything started through the bench ends by itself."""

@@ -13,7 +13,7 @@ RATE = 50
 PUSHED = 20  # devices
 PANELS = 6_000
 WAVE_S = 1.5
-REST_S = 0.7  # from what is stored to its hints
+REST_S = 0.7  # seconds from storing to the hints
 
 CHANGE_ALL = """
     WITH locked AS (  -- in the server's order

@@ -13,7 +13,7 @@ RANDOM_ACCOUNTS, RANDOM_DEVICES_EACH = 20, 5000
 
 
 def device_statement(bench):
-    """A file with the statement that finds a device, as PostgreSQL gets it."""
+    """Writes a file with the statement that finds a device, in PostgreSQL's syntax."""
     command = [sys.executable, f"{ROOT}/tools/generate_statements.py", "print",
                f"{ROOT}/sql/query/device_by_id.sql", "--include", f"{ROOT}/include",
                "--records", f"{ROOT}/src/domain"]
@@ -21,7 +21,7 @@ def device_statement(bench):
 
 
 def run_pqpipe(bench, seconds):
-    """The statement that finds a device, as often as PostgreSQL answers it."""
+    """Measures PostgreSQL's highest rate for the statement that finds a device."""
     output = bench.program([bench.built("pqpipe"), bench.server.database_url,
                             device_statement(bench), seconds])
     said = json.loads(output)
@@ -29,7 +29,8 @@ def run_pqpipe(bench, seconds):
 
 
 def make_reads(server, accounts=ACCOUNTS, devices_each=DEVICES_EACH):
-    """Requests for many devices of several accounts, mixed: no batch asks for one device often."""
+    """Returns requests for many devices of several accounts, shuffled: no batch has the same device
+    often."""
     requests = []
     for account in range(accounts):
         email = f"device-{account}@example.org"
@@ -44,8 +45,9 @@ class Device(Scenario):
     name = "device"
     title = "GET /v1/devices/{id}, 256 connections"
     bound_by = "PostgreSQL"
-    # Not reached beside pqpipe on two cores: wrk, one read() and one write() take more CPU for a request
-    # than pqpipe and PostgreSQL for a row, so that even nginx reaches less than half of pqpipe's rate.
+    # Not reached beside pqpipe on two cores: wrk, one read() and one write() take more CPU time for
+    # a request than pqpipe and PostgreSQL for a row, so that even nginx reaches less than half of
+    # pqpipe's rate.
     measures = (f"{ACCOUNTS * DEVICES_EACH:,} devices of {ACCOUNTS} accounts in turn. Keys and rows "
                 "are in memory after the warm-up; limits and the access log are at work.")
     references = ("nginx", "pqpipe")
@@ -178,7 +180,8 @@ class Patch(Scenario):
         return bench.pgbench(self.server, self.update_script(), self.connections, seconds)
 
     def update_script(self):
-        """For pgbench. An ID is made of its number, so that none needs to be looked up."""
+        """Returns a script for pgbench. It computes an ID from its number, so that none has to be
+        looked up."""
         return (f"\\set number random(0, {self.devices - 1})\n"
                 "\\set brightness random(1, 100)\n"
                 "UPDATE device SET brightness = :brightness, generation = generation + 1\n"

@@ -1,4 +1,4 @@
-"""New panels beside many at rest: a first contact writes itself alone."""
+"""New panels beside many idle ones: a first contact writes only its own row."""
 
 import concurrent.futures
 import time
@@ -8,11 +8,11 @@ from scenarios.fleet import Panels
 
 PANELS = 10_000
 NEW_PER_S = 1
-MEASURED_S = 60  # the longest clock of the server's own work: times of all panels, each minute
+MEASURED_S = 60  # the longest interval of the server's own work: times of all panels, each minute
 FLEETS = 2
 FLEET_PANELS = 9_000
 AT_ONCE_PER_S = 20_000
-FLUSH_S = 1.5  # PostgreSQL's counters of a session reach all within a second
+FLUSH_S = 1.5  # PostgreSQL's counters of a session become visible within a second
 
 COUNTERS = """
     SELECT (tup_inserted + tup_updated + tup_deleted)::float8, tup_fetched::float8,
@@ -46,7 +46,7 @@ class FirstContacts(Scenario):
         urls = [f"{base}/d/{device}/ws?key={number:024d}" for number, device in enumerate(ids)]
         self.panels = Panels(bench, urls[:PANELS])
         self.unused = urls[PANELS:]
-        time.sleep(MEASURED_S)  # until their own first contacts were compared once
+        time.sleep(MEASURED_S)  # until their own first contacts have been compared once
 
     def counters(self):
         time.sleep(FLUSH_S)

@@ -8,9 +8,9 @@ from scenarios.base import SUBJECT, Goal, Scenario
 CONNECTIONS = 64
 SMALL_DEVICES = 10
 MANY_DEVICES = 100_000
-ASKED_FOR = 10_000  # devices that are read in turn
+ASKED_FOR = 10_000  # number of devices that are read in turn
 LISTED = 10
-VERSIONS = 10  # of the app that is looked at
+VERSIONS = 10  # versions of the app that is read
 APPS = 100
 VERSIONS_EACH = 10_000
 ALMOST_FLAT = 1.25
@@ -96,11 +96,11 @@ class FlatHistory(Flat):
 
     @staticmethod
     def make_app(server, email, slug, versions):
-        """An app with so many versions, all of them reviewed; its ID."""
+        """Makes an app with so many versions, all of them reviewed. Returns its ID."""
         app = f"01a00000-0000-7000-8000-{secrets.token_hex(6)}"
         server.sql("INSERT INTO app (id, account_id, slug, name)"
                    " SELECT %s, id, %s, 'App' FROM account WHERE email = %s", (app, slug, email))
-        # Without the trigger that counts: it would write the app's row once for each version.
+        # Without the counting trigger, which would write the app's row once for each version.
         server.sql(
             "SET session_replication_role = replica;"
             " INSERT INTO app_version (id, app_id, name, script_language, script_content,"

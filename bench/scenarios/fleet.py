@@ -1,8 +1,9 @@
 """18,000 idle panels in one instance, and one picture to all of them.
 
-A picture takes a panel 2.2 to 2.6 bare writes, not 1.6: the kernel takes 1.7 for the writev() and for
-the read() of the panel's acknowledgements, two small segments that it acknowledges from there. The longest
-wait is one for a core, which workers, PostgreSQL and the simulated panels share."""
+A picture costs the time of 2.2 to 2.6 bare writes per panel, not of 1.6: the kernel takes that of 1.7 for
+the writev() and for the read() of the panel's acknowledgements, two small segments for which it sends TCP
+acknowledgements. The longest wait is one for a core, which workers, PostgreSQL and the simulated panels
+share."""
 
 import io
 import json
@@ -50,7 +51,7 @@ PUSH_TO_ALL = """
 
 
 def make_picture(seed):
-    """A lossless WebP with some lines of noise."""
+    """Returns a lossless WebP with some lines of noise."""
     from PIL import Image
 
     picture = Image.new("RGB", (64, 32))
@@ -74,7 +75,8 @@ def read_all(address, count):
 
 
 def bare_write_us(picture, count=5000):
-    """CPU time of one write of this picture with its messages to each of many connections."""
+    """Returns the CPU time of one write of this picture with its messages to each of many
+    connections."""
     parts = [b"x" * 24, picture, b"x" * 20]
     with socket.create_server(("127.0.0.1", 0), backlog=1000) as listener:
         reader = multiprocessing.Process(target=read_all, daemon=True,
@@ -95,7 +97,7 @@ def bare_write_us(picture, count=5000):
 
 
 class Panels:
-    """The program bench/panels. It stands for other machines: it takes no core from the server."""
+    """The program bench/panels. It simulates other machines, so it takes no core from the server."""
 
     def __init__(self, bench, urls, connects_per_s=CONNECTS_PER_S):
         path = bench.write_file("urls", "\n".join(urls) + "\n")
@@ -158,7 +160,7 @@ class Fleet(Scenario):
         return cpu.pss_bytes(self.server.server_pids())
 
     def probe(self, bench, work=lambda: None):
-        """Others who ask for /livez; the work is done meanwhile."""
+        """Runs the work while other callers request /livez."""
         process = bench.ask_first(self.server.url, PROBES_PER_S, PROBE_S, [("/livez", None)],
                                   PROBE_CONNECTIONS, background=True)
         time.sleep(1)
@@ -166,8 +168,8 @@ class Fleet(Scenario):
         return bench.finish_open_loop(process)
 
     def push_to_all(self, picture):
-        """Stores it for every device in one transaction, as pushes do; the hints that tell it,
-        many in a NOTIFY, as workers send them."""
+        """Stores the picture for every device in one transaction, with the hints of pushes, many in
+        a NOTIFY, as workers send them."""
         import psycopg2
 
         rows = self.server.sql(PUSH_TO_ALL, (psycopg2.Binary(picture),))
@@ -192,11 +194,11 @@ class Fleet(Scenario):
         })
 
     def try_run(self, bench):
-        """Counts fewer panels where the server's reconciliation, each 30 s, was before the hints."""
+        """Counts fewer panels if the server's reconciliation, each 30 s, came before the hints."""
         self.rounds_run += 1
         picture = make_picture(self.rounds_run)
         hints = self.push_to_all(picture)
-        time.sleep(1)  # writing back what was stored is no part of sending it
+        time.sleep(1)  # the write-back of the stored data is not part of the delivery
         found = {}
 
         def send():

@@ -1,4 +1,4 @@
-"""Whether others notice a peer that sends without pause and reads what it gets."""
+"""Whether others notice a client that sends without pause and reads the answers."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ class Flood(Scenario):
     goals = (Goal("p50_us", of="unloaded", at_most=2.0), Goal("p99_us", of="unloaded"))
     what = ""
     is_panel = True
-    is_tls = False  # the reads of the others go without it, so that they are the same
+    is_tls = False  # the reads of the others are without TLS, so that they are the same
 
     def __init_subclass__(cls):
         records = ", each in a TLS record of its own," if cls.is_tls else ""

@@ -1,4 +1,5 @@
-"""What a push costs while homes and programs listen: streams of events, webhooks, MQTT; and how long a message takes."""
+"""The cost of a push while Home Assistant and programs get events by streams, webhooks and MQTT; and how long a message
+takes."""
 
 import json
 import os
@@ -13,7 +14,7 @@ from scenarios.push_to_panel import PushToPanel
 
 RATE = 50
 ACCOUNTS = 8
-DEVICES_EACH = 125  # 1,000 in all
+DEVICES_EACH = 125  # 1,000 devices in total
 ALONE = "alone"
 ENDS = os.path.join(BENCH, "home_ends.py")
 
@@ -41,7 +42,7 @@ class House:
 
 
 class End:
-    """bench/home_ends.py, which is ready."""
+    """Starts bench/home_ends.py, and waits until it is ready."""
 
     def __init__(self, bench, *arguments):
         self.process = bench.spawn([sys.executable, ENDS, *arguments], steps_back=True,
@@ -72,7 +73,7 @@ class Home(Scenario):
         self.listen(bench, self.houses[SUBJECT])
 
     def listen(self, bench, house):
-        """Starts what listens, and waits until it does."""
+        """Starts the receivers, and waits until they are ready."""
         raise NotImplementedError
 
     def run(self, bench, who, seconds):

@@ -1,7 +1,7 @@
-"""Whether others notice apps whose scripts mean harm.
+"""Whether others notice apps with hostile scripts.
 
-Most of what is left is the machine's own ("hogs"). Longer turns for renderers made the longest wait 26 to
-98 ms; nice 19 and SCHED_IDLE changed nothing."""
+Most of the remaining delay is caused by the machine itself ("hogs"). Longer turns for renderers made the
+longest wait 26 to 98 ms; nice 19 and SCHED_IDLE changed nothing."""
 
 import http.client
 import json
@@ -18,9 +18,9 @@ from scenarios.strangers import try_for
 
 EMAIL = "hostile@example.org"
 PANELS_OF_APP = 10
-PREVIEWS = 8  # asked for at the same time
-LEAD_S = 10  # in which renderers and queues fill
-REST = 0.02  # of a core: what the server takes when no script runs any more
+PREVIEWS = 8  # previews requested at the same time
+LEAD_S = 10  # seconds in which renderers and queues fill
+REST = 0.02  # share of a core that the server uses when no script runs any more
 PATIENCE_S = 300
 
 # Names of the tests' cases for each kind of cost: time, memory, pictures, and printed text.
@@ -46,7 +46,7 @@ INSTALL = """
     SELECT id, 'app', (%(apps)s::uuid[])[
         1 + (row_number() OVER (ORDER BY id) - 1) %% array_length(%(apps)s::uuid[], 1)], generation
     FROM timed"""
-# No two alike, and none as before: nothing is known of them, and none has been paused.
+# All different, also from earlier ones: nothing is cached for them, and none is paused.
 SET_UP = """
     WITH touched AS (
         UPDATE device SET generation = generation + 1 WHERE id IN (
@@ -138,7 +138,7 @@ class Hostile(Scenario):
         return bench.ask_first(self.server.url, GETS_PER_S, seconds, self.gets)
 
     def wait_for_rest(self):
-        """Scripts that have begun go on to their deadline, and so do the previews that wait."""
+        """Waits: scripts that have begun run until their deadline, as do waiting previews."""
         end = time.monotonic() + PATIENCE_S
         while True:
             pids = self.server.server_pids()

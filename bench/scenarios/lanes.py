@@ -1,9 +1,9 @@
-"""Whether those who read notice that others push large animations.
+"""Whether readers notice that others push large animations.
 
 In a shell, Linux shares the processors between sessions, and each process of PostgreSQL is one, so that nice
 encoders still delay it. A control group, which a service has, ends that:
 
-    systemd-run --scope -p CPUWeight=100 bench/run lanes
+systemd-run --scope -p CPUWeight=100 bench/run lanes
 """
 
 from scenarios import pictures

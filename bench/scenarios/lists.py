@@ -1,7 +1,7 @@
-"""Whether those who read notice that another account reads long lists.
+"""Whether readers notice that another account reads long lists.
 
-Most of what is left is the machine's own ("hogs"). A rest of 1 ms between two portions of a list changed
-nothing: most of a list's time is PostgreSQL's, before the first row."""
+Most of the remaining delay is caused by the machine itself ("hogs"). A pause of 1 ms between two
+portions of a list changed nothing: most of a list's time is PostgreSQL's, before the first row."""
 
 from scenarios.base import SUBJECT, Goal, Scenario, beside_hogs
 

@@ -15,8 +15,8 @@ from scenarios.base import SUBJECT, Failed, Goal, Sample, Scenario
 from server import DISPLAYCTL
 
 RATE = 100
-DEVICES = 20  # each takes 10 pushes a second
-OTHERS = 8  # each waits for its answer, but leaves after some time
+DEVICES = 20  # each allows 10 pushes a second
+OTHERS = 8  # each waits for its answer, but disconnects after some time
 OTHER_DEVICES = 16
 OTHER_PAUSE_S = 0.4
 OTHER_PATIENCE_S = 2
@@ -75,7 +75,7 @@ class LockedRow(Scenario):
         self.other = self.make_other("other@example.org")
 
     def make_other(self, email):
-        """Its key, and some of its devices."""
+        """Makes an account. Returns its key, and some of its devices."""
         key, _ = self.server.make_account(email, 1)
         return key, self.server.make_devices(email, OTHER_DEVICES)
 
@@ -127,7 +127,7 @@ class AccountRemoval(LockedRow):
     runs = 0
 
     def prepare_other(self):
-        """Each run removes one."""
+        """Runs who; each run removes one account."""
 
     def run(self, bench, who, seconds):
         if who == SUBJECT:

@@ -1,4 +1,4 @@
-"""Pictures that callers push: what callers draw, never the same twice."""
+"""Pictures that callers push: typical drawings, no two equal."""
 
 import base64
 import io
@@ -15,7 +15,7 @@ def _png(image):
 
 
 def photo(number):
-    """Soft colours without an edge, as in a photo that was made small: a PNG of about 3.5 KB."""
+    """Returns soft colours without edges, as in a scaled photo: a PNG of about 3.5 KB."""
     from PIL import Image
 
     chance = random.Random(number)
@@ -24,7 +24,7 @@ def photo(number):
 
 
 def drawing(number):
-    """Areas of one colour, a band that fades and a speckled one: a PNG of about 1.5 KB."""
+    """Returns areas of one colour, a gradient and a speckled band: a PNG of about 1.5 KB."""
     from PIL import Image
 
     chance = random.Random(number)
@@ -42,7 +42,7 @@ def drawing(number):
 
 
 def stills(count):
-    """PNG files of 1 to 5 KB, one kind after the other."""
+    """Returns PNG files of 1 to 5 KB, of alternating kinds."""
     made = [photo(n) if n % 2 else drawing(n) for n in range(count)]
     outside = [len(png) for png in made if not 1000 <= len(png) <= 5000]
     if outside:
@@ -51,7 +51,7 @@ def stills(count):
 
 
 def animation(frames, seed=0):
-    """A GIF in which a bar, text-like blocks and sparks move: every frame differs."""
+    """Returns a GIF in which a bar, text-like blocks and sparks move: every frame differs."""
     from PIL import Image
 
     chance = random.Random(seed)
@@ -70,13 +70,13 @@ def animation(frames, seed=0):
 
 
 def noise_animation(seed=0):
-    """A GIF of 190 KB and 208 frames, each of which changes 500 pixels anywhere: as much work as
-    there can be in so many bytes."""
+    """Returns a GIF of 190 KB and 208 frames, each of which changes 500 pixels anywhere: the most
+    work possible with so many bytes."""
     import hostile
 
     return hostile.gif_sparse(random.Random(seed), 256, 500)
 
 
 def push_body(data):
-    """Body of a push of this picture."""
+    """Returns the body of a push of this picture."""
     return json.dumps({"image": base64.b64encode(data).decode()})

@@ -11,7 +11,7 @@ TOLERANCE = 0.1
 
 
 def sprites(count, seed=1):
-    """A picture of so many coloured blocks: the more, the larger its WebP."""
+    """Returns a picture of so many coloured blocks: the more blocks, the larger its WebP."""
     chance = random.Random(seed)
     from PIL import Image
 
@@ -28,7 +28,7 @@ def path_of(device):
 
 
 def push(server, key, device, picture):
-    """Into the rotation, where it stays."""
+    """Pushes a picture into the rotation, where it stays."""
     from images import png
 
     body = {"image": base64.b64encode(png(picture)).decode(), "installationId": "bench",
@@ -40,7 +40,7 @@ def push(server, key, device, picture):
 
 def picture_of_size(server, key, devices):
     """Finds and pushes a picture whose WebP has about PICTURE_BYTES: searches the number of sprites.
-    Uses a new device each time, which shows first what was pushed to it."""
+    Uses a new device each time, which first shows the picture pushed to it."""
     low, high = 1, 400
     for device in devices:
         count = (low + high) // 2
@@ -70,7 +70,7 @@ class Poll(Scenario):
             for device in devices:
                 path = path_of(device)
                 push(server, key, device, picture)
-                # Each worker learns of it in its own time.
+                # Each worker gets the hint at its own time.
                 wait_until(lambda: len(server.get(path).body) == size, "the pushed picture")
                 paths.append(path)
         self.requests = [("GET", path, None, None) for path in paths]

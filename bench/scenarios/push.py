@@ -1,4 +1,4 @@
-"""Pushes of still pictures, stored durably, and what this machine could take at most.
+"""Pushes of still pictures, stored durably, and the most that this machine could accept.
 
 With 64 callers and PostgreSQL beside it the encoder's caches are cold: a conversion that takes 0.57 ms
 alone takes 0.7, which leaves about 0.6 of the bound."""
@@ -12,15 +12,15 @@ from scenarios import pictures
 from scenarios.base import SUBJECT, Goal, Sample, Scenario
 
 CONNECTIONS = 64
-CLIENTS = 16  # of pgbench: as many as the server's PostgreSQL lets in besides it
-DEVICES = 4000  # each takes 10 pushes a second
+CLIENTS = 16  # clients of pgbench: as many as the server's PostgreSQL allows beside the server
+DEVICES = 4000  # each allows 10 pushes a second
 PICTURES = 64
 STATEMENT = "sql/query/push_store_temporary.sql"
 DURATION_S = 15
 
 
 def statement_for_pgbench(first_id, picture_bytes):
-    """The server's own statement for one of the devices, as a script of pgbench."""
+    """Returns the server's own statement for one of the devices, as a script for pgbench."""
     with open(os.path.join(ROOT, STATEMENT), encoding="utf-8") as file:
         text = "".join(line for line in file if not line.startswith("--"))
     values = {
@@ -56,7 +56,7 @@ class Push(Scenario):
         email = "bench@example.org"
         key, _ = self.server.make_account(email, 1)
         self.ids = self.server.make_devices(email, DEVICES)
-        # Not the same ones: displayd would wait for the answers to pgbench's pushes.
+        # Other devices than displayd's, which would wait for pgbench's pushes.
         self.pgbench_ids = self.server.make_devices(email, DEVICES)
         self.server.settle()
         stills = pictures.stills(PICTURES)

@@ -1,4 +1,4 @@
-"""How long a push takes to the panel that it is for."""
+"""How long a push takes to reach its panel."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from harness.paths import BENCH
 from scenarios.base import Goal, Sample, Scenario
 
 RATE = 100
-PANELS = 20  # each takes 10 pushes a second
+PANELS = 20  # each allows 10 pushes a second
 
 
 class PushToPanel(Scenario):

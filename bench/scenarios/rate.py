@@ -1,11 +1,11 @@
-"""Whether others feel one caller that asks for too much."""
+"""Whether others notice one caller that sends too many requests."""
 
 from scenarios.base import SUBJECT, Goal, Scenario
 
 LIMIT_PER_S = 500
 TIMES = 10
 OTHERS = 4
-OTHER_PER_S = 200  # each
+OTHER_PER_S = 200  # requests per second of each
 
 
 class Rate(Scenario):
@@ -27,7 +27,7 @@ class Rate(Scenario):
         self.others = self.make_requests("other", OTHERS)
 
     def make_requests(self, name, count):
-        """A device of each of so many accounts."""
+        """Makes so many accounts with a device each."""
         made = [self.server.make_account(f"{name}-{i}@example.org", 1) for i in range(count)]
         return [(f"/v1/devices/{devices[0]['id']}", key) for key, devices in made]
 
@@ -35,7 +35,7 @@ class Rate(Scenario):
         times = {SUBJECT: TIMES, "within": 0.9}.get(who)
         one = None
         if times:
-            # Longer than what is measured, on both sides.
+            # Longer than the measurement, on both sides.
             one = bench.open_loop(self.server.url, LIMIT_PER_S * times, seconds + 1, self.one,
                                   background=True)
         sample = bench.open_loop(self.server.url, OTHERS * OTHER_PER_S, seconds, self.others,
@@ -50,4 +50,4 @@ class Rate(Scenario):
         sample.faults |= {f"of the one key: {words}": count for words, count in one.faults.items()}
         refused = one.figures.get("refused", 0)
         sample.figures["refused_percent"] = 100 * refused / one.requests
-        sample.requests += one.requests  # CPU time is told per request
+        sample.requests += one.requests  # CPU time is given per request

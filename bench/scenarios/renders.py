@@ -1,4 +1,4 @@
-"""Whether two cores keep up with the apps of many panels, and what other requests notice of it."""
+"""Whether two cores keep up with the apps of many panels, and how much that delays other requests."""
 
 import time
 
@@ -7,14 +7,14 @@ from scenarios.fleet import Panels
 
 PANELS = 10_000
 APPS = 50
-DISTINCT = 10  # each so-manieth installation has settings of its own
+DISTINCT = 10  # every tenth installation has settings of its own
 INTERVAL_S = 30
 GETS_PER_S = 500
 WARM_UP_S = 3 * INTERVAL_S
 DEPLOY_PATIENCE_S = 10 * INTERVAL_S
 EMAIL = "fleet@example.org"
-# How long a frame of an app lasts. A version that is deployed later has a delay of its own, by which panels
-# know its pictures; it costs the same.
+# Duration of an app's frame. A version that is deployed later has another duration, by which panels
+# recognize its pictures; it costs the same.
 DELAY_MS = 50
 
 SCRIPT = '''load("render.star", "render")
@@ -133,8 +133,8 @@ class Renders(Scenario):
         self.tell(hint for hint, in rows)
 
     def deploy(self):
-        """Seconds until the new version of one app is rendered everywhere, is at all its panels, and
-        is displayed by them."""
+        """Returns the seconds until the new version of an app is rendered everywhere, has reached
+        all its panels, and is displayed by them."""
         app = self.apps[0]
         [(count,)] = self.server.sql(COUNT, (app,))
         self.deploys += 1

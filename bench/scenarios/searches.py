@@ -1,4 +1,4 @@
-"""Whether those who read one device notice what another account searches for, in 1, 3 and 12 sessions."""
+"""Whether readers of one device notice the searches of another account in 1, 3 and 12 sessions."""
 
 import secrets
 
@@ -13,7 +13,7 @@ SCRIPT_BYTES = 948_000
 MAKE_SESSION = """
     INSERT INTO session (id, account_id, secret_hash, address, user_agent)
     SELECT gen_random_uuid(), id, sha256(%s::bytea), '', '' FROM account WHERE email = %s"""
-# The first one has a script of that size, whose form is kept.
+# The first one has a script of that size, whose form is cached.
 MAKE_APPS = """
 WITH made AS (
 	INSERT INTO app (id, account_id, slug, name, description, visibility)
@@ -32,7 +32,7 @@ MAKE_AUDIT = """
 INSERT INTO audit_entry (account_id, actor, action, target, address, number, last_at)
 SELECT gen_random_uuid(), 'person-' || n || '@example.org', 'key.create', 'Key ' || n, '192.0.2.1', 1, now()
 FROM generate_series(1, 100000) AS n"""
-# Each is rendered at a place of its own; every tenth has failed.
+# Each has a render key of its own; every tenth render has failed.
 MAKE_RENDERS = """
 WITH installed AS (
 	INSERT INTO installation (device_id, id, app_id, position, settings_hash)
@@ -49,7 +49,7 @@ class Searches(Scenario):
     """Searches beside the reads; a subclass chooses them."""
 
     bound_by = "PostgreSQL"
-    asked = ""  # requests of the sessions, in words
+    asked = ""  # description of the sessions' requests
     target = ""
     apps = 0
     references = ("three", "one", "unloaded")
@@ -78,10 +78,10 @@ class Searches(Scenario):
         self.warm()
 
     def fill(self):
-        """Makes what the subclass searches."""
+        """Makes the data that the subclass searches."""
 
     def warm(self):
-        """Asks once: it is answered, and what is kept is there."""
+        """Sends one request, so that caches are filled, and checks the answer."""
         answer = self.server.get(self.target, headers=self.headers[0])
         if answer.status != 200:
             raise Failed(f"{self.target} is answered {answer.status}: {answer.body[:200]!r}")

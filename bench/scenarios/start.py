@@ -1,4 +1,4 @@
-"""How soon a displayd that is started answers."""
+"""How soon a displayd answers after its start."""
 
 import http.client
 import time
@@ -12,7 +12,7 @@ LOOK_AGAIN_S = 0.0005
 
 
 def first_answer(port, path, key, began):
-    """Milliseconds since began until this is answered 200."""
+    """Returns the milliseconds from began until this is answered with 200."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     while time.monotonic() - began < PATIENCE_S:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
@@ -57,7 +57,7 @@ class Start(Scenario):
             self.servers[who], self.ports[who] = server, port
 
     def run(self, bench, who, seconds):
-        """Stopped as it should be each time, so that PostgreSQL has nothing to recover."""
+        """Runs who; stops it cleanly each time, so that PostgreSQL has nothing to recover."""
         server, port = self.servers[who], self.ports[who]
         began = time.monotonic()
         server.launch()

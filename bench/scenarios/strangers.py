@@ -1,4 +1,4 @@
-"""Whether strangers who pay nothing keep others out: see bench/strangers.py."""
+"""Whether unauthenticated clients can lock others out: see bench/strangers.py."""
 
 import http.client
 import json
@@ -33,7 +33,8 @@ def percentile(times, share):
 
 
 def try_for(seconds, attempt, pause_s=PAUSE_S):
-    """Attempts one after the other, at least one; a Sample. attempt(number) returns whether it was let in."""
+    """Makes attempts one after the other, at least one. Returns a Sample. attempt(number) returns whether it
+    was accepted."""
     times, refused, end = [], 0, time.monotonic() + seconds
     while time.monotonic() < end:
         began = time.monotonic()

@@ -1,4 +1,5 @@
-"""TLS: requests on connections that stand, handshakes of all kinds, panels that stay and come back."""
+"""TLS: requests on open connections, handshakes of all kinds, panels that stay connected and
+reconnect."""
 
 import json
 import os
@@ -21,7 +22,7 @@ PATIENCE_S = 90
 
 
 def make_certificate(bench):
-    """ECDSA P-256 for localhost."""
+    """Makes an ECDSA P-256 certificate for localhost."""
     sys.path.append(os.path.join(TEST, "main"))
     import certificates
 
@@ -117,13 +118,13 @@ class Panels:
 
     def __init__(self, bench, port, paths, version="1.2"):
         self.bench = bench
-        # It stands for other machines.
+        # It simulates other machines.
         self.process = bench.spawn([bench.built("tls_clients"), port, version, "full", "stay",
                                     bench.write_file("paths", "\n".join(paths) + "\n")], steps_back=True,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def wait(self):
-        """Until all are connected; what the program says of it."""
+        """Waits until all are connected. Returns the program's report."""
         line = self.process.stdout.readline()
         if not line:
             raise Failed("tls_clients has ended")
@@ -170,7 +171,7 @@ class TlsIdle(Scenario):
         return bytes_each
 
     def run(self, bench, who, seconds):
-        # The worker keeps what it has once taken: the second run would cost less.
+        # The worker keeps memory that it has once allocated: the second run would cost less.
         figures = {"panel_bytes": self.panel_bytes(bench, self.paths, "1.2")}
         self.server.restart()
         self.port = port_of(self.server, "https")
