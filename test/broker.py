@@ -23,7 +23,8 @@ CLOSE_WAIT = "08"  # in /proc/net/tcp
 
 
 class Heard:
-    """What a client has heard: the newest payload of each topic, and all messages in their order."""
+    """The messages that a client has received: the newest payload of each topic, and all messages in
+    order."""
 
     def __init__(self, broker, pattern):
         self.newest = {}
@@ -51,7 +52,7 @@ class Heard:
         self.process.stdout.close()
 
     def wait_for(self, topic, payload=None):
-        """The payload of the topic, as soon as it is that."""
+        """Waits until the topic has the payload."""
         def look():
             found = self.newest.get(topic)
             return found is not None and (payload is None or found == payload)
@@ -115,7 +116,7 @@ class Broker:
 
     @contextlib.contextmanager
     def paused(self):
-        """It reads nothing meanwhile; connections stay."""
+        """Stops the broker: it reads nothing meanwhile, but connections stay open."""
         self.process.send_signal(signal.SIGSTOP)
         try:
             yield

@@ -1,9 +1,9 @@
-"""The time that a database tells (present_time() of sql/migration/0021_present_time.sql). A test sets it
-instead of waiting, and then the differences between stored times are exact.
+"""The time of a database (present_time() of sql/migration/0021_present_time.sql). A test sets it instead
+of waiting, and then the differences between stored times are exact.
 
-    with DatabaseClock(url) as clock:      # it stands still
-        ...
-        clock.advance(60)                  # and is right again at the end
+with DatabaseClock(url) as clock:      # it stands still
+...
+clock.advance(60)                  # and is right again at the end
 
 All connections see it at once. displayd's own clock goes on.
 """

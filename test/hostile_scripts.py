@@ -1,5 +1,5 @@
-"""Scripts that mean harm, of apps in both languages: for the tests, and for bench/, which runs them beside
-other requests. Each with the words of which its error has one; see test/render/test_hostile_scripts.py.
+"""Hostile scripts of apps in both languages: for the tests, and for bench/, which runs them beside other
+requests. Each with texts of which its error contains one; see test/render/test_hostile_scripts.py.
 """
 
 import base64
@@ -9,7 +9,7 @@ import zlib
 PIXLET = 'load("render.star", "render")\n'
 PANEL = 'import { Animation, Box, Image, Root, Row, Stack, Text } from "panel";\n'
 
-# Any of these ends is right: which limit is met first depends on the machine.
+# Each of these ends is accepted: which limit is reached first depends on the machine.
 LIMIT = ("takes more than", "too busy", "memory", "ended", "killed", "crashed")
 STEPS = ("takes more than", "too busy")
 LATE = ("takes more than", "too busy")

@@ -1,12 +1,12 @@
-"""Clients that go on while a server reloads or is upgraded, and say what they missed.
+"""Clients that continue while a server reloads or is upgraded, and count failures.
 
-    with Load(server.address, "/v1/devices", key) as load, Panels(server.address, paths) as panels:
-        server.process.send_signal(signal.SIGHUP)
-        ...
-    load.failures, load.answers, panels.gaps
+with Load(server.address, "/v1/devices", key) as load, Panels(server.address, paths) as panels:
+server.process.send_signal(signal.SIGHUP)
+...
+load.failures, load.answers, panels.gaps
 
-Only test/link/panel.py knows how to speak as a panel; here a panel is a handshake and whether the
-connection stands."""
+Only test/link/panel.py implements a whole panel; here a panel is only a handshake and an open
+connection."""
 
 import base64
 import http.client

@@ -1,4 +1,4 @@
-"""Ports for programs that must be told theirs."""
+"""Ports for programs that need a fixed port."""
 
 import random
 import socket
@@ -25,7 +25,7 @@ def _take(port):
 
 
 def free_port(host="127.0.0.1"):
-    """Nobody listens there, and no other caller gets it."""
+    """Returns a port on which nothing listens, and which no other caller gets."""
     while True:
         port = random.choice(PORTS)
         try:

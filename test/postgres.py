@@ -55,7 +55,7 @@ SETTINGS = {
 
 
 def has_ended(pid):
-    """Ended, though its parent may not have taken note."""
+    """Whether the process has ended, even if its parent has not reaped it."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[0] in "ZX"
@@ -64,7 +64,7 @@ def has_ended(pid):
 
 
 def find_binaries():
-    """The folder of the newest PostgreSQL."""
+    """Returns the folder with the programs of the newest PostgreSQL."""
     folders = glob.glob("/usr/lib/postgresql/*/bin/postgres")
     folders.sort(key=lambda path: float(path.split("/")[4]))
     if folders:
@@ -76,7 +76,7 @@ def find_binaries():
 
 
 class Cluster:
-    """A PostgreSQL that runs, and that others may use at the same time."""
+    """A running PostgreSQL, which others may use at the same time."""
 
     TEMPLATE = "displayd_template"
 
@@ -87,14 +87,14 @@ class Cluster:
 
     @property
     def url(self):
-        """libpq's connection string of the database "postgres"."""
+        """Returns libpq's connection string for the database "postgres"."""
         return self.url_of("postgres")
 
     def url_of(self, database):
         return f"postgresql:///{database}?host={self.folder}&port={self.port}&user=postgres"
 
     def execute(self, sql, database="postgres"):
-        """Runs SQL outside of a transaction; its output, unaligned, without headers."""
+        """Runs SQL outside of a transaction. Returns its output, unaligned, without headers."""
         command = ["psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", self.url_of(database)]
         done = subprocess.run(command, input=sql, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, check=False)
@@ -111,14 +111,14 @@ class Cluster:
         return self.url_of(name)
 
     def create_empty(self, name=None, encoding="UTF8"):
-        """A database with nothing in it; its URL."""
+        """Creates an empty database. Returns its URL."""
         locale = "C.UTF-8" if encoding == "UTF8" else "C"
         return self._create(name or self._new_name(),
                             f"TEMPLATE template0 ENCODING '{encoding}' LOCALE '{locale}'")
 
     def create_database(self):
-        """A database with displayd's tables; its URL. Only the first one is migrated: others are copies of
-        it, which take a quarter of the time."""
+        """Creates a database with displayd's tables. Returns its URL. Only the first one is migrated:
+        others are copies of it, which takes a quarter of the time."""
         made = os.path.join(self.folder, "template")
         with locked(made + ".lock"):
             if not os.path.exists(made):
@@ -139,7 +139,7 @@ class Cluster:
 
 @contextlib.contextmanager
 def shared():
-    """The cluster of the run, or else one for as long."""
+    """Yields the cluster of the run, or else a temporary one."""
     folder = os.environ.get("DISPLAYD_TEST_CLUSTER")
     if not folder:
         # Each worker of each server has eight connections.
@@ -186,7 +186,7 @@ class Postgres(Cluster):
             raise RuntimeError(done.stdout)
 
     def start(self):
-        """Returns when it takes connections."""
+        """Starts it. Returns when it accepts connections."""
         command = self.prefix + [self.binaries + "/postgres", "-D", self.data]
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(command, cwd="/", stdin=subprocess.DEVNULL,
@@ -206,7 +206,7 @@ class Postgres(Cluster):
             return file.read()
 
     def stop(self):
-        """Fast shutdown: clients are told, then cut off."""
+        """Stops it by a fast shutdown: clients are told, then cut off."""
         self.process.send_signal(signal.SIGINT)
         self.process.wait()
 
@@ -222,7 +222,8 @@ class Postgres(Cluster):
         self._drop_lock()
 
     def _drop_lock(self):
-        """And the segment of shared memory that its line 7 names, which a killed postmaster leaves."""
+        """Also removes the segment of shared memory that its line 7 names, which a killed postmaster
+        leaves behind."""
         lock = os.path.join(self.data, "postmaster.pid")
         if not os.path.exists(lock):
             return
@@ -238,14 +239,15 @@ class Postgres(Cluster):
         self.start()
 
     def pause(self):
-        """It takes connections and requests, and answers nothing, until resume()."""
+        """Stops it: it accepts connections and requests, but answers nothing, until resume()."""
         self._signal_all(signal.SIGSTOP)
 
     def resume(self):
         self._signal_all(signal.SIGCONT)
 
     def _signal_all(self, number):
-        """To the postmaster first, so that it starts nothing more, then to its children. Returns those."""
+        """Sends a signal to the postmaster first, so that it starts nothing more, then to its children.
+        Returns the children."""
         pid = self.process.pid
         os.kill(pid, number)
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
@@ -258,7 +260,7 @@ class Postgres(Cluster):
         return children
 
     def remove(self):
-        """Ends it and leaves nothing."""
+        """Ends it and removes its files."""
         if self.process:
             self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -276,7 +278,7 @@ class Postgres(Cluster):
 
 
 def serve(postgres, connection):
-    """Does what the program asks for, a line each, until it ends."""
+    """Executes the program's commands, one per line, until it ends."""
     commands = {name: getattr(postgres, name)
                 for name in ("start", "stop", "kill", "restart", "pause", "resume")}
     commands["create"] = postgres.create_empty

@@ -1,4 +1,4 @@
-"""The private socket of a server, by which displayctl asks as the operator of the machine."""
+"""The private socket of a server, which displayctl uses as the operator of the machine."""
 
 import http.client
 import json

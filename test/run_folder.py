@@ -15,14 +15,14 @@ import tempfile
 
 
 def database_folder():
-    """Folder of the run's databases. None: there is no run."""
+    """Returns the folder of the run's databases; None: there is no run."""
     run = os.environ.get("DISPLAYD_TEST_RUN")
     return run and os.path.join(run, "m")
 
 
 def new_folder(prefix, otherwise="/tmp"):
-    """A new folder for a database, or for sockets, whose paths may have 107 bytes. otherwise: where it is
-    if there is no run; None: in TMPDIR."""
+    """Makes a folder for a database, or for sockets, whose paths may have 107 bytes. otherwise: where it
+    is if there is no run; None: in TMPDIR."""
     return tempfile.mkdtemp(prefix=prefix, dir=database_folder() or otherwise)
 
 
@@ -38,14 +38,14 @@ def folder_of_copies():
 
 @contextlib.contextmanager
 def locked(path):
-    """Only one process has it at a time."""
+    """A lock that only one process holds at a time."""
     with open(path, "w", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def made_once(name, make):
-    """A folder that make(path) makes if nobody has: to be copied, not to be changed."""
+    """Returns a folder, made by make(path) if it is missing: it may be copied, but not changed."""
     path = os.path.join(folder_of_copies(), name)
     with locked(path + ".lock"):
         if not os.path.exists(path):
@@ -56,5 +56,6 @@ def made_once(name, make):
 
 
 def copy_folder(source, target, prefix=()):
-    """With owners and rights; target may exist. prefix: a command to copy by."""
+    """Copies a folder with owners and rights; target may exist. prefix: a command that runs the
+    copying."""
     subprocess.run([*prefix, "cp", "-aT", "--reflink=auto", source, target], cwd="/", check=True)

@@ -50,7 +50,7 @@ def adopt_orphans():
 
 
 def descendants(root):
-    """Process IDs below root, and the names of their programs."""
+    """Returns the process IDs below root, and the names of their programs."""
     children, names = {}, {}
     for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
         try:
@@ -105,7 +105,7 @@ def end_processes():
 
 
 def mounts_below(folder):
-    """Mount points, the innermost first."""
+    """Returns the mount points below a folder, the innermost first."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         paths = [line.split(" ")[4] for line in file]
     paths = [re.sub(r"\\(\d{3})", lambda octal: chr(int(octal[1], 8)), path) for path in paths]
@@ -148,7 +148,7 @@ def make_folder(folder):
 
 
 def children_that_end():
-    """A descriptor that can be read when a child has ended."""
+    """Returns a descriptor that is readable when a child has ended."""
     read, write = os.pipe()
     os.set_blocking(read, False)
     os.set_blocking(write, False)
@@ -158,7 +158,7 @@ def children_that_end():
 
 
 def reap_orphans(command):
-    """Each orphan that has ended, as process 1 would: tests see at once that it is gone."""
+    """Reaps each orphan that has ended, as process 1 would: tests see at once that it is gone."""
     while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
         if ended.si_pid == command:
             return
@@ -166,8 +166,8 @@ def reap_orphans(command):
 
 
 def watch(process, pipe, children):
-    """Until the command ends. A byte from the pipe is a signal for it; the pipe's end is the end of the
-    process that callers know."""
+    """Waits until the command ends. A byte from the pipe is a signal for it; the end of the pipe means
+    that the process which callers know has ended."""
     ended = os.pidfd_open(process.pid)
     deadline = None
     while True:

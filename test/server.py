@@ -47,7 +47,7 @@ class Response:
 
 
 class CtlError(Exception):
-    """displayctl ended with another code than 0."""
+    """displayctl has ended with another code than 0."""
 
     def __init__(self, code, text):
         super().__init__(f"displayctl ended with {code}: {text}")
@@ -56,7 +56,7 @@ class CtlError(Exception):
 
 
 def run_ctl(*arguments, json_output=True, **options):
-    """Runs displayctl; what it printed, read as JSON. CtlError where it fails."""
+    """Runs displayctl. Returns its output, read as JSON. Raises CtlError if it fails."""
     command = [DISPLAYCTL] + (["--json"] if json_output else []) + list(arguments)
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False, timeout=PATIENCE_S, **options)
@@ -66,8 +66,8 @@ def run_ctl(*arguments, json_output=True, **options):
 
 
 def little_quarantine():
-    """Variables of a server whose memory is measured. AddressSanitizer keeps what was freed, so that
-    a use of it is seen: 256 MiB, too much to see a leak, or a list that is kept, beside it."""
+    """Returns variables for a server whose memory is measured. AddressSanitizer keeps freed memory,
+    to detect a use of it: 256 MiB, too much to notice a leak, or a stored list, beside it."""
     little = "quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
     return {"ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:{little}".strip(":")}
 
@@ -127,7 +127,7 @@ class Server:
     # ---- running ----
 
     def launch(self):
-        """Starts it and waits for nothing. Its log begins anew."""
+        """Starts it without waiting. Its log begins anew."""
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=log, env=self.environment)
@@ -140,7 +140,8 @@ class Server:
         return self
 
     def wait_until_ready(self):
-        """All workers, not only the one that answers: the next request may reach another."""
+        """Whether all workers are ready, not only the one that answers: the next request may reach
+        another."""
         try:
             wait_until(self._is_ready, "a ready displayd")
         except TimeoutError as error:
@@ -165,17 +166,17 @@ class Server:
             return False
 
     def stop(self):
-        """SIGTERM; its exit code."""
+        """Sends SIGTERM. Returns its exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(PATIENCE_S)
 
     def kill(self):
-        """SIGKILL to the supervisor; what it leaves behind ends by itself."""
+        """Sends SIGKILL to the supervisor; the remaining processes end by themselves."""
         self.process.kill()
         self.process.wait()
 
     def wait(self):
-        """Its exit code, once it has ended by itself."""
+        """Waits until it ends by itself. Returns its exit code."""
         return self.process.wait(PATIENCE_S)
 
     def restart(self):
@@ -183,7 +184,7 @@ class Server:
         return self.start()
 
     def remove(self):
-        """Ends it and leaves nothing."""
+        """Ends it and removes its files."""
         if self.process and self.process.poll() is None:
             self.process.terminate()
             try:
@@ -209,23 +210,23 @@ class Server:
     # ---- looking at it ----
 
     def log(self):
-        """All it has said so far."""
+        """Returns the log so far."""
         if not os.path.exists(self.log_path):
             return ""
         with open(self.log_path, encoding="utf-8", errors="replace") as file:
             return file.read()
 
     def wait_for_log(self, text, count=1):
-        """Until it has said this so many times."""
+        """Waits until the log has the text so many times."""
         wait_until(lambda: self.log().count(text) >= count, f"{text!r} in the log")
 
     def children(self):
-        """Process IDs below the supervisor, by what they are: workers and the postmaster."""
+        """Returns the process IDs below the supervisor, by kind: workers and the postmaster."""
         workers, postmaster, _ = self._children()
         return workers, postmaster
 
     def render_host(self):
-        """The process ID of the render host, once it is there."""
+        """Waits for the render host. Returns its process ID."""
         return wait_until(lambda: self._children()[2], "a render host")
 
     def _children(self):
@@ -250,8 +251,8 @@ class Server:
         return workers, postmaster, host
 
     def workers(self):
-        """Process IDs of all its workers, once they are all there: one that was killed leaves the
-        list a moment before the one in its place is in it."""
+        """Returns the process IDs of all its workers, once all are running: a killed one leaves the
+        list a moment before its successor is in it."""
         return wait_until(lambda: len(found := self.children()[0]) == self.worker_count and found,
                           f"{self.worker_count} workers")
 
@@ -263,13 +264,14 @@ class Server:
 
     @property
     def url(self):
-        """Beginning of the URLs that it hands out."""
+        """Returns the start of the URLs that it hands out."""
         with open(self._public_url_path(), encoding="utf-8") as file:
             return file.read().strip()
 
     @property
     def address(self):
-        """Host and port of its first listener for all, from the log: --public-url may be another."""
+        """Returns host and port of its first public listener, from the log: --public-url may be
+        another."""
         log = self.log().replace('":"', "=").replace('":', "=").replace('"', " ")
         found = re.search(r"listening[ ,]+address=(?!unix|proxy)(\S*):\d+[ ,]+port=(\d+)", log)
         if not found:  # --log-level hides it
@@ -280,13 +282,14 @@ class Server:
     # ---- talking to it ----
 
     def ctl(self, *arguments, json_output=True):
-        """displayctl on this server: what it printed, read as JSON. CtlError where it fails."""
+        """Runs displayctl on this server. Returns its output, read as JSON. Raises CtlError if it
+        fails."""
         where = ["--state-dir", self.state_dir]
         where += ["--database", self.database] if self.database else []
         return run_ctl(*where, *arguments, json_output=json_output, env=self.environment)
 
     def connect(self):
-        """A TCP connection, for raw bytes."""
+        """Opens a TCP connection, for raw bytes."""
         return socket.create_connection(self.address, timeout=PATIENCE_S)
 
     def request(self, method, path, body=None, key=None, headers=None):
@@ -323,6 +326,6 @@ class Server:
 
     @staticmethod
     def path_of(url):
-        """Path and query of one of its URLs: pollUrl, websocketUrl."""
+        """Returns path and query of one of its URLs: pollUrl, websocketUrl."""
         parts = urllib.parse.urlsplit(url)
         return parts.path + (f"?{parts.query}" if parts.query else "")

@@ -3,12 +3,12 @@ refuses every other way."""
 
 import time
 
-# Far beyond what is ever needed: a hang ends all the same.
+# Far more than needed: only a hang takes this long.
 PATIENCE_S = 120
 
 
 def wait_until(condition, what, patience_s=PATIENCE_S, pause_s=0.02):
-    """Asks until it is true; the value."""
+    """Calls the condition until its value is true. Returns the value."""
     end = time.monotonic() + patience_s
     while True:
         value = condition()
@@ -25,13 +25,13 @@ def let_pass(seconds):
 
 
 def wait_as_told(retry_after_s):
-    """Waits as long as an answer demands (Retry-After)."""
+    """Waits as long as an answer says (Retry-After)."""
     time.sleep(int(retry_after_s))
 
 
 def repeat_if_busy(ask, told_of):
-    """The first answer of ask() that is not a 503 with Retry-After: clients ask again, and so do those of
-    tests. told_of(answer): its status, and its Retry-After or None."""
+    """Returns the first answer of ask() that is not a 503 with Retry-After: clients must repeat such
+    requests, and so do those of tests. told_of(answer): its status, and its Retry-After or None."""
     end = time.monotonic() + PATIENCE_S
     while True:
         answer = ask()

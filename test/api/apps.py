@@ -13,7 +13,8 @@ DECISIONS = {"approve": "APPROVED", "request-changes": "CHANGES_REQUESTED", "rej
 
 
 def checksum(language, script):
-    """Checksum as defined in decisions.md."""
+    """Returns the checksum as docs/api defines it: "sha256:" and the hash of language, line feed
+    and script."""
     return "sha256:" + hashlib.sha256(f"{language}\n{script}".encode()).hexdigest()
 
 
@@ -35,7 +36,7 @@ class App:
                                  "scriptLanguage": language}, **options)
 
     def uploaded(self, *arguments, **options):
-        """The new version; it must be one."""
+        """Uploads a version, which must succeed. Returns it."""
         answer = self.upload(*arguments, **options)
         assert answer.status == 201, answer
         assert answer["Content-Type"] == "application/json"
@@ -57,7 +58,7 @@ class App:
         return [entry["version"] for entry in self.versions()]
 
     def deployed(self):
-        """Names of the deployed versions: one, or none."""
+        """Returns the names of the deployed versions: one, or none."""
         return [entry["version"] for entry in self.versions() if entry["deployed"]]
 
     def review(self, version="1.0", decision="approve", *options):

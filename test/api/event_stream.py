@@ -1,11 +1,11 @@
-"""A client that listens to server-sent events, on a connection that is there."""
+"""A client of server-sent events, on an existing connection."""
 
 import json
 import time
 
 from world import PATIENCE_S, Answer
 
-# So that clients see that the stream is there.
+# Sent so that clients see that the stream works.
 PING = "event: ping\ndata: {}"
 
 
@@ -14,7 +14,7 @@ class Ended(Exception):
 
 
 class EventStream:
-    """errors_of(name, data): what is wrong with an event; names: of its lines, in their order."""
+    """errors_of(name, data): returns the faults of an event; names: names of its lines, in order."""
 
     def __init__(self, client, request):
         self.client = client
@@ -44,13 +44,13 @@ class EventStream:
         self.client.close()
 
     def refused(self):
-        """The answer that came instead of a stream."""
+        """Returns the answer that was sent instead of a stream."""
         assert self.status != 200
         return Answer(self.status, list(self.fields.items()),
                       self.client._take(int(self.fields["Content-Length"])))
 
     def chunk(self):
-        """The next piece of the stream."""
+        """Returns the next piece of the stream."""
         while b"\r\n" not in self.client.buffer:
             self.client._fill()
         size = int(self.client._take(self.client.buffer.index(b"\r\n") + 2), 16)
@@ -61,7 +61,7 @@ class EventStream:
         return piece.decode()
 
     def block(self):
-        """The lines of the next event that is no ping: {name: value}."""
+        """Returns the lines of the next event that is no ping: {name: value}."""
         end = time.monotonic() + PATIENCE_S
         while True:
             while "\n\n" not in self.text:
@@ -74,11 +74,11 @@ class EventStream:
                 raise TimeoutError(f"no event, after {self.seen}")
 
     def check(self, fields, data):
-        """Each event must be one that the description knows."""
+        """Returns the faults of an event, which the description must define."""
         raise NotImplementedError
 
     def event(self):
-        """(name, data) of the next event of any kind."""
+        """Returns (name, data) of the next event of any kind."""
         fields = self.block()
         name, data = fields["event"], json.loads(fields["data"])
         self.check(fields, data)
@@ -87,14 +87,14 @@ class EventStream:
         return name, data
 
     def next(self, name, accepts=lambda data: True):
-        """The data of the next event of this name that is accepted; others before it are dropped."""
+        """Returns the data of the next accepted event with this name; drops others before it."""
         while True:
             got, data = self.event()
             if got == name and accepts(data):
                 return data
 
     def end(self):
-        """The names of the events up to the end of the stream."""
+        """Returns the names of the events up to the end of the stream."""
         names = []
         try:
             while True:

@@ -1,4 +1,4 @@
-"""What a tronbyt server exports, made from the facts, and the panels at the addresses that they had there."""
+"""Exports of a tronbyt server, made from test data, and panels at the addresses that they had there."""
 
 import secrets
 

@@ -1,5 +1,5 @@
-"""A receiver of webhooks: keeps what comes, and answers as a test wants it. Signatures are checked here, by what
-Standard Webhooks says and nothing of ours."""
+"""A receiver of webhooks: stores messages, and answers as a test wants it. It checks signatures by the rules of
+Standard Webhooks, without our code."""
 
 import base64
 import hashlib
@@ -57,7 +57,7 @@ class Receiver:
     def __init__(self):
         self.lock = threading.Lock()
         self.messages = []
-        self.answers = []  # of the next messages; then 204
+        self.answers = []  # statuses for the next messages; then 204
         self.always = 204
         self.port = 0
         self.http = None
@@ -102,7 +102,7 @@ class Receiver:
             return [message for answer, message in self.messages if answer == 204]
 
     def events(self):
-        """What has arrived, each message once."""
+        """Returns the events that have arrived, each message once."""
         known, found = set(), []
         for message in self.taken():
             if message.id not in known:

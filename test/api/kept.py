@@ -1,5 +1,5 @@
-"""Rows that workers keep in memory and that a test has changed by itself, in the database: workers learn of it
-within a minute. From then on the clients of this test ask for what the database has."""
+"""For tests that change rows in the database which workers have in their caches: workers notice that only
+within a minute. After such a change the clients of the test request uncached answers."""
 
 import re
 
@@ -12,7 +12,7 @@ class Kept:
 
 
 def forget():
-    """The next test, or a test that has told the workers by itself."""
+    """Called for the next test, or by a test that has sent the hint to the workers itself."""
     Kept.is_stale = Kept.was_read = False
 
 
@@ -22,13 +22,13 @@ def device_is_made():
 
 
 def looked_at(statement):
-    """The statement, which the test executes."""
+    """Notes a statement that the test executes."""
     Kept.is_stale |= bool(CHANGE.search(statement))
     return statement
 
 
 def options_of(method, target, options):
-    """The options of a request."""
+    """Returns the options of a request."""
     if not target.startswith("/v1/") or method not in ("GET", "HEAD"):
         return options
     Kept.was_read = True

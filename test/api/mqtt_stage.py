@@ -21,7 +21,7 @@ def server_that_reaches(postgres):
 
 
 def marked(world):
-    """An account that reaches what --egress-allow opens."""
+    """Makes an account that may reach the addresses of --egress-allow."""
     account = world.account()
     world.sql("UPDATE account SET reaches_local = true WHERE id = %s", account.id)
     return account

@@ -1,4 +1,5 @@
-"""A panel on a WebSocket, as much of it as the tests of the API need: it takes what it is sent."""
+"""A panel on a WebSocket with the functions that the tests of the API need: it accepts all
+messages."""
 
 import base64
 import json
@@ -70,7 +71,7 @@ class Panel:
                             bytes(byte ^ mask[i % 4] for i, byte in enumerate(data)))
 
     def next(self):
-        """The next message: a dict for a text, bytes for a picture."""
+        """Returns the next message: a dict for a text, bytes for a picture."""
         while True:
             opcode, data = self._frame()
             if opcode == TEXT:
@@ -85,14 +86,14 @@ class Panel:
         self._send(TEXT, json.dumps(message, separators=(",", ":")).encode())
 
     def wait_for(self, condition):
-        """The first message that it holds for."""
+        """Returns the first message for which the condition is true."""
         while True:
             message = self.next()
             if condition(message):
                 return message
 
     def wait_for_brightness(self, value):
-        """The next brightness that it is told must be this."""
+        """Checks that the next brightness that it gets is this one."""
         told = self.wait_for(lambda message: isinstance(message, dict) and "brightness" in message)
         assert told == {"brightness": value}
 
@@ -101,7 +102,7 @@ class Panel:
                              (webp is None or message == webp))
 
     def wait_for_end(self):
-        """The connection ends, without a CLOSE frame."""
+        """Checks that the connection ends without a CLOSE frame."""
         self.socket.settimeout(PATIENCE_S)
         try:
             while True:

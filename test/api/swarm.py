@@ -1,7 +1,7 @@
-"""Many connections driven by one loop, so that the order in which answers come is known.
+"""Many connections driven by one loop, so that the order of answers is known.
 
-    with Swarm(worlds, 40) as swarm:
-        for answer in swarm.run([request_bytes(...), ...]): ...
+with Swarm(worlds, 40) as swarm:
+for answer in swarm.run([request_bytes(...), ...]): ...
 
 Answers that one look at the sockets found together are in no order: they share a turn.
 """
@@ -61,9 +61,9 @@ class Swarm:
         return answer
 
     def run(self, requests):
-        """Sends all but the last byte of every request, then all of these, one after the other, so
-        that workers are at them at once. Arrivals, in their order. What is answered 503 is sent again
-        when the answer says so, as clients must."""
+        """Sends all but the last byte of every request, then the last bytes one after the other, so
+        that workers handle all at once. Returns the arrivals in order. Requests answered 503 are
+        repeated when the answer says so, as clients must do."""
         assert len(requests) <= len(self.clients)
         clients = self.clients[:len(requests)]
         for client, request in zip(clients, requests):
@@ -103,6 +103,6 @@ def is_busy(answer):
 
 
 def last(arrivals):
-    """Numbers of the requests that may have been answered last."""
+    """Returns the numbers of the requests that may have been answered last."""
     turn = max(arrival.turn for arrival in arrivals)
     return {arrival.number for arrival in arrivals if arrival.turn == turn}

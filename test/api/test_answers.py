@@ -1,4 +1,4 @@
-"""Contents of all answers: their type, and nothing that helps a stranger (docs/security_tests.yaml)."""
+"""Contents of all answers: their type, and nothing that helps attackers (docs/security_tests.yaml)."""
 
 import re
 

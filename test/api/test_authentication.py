@@ -1,4 +1,4 @@
-"""Access by keys: decisions.md on 401, RFC 6750, RFC 9110 section 11."""
+"""Access by keys: answers 401, RFC 6750, RFC 9110 section 11."""
 
 import pytest
 from world import new_key, random_base62, wait_until
@@ -115,7 +115,7 @@ def test_every_endpoint_needs_a_key(world, device, method, path):
 
 
 def test_nothing_is_told_apart_without_a_key(world, device):
-    """A device that exists and one that does not look the same."""
+    """The answers for an existing device and for a missing one are equal."""
     paths = [device.path, "/v1/devices/nothing", "/v1/devices/nothing/installations"]
     answers = [world.get(path) for path in paths]
     assert {answer.status for answer in answers} == {401}
@@ -123,7 +123,7 @@ def test_nothing_is_told_apart_without_a_key(world, device):
 
 
 def test_account_that_is_gone(world, account):
-    """Its key is still remembered by the worker that has seen it."""
+    """The worker that has seen the key still has it in its cache."""
     with world.client() as client:
         assert client.request("GET", "/v1/account/", key=account.key).status == 200
         world.sql("DELETE FROM account WHERE id = %s", account.id)
@@ -133,7 +133,7 @@ def test_account_that_is_gone(world, account):
 
 
 def test_keys_that_stand_elsewhere_are_masked_in_the_log(world, device):
-    """World's end looks for every key in the log."""
+    """World.check_log() searches the log for every key."""
     key, link_key = device.account.key, device.link_key
     for secret in (key, link_key):
         for target in (f"/v1/devices/{secret}", f"/{secret}", f"/v1%2F{secret}?key={secret}"):

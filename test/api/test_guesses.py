@@ -1,4 +1,4 @@
-"""Wrong keys are limited by the remote address that they come from: see include/task/guess.h."""
+"""Wrong keys are limited by remote address: see include/task/failed_attempts.h."""
 
 import pytest
 from world import new_key, until_refused
@@ -8,7 +8,7 @@ NEIGHBOUR, OTHER = "192.0.2.1", "192.0.2.2"
 
 @pytest.fixture
 def guarded(start):
-    """A server with one worker, which believes the addresses that the tests claim."""
+    """A server with one worker, which trusts the client addresses that the tests send."""
     return start("--trust-proxy", "127.0.0.1", rate_limit=1000, workers=1)
 
 

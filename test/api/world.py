@@ -54,7 +54,7 @@ def random_base62(length):
 
 
 def new_key(secret=None):
-    """"ddk_", 30 characters, and the CRC-32 of all of it in 6 characters."""
+    """Returns "ddk_", 30 characters, and the CRC-32 of both in 6 characters."""
     start = "ddk_" + (secret or random_base62(30))
     key = start + base62(zlib.crc32(start.encode()), 6)
     SECRETS.add(key)
@@ -91,7 +91,7 @@ class Answer:
         return json.loads(self.body)
 
     def problem(self, status):
-        """The members of a problem, which must be well formed."""
+        """Returns the members of a problem, which must be well-formed."""
         assert self.status == status, self
         assert self["Content-Type"] == "application/problem+json"
         members = self.json()
@@ -103,7 +103,7 @@ class Answer:
         return members
 
     def faults(self):
-        """Faults of the body: pointer -> detail. A 400 with "errors"."""
+        """Returns the faults of the body, pointer -> detail, of a 400 with "errors"."""
         errors = self.problem(400)["errors"]
         assert errors and all(set(error) == {"pointer", "detail"} for error in errors)
         faults = {error["pointer"]: error["detail"] for error in errors}
@@ -117,7 +117,8 @@ class Answer:
 
 
 def told_of(answer):
-    """For repeat_if_busy(). None: it cannot be asked again on this connection."""
+    """Returns the delay for repeat_if_busy(); None: the request cannot be repeated on this
+    connection."""
     is_last = "Connection" in answer and answer["Connection"] == "close"
     return answer.status, answer["Retry-After"] if "Retry-After" in answer and not is_last else None
 
@@ -191,7 +192,7 @@ class Connection:
         return answer
 
     def request(self, method, target, **options):
-        """Every answer must be one that the API document knows."""
+        """Sends a request. The answer must be documented in the API document."""
         def ask():
             self.send(data)
             answer = self.answer(method)
@@ -203,7 +204,8 @@ class Connection:
 
 
 def request_bytes(method, target, body=None, key=None, fields=(), chunked=False):
-    """The bytes of a request. body: bytes, or what is to be JSON. fields: (name, value) pairs."""
+    """Returns the bytes of a request. body: bytes, or an object for JSON. fields: (name, value)
+    pairs."""
     fields = list(fields)
     names = {name.lower() for name, _ in fields}
     if key is not None:
@@ -229,7 +231,7 @@ def request_bytes(method, target, body=None, key=None, fields=(), chunked=False)
 
 @dataclasses.dataclass
 class Device:
-    """A device, and what its panel does."""
+    """A device, and actions of its panel."""
 
     account: "Account"
     id: str
@@ -266,18 +268,18 @@ class Device:
         return [entry["id"] for entry in self.installations()]
 
     def poll(self, world=None):
-        """Answer to a panel that polls."""
+        """Returns the answer to a panel that polls."""
         world = world or self.account.world
         return world.request("GET", f"/d/{self.id}/next?key={self.link_key}")
 
     def shown(self, world=None):
-        """The frames of the next picture."""
+        """Returns the frames of the next picture."""
         answer = self.poll(world)
         assert answer.status == 200 and answer["Content-Type"] == "image/webp"
         return images.frames_of(answer.body)
 
     def shows(self, data, world=None):
-        """Waits until a picture that looks like this image is given: other workers learn of it later."""
+        """Waits until a picture that looks like this image is served: other workers get its hint later."""
         expected = images.frames_of(data)
         wait_until(lambda: self.shown(world) == expected, "the image on the panel")
 
@@ -333,7 +335,8 @@ class Account:
 
 
 def until_refused(ask, at_once=1):
-    """Answers, the last one a 429. Several at once are faster than tokens grow on a busy machine."""
+    """Returns answers, the last one a 429. Several requests at once are faster than tokens grow on a
+    busy machine."""
     answers = []
     with ThreadPoolExecutor(at_once) as pool:
         for _ in range(5000 // at_once):
@@ -376,7 +379,7 @@ class World:
             self.server.remove()
 
     def stop(self):
-        """Ends it, and looks at how it has lived."""
+        """Ends the server, and checks its log and exit status."""
         if self.server.process.poll() is None:
             assert self.server.stop() == 0, self.server.log()[-5000:]
         self.check_log()
@@ -400,7 +403,7 @@ class World:
             return cursor.fetchall() if cursor.description else None
 
     def hint_backends(self):
-        """PostgreSQL's processes of the workers' connections for hints."""
+        """Returns PostgreSQL's processes for the workers' connections for hints."""
         rows = self.sql("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND "
                         "application_name = 'displayd' AND (query = 'SELECT' OR "
                         "query LIKE 'LISTEN%%' OR query LIKE '%%pg_notify(%%')")
@@ -416,7 +419,7 @@ class World:
 
     @contextlib.contextmanager
     def impatient(self):
-        """Clients that are made meanwhile take a 503 for an answer."""
+        """Clients that are made meanwhile accept a 503 as an answer."""
         self.is_patient = False
         try:
             yield
@@ -436,7 +439,7 @@ class World:
         return sorted(self.server.workers())
 
     def client_of(self, pid):
-        """A connection that this worker has accepted: the others are held meanwhile."""
+        """Returns a connection that this worker has accepted: the others are stopped meanwhile."""
         others = [worker for worker in self.workers() if worker != pid]
         for other in others:
             os.kill(other, signal.SIGSTOP)
@@ -450,12 +453,12 @@ class World:
                 os.kill(other, signal.SIGCONT)
 
     def clients(self):
-        """A connection to each worker."""
+        """Returns a connection to each worker."""
         return [self.client_of(pid) for pid in self.workers()]
 
     @contextlib.contextmanager
     def each_worker(self):
-        """Connections to each worker, which are closed at the end."""
+        """Yields a connection to each worker, and closes them at the end."""
         with contextlib.ExitStack() as stack:
             yield [stack.enter_context(contextlib.closing(client)) for client in self.clients()]
 
@@ -474,7 +477,8 @@ def descriptors(pid):
 
 
 def descriptors_without_database(pid):
-    """Number of descriptors, without connections to the database: those come and go by themselves."""
+    """Counts descriptors, without those of connections to the database, which open and close by
+    themselves."""
     with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
         local = {f"socket:[{line.split()[6]}]" for line in file.readlines()[1:]}
     names = []

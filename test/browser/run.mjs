@@ -28,9 +28,9 @@ const SCREENS = {
 		isMobile: true,
 	},
 };
-// Far beyond what is ever needed: a machine under load fails no test.
+// Far more than needed, so that no test fails on a busy machine.
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 120_000);
-// A journey that waits for ever must not keep the others from being run.
+// A journey that hangs must not keep the others from running.
 const LONGEST_MS = 5 * PATIENCE_MS;
 
 /** Journeys of one file, or of all. */

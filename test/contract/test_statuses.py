@@ -167,7 +167,8 @@ def conflict(stage, found):
         for _ in range(10):
             scene.webhook(stage.world, full)
         return stage.request(found, account=full)
-    if found[2]["operationId"] == "testWebhook":  # its secret is sealed with no key of this server
+    if found[2]["operationId"] == "testWebhook":  # its secret is not encrypted with a key of this
+                                                  # server
         return stage.request(found)
     if found[2]["operationId"] == "createInstallation":
         full = stage.account.device()

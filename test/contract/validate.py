@@ -1,11 +1,10 @@
 """Holds answers against the API document.
 
-    validate.answer("GET", "/v1/devices/D?x=1", 200, [("ETag", '"..."'), ...], b'{"id": ...}')
+validate.answer("GET", "/v1/devices/D?x=1", 200, [("ETag", '"..."'), ...], b'{"id": ...}')
 
-raises Violation where the document does not know such an answer: its status, a required header
-field, a header field's value, the media type, the body. Targets that are below neither /v1 nor /v0 are
-none of the document's business. A Contract may also be made of another document, such as that of the
-pages.
+raises Violation if the document does not allow the answer: its status, a required header field, a
+header field's value, the media type, the body. Targets that are neither below /v1 nor below /v0 are
+not checked. A Contract may also be made of another document, such as that of the pages.
 """
 
 import gzip

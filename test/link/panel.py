@@ -1,4 +1,4 @@
-"""A panel on a raw socket, under a test's control: it says and reads exactly what it is told to."""
+"""A panel on a raw socket, under a test's control: it sends and reads exactly what the test says."""
 
 import base64
 import json
@@ -94,7 +94,7 @@ class Panel:
         self.send(frame(TEXT, json.dumps(members).encode()))
 
     def read_frame(self):
-        """(opcode, payload), or None at the end of the connection."""
+        """Returns (opcode, payload), or None at the end of the connection."""
         try:
             header = self.stream.read(2)
             if len(header) < 2:
@@ -113,8 +113,8 @@ class Panel:
             return None
 
     def read(self):
-        """The next message: a dict or bytes; None at the end. Pings are answered, a CLOSE frame is
-        a fault."""
+        """Returns the next message: a dict or bytes; None at the end. Answers pings; a CLOSE frame
+        is a fault."""
         if self.inbox:
             message = self.inbox.get(timeout=PATIENCE_S)
             if isinstance(message, Exception):
@@ -127,7 +127,7 @@ class Panel:
                 return message
 
     def take(self, opcode, payload):
-        """The message of a frame, acknowledged; None where it was a ping, which is answered."""
+        """Returns the acknowledged message of a frame; None for a ping, which is answered."""
         if opcode == PING:
             self.send(frame(PONG, payload))
             return None
@@ -156,7 +156,7 @@ class Panel:
         return dwell["dwell_secs"], picture
 
     def show(self):
-        """Says that it displays what it got last."""
+        """Reports that it displays the last picture."""
         self.say(displaying=self.count)
 
     def read_end(self):
@@ -166,9 +166,9 @@ class Panel:
 
 
 class Crowd:
-    """Panels that are read at all times, by a thread, as panels of the world do: the server drops one
-    that leaves pings unanswered, and many panels take a busy machine longer than that. Their read()
-    gives what has come."""
+    """Panels that a thread reads at all times, like real panels: the server drops one that leaves
+    pings unanswered, and a busy machine may need longer for many panels. Their read() returns what
+    was received."""
 
     def __init__(self):
         self.panels = []

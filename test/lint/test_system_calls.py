@@ -1,5 +1,5 @@
-"""The lists of system calls that a sealed process may make hold on each processor that packages are made
-for: newer ones have not the calls that others have replaced."""
+"""The lists of system calls that are allowed after sandbox_seal() are valid on each processor for which
+packages are made: newer ones lack calls that others have replaced."""
 
 import ctypes
 import pathlib
@@ -14,7 +14,7 @@ SUCCESSORS = {
     "getdents": "getdents64", "lstat": "newfstatat", "mkdir": "mkdirat", "open": "openat", "pipe": "pipe2",
     "poll": "ppoll", "readlink": "readlinkat", "stat": "newfstatat", "unlink": "unlinkat", "vfork": "clone",
 }
-# Lists that a process has only together with another one.
+# Lists that are used only together with another one.
 BESIDE = {("server.c", "sanitizing"): ("server.c", "reading")}
 
 

@@ -1,5 +1,5 @@
-"""Workers that have sealed themselves: what they still do. What they cannot do any more is tried in
-subprojects/sandbox/test, in a process with the same seal."""
+"""Sandboxed workers: what they can still do. What they cannot do any more is tried in
+subprojects/sandbox/test, in a process with the same filter."""
 
 import http.client
 import os
@@ -18,14 +18,14 @@ WITHOUT_LANDLOCK = refusing("landlock_create_ruleset=ENOSYS")
 
 
 def layers(server):
-    """The layers that its log names; "-" stands before one that is missing."""
+    """Returns the layers that its log names; a missing one has a "-" before its name."""
     found = re.findall(r'group=sandbox msg="workers run in a sandbox" layers="?([^"\n]*)', server.log())
     assert len(found) == 1
     return found[0].split()
 
 
 def filters(pid):
-    """How many are in force. All processes refuse io_uring by one."""
+    """Counts the active filters. All processes have one that forbids io_uring."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         return int(re.search(r"^Seccomp_filters:\s+(\d+)$", file.read(), re.M)[1])
 
@@ -47,7 +47,7 @@ def below(pid):
 
 
 def test_no_process_can_make_an_io_uring(running):
-    """libuv makes one with each loop, if it can, which the seal would cut off."""
+    """libuv makes a ring with each loop, if it can, which sandbox_seal_server() would cut off."""
     pids = below(running.process.pid)
     assert len(pids) > 2 + running.worker_count  # with the host of renderers and PostgreSQL
     for pid in pids:
@@ -57,7 +57,7 @@ def test_no_process_can_make_an_io_uring(running):
 
 
 def test_without_seccomp(launch):
-    """Neither io_uring nor the seal can be refused there."""
+    """Neither io_uring nor other calls can be forbidden there."""
     server = launch(prefix=refusing("seccomp=ENOSYS", "prctl:0:22=EINVAL"), workers=1).start()
     assert server.get("/readyz").status == 200
 
@@ -138,8 +138,8 @@ def has_room(server):
 
 
 def test_out_of_descriptors_again_and_again(launch):
-    """A connection that finds no descriptor is closed, not left to wait; libuv has a spare one for
-    that, which it cannot open again where the worker is sealed."""
+    """A connection for which there is no descriptor is closed, not left to wait; libuv reserves a
+    descriptor for that, which a sandboxed worker cannot open again."""
     server = launch(workers=1).start()
     worker = server.workers()[0]
     subprocess.run([*become(worker), "prlimit", f"--pid={worker}", "--nofile=60:60"], check=True)
@@ -212,7 +212,7 @@ def tls(folder, monkeypatch):
 
 
 def test_reconnects_by_name_under_verify_full(launch, tls):
-    """The name, the certificate and the password are read again by a worker that is sealed."""
+    """A sandboxed worker reads the name, the certificate and the password again."""
     tls.set_password("first")
     server = launch(database=tls.url, workers=1,
                     environment={"PGPASSFILE": tls.folder + "/pgpass"}).start()

@@ -1,7 +1,7 @@
-"""Scripts that mean harm, through the whole chain that an author, or a server, has: displayctl, the
-sandbox, and the renderers. What single renderers do with more of them is in their own tests:
-TestHostileScripts and TestHostileTrees (render-starlark), test_hostile_scripts (render-typescript),
-test_egress.py (egress), sandbox_test. docs/security_tests.yaml lists them all.
+"""Hostile scripts, through the whole chain of an author or a server: displayctl, the sandbox, and
+the renderers. The renderers' own tests try more of them: TestHostileScripts and TestHostileTrees
+(render-starlark), test_hostile_scripts (render-typescript), test_egress.py (egress), sandbox_test.
+docs/security_tests.yaml lists them all.
 """
 
 import os

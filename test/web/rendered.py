@@ -78,14 +78,15 @@ def place_of(world, device_id, installation_id):
 
 
 def rendered(world, app, columns="*"):
-    """The rows of what the app's versions have made, the oldest first."""
+    """Returns the rows of the app's renders, the oldest first."""
     return world.sql(f"SELECT {columns} FROM render JOIN app_version ON app_version.id = version_id "
                      "WHERE app_id = %s ORDER BY render.made_at", app.id)
 
 
 def make_due(world, app, members="", *values):
-    """With these members of the row, or as it is. Workers that know the places are told, as of a
-    render: a panel that has just gone may be in their memory still."""
+    """Makes the app's renders due, and sets these members of the rows. Sends hints to workers that
+    know the render keys, as for a render: a panel that has just left may still be in their
+    memory."""
     world.sql(f"WITH due AS (UPDATE render SET due_at = '-infinity', {members} "
               "generation = nextval('render_generation') FROM app_version "
               "WHERE app_version.id = version_id AND app_id = %s RETURNING place, generation) "
@@ -94,7 +95,7 @@ def make_due(world, app, members="", *values):
 
 
 def store(world, place, version_id, webp, due_in_s=60):
-    """webp: None, where the app had nothing to show."""
+    """webp: None if the app had nothing to show."""
     [[generation]] = world.sql("SELECT nextval('render_generation')")
     world.sql(
         "INSERT INTO render (place, version_id, generation, picture, picture_hash, "

@@ -1,4 +1,4 @@
-"""What operations of the pages need before they can be asked: an account with all roles, and what their paths name."""
+"""Objects that operations of the pages need: an account with all roles, and the things that their paths name."""
 
 import json
 import re

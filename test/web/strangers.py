@@ -1,4 +1,4 @@
-"""Clients that try to get in, each from where it says it is."""
+"""Clients that try to sign in, each from the address that it claims."""
 
 import secrets
 import threading

@@ -241,13 +241,13 @@ def test_field_that_is_secret_no_more(owner, author, reviewer):
 
 
 def wait_until_sealed(entry, value):
-    """Until the value of a setting is nowhere in the clear."""
+    """Waits until the value of a setting is nowhere in clear text."""
     wait_until(lambda: value not in entry.row()[0] and entry.row()[1], "that it is sealed")
 
 
 @pytest.mark.parametrize("change", [{}, {"key": None}, {"key": "second-one"}])
 def test_field_that_becomes_secret(owner, author, reviewer, change):
-    """From then on, what is stored of it is not shown, and sealed."""
+    """From then on the stored value is not shown, and encrypted."""
     app = publish(author, reviewer, OPEN)
     entry = owner.installed(app, text="a", key="first-one")
     assert entry.shown()["settings"] == {"text": "a", "key": "first-one"}

@@ -1,5 +1,5 @@
-"""Cookies that are no session are limited by the remote address that they come from, like wrong API
-keys: else each would cost a read of the database."""
+"""Invalid session cookies are limited by remote address, like wrong API keys: else each would cost
+a read of the database."""
 
 import secrets
 

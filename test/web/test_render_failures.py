@@ -94,7 +94,7 @@ def test_one_that_fails_rests_for_longer_each_time(world, author, reviewer, brow
 
 
 def test_another_engine_renders_anew(world, author, reviewer, browser, start):
-    """Within minutes, whatever the old one has said of the time; each place once."""
+    """Within minutes, whatever the old engine has said about the time; each render key once."""
     apps = [published(author, reviewer, script("#f00")) for _ in range(2)]
     made = [installed(browser, app) for app in apps]
     for one in made:

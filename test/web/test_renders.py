@@ -24,7 +24,7 @@ def place(world, made):
 
 
 def settle(world):
-    """Does what a worker does now and then: installations forget their old places."""
+    """Does the periodic work of a worker: clears old render keys of installations."""
     with open(SETTLE, encoding="utf-8") as file:
         text = file.read().replace(":row_limit", "200").replace(":after_device", f"'{ID_NONE}'")
     return world.sql(text.replace(":after_id", "''"))[0][0]

@@ -1,6 +1,6 @@
-"""A version that crashes, or meets its limits, three times in a row: how long it rests, and for whom.
-Tests stand for the workers: they run the statements with which those lease and store. The database's
-clock stands still, so pauses are exact."""
+"""A version that crashes, or exceeds its limits, three times in a row: how long it is paused, and for
+whom. Tests take the place of workers: they run the statements that lease and store renders. The
+database's clock stands still, so pauses are exact."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ def engines_version():
 
 
 class Renders:
-    """Does what workers do at the places of an app."""
+    """Does the work of workers for the render keys of an app."""
 
     def __init__(self, world, version, clock):
         self.world, self.version, self.engine = world, version, engines_version()
@@ -51,7 +51,7 @@ class Renders:
             return cursor.fetchall()
 
     def lease(self, place, cursor=None):
-        """The lease, or None; wait_ms is what the worker is told."""
+        """Returns the lease, or None; wait_ms: the delay that the worker is told."""
         lease = str(uuid.uuid4())
         [row] = self.run("render_lease", cursor, place=bytes.fromhex(place), version_id=self.version,
                          lease=lease, languages=["STARLARK"], lease_ms=30000, ahead_ms=0)
@@ -80,14 +80,14 @@ class Renders:
         return self.render(place, result)
 
     def pause(self):
-        """Crashes in a row, and for how many seconds it rests, or None."""
+        """Returns the crashes in a row, and the pause in seconds, or None."""
         [row] = self.world.sql("SELECT crashes, CASE WHEN paused_until IS NOT NULL "
                                "THEN milliseconds_until(paused_until) / 1000 END "
                                "FROM version_crashes WHERE version_id = %s", self.version)
         return row
 
     def end_pause(self):
-        """Ends the pause of the version alone: places have pauses of their own."""
+        """Ends only the pause of the version: render keys have pauses of their own."""
         self.world.sql("UPDATE version_crashes SET paused_until = present_time() "
                        "WHERE version_id = %s", self.version)
 
@@ -105,7 +105,7 @@ def renders(world, app, clock):
 
 @pytest.fixture
 def places(world, app, browser):
-    """Makes places of one owner, each with settings of its own, all on one device."""
+    """Makes render keys of one owner, each with settings of its own, all on one device."""
     made = installed(browser, app)
 
     def make(count, owner=browser):

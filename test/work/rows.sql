@@ -1,5 +1,6 @@
--- Many rows of each kind, :n of them: of many accounts, and of one account, app, version, place or device each,
--- as far as limits allow. IDs are text(kind, number). Triggers are off: counts are set below.
+-- Many rows of each kind, :n of them: of many accounts, and of one account, app, version, render
+-- key (place) or device each, as far as limits allow. IDs are text(kind, number). Triggers are off:
+-- counts are set below.
 SET session_replication_role = replica;
 SET synchronous_commit = off;
 
@@ -69,7 +70,8 @@ SELECT key(5, n), 'en', 'engine', '' FROM generate_series(1, :n) AS n;
 INSERT INTO app_schema_failure (version_id, locale, reach, engine, kind, message, file, line, "column")
 SELECT key(5, n), 'en', 0, 'engine', 1, 'm', 'f', 1, 1 FROM generate_series(1, :n) AS n;
 
--- App 1 at one place on all devices, and app 2 at one place on those of account 1. Each has left a place.
+-- App 1 with one render key (place) on all devices, and app 2 with one on those of account 1. Each
+-- has an earlier render key (left_place).
 INSERT INTO installation (device_id, id, app_id, position, place, last_place, owner_id)
 SELECT device.id, 'e' || n, key(4, least(n, 2)), n, hash(8, least(n, 2)), hash(9, 1), account_id
 FROM device, generate_series(1, entry_count) AS n;
@@ -78,7 +80,7 @@ INSERT INTO render (place, version_id, generation, picture, picture_hash, pictur
 SELECT hash(8, n), key(5, 1), n, 'x', 'y', n, 'engine', now(),
 	CASE WHEN n % 2 = 0 THEN '{"message":"m","authorMessage":"m"}' END
 FROM generate_series(1, :n) AS n;
--- What crashes at that place of account 1, and is rendered there now.
+-- Renders with that render key of account 1 that crash, and are running now.
 INSERT INTO render (place, version_id, failures, claimed_by, claimed_until)
 VALUES (hash(8, 2), key(5, 2), 3, key(16, 1), now() + interval '1 minute');
 UPDATE version_crashes SET crashes = 3, account_id = key(1, 1), paused_until = now() WHERE version_id = key(5, 2);

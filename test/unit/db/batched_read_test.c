@@ -1,4 +1,4 @@
-/* Gathered reads have the same results as single ones. */
+/* Batched reads have the same results as single ones. */
 #include "batched_read.h"
 #include "support.h"
 
@@ -154,7 +154,7 @@ static void test_only_the_culprit_fails(void **state)
 	}
 }
 
-/* After an error the server skips the rest of the batch, batched reads, too. */
+/* After an error the server skips the rest of the batch, including batched reads. */
 static void test_behind_a_culprit(void **state)
 {
 	struct asked *culprit = ask_number(TEST_STATEMENT_DIVIDE, 0);

@@ -23,11 +23,11 @@ struct asked {
 	struct db_query query;
 	struct arena arena;
 	bool done;
-	unsigned place; /* among all that were done, from 1 */
+	unsigned place; /* number in the order of completion, from 1 */
 	enum db_outcome outcome;
 	enum constraint_error constraint_error;
 	unsigned row_count;
-	char text[200]; /* first value of the first row, as it came */
+	char text[200]; /* first value of the first row, as received */
 	int64_t number; /* the same as a number of 4 or 8 bytes */
 	unsigned long length;
 	void (*then)(struct asked *asked);
@@ -39,17 +39,17 @@ struct world {
 	unsigned done_count;
 	unsigned up_count;
 	unsigned down_count;
-	struct hint_subscription subscription; /* to all words */
-	char hints[64 * 1024];		       /* all that were heard, a space behind each */
+	struct hint_subscription subscription; /* for all words */
+	char hints[64 * 1024];		       /* all received hints, a space behind each */
 };
 
 extern struct world world;
 
 /* Runs SQL over a connection of its own and fails the test if it fails. */
 void run_sql(const char *sql);
-/* Whether a query over a connection of its own gives any row. */
+/* Whether a query over a connection of its own returns any row. */
 bool finds(const char *sql);
-/* A statement of any connection is in pg_sleep(). */
+/* Whether a statement of any connection is in pg_sleep(). */
 bool somebody_sleeps(void);
 /* Sends one command to test/postgres.py, see there. */
 void control(const char *command);
@@ -59,10 +59,10 @@ int make_tables(void **state);
 
 struct db_settings usual_settings(void);
 /* Opens a db and waits until it is up: all connections for reads and writes, or, if
- * spare_idle_ms is set, those that are always there. */
+ * on_demand_idle_ms is set, those that are always open. */
 void open_world(const struct db_settings *settings);
 void close_world(void);
-/* The same, and queries under way get this long to end. */
+/* Closes the world; queries under way get this long to end. */
 void close_world_after(uint64_t timeout_ms);
 
 /* Turns the loop until the condition holds. */

@@ -1,5 +1,5 @@
-/* Entries of apps: what is rendered reaches all panels of a worker at once, what is to be rendered
- * is demanded shortly before its turn, and nothing takes a picture away. */
+/* Entries of apps: a render reaches all panels of a worker at once, renders are requested shortly
+ * before the entry's turn, and nothing removes a picture. */
 #include "panels.h"
 #include "served.h"
 
@@ -381,7 +381,7 @@ static void a_panel_that_polls_gets_it_too(void **state)
 	assert_true(demands_since() <= 1);
 }
 
-/* Answers the oldest comparison: the first so many of its places have changed. */
+/* Answers the oldest comparison: its first so many render keys have changed. */
 static void answer_stale(unsigned count)
 {
 	begin_rows(1);

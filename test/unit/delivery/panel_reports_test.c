@@ -1,4 +1,4 @@
-/* Tests when reports of panels and their hardware addresses are written. */
+/* Tests when reports of panels and their MAC addresses are written. */
 #include "panel_reports.h"
 #include "script.h"
 

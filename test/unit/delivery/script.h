@@ -12,16 +12,16 @@
 
 /* ---- beginning and end ---- */
 
-/* Setup: the database and its hints are up, and no query is open. */
+/* Setup: the database and its hints are up, and no query waits. */
 int script_begin(void **state);
-/* Teardown: nothing is left that would ever run. */
+/* Teardown: checks that no callback is left. */
 int script_end(void **state);
 
 extern struct loop script_loop;
 extern struct db *const script_db;
 extern struct region_map *script_shared;
-extern const struct cursors *const script_cursors; /* in there */
-extern struct change_table *script_changes;	   /* likewise */
+extern const struct cursors *const script_cursors; /* in script_shared */
+extern struct change_table *script_changes;	   /* in script_shared */
 
 /* ---- clock ---- */
 
@@ -38,29 +38,29 @@ uint64_t next_deadline_ms(void);
 void set_database_up(bool up);
 /* Tells the subscribers. */
 void set_hints_up(bool up);
-/* A hint from another worker arrives. */
+/* Delivers a hint of another worker. */
 void hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The words that were sent since the last call, a space behind each. */
+/* Returns the hints that were sent since the last call, a space behind each. */
 const char *hints_sent(void);
 
 /* Sets the result of db_hint_room(); at first there is room for all. */
 void set_hint_room(size_t bytes);
 
-/* Queries of a statement that were not answered yet. */
+/* Counts the queries of a statement that are not answered yet. */
 unsigned asked_count(enum statement statement);
-/* The oldest one; fails the test if there is none. */
+/* Returns the oldest one; fails the test if there is none. */
 struct db_query *asked(enum statement statement);
 /* Elements of a parameter that is an array of IDs, or of 8 bytes each; returns their number. */
 unsigned id_array(const struct db_query *query, unsigned parameter, struct id *ret_ids);
 unsigned int8_array(const struct db_query *query, unsigned parameter, int64_t *ret_values);
 
-/* The test's own: it answers the sweeps for expired entries; else they find none. */
+/* Set by a test that answers the sweeps for expired entries itself; else they find none. */
 extern bool entries_expire;
 
 void answer_nothing(struct db_query *query, enum db_outcome outcome);
 /* Answers all open queries of a statement. */
 void answer_all(enum statement statement, enum db_outcome outcome);
-/* Begins an answer with so many columns; then its values, row by row; then answer(). */
+/* Begins an answer with so many columns; add its values next, row by row, then call answer(). */
 void begin_rows(unsigned columns);
 void add_null(void);
 void add_bool(bool value);
@@ -71,7 +71,7 @@ void answer(struct db_query *query);
 
 /* ---- devices in the database ---- */
 
-/* State that all installations of an app at one place are to show. */
+/* State that all installations of an app with one render key are to show. */
 struct script_app {
 	char render_key[32];
 	struct id app_id;
@@ -130,14 +130,14 @@ void forget_devices(void);
 struct script_device *add_device(void);
 void add_installation(struct script_device *device, const char *id, const char *picture);
 void add_app(struct script_device *device, const char *id, const struct script_app *app);
-/* Answers the oldest read of places, of which all that are asked for are the app's. */
+/* Answers the oldest read of render keys, which must all be the app's. */
 void answer_places(const struct script_app *app);
 /* Answers the oldest load. */
 void answer_load(void);
 void fail_load(void);
 /* Answers loads until none is open. */
 void answer_loads(void);
-/* Loads that were asked and not answered. */
+/* Counts the loads that are not answered yet. */
 unsigned loads_asked(void);
 
 struct id id_of(unsigned number);
@@ -152,21 +152,21 @@ struct script_socket {
 	char sent[4096]; /* "{...}" and "<bytes>", a space behind each */
 	bool is_dropped;
 	bool is_batching;
-	size_t pending_bytes; /* the test's own: the peer does not read */
+	size_t pending_bytes; /* set by the test: the peer does not read */
 };
 
 /* The socket that was accepted last. */
 extern struct script_socket *script_socket;
-/* The test's own: no socket can be accepted, until the end of the test. */
+/* Set by the test: no socket can be accepted until the end of the test. */
 extern bool clients_have_left;
-/* The messages that delivery has sent since the last call. */
+/* Returns the messages that delivery has sent since the last call. */
 const char *sent_to(struct script_socket *socket);
 void panel_says(struct script_socket *socket, const char *text);
-/* A frame of any kind has come. */
+/* Simulates a received frame of any kind. */
 void panel_lives(struct script_socket *socket);
-/* The peer reads again. */
+/* Makes the peer read again. */
 void drain_socket(struct script_socket *socket);
-/* The peer left, or the drop is over. */
+/* Simulates that the peer has left, or the end of a drop. */
 void close_socket(struct script_socket *socket);
 /* Closes all sockets that are open. */
 void close_sockets(void);

@@ -264,8 +264,8 @@ static void answer_pushes(struct db_query *query)
 	answer(query);
 }
 
-/* Adds a column of the app, as rows of installations and of places have it. False: not a column of
- * an app. */
+/* Adds a column of the app, as in rows of installations and of render keys. Returns false if it is
+ * not a column of an app. */
 static bool add_app_column(const struct script_app *app, const char *column)
 {
 	if (is(column, "place"))
@@ -307,8 +307,8 @@ static void add_pushed_column(const char *column)
 		add_integer(0); /* generations, and when it is due */
 }
 
-/* Adds the options of an installation that is always enabled, at all hours. False: not a column of
- * the owner's options. */
+/* Adds the options of an installation that is always enabled, at all hours. Returns false if it is
+ * not a column of the owner's options. */
 static bool add_option_column(const char *column)
 {
 	if (is(column, "is_enabled"))

@@ -1,4 +1,4 @@
-/* A whole delivery on script.c, and calls that the device link makes. */
+/* A complete delivery on script.c, and the calls of the device link. */
 #pragma once
 
 #include "delivery/delivery.h"
@@ -13,18 +13,18 @@ int serve_end(void **state);
 /* A look-up and its outcome. */
 struct asked_lookup {
 	struct panel_lookup lookup;
-	struct panel *panel; /* valid when is_done was just seen to turn true */
+	struct panel *panel; /* valid right after is_done has become true */
 	bool is_done;
-	unsigned times; /* that done() was called */
+	unsigned times; /* number of calls of done() */
 };
 
-/* reference: what stands in the URL. */
+/* reference: the device's name in the URL. */
 void look_up(struct asked_lookup *asked_lookup, const char *reference, const char *key);
 /* By ID, and with the key that the device has. */
 void look_up_device(struct asked_lookup *asked_lookup, const struct script_device *device);
-/* Looks it up, and answers the load that this takes; never NULL. */
+/* Looks the device up, and answers the load that this needs; never NULL. */
 struct panel *panel_of_device(const struct script_device *device);
-/* The same, and connects it; the first messages are left in the socket. */
+/* Does the same, and connects a panel; its first messages stay in the socket. */
 struct script_socket *connect_device(const struct script_device *device);
-/* "<picture> dwell" of the next poll; "wait" if the picture must be fetched. */
+/* Returns "<picture> dwell" of the next poll; "wait" if the picture must be fetched. */
 const char *poll(const struct script_device *device);

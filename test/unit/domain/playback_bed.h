@@ -6,10 +6,10 @@
 
 enum firmware {
 	FIRMWARE_14, /* plays whole periods again and again; "immediate" breaks one off */
-	FIRMWARE_16, /* rests after the dwell, and takes what comes then at once */
+	FIRMWARE_16, /* idle after the dwell, and then takes a new picture at once */
 	FIRMWARE_DISPLAYING_ONLY, /* as 14, but never says "queued" */
 	FIRMWARE_SILENT,	  /* as 14, but never says anything */
-	FIRMWARE_INSTANT,	  /* shows what comes at once, and never says anything */
+	FIRMWARE_INSTANT,	  /* shows each picture at once, and never says anything */
 	FIRMWARE_COUNT,
 };
 
@@ -53,38 +53,38 @@ struct bed {
 	struct line to_panel, to_server;
 	bool is_connected;
 	int64_t now_ms, wake_ms;
-	int64_t generation; /* of the device */
+	int64_t generation; /* generation of the device */
 	int64_t position_kept;
-	unsigned latency_ms;	 /* at most, each way */
-	unsigned loss_per_mille; /* of what the panel says */
+	unsigned latency_ms;	 /* largest delay in each direction */
+	unsigned loss_per_mille; /* loss of the panel's messages */
 	bool is_out_of_memory;	 /* no picture is in memory */
 	uint64_t random;
-	uint64_t seed; /* the test's own */
+	uint64_t seed; /* set by the test */
 	/* Observations. */
 	struct shown shown[SHOWN_MAX];
 	unsigned shown_count;
 	unsigned pictures_sent, immediates_sent, brightness_sent, pushes_displayed;
 	struct packet last_sent;
-	bool was_brightness_alone; /* in this update */
-	unsigned idle_updates;	   /* that asked to come again at once, in a row */
+	bool was_brightness_alone; /* brightness was sent alone in this update */
+	unsigned idle_updates;	   /* updates in a row that asked for another one at once */
 };
 
 enum { INTERVAL_S = 15 };
 
 uint64_t bed_random(struct bed *bed, uint64_t below);
 
-/* A bed of zeros, for bed_init(). */
+/* Allocates a zeroed bed, for bed_init(). */
 struct bed *bed_create(void);
 void bed_destroy(struct bed *bed);
 
-/* No installations, 60 % brightness, not connected yet. */
+/* Initializes the bed: no installations, 60 % brightness, not connected yet. */
 void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed);
 void bed_connect(struct bed *bed);
 void bed_disconnect(struct bed *bed);
 
-/* Runs the clock; playback decides whenever it asked for that, and after every event. */
+/* Runs the clock; playback decides at the times that it has requested, and after every event. */
 void bed_run(struct bed *bed, int64_t for_ms);
-/* Playback decides now: after a change of the content. */
+/* Makes playback decide now; call it after a change of the content. */
 void bed_update(struct bed *bed);
 struct playback_clock bed_clock(const struct bed *bed);
 

@@ -1,5 +1,5 @@
 /* A server's transport of TLS and a client of mbedTLS at the two ends of a unix socket, in one
- * loop. The server's side is what HTTP would be: it keeps what comes. */
+ * loop. The server's side takes the place of HTTP: it stores the received data. */
 #pragma once
 
 #include "../cmocka_test.h"
@@ -24,12 +24,12 @@ struct tls_scene {
 	/* Kept of the connection that was accepted last. */
 	struct http_transport *transport; /* NULL: there is none, or it is closed */
 	struct buffer came;		  /* decrypted */
-	unsigned calls;			  /* of on_data */
-	bool has_more;			  /* has_input() in the last of them */
-	bool stops_reading;		  /* it switches reading off in each */
-	bool closes;			  /* and this closes */
+	unsigned calls;			  /* number of calls of on_data */
+	bool has_more;			  /* has_input() in the last call */
+	bool stops_reading;		  /* on_data switches reading off in each call */
+	bool closes;			  /* on_data closes the transport */
 	unsigned ends;			  /* how often on_end was called */
-	int end_error;			  /* and with what */
+	int end_error;			  /* the error of the last call */
 	unsigned flushes;
 };
 
@@ -45,10 +45,10 @@ void tls_client_open(struct tls_client *client, mbedtls_ssl_protocol_version ver
 		     const mbedtls_ssl_session *session);
 void tls_client_close(struct tls_client *client);
 
-/* A turn of the loop that does not wait. */
+/* Runs a turn of the loop that does not wait. */
 void tls_scene_turn(void);
 
-/* Makes one step of the client's handshake; its messages are carried both ways. 0,
+/* Makes one step of the client's handshake; its messages are carried both ways. Returns 0,
  * MBEDTLS_ERR_SSL_WANT_READ, or the error. */
 int tls_client_step(struct tls_client *client);
 /* Makes as many steps as needed, until the server's side is done or has ended. */
@@ -61,7 +61,8 @@ void tls_scene_await(size_t size);
 /* Reads so many bytes, while the loop turns; less if the server ends. */
 size_t tls_client_read(struct tls_client *client, void *data, size_t size);
 
-/* A session for a later connection, once the handshake is done; mbedtls_ssl_session_free() it. */
+/* Saves the session for a later connection, once the handshake is done. The caller must call
+ * mbedtls_ssl_session_free(). */
 void tls_client_save(struct tls_client *client, mbedtls_ssl_session *ret_session);
 
 /* Returns how many handshakes of the kind the metrics have. */
@@ -75,7 +76,7 @@ uint64_t tls_scene_failures(enum metric_tls_failure reason);
 /* Turns until the server's side has ended. */
 void tls_scene_await_end(void);
 
-/* The client's hello, and turns until the server's answer has come. */
+/* Sends the client's hello, and turns until the server's answer has arrived. */
 void tls_client_send_hello(struct tls_client *client);
-/* A word there and one back. */
+/* Exchanges a message in each direction. */
 void tls_client_answers(struct tls_client *client);

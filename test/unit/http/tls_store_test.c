@@ -170,8 +170,8 @@ static void each_pair_that_may_be_has_a_place(void **state)
 		assert_true(str_equal(tls_contents_pair(contents, i).key, many[i].key));
 }
 
-/* A worker that strangers have taken over writes what it likes: that must harm neither the
- * supervisor nor the other workers. */
+/* A compromised worker may write anything: that must harm neither the supervisor nor the other
+ * workers. */
 static void nonsense_is_not_used(void **state)
 {
 	uint32_t *words = region_common(shared, &http_tls_region);

@@ -122,8 +122,8 @@ static void ids_of_networks_and_accounts_are_apart(void **state)
 	assert_int_equal(queue.share_count, 0);
 }
 
-/* Each comes once, from an address of its own, and owes time: the time of all of them would be
- * remembered for ever, since nobody waits for another round. */
+/* Each client comes once, from an address of its own, and owes time: the time of all of them would
+ * be stored for ever, since none of them comes a second time. */
 static void debts_of_strangers_are_not_kept_for_ever(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Heads that a stranger may have made up. */
+/* Tests untrusted heads of answers. */
 #include "../cmocka_test.h"
 #include "answer.h"
 

@@ -1,4 +1,4 @@
-/* Wants: each place once, the accounts in turns, bounded. */
+/* Tests render jobs: each render key once, the accounts in turn, bounded. */
 #include "../cmocka_test.h"
 #include "render_jobs.h"
 

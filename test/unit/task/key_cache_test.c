@@ -1,4 +1,4 @@
-/* Tests what a worker remembers of keys, and when it forgets. The loop's time is the test's own. */
+/* Tests which keys a worker caches, and when it drops them. The loop's time is the test's own. */
 #include "../cmocka_test.h"
 #include "base/hex.h"
 #include "task/key_cache.h"

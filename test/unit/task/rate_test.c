@@ -178,8 +178,8 @@ static void buckets_are_told_apart(void **state)
 	assert_int_equal(rate_take(table, &other, id_of(1), START_US).remaining, 39);
 }
 
-/* More IDs than there are buckets: whoever has taken the least makes room, and the one that is
- * empty is kept, as it has the latest time. */
+/* More IDs than there are buckets: the fullest bucket is dropped, and the empty one is kept, as it
+ * has the latest time. */
 static void full_table_forgets_the_fullest(void **state)
 {
 	(void)state;

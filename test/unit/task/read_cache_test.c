@@ -1,5 +1,6 @@
-/* Tests which answers a worker keeps, for how long, and whose go where memory ends. The loop's time
- * is the test's own. Two caches on one table of stamps are two workers of an instance. */
+/* Tests which answers a worker caches, for how long, and whose are dropped at the memory limit. The
+ * loop's time is the test's own. Two caches on one table of stamps are two workers of an instance.
+ */
 #include "../cmocka_test.h"
 #include "../leap.h"
 #include "base/limits.h"

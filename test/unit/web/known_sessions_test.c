@@ -57,7 +57,7 @@ static void what_was_added_is_known_until_it_is_forgotten(void **state)
 	assert_false(known_sessions_has(known, hash_of(1).bytes));
 }
 
-/* 1,000 people with a session each; then one account begins sessions without end. */
+/* 1,000 accounts with a session each; then one account begins sessions without end. */
 static void one_account_pushes_hardly_anybody_out(void **state)
 {
 	unsigned left = 0;
