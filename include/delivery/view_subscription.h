@@ -1,12 +1,12 @@
 /* View subscriptions: what the panels of devices show, for pages that look at them.
  *
- *   page --delivery_subscribe_view()--> subscription --hint "watch:..."--> who holds the device's
- * panel page <--on_view()--------- subscription <--hint "shows:..."-- what it shows, now and at
- * each change
+ *   page --delivery_subscribe_view()--> subscription --hint "watch:..."--> holder of the panel
+ *   page <--on_view()------------------ subscription <--hint "shows:..."-- holder of the panel
  *
  * Only the worker that holds a panel's connection, or that answered its last poll, knows what the
- * panel shows. It tells so while the device is watched: a view subscription is renewed every 12 s
- * and forgotten after 30 s. Nothing is told of devices that nobody watches. */
+ * panel shows. It sends that at once, and at each change, while the device is watched: a view
+ * subscription is renewed every 12 s and dropped after 30 s. Nothing is sent for devices that
+ * nobody watches. */
 #pragma once
 
 #include "base/list.h"

@@ -1,19 +1,19 @@
-/* Answers to reads that this worker keeps in memory, so that the database need not be asked again.
+/* Caches answers to reads in a worker's memory, to save queries.
  *
  *   read_cache_now() -> query -> answer, read_cache_keep() ... next read -> read_cache_find()
  *
- * A kept answer is right as long as none of its rows was changed since the moment before its query.
- * Within an instance that is known before a change is answered (task/read_stamps.h): a read that
- * begins after an answered write shows it, whichever worker either reached. Of other instances it
- * is known by hints "read:<id>", or "read:all" from a worker that could not send one; where hints
- * may be missing, an answer is kept for 750 ms. And no answer is kept for longer than a minute: a
- * change whose worker died before noting it has no hint.
+ * A cached answer is valid as long as none of its rows has changed since the moment before its
+ * query. Within an instance a change is noted before it is answered (task/read_stamps.h): a read
+ * that begins after an answered write shows it, whichever workers the two have reached. Changes by
+ * other instances arrive as hints "read:<id>", or "read:all" from a worker that could not send one;
+ * if hints may be missing, an answer is valid for 750 ms. No answer is valid for more than a
+ * minute, because a worker may die between a change and its hint.
  *
- * An answer is found only by the account for which it was kept, and only its key, scope and rate
- * are checked before. What is not read again within a minute takes no memory any more.
+ * An answer is found only for the account for which it was stored; only its key, scope and rate are
+ * checked before. An answer that is not read again within a minute is freed.
  *
- * At the limit of memory the oldest answers go: of the account that keeps one where that has its
- * share, else of one that has more than its share. */
+ * At the memory limit the oldest answers are dropped: those of the account that stores one if it
+ * has its share, else those of an account that has more than its share. */
 #pragma once
 
 #include "base/id.h"

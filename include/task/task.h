@@ -1,12 +1,12 @@
 /* A request being answered: a chain of steps.
  *
- * A step does a little and returns a step result: what happens next. Only the task_*() calls make
- * step results, and one trampoline runs the steps:
+ * A step does a part of the work and returns a step result, which says what happens next. Only the
+ * task_*() calls make step results, and one trampoline runs the steps:
  *
- *   pre-handler checks (access, rate, body, device, permission; from the endpoint's line) ->
- * handler handler --task_query()--> database --> next step
- *                --task_work()---> worker thread --> next step
- *                --task_reply_*()                 the last act: the task is gone
+ *   pre-handler   checks access, rate, body, device and permission, as the endpoint says
+ *   handler       --task_query()--> database --> next step
+ *                 --task_work()---> worker thread --> next step
+ *                 --task_reply_*()  the last act: the task is gone
  *
  * Results come later, never inside the call that asks for them. Once a write was sent, the task
  * runs to its end even if the client left; before that, an abandoned task ends at its next step. */

@@ -1,13 +1,12 @@
-/* Leases: the devices that pages of any worker watch, as they were last heard of, and what this
- * worker tells of those whose panels it holds.
+/* Leases: the devices that pages of any worker watch, with their last known state, and the hints of
+ * this worker about those whose panels it holds.
  *
  *   hint "watch:..." or a subscription of this worker --> leases_ask()     -.
- *   a panel connection or a poll of this worker            --> leases_changed() -+-> told, later in
- * the turn, where anything is new
+ *   a panel connection or a poll of this worker ------> leases_changed() -+-> news are sent
  *
- * A lease lasts 30 s. That of a device whose panel is elsewhere is kept, too: the panel may connect
- * to this worker next. Pages of the holder's own worker are told without a hint, also while the
- * database is unavailable. */
+ * News are sent later in the turn. A lease lasts 30 s. That of a device whose panel is elsewhere is
+ * kept, too: the panel may connect to this worker next. Pages of the holder's own worker get news
+ * without a hint, also while the database is unavailable. */
 #pragma once
 
 #include "delivery/view_subscription.h"

@@ -1,6 +1,6 @@
 /* Turns hints about devices into events of their accounts.
  *
- * While the devices of any account are being loaded, hints wait: so the order of the events is the
+ * While the devices of any account are being loaded, hints wait, so that the order of events is the
  * same in all workers. */
 #pragma once
 

@@ -1,10 +1,10 @@
-/* The connections of a process by the address that they come from, and each address's share.
+/* Counts the connections of a process by client address, and limits each address to a share.
  *
- * An address may hold three times as many as are free: a single one three quarters of all, each of
- * n greedy addresses 3/(3n+1). So there is always room for one more, and a fleet of panels behind
- * one address is accepted.
+ * An address may hold three times as many connections as are free: a single one three quarters of
+ * all, each of n greedy addresses 3/(3n+1). So there is always room for one more connection, and a
+ * fleet of panels behind one address is accepted.
  *
- * One loop a process, so one memory budget. */
+ * A process has one loop, and so one memory budget. */
 #pragma once
 
 #include "http/unsent.h"

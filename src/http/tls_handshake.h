@@ -1,4 +1,4 @@
-/* The handshake of a connection of TLS.
+/* The TLS handshake of a connection.
  *
  *   records of the client, until whole ones are there -> a turn of mbedTLS -> records for it
  *
@@ -9,10 +9,10 @@
  * While a first turn waits in the lane, the connection keeps reading, so that the job of a client
  * that leaves is dropped; just before a turn the kernel is asked whether the client is still
  * connected. An incomplete message gets no turn. So nothing is computed for clients that left, and
- * a client whose bytes are missing occupies no place.
+ * a client whose bytes are missing occupies no slot.
  *
  * A client that resumes a session of TLS 1.2 costs as much as a small request, and all its turns
- * are served on the loop. So is everybody where no lanes were started. */
+ * are served on the loop. Without lanes all turns of all clients are served there. */
 #pragma once
 
 #include "http/tls_records.h"

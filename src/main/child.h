@@ -121,10 +121,10 @@ void child_note_end(struct child *child, uint64_t now_ms);
 /* Notes that the child ended on request: it is started again at once. */
 void child_note_restart(struct child *child, uint64_t now_ms);
 
-/* Its heartbeat, read every CHILD_WATCH_MS or so. True when it has been silent for too long; then
- * the count begins anew.
+/* Takes the child's heartbeat; call it about every CHILD_WATCH_MS. Returns true if the child was
+ * silent for too long; then the count begins anew.
  *
- * Silence is counted in looks: time in which the supervisor itself did not run (stopped, starved,
- * the machine asleep) counts as two looks at most, however long it was. */
+ * Silence is counted in calls: time in which the supervisor itself did not run (stopped, starved,
+ * the machine asleep) counts as two calls at most, however long it was. */
 __attribute__((warn_unused_result)) bool child_is_hung(struct child *child, uint32_t beat,
 						       uint64_t now_ms);

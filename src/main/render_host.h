@@ -1,11 +1,10 @@
-/* The render host: a child of the supervisor that starts renderers for workers, in the sandbox, and
- * ends them (see render/host.h for their messages). It also runs without renderers (--renderers 0):
+/* The render host: a child of the supervisor that starts and ends sandboxed renderers for workers
+ * (render/host.h describes their messages). It also runs without renderers (--renderers 0), because
  * workers reach the network through its egress.
  *
- * As root it keeps what it takes to give each renderer a user of its own, and no other right. It
- * reads nothing but small messages of workers, which it does not trust either: a worker gets so
- * many processes of the kinds that are there, and can end its own ones. Renderers end with the
- * host. */
+ * As root it keeps only the rights to give each renderer a user of its own. It reads only small
+ * messages of workers, which it does not trust either: a worker gets a limited number of processes
+ * of each kind, and can end only its own ones. Renderers end with the host. */
 #pragma once
 
 #include <stdbool.h>

@@ -5,11 +5,11 @@
 #include "task/task.h"
 #include "web/web.h"
 
-/* GET of a page - the shell, which is the same for all pages: the browser draws them. GET
- * /web/assets/{file} - what the shell loads, whose names have a hash in them.
+/* GET of a page - the shell, which is the same for all pages: the browser draws them.
+ * GET /web/assets/{file} - a file that the shell loads, with a hash in its name.
  *
- * Nothing in them has an absolute path, so that they work below a path of a proxy. The shell says
- * what leads from the page's path to "/"; there is one shell for each depth. */
+ * No path in them is absolute, so that they work below a proxy's path prefix. The shell contains
+ * the relative path from the page to "/", so there is one shell for each depth. */
 
 extern const struct http_static_file pages[];
 extern const size_t pages_count;

@@ -1,9 +1,10 @@
-/* Challenges of passkeys: what an authenticator signs, made for one browser and one answer.
+/* Challenges of passkeys: random data that an authenticator signs, made for one browser and one
+ * answer.
  *
- * They are not stored. A challenge says when it was made, and has a code of authentication by a key
- * that all instances share (table site); so asking for one costs no write, and nobody can fill
- * anything. Those that were answered are remembered as long as they would be good
- * (passkey_used.sql), so that none is answered twice. */
+ * They are not stored. A challenge contains its time and an authentication code by a key that all
+ * instances share (table site), so making one costs no write, and nobody can fill a table with
+ * them. Answered challenges are stored for as long as they would be valid (passkey_used.sql), so
+ * that none is answered twice. */
 #pragma once
 
 #include "base/id.h"
