@@ -3,8 +3,8 @@
  * another worker has answered a change. So each poll and frame that begins later has the answered
  * change, whichever worker it reaches.
  *
- *   commit -> change_note() -> answer ... poll at another worker -> change_count() has grown ->
- * load
+ *   commit -> change_note() -> answer
+ *   poll at another worker -> change_count() has grown -> load
  *
  * Several devices may share a counter. Then one of them is loaded once more than needed; no change
  * is ever missed. */

@@ -12,10 +12,10 @@
  * Other folders call this header only; src/delivery/delivery.c connects the modules behind it.
  * Each module knows only modules before it in this row:
  *
- *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> render_keys ->
- *   loader, picture_fetcher, write_behind, panel_reports, push_order, orders, stored_push ->
- * lookups, reconciliation -> connections, polling -> leases, upcoming -> view_subscriptions ->
- * expiry -> delivery */
+ *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> render_keys
+ *   -> loader, picture_fetcher, write_behind, panel_reports, push_order, orders, stored_push
+ *   -> lookups, reconciliation -> panel_connections, polling -> leases, upcoming
+ *   -> view_subscriptions -> expiry -> delivery */
 #pragma once
 
 #include "db/db.h"

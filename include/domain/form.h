@@ -1,7 +1,7 @@
 /* Form of an app: the settings that it asks of people who install it.
  *
  *   schema from the renderer (written by the script's author) --form_read()--> struct form
- * --form_write()--> the pages' form
+ *   struct form --form_write()--> the pages' form
  *
  * A schema is untrusted, although it comes through our renderer: wrong shapes and excessive lengths
  * are refused, unknown names are left out. Texts lie in the arena. */

@@ -1,8 +1,7 @@
 /* Kinds of access to an endpoint. An endpoint names one kind, or none: then anyone may call.
  *
- *   pre-handler checks -> check() -> task_admit()    the rate limit, then the rest of the
- * pre-handler checks
- *                       -> task_fail()     this kind's own 401
+ *   pre-handler --> check() --> task_admit()  the rate limit, then the other pre-handler checks
+ *                           --> task_fail()   this kind's own 401
  *
  * A kind is one file that defines a struct access. This folder has the API key; layers above add
  * others (session, device's key) without changes here. */

@@ -2,8 +2,8 @@
  * that caches an answer sees by the stamps, before any hint arrives, that a row of the answer was
  * changed.
  *
- *   commit -> read_stamps_note() -> answer ... read at another worker -> read_stamps_last() is
- * later
+ *   commit -> read_stamps_note() -> answer
+ *   read at another worker -> read_stamps_last() is later -> query
  *
  * Stamps are values of one counter, which every change advances. So one number tells since when an
  * answer is known, however many rows it has, even if they were not known before. Several rows may

@@ -1,8 +1,9 @@
 /* Writes that wait for locked rows.
  *
- *   a write has met a lock -> its write queue waits here -> the write queue's first write runs by
- * itself, on a retry connection, for a moment at a time done:    the write queue goes back to the
- * other writes for 5 s: the write is answered DB_BLOCKED
+ *   a write has met a lock -> its write queue waits here
+ *     -> its first write runs alone, on a retry connection, for a moment at a time
+ *          done:     the write queue goes back to the other writes
+ *          for 5 s:  the write is answered DB_BLOCKED
  *
  * The accounts take turns, and so do the write queues of an account, which has one attempt under
  * way at a time. An account that has several write queues here has all of its writes here: each of

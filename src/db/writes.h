@@ -1,7 +1,6 @@
 /* Writes: each write queue has at most one batch under way, and write queues take turns.
  *
- *   write queues that are ready -> write connection -> done, or the write queue goes to the blocked
- * ones
+ *   ready write queues -> write connection -> done, or the write queue is blocked (blocked.h)
  *
  * Writes of a group commit wait at most 20 ms for a locked row: then none of them was committed,
  * and the others run again at once. */

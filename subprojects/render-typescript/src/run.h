@@ -2,8 +2,7 @@
  * affects the next one.
  *
  *   main -> engine -> request (the head) -> script (module, main(), jobs) -> tree (JSON)
- *                  `-> panel (what scripts import), console, fault (errors, with their source
- * location) */
+ *                  `-> panel (imported by scripts), console, fault (errors and their locations) */
 #pragma once
 
 #include "clock.h"
