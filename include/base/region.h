@@ -30,8 +30,8 @@ struct region_map;
  * NULL with errno if the system has no memory. Free with region_map_destroy(). */
 struct region_map *region_map_create(const struct region *const *regions, unsigned region_count,
 				     unsigned slot_count);
-/* As region_map_create(), but in a file in memory, so that a program that replaces this one can map
- * it, too. *ret_fd is that file, close-on-exec; the caller closes it. */
+/* Works as region_map_create(), but in a file in memory, so that a program that replaces this one
+ * can map it, too. *ret_fd is that file, close-on-exec; the caller closes it. */
 struct region_map *region_map_create_file(const struct region *const *regions,
 					  unsigned region_count, unsigned slot_count, int *ret_fd);
 

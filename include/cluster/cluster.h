@@ -79,8 +79,8 @@ struct cluster {
 __attribute__((warn_unused_result)) int cluster_open(const char *state_dir, struct cluster *ret,
 						     struct cluster_error *reterr);
 
-/* As cluster_open(), for a program that replaces another one (main/handover.h): the postmaster runs
- * already if pid is not 0. Takes ownership of the descriptors, which may be -1. */
+/* Works as cluster_open(), for a program that replaces another one (main/handover.h): the
+ * postmaster runs already if pid is not 0. Takes ownership of the descriptors, which may be -1. */
 __attribute__((warn_unused_result)) int cluster_adopt(const char *state_dir, pid_t pid, int log_fd,
 						      int socket_fd, struct cluster *ret,
 						      struct cluster_error *reterr);

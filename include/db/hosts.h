@@ -54,7 +54,7 @@ void hosts_destroy(struct hosts *hosts);
  * else the first one. */
 PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
 		      struct hosts_failure *ret_failure) __attribute__((warn_unused_result));
-/* As hosts_connect(), for a single connection: UNAVAILABLE_SETTINGS if url is not a connection
- * string. */
+/* Works as hosts_connect(), for a single connection: UNAVAILABLE_SETTINGS if url is not a
+ * connection string. */
 PGconn *hosts_connect_once(const char *url, const struct hosts_use *use,
 			   struct hosts_failure *ret_failure) __attribute__((warn_unused_result));

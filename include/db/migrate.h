@@ -42,7 +42,7 @@ struct migrate_error {
 __attribute__((warn_unused_result)) int migrate_run(const char *url, int *ret_applied,
 						    struct migrate_error *reterr);
 
-/* As migrate_run(), over a connection of the caller, which stays open. */
+/* Works as migrate_run(), over a connection of the caller, which stays open. */
 __attribute__((warn_unused_result)) int migrate_over(struct pg_conn *pg, int *ret_applied,
 						     struct migrate_error *reterr);
 

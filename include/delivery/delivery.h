@@ -128,7 +128,7 @@ bool delivery_is_online(const struct delivery *delivery, struct id device_id,
 bool delivery_knows(const struct delivery *delivery, const struct device_reference *reference,
 		    struct str key);
 
-/* As delivery_knows(), for a former address, which the caller has set in the look-up. */
+/* Works as delivery_knows(), for a former address, which the caller has set in the look-up. */
 bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lookup *lookup,
 			  struct str key);
 

@@ -19,9 +19,9 @@ struct place {
 };
 
 /* Finds the largest places with a name that begins with search, ignoring accents and case. The text
- * after a comma must begin the region, or the country's name or code. So must the last words, if the
- * whole is no name; words after the area, such as a postal code, do not count. Longer searches find
- * nothing. Returns how many. */
+ * after a comma must begin the region, or the country's name or code. So must the last words, if
+ * the whole is no name; words after the area, such as a postal code, do not count. Longer searches
+ * find nothing. Returns how many. */
 unsigned places_find(struct str search, struct place ret_places[static PLACES_MAX]);
 
 /* Returns the time zone of the nearest place, static; empty: there is no built-in list. Near the

@@ -33,7 +33,7 @@ struct settings {
  * outlive ret. */
 void settings_read(const struct json_value *object, struct faults *faults,
 		   struct settings *ret_settings);
-/* As settings_read(), for a member of another name, which must be static. */
+/* Works as settings_read(), for a member of another name, which must be static. */
 void settings_read_member(const struct json_value *object, struct str name, struct faults *faults,
 			  struct settings *ret_settings);
 

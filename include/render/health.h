@@ -34,7 +34,7 @@ bool render_health_has(const struct render_health *health, enum render_program p
 /* Returns a static sentence about the first of the programs that was given up. NULL: none. */
 const char *render_health_problem(const struct render_health *health,
 				  const enum render_program *programs, unsigned count);
-/* As render_health_problem(), for all programs. */
+/* Works as render_health_problem(), for all programs. */
 const char *render_health_any_problem(const struct render_health *health);
 
 /* Called in the supervisor when the render host is given up. */

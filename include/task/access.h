@@ -29,8 +29,9 @@ struct access {
 
 /* Authorization: Bearer <API key of an account> */
 extern const struct access access_api_key;
-/* As access_api_key, or the bare key: for /v0, whose clients use both forms. Also the own key of a
- * device, if its owner allows that: for endpoints with takes_device_key, and that device. */
+/* Accepts what access_api_key does, or the bare key: for /v0, whose clients use both forms. Also
+ * the own key of a device, if its owner allows that: for endpoints with takes_device_key, and that
+ * device. */
 extern const struct access access_v0_api_key;
 
 /* Operator of the machine, by HTTP_ROLE_OPERATOR. It replaces the access of each endpoint that is

@@ -92,7 +92,7 @@ struct connection {
  * of the loop. */
 void connection_start(struct connection *connection);
 
-/* As connection_start(), but the first attempt begins after connection_wake(). */
+/* Works as connection_start(), but the first attempt begins after connection_wake(). */
 void connection_start_asleep(struct connection *connection);
 
 /* Opens a connection that is asleep, from the next turn of the loop on. */

@@ -31,7 +31,7 @@ void account_shares_finish(struct account_shares *shares);
  * loaded. */
 struct account_share *account_share_hold(struct account_shares *shares, struct id account_id);
 void account_share_let_go(struct account_share *share);
-/* As account_share_hold(), for a panel, which is added to by_use with this node. */
+/* Works as account_share_hold(), for a panel, which is added to by_use with this node. */
 struct account_share *account_share_join(struct account_shares *shares, struct id account_id,
 					 struct list *by_use);
 /* Removes a panel from by_use; its owner releases the share afterwards. */

@@ -33,7 +33,7 @@ void lookups_forget(struct panel *panel);
 bool lookups_know(const struct lookups *lookups, const struct device_reference *reference,
 		  struct str key);
 
-/* As lookups_know(), for a former address, which the caller has set in the look-up. */
+/* Works as lookups_know(), for a former address, which the caller has set in the look-up. */
 bool lookups_know_alias(const struct lookups *lookups, const struct panel_lookup *lookup,
 			struct str key);
 

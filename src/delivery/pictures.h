@@ -23,7 +23,8 @@ void pictures_finish(struct pictures *pictures);
  * account that loaded them first. */
 struct picture pictures_share(struct pictures *pictures, struct account_share *owner,
 			      struct str webp);
-/* As pictures_share(), but without data if memory is short and the bytes are not in memory already.
+/* Works as pictures_share(), but without data if memory is short and the bytes are not in memory
+ * already.
  */
 struct picture pictures_keep(struct pictures *pictures, struct account_share *owner,
 			     struct str webp);

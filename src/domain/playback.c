@@ -15,11 +15,9 @@ enum {
 	SILENT_LEAD_MS = 300,
 	/* A picture that is later than this, or would be, gets an "immediate". */
 	GRACE_MS = 5000,
-	/* Time after "immediate" from which a picture counts as displayed, even if the panel has
-	 * not said so. */
+	/* This long after "immediate" an unconfirmed picture counts as displayed. */
 	SILENCE_MS = 10 * 1000,
-	/* Time granted to the unknown picture of a panel that connects, which might stay for an
-	 * hour. */
+	/* Time granted to the unknown picture of a panel that connects: it might stay an hour. */
 	UNKNOWN_MAX_S = 300,
 	/* A picture that was not in memory is tried again after this. */
 	RETRY_MS = 5000,
@@ -439,8 +437,7 @@ static int64_t turns_due(struct playback *playback, const struct display_mode *m
 	return mode->content->turn_count - playback->turns_seen;
 }
 
-/* Sends the item that is so many turns ahead, at once. Returns false if the panel shows it already.
- */
+/* Sends the item so many turns ahead at once. Returns false if the panel shows it already. */
 static bool turn_on(struct playback *playback, int64_t turns, const struct display_mode *mode,
 		    struct content *content, struct playback_clock clock,
 		    const struct playback_output *output, int64_t *ret_ms)

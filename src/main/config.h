@@ -85,7 +85,8 @@ extern const struct option_set config_set;
  * config_finish() in either case. */
 __attribute__((warn_unused_result)) int
 config_read(struct config *ret_config, int argc, char *const argv[], struct options_error *reterr);
-/* As config_read(), with another configuration file; NULL: the one that flags and variables name.
+/* Works as config_read(), with another configuration file; NULL: the one that flags and variables
+ * name.
  */
 __attribute__((warn_unused_result)) int config_read_with(struct config *ret_config,
 							 const char *file, int argc,

@@ -9,7 +9,8 @@
 __attribute__((warn_unused_result)) int config_check_variables(const struct config *config,
 							       struct options_error *reterr);
 
-/* Opens the files that the configuration names, except certificates. Returns 0, or -1 with a reason. */
+/* Opens the files that the configuration names, except certificates. Returns 0, or -1 with a
+ * reason. */
 __attribute__((warn_unused_result)) int config_check_files(const struct config *config,
 							   struct reason *reterr);
 

@@ -26,7 +26,7 @@ __attribute__((warn_unused_result)) int instance_change(struct instance *instanc
 							struct instance_before *ret_before,
 							struct reason *reterr);
 
-/* As instance_change(), for a program that continues after another one failed to replace it:
+/* Works as instance_change(), for a program that continues after another one failed to replace it:
  * workers have that configuration already, so its files may be missing. */
 __attribute__((warn_unused_result)) int instance_change_back(struct instance *instance,
 							     const struct config *config,

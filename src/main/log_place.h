@@ -1,4 +1,4 @@
-/* Where a person finds the log of this process. */
+/* Tells people where to find the log of this process. */
 #pragma once
 
 enum { LOG_PLACE_BYTES = 512 };

@@ -22,7 +22,8 @@ __attribute__((warn_unused_result)) int secret_key_load(const char *state_dir, c
  */
 void secret_key_take_back(const char *state_dir);
 
-/* As secret_key_load(), but makes no key. Returns 1, 0 if there is none, or -1 with a reason. */
+/* Works as secret_key_load(), but makes no key. Returns 1, 0 if there is none, or -1 with a reason.
+ */
 __attribute__((warn_unused_result)) int secret_key_find(const char *state_dir, const char *file,
 							struct settings_key *ret_key,
 							struct reason *reterr);

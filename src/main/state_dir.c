@@ -36,7 +36,7 @@ char *state_dir_default(void)
 	return memory_strdup(path);
 }
 
-/* As mkdir -p; only the last directory is private. */
+/* Works as mkdir -p; only the last directory is private. */
 static int make_directories(const char *path)
 {
 	char partial[PATH_BYTES];

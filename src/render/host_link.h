@@ -15,7 +15,7 @@ struct host_process {
 	bool is_started;
 	unsigned cpu_ms; /* CPU time used, in ended(); 0: unknown */
 
-	/* One of the two is called, from the loop. started: the caller owns the socket from now on.
+	/* The loop calls one of the two. started: the caller owns the socket from now on.
 	 */
 	void (*started)(struct host_process *process, int socket);
 	/* failed: error is a negative errno. */

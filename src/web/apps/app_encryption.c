@@ -20,8 +20,7 @@ struct entry {
 	const struct encrypt_entries_row *row; /* in app_arena */
 	struct form form; /* form in its language, with the fields made from its settings */
 	struct settings open, secret, all;
-	unsigned own, seen, asked; /* number of the form's own fields, of those looked at, of
-				      handlers called */
+	unsigned own, seen, asked; /* own fields of the form, fields checked, handlers called */
 };
 
 struct app_encryption {

@@ -41,7 +41,7 @@ struct authentication {
 __attribute__((warn_unused_result)) struct step_result
 web_authenticate(struct task *task, struct authentication *authentication, task_step *next);
 
-/* As web_authenticate(), and checks that the signed-in account is the authenticated one. */
+/* Works as web_authenticate(), and checks that the signed-in account is the authenticated one. */
 __attribute__((warn_unused_result)) struct step_result
 web_reauthenticate(struct task *task, struct authentication *authentication,
 		   const struct reauthentication *body, task_step *next);

@@ -40,8 +40,8 @@ struct transfer {
 	int refused_port;   /* port of another protocol that a redirect named; or 0 */
 	char refused[64];   /* the address that was refused; or empty */
 	const char *why_refused;
-	/* What the next request has already taken from the account's shares of hosts: for its name,
-	 * and for the addresses that were tried. */
+	/* Shares that the next request has already taken from the account's shares of hosts: for
+	 * its name, and for the addresses that were tried. */
 	bool has_paid_name;
 	struct address paid[TRANSFER_PAID_MAX];
 	unsigned paid_count;

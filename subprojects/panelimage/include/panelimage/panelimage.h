@@ -28,7 +28,7 @@ enum {
 	PANELIMAGE_SIDE_MAX = 256, /* pixels, largest width and largest height of a panel */
 	PANELIMAGE_INPUT_MAX_BYTES = 196608,
 	PANELIMAGE_MAGNIFIED_MAX_BYTES = 1048576, /* of an image that may be magnified */
-	PANELIMAGE_OUTPUT_MAX_BYTES = 460000, /* bytes, the largest file that panels accept */
+	PANELIMAGE_OUTPUT_MAX_BYTES = 460000,	  /* bytes, the largest file that panels accept */
 	PANELIMAGE_FRAMES_MAX = 2048,
 	PANELIMAGE_MAGNIFICATION_MAX = 20,
 };
