@@ -88,6 +88,16 @@ static void refuse(struct link *link, const char *account, const char *why)
 	link_say(link, line, (size_t)length);
 }
 
+static bool has_room(const struct bridge *bridge)
+{
+	unsigned open = 0;
+
+	for (const struct held *held = bridge->held; held; held = held->next)
+		open += !held->is_ending;
+	return open < BRIDGE_CONNECTIONS_MAX &&
+	       bridge->held_count < BRIDGE_CONNECTIONS_MAX + BRIDGE_ENDING_MAX;
+}
+
 /* Takes ownership of the document. */
 static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc *doc)
 {
@@ -97,7 +107,7 @@ static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc
 	char name[CONNECTION_ACCOUNT_BYTES];
 	struct held *held;
 
-	if (bridge->held_count == BRIDGE_CONNECTIONS_MAX) {
+	if (!has_room(bridge)) {
 		refuse(link, account ? account : "", why);
 		yyjson_doc_free(doc);
 		return;

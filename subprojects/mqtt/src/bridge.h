@@ -14,7 +14,11 @@
 
 #include <text/reach.h>
 
-enum { BRIDGE_CONNECTIONS_MAX = 40, BRIDGE_LINKS_MAX = 64 };
+enum {
+	BRIDGE_CONNECTIONS_MAX = 40,
+	BRIDGE_ENDING_MAX = 16, /* in addition: waiting for the broker, a name or a connect */
+	BRIDGE_LINKS_MAX = 64,
+};
 
 struct bridge;
 

@@ -12,6 +12,8 @@ static void call_done(struct connection *connection)
 {
 	int status = connection->api.status;
 
+	if (connection->call == CALL_LIST && status != 200)
+		connection->needs_list = true;
 	if (connection->api.call_lacked_socket)
 		connection->calls_from_ms = 0; /* it continues with the next socket */
 	else if (connection->call == CALL_ORDER)
@@ -75,6 +77,7 @@ static void begin_call(struct connection *connection)
 	}
 	connection->was_order = false;
 	if (connection->needs_list || clock_ms() >= connection->list_ms) {
+		panels_begin_list(connection);
 		begin(connection, CALL_LIST, NULL, NULL);
 		return;
 	}
@@ -107,8 +110,7 @@ void calls_drive(struct connection *connection)
 		call_done(connection);
 	if (was_streaming && !connection->api.is_streaming)
 		connection->stream_from_ms = now + stream_pause_ms(connection);
-	if (connection->has_asked && now - connection->asked_ms < ASK_MS &&
-	    connection->api.socket_count == 0)
+	if (connection->has_asked && now - connection->asked_ms < ASK_MS)
 		return; /* waits for a socket, which was requested */
 	connection->has_asked = false;
 	begin_call(connection);

@@ -43,8 +43,10 @@ static bool take_sockets(struct connection *connection)
 
 	(void)!read(connection->wake, &times, sizeof(times));
 	pthread_mutex_lock(&connection->lock);
-	while (connection->socket_count)
+	while (connection->socket_count) {
 		api_add_socket(&connection->api, connection->sockets[--connection->socket_count]);
+		connection->has_asked = false;
+	}
 	must_end = connection->must_end;
 	pthread_mutex_unlock(&connection->lock);
 	return !must_end;
@@ -72,11 +74,12 @@ static void finish(struct connection *connection)
 	pthread_mutex_lock(&connection->lock);
 	must_forget = connection->must_forget;
 	pthread_mutex_unlock(&connection->lock);
+	/* Close the sockets first: other connections need descriptors during the farewell. */
+	api_finish(&connection->api);
 	if (must_forget && connection->session.is_up)
 		panels_forget(connection);
 	session_finish(&connection->session);
 	account_say_counts(connection);
-	api_finish(&connection->api);
 	while (connection->orders)
 		commands_end_first(connection);
 	for (struct device *next, *device = connection->devices; device; device = next) {

@@ -27,6 +27,7 @@ struct device {
 	bool is_online;
 	char last_seen[40];
 	bool is_listed;	  /* the list that is being read has it */
+	bool awaits_list; /* an event named it after the last list was requested */
 	bool is_leftover; /* the broker has topics of it, and it was in no list yet */
 	bool needs_about, needs_rotation, needs_publishing, needs_picture;
 	int64_t picture_from_ms; /* the picture is not fetched before this time */

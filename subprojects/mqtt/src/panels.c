@@ -40,7 +40,7 @@ static void remove_device(struct connection *connection, struct device **at)
 static void remove_unlisted(struct connection *connection)
 {
 	for (struct device **at = &connection->devices; *at;) {
-		if ((*at)->is_listed)
+		if ((*at)->is_listed || (*at)->awaits_list)
 			at = &(*at)->next;
 		else
 			remove_device(connection, at);
@@ -83,6 +83,13 @@ static void take_list(struct connection *connection, yyjson_val *list)
 		device->is_leftover = false;
 	}
 	remove_unlisted(connection);
+}
+
+void panels_begin_list(struct connection *connection)
+{
+	connection->needs_list = false;
+	for (struct device *device = connection->devices; device; device = device->next)
+		device->awaits_list = false;
 }
 
 static void need_all(struct connection *connection)
@@ -149,6 +156,17 @@ static void take_online(struct device *device, yyjson_val *root)
 	device->needs_publishing = true;
 }
 
+/* Keeps the state of the event until the list has the device: the event is not repeated. */
+static struct device *add_unlisted(struct connection *connection, const char *id)
+{
+	struct device *device = add_device(connection, id);
+
+	connection->needs_list = true;
+	if (device)
+		device->awaits_list = true;
+	return device;
+}
+
 void panels_take_event(void *context, const char *name, const char *data, size_t length)
 {
 	struct connection *connection = context;
@@ -157,10 +175,10 @@ void panels_take_event(void *context, const char *name, const char *data, size_t
 	const char *id = yyjson_get_str(yyjson_obj_get(root, "deviceId"));
 	struct device *device = id ? panels_find(connection, id) : NULL;
 
+	if (id && !device)
+		device = add_unlisted(connection, id);
 	if (strcmp(name, "reset") == 0)
 		need_all(connection);
-	else if (id && !device)
-		connection->needs_list = true;
 	else if (!device)
 		;
 	else if (strcmp(name, "online") == 0)
@@ -225,7 +243,6 @@ void panels_take_answer(struct connection *connection)
 		if (yyjson_is_arr(yyjson_doc_get_root(doc)))
 			take_list(connection, yyjson_doc_get_root(doc));
 		yyjson_doc_free(doc);
-		connection->needs_list = false;
 		connection->list_ms = clock_ms() + LIST_MS;
 		break;
 	case CALL_ABOUT:

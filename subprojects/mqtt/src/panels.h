@@ -5,6 +5,8 @@
 
 /* Returns the device, or NULL if the account has none with this ID, as far as known. */
 struct device *panels_find(const struct connection *connection, const char *id);
+/* Marks that the list is requested now: devices that later events name may be missing in it. */
+void panels_begin_list(struct connection *connection);
 /* Handles an event of the API: on_event of struct event_reader. */
 void panels_take_event(void *context, const char *name, const char *data, size_t length);
 /* Notes the topic of a retained message of an earlier session: its device or entry is removed from

@@ -271,13 +271,11 @@ bool session_has_room(const struct session *session)
 static bool publish(struct session *session, const char *topic, const char *payload, size_t length,
 		    int quality, bool is_retained)
 {
-	if (!session_has_room(session))
-		return false;
 	session->unsent++;
 	if (mosquitto_publish(session->mosquitto, NULL, topic, (int)length, payload, quality,
 			      is_retained) != MOSQ_ERR_SUCCESS) {
 		session->unsent--;
-		return true; /* it cannot be sent at all; the library notices a lost connection */
+		return false;
 	}
 	session->messages_out++;
 	return true;
@@ -286,7 +284,11 @@ static bool publish(struct session *session, const char *topic, const char *payl
 bool session_publish(struct session *session, const char *topic, const char *payload, size_t length,
 		     bool is_retained)
 {
-	return publish(session, topic, payload, length, 0, is_retained);
+	if (!session_has_room(session))
+		return false;
+	/* If that fails, it cannot be sent at all; the library notices a lost connection. */
+	(void)publish(session, topic, payload, length, 0, is_retained);
+	return true;
 }
 
 bool session_subscribe(struct session *session, const char *pattern)
@@ -302,22 +304,26 @@ void session_init(struct session *session)
 }
 
 /* Disconnects after the acknowledgement of the last message: a broker drops what it has not read
- * from a connection that is closed too early. */
+ * from a connection that is closed too early. Without the acknowledgement the connection is closed
+ * without a DISCONNECT, so the broker publishes the will. */
 static void say_farewell(struct session *session)
 {
 	int64_t end_ms = clock_ms() + FAREWELL_MS;
+	bool is_told = false;
 
-	(void)publish(session, session->settings->will, "offline", 7, 1, true);
-	while (session->unsent && clock_ms() < end_ms) {
+	while ((!is_told || session->unsent) && clock_ms() < end_ms) {
 		struct pollfd wait = {.fd = session_socket(session),
 				      .events = session_wants_write(session) ? POLLOUT : POLLIN};
 
+		if (!is_told && session_has_room(session))
+			is_told = publish(session, session->settings->will, "offline", 7, 1, true);
 		(void)poll(&wait, 1, FAREWELL_POLL_MS);
 		session_drive(session, clock_ms());
 		if (!session->is_up)
 			return;
 	}
-	mosquitto_disconnect(session->mosquitto);
+	if (is_told && !session->unsent)
+		mosquitto_disconnect(session->mosquitto);
 }
 
 void session_finish(struct session *session)

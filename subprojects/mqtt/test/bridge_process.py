@@ -1,11 +1,16 @@
 """A bridge to MQTT in its sandbox, and a worker's end of its link, for tests."""
 
+import contextlib
+import fcntl
 import json
 import os
+import re
 import socket
 import subprocess
+import termios
+import threading
 
-from waiting import PATIENCE_S
+from waiting import PATIENCE_S, wait_until
 
 ACCOUNT = "0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa"
 
@@ -60,3 +65,121 @@ class Bridge:
             word = self.word()
             if "state" in word:
                 return word["state"]
+
+
+CONNACK = b"\x20\x02\x00\x00"
+
+
+class SlowBroker:
+    """It takes connections, acknowledges no message, and reads only when it is asked to."""
+
+    def __init__(self):
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self.listener.bind(("127.0.0.1", 0))
+        self.listener.listen(64)
+        self.port = self.listener.getsockname()[1]
+        self.peers = []
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def _serve(self):
+        while True:
+            try:
+                peer, _ = self.listener.accept()
+            except OSError:
+                return
+            peer.settimeout(PATIENCE_S)
+            peer.recv(4096)
+            peer.sendall(CONNACK)
+            self.peers.append(peer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join()
+        for peer in self.peers:
+            peer.close()
+
+    def read_all(self):
+        """(first byte, body) of each packet of the only connection, until it ends."""
+        [peer] = self.peers
+        data = b"".join(iter(lambda: peer.recv(1 << 20), b""))
+        packets = []
+        while data:
+            length = shift = 0
+            at = 1
+            while True:
+                length |= (data[at] & 127) << shift
+                at, shift, more = at + 1, shift + 7, data[at] & 128
+                if not more:
+                    break
+            packets.append((data[0], data[at:at + length]))
+            data = data[at + length:]
+        return packets
+
+
+def device_id(number):
+    return ACCOUNT[:-2] + f"{number:02}"
+
+
+class Api:
+    """A worker's API: an account with devices, each with a hundred entries at most, whose IDs are long. It takes all
+    that the bridge says.
+
+    events: of the first stream, (name, data); the list of devices is answered when the bridge has read them."""
+
+    def __init__(self, bridge, devices, entries, events=()):
+        self.bridge = bridge
+        self.devices = [device_id(number) for number in range(devices)]
+        self.entries = entries
+        self.events = events
+        self.asked = []  # paths
+        self.open = set()
+        self.streams = threading.Event()
+        threading.Thread(target=self._give_sockets, daemon=True).start()
+
+    @property
+    def has_answered_all(self):
+        return len(set(self.asked)) == 2 * len(self.devices) + 2
+
+    def _give_sockets(self):
+        with contextlib.suppress(OSError, ValueError):  # the link is closed
+            for line in self.bridge.lines:
+                if "needs" in json.loads(line):
+                    own, other = socket.socketpair()
+                    threading.Thread(target=self._serve, args=[own], daemon=True).start()
+                    self.bridge.say({"socket": ACCOUNT}, other.fileno())
+                    other.close()
+
+    def _serve(self, one):
+        self.open.add(one)
+        with one, contextlib.suppress(OSError):
+            while data := one.recv(1 << 16):
+                path = re.match(rb"GET (\S+)", data)[1].decode()
+                if path == "/v1/events":
+                    self._stream(one)
+                else:
+                    body = json.dumps(self._answer(path)).encode()
+                    one.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                self.asked.append(path)
+        self.open.remove(one)
+
+    def _stream(self, one):
+        one.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+        for name, data in () if self.streams.is_set() else self.events:
+            one.sendall(f"event: {name}\ndata: {json.dumps(data)}\n\n".encode())
+        wait_until(lambda: not any(fcntl.ioctl(one, termios.TIOCOUTQ, bytes(4))), "a bridge that reads")
+        self.streams.set()
+
+    def _answer(self, path):
+        if path == "/v1/devices":
+            self.streams.wait(PATIENCE_S)
+            return [{"id": device} for device in self.devices]
+        if path.endswith("/rotation"):
+            return {"entries": [{"installationId": f"{number:03}" + 80 * "ü", "name": f"{number:03}" + 300 * "x"}
+                                for number in range(self.entries)]}
+        return {"name": "Panel", "brightness": 50}

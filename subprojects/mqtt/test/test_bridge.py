@@ -4,9 +4,10 @@ import os
 import subprocess
 
 import pytest
-from bridge_process import ACCOUNT, Bridge
+from bridge_process import ACCOUNT, Api, Bridge, SlowBroker, device_id
 from broker import PASSWORD, USER, Broker
 from ports import free_port
+from waiting import wait_until
 
 NAME = "localhost"
 
@@ -105,3 +106,61 @@ def test_too_many_connections():
         while state.get("account") != accounts[-1] or "answers" not in state["error"]:
             bridge.open(port, account=accounts[-1])
             state = bridge.state()
+
+
+def test_farewells_take_no_places():
+    """Brokers acknowledge nothing: a connection that ends waits, and another one has its place at once."""
+    accounts = [f"{number:08x}" + ACCOUNT[8:] for number in range(41)]
+    with SlowBroker() as broker, Bridge("--allow", "127.0.0.1") as bridge:
+        for account in accounts[:40]:
+            bridge.open(broker.port, account=account)
+        connected = set()
+        while len(connected) < 40:
+            state = bridge.state()
+            assert "error" not in state, state
+            connected.add(state["account"])
+        bridge.say({"close": accounts[0], "forget": False})
+        bridge.open(broker.port, account=accounts[40])
+        assert bridge.state() == {"account": accounts[40]}
+
+
+def test_offline_is_published_when_there_is_room():
+    """A slow broker: messages wait when the connection is closed, and the last one of all still says it."""
+    with SlowBroker() as broker, Bridge("--allow", "127.0.0.1") as bridge:
+        api = Api(bridge, devices=20, entries=100)
+        bridge.open(broker.port)
+        wait_until(lambda: api.has_answered_all, "all that there is to publish", patience_s=20)
+        bridge.say({"close": ACCOUNT, "forget": False})
+        wait_until(lambda: not api.open, "the end of its calls, which its farewell follows")
+        packets = broker.read_all()
+        topic, payload = f"displayd/{ACCOUNT}/availability".encode(), b"offline"
+        said = [number for number, (kind, body) in enumerate(packets)
+                if kind >> 4 == 3 and topic in body and body.endswith(payload)]
+        left = [number for number, (kind, _) in enumerate(packets) if kind >> 4 == 14]
+        assert said and (not left or said[-1] < left[0]), (said, left, len(packets))
+
+
+def test_an_event_before_the_list():
+    """What it says of a device is kept, and not said again."""
+    with Broker() as broker, Bridge("--allow", "127.0.0.1") as bridge, broker.listen("displayd/#") as heard:
+        Api(bridge, devices=2, entries=0, events=[
+            ("online", {"deviceId": device_id(1), "isOnline": True}),
+            ("shown", {"deviceId": device_id(1), "kind": "night"})])
+        bridge.open(broker.port, user=USER, password=PASSWORD)
+        heard.wait_for(f"displayd/{ACCOUNT}/{device_id(0)}/availability", b"offline")
+        heard.wait_for(f"displayd/{ACCOUNT}/{device_id(1)}/availability", b"online")
+        assert heard.newest[f"displayd/{ACCOUNT}/{device_id(1)}/shown"] == b"night"
+
+
+def test_late_events_of_removed_devices():
+    """Another list is asked for, once, and nothing is published of them."""
+    gone = [device_id(number) for number in range(50, 60)]
+    with Broker() as broker, Bridge("--allow", "127.0.0.1") as bridge, broker.listen("displayd/#") as heard:
+        api = Api(bridge, devices=2, entries=0, events=[
+            *[("online", {"deviceId": device, "isOnline": True}) for device in gone],
+            ("online", {"deviceId": device_id(1), "isOnline": True})])
+        bridge.open(broker.port, user=USER, password=PASSWORD)
+        heard.wait_for(f"displayd/{ACCOUNT}/{device_id(1)}/availability", b"online")
+        wait_until(lambda: api.has_answered_all, "all of the devices that are there")
+        assert api.asked.count("/v1/devices") == 2 and not any(device in path for path in api.asked for device in gone)
+        assert not any(device in topic for topic in heard.newest for device in gone)
