@@ -138,6 +138,6 @@ class Broker:
 
     def publish(self, topic, payload, retained=False, times=1):
         data = payload if isinstance(payload, bytes) else str(payload).encode()
-        subprocess.run(["mosquitto_pub", *self.client_options(), "-t", topic, "-s", "-q", "1",
+        subprocess.run(["mosquitto_pub", *self.client_options(), "-t", topic, "-s" if data else "-n", "-q", "1",
                         *(["-r"] if retained else []), *(["--repeat", str(times)] if times > 1 else [])],
                        input=data, check=True, capture_output=True)

@@ -1,5 +1,6 @@
 """Panels on an MQTT broker, where Home Assistant finds them."""
 
+import contextlib
 import json
 import socket
 import threading
@@ -10,9 +11,23 @@ from mqtt_stage import (base, config_of, connect, connected_account, marked, one
                         wait_for_state)
 from panel import Panel
 from waiting import wait_until
-from world import World, images
+from world import SECRETS, World, images
 
 __all__ = ["connected_account", "one_broker", "server_that_reaches"]  # fixtures
+
+
+def test_panels_that_come_while_it_is_connected_are_online(served, broker, account):
+    """The event that says so may come before the list that has the device."""
+    assert connect(account, broker).ok()
+    wait_for_state(account, "connected")
+    with broker.listen() as heard, contextlib.ExitStack() as stack:
+        made = [served.server.ctl("device", "create", "--account", account.email, "--name", name) for name in "abc"]
+        for one in made:
+            target = "/d/" + one["websocketUrl"].split("/d/", 1)[1]
+            SECRETS.add(target.rpartition("key=")[2])
+            stack.enter_context(Panel(served.server, None, target))
+        for one in made:
+            heard.wait_for(f"{base(account)}/{one['id']}/availability", b"online")
 
 
 def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
@@ -79,6 +94,31 @@ def test_the_controls(served, broker, account):
         heard.wait_for(f"{topic}/availability", b"online")
     with broker.listen() as heard:
         assert heard.wait_for(f"{topic}/availability") in (b"online", b"offline")  # retained
+
+
+def test_a_text_and_its_state(served, broker, account):
+    """The state is what was written last, cut to what Home Assistant takes; an empty text ends it."""
+    device = account.device()
+    topic = f"{base(account)}/{device.id}"
+
+    def wait_for_text(text):
+        wait_until(lambda: json.loads(heard.newest.get(f"{topic}/text", b"{}")) == {"text": text}, f"the text {text}")
+
+    with broker.listen() as heard, Panel(served.server, device):
+        connect(account, broker).ok()
+        found = json.loads(heard.wait_for(config_of(device)))["components"]["message"]
+        assert found["state_topic"] == f"{topic}/text" and found["min"] == 0
+        wait_for_text("")
+        broker.publish(f"{topic}/message", "Hello")
+        wait_for_text("Hello")
+        broker.publish(f"{topic}/message", '{"text": "' + 300 * "ü" + '", "hold": true}')
+        wait_for_text(255 * "ü")
+        heard.wait_for(f"{topic}/shown", b"temporary")
+        broker.publish(f"{topic}/message", 501 * "x")  # is refused
+        heard.wait_for(f"{topic}/error")
+        broker.publish(f"{topic}/message", "")
+        wait_for_text("")
+        heard.wait_for(f"{topic}/shown", b"nothing")
 
 
 def test_wrong_commands_are_told(broker, account):

@@ -9,6 +9,8 @@ from mqtt_stage import (base, connect, connected_account, marked, one_broker, se
 from waiting import wait_until
 from world import World
 
+from postgres import Postgres
+
 __all__ = ["connected_account", "one_broker", "server_that_reaches"]  # fixtures
 
 
@@ -105,5 +107,26 @@ def test_a_reload_hands_the_connection_on(postgres, broker, tmp_path):
             wait_until(lambda: not before & set(world.server.children()[0]), "the end of the workers before")
             wait_until(lambda: [name for name, _, _ in heard.messages].count(f"{topic}/availability") > 1,
                        "the panel anew")
+            broker.publish(f"{topic}/interval/set", "99")
+            heard.wait_for(f"{topic}/interval", b"99")
+
+
+def test_the_database_goes_and_comes(broker):
+    """The leases end with it, and so do the connections; both come back by themselves, with all states."""
+    with Postgres() as cluster, \
+            World(cluster.create_database(), "--rate-limit", "0", "--egress-allow", "127.0.0.1") as world:
+        account = marked(world)
+        topic = f"{base(account)}/{account.device().id}"
+        with broker.listen(f"{base(account)}/#") as heard:
+            connect(account, broker).ok()
+            heard.wait_for(f"{topic}/availability")
+            cluster.kill()
+            heard.wait_for(f"{base(account)}/availability", b"offline")
+            assert world.get("/readyz").status == 503
+            times = [name for name, _, _ in heard.messages].count(f"{topic}/interval")
+            cluster.start()
+            heard.wait_for(f"{base(account)}/availability", b"online")
+            wait_until(lambda: [name for name, _, _ in heard.messages].count(f"{topic}/interval") > times, "the panel anew")
+            assert wait_for_state(account, "connected")["error"] is None
             broker.publish(f"{topic}/interval/set", "99")
             heard.wait_for(f"{topic}/interval", b"99")

@@ -126,8 +126,13 @@ def test_it_is_pinned(home, panel, entities):
 
 
 def test_it_is_written_on(home, panel, entities):
+    wait_for_state(home, entities["message"], "")
     home.call("text", "set_value", entity_id=entities["message"], value="Hello")
     panel.wait_for(lambda picture, _: picture and color_of(picture) is None, "a text")
+    wait_for_state(home, entities["message"], "Hello")
+    home.call("text", "set_value", entity_id=entities["message"], value="")
+    panel.wait_for(lambda picture, _: picture and color_of(picture) is not None, "an entry")
+    wait_for_state(home, entities["message"], "")
 
 
 def test_an_entry_is_switched(home, desk, panel, entities):

@@ -74,6 +74,7 @@ void commands_done(struct connection *connection)
 {
 	const struct api *api = &connection->api;
 	const struct order *order = connection->orders;
+	struct device *device = panels_find(connection, order->device);
 	yyjson_doc *doc = NULL;
 	const char *detail;
 
@@ -85,6 +86,8 @@ void commands_done(struct connection *connection)
 			      : api->status
 				  ? "displayd rejected it"
 				  : "no answer: the command may have been carried out or not");
+	} else if (device && order->has_text) {
+		device_set_text(device, &order->text);
 	}
 	yyjson_doc_free(doc);
 	commands_end_first(connection);

@@ -1,6 +1,5 @@
 #include "device.h"
 
-#include <sandboxed/bytes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@ void device_destroy(struct device *device)
 	yyjson_doc_free(device->about);
 	yyjson_doc_free(device->rotation);
 	yyjson_doc_free(device->shown);
+	bytes_finish(&device->text);
 	for (struct published *next, *one = device->published; one; one = next) {
 		next = one->next;
 		free(one);
@@ -102,6 +102,13 @@ const char *device_label_of(const struct device *device, const char *entry_id,
 		return ret_label;
 	}
 	return NULL;
+}
+
+void device_set_text(struct device *device, const struct bytes *text)
+{
+	bytes_finish(&device->text);
+	bytes_add(&device->text, text->data, text->length);
+	device->needs_publishing = true;
 }
 
 int device_brightness(const struct device *device)

@@ -3,11 +3,16 @@
 
 #include "topic.h"
 
+#include <sandboxed/bytes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <yyjson.h>
 
-enum { LABEL_BYTES = 400, ROTATION_ENTRIES_MAX = 100 };
+enum {
+	LABEL_BYTES = 400,
+	ROTATION_ENTRIES_MAX = 100,
+	DEVICE_TEXT_MAX = 255, /* characters: Home Assistant's limit of a state */
+};
 
 /* A published topic below that of the device. */
 struct published {
@@ -24,6 +29,7 @@ struct device {
 	yyjson_doc *rotation;		  /* GET .../rotation; NULL: not known yet */
 	yyjson_doc *shown;		  /* data of the newest event "shown" */
 	size_t about_cost, rotation_cost; /* bytes of these documents, roughly */
+	struct bytes text;		  /* text of the last message; empty after its end */
 	bool is_online;
 	char last_seen[40];
 	bool is_listed;	  /* the list that is being read has it */
@@ -53,6 +59,9 @@ int device_find_label(const struct device *device, const char *label);
 /* Writes the name of the entry with this ID to ret_label and returns it; NULL: there is none. */
 const char *device_label_of(const struct device *device, const char *entry_id,
 			    char ret_label[static LABEL_BYTES]);
+
+/* Copies the text of a message, at most DEVICE_TEXT_MAX characters. */
+void device_set_text(struct device *device, const struct bytes *text);
 
 /* Whether the panel is on, as far as known. */
 bool device_is_awake(const struct device *device);

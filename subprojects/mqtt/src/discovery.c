@@ -65,10 +65,12 @@ static void add_message(struct writing *writing)
 {
 	yyjson_mut_val *text = add_component(writing, "message", "text", "Message");
 
+	add_topic(writing, text, "state_topic", "text", false);
+	add_text(writing, text, "value_template", "{{ value_json.text }}");
 	add_topic(writing, text, "command_topic", "message", false);
 	add_text(writing, text, "icon", "mdi:message-text");
-	yyjson_mut_obj_add_int(writing->doc, text, "min", 1);
-	yyjson_mut_obj_add_int(writing->doc, text, "max", 255);
+	yyjson_mut_obj_add_int(writing->doc, text, "min", 0);
+	yyjson_mut_obj_add_int(writing->doc, text, "max", DEVICE_TEXT_MAX);
 }
 
 static void add_pinned(struct writing *writing)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <text/utf8.h>
 #include <yyjson.h>
 
 enum { WORD_MAX = LABEL_BYTES, USUAL_BRIGHTNESS = 50 };
@@ -30,6 +31,7 @@ const char *order_name(enum topic_command command)
 void order_destroy(struct order *order)
 {
 	bytes_finish(&order->body);
+	bytes_finish(&order->text);
 	free(order);
 }
 
@@ -50,26 +52,6 @@ static void add_text(struct reading *reading, const char *method, const char *la
 		     const char *body)
 {
 	bytes_add_text(&add(reading, method, last)->body, body);
-}
-
-/* Adds a request whose body is an object with one text. */
-static void add_member(struct reading *reading, const char *last, const char *name,
-		       const char *text, size_t length)
-{
-	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
-	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	size_t size;
-	char *body;
-
-	yyjson_mut_doc_set_root(doc, root);
-	yyjson_mut_obj_add_strn(doc, root, name, text, length);
-	body = yyjson_mut_write(doc, YYJSON_WRITE_NOFLAG, &size);
-	if (body)
-		bytes_add(&add(reading, "POST", last)->body, body, size);
-	else
-		reading->problem = "must be UTF-8";
-	free(body);
-	yyjson_mut_doc_free(doc);
 }
 
 /* ---- pictures and texts ---- */
@@ -99,22 +81,54 @@ static void read_push(struct reading *reading, const char *payload, size_t lengt
 	bytes_add_text(&order->body, "\"}");
 }
 
-static bool is_json_object(const char *payload, size_t length)
+static struct str cut(struct str text)
 {
-	yyjson_doc *doc = is_object(payload, length) ? yyjson_read(payload, length, 0) : NULL;
-	bool is_one = yyjson_is_obj(yyjson_doc_get_root(doc));
+	struct str rest = text;
 
-	yyjson_doc_free(doc);
-	return is_one;
+	for (unsigned i = 0; i < DEVICE_TEXT_MAX && rest.length; i++)
+		(void)utf8_next(&rest);
+	return (struct str){text.data, text.length - rest.length};
+}
+
+static void add_message(struct reading *reading, const char *method, const char *last,
+			struct str body, struct str text)
+{
+	struct order *order = add(reading, method, last);
+
+	order->has_text = true;
+	bytes_add(&order->body, body.data, body.length);
+	text = cut(text);
+	bytes_add(&order->text, text.data, text.length);
+}
+
+static void add_plain_message(struct reading *reading, struct str text)
+{
+	struct bytes body = {0};
+
+	bytes_add_text(&body, "{\"text\":");
+	bytes_add_json(&body, text.data, text.length);
+	bytes_add_text(&body, "}");
+	add_message(reading, "POST", "/message", (struct str){body.data, body.length}, text);
+	bytes_finish(&body);
 }
 
 /* A text may begin as an object does. */
 static void read_message(struct reading *reading, const char *payload, size_t length)
 {
-	if (is_json_object(payload, length))
-		bytes_add(&add(reading, "POST", "/message")->body, payload, length);
+	yyjson_doc *doc = is_object(payload, length) ? yyjson_read(payload, length, 0) : NULL;
+	yyjson_val *root = yyjson_doc_get_root(doc), *text = yyjson_obj_get(root, "text");
+	struct str whole = {payload, length};
+
+	if (length == 0)
+		add_message(reading, "DELETE", "/temporary", whole, whole);
+	else if (yyjson_is_obj(root))
+		add_message(reading, "POST", "/message", whole,
+			    (struct str){yyjson_get_str(text), yyjson_get_len(text)});
+	else if (utf8_is_valid(whole))
+		add_plain_message(reading, whole);
 	else
-		add_member(reading, "/message", "text", payload, length);
+		reading->problem = "must be UTF-8";
+	yyjson_doc_free(doc);
 }
 
 /* ---- controls ---- */

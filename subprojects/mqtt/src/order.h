@@ -13,6 +13,8 @@ struct order {
 	const char *method;
 	char path[TOPIC_MAX];
 	struct bytes body; /* JSON */
+	struct bytes text; /* text of a message, at most DEVICE_TEXT_MAX characters */
+	bool has_text;	   /* whether the command is a message */
 	char device[TOPIC_ID_BYTES];
 	const char *command; /* static text for messages */
 };

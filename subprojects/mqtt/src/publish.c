@@ -88,6 +88,20 @@ static bool tell_light(const struct publisher *publisher, struct device *device)
 	return tell_text(publisher, device, "light", text);
 }
 
+/* Publishes JSON: an empty payload would remove the topic, and the text would be unknown. */
+static bool tell_message(const struct publisher *publisher, struct device *device)
+{
+	struct bytes json = {0};
+	bool is_told;
+
+	bytes_add_text(&json, "{\"text\":");
+	bytes_add_json(&json, device->text.data, device->text.length);
+	bytes_add_text(&json, "}");
+	is_told = tell_text(publisher, device, "text", json.data);
+	bytes_finish(&json);
+	return is_told;
+}
+
 static bool tell_settings(const struct publisher *publisher, struct device *device)
 {
 	yyjson_val *plan = device_member(device->about, "sleep");
@@ -97,7 +111,7 @@ static bool tell_settings(const struct publisher *publisher, struct device *devi
 	const char *seen = *device->last_seen ? device->last_seen
 					      : device_text(device->about, "lastOnline", unknown);
 
-	return tell_light(publisher, device) &&
+	return tell_light(publisher, device) && tell_message(publisher, device) &&
 	       tell_text(publisher, device, "plan",
 			 yyjson_is_true(yyjson_obj_get(plan, "enabled")) ? "ON" : "OFF") &&
 	       tell_number(publisher, device, "interval",
@@ -255,9 +269,9 @@ bool publish_picture(const struct publisher *publisher, struct device *device, c
 /* The availability is noted first, and so removed last: a later session finds the rest by it. */
 void publish_note_device(const struct publisher *publisher, struct device *device)
 {
-	static const char *const lasts[] = {"availability", "light",	"plan",	  "interval",
-					    "wifi",	    "firmware", "seen",	  "pinned",
-					    "failures",	    "shown",	"picture"};
+	static const char *const lasts[] = {"availability", "light",	"text",	    "plan",
+					    "interval",	    "wifi",	"firmware", "seen",
+					    "pinned",	    "failures", "shown",    "picture"};
 	char topic[TOPIC_MAX];
 
 	for (size_t i = 0; i < sizeof(lasts) / sizeof(*lasts); i++) {

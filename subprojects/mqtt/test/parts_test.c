@@ -183,6 +183,7 @@ static void test_commands(void **state)
 	check_order("message", "{oh", "POST /message {\"text\":\"{oh\"};");
 	check_order("message", "{\"text\":\"x\"}", "POST /message {\"text\":\"x\"};");
 	check_order("message", "\xff", "!");
+	check_order("message", "", "DELETE /temporary ;");
 	check_order("light/set", "{\"state\":\"OFF\"}", "POST /sleep ;");
 	check_order("light/set", "{\"state\":\"ON\"}", "PATCH  {\"brightness\":50};POST /wake ;");
 	check_order("light/set", "{\"state\":\"ON\",\"brightness\":7}",
@@ -205,6 +206,35 @@ static void test_commands(void **state)
 		    "PATCH /installations/Rotation {\"isPinned\":true};");
 	check_order("pinned/set", "Rotation", "PATCH /installations/a%20b {\"isPinned\":false};");
 	check_order("pinned/set", "Nothing", "!");
+}
+
+static void check_text(const char *payload, const char *wanted)
+{
+	static const struct topic topic = {.command = COMMAND_MESSAGE, .device = ID};
+	const char *problem;
+	struct order *order = order_read(&topic, NULL, payload, strlen(payload), &problem);
+
+	assert_true(order && order->has_text);
+	assert_int_equal(order->text.length, strlen(wanted));
+	assert_memory_equal(order->text.length ? order->text.data : "", wanted, strlen(wanted));
+	order_destroy(order);
+}
+
+static void test_texts_of_messages(void **state)
+{
+	char payload[2 * 300 + 1], wanted[2 * DEVICE_TEXT_MAX + 1];
+
+	(void)state;
+	check_text("Hi", "Hi");
+	check_text("{\"text\":\"Hi\",\"color\":\"red\"}", "Hi");
+	check_text("{\"text\":7}", "");
+	check_text("{}", "");
+	check_text("", "");
+	for (size_t i = 0; i < 300; i++)
+		memcpy(payload + 2 * i, "\xc3\xbc", 3);
+	memcpy(wanted, payload, sizeof(wanted) - 1);
+	wanted[sizeof(wanted) - 1] = '\0';
+	check_text(payload, wanted);
 }
 
 /* ---- discovery ---- */
@@ -241,9 +271,13 @@ static void test_discovery(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_topics),	    cmocka_unit_test(test_a_long_topic_is_none),
-	    cmocka_unit_test(test_encoded_ids),	    cmocka_unit_test(test_events_in_pieces),
-	    cmocka_unit_test(test_an_endless_line), cmocka_unit_test(test_commands),
+	    cmocka_unit_test(test_topics),
+	    cmocka_unit_test(test_a_long_topic_is_none),
+	    cmocka_unit_test(test_encoded_ids),
+	    cmocka_unit_test(test_events_in_pieces),
+	    cmocka_unit_test(test_an_endless_line),
+	    cmocka_unit_test(test_commands),
+	    cmocka_unit_test(test_texts_of_messages),
 	    cmocka_unit_test(test_discovery),
 	};
 
