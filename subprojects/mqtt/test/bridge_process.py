@@ -139,6 +139,7 @@ class Api:
         self.events = events
         self.asked = []  # paths
         self.open = set()
+        self.given = 0  # sockets
         self.streams = threading.Event()
         threading.Thread(target=self._give_sockets, daemon=True).start()
 
@@ -151,6 +152,7 @@ class Api:
             for line in self.bridge.lines:
                 if "needs" in json.loads(line):
                     own, other = socket.socketpair()
+                    self.given += 1
                     threading.Thread(target=self._serve, args=[own], daemon=True).start()
                     self.bridge.say({"socket": ACCOUNT}, other.fileno())
                     other.close()

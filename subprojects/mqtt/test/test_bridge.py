@@ -152,6 +152,16 @@ def test_an_event_before_the_list():
         assert heard.newest[f"displayd/{ACCOUNT}/{device_id(1)}/shown"] == b"night"
 
 
+def test_few_sockets_for_many_calls():
+    """One for the calls, which come one after another, and one for the stream of events."""
+    with Broker() as broker, Bridge("--allow", "127.0.0.1") as bridge, broker.listen("displayd/#") as heard:
+        api = Api(bridge, devices=10, entries=1)
+        bridge.open(broker.port, user=USER, password=PASSWORD)
+        for device in api.devices:
+            heard.wait_for(f"displayd/{ACCOUNT}/{device}/availability", b"offline")
+        assert len(api.asked) >= 22 and api.given == 2
+
+
 def test_late_events_of_removed_devices():
     """Another list is asked for, once, and nothing is published of them."""
     gone = [device_id(number) for number in range(50, 60)]
