@@ -178,7 +178,9 @@ class Stage {
 
 	async keep(page, name, rules) {
 		const file = path.join(this.scene.pictures, `${name}.png`);
-		await page.screenshot({ path: file, fullPage: true });
+		// A bar at the bottom of the window would stand in the middle of a longer page.
+		const fullPage = (await page.locator(".bottom-bar").count()) === 0;
+		await page.screenshot({ path: file, fullPage });
 		await this.checkAccessibility(page, rules);
 	}
 }
