@@ -87,6 +87,24 @@ static void ask(struct host_link *link, struct host_process *process)
 	loop_later(link->loop, &link->later);
 }
 
+/* Reports the end of a process whose host is gone. */
+static void lose(struct host_process *process)
+{
+	if (process->is_started)
+		process->ended(process, HOST_LINK_LOST);
+	else
+		process->failed(process, -EPIPE);
+}
+
+/* Ends the link, as its other end is closed: the host is gone, and no other comes. A supervisor
+ * also has that end, so this happens only without one. */
+static void on_end(struct host_link *link)
+{
+	uv_poll_stop(&link->poll);
+	for (struct list *node; (node = list_take_first(&link->processes));)
+		lose(container_of(node, struct host_process, node));
+}
+
 /* A new host has begun. Processes of the old one are gone; pending starts may or may not have been
  * read, so they are requested again, with another number. */
 static void on_hello(struct host_link *link, int32_t host)
@@ -161,6 +179,8 @@ static bool read_message(struct host_link *link)
 	ssize_t size = recvmsg(link->socket, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	int descriptor;
 
+	if (size == 0)
+		on_end(link);
 	if (size <= 0)
 		return false;
 	descriptor = take_descriptor(&packet);
@@ -176,7 +196,6 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 	struct host_link *link = container_of(poll, struct host_link, poll);
 
 	(void)events;
-	/* The supervisor also has the other end, so it is never closed. */
 	for (int i = 0; status == 0 && i < MESSAGES_A_TURN && !uv_is_closing((uv_handle_t *)poll);
 	     i++)
 		if (!read_message(link))

@@ -5,11 +5,20 @@ import os
 import pty
 import select
 import signal
+import socket
 import struct
+import subprocess
 import termios
 import time
 
 from app_render import DISPLAYCTL, RED, RED_TYPED, needs_starlark, needs_typescript
+
+
+ASKS = """load("http.star", "http")
+def main(config):
+    http.get(config.get("url"))
+    return []
+"""
 
 
 class Terminal:
@@ -75,3 +84,43 @@ def test_watch_in_typescript(app):
     app(RED_TYPED, "mine.ts")
     terminal.wait_for(b"38;2;255;0;0m")
     assert terminal.interrupt() == 0
+
+
+def end_host(process):
+    """Kills the render host of a displayctl, and waits for its end."""
+    with open(f"/proc/{process}/task/{process}/children") as children:
+        host = int(children.read().split()[0])
+    handle = os.pidfd_open(host)
+    os.kill(host, signal.SIGKILL)
+    assert select.select([handle], [], [], 60)[0]
+    os.close(handle)
+
+
+@needs_starlark
+def test_watch_goes_on_when_the_render_host_was_killed(app):
+    terminal = Terminal(app(RED), "--watch")
+    terminal.wait_for(b"38;2;255;0;0m")
+    for blue in ("80", "ff"):
+        end_host(terminal.pid)
+        app(RED.replace("#f00", f"#0000{blue}"))
+        terminal.wait_for(b"38;2;0;0;%dm" % int(blue, 16))
+    assert terminal.interrupt() == 0
+    assert b"displayctl: the render host has ended; another one starts" in terminal.output
+
+
+@needs_starlark
+def test_the_end_of_the_render_host_is_seen_at_once(app, tmp_path):
+    """Not when the script's time is over; and displayctl does not spin until then."""
+    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(
+        [DISPLAYCTL, "app", "render", app(ASKS), f"url=http://127.0.0.1:{server.getsockname()[1]}/",
+         "--egress-allow", "127.0.0.0/8", "-o", tmp_path / "out.webp"],
+        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        connection, _ = server.accept()
+        with open(f"/proc/{process.pid}/stat") as stat:
+            before = sum(map(int, stat.read().split()[13:15])) / os.sysconf("SC_CLK_TCK")
+        end_host(process.pid)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        connection.close()
+        assert process.returncode == 1 and b"available at the moment" in process.stderr.read()
+        assert used.ru_utime + used.ru_stime - before < 0.3, used

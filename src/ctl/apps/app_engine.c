@@ -161,6 +161,15 @@ struct app_engine *app_engine_start(const struct option_list *egress_allow,
 	return NULL;
 }
 
+bool app_engine_has_ended(const struct app_engine *engine)
+{
+	siginfo_t info = {0};
+
+	return !engine ||
+	       (waitid(P_PID, (id_t)engine->host, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		info.si_pid == engine->host);
+}
+
 void app_engine_stop(struct app_engine *engine)
 {
 	if (!engine)

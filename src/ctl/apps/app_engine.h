@@ -21,6 +21,8 @@ enum { APP_ENGINE_WHY_MAX = 256 };
 struct app_engine *app_engine_start(const struct option_list *egress_allow,
 				    char ret_why[static APP_ENGINE_WHY_MAX])
     __attribute__((warn_unused_result));
+/* Whether the render host has ended, which runs no further job; or there is none (NULL). */
+bool app_engine_has_ended(const struct app_engine *engine);
 /* NULL is fine. */
 void app_engine_stop(struct app_engine *engine);
 

@@ -35,6 +35,7 @@ struct rendering {
 	bool watches;
 	bool checks;
 	bool has_network;
+	struct option_list egress_allow;
 	struct app_engine *engine;
 	struct app_settings settings;
 	struct source source;
@@ -278,8 +279,26 @@ static void check_types(struct rendering *rendering)
 	buffer_finish(&found);
 }
 
+/* Starts the engine anew if its host has ended while the app was watched. */
+static bool has_engine(struct rendering *rendering)
+{
+	char why[APP_ENGINE_WHY_MAX];
+
+	if (!app_engine_has_ended(rendering->engine))
+		return true;
+	buffer_append_str(&rendering->log,
+			  STR("displayctl: the render host has ended; another one starts\n"));
+	app_engine_stop(rendering->engine);
+	rendering->engine = app_engine_start(&rendering->egress_allow, why);
+	if (!rendering->engine)
+		fail(rendering, str_from(why));
+	return rendering->engine;
+}
+
 static void render_script(struct rendering *rendering)
 {
+	if (!has_engine(rendering))
+		return;
 	if (!zones_find(ctl_value(rendering->ctl, "timezone"))) {
 		fail(rendering, STR("unknown time zone"));
 		return;
@@ -440,7 +459,6 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 	    .has_network = !options_find_given(options, "no-network"),
 	};
 	const char *ranges[EGRESS_RANGES_MAX];
-	const struct option_list allow = read_ranges(options, ranges);
 	char why[APP_ENGINE_WHY_MAX];
 	enum ctl_exit code = app_settings_read(ctl, &rendering.settings);
 
@@ -448,7 +466,8 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 		code = check_arguments(&rendering);
 	if (code != CTL_DONE)
 		return code;
-	rendering.engine = app_engine_start(&allow, why);
+	rendering.egress_allow = read_ranges(options, ranges);
+	rendering.engine = app_engine_start(&rendering.egress_allow, why);
 	if (!rendering.engine)
 		return ctl_fail(CTL_FAILED, "%s", why);
 	do {
