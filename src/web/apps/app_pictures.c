@@ -9,7 +9,7 @@
 
 enum {
 	LOOK_MS = 60 * 1000,
-	PORTION = 200, /* apps that are checked together */
+	PORTION = 32, /* apps that are checked together, again for each picture that is made */
 	BETWEEN_MS = 20,
 	FAILED_MS = 10 * 1000,
 	START_MS = 1000,
