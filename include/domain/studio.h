@@ -16,6 +16,9 @@ enum {
 
 /* NULL, or the fault of a slug, which must not have the form of an ID. */
 const char *app_slug_check(struct str slug);
+/* Makes a slug of a name, in the arena: its letters and digits in lower case, with a dash in place
+ * of other characters. Empty if it has no letters or digits of ASCII. */
+struct str app_slug_of(struct str name, struct arena *arena);
 /* NULL, or the fault of a visibility ("legacy" included), or of a draft's script. */
 const char *app_visibility_check(struct str visibility);
 const char *app_draft_check(struct str script);

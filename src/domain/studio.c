@@ -79,6 +79,26 @@ const char *app_slug_check(struct str slug)
 	return id_parse(slug, &id) ? "must not look like an ID" : NULL;
 }
 
+struct str app_slug_of(struct str name, struct arena *arena)
+{
+	char slug[APP_SLUG_LENGTH_MAX];
+	size_t length = 0;
+
+	for (size_t i = 0; i < name.length && length < sizeof(slug); i++) {
+		char c = name.data[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+			slug[length++] = c;
+		else if (length > 0 && slug[length - 1] != '-')
+			slug[length++] = '-';
+	}
+	while (length > 0 && slug[length - 1] == '-')
+		length--;
+	return arena_copy(arena, (struct str){slug, length});
+}
+
 const char *app_text_check(struct str text)
 {
 	while (text.length) {

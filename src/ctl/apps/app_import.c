@@ -2,142 +2,126 @@
 #include "app_report.h"
 
 #include "base/memory.h"
-#include "record/json.h"
 
-#include <yyjson.h>
+#include <stdlib.h>
 
-static const char *const outcome_names[] = {
+/* ---- the report ---- */
+
+static const char *const outcome_names[IMPORT_OUTCOMES] = {
     [IMPORT_WAITS] = "waiting",	      [IMPORT_MADE] = "made",	  [IMPORT_UPDATED] = "updated",
     [IMPORT_UNCHANGED] = "unchanged", [IMPORT_FAILED] = "failed",
 };
 
-/* ---- the report ---- */
+struct report {
+	struct str collection;
+	int64_t counts[IMPORT_OUTCOMES];
+	int64_t broken, pictures; /* among those that have not failed */
+	struct str apps;	  /* JSON */
+};
 
-static unsigned count_of(const struct import *import, enum import_outcome outcome)
+static const struct record_field report_fields[] = {
+    RECORD_STR(struct report, collection, .name = "collection"),
+    RECORD_INT(struct report, counts[IMPORT_MADE], .name = "made"),
+    RECORD_INT(struct report, counts[IMPORT_UPDATED], .name = "updated"),
+    RECORD_INT(struct report, counts[IMPORT_UNCHANGED], .name = "unchanged"),
+    RECORD_INT(struct report, counts[IMPORT_FAILED], .name = "failed"),
+    RECORD_INT(struct report, broken, .name = "broken"),
+    RECORD_INT(struct report, pictures, .name = "pictures"),
+    RECORD_JSON(struct report, apps, .name = "apps"),
+};
+static const struct record report_record = RECORD(struct report, report_fields);
+
+static const struct record_field row_fields[] = {
+    RECORD_STR(struct import_app, name, .name = "folder"),
+    RECORD_STR(struct import_app, slug, .name = "slug", .nullable = true),
+    RECORD_STR(struct import_app, version, .name = "version", .nullable = true),
+    RECORD_STR(struct import_app, outcome_name, .name = "outcome"),
+    RECORD_STR(struct import_app, remark, .name = "remark", .nullable = true),
+    RECORD_STR(struct import_app, picture_name, .name = "picture", .nullable = true),
+};
+static const struct record row_record = RECORD(struct import_app, row_fields);
+
+static void count_apps(struct import *import, struct report *ret_report)
 {
-	unsigned count = 0;
+	*ret_report = (struct report){.collection = import->collection};
+	for (size_t i = 0; i < import->count; i++) {
+		struct import_app *app = &import->apps[i];
+		bool has_failed = app->outcome == IMPORT_FAILED;
 
-	for (size_t i = 0; i < import->count; i++)
-		count += import->apps[i].outcome == outcome;
-	return count;
-}
-
-static unsigned count_broken(const struct import *import)
-{
-	unsigned count = 0;
-
-	for (size_t i = 0; i < import->count; i++)
-		count +=
-		    import->apps[i].outcome != IMPORT_FAILED && import->apps[i].manifest.is_broken;
-	return count;
-}
-
-/* Counts the apps that bring a picture along. */
-static unsigned count_pictures(const struct import *import)
-{
-	unsigned count = 0;
-
-	for (size_t i = 0; i < import->count; i++)
-		count += import->apps[i].outcome != IMPORT_FAILED && import->apps[i].picture_name;
-	return count;
-}
-
-static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name,
-		     const char *value)
-{
-	if (value && value[0])
-		yyjson_mut_obj_add_strcpy(doc, object, name, value);
-	else
-		yyjson_mut_obj_add_null(doc, object, name);
-}
-
-static void add_app(yyjson_mut_doc *doc, yyjson_mut_val *array, const struct import_app *app)
-{
-	yyjson_mut_val *object = yyjson_mut_arr_add_obj(doc, array);
-
-	add_text(doc, object, "folder", app->name);
-	add_text(doc, object, "slug", app->slug);
-	add_text(doc, object, "version", app->version);
-	add_text(doc, object, "outcome", outcome_names[app->outcome]);
-	add_text(doc, object, "remark", app->remark);
-	add_text(doc, object, "picture", app->picture_name);
-}
-
-static void print_json(const struct import *import)
-{
-	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
-	yyjson_mut_val *root = yyjson_mut_obj(doc), *apps;
-	struct buffer json = {0};
-	char *text;
-
-	yyjson_mut_doc_set_root(doc, root);
-	yyjson_mut_obj_add_strncpy(doc, root, "collection", import->collection.data,
-				   import->collection.length);
-	for (int i = IMPORT_MADE; i <= IMPORT_FAILED; i++)
-		yyjson_mut_obj_add_uint(doc, root, outcome_names[i],
-					count_of(import, (enum import_outcome)i));
-	yyjson_mut_obj_add_uint(doc, root, "broken", count_broken(import));
-	yyjson_mut_obj_add_uint(doc, root, "pictures", count_pictures(import));
-	apps = yyjson_mut_obj_add_arr(doc, root, "apps");
-	for (size_t i = 0; i < import->count; i++)
-		add_app(doc, apps, &import->apps[i]);
-	text = yyjson_mut_write(doc, YYJSON_WRITE_ALLOW_INVALID_UNICODE, NULL);
-	if (text) {
-		json_write_text(&json, str_from(text));
-		buffer_append_char(&json, '\n');
-		(void)ctl_print(&json);
+		app->outcome_name = str_from(outcome_names[app->outcome]);
+		ret_report->counts[app->outcome]++;
+		ret_report->broken += !has_failed && app->manifest.is_broken;
+		ret_report->pictures += !has_failed && app->picture_name.data;
 	}
+}
+
+static enum ctl_exit print_json(const struct import *import, struct report *report)
+{
+	struct buffer json = {0};
+	enum ctl_exit code;
+
+	for (size_t i = 0; i < import->count; i++) {
+		buffer_append_char(&json, i ? ',' : '[');
+		record_write_json(&row_record, &import->apps[i], &json);
+	}
+	buffer_append_char(&json, ']');
+	report->apps = buffer_view(&json);
+	code = ctl_print_row(import->ctl, &report_record, report);
 	buffer_finish(&json);
-	free(text);
-	yyjson_mut_doc_free(doc);
+	return code;
+}
+
+static void print_count(const char *name, int64_t count, struct buffer *text)
+{
+	buffer_printf(text, "%-10s %lld\n", name, (long long)count);
 }
 
 /* Prints remarks about single apps, and the number of each outcome. */
-static void print_text(const struct import *import)
+static enum ctl_exit print_text(const struct import *import, const struct report *report)
 {
+	struct buffer text = {0};
+	enum ctl_exit code;
+
 	for (size_t i = 0; i < import->count; i++) {
 		const struct import_app *app = &import->apps[i];
-		struct buffer line = {0};
 
-		if (!app->remark)
+		if (!app->remark.data)
 			continue;
-		app_report_text(app->name, &line);
-		buffer_append_str(&line, STR(": "));
+		app_report_text(app->name, &text);
+		buffer_append_str(&text, STR(": "));
 		if (app->outcome == IMPORT_FAILED)
-			buffer_append_str(&line, STR("not imported: "));
-		app_report_text(app->remark, &line);
-		printf("%.*s\n", STR_ARG(buffer_view(&line)));
-		buffer_finish(&line);
+			buffer_append_str(&text, STR("not imported: "));
+		app_report_text(app->remark, &text);
+		buffer_append_char(&text, '\n');
 	}
 	for (int i = IMPORT_MADE; i <= IMPORT_FAILED; i++)
-		printf("%-10s %u\n", outcome_names[i], count_of(import, (enum import_outcome)i));
-	if (count_broken(import) > 0)
-		printf("%-10s %u\n", "broken", count_broken(import));
-	if (count_pictures(import) > 0)
-		printf("%-10s %u\n", "pictures", count_pictures(import));
+		print_count(outcome_names[i], report->counts[i], &text);
+	if (report->broken > 0)
+		print_count("broken", report->broken, &text);
+	if (report->pictures > 0)
+		print_count("pictures", report->pictures, &text);
+	code = ctl_print(&text);
+	buffer_finish(&text);
+	return code;
 }
 
 /* ---- the command ---- */
 
 static enum ctl_exit run(struct import *import, const char *path)
 {
-	struct ctl *ctl = import->ctl;
-	enum ctl_exit code = import_scan(import, path);
+	struct report report;
+	enum ctl_exit code = import_scan(import, path), printed;
 
 	if (code == CTL_DONE)
 		code = import_choose(import, path);
 	if (code != CTL_DONE)
 		return code;
-	import_compare(import);
-	import->done_count = count_of(import, IMPORT_FAILED);
 	code = import_send(import);
-	if (ctl->json)
-		print_json(import);
-	else
-		print_text(import);
-	if (fflush(stdout) != 0)
-		code = CTL_FAILED;
-	if (code == CTL_DONE && count_of(import, IMPORT_FAILED) == import->count)
+	count_apps(import, &report);
+	printed = import->ctl->json ? print_json(import, &report) : print_text(import, &report);
+	if (printed != CTL_DONE)
+		return printed;
+	if (code == CTL_DONE && report.counts[IMPORT_FAILED] == (int64_t)import->count)
 		return ctl_fail(CTL_FAILED, "no app was imported");
 	return code;
 }
@@ -148,15 +132,9 @@ enum ctl_exit ctl_app_import(struct ctl *ctl)
 	enum ctl_exit code = run(&import, ctl->options.positionals[0]);
 
 	for (size_t i = 0; i < import.count; i++) {
-		struct import_app *app = &import.apps[i];
-
-		app_manifest_finish(&app->manifest);
-		buffer_finish(&app->script);
-		buffer_finish(&app->picture);
-		free(app->picture_name);
-		free(app->description);
-		free(app->remark);
-		free(app->path);
+		buffer_finish(&import.apps[i].script);
+		buffer_finish(&import.apps[i].picture);
+		arena_finish(&import.apps[i].arena);
 	}
 	free(import.apps);
 	return code;

@@ -1,9 +1,10 @@
 #include "app_import_steps.h"
-#include "base/memory.h"
+#include "base/hex.h"
 #include "ctl/server/client.h"
 #include "domain/studio.h"
 
 #include <fcntl.h>
+#include <sodium.h>
 #include <text/utf8.h>
 #include <unistd.h>
 
@@ -107,10 +108,11 @@ static void find_source(struct import *import, const char *path, struct str *ret
 }
 
 /* Text of a line of the request, which has no tabs and no ends of lines. */
-static void append_field(struct buffer *lines, const char *text, char end)
+static void append_field(struct buffer *lines, struct str text, char end)
 {
-	for (; *text; text++)
-		buffer_append_char(lines, *text == '\t' || *text == '\n' ? ' ' : *text);
+	for (size_t i = 0; i < text.length; i++)
+		buffer_append_char(
+		    lines, text.data[i] == '\t' || text.data[i] == '\n' ? ' ' : text.data[i]);
 	buffer_append_char(lines, end);
 }
 
@@ -125,7 +127,7 @@ static struct str write_lines(struct import *import)
 		if (app->outcome != IMPORT_WAITS)
 			continue;
 		append_field(&lines, app->origin, '\t');
-		append_field(&lines, app->manifest.author ?: "", '\t');
+		append_field(&lines, app->manifest.author, '\t');
 		for (unsigned j = 0; j < IMPORT_SLUGS_MAX; j++)
 			append_field(&lines, app->slugs[j], j + 1 < IMPORT_SLUGS_MAX ? '\t' : '\n');
 	}
@@ -164,6 +166,76 @@ static struct str word_of(bool value)
 	return value ? STR("true") : STR("false");
 }
 
+/* ---- slugs ---- */
+
+static bool is_used(const struct import *import, struct str slug)
+{
+	for (size_t i = 0; i < import->count; i++)
+		if (import->apps[i].slug.data && str_equal(import->apps[i].slug, slug))
+			return true;
+	return false;
+}
+
+static const struct import_state *find_state(const struct import *import, struct str slug)
+{
+	for (unsigned i = 0; i < import->state_count; i++)
+		if (str_equal(import->states[i].slug, slug))
+			return &import->states[i];
+	return NULL;
+}
+
+/* The first slug that nobody has, or if it is known, that it has itself. */
+static void choose(const struct import *import, struct import_app *app, bool is_known)
+{
+	for (unsigned i = 0; i < IMPORT_SLUGS_MAX && app->slugs[i].data && !app->slug.data; i++) {
+		const struct import_state *state = find_state(import, app->slugs[i]);
+
+		if (is_used(import, app->slugs[i]) || is_known != (state != NULL) ||
+		    (state && !(state->is_own && str_equal(state->origin, app->origin))))
+			continue;
+		app->slug = app->slugs[i];
+		app->state = state;
+	}
+}
+
+/* First the apps that have one keep it, regardless of their order. */
+static void choose_slugs(struct import *import)
+{
+	for (int is_known = 1; is_known >= 0; is_known--)
+		for (size_t i = 0; i < import->count; i++)
+			if (import->apps[i].outcome == IMPORT_WAITS)
+				choose(import, &import->apps[i], is_known);
+	for (size_t i = 0; i < import->count; i++) {
+		struct import_app *app = &import->apps[i];
+
+		if (app->outcome == IMPORT_WAITS && !app->slug.data)
+			import_fail(app,
+				    ARENA_JOIN(&app->arena, STR("there is another app "),
+					       app->slugs[0], STR(" in "), import->collection));
+	}
+}
+
+/* The hash that the server tells of what the manifest says (sql/query/app_collection_choose.sql).
+ */
+static void hash_details(const struct import_app *app, char ret_hash[static IMPORT_HASH_BYTES])
+{
+	const struct app_manifest *manifest = &app->manifest;
+	struct buffer text = {0};
+	struct str view;
+	uint8_t hash[crypto_hash_sha256_BYTES];
+
+	buffer_printf(&text, "%.*s\n%.*s\n%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(import_name(app)),
+		      STR_ARG(app->description), STR_ARG(manifest->author),
+		      STR_ARG(manifest->category), STR_ARG(manifest->tags),
+		      STR_ARG(app->broken_reason));
+	view = buffer_view(&text);
+	crypto_hash_sha256(hash, (const uint8_t *)view.data, view.length);
+	hex_encode(hash, sizeof(hash), ret_hash);
+	buffer_finish(&text);
+}
+
+/* ---- the collection ---- */
+
 enum ctl_exit import_choose(struct import *import, const char *path)
 {
 	struct ctl *ctl = import->ctl;
@@ -197,5 +269,20 @@ enum ctl_exit import_choose(struct import *import, const char *path)
 	import->collection = chosen.name;
 	import->states = rows.rows;
 	import->state_count = rows.count;
+	if (code == CTL_DONE)
+		choose_slugs(import);
 	return code;
+}
+
+/* ---- what is new ---- */
+
+bool import_has_all(const struct import_app *app)
+{
+	char details[IMPORT_HASH_BYTES];
+
+	if (!app->state || !str_equal(app->state->version, app->version) ||
+	    !str_equal(app->state->picture, str_from(app->picture_hash)))
+		return false;
+	hash_details(app, details);
+	return str_equal(app->state->details, str_from(details));
 }

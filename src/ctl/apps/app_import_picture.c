@@ -25,20 +25,20 @@ struct candidate {
 };
 
 /* Names of one app differ in case, dashes and the like. */
-static bool is_alike(const char *name, size_t length, const char *other)
+static bool is_alike(const char *name, size_t length, struct str other)
 {
-	const char *end = name + length;
+	const char *end = name + length, *at = other.data, *other_end = other.data + other.length;
 
-	if (!other)
+	if (!other.data)
 		return false;
 	for (;;) {
 		while (name < end && !isalnum((unsigned char)*name))
 			name++;
-		while (*other && !isalnum((unsigned char)*other))
-			other++;
-		if (name == end || !*other)
-			return name == end && !*other;
-		if (tolower((unsigned char)*name++) != tolower((unsigned char)*other++))
+		while (at < other_end && !isalnum((unsigned char)*at))
+			at++;
+		if (name == end || at == other_end)
+			return name == end && at == other_end;
+		if (tolower((unsigned char)*name++) != tolower((unsigned char)*at++))
 			return false;
 	}
 }
@@ -48,7 +48,7 @@ static int rank_of(const struct import_app *app, const char *name)
 {
 	static const char *const endings[] = {".webp", ".gif", ".png"};
 	enum { FORMATS = array_length(endings), PNG = FORMATS - 1 };
-	const char *dot = strrchr(name, '.'), *slash = strrchr(app->name, '/');
+	const char *dot = strrchr(name, '.'), *slash = strrchr(app->path, '/');
 	size_t length = dot ? (size_t)(dot - name) : 0;
 	int format = 0;
 	bool is_named;
@@ -57,7 +57,7 @@ static int rank_of(const struct import_app *app, const char *name)
 		format++;
 	if (length == 0 || format == FORMATS || strstr(name, "@2x"))
 		return -1;
-	is_named = is_alike(name, length, slash ? slash + 1 : app->name) ||
+	is_named = is_alike(name, length, str_from(slash ? slash + 1 : app->path)) ||
 		   is_alike(name, length, app->manifest.id) ||
 		   is_alike(name, length, app->manifest.package);
 	/* Other PNG files are what the app draws with. */
@@ -131,13 +131,13 @@ static void choose(struct import_app *app, const struct candidate *candidates, u
 	uint8_t hash[crypto_hash_sha256_BYTES];
 	struct str view;
 
-	for (unsigned i = 0; i < count && i < CANDIDATES_MAX && !app->picture_name; i++) {
+	for (unsigned i = 0; i < count && i < CANDIDATES_MAX && !app->picture_name.data; i++) {
 		unsigned times = read_picture(app->path, candidates[i].name, &app->picture);
 
 		if (times == 0 || times > magnification_max)
 			continue;
 		view = buffer_view(&app->picture);
-		app->picture_name = memory_strdup(candidates[i].name);
+		app->picture_name = arena_copy(&app->arena, str_from(candidates[i].name));
 		crypto_hash_sha256(hash, (const uint8_t *)view.data, view.length);
 		hex_encode(hash, sizeof(hash), app->picture_hash);
 	}

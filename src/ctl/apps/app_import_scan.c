@@ -20,80 +20,64 @@ static struct import_app *add_app(struct import *import)
 	return &import->apps[import->count++];
 }
 
-/* Makes a slug of a name; false: nothing remains. */
-static bool make_slug(const char *name, char ret_slug[static IMPORT_SLUG_BYTES])
+static const char *last_part(struct str name)
 {
-	size_t length = 0;
+	const char *slash = strrchr(name.data, '/');
 
-	for (; *name && length < IMPORT_SLUG_BYTES - 1; name++) {
-		char c = *name;
-
-		if (c >= 'A' && c <= 'Z')
-			c = (char)(c - 'A' + 'a');
-		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-			ret_slug[length++] = c;
-		else if (length > 0 && ret_slug[length - 1] != '-')
-			ret_slug[length++] = '-';
-	}
-	while (length > 0 && ret_slug[length - 1] == '-')
-		length--;
-	ret_slug[length] = '\0';
-	if (length > 0 && !app_slug_check(str_from(ret_slug)))
-		return true;
-	ret_slug[0] = '\0';
-	return false;
+	return slash ? slash + 1 : name.data;
 }
 
 static void make_slugs(struct import_app *app)
 {
-	const char *slash = strrchr(app->name, '/');
-	const char *names[IMPORT_SLUGS_MAX] = {app->manifest.id, app->manifest.package,
-					       slash ? slash + 1 : app->name};
+	const struct str names[IMPORT_SLUGS_MAX] = {app->manifest.id, app->manifest.package,
+						    str_from(last_part(app->name))};
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < IMPORT_SLUGS_MAX; i++)
-		if (names[i] && make_slug(names[i], app->slugs[count]))
-			count++;
+	for (unsigned i = 0; i < IMPORT_SLUGS_MAX; i++) {
+		struct str slug = app_slug_of(names[i], &app->arena);
+
+		if (slug.length && !app_slug_check(slug))
+			app->slugs[count++] = slug;
+	}
 	if (count == 0)
-		import_fail(app, "its name has no letters a to z and no digits");
+		import_fail(app, STR("its name has no letters a to z and no digits"));
 }
 
 /* The summary, and what the description says beyond it. */
-static char *make_description(const struct app_manifest *manifest)
+static struct str make_description(struct import_app *app)
 {
-	const char *summary = manifest->summary, *more = manifest->description;
-	char *text = NULL;
+	struct str summary = app->manifest.summary, more = app->manifest.description, text;
 
-	if (!summary || !more || strncasecmp(summary, more, strlen(summary)) == 0)
-		return memory_strdup(more ? more : summary ? summary : "");
-	if (asprintf(&text, "%s\n%s", summary, more) < 0)
-		abort();
-	if (utf8_length(str_from(text)) <= APP_DESCRIPTION_LENGTH_MAX)
-		return text;
-	free(text);
-	return memory_strdup(summary);
+	if (!summary.data || !more.data ||
+	    (more.length >= summary.length &&
+	     str_equal_ignore_case(summary, (struct str){more.data, summary.length})))
+		return more.data ? more : summary.data ? summary : STR("");
+	text = ARENA_JOIN(&app->arena, summary, STR("\n"), more);
+	return utf8_length(text) <= APP_DESCRIPTION_LENGTH_MAX ? text : summary;
 }
 
 static void read_app(struct import *import, const char *root, const char *path)
 {
 	struct import_app *app = add_app(import);
-	char fault[MANIFEST_FAULT_MAX], *file = NULL;
+	struct str name = arena_copy(&app->arena, str_from(path)), why;
 
-	app->path = memory_strdup(path);
-	app->name = app->path;
-	if (strncmp(path, root, strlen(root)) == 0 && strlen(path) > strlen(root))
-		app->name += strlen(root);
-	while (app->name[0] == '/' && app->name[1])
-		app->name++;
-	if (asprintf(&file, "%s/manifest.yaml", path) < 0)
-		abort();
-	if (!utf8_is_valid(str_from(app->name)))
-		import_fail(app, "its folder's name is not UTF-8");
-	else if (app_manifest_read(file, &app->manifest, fault) < 0)
-		import_fail(app, "%s", fault);
-	free(file);
-	app->origin = app->manifest.id ? app->manifest.id : app->name;
-	app->description = make_description(&app->manifest);
+	app->path = name.data;
+	if (str_starts_with(name, str_from(root)) && name.length > strlen(root))
+		name = str_from_offset(name, strlen(root));
+	while (name.length > 1 && name.data[0] == '/')
+		name = str_from_offset(name, 1);
+	app->name = name;
+	if (!utf8_is_valid(name))
+		import_fail(app, STR("its folder's name is not UTF-8"));
+	else if (!app_manifest_read(arena_printf(&app->arena, "%s/manifest.yaml", path).data,
+				    &app->arena, &app->manifest, &why))
+		import_fail(app, why);
+	app->origin = app->manifest.id.data ? app->manifest.id : name;
+	app->description = make_description(app);
+	if (app->manifest.is_broken)
+		app->broken_reason = app->manifest.broken_reason.data
+					 ? app->manifest.broken_reason
+					 : STR("Its collection gives no reason.");
 	if (app->outcome == IMPORT_WAITS)
 		make_slugs(app);
 }

@@ -3,11 +3,11 @@
 #include "app_report.h"
 #include "base/clock.h"
 #include "ctl/server/remote.h"
-#include "record/json.h"
+#include "ctl/server/text.h"
 
 #include <poll.h>
 #include <pthread.h>
-#include <sodium.h>
+#include <text/base64.h>
 #include <text/utf8.h>
 #include <unistd.h>
 #include <yyjson.h>
@@ -28,10 +28,16 @@ struct pool {
 	struct str path, account; /* of each request */
 	pthread_mutex_t mutex;
 	size_t next;	    /* the first app that no thread has taken */
+	size_t done_count;  /* for who watches it */
 	bool is_impatient;  /* the server was busy for too long */
 	enum ctl_exit code; /* anything but CTL_DONE ends the import */
 	struct reason why;  /* of that */
 };
+
+static struct str language_of(const struct import_app *app)
+{
+	return app->is_typescript ? STR("TYPESCRIPT") : STR("STARLARK");
+}
 
 /* ---- an app ---- */
 
@@ -42,67 +48,54 @@ static bool read_script(struct import_app *app)
 	int status = app_folder_read(app->path, &app->script, &app->is_typescript, &folder, fault);
 
 	free(folder);
-	if (status < 0) {
-		import_fail(app, "%s", fault);
-		return false;
-	}
 	script = buffer_view(&app->script);
-	if (script.length == 0)
-		import_fail(app, "its script is empty");
+	if (status < 0)
+		import_fail(app, arena_copy(&app->arena, str_from(fault)));
+	else if (script.length == 0)
+		import_fail(app, STR("its script is empty"));
 	else if (!utf8_is_valid(script) || memchr(script.data, '\0', script.length))
-		import_fail(app, "its script or the name of a file is not UTF-8");
-	app_checksum(import_language(app), script, app->checksum);
-	snprintf(app->version, sizeof(app->version), "%.*s",
-		 STR_ARG(import_version(app->checksum)));
+		import_fail(app, STR("its script or the name of a file is not UTF-8"));
+	if (status < 0)
+		return false;
+	app_checksum(language_of(app), script, app->checksum);
+	app->version = import_version(app->checksum);
 	return app->outcome == IMPORT_WAITS;
 }
 
 /* ---- the request ---- */
 
-static void add_json(struct buffer *body, const char *name, struct str json)
+static struct str write_picture(struct import_app *app)
 {
-	buffer_printf(body, "%c\"%s\":", buffer_length(body) ? ',' : '{', name);
-	buffer_append_str(body, json);
+	struct str picture = buffer_view(&app->picture);
+	size_t size = base64_encoded_length(picture.length);
+	char *text = arena_alloc(&app->arena, size);
+
+	if (!app->picture_name.data)
+		return (struct str){0};
+	base64_encode(picture.data, picture.length, text);
+	return (struct str){text, size};
 }
 
-static void add_text(struct buffer *body, const char *name, struct str text)
-{
-	if (!text.data)
-		return;
-	add_json(body, name, STR(""));
-	json_write_str(body, text);
-}
-
-static void add_picture(struct buffer *body, struct str picture)
-{
-	size_t size = sodium_base64_ENCODED_LEN(picture.length, sodium_base64_VARIANT_ORIGINAL);
-
-	add_json(body, "picture", STR("\""));
-	sodium_bin2base64(buffer_reserve(body, size), size, (const unsigned char *)picture.data,
-			  picture.length, sodium_base64_VARIANT_ORIGINAL);
-	buffer_commit(body, size - 1); /* without the NUL */
-	buffer_append_char(body, '"');
-}
-
-static void write_body(const struct import *import, const struct import_app *app,
-		       struct buffer *body)
+static void write_body(const struct import *import, struct import_app *app, struct buffer *body)
 {
 	const struct app_manifest *manifest = &app->manifest;
 
-	add_text(body, "slug", str_from(app->slug));
-	add_text(body, "name", str_from(import_name(app)));
-	add_text(body, "description", str_from(app->description));
-	add_text(body, "author", str_from(manifest->author));
-	add_text(body, "origin", str_from(app->origin));
-	add_text(body, "category", str_from(manifest->category));
-	add_json(body, "tags", import_tags(app));
-	add_text(body, "brokenReason", import_broken_reason(app));
-	add_text(body, "scriptLanguage", import_language(app));
-	add_text(body, "scriptContent", buffer_view(&app->script));
-	if (app->picture_name)
-		add_picture(body, buffer_view(&app->picture));
-	add_json(body, "onlyCheck", import->is_dry ? STR("true") : STR("false"));
-	buffer_append_char(body, '}');
+	ctl_write_body(
+	    (const struct ctl_member[]){
+		{"slug", app->slug, false},
+		{"name", import_name(app), false},
+		{"description", app->description, false},
+		{"author", manifest->author, false},
+		{"origin", app->origin, false},
+		{"category", manifest->category, false},
+		{"tags", manifest->tags, true},
+		{"brokenReason", app->broken_reason, false},
+		{"scriptLanguage", language_of(app), false},
+		{"scriptContent", buffer_view(&app->script), false},
+		{"picture", write_picture(app), false},
+		{"onlyCheck", import->is_dry ? STR("true") : STR("false"), true},
+		{0}},
+	    body);
 }
 
 /* ---- the answer ---- */
@@ -123,14 +116,12 @@ static void take_problem(struct import_app *app, yyjson_val *object, bool is_fai
 	    .column = yyjson_get_int(yyjson_obj_get(object, "column")),
 	};
 	struct buffer text = {0};
-	struct str line;
 
 	app_report_place(&problem, &text);
-	line = buffer_view(&text);
 	if (is_failed)
-		import_fail(app, "%.*s", STR_ARG(line));
+		import_fail(app, arena_copy(&app->arena, buffer_view(&text)));
 	else
-		import_remark(app, "its form needs the network");
+		app->remark = STR("its form needs the network");
 	buffer_finish(&text);
 }
 
@@ -157,11 +148,12 @@ static void take_refusal(struct import_app *app, int status, yyjson_val *problem
 	const char *member = yyjson_get_str(yyjson_obj_get(fault, "pointer"));
 
 	if (!detail)
-		import_fail(app, "the server answered with status %d", status);
+		import_fail(
+		    app, arena_printf(&app->arena, "the server answered with status %d", status));
 	else if (member && member[0] == '/')
-		import_fail(app, "%s: %s", member + 1, detail);
+		import_fail(app, arena_printf(&app->arena, "%s: %s", member + 1, detail));
 	else
-		import_fail(app, "%s", detail);
+		import_fail(app, arena_copy(&app->arena, str_from(detail)));
 }
 
 static void take_answer(struct import_app *app, const struct server_answer *answer)
@@ -236,9 +228,9 @@ static void import_one(struct pool *pool, struct import_app *app)
 		return;
 	import_read_picture(app);
 	if (app->manifest.is_broken)
-		import_remark(app, "its manifest says that it is broken%s%s",
-			      app->manifest.broken_reason ? ": " : "",
-			      app->manifest.broken_reason ?: "");
+		app->remark = ARENA_JOIN(&app->arena, STR("its manifest says that it is broken"),
+					 app->manifest.broken_reason.data ? STR(": ") : STR(""),
+					 app->manifest.broken_reason);
 	if (import_has_all(app))
 		app->outcome = IMPORT_UNCHANGED;
 	else
@@ -268,9 +260,9 @@ static void show_progress(struct pool *pool)
 	struct import *import = pool->import;
 
 	pthread_mutex_lock(&pool->mutex);
-	import->done_count++;
+	pool->done_count++;
 	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%zu of %zu", import->done_count, import->count);
+		fprintf(stderr, "\r%zu of %zu", pool->done_count, import->count);
 	pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -301,25 +293,19 @@ static unsigned start_threads(struct pool *pool, pthread_t threads[static THREAD
 	return count;
 }
 
-static struct str app_path(struct import *import)
-{
-	char id[ID_TEXT_LENGTH + 1];
-
-	id_format(import->collection_id, id);
-	return ARENA_JOIN(&import->ctl->arena, STR("/web/admin/collections/"), str_from(id),
-			  STR("/apps"));
-}
-
 enum ctl_exit import_send(struct import *import)
 {
 	struct pool pool = {.import = import,
 			    .place = remote_place(import->ctl),
-			    .path = app_path(import),
+			    .path = ctl_path(import->ctl, "/web/admin/collections/",
+					     import->collection_id, "/apps"),
 			    .account = ctl_value(import->ctl, "account"),
 			    .mutex = PTHREAD_MUTEX_INITIALIZER};
 	pthread_t threads[THREADS_MAX] = {0};
 	unsigned count;
 
+	for (size_t i = 0; i < import->count; i++)
+		pool.done_count += import->apps[i].outcome == IMPORT_FAILED;
 	pool.place.patience_ms = ANSWER_MS;
 	count = start_threads(&pool, threads);
 	if (count == 0)

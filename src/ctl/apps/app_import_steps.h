@@ -1,10 +1,9 @@
 /* displayctl app import: apps of a checkout of the community's become apps of an account.
  *
  *   import_scan()     folders with a manifest.yaml -> apps, with the slugs that they may get
- *   import_choose()   asks the server which collection they belong to, and what it has of them
- *   import_compare()  each gets a slug
- *   import_send()     threads: folder -> script, picture -> a request to the server, which loads
- * and stores the app
+ *   import_choose()   asks the server which collection they belong to, and what it has of them;
+ * each gets a slug import_send()     threads: folder -> script, picture -> a request to the server,
+ * which loads and stores the app
  *
  * An import that was interrupted goes on when it is started again: an app whose deployed version is
  * that of the checkout is not sent. */
@@ -15,13 +14,16 @@
 #include "ctl/ctl.h"
 #include "domain/app_import.h"
 
-enum {
-	IMPORT_SLUGS_MAX = 3,
-	IMPORT_SLUG_BYTES = 64 + 1,
-	IMPORT_HASH_BYTES = 64 + 1, /* SHA-256 in hexadecimal */
-};
+enum { IMPORT_SLUGS_MAX = 3, IMPORT_HASH_BYTES = 64 + 1 /* SHA-256 in hexadecimal */ };
 
-enum import_outcome { IMPORT_WAITS, IMPORT_MADE, IMPORT_UPDATED, IMPORT_UNCHANGED, IMPORT_FAILED };
+enum import_outcome {
+	IMPORT_WAITS,
+	IMPORT_MADE,
+	IMPORT_UPDATED,
+	IMPORT_UNCHANGED,
+	IMPORT_FAILED,
+	IMPORT_OUTCOMES,
+};
 
 /* App of the collection, as the server has it. */
 struct import_state {
@@ -34,26 +36,29 @@ struct import_state {
 };
 
 struct import_app {
-	char *path;	  /* of its folder */
-	const char *name; /* that of the folder, below that of the checkout; in path */
+	struct arena arena; /* of its texts; data NULL: there is none */
+	const char *path;   /* of its folder */
+	struct str name;    /* that of the folder, below that of the checkout */
 	struct app_manifest manifest;
-	const char *origin; /* its ID in the checkout; of the manifest, or name */
-	char *description;  /* what the catalogue says of it */
+	struct str origin;	/* its ID in the checkout; of the manifest, or name */
+	struct str description; /* what the catalogue says of it */
+	struct str broken_reason;
 
-	char slugs[IMPORT_SLUGS_MAX][IMPORT_SLUG_BYTES]; /* the best first; empty: none */
-	const char *slug;				 /* the chosen one; NULL: not yet */
-	const struct import_state *state;		 /* what there is of it; NULL: nothing */
+	struct str slugs[IMPORT_SLUGS_MAX]; /* the best first */
+	struct str slug;		    /* the chosen one */
+	const struct import_state *state;   /* what there is of it; NULL: nothing */
 
 	bool is_typescript;
 	struct buffer script; /* as it is sent; empty again then */
 	char checksum[APP_CHECKSUM_LENGTH + 1];
-	char version[APP_CHECKSUM_LENGTH + 1]; /* named by its content; empty: not known */
-	struct buffer picture;		       /* a file of its folder, likewise */
-	char *picture_name;		       /* of that file; NULL: there is none */
-	char picture_hash[IMPORT_HASH_BYTES];  /* empty: there is none */
+	struct str version;		      /* named by its content */
+	struct buffer picture;		      /* a file of its folder, likewise */
+	struct str picture_name;	      /* of that file */
+	char picture_hash[IMPORT_HASH_BYTES]; /* empty: there is none */
 
 	enum import_outcome outcome;
-	char *remark; /* why it failed, or what else is to be said of it; NULL: nothing */
+	struct str outcome_name; /* in the report */
+	struct str remark;	 /* why it failed, or what else is to be said of it */
 };
 
 struct import {
@@ -65,24 +70,20 @@ struct import {
 	size_t count;
 	const struct import_state *states; /* apps of the collection that have one of these slugs */
 	unsigned state_count;
-	size_t done_count; /* for who watches it */
 };
 
-/* ---- app_import_app.c ---- */
+/* Why the app is not imported, in its arena. */
+static inline void import_fail(struct import_app *app, struct str why)
+{
+	app->outcome = IMPORT_FAILED;
+	app->remark = why;
+}
 
 /* Its name for people. */
-const char *import_name(const struct import_app *app);
-struct str import_language(const struct import_app *app);
-/* A JSON array of texts. */
-struct str import_tags(const struct import_app *app);
-/* Why it is broken; data is NULL if it is not. */
-struct str import_broken_reason(const struct import_app *app);
-/* Adds a remark on the app; the last remark stands. */
-__attribute__((format(printf, 2, 3))) void import_remark(struct import_app *app, const char *format,
-							 ...);
-/* Why the app is not imported. */
-__attribute__((format(printf, 2, 3))) void import_fail(struct import_app *app, const char *format,
-						       ...);
+static inline struct str import_name(const struct import_app *app)
+{
+	return app->manifest.name.data ? app->manifest.name : app->slug;
+}
 
 /* ---- app_import_scan.c ---- */
 
@@ -91,14 +92,9 @@ enum ctl_exit import_scan(struct import *import, const char *path);
 
 /* ---- app_import_collection.c ---- */
 
-/* Finds or makes the collection of this folder, and reads what it has. CTL_DONE, or the reason was
- * said. */
+/* Finds or makes the collection of this folder, reads what it has, and chooses the slugs: an app
+ * that gets none has failed. CTL_DONE, or the reason was said. */
 enum ctl_exit import_choose(struct import *import, const char *path);
-
-/* ---- app_import_compare.c ---- */
-
-/* Chooses the slugs. An app that gets none has failed. */
-void import_compare(struct import *import);
 /* Whether the server has all of it, once its script and its picture were read. */
 bool import_has_all(const struct import_app *app);
 

@@ -1,18 +1,19 @@
 #include "app_manifest.h"
 
-#include "base/buffer.h"
 #include "base/memory.h"
+#include "domain/app_import.h"
 #include "domain/studio.h"
 #include "record/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <text/utf8.h>
 #include <unistd.h>
 #include <yaml.h>
+
+enum { FILE_BYTES_MAX = 64 * 1024 };
 
 static const struct key {
 	const char *name;
@@ -29,13 +30,6 @@ static const struct key {
     {"brokenReason", offsetof(struct app_manifest, broken_reason), APP_DESCRIPTION_LENGTH_MAX},
 };
 
-enum { TAG_LENGTH_MAX = 40 };
-
-static char **value_of(struct app_manifest *manifest, const struct key *key)
-{
-	return (char **)(void *)((char *)manifest + key->offset);
-}
-
 static struct str trim(struct str text)
 {
 	while (text.length > 0 && (unsigned char)text.data[0] <= ' ')
@@ -45,16 +39,16 @@ static struct str trim(struct str text)
 	return text;
 }
 
-/* Makes one line of at most length_max characters, the last one "…" if there are more. NULL:
+/* Makes one line of at most length_max characters, the last one "…" if there are more. data NULL:
  * none. */
-static char *make_line(struct str text, size_t length_max)
+static struct str make_line(struct str text, size_t length_max, struct arena *arena)
 {
 	struct buffer line = {0};
-	char *made;
+	struct str made;
 
 	text = trim(text);
 	if (text.length == 0 || !utf8_is_valid(text))
-		return NULL;
+		return (struct str){0};
 	for (size_t count = 1; text.length > 0; count++) {
 		struct str before = text;
 		uint32_t c = utf8_next(&text);
@@ -68,182 +62,129 @@ static char *make_line(struct str text, size_t length_max)
 		else
 			buffer_append(&line, before.data, before.length - text.length);
 	}
-	buffer_append_char(&line, '\0');
-	made = memory_strdup(buffer_view(&line).data);
+	made = arena_copy(arena, buffer_view(&line));
 	buffer_finish(&line);
 	return made;
 }
 
-static void take_value(struct app_manifest *manifest, struct str name, struct str value)
+/* Whether it is a text; not what YAML reads as none. */
+static bool get_text(const yaml_node_t *node, struct str *ret_text)
+{
+	if (!node || node->type != YAML_SCALAR_NODE)
+		return false;
+	*ret_text = (struct str){(const char *)node->data.scalar.value, node->data.scalar.length};
+	return node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
+	       !(str_equal(*ret_text, STR("~")) || str_equal_ignore_case(*ret_text, STR("null")));
+}
+
+static struct str read_tags(yaml_document_t *document, const yaml_node_t *list, struct arena *arena)
+{
+	struct buffer tags = {0};
+	struct str text, json;
+	unsigned count = 0;
+
+	buffer_append_char(&tags, '[');
+	for (const yaml_node_item_t *item = list->data.sequence.items.start;
+	     item < list->data.sequence.items.top && count < IMPORT_TAGS_MAX; item++) {
+		if (!get_text(yaml_document_get_node(document, *item), &text))
+			continue;
+		text = make_line(text, IMPORT_TAG_LENGTH_MAX, arena);
+		if (!text.data)
+			continue;
+		if (count++ > 0)
+			buffer_append_char(&tags, ',');
+		json_write_str(&tags, text);
+	}
+	buffer_append_char(&tags, ']');
+	json = arena_copy(arena, buffer_view(&tags));
+	buffer_finish(&tags);
+	return json;
+}
+
+/* Of several values of one name the first counts that says something. */
+static void take_value(struct app_manifest *manifest, struct str name, struct str value,
+		       struct arena *arena)
 {
 	if (str_equal(name, STR("broken")))
 		manifest->is_broken = str_equal_ignore_case(value, STR("true"));
 	for (size_t i = 0; i < array_length(keys); i++) {
-		char **to = value_of(manifest, &keys[i]);
+		struct str *to = (struct str *)(void *)((char *)manifest + keys[i].offset);
 
-		if (!*to && str_equal(name, str_from(keys[i].name)))
-			*to = make_line(value, keys[i].length_max);
+		if (!to->data && str_equal(name, str_from(keys[i].name)))
+			*to = make_line(value, keys[i].length_max, arena);
 	}
 }
 
-/* State of the parser: its depth, and the name in the outermost mapping whose value follows. */
-struct reading {
-	int depth;
-	bool is_mapping; /* the outermost node */
-	bool has_name;
-	char name[32];	    /* of a scalar; empty: another one, or too long for ours */
-	bool is_in_tags;    /* the nested node is the list of tags */
-	unsigned tag_count; /* in tags */
-	struct buffer tags; /* JSON, without the brackets */
-};
-
-/* A value that YAML reads as none. */
-static bool is_null(const yaml_event_t *event)
+static void read_mapping(yaml_document_t *document, const yaml_node_t *root, struct arena *arena,
+			 struct app_manifest *ret_manifest)
 {
-	const char *value = (const char *)event->data.scalar.value;
+	struct str name, text;
 
-	return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-	       (strcmp(value, "~") == 0 || strcasecmp(value, "null") == 0);
-}
+	for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+	     pair < root->data.mapping.pairs.top; pair++) {
+		const yaml_node_t *value = yaml_document_get_node(document, pair->value);
 
-static struct str scalar_of(const yaml_event_t *event)
-{
-	return (struct str){(const char *)event->data.scalar.value, event->data.scalar.length};
-}
-
-static void read_name(struct reading *reading, const yaml_event_t *event)
-{
-	reading->has_name = true;
-	reading->name[0] = '\0';
-	if (event->type == YAML_SCALAR_EVENT && event->data.scalar.length < sizeof(reading->name)) {
-		memcpy(reading->name, event->data.scalar.value, event->data.scalar.length);
-		reading->name[event->data.scalar.length] = '\0';
+		if (!get_text(yaml_document_get_node(document, pair->key), &name))
+			continue;
+		if (get_text(value, &text))
+			take_value(ret_manifest, name, text, arena);
+		else if (value->type == YAML_SEQUENCE_NODE && str_equal(name, STR("tags")))
+			ret_manifest->tags = read_tags(document, value, arena);
 	}
 }
 
-static void add_tag(struct reading *reading, struct str text)
+static bool parse(struct str text, struct arena *arena, struct app_manifest *ret_manifest,
+		  struct str *ret_why)
 {
-	char *tag = reading->tag_count < MANIFEST_TAGS_MAX ? make_line(text, TAG_LENGTH_MAX) : NULL;
-
-	if (!tag)
-		return;
-	if (reading->tag_count++ > 0)
-		buffer_append_char(&reading->tags, ',');
-	json_write_str(&reading->tags, str_from(tag));
-	free(tag);
-}
-
-/* A scalar, an alias, or the first event of something that is nested. */
-static void read_node(struct reading *reading, const yaml_event_t *event,
-		      struct app_manifest *manifest)
-{
-	if (reading->depth == 0)
-		reading->is_mapping = event->type == YAML_MAPPING_START_EVENT;
-	if (reading->depth == 2 && reading->is_in_tags && event->type == YAML_SCALAR_EVENT &&
-	    !is_null(event))
-		add_tag(reading, scalar_of(event));
-	if (reading->depth != 1 || !reading->is_mapping)
-		return;
-	if (!reading->has_name) {
-		read_name(reading, event);
-		return;
-	}
-	reading->has_name = false;
-	reading->is_in_tags =
-	    event->type == YAML_SEQUENCE_START_EVENT && strcmp(reading->name, "tags") == 0;
-	if (event->type == YAML_SCALAR_EVENT && !is_null(event))
-		take_value(manifest, str_from(reading->name), scalar_of(event));
-}
-
-static void read_event(struct reading *reading, const yaml_event_t *event,
-		       struct app_manifest *manifest)
-{
-	switch (event->type) {
-	case YAML_MAPPING_START_EVENT:
-	case YAML_SEQUENCE_START_EVENT:
-		read_node(reading, event, manifest);
-		reading->depth++;
-		break;
-	case YAML_MAPPING_END_EVENT:
-	case YAML_SEQUENCE_END_EVENT:
-		reading->depth--;
-		break;
-	case YAML_SCALAR_EVENT:
-	case YAML_ALIAS_EVENT:
-		read_node(reading, event, manifest);
-		break;
-	default:
-		break;
-	}
-}
-
-/* The first document. */
-static int parse(struct str text, struct app_manifest *manifest,
-		 char ret_fault[static MANIFEST_FAULT_MAX])
-{
-	struct reading reading = {0};
+	yaml_document_t document;
 	yaml_parser_t parser;
-	yaml_event_t event;
-	bool goes_on = true, is_read = true;
+	const yaml_node_t *root;
+	bool is_read;
 
 	if (!yaml_parser_initialize(&parser))
 		abort();
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.length);
-	while (goes_on) {
-		is_read = yaml_parser_parse(&parser, &event);
-		if (!is_read)
-			break;
-		read_event(&reading, &event, manifest);
-		goes_on =
-		    event.type != YAML_DOCUMENT_END_EVENT && event.type != YAML_STREAM_END_EVENT;
-		yaml_event_delete(&event);
-	}
-	if (reading.tag_count > 0 &&
-	    asprintf(&manifest->tags, "[%.*s]", STR_ARG(buffer_view(&reading.tags))) < 0)
-		abort();
-	buffer_finish(&reading.tags);
+	is_read = yaml_parser_load(&parser, &document);
 	if (!is_read)
-		snprintf(ret_fault, MANIFEST_FAULT_MAX, "manifest.yaml:%zu:%zu: %s",
-			 parser.problem_mark.line + 1, parser.problem_mark.column + 1,
-			 parser.problem ? parser.problem : "is not valid YAML");
-	else if (!reading.is_mapping)
-		snprintf(ret_fault, MANIFEST_FAULT_MAX,
-			 "manifest.yaml: must have names with values");
+		*ret_why = arena_printf(
+		    arena, "manifest.yaml:%zu:%zu: %s", parser.problem_mark.line + 1,
+		    parser.problem_mark.column + 1, parser.problem ?: "is not valid YAML");
 	yaml_parser_delete(&parser);
-	return is_read && reading.is_mapping ? 0 : -1;
+	if (!is_read)
+		return false;
+	root = yaml_document_get_root_node(&document);
+	is_read = root && root->type == YAML_MAPPING_NODE;
+	if (is_read)
+		read_mapping(&document, root, arena, ret_manifest);
+	else
+		*ret_why = STR("manifest.yaml: must have names with values");
+	yaml_document_delete(&document);
+	return is_read;
 }
 
-int app_manifest_read(const char *path, struct app_manifest *ret_manifest,
-		      char ret_fault[static MANIFEST_FAULT_MAX])
+bool app_manifest_read(const char *path, struct arena *arena, struct app_manifest *ret_manifest,
+		       struct str *ret_why)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct buffer text = {0};
 	ssize_t length = file < 0 ? -1 : 1;
-	int status = -1;
+	bool is_read = false;
 
-	*ret_manifest = (struct app_manifest){0};
-	while (length > 0 && buffer_length(&text) <= MANIFEST_BYTES_MAX) {
+	*ret_manifest = (struct app_manifest){.tags = STR("[]")};
+	while (length > 0 && buffer_length(&text) <= FILE_BYTES_MAX) {
 		length = read(file, buffer_reserve(&text, 4096), 4096);
 		if (length > 0)
 			buffer_commit(&text, (size_t)length);
 	}
 	if (length < 0)
-		snprintf(ret_fault, MANIFEST_FAULT_MAX, "manifest.yaml: %s", strerror(errno));
-	else if (buffer_length(&text) > MANIFEST_BYTES_MAX)
-		snprintf(ret_fault, MANIFEST_FAULT_MAX, "manifest.yaml: is larger than %d KiB",
-			 MANIFEST_BYTES_MAX >> 10);
+		*ret_why = arena_printf(arena, "manifest.yaml: %s", strerror(errno));
+	else if (buffer_length(&text) > FILE_BYTES_MAX)
+		*ret_why = arena_printf(arena, "manifest.yaml: is larger than %d KiB",
+					FILE_BYTES_MAX >> 10);
 	else
-		status = parse(buffer_view(&text), ret_manifest, ret_fault);
+		is_read = parse(buffer_view(&text), arena, ret_manifest, ret_why);
 	if (file >= 0)
 		close(file);
 	buffer_finish(&text);
-	return status;
-}
-
-void app_manifest_finish(struct app_manifest *manifest)
-{
-	for (size_t i = 0; i < array_length(keys); i++)
-		free(*value_of(manifest, &keys[i]));
-	free(manifest->tags);
-	*manifest = (struct app_manifest){0};
+	return is_read;
 }

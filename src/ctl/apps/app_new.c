@@ -1,5 +1,6 @@
 /* displayctl app new: a folder with a first app, in which an editor knows the types. */
 #include "ctl/ctl.h"
+#include "domain/studio.h"
 #include "options/options.h"
 #include "panel_types.h"
 
@@ -9,46 +10,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ID_MAX = 64 };
-
 struct new_app_file {
 	const char *name;
 	struct str data;
 };
 
-/* The folder's name as an app's ID: small letters, digits, dashes. */
-static void make_id(const char *name, char to[static ID_MAX + 1])
+static struct str write_manifest(struct ctl *ctl, const char *folder)
 {
-	size_t length = 0;
-
-	for (; *name && length < ID_MAX; name++) {
-		char c = *name;
-
-		if (c >= 'A' && c <= 'Z')
-			c = (char)(c - 'A' + 'a');
-		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-			to[length++] = c;
-		else if (length > 0 && to[length - 1] != '-')
-			to[length++] = '-';
-	}
-	while (length > 0 && to[length - 1] == '-')
-		length--;
-	to[length] = '\0';
-	if (length == 0)
-		snprintf(to, ID_MAX + 1, "app");
-}
-
-static void write_manifest(const char *folder, struct buffer *to)
-{
-	char id[ID_MAX + 1];
 	char *path = realpath(folder, NULL);
+	struct str id = app_slug_of(str_from(path ? basename(path) : folder), &ctl->arena);
 
-	make_id(path ? basename(path) : folder, id);
-	buffer_printf(to,
-		      "---\nid: %s\nname: %s\nsummary: Says hello\ndesc: Greets whom you like.\n"
-		      "author: Anonymous\n",
-		      id, id);
 	free(path);
+	if (!id.length)
+		id = STR("app");
+	return arena_printf(&ctl->arena,
+			    "---\nid: %.*s\nname: %.*s\nsummary: Says hello\n"
+			    "desc: Greets whom you like.\nauthor: Anonymous\n",
+			    STR_ARG(id), STR_ARG(id));
 }
 
 /* A file that was not there. False: errno says why. */
@@ -95,31 +73,38 @@ static enum ctl_exit write_files(const char *path, const struct new_app_file *fi
 			done < count ? files[done].name : "", strerror(error));
 }
 
+/* displayctl app types: what an editor wants to know of apps in TypeScript. */
+enum ctl_exit ctl_app_types(struct ctl *ctl)
+{
+	(void)ctl;
+	fwrite(panel_types.data, 1, panel_types.length, stdout);
+	return CTL_DONE;
+}
+
 enum ctl_exit ctl_app_new(struct ctl *ctl)
 {
 	const char *path = ctl->options.positionals[0];
 	bool is_typescript = strcmp(options_text(&ctl->options, "language"), "typescript") == 0;
 	bool is_made = mkdir(path, 0777) == 0;
-	struct buffer manifest = {0};
+	struct str manifest;
 	enum ctl_exit code;
 
 	if (!is_made && errno != EEXIST)
 		return ctl_fail(CTL_FAILED, "%s: %s", path, strerror(errno));
-	write_manifest(path, &manifest);
+	manifest = write_manifest(ctl, path);
 	if (is_typescript) {
 		const struct new_app_file files[] = {{"main.ts", new_app_typescript},
 						     {"panel.d.ts", panel_types},
 						     {"tsconfig.json", new_app_config},
-						     {"manifest.yaml", buffer_view(&manifest)}};
+						     {"manifest.yaml", manifest}};
 
 		code = write_files(path, files, array_length(files));
 	} else {
 		const struct new_app_file files[] = {{"main.star", new_app_starlark},
-						     {"manifest.yaml", buffer_view(&manifest)}};
+						     {"manifest.yaml", manifest}};
 
 		code = write_files(path, files, array_length(files));
 	}
-	buffer_finish(&manifest);
 	if (code != CTL_DONE && is_made)
 		rmdir(path);
 	return code;

@@ -30,9 +30,9 @@ bool app_report_form(struct str schema, char ret_fault[static APP_FAULT_MAX])
 	return is_good;
 }
 
-void app_report_text(const char *value, struct buffer *text)
+void app_report_text(struct str value, struct buffer *text)
 {
-	append_clean(str_from(value), false, text);
+	append_clean(value, false, text);
 }
 
 void app_report_error(const char *path, bool is_folder, const struct engine_problem *problem,

@@ -17,7 +17,7 @@ void app_report_place(const struct engine_problem *problem, struct buffer *text)
 bool app_report_form(struct str schema, char ret_fault[static APP_FAULT_MAX]);
 
 /* A stranger's text, on one line and without what steers a terminal. */
-void app_report_text(const char *value, struct buffer *text);
+void app_report_text(struct str value, struct buffer *text);
 
 /* Appends the lines that the app printed. */
 void app_report_log(const struct engine_answer *answer, struct buffer *text);

@@ -49,25 +49,31 @@ struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char 
 	return ARENA_JOIN(&ctl->arena, str_from(path), str_from(text), str_from(rest));
 }
 
+void ctl_write_body(const struct ctl_member *members, struct buffer *json)
+{
+	char separator = '{';
+
+	for (; members->name; members++) {
+		if (!members->value.data)
+			continue;
+		buffer_append_char(json, separator);
+		separator = ',';
+		json_write_str(json, str_from(members->name));
+		buffer_append_char(json, ':');
+		if (members->is_json)
+			buffer_append_str(json, members->value);
+		else
+			json_write_str(json, members->value);
+	}
+	buffer_append_str(json, separator == ',' ? STR("}") : STR("{}"));
+}
+
 struct str ctl_body(struct ctl *ctl, const struct ctl_member *members)
 {
 	struct buffer json = {0};
 	struct str body;
 
-	buffer_append_char(&json, '{');
-	for (; members->name; members++) {
-		if (!members->value.data)
-			continue;
-		if (buffer_length(&json) > 1)
-			buffer_append_char(&json, ',');
-		json_write_str(&json, str_from(members->name));
-		buffer_append_char(&json, ':');
-		if (members->is_json)
-			buffer_append_str(&json, members->value);
-		else
-			json_write_str(&json, members->value);
-	}
-	buffer_append_char(&json, '}');
+	ctl_write_body(members, &json);
 	body = arena_copy(&ctl->arena, buffer_view(&json));
 	buffer_finish(&json);
 	return body;

@@ -18,5 +18,7 @@ struct ctl_member {
 	bool is_json;	  /* the value is JSON, and no text */
 };
 
-/* Returns a body: an object of these members. */
+/* Appends a body: an object of these members. */
+void ctl_write_body(const struct ctl_member *members, struct buffer *json);
+/* Returns the same. */
 struct str ctl_body(struct ctl *ctl, const struct ctl_member *members);
