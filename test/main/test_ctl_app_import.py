@@ -1,13 +1,16 @@
 """displayctl app import: a checkout of many apps becomes apps of an account."""
 
 import base64
+import http.server
 import json
 import os
 import re
 import shutil
 import signal
+import socketserver
 import subprocess
 import threading
+import time
 import urllib.request
 
 import psycopg2.extensions
@@ -17,7 +20,7 @@ from ctl_scene import database_of, device, email, key, numbers, query, refused
 from hostile_scripts import LIMIT, STEPS
 from images import frames_of
 from private_socket import ask_operator
-from server import DISPLAYCTL, CtlError, wait_until
+from server import DISPLAYCTL, CtlError, run_ctl, wait_until
 
 __all__ = ["device", "email", "key"]  # fixtures
 
@@ -362,6 +365,59 @@ def test_a_worker_that_is_killed_stops_no_import(running, run, checkout):
     assert query(running, """SELECT count(*), sum(version_count), count(deployed_version_id) FROM app
         WHERE slug LIKE %s""", checkout.prefix + "-%") == [(60, 60, 60)]
     assert counts(run()) == outcome(unchanged=60)
+
+
+class BusyFor(http.server.BaseHTTPRequestHandler):
+    """Stands before the server, and answers 503 for some apps."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def busy(self, app):
+        turns = self.server.turns
+        if app == "1-never":
+            turns.append(time.monotonic())
+            return True
+        if app.startswith("2-held"):
+            wait_until(lambda: len(turns) > 100, "many tries")
+        # Until nobody asks for the first one any more.
+        return app == "3-late" and time.monotonic() - turns[-1] < 3
+
+    def answer(self, body=None):
+        name = json.loads(body).get("origin", "") if body else ""
+        if self.busy(name.partition("-")[2]):
+            status, text = 503, b""
+        else:
+            account = {"Displayd_Account": self.headers["Displayd-Account"]} if body else {}
+            given = ask_operator(self.server.running, self.command, self.path, body and json.loads(body), **account)
+            status, text = given.status, given.body
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self):
+        self.answer()
+
+    def do_POST(self):
+        self.answer(self.rfile.read(int(self.headers["Content-Length"])))
+
+
+def test_an_app_that_stays_busy_costs_no_other_its_time(running, email, checkout, tmp_path):
+    """The others have a minute of their own, as long as any app is answered."""
+    for app in ("1-never", *(f"2-held{number}" for number in range(7)), "3-late"):
+        checkout.add(app)
+    place = tmp_path / "state"
+    place.mkdir()
+    with socketserver.ThreadingUnixStreamServer(str(place / "admin.sock"), BusyFor) as server:
+        server.running, server.turns = running, []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        answer = run_ctl("--state-dir", str(place), "app", "import", checkout.folder, "--account", email)
+        server.shutdown()
+    assert {app["folder"]: app["remark"] for app in answer["apps"] if app["outcome"] == "failed"} == {
+        "apps/1-never": "the server answered with status 503"}
 
 
 APP = {"slug": "hostile", "name": "Hostile", "origin": "hostile", "scriptLanguage": "STARLARK",

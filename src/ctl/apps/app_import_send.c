@@ -29,7 +29,7 @@ struct pool {
 	pthread_mutex_t mutex;
 	size_t next;	    /* the first app that no thread has taken */
 	size_t done_count;  /* for who watches it */
-	bool is_impatient;  /* the server was busy for too long */
+	uint64_t busy_ms;   /* since when the server has been busy or away for all; 0: it is not */
 	enum ctl_exit code; /* anything but CTL_DONE ends the import */
 	struct reason why;  /* of that */
 };
@@ -178,6 +178,22 @@ static void give_up(struct pool *pool, const struct reason *why)
 	pthread_mutex_unlock(&pool->mutex);
 }
 
+/* Whether the time is over for which a server is asked again that is busy with this app, or has
+ * been with all of them. */
+static bool is_over(struct pool *pool, uint64_t begun_ms, bool is_busy)
+{
+	uint64_t now_ms = clock_monotonic_ms(), busy_ms;
+
+	pthread_mutex_lock(&pool->mutex);
+	if (!is_busy)
+		pool->busy_ms = 0;
+	else if (pool->busy_ms == 0)
+		pool->busy_ms = now_ms;
+	busy_ms = pool->busy_ms ? now_ms - pool->busy_ms : 0;
+	pthread_mutex_unlock(&pool->mutex);
+	return now_ms - begun_ms >= PATIENCE_MS || busy_ms >= PATIENCE_MS;
+}
+
 /* The request may be repeated, whatever became of it. False: there is no server any more. */
 static bool ask(struct pool *pool, const struct server_request *request,
 		struct server_answer *answer)
@@ -187,15 +203,12 @@ static bool ask(struct pool *pool, const struct server_request *request,
 
 	for (;;) {
 		enum server_result result = server_socket_ask(&pool->place, request, answer, &why);
-		bool is_over = __atomic_load_n(&pool->is_impatient, __ATOMIC_RELAXED) ||
-			       clock_monotonic_ms() - begun_ms >= PATIENCE_MS;
-		bool is_busy = result == SERVER_ANSWERED && answer->status == 503;
+		bool is_busy = result != SERVER_ANSWERED || answer->status == 503;
+		bool ends = is_over(pool, begun_ms, is_busy) || !is_busy;
 
-		if (result == SERVER_ANSWERED && (!is_busy || is_over)) {
-			__atomic_store_n(&pool->is_impatient, is_busy, __ATOMIC_RELAXED);
+		if (result == SERVER_ANSWERED && ends)
 			return true;
-		}
-		if (result != SERVER_ANSWERED && (result != SERVER_UNAVAILABLE || is_over)) {
+		if (result != SERVER_ANSWERED && (result != SERVER_UNAVAILABLE || ends)) {
 			give_up(pool, &why);
 			return false;
 		}

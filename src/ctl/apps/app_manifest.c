@@ -101,7 +101,7 @@ static struct str read_tags(yaml_document_t *document, const yaml_node_t *list, 
 	return json;
 }
 
-/* Of several values of one name the first counts that says something. */
+/* Takes a value. The first of several of one name counts that says something. */
 static void take_value(struct app_manifest *manifest, struct str name, struct str value,
 		       struct arena *arena)
 {

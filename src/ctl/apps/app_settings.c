@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <text/utf8.h>
 
-/* Of several of one name the last one counts. */
+/* Adds a setting; the last one of several of one name counts. */
 static void add(struct settings *settings, struct setting one)
 {
 	struct setting *known = (struct setting *)settings_find(settings, one.name);
