@@ -1,5 +1,5 @@
--- Removes some versions of an account's removed apps with all that belongs to them. account_id all
--- zero: apps without an owner. Rows that are locked are left for the next portion.
+-- Removes some versions of an account's removed apps with all that belongs to them. account_id
+-- all zero: apps without an owner. Rows that are locked are left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
 -- effect: write

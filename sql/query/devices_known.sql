@@ -1,7 +1,7 @@
 -- Finds conflicts of new devices: serial numbers and MAC addresses that the account has already,
 -- and missing accounts. lines: for each device an ID, the account's e-mail address, a name, a
--- serial number, a MAC address and the hash of the key in hexadecimal, with tabs between them;
--- empty: none. conflicts: JSON; a line is a number from 1.
+-- serial number, a MAC address and the hash of the key in hexadecimal, with tabs between
+-- them; empty: none. conflicts: JSON; a line is a number from 1.
 -- params: lines text
 -- row: conflicts text
 -- effect: read

@@ -1,5 +1,5 @@
--- A new API key of an account, which must own a device. No device IDs: it is for all of them; no
--- end: ends_at is that of 1970-01-01. While the key is made, a lock keeps that device from being
+-- A new API key of an account, which must own a device. No device IDs: it is for all of them;
+-- no end: ends_at is that of 1970-01-01. While the key is made, a lock keeps that device from being
 -- removed. Removes some keys that were revoked long ago. No row: the account owns no device, or is
 -- being removed.
 -- params: account_id uuid, id uuid, name text, secret_hash bytea, first_characters text, scope text,

@@ -1,6 +1,6 @@
 -- Leases the render of one version of an app for a render key (place) to a worker: no other worker
--- renders it until lease_ms have passed. The row has everything that the script needs. is_leased is
--- false: the caller does not have its language (is_supported), or it is being rendered, or is not
+-- renders it until lease_ms have passed. The row has everything that the script needs. is_leased
+-- is false: the caller does not have its language (is_supported), or it is being rendered, or is not
 -- due, for wait_ms. device_id and installation_id: the installation whose secret settings these
 -- are, one of those with the render key. No row: the version is not deployed, or no installation
 -- has the render key. If the version is paused, the render key is held unless its last render by

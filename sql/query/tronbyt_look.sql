@@ -1,5 +1,5 @@
--- Number of an account's devices, and the one that was imported before as this device of a tronbyt
--- server: devices of other accounts are not looked at. No row: the account is gone.
+-- Number of an account's devices, and the one that was imported before as this device of a
+-- tronbyt server: devices of other accounts are not looked at. No row: the account is gone.
 -- params: account_id uuid, former_id text
 -- row: device_count int4, device_id uuid?, device_name text?
 -- effect: read
