@@ -1,6 +1,6 @@
 -- Marks an app as removed: nobody sees, installs, reviews or deploys it any more, and its slug is
--- free. Its new slug is random, so that no author can have taken it. app_removed_next continues. No
--- row: it is gone.
+-- free. Its new slug is random, so that no author can have taken it. app_removed_next continues.
+-- No row: it is gone.
 -- params: id uuid, session_id uuid
 -- row: id uuid, slug text, account_id uuid?, generation int8
 -- effect: write

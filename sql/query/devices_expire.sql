@@ -1,7 +1,7 @@
 -- Removes expired entries: all of at most 100 devices, those first whose entries expired first.
 -- Takes no further device after 1,000 entries, so that pushes to these devices do not wait for
--- long. Locked devices are left for the next time. is_full: more devices have expired entries. No
--- row: nothing was removed.
+-- long. Locked devices are left for the next time. is_full: more devices have expired entries.
+-- No row: nothing was removed.
 -- row: id uuid, generation int8, is_full bool
 -- effect: write
 -- work: bounded

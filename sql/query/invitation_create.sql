@@ -1,5 +1,5 @@
--- Makes an invitation, and removes expired ones. A row without expires_at: there are too many. No
--- row: the maker is no administrator any more. The lock keeps it one until the invitation is
+-- Makes an invitation, and removes expired ones. A row without expires_at: there are too many.
+-- No row: the maker is no administrator any more. The lock keeps it one until the invitation is
 -- stored.
 -- params: id uuid, email text?, is_reviewer bool, is_administrator bool, secret_hash bytea,
 --   life_s int4, maker_id uuid, address text, session_id uuid

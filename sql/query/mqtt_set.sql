@@ -1,6 +1,6 @@
 -- Sets the connection of an account to an MQTT broker; the worker that holds it connects again.
--- address and session_id are those of a browser; session_id all zero: an API key has set it. No
--- row: the account is gone, or an instance serves it for --mqtt.
+-- address and session_id are those of a browser; session_id all zero: an API key has set it.
+-- No row: the account is gone, or an instance serves it for --mqtt.
 -- params: account_id uuid, url text, username text?, password bytea?, address text?, session_id uuid
 -- row: mqtt_connection
 -- effect: write

@@ -1,6 +1,6 @@
 -- The rotation of a device as JSON, its entry for the night, and its newest push if that is a
--- temporary image whose time is not over (see domain/content.h, and display_mode_has_push()). No
--- row: the device is gone.
+-- temporary image whose time is not over (see domain/content.h, and display_mode_has_push()).
+-- No row: the device is gone.
 -- params: device_id uuid
 -- row: rotation
 -- effect: read
