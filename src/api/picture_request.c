@@ -11,7 +11,7 @@ static const struct {
     {".gif", "image/gif", PANELIMAGE_FORMAT_GIF},
 };
 
-/* How exactly a range of Accept matches the type: 3 exactly, 2 "image/*", 1 any, 0 not. */
+/* How exactly a range of Accept matches the type: 3 exactly, 2 by its first part, 1 any, 0 not. */
 static int specificity(struct str range, const char *type)
 {
 	if (str_equal_ignore_case(range, str_from(type)))
