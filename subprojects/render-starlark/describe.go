@@ -64,8 +64,6 @@ var (
 	// "  main.star:12:9: in draw"
 	backtraceLine = regexp.MustCompile(`(?m)^  (\S.*):(\d+):(\d+): in .*$`)
 	backtraceHead = "Traceback (most recent call last):\n"
-	// Text that the library puts around a panic of its own, with a stack of Go after it.
-	panicText = regexp.MustCompile(`panic while (?:running|executing) \S+ ((?s:.*?))\ngoroutine \d+ \[`)
 	// "Error in fail: "
 	errorPrefix = regexp.MustCompile(`^Error(?: in \S+)?: `)
 	// "in main at main.star:12:9: "
@@ -75,10 +73,6 @@ var (
 // readBacktrace parses a backtrace that the library has written as text: the source location is
 // that of the innermost call in Starlark, the message is the text after the calls.
 func (p *problem) readBacktrace(text string) {
-	if match := panicText.FindStringSubmatch(text); match != nil {
-		p.Message = libraryFailed(match[1]).Error()
-		return
-	}
 	if match := positionText.FindStringSubmatch(text); match != nil {
 		p.File, p.Line, p.Column = match[1], number(match[2]), number(match[3])
 	}

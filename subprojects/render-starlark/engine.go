@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"time"
 
-	"github.com/tronbyt/pixlet/runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/i18n_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/random"
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
+	"github.com/tronbyt/pixlet/runtime/modules/time_runtime"
 	"github.com/tronbyt/pixlet/schema"
 	starlarktime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
@@ -24,14 +24,14 @@ const (
 // engine answers requests, one at a time.
 type engine struct {
 	cache    *scriptCache
-	unpacked *unpackedCache
+	versions *versionCache
 	network  *network
 	sites    *sites // of the request
 }
 
 func newEngine() *engine {
 	n := newNetwork()
-	return &engine{cache: prepareModules(n), unpacked: newUnpackedCache(), network: n}
+	return &engine{cache: prepareModules(n), versions: newVersionCache(), network: n}
 }
 
 // serve answers one request. It returns the answer's head and blob whatever the script does, unless
@@ -40,7 +40,7 @@ func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 	a, log := &answer{}, &logbook{}
 	cpuBefore := cpuTime()
 	e.network.begin(r)
-	m.keptBytes = int64(e.cache.bytes + e.unpacked.bytes)
+	m.keptBytes = int64(e.cache.bytes + e.versions.bytes)
 	e.sites = &sites{}
 	defer func() { e.sites = nil }()
 	blob, err := e.run(r, script, m, log, a)
@@ -81,33 +81,33 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), m.deadline)
 	defer cancel()
-	files, err := e.unpacked.unpack(r.App+"@"+r.Version, script)
+	v, err := e.versions.find(r.App+"@"+r.Version, script)
 	if err != nil {
 		return nil, &problem{Kind: problemApp, Message: err.Error()}
 	}
-	a.IntervalS = intervalS(files)
-	app, err := e.load(ctx, r, files, m, log)
+	a.IntervalS = v.intervalS
+	app, err := e.load(ctx, r, v, m, log)
 	if err != nil {
-		return nil, placed(err, files)
+		return nil, placed(err, v.files)
 	}
 	switch r.What {
 	case whatRender:
-		roots, err := app.RunWithConfig(ctx, r.Config)
+		roots, err := app.run(ctx, r.Config)
 		if err != nil || len(roots) == 0 {
-			return nil, placed(err, files)
+			return nil, placed(err, v.files)
 		}
 		shown := reelOf(roots, r)
 		shown.made = e.sites.of
 		return show(shown, r, m, a)
 	case whatSchema:
-		return nil, keepSchema(app.Schema, a)
+		return nil, keepSchema(app.schema, a)
 	case whatHandler:
 		return nil, callHandler(ctx, app, r, a)
 	}
 	return nil, badRequest("what must be render, schema, handler, paint, describe or reply")
 }
 
-func (e *engine) load(ctx context.Context, r *request, files fs.FS, m *meter, log *logbook) (*runtime.Applet, error) {
+func (e *engine) load(ctx context.Context, r *request, v *version, m *meter, log *logbook) (*applet, error) {
 	location, err := time.LoadLocation(r.Timezone)
 	if err != nil {
 		return nil, badRequest("unknown time zone " + r.Timezone)
@@ -123,20 +123,17 @@ func (e *engine) load(ctx context.Context, r *request, files fs.FS, m *meter, lo
 	setProcessClock(r, location)
 	e.cache.now = now
 
-	return runtime.NewAppletFromFS(ctx, files, ".",
-		runtime.WithModuleLoader(loadModule),
-		runtime.WithLocation(location),
-		runtime.WithLanguage(locale),
-		runtime.WithCanvasMeta(canvas.Metadata{Width: r.Width, Height: r.Height}),
-		runtime.WithPrintFunc(log.print),
-		runtime.WithThreadInitializer(func(thread *starlark.Thread) *starlark.Thread {
-			thread.Name = r.App + "@" + r.Version
-			starlarktime.SetNow(thread, func() (time.Time, error) { return now, nil })
-			random.SeedThread(thread, r.Seed, r.Seed)
-			m.attach(thread)
-			e.sites.attach(thread)
-			return thread
-		}))
+	return loadApplet(ctx, v, func(thread *starlark.Thread) {
+		thread.Name = r.App + "@" + r.Version
+		thread.Print = log.print
+		time_runtime.SetLocation(thread, location)
+		i18n_runtime.AttachLanguageToThread(thread, locale)
+		canvas.AttachToThread(thread, canvas.Metadata{Width: r.Width, Height: r.Height})
+		starlarktime.SetNow(thread, func() (time.Time, error) { return now, nil })
+		random.SeedThread(thread, r.Seed, r.Seed)
+		m.attach(thread)
+		e.sites.attach(thread)
+	})
 }
 
 func checkSize(r *request) error {
@@ -168,11 +165,11 @@ func keepSchema(form *schema.Schema, a *answer) (err error) {
 	return err
 }
 
-func callHandler(ctx context.Context, app *runtime.Applet, r *request, a *answer) error {
-	if app.Schema == nil {
+func callHandler(ctx context.Context, app *applet, r *request, a *answer) error {
+	if app.schema == nil {
 		return &problem{Kind: problemApp, Message: "the app has no schema"}
 	}
-	result, err := app.CallSchemaHandler(ctx, r.Handler, r.Parameter, r.Config)
+	result, err := app.callHandler(ctx, r)
 	if err == nil && len(result) > maxResultBytes {
 		err = tooLarge("handler's answer")
 	}

@@ -307,46 +307,6 @@ AAEC
 	assert.Equal(t, []string{"one", "4"}, a.Log)
 }
 
-func TestArchivesAreUnpackedOnce(t *testing.T) {
-	c := newUnpackedCache()
-	script := []byte("-- a.star --\n1\n-- b.bin;base64 --\nAAEC\n")
-	first, err := c.unpack("1", script)
-	require.NoError(t, err)
-	again, err := c.unpack("1", bytes.Clone(script))
-	require.NoError(t, err)
-	assert.Same(t, first["b.bin"], again["b.bin"])
-	// Drafts change under the same name.
-	changed, err := c.unpack("1", bytes.Replace(script, []byte("AAEC"), []byte("AAED"), 1))
-	require.NoError(t, err)
-	assert.Equal(t, []byte{0, 1, 3}, changed["b.bin"].Data)
-	assert.Len(t, c.entries, 1)
-	other, err := c.unpack("2", script)
-	require.NoError(t, err)
-	assert.Equal(t, []byte{0, 1, 2}, other["b.bin"].Data)
-	_, err = c.unpack("2", []byte("-- a.star --\n-- a.star --\n"))
-	require.Error(t, err)
-	assert.Len(t, c.entries, 1)
-}
-
-func TestUnpackedFilesAreBounded(t *testing.T) {
-	c := newUnpackedCache()
-	script := func(size int) []byte {
-		return []byte("-- a.star --\n1\n-- b.txt --\n" + strings.Repeat("x", size))
-	}
-	for i := range 100 {
-		_, err := c.unpack(strconv.Itoa(i), script(1<<18))
-		require.NoError(t, err)
-		assert.LessOrEqual(t, c.bytes, maxUnpackedBytes)
-	}
-	assert.Contains(t, c.entries, "99")
-	assert.NotContains(t, c.entries, "0")
-	assert.Equal(t, c.order.Len(), len(c.entries))
-	files, err := c.unpack("large", script(maxUnpackedBytes))
-	require.NoError(t, err)
-	assert.Len(t, files["b.txt"].Data, maxUnpackedBytes)
-	assert.NotContains(t, c.entries, "large")
-}
-
 func TestBadArchives(t *testing.T) {
 	for _, script := range []string{
 		"-- ../x.star --\n", "-- /etc/passwd --\n", "-- a.star --\n-- a.star --\n", "-- a.png;base64 --\n?\n",
