@@ -223,6 +223,13 @@ static int open_one(void **state)
 	return 0;
 }
 
+static int open_two(void **state)
+{
+	(void)state;
+	open_engines(2);
+	return 0;
+}
+
 static int close_all(void **state)
 {
 	(void)state;
@@ -894,12 +901,9 @@ static void test_queues_have_bounds(void **state)
 
 #define FETCH "{\"fetch\":{\"id\":3,\"url\":\"http://example.org\"}}"
 
-/* A job whose script has asked the network: its renderer, and the egress that was asked. */
-static struct played fetching(unsigned number, struct played *ret_egress)
+static void submit_with_network(unsigned number)
 {
 	unsigned retry_after_s;
-	struct played played;
-	char head[4096];
 
 	jobs[number] = (struct engine_job){.account = {{1}},
 					   .what = ENGINE_SCHEMA,
@@ -908,9 +912,27 @@ static struct played fetching(unsigned number, struct played *ret_egress)
 					   .has_network = true,
 					   .done = on_done};
 	assert_int_equal(engines_submit(engines, &jobs[number], &retry_after_s), 0);
-	played = start_greeted();
+}
+
+/* The renderer of a job whose script has asked the network. */
+static struct played start_that_fetches(void)
+{
+	struct played played = start_greeted();
+	char head[4096];
+
 	read_request(&played, head);
 	write_frame(&played, STR(FETCH), STR(""));
+	return played;
+}
+
+/* A job whose script has asked the network: its renderer, and the egress that was asked. */
+static struct played fetching(unsigned number, struct played *ret_egress)
+{
+	struct played played;
+	char head[4096];
+
+	submit_with_network(number);
+	played = start_that_fetches();
 	*ret_egress = start_renderer();
 	assert_int_equal(ret_egress->program, RENDER_EGRESS);
 	write_frame(ret_egress, STR("{\"library\":\"test\"}"), STR(""));
@@ -940,6 +962,35 @@ static void test_a_script_that_waits_has_no_turn(void **state)
 	write_frame(&waiting, STR(NOTHING), STR(""));
 	assert_done(0, ENGINE_DONE);
 	close(waiting.link);
+	close(other.link);
+	close(egress.link);
+}
+
+/* An account whose scripts wait leaves a turn to others, if one more cannot be parked. */
+static void test_scripts_that_wait_leave_a_turn(void **state)
+{
+	enum { PARKED = LIMIT_PARKED_RENDERS / 2, OTHER = PARKED + 2 };
+	struct played waiting[PARKED + 1], egress, other;
+
+	(void)state;
+	waiting[0] = fetching(0, &egress);
+	for (unsigned i = 1; i <= PARKED; i++) {
+		submit_with_network(i);
+		waiting[i] = start_that_fetches();
+	}
+	submit_with_network(PARKED + 1);
+	expect_nothing();
+	assert_int_equal(submit(OTHER, 2, false), 0);
+	other = start_greeted();
+	answer(&other, STR(NOTHING), STR(""));
+	assert_done(OTHER, ENGINE_DONE);
+	/* Once the one that has a turn has ended, the next one begins, in its process. */
+	write_frame(&waiting[PARKED], STR(NOTHING), STR(""));
+	assert_done(PARKED, ENGINE_DONE);
+	answer(&waiting[PARKED], STR(NOTHING), STR(""));
+	assert_done(PARKED + 1, ENGINE_DONE);
+	for (unsigned i = 0; i <= PARKED; i++)
+		close(waiting[i].link);
 	close(other.link);
 	close(egress.link);
 }
@@ -1029,6 +1080,8 @@ int main(void)
 	    cmocka_unit_test(test_accounts_that_preview_are_forgotten),
 	    CASE(test_queues_have_bounds),
 	    CASE(test_a_script_that_waits_has_no_turn),
+	    cmocka_unit_test_setup_teardown(test_scripts_that_wait_leave_a_turn, open_two,
+					    close_all),
 	    CASE(test_one_that_waits_may_end),
 	    CASE(test_one_that_waits_is_cancelled_at_the_end),
 	    CASE(test_all_are_cancelled_at_the_end),
