@@ -56,6 +56,7 @@ SCENARIOS = (
     ("first_contacts", "FirstContacts"),
     ("first_contacts", "ContactsAtOnce"),
     ("renders", "Renders"),
+    ("waiting", "Waiting"),
     ("hostile", "Hostile"),
     ("hostile", "Drafts"),
     ("flat", "FlatDevice"),
