@@ -13,6 +13,7 @@ static const struct kind {
 	const char *name;  /* name, also of its subproject; a path that begins with /: a program
 			    * from elsewhere */
 	const char *data;  /* maximum of writable memory */
+	const char *stack; /* maximum of its first thread's stack; NULL: 1 MiB */
 	const char *cpu_s; /* CPU time after which it is killed; NULL: it ends itself */
 	const char *options[OPTIONS_MAX];
 	bool has_network;
@@ -30,6 +31,7 @@ static const struct kind {
 	{
 	    .name = "render-typescript",
 	    .data = "40M",
+	    .stack = "8M",
 	    .missing = "this program was built without the TypeScript renderer: esbuild, the "
 		       "source of QuickJS-ng or the Starlark renderer, which paints, was missing, "
 		       "or it was disabled; run tools/setup and rebuild with -Dtypescript=enabled",
@@ -139,6 +141,10 @@ bool program_find(enum render_program name, bool is_required, struct program *re
 	ret->arguments[count++] = is_required ? "--required" : "--best-effort";
 	ret->arguments[count++] = "--data";
 	ret->arguments[count++] = kind->data;
+	if (kind->stack) {
+		ret->arguments[count++] = "--stack";
+		ret->arguments[count++] = kind->stack;
+	}
 	if (kind->cpu_s) {
 		ret->arguments[count++] = "--cpu";
 		ret->arguments[count++] = kind->cpu_s;

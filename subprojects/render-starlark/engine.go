@@ -149,7 +149,7 @@ func show(shown *reel, r *request, m *meter, a *answer) ([]byte, error) {
 		return nil, err
 	}
 	if len(blob) > maxBlobBytes {
-		return nil, tooLarge("picture")
+		return nil, tooLarge("picture", len(blob), maxBlobBytes)
 	}
 	a.DelaysMs = frameDelays(blob)
 	a.MaxAgeS = shown.maxAgeS
@@ -157,11 +157,12 @@ func show(shown *reel, r *request, m *meter, a *answer) ([]byte, error) {
 	return blob, nil
 }
 
-func keepSchema(form *schema.Schema, a *answer) (err error) {
-	a.Schema, err = json.Marshal(form)
-	if err == nil && len(a.Schema) > maxResultBytes {
-		err = tooLarge("schema")
+func keepSchema(form *schema.Schema, a *answer) error {
+	text, err := json.Marshal(form)
+	if err == nil && len(text) > maxResultBytes {
+		return tooLarge("schema", len(text), maxResultBytes)
 	}
+	a.Schema = text
 	return err
 }
 
@@ -171,7 +172,7 @@ func callHandler(ctx context.Context, app *applet, r *request, a *answer) error 
 	}
 	result, err := app.callHandler(ctx, r)
 	if err == nil && len(result) > maxResultBytes {
-		err = tooLarge("handler's answer")
+		err = tooLarge("handler's answer", len(result), maxResultBytes)
 	}
 	if err == nil {
 		a.Result = &result
@@ -179,8 +180,8 @@ func callHandler(ctx context.Context, app *applet, r *request, a *answer) error 
 	return err
 }
 
-func tooLarge(what string) error {
-	return &problem{Kind: problemLimit, Message: "the " + what + " is too large"}
+func tooLarge(what string, bytes, most int) error {
+	return &problem{Kind: problemLimit, Message: fmt.Sprintf("the %s is too large: %d bytes, maximum %d", what, bytes, most)}
 }
 
 func badRequest(message string) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"image"
 	"image/png"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,6 +46,27 @@ func TestSizesThatTakeTooMuchHaveTheirLine(t *testing.T) {
 			"    return render.Root(child = "+widget+")\n")
 		require.NotNil(t, a, widget)
 		require.Nil(t, a.Error, widget)
+	}
+}
+
+// A form beyond any frame is an error of the script, and not the process's end.
+func TestFormsThatAreTooLargeSaySo(t *testing.T) {
+	const app = `load("schema.star", "schema")
+def main():
+    return []
+def get_schema():
+    return schema.Schema(version = "1", fields = [schema.Dropdown(id = "a", name = "A", desc = "d", icon = "x", default = "0",
+        options = [schema.Option(display = "x" * 100, value = str(i)) for i in range(%d)])])
+`
+	for _, count := range []string{"40000", "50000"} {
+		r := testRequest()
+		r.What = whatSchema
+		a, _ := startProcess(t).ask(t, r, strings.Replace(app, "%d", count, 1))
+		require.NotNil(t, a, count)
+		require.NotNil(t, a.Error, count)
+		assert.Equal(t, problemLimit, a.Error.Kind)
+		assert.Regexp(t, "^the schema is too large: [0-9]{7,8} bytes, maximum 4194304$", a.Error.Message)
+		assert.Empty(t, a.Schema)
 	}
 }
 

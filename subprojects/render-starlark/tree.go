@@ -107,7 +107,7 @@ type treeReader struct {
 
 func newTreeReader(tree []byte, r *request, m *meter) (*treeReader, error) {
 	if len(tree) > maxTreeBytes {
-		return nil, tooLarge("tree")
+		return nil, tooLarge("tree", len(tree), maxTreeBytes)
 	}
 	if err := checkSize(r); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func readReply(tree []byte, r *request, m *meter, a *answer) error {
 		return t.complain(err.Error())
 	}
 	if len(result) > maxResultBytes {
-		return tooLarge("handler's answer")
+		return tooLarge("handler's answer", len(result), maxResultBytes)
 	}
 	a.Result = &result
 	return nil

@@ -44,7 +44,7 @@ class Renderer:
         program, data = self.program, self.data
         self.link, theirs = socket.socketpair()
         read, write = os.pipe()
-        command = [LAUNCHER, "--data", data, program] if LAUNCHER else [program]
+        command = [LAUNCHER, "--data", data, "--stack", "8M", program] if LAUNCHER else [program]
 
         def place_link():
             os.dup2(theirs.fileno(), 3)

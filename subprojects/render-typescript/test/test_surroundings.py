@@ -8,7 +8,7 @@ import zoneinfo
 
 import pytest
 
-from renderer import Renderer
+from renderer import LAUNCHER, Renderer
 
 
 @pytest.fixture
@@ -53,6 +53,12 @@ def test_what_is_not_there_says_so(renderer, script, words):
 def test_what_is_handled_is_no_error(renderer, script):
     answer, _ = renderer.ask(script)
     assert answer.get("error") is None, answer
+
+
+def test_calls_are_as_deep_as_in_other_engines(renderer):
+    calls = 8000 if LAUNCHER else 800  # a sanitizer takes more of the stack for each
+    answer, _ = renderer.ask(f"const sum = (n) => n === 0 ? 0 : 1 + sum(n - 1);\nexport default () => {{ print(sum({calls})); return null; }};")
+    assert answer.get("log") == [str(calls)], answer
 
 
 @pytest.mark.parametrize("expression, expected", [

@@ -73,13 +73,10 @@ static int launch(const struct sandbox_limits *limits, const struct sandbox_netw
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-	    {"required", no_argument, NULL, 'r'},
-	    {"best-effort", no_argument, NULL, 'b'},
-	    {"data", required_argument, NULL, 'd'},
-	    {"network", no_argument, NULL, 'n'},
-	    {"read", required_argument, NULL, 'p'},
-	    {"cpu", required_argument, NULL, 'c'},
-	    {NULL, 0, NULL, 0},
+	    {"required", no_argument, NULL, 'r'},   {"best-effort", no_argument, NULL, 'b'},
+	    {"data", required_argument, NULL, 'd'}, {"stack", required_argument, NULL, 's'},
+	    {"network", no_argument, NULL, 'n'},    {"read", required_argument, NULL, 'p'},
+	    {"cpu", required_argument, NULL, 'c'},  {NULL, 0, NULL, 0},
 	};
 	struct sandbox_limits limits = {.data_bytes = 256 << 20, .stack_bytes = 1 << 20};
 	const char *readable[READABLE_MAX + 1] = {NULL};
@@ -90,6 +87,8 @@ int main(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
 		if (option == 'd')
 			limits.data_bytes = read_bytes(optarg);
+		else if (option == 's')
+			limits.stack_bytes = read_bytes(optarg);
 		else if (option == 'c')
 			limits.cpu_s = strtoul(optarg, NULL, 10);
 		else if (option == 'r' || option == 'b')
@@ -101,11 +100,12 @@ int main(int argc, char **argv)
 		else
 			return EXIT_USAGE;
 	}
-	if (optind == argc || limits.data_bytes == 0)
-		return fail(EXIT_USAGE,
-			    "[--required | --best-effort] [--data BYTES] [--cpu SECONDS] "
-			    "[--network [--read PATH]...] "
-			    "PROGRAM ...",
-			    0);
+	if (optind == argc || limits.data_bytes == 0 || limits.stack_bytes == 0)
+		return fail(
+		    EXIT_USAGE,
+		    "[--required | --best-effort] [--data BYTES] [--stack BYTES] [--cpu SECONDS] "
+		    "[--network [--read PATH]...] "
+		    "PROGRAM ...",
+		    0);
 	return launch(&limits, has_network ? &network : NULL, required, argv + optind);
 }
