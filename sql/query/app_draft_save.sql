@@ -1,5 +1,5 @@
--- Saves the draft of an app. revision: that of the draft that was changed; 0: there was none.
--- No row: the draft has been changed meanwhile.
+-- Saves the draft of an app. revision: that of the draft that was changed; 0: there was none. No row:
+-- the draft has been changed meanwhile.
 -- params: app_id uuid, script_language text, script_content text, revision int8
 -- row: draft_saved
 -- effect: write
