@@ -1,6 +1,6 @@
 /* A worker's socket to the render host (render/host.h): starts and ends processes, and reports
- * their ends. If the host is restarted, pending requests are repeated;
- * if the other end of the socket is closed, they fail. */
+ * their ends. If the host is restarted, pending requests are repeated; if the other end of the
+ * socket is closed, they fail. */
 #pragma once
 
 #include "loop/loop.h"

@@ -64,11 +64,11 @@ static bool read_script(struct import_app *app)
 
 /* ---- the request ---- */
 
-static struct str write_picture(struct import_app *app)
+static struct str write_picture(const struct import_app *app, struct arena *arena)
 {
 	struct str picture = buffer_view(&app->picture);
 	size_t size = base64_encoded_length(picture.length);
-	char *text = arena_alloc(&app->arena, size);
+	char *text = arena_alloc(arena, size);
 
 	if (!app->picture_name.data)
 		return (struct str){0};
@@ -76,9 +76,11 @@ static struct str write_picture(struct import_app *app)
 	return (struct str){text, size};
 }
 
-static void write_body(const struct import *import, struct import_app *app, struct buffer *body)
+static void write_body(const struct import *import, const struct import_app *app,
+		       struct buffer *body)
 {
 	const struct app_manifest *manifest = &app->manifest;
+	struct arena arena = {0}; /* a picture is large */
 
 	ctl_write_body(
 	    (const struct ctl_member[]){
@@ -92,10 +94,11 @@ static void write_body(const struct import *import, struct import_app *app, stru
 		{"brokenReason", app->broken_reason, false},
 		{"scriptLanguage", language_of(app), false},
 		{"scriptContent", buffer_view(&app->script), false},
-		{"picture", write_picture(app), false},
+		{"picture", write_picture(app, &arena), false},
 		{"onlyCheck", import->is_dry ? STR("true") : STR("false"), true},
 		{0}},
 	    body);
+	arena_finish(&arena);
 }
 
 /* ---- the answer ---- */
