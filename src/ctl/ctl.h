@@ -45,8 +45,6 @@ struct ctl {
 	struct options options;			     /* as given */
 	struct cluster cluster;
 	PGconn *connection;
-	bool is_in_transaction;
-	struct db_query query;
 	struct remote *remote; /* of --server; NULL: the state directory's server is meant */
 };
 
@@ -118,33 +116,22 @@ option_check ctl_check_display;
 option_check ctl_check_hours;
 option_check ctl_check_weekdays;
 
-/* ---- database.c ---- */
-
 struct ctl_rows {
-	enum constraint_error constraint_error; /* CONSTRAINT_NONE: done */
 	unsigned count;
-	void *rows; /* count structs of the statement's row, in the arena */
+	void *rows; /* count structs of a record, in the arena */
 };
 
-/* Returns a query for a function of db/statements.h, which sets the statement, and then for
- * ctl_query(). */
-struct db_query *ctl_new_query(struct ctl *ctl);
-/* Runs the statement, again if it met another one and the database ended it for that; the first
- * one connects to the database of the state directory, or to that of --database. CTL_DONE, also
- * if a constraint refused; else the reason was said. */
-enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows);
+/* ---- database.c ---- */
 
-/* Connects ctl->connection. */
+/* Connects ctl->connection. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_connect(struct ctl *ctl, const char *url);
 
-enum ctl_moment { CTL_BEGIN, CTL_COMMIT };
-
-/* Between these two all statements count, or none does; nothing is tried again by itself. What was
- * not committed when the process ends is taken back. */
-enum ctl_exit ctl_transaction(struct ctl *ctl, enum ctl_moment moment);
-
-/* Finds an account by its e-mail address. CTL_DONE, or the reason was said. */
-enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct id *ret_id);
+/* Says why the database has not done what a command asked it for. A full disk is called that,
+ * whichever way it shows: PostgreSQL refuses a statement for it, or ends. result: of a statement
+ * that failed. Without an SQLSTATE the connection is lost. */
+enum ctl_exit ctl_fail_statement(const struct ctl *ctl, const PGresult *result);
+/* The same of a connection that is lost, or could not be made. words: libpq's. */
+enum ctl_exit ctl_fail_lost(const struct ctl *ctl, const char *what, struct str words);
 
 /* ---- device_many.c ---- */
 

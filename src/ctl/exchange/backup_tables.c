@@ -1,6 +1,5 @@
 #include "ctl/exchange/backup_tables.h"
 #include "base/memory.h"
-#include "ctl/server/database_fault.h"
 #include "db/migrate.h"
 
 const char backup_sql_tables[] =
@@ -63,7 +62,7 @@ static enum ctl_exit execute(struct ctl *ctl, const char *sql, ExecStatusType wa
 	*ret_result = result;
 	if (status == wanted || (status == PGRES_TUPLES_OK && wanted == PGRES_COMMAND_OK))
 		return CTL_DONE;
-	code = database_fault_of(ctl, result);
+	code = ctl_fail_statement(ctl, result);
 	PQclear(result);
 	*ret_result = NULL;
 	return code;

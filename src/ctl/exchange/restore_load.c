@@ -3,7 +3,6 @@
  * all rows are there. */
 #include "ctl/exchange/backup_tables.h"
 #include "ctl/exchange/restore_steps.h"
-#include "ctl/server/database_fault.h"
 #include "db/result.h"
 
 /* A statement a row, made before the load and run before and after it. */
@@ -74,8 +73,8 @@ static enum ctl_exit begin_table(struct restore *restore, const struct backup_ta
 
 static enum ctl_exit fail_lost(const struct restore *restore)
 {
-	return database_fault_lost(restore->ctl, "the connection to the database was lost",
-				   result_first_line(PQerrorMessage(restore->ctl->connection)));
+	return ctl_fail_lost(restore->ctl, "the connection to the database was lost",
+			     result_first_line(PQerrorMessage(restore->ctl->connection)));
 }
 
 static enum ctl_exit add_rows(const struct restore *restore, struct str rows)
@@ -99,7 +98,7 @@ static enum ctl_exit end_table(struct restore *restore)
 	if (PQresultStatus(result) == PGRES_COMMAND_OK)
 		restore->rows += strtoull(PQcmdTuples(result), NULL, 10);
 	else if (result_is_disk_full(result) || PQstatus(pg) != CONNECTION_OK)
-		code = database_fault_of(restore->ctl, result);
+		code = ctl_fail_statement(restore->ctl, result);
 	else
 		code = ctl_fail(CTL_REFUSED, "the database rejected rows of the backup: %.*s",
 				STR_ARG(result_reason(result)));

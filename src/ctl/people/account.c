@@ -201,25 +201,10 @@ enum ctl_exit ctl_account_previews(struct ctl *ctl)
 /* ---- account remove ---- */
 
 static const struct record_field removed_fields[] = {
-    RECORD_ID(struct account_row, id, .name = "id", .column = "id"),
-    RECORD_STR(struct account_row, email, .name = "email", .column = "email"),
+    RECORD_ID(struct account_row, id, .name = "id"),
+    RECORD_STR(struct account_row, email, .name = "email"),
 };
-const struct record account_removed_record = RECORD(struct account_row, removed_fields);
-
-enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct id *ret_id)
-{
-	struct ctl_rows rows;
-	enum ctl_exit code;
-
-	statement_account_find(ctl_new_query(ctl),
-			       &(struct account_find_parameters){.email = email}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code == CTL_DONE && rows.count == 0)
-		return ctl_fail_account(email);
-	if (code == CTL_DONE)
-		*ret_id = ((const struct account_row *)rows.rows)->id;
-	return code;
-}
+static const struct record account_removed_record = RECORD(struct account_row, removed_fields);
 
 /* Returns a text such as "3 devices". */
 static struct str counted(struct ctl *ctl, int64_t count, const char *thing)

@@ -340,7 +340,7 @@ static enum ctl_exit read_rows(struct ctl *ctl, yyjson_val *array, const struct 
 	size_t i, count;
 	yyjson_val *item;
 
-	*ret_rows = (struct ctl_rows){.constraint_error = CONSTRAINT_NONE};
+	*ret_rows = (struct ctl_rows){0};
 	if (!yyjson_is_arr(array))
 		return fail_version();
 	ret_rows->rows = arena_zalloc(&ctl->arena, (yyjson_arr_size(array) + 1) * record->size);

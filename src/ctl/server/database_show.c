@@ -1,8 +1,9 @@
 /* displayctl database show: the instance's PostgreSQL, its room and its schema. Also if this
  * program is too old or too new for the schema, so nothing here reads our tables. */
-#include "base/require.h"
 #include "ctl/ctl.h"
+#include "ctl/server/client.h"
 #include "db/migrate.h"
+#include "db/result.h"
 #include "db/unavailable.h"
 #include "main/state_dir.h"
 
@@ -10,7 +11,8 @@
 
 enum { MIB = 1 << 20 };
 
-struct database_place {
+/* A program gets bytes, a person sizes that can be read: what the other one gets has no data. */
+struct database_shown {
 	struct str kind;
 	struct str host;
 	int64_t port;
@@ -24,32 +26,43 @@ struct database_place {
 	int64_t used;
 	int64_t most;
 	bool is_pooled;
+	struct str bytes; /* JSON */
+	struct str size;
+	struct str tables; /* JSON: an array */
+	int64_t backend_pid;
+	bool has_schema;
 };
 
-static const struct record_field place_fields[] = {
-    RECORD_STR(struct database_place, kind, .name = "kind"),
+static const struct record_field fields[] = {
+    RECORD_STR(struct database_shown, kind, .name = "kind"),
     RECORD_OPEN(.name = "address"),
-    RECORD_STR(struct database_place, host, .name = "host"),
-    RECORD_INT(struct database_place, port, .name = "port"),
-    RECORD_STR(struct database_place, database, .name = "database"),
-    RECORD_STR(struct database_place, user, .name = "user"),
+    RECORD_STR(struct database_shown, host, .name = "host"),
+    RECORD_INT(struct database_shown, port, .name = "port"),
+    RECORD_STR(struct database_shown, database, .name = "database"),
+    RECORD_STR(struct database_shown, user, .name = "user"),
     RECORD_CLOSE(),
-    RECORD_STR(struct database_place, version, .name = "version"),
-    RECORD_STR(struct database_place, encoding, .name = "encoding"),
-    RECORD_STR(struct database_place, collation, .name = "collation"),
+    RECORD_STR(struct database_shown, version, .name = "version", .column = "version"),
+    RECORD_STR(struct database_shown, encoding, .name = "encoding", .column = "encoding"),
+    RECORD_STR(struct database_shown, collation, .name = "collation", .column = "collation"),
     RECORD_OPEN(.name = "schema"),
-    RECORD_INT(struct database_place, applied, .name = "applied"),
-    RECORD_INT(struct database_place, expected, .name = "expected"),
+    RECORD_INT(struct database_shown, applied, .name = "applied"),
+    RECORD_INT(struct database_shown, expected, .name = "expected"),
     RECORD_CLOSE(),
     RECORD_OPEN(.name = "connections"),
-    RECORD_INT(struct database_place, used, .name = "used"),
-    RECORD_INT(struct database_place, most, .name = "most"),
+    RECORD_INT8(struct database_shown, used, .name = "used", .column = "used"),
+    RECORD_INT8(struct database_shown, most, .name = "most", .column = "most"),
     RECORD_CLOSE(),
-    RECORD_BOOL(struct database_place, is_pooled, .name = "isPooled"),
+    RECORD_BOOL(struct database_shown, is_pooled, .name = "isPooled"),
+    RECORD_JSON(struct database_shown, bytes, .name = "bytes", .column = "bytes", .nullable = true,
+		.is_optional = true),
+    RECORD_STR(struct database_shown, size, .name = "size", .nullable = true, .is_optional = true),
+    RECORD_JSON(struct database_shown, tables, .name = "tables", .column = "tables",
+		.nullable = true, .is_optional = true),
+    RECORD_INT8(struct database_shown, backend_pid, .column = "backend_pid"),
+    RECORD_BOOL(struct database_shown, has_schema, .column = "has_schema"),
 };
-static const struct record place_record = RECORD(struct database_place, place_fields);
+const struct record database_shown_record = RECORD(struct database_shown, fields);
 
-/* A program gets bytes, a person a size that can be read. */
 struct shown_table {
 	struct str name;
 	int64_t bytes;
@@ -57,41 +70,19 @@ struct shown_table {
 	int64_t rows;
 };
 
-static const struct record_field table_fields[] = {
+static const struct record_field read_fields[] = {
     RECORD_STR(struct shown_table, name, .name = "name"),
     RECORD_INT(struct shown_table, bytes, .name = "bytes"),
     RECORD_INT(struct shown_table, rows, .name = "rowsAbout"),
 };
-static const struct record table_record = RECORD(struct shown_table, table_fields);
+static const struct record read_record = RECORD(struct shown_table, read_fields);
 
-static const struct record_field readable_table_fields[] = {
+static const struct record_field readable_fields[] = {
     RECORD_STR(struct shown_table, name, .name = "table"),
     RECORD_STR(struct shown_table, size, .name = "size"),
     RECORD_INT(struct shown_table, rows, .name = "rowsAbout"),
 };
-static const struct record readable_table_record =
-    RECORD(struct shown_table, readable_table_fields);
-
-struct shown_database {
-	struct database_place place;
-	int64_t bytes;
-	struct str size;
-	struct str tables_json;
-	struct ctl_rows tables; /* of struct shown_table */
-};
-
-static const struct record_field fields[] = {
-    RECORD_ROW(struct shown_database, place, &place_record, .is_shown = true),
-    RECORD_INT(struct shown_database, bytes, .name = "bytes"),
-    RECORD_JSON(struct shown_database, tables_json, .name = "tables"),
-};
-static const struct record record = RECORD(struct shown_database, fields);
-
-static const struct record_field readable_fields[] = {
-    RECORD_ROW(struct shown_database, place, &place_record, .is_shown = true),
-    RECORD_STR(struct shown_database, size, .name = "size"),
-};
-static const struct record readable_record = RECORD(struct shown_database, readable_fields);
+static const struct record readable_record = RECORD(struct shown_table, readable_fields);
 
 static struct str readable_size(struct ctl *ctl, int64_t bytes)
 {
@@ -102,134 +93,89 @@ static struct str readable_size(struct ctl *ctl, int64_t bytes)
 	return arena_printf(&ctl->arena, "%.1f GiB", (double)bytes / MIB / 1024);
 }
 
-/* ---- where it is ---- */
-
-/* libpq tells the parts of an address, so no password is among them. That of the private one goes
- * through a descriptor of ours, which tells nobody anything. */
-static void read_address(struct ctl *ctl, struct database_place *place)
-{
-	place->host = str_from(PQhost(ctl->connection));
-	place->port = strtol(PQport(ctl->connection), NULL, 10);
-	place->database = str_from(PQdb(ctl->connection));
-	place->user = str_from(PQuser(ctl->connection));
-	place->kind = ctl->config.database ? STR("external") : STR("private");
-	if (!ctl->config.database)
-		place->host = arena_printf(&ctl->arena, "%s/socket", ctl->cluster.folder);
-}
-
 /* ---- what PostgreSQL says ---- */
 
-static enum ctl_exit read_server(struct ctl *ctl, struct shown_database *shown,
-				 bool *ret_has_schema)
+/* Reads the one row of a statement into a zeroed struct of the record. */
+static enum ctl_exit read_row(struct ctl *ctl, enum statement statement,
+			      const struct record *record, void *ret_row)
 {
-	const struct database_show_row *row;
-	struct ctl_rows rows;
-	enum ctl_exit code;
+	PGresult *result = PQexecParams(ctl->connection, statements[statement].text, 0, NULL, NULL,
+					NULL, NULL, /* resultFormat= */ 1);
+	enum ctl_exit code = CTL_DONE;
 
-	statement_database_show(ctl_new_query(ctl), NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	require(rows.count == 1);
-	row = rows.rows;
-	shown->place.version = row->version;
-	shown->place.encoding = row->encoding;
-	shown->place.collation = row->collation;
-	shown->place.used = row->used;
-	shown->place.most = row->most;
-	shown->place.is_pooled = unavailable_is_pooled(
-	    ctl->connection, arena_decimal(&ctl->arena, row->backend_pid).data);
-	shown->bytes = row->bytes;
-	shown->size = readable_size(ctl, row->bytes);
-	*ret_has_schema = row->has_schema;
-	return CTL_DONE;
-}
+	if (PQresultStatus(result) == PGRES_TUPLES_OK) {
+		struct db_result rows = result_rows(result);
 
-static enum ctl_exit read_schema(struct ctl *ctl, struct database_place *place)
-{
-	struct ctl_rows rows;
-	enum ctl_exit code;
-
-	statement_database_schema(ctl_new_query(ctl), NULL);
-	code = ctl_query(ctl, &rows);
-	if (code == CTL_DONE)
-		place->applied = ((const struct database_schema_row *)rows.rows)->applied;
+		db_read_row(&rows, 0, record, &ctl->arena, ret_row);
+	} else {
+		code = ctl_fail_statement(ctl, result);
+	}
+	PQclear(result);
 	return code;
 }
 
-static enum ctl_exit read_tables(struct ctl *ctl, struct shown_database *shown)
+/* libpq tells the parts of an address, so no password is among them. That of the private one goes
+ * through a descriptor of ours, which tells nobody anything. */
+static enum ctl_exit read_all(struct ctl *ctl, struct database_shown *shown)
 {
-	struct buffer json = {0};
-	struct shown_table *tables;
-	struct ctl_rows rows;
-	enum ctl_exit code;
+	struct database_schema_row schema = {0};
+	enum ctl_exit code = read_row(ctl, STATEMENT_DATABASE_SHOW, &database_shown_record, shown);
 
-	statement_database_tables(ctl_new_query(ctl), NULL);
-	code = ctl_query(ctl, &rows);
+	if (code == CTL_DONE && shown->has_schema)
+		code =
+		    read_row(ctl, STATEMENT_DATABASE_SCHEMA, &database_schema_row_record, &schema);
 	if (code != CTL_DONE)
 		return code;
-	tables = arena_alloc(&ctl->arena, rows.count * sizeof(*tables));
-	for (unsigned i = 0; i < rows.count; i++) {
-		const struct database_tables_row *row =
-		    &((const struct database_tables_row *)rows.rows)[i];
-
-		tables[i] = (struct shown_table){.name = row->name,
-						 .bytes = row->bytes,
-						 .size = readable_size(ctl, row->bytes),
-						 .rows = row->rows};
-		buffer_append_char(&json, i > 0 ? ',' : '[');
-		record_write_json(&table_record, &tables[i], &json);
-	}
-	buffer_append_str(&json, rows.count ? STR("]") : STR("[]"));
-	shown->tables_json = arena_copy(&ctl->arena, buffer_view(&json));
-	shown->tables = (struct ctl_rows){.count = rows.count, .rows = tables};
-	buffer_finish(&json);
+	shown->applied = schema.applied;
+	shown->expected = migrations[migration_count - 1].number;
+	shown->is_pooled = unavailable_is_pooled(
+	    ctl->connection, arena_decimal(&ctl->arena, shown->backend_pid).data);
+	shown->kind = ctl->config.database ? STR("external") : STR("private");
+	shown->host = ctl->config.database
+			  ? str_from(PQhost(ctl->connection))
+			  : arena_printf(&ctl->arena, "%s/socket", ctl->cluster.folder);
+	shown->port = strtol(PQport(ctl->connection), NULL, 10);
+	shown->database = str_from(PQdb(ctl->connection));
+	shown->user = str_from(PQuser(ctl->connection));
 	return CTL_DONE;
 }
 
 /* ---- the command ---- */
 
-static enum ctl_exit print(const struct ctl *ctl, const struct shown_database *shown)
+static enum ctl_exit print_readable(struct ctl *ctl, struct database_shown *shown)
 {
-	enum ctl_exit code;
+	struct ctl_rows rows;
+	struct shown_table *tables;
+	enum ctl_exit code = ctl_read_rows(ctl, shown->tables, &read_record, &rows);
 
-	if (ctl->json)
-		return ctl_print_row(ctl, &record, shown);
-	code = ctl_print_row(ctl, &readable_record, shown);
-	if (code != CTL_DONE || shown->tables.count == 0)
+	shown->size = readable_size(ctl, strtoll(shown->bytes.data, NULL, 10));
+	shown->bytes = shown->tables = (struct str){0};
+	if (code == CTL_DONE)
+		code = ctl_print_row(ctl, &database_shown_record, shown);
+	if (code != CTL_DONE || rows.count == 0)
 		return code;
+	tables = rows.rows;
+	for (unsigned i = 0; i < rows.count; i++)
+		tables[i].size = readable_size(ctl, tables[i].bytes);
 	fputs("\nThe largest tables, with their indexes:\n", stdout);
-	return ctl_print_rows(ctl, &readable_table_record, &shown->tables);
-}
-
-static void tell_schema(const struct database_place *place)
-{
-	if (place->applied < place->expected)
-		fputs("displayctl: the database must be migrated: start displayd, or run "
-		      "displayctl migrate\n",
-		      stderr);
-	if (place->applied > place->expected)
-		fputs("displayctl: the database is newer than this program; install a newer "
-		      "displayd\n",
-		      stderr);
+	return ctl_print_rows(ctl, &readable_record, &rows);
 }
 
 static enum ctl_exit show(struct ctl *ctl, void *context)
 {
-	struct shown_database shown = {.place.expected = migrations[migration_count - 1].number};
-	bool has_schema = false;
-	enum ctl_exit code = read_server(ctl, &shown, &has_schema);
+	struct database_shown shown = {0};
+	enum ctl_exit code = read_all(ctl, &shown);
 
 	(void)context;
-	read_address(ctl, &shown.place);
-	if (code == CTL_DONE && has_schema)
-		code = read_schema(ctl, &shown.place);
 	if (code == CTL_DONE)
-		code = read_tables(ctl, &shown);
-	if (code == CTL_DONE)
-		code = print(ctl, &shown);
-	if (code == CTL_DONE)
-		tell_schema(&shown.place);
+		code = ctl->json ? ctl_print_row(ctl, &database_shown_record, &shown)
+				 : print_readable(ctl, &shown);
+	if (code == CTL_DONE && shown.applied < shown.expected)
+		ctl_say("displayctl: the database must be migrated: start displayd, or run "
+			"displayctl migrate");
+	if (code == CTL_DONE && shown.applied > shown.expected)
+		ctl_say("displayctl: the database is newer than this program; install a newer "
+			"displayd");
 	return code;
 }
 
@@ -240,9 +186,8 @@ enum ctl_exit ctl_database_show(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (!ctl->config.database && state_dir_is_locked(ctl->config.state_dir) == 0)
-		fprintf(stderr,
-			"displayctl: no displayd is running on %s: its PostgreSQL was started for "
-			"this command, so the connections are not a server's\n",
+		ctl_say("displayctl: no displayd is running on %s: its PostgreSQL was started for "
+			"this command, so the connections are not a server's",
 			ctl->config.state_dir);
 	return ctl_with_database(ctl, /* alone= */ false, show, NULL);
 }
