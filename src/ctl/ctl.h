@@ -21,6 +21,7 @@
 enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = REVIEW_COMMENTS_MAX, CTL_EGRESS_MAX = 64 };
 
 struct ctl;
+struct ctl_member; /* server/text.h */
 struct remote;
 
 struct ctl_command {
@@ -68,6 +69,19 @@ enum ctl_exit ctl_sign_out(struct ctl *ctl);
 enum ctl_exit ctl_status(struct ctl *ctl);
 enum ctl_exit ctl_upgrade(struct ctl *ctl);
 
+/* ---- complete.c ---- */
+
+/* Prints a line for each possible word, with a tab and what it is behind it; or a line ":" for the
+ * names of files. Words are as they were typed, without the program's. Asks the server for what has
+ * names, for a second at most, and says nothing if there is none. */
+int ctl_complete(struct ctl *ctl, int argc, char **argv);
+
+/* ---- sign_in.c ---- */
+
+/* Makes the session's API key if the command asks /v1 as who is signed in. CTL_DONE, or the reason
+ * was said. */
+enum ctl_exit ctl_prepare_key(struct ctl *ctl);
+
 /* ---- arguments.c ---- */
 
 extern const struct option_set ctl_option_set;
@@ -77,6 +91,13 @@ enum ctl_wish { CTL_COMMAND, CTL_HELP, CTL_VERSION };
 /* Reads flags and finds the command. CTL_DONE, or another code with the reason said. For CTL_HELP,
  * options tell of what. */
 enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ctl_wish *ret_wish);
+
+/* Returns a body: an object of the members that the command's options set, and of more (NULL:
+ * none). */
+struct str ctl_body_of_options(struct ctl *ctl, const struct ctl_member *more);
+
+/* Returns the name of the option that sets a member of the body, or the member's if none does. */
+struct str ctl_option_of(const struct ctl *ctl, struct str member);
 
 /* ---- help.c ---- */
 
@@ -133,16 +154,13 @@ enum ctl_exit ctl_fail_statement(const struct ctl *ctl, const PGresult *result);
 /* The same of a connection that is lost, or could not be made. words: libpq's. */
 enum ctl_exit ctl_fail_lost(const struct ctl *ctl, const char *what, struct str words);
 
-/* ---- device_many.c ---- */
-
-/* device create --from. */
-enum ctl_exit ctl_device_create_from(struct ctl *ctl, struct str path);
-
 /* ---- with_database.c ---- */
+
+typedef enum ctl_exit ctl_use_url(struct ctl *ctl, const char *url, void *context);
 
 /* Runs it with the URL of --database, or of the database of the state directory's server. If no
  * server runs, that is started for this alone, under the server's lock, and stopped again. */
-enum ctl_exit ctl_with_url(struct ctl *ctl, enum ctl_exit (*run)(struct ctl *ctl, const char *url));
+enum ctl_exit ctl_with_url(struct ctl *ctl, ctl_use_url *run, void *context);
 /* Calls run with a connection, which is closed afterwards. If alone is set, a running server is an
  * error; then the state directory may also be a new one. */
 enum ctl_exit ctl_with_database(struct ctl *ctl, bool alone,
@@ -168,9 +186,6 @@ struct str ctl_panel_url(struct ctl *ctl);
  * "\u202e" (utf8_is_steering()), but those of kept; bytes that are no UTF-8 as "?". */
 void ctl_append_visible(struct str text, const char *kept, struct buffer *to);
 
-/* Writes a question to stderr, by ctl_append_visible(). */
-__attribute__((format(printf, 1, 0))) void ctl_ask(const char *format, va_list args);
-
 /* Writes a line to stderr. It masks keys and passwords, and writes what else would steer a terminal
  * than newlines and tabs by ctl_append_visible(), as the text may come from a file of a stranger.
  */
@@ -186,6 +201,12 @@ enum ctl_exit ctl_fail_account(struct str email);
 void ctl_mask(char *text);
 
 /* ---- output.c ---- */
+
+/* Record of some fields of a table, which follow each other. */
+#define CTL_RECORD_OF(structure, table, first, count)                                              \
+	{                                                                                          \
+		.fields = (table) + (first), .field_count = (count), .size = sizeof(structure)     \
+	}
 
 /* A text on stdout. */
 enum ctl_exit ctl_print(const struct buffer *text);

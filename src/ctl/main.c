@@ -1,9 +1,6 @@
 #include "base/arguments.h"
 #include "ctl/ctl.h"
-#include "ctl/people/session_key.h"
 #include "ctl/server/remote.h"
-#include "ctl/shell/complete.h"
-#include "main/state_dir.h"
 
 #include <locale.h>
 #include <sandbox/sandbox.h>
@@ -27,7 +24,7 @@ static int run(struct ctl *ctl, int argc, char **argv)
 	}
 	if (ctl->command->run_apart)
 		return ctl->command->run_apart(argc - rest, argv + rest);
-	code = session_key_prepare(ctl);
+	code = ctl_prepare_key(ctl);
 	return code == CTL_DONE ? ctl->command->run(ctl) : code;
 }
 

@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-typedef enum ctl_exit with_url(struct ctl *ctl, const char *url, void *context);
-
 /* Under the lock of the state directory's server. */
-static enum ctl_exit run_locked(struct ctl *ctl, with_url *run, void *context)
+static enum ctl_exit run_locked(struct ctl *ctl, ctl_use_url *run, void *context)
 {
 	enum ctl_exit code;
 	struct cluster_error why;
@@ -36,7 +34,7 @@ static void discard_directory(const char *state_dir)
 	free(lock);
 }
 
-static enum ctl_exit run_alone(struct ctl *ctl, with_url *run, void *context)
+static enum ctl_exit run_alone(struct ctl *ctl, ctl_use_url *run, void *context)
 {
 	struct reason reason;
 	enum ctl_exit code;
@@ -55,7 +53,7 @@ static enum ctl_exit run_alone(struct ctl *ctl, with_url *run, void *context)
 	return code;
 }
 
-static enum ctl_exit run_beside(struct ctl *ctl, with_url *run, void *context)
+enum ctl_exit ctl_with_url(struct ctl *ctl, ctl_use_url *run, void *context)
 {
 	struct cluster_error why;
 
@@ -66,22 +64,6 @@ static enum ctl_exit run_beside(struct ctl *ctl, with_url *run, void *context)
 	if (cluster_url(ctl->config.state_dir, &ctl->cluster, &why) < 0)
 		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	return run(ctl, ctl->cluster.url, context);
-}
-
-struct with_url_context {
-	enum ctl_exit (*run)(struct ctl *ctl, const char *url);
-};
-
-static enum ctl_exit call_with_url(struct ctl *ctl, const char *url, void *context)
-{
-	return ((const struct with_url_context *)context)->run(ctl, url);
-}
-
-enum ctl_exit ctl_with_url(struct ctl *ctl, enum ctl_exit (*run)(struct ctl *ctl, const char *url))
-{
-	struct with_url_context context = {run};
-
-	return run_beside(ctl, call_with_url, &context);
 }
 
 struct connected_context {
@@ -106,7 +88,7 @@ enum ctl_exit ctl_with_database(struct ctl *ctl, bool alone,
 {
 	struct connected_context wanted = {run, context};
 
-	return (alone ? run_alone : run_beside)(ctl, call_connected, &wanted);
+	return (alone ? run_alone : ctl_with_url)(ctl, call_connected, &wanted);
 }
 
 enum ctl_exit ctl_look_for_database(struct ctl *ctl)

@@ -1,5 +1,5 @@
 #include "app_settings.h"
-#include "ctl/devices/settings_file.h"
+#include "ctl/devices/installation_settings.h"
 #include "domain/form.h"
 
 #include <stdio.h>

@@ -45,24 +45,21 @@ static enum ctl_exit check_is_one(struct str name, const struct ctl_rows *rows)
 
 /* ---- over --server: those of the account ---- */
 
-static const struct record_field own_fields[] = {
+static const struct record_field fields[] = {
     RECORD_ID(struct inventory_device, id, .name = "id"),
     RECORD_STR(struct inventory_device, name, .name = "name"),
     RECORD_STR(struct inventory_device, serial, .name = "serialNumber", .nullable = true),
     RECORD_STR(struct inventory_device, mac, .name = "macAddress", .nullable = true),
     RECORD_TIMESTAMP(struct inventory_device, created_at_us, .name = "createdAt"),
     RECORD_TIMESTAMP(struct inventory_device, last_online_us, .name = "lastOnline"),
+    RECORD_STR(struct inventory_device, account, .name = "account"),
 };
-static const struct record own_record = RECORD(struct inventory_device, own_fields);
-
+const struct record ctl_listed_device_record = RECORD(struct inventory_device, fields);
+static const struct record own_record = CTL_RECORD_OF(struct inventory_device, fields, 0, 6);
 /* The same, as far as an API key sees it. */
-static const struct record_field keyed_fields[] = {
-    RECORD_ID(struct inventory_device, id, .name = "id"),
-    RECORD_STR(struct inventory_device, name, .name = "name"),
-};
-static const struct record keyed_record = RECORD(struct inventory_device, keyed_fields);
+static const struct record keyed_record = CTL_RECORD_OF(struct inventory_device, fields, 0, 2);
 
-enum ctl_exit ctl_list_own_devices(struct ctl *ctl, struct ctl_rows *ret_rows)
+static enum ctl_exit ask_own(struct ctl *ctl, struct ctl_rows *ret_rows)
 {
 	bool is_keyed = remote_has_key_only(ctl);
 	const struct ctl_request request = {.path = is_keyed ? STR("/v1/devices")
@@ -74,6 +71,12 @@ enum ctl_exit ctl_list_own_devices(struct ctl *ctl, struct ctl_rows *ret_rows)
 	for (unsigned i = 0; code == CTL_DONE && i < ret_rows->count; i++)
 		devices[i].account = ctl->remote->session.email;
 	return code;
+}
+
+enum ctl_exit ctl_ask_devices(struct ctl *ctl, struct ctl_rows *ret_rows)
+{
+	return ctl_ask_inventory(ctl, "/web/admin/devices", &inventory_device_record,
+				 offsetof(struct inventory_device, account), ask_own, ret_rows);
 }
 
 /* main() has chosen a locale in which this knows all letters. */
@@ -139,7 +142,7 @@ static enum ctl_exit find_own(struct ctl *ctl, struct str name, struct inventory
 		*ret_device = (struct inventory_device){.id = id, .name = name};
 		return CTL_DONE;
 	}
-	code = ctl_list_own_devices(ctl, &rows);
+	code = ask_own(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (id_parse(name, &id))

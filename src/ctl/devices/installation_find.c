@@ -7,52 +7,37 @@
 #include <text/utf8.h>
 #include <yyjson.h>
 
-/* An entry as the server answers it. */
-struct entry {
-	struct str id;
-	struct str kind;
-	struct id app_id;
-	struct str app_name;
-	int64_t created_at_us;
-	bool is_enabled;
-	int64_t display_s;
-	struct str hours;    /* JSON: null, or an object of start and end */
-	struct str weekdays; /* JSON: an array of names */
-	bool is_pinned;
-	bool is_pushed;
-	struct str picture;
-};
-
+/* An entry as the server answers it: hours and weekdays are JSON. */
 static const struct record_field entry_fields[] = {
-    RECORD_STR(struct entry, id, .name = "installationId"),
-    RECORD_STR(struct entry, kind, .name = "kind"),
-    RECORD_ID(struct entry, app_id, .name = "appId", .nullable = true),
-    RECORD_STR(struct entry, app_name, .name = "appName", .nullable = true),
-    RECORD_TIMESTAMP(struct entry, created_at_us, .name = "createdAt"),
-    RECORD_BOOL(struct entry, is_enabled, .name = "isEnabled"),
-    RECORD_INT(struct entry, display_s, .name = "displaySeconds", .nullable = true),
-    RECORD_JSON(struct entry, hours, .name = "hours"),
-    RECORD_JSON(struct entry, weekdays, .name = "weekdays"),
-    RECORD_BOOL(struct entry, is_pinned, .name = "isPinned"),
-    RECORD_STR(struct entry, picture, .name = "picture", .nullable = true),
+    RECORD_STR(struct options_row, id, .name = "installationId"),
+    RECORD_STR(struct options_row, kind, .name = "kind"),
+    RECORD_ID(struct options_row, app_id, .name = "appId", .nullable = true),
+    RECORD_STR(struct options_row, app_name, .name = "appName", .nullable = true),
+    RECORD_TIMESTAMP(struct options_row, created_at_us, .name = "createdAt"),
+    RECORD_BOOL(struct options_row, is_enabled, .name = "isEnabled"),
+    RECORD_INT(struct options_row, display_s, .name = "displaySeconds", .nullable = true),
+    RECORD_JSON(struct options_row, hours, .name = "hours"),
+    RECORD_JSON(struct options_row, weekdays, .name = "weekdays"),
+    RECORD_BOOL(struct options_row, is_pinned, .name = "isPinned"),
+    RECORD_STR(struct options_row, picture, .name = "picture", .nullable = true),
 };
-static const struct record entry_record = RECORD(struct entry, entry_fields);
+static const struct record entry_record = RECORD(struct options_row, entry_fields);
 
 /* The same, as an API key sees it: its night is the pages'. */
 static const struct record_field keyed_fields[] = {
-    RECORD_STR(struct entry, id, .name = "id"),
-    RECORD_OPEN(.name = "app", .nullable = true, .offset = offsetof(struct entry, is_pushed)),
-    RECORD_ID(struct entry, app_id, .name = "id"),
-    RECORD_STR(struct entry, app_name, .name = "name"),
+    RECORD_STR(struct options_row, id, .name = "id"),
+    RECORD_OPEN(.name = "app", .nullable = true, .offset = offsetof(struct options_row, is_pushed)),
+    RECORD_ID(struct options_row, app_id, .name = "id"),
+    RECORD_STR(struct options_row, app_name, .name = "name"),
     RECORD_CLOSE(),
-    RECORD_TIMESTAMP(struct entry, created_at_us, .name = "createdAt"),
-    RECORD_BOOL(struct entry, is_enabled, .name = "isEnabled"),
-    RECORD_INT(struct entry, display_s, .name = "displaySeconds", .nullable = true),
-    RECORD_JSON(struct entry, hours, .name = "hours"),
-    RECORD_JSON(struct entry, weekdays, .name = "weekdays"),
-    RECORD_BOOL(struct entry, is_pinned, .name = "isPinned"),
+    RECORD_TIMESTAMP(struct options_row, created_at_us, .name = "createdAt"),
+    RECORD_BOOL(struct options_row, is_enabled, .name = "isEnabled"),
+    RECORD_INT(struct options_row, display_s, .name = "displaySeconds", .nullable = true),
+    RECORD_JSON(struct options_row, hours, .name = "hours"),
+    RECORD_JSON(struct options_row, weekdays, .name = "weekdays"),
+    RECORD_BOOL(struct options_row, is_pinned, .name = "isPinned"),
 };
-static const struct record keyed_record = RECORD(struct entry, keyed_fields);
+static const struct record keyed_record = RECORD(struct options_row, keyed_fields);
 
 /* Hours as displayctl takes them: "07:00-09:00". Data is NULL: always. */
 static struct str hours_of(struct ctl *ctl, struct str json)
@@ -90,22 +75,13 @@ static struct str weekdays_of(struct ctl *ctl, struct str json)
 	return text;
 }
 
-static struct options_row options_of(struct ctl *ctl, const struct entry *entry, struct str night)
+/* Makes what the server answered what displayctl shows. */
+static void translate(struct ctl *ctl, struct options_row *options, struct str night)
 {
-	return (struct options_row){
-	    .app_id = entry->app_id,
-	    .id = entry->id,
-	    .app_name = entry->app_name,
-	    .hours = hours_of(ctl, entry->hours),
-	    .weekdays = weekdays_of(ctl, entry->weekdays),
-	    .created_at_us = entry->created_at_us,
-	    .display_s = entry->display_s,
-	    .is_pushed = entry->is_pushed || str_equal(entry->kind, STR("push")),
-	    .is_enabled = entry->is_enabled,
-	    .is_pinned = entry->is_pinned,
-	    .is_night = night.data && str_equal(night, entry->id),
-	    .picture = entry->picture,
-	};
+	options->hours = hours_of(ctl, options->hours);
+	options->weekdays = weekdays_of(ctl, options->weekdays);
+	options->is_pushed |= str_equal(options->kind, STR("push"));
+	options->is_night = night.data && str_equal(night, options->id);
 }
 
 enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct ctl_rows *ret_rows)
@@ -113,19 +89,20 @@ enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct ctl_
 	const struct ctl_request request = {
 	    .path = ctl_path(ctl, "/web/devices/", device_id, "/rotation")};
 	struct rotation rotation = {0};
-	struct options_row *options;
-	const struct entry *entries;
-	struct ctl_rows rows = {0};
 	enum ctl_exit code = ctl_ask_row(ctl, &request, &rotation_record, &rotation);
 
 	if (code == CTL_DONE)
-		code = ctl_read_rows(ctl, rotation.entries, &entry_record, &rows);
-	entries = rows.rows;
-	options = arena_zalloc(&ctl->arena, (rows.count + 1) * sizeof(*options));
-	for (unsigned i = 0; i < rows.count && code == CTL_DONE; i++)
-		options[i] = options_of(ctl, &entries[i], rotation.night_installation_id);
-	*ret_rows = (struct ctl_rows){.count = rows.count, .rows = options};
+		code = ctl_read_rows(ctl, rotation.entries, &entry_record, ret_rows);
+	for (unsigned i = 0; code == CTL_DONE && i < ret_rows->count; i++)
+		translate(ctl, (struct options_row *)ret_rows->rows + i,
+			  rotation.night_installation_id);
 	return code;
+}
+
+struct str ctl_installation_path(struct ctl *ctl, struct id device_id, struct str id)
+{
+	return ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/v1/devices/", device_id, "/installations/"),
+			  ctl_encode(ctl, id));
 }
 
 static enum ctl_exit find_keyed(struct ctl *ctl, struct id device_id, struct str id,
@@ -134,16 +111,14 @@ static enum ctl_exit find_keyed(struct ctl *ctl, struct id device_id, struct str
 	struct ctl_request request = {
 	    .sentences = {{404, "the device has no such installation", missing}}};
 	struct options_row *options = arena_zalloc(&ctl->arena, sizeof(*options));
-	struct entry entry = {0};
 	enum ctl_exit code;
 
 	if (!ctl_is_segment(id))
 		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
-	request.path =
-	    ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/v1/devices/", device_id, "/installations/"),
-		       ctl_encode(ctl, id));
-	code = ctl_ask_row(ctl, &request, &keyed_record, &entry);
-	*options = options_of(ctl, &entry, (struct str){0});
+	request.path = ctl_installation_path(ctl, device_id, id);
+	code = ctl_ask_row(ctl, &request, &keyed_record, options);
+	if (code == CTL_DONE)
+		translate(ctl, options, (struct str){0});
 	*ret_options = options;
 	return code;
 }

@@ -3,11 +3,10 @@
 
 #include "ctl/server/client.h"
 
-#include "ctl/ctl.h"
-
 struct options_row {
 	struct id app_id; /* zero for a pushed image */
 	struct str id;
+	struct str kind; /* "push", or that of an app */
 	struct str app_name;
 	struct str hours;    /* data is NULL: always */
 	struct str weekdays; /* likewise: all */
@@ -22,6 +21,8 @@ struct options_row {
 
 /* Returns the record for printing; an API key sees nothing of the night. */
 const struct record *installation_options_record(const struct ctl *ctl);
+
+struct str ctl_installation_path(struct ctl *ctl, struct id device_id, struct str id);
 
 /* Asks for the rotation of a device: rows of struct options_row, in its order. */
 enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct ctl_rows *ret_rows);

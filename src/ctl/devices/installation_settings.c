@@ -1,23 +1,50 @@
 #include "installation_settings.h"
+#include "ctl/shell/input.h"
 #include "domain/settings.h"
 #include "record/json.h"
-#include "settings_file.h"
 
+#include <sodium.h>
 #include <text/utf8.h>
 #include <yyjson.h>
+
+enum { FILE_BYTES_MAX = 256 * 1024 };
+
+enum ctl_exit settings_file_read(struct ctl *ctl, struct settings *ret_settings)
+{
+	struct arena *arena = &ctl->arena;
+	const char *path = ctl_value(ctl, "settings").data;
+	struct json_document document = {0};
+	struct buffer text = {0};
+	struct faults faults;
+	struct str reason;
+	enum ctl_exit code;
+
+	*ret_settings = (struct settings){0};
+	if (!path)
+		return CTL_DONE;
+	faults_init(&faults, arena);
+	code = ctl_read_file("--settings: ", path, FILE_BYTES_MAX, &text);
+	if (code == CTL_DONE &&
+	    (buffer_length(&text) > FILE_BYTES_MAX ||
+	     !json_parse(arena_copy(arena, buffer_view(&text)), arena, &document, &reason) ||
+	     !json_is_object(document.root)))
+		code = ctl_fail(
+		    CTL_USAGE, "--settings: %s must hold a JSON object such as {\"name\": \"Ada\"}",
+		    path);
+	if (code == CTL_DONE)
+		settings_read(document.root, &faults, ret_settings);
+	for (unsigned i = 0; i < faults.count; i++)
+		code = ctl_fail(CTL_USAGE, "the setting %.*s %.*s", STR_ARG(faults.list[i].name),
+				STR_ARG(faults.list[i].detail));
+	json_document_finish(&document);
+	sodium_memzero((void *)(uintptr_t)buffer_view(&text).data, buffer_length(&text));
+	buffer_finish(&text);
+	return code;
+}
 
 bool installation_settings_are_given(const struct ctl *ctl, unsigned first)
 {
 	return ctl->options.positional_count > first || ctl_value(ctl, "settings").data;
-}
-
-static int compare_names(const void *left, const void *right)
-{
-	struct str a = ((const struct setting *)left)->name;
-	struct str b = ((const struct setting *)right)->name;
-	int order = memcmp(a.data, b.data, a.length < b.length ? a.length : b.length);
-
-	return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
 /* KEY=VALUE of the arguments. */
@@ -39,15 +66,12 @@ static enum ctl_exit read_arguments(struct ctl *ctl, unsigned first, struct sett
 					sign ? "" : "; the key is missing");
 		if (!utf8_is_valid(text))
 			return ctl_fail(CTL_USAGE, "settings must be UTF-8");
-		ret_settings->items[i] =
+		if (settings_find(ret_settings, name))
+			return ctl_fail(CTL_USAGE, "the setting %.*s is given twice",
+					STR_ARG(name));
+		ret_settings->items[ret_settings->count++] =
 		    (struct setting){.name = name, .value = str_from_offset(text, sign + 1)};
 	}
-	qsort(ret_settings->items, count, sizeof(struct setting), compare_names);
-	for (unsigned i = 1; i < count; i++)
-		if (str_equal(ret_settings->items[i - 1].name, ret_settings->items[i].name))
-			return ctl_fail(CTL_USAGE, "the setting %.*s is given twice",
-					STR_ARG(ret_settings->items[i].name));
-	ret_settings->count = count;
 	return CTL_DONE;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ctl/server/client.h"
+#include "domain/settings.h"
 
 /* Whether settings are given: arguments from this one on, or --settings. */
 bool installation_settings_are_given(const struct ctl *ctl, unsigned first);
@@ -14,3 +15,7 @@ bool installation_settings_are_given(const struct ctl *ctl, unsigned first);
 enum ctl_exit installation_settings_read(struct ctl *ctl, unsigned first, struct str app,
 					 struct str account, struct str missing,
 					 struct str *ret_json);
+
+/* Reads the settings of the file that --settings names, "-" for standard input; none without it. In
+ * the arena. CTL_DONE, or the reason was said. */
+enum ctl_exit settings_file_read(struct ctl *ctl, struct settings *ret_settings);

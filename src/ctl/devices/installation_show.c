@@ -7,28 +7,20 @@
 
 /* installation list, installation show, installation remove */
 
-/* An API key asks for the options of each entry by itself. */
-static enum ctl_exit list_keyed(struct ctl *ctl, struct id device_id)
-{
-	const struct ctl_request request = {
-	    .path = ctl_path(ctl, "/v1/devices/", device_id, "/installations"),
-	    .sentences = {
-		{404, NULL,
-		 ARENA_JOIN(&ctl->arena, STR("there is no device "), ctl_value(ctl, "device"))}}};
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, &request, &installation_record, &rows);
-
-	return code == CTL_DONE ? ctl_print_rows(ctl, &installation_record, &rows) : code;
-}
-
 enum ctl_exit ctl_installation_list(struct ctl *ctl)
 {
-	struct inventory_device device;
+	struct inventory_device device = {0};
+	struct ctl_request request = {0};
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
 
+	request.path = ctl_path(ctl, "/v1/devices/", device.id, "/installations");
+	request.sentences[0] = (struct ctl_sentence){
+	    404, NULL,
+	    ARENA_JOIN(&ctl->arena, STR("there is no device "), ctl_value(ctl, "device"))};
+	/* An API key asks for the options of each entry by itself. */
 	if (code == CTL_DONE && remote_has_key_only(ctl))
-		return list_keyed(ctl, device.id);
+		return ctl_list(ctl, &request, &installation_record);
 	if (code == CTL_DONE)
 		code = ctl_ask_rotation(ctl, device.id, &rows);
 	return code == CTL_DONE ? ctl_print_rows(ctl, installation_options_record(ctl), &rows)
@@ -83,19 +75,13 @@ static enum ctl_exit find(struct ctl *ctl, struct inventory_device *ret_device,
 	return ctl_find_installation(ctl, ret_device->id, ctl->positionals[0], false, ret_options);
 }
 
-static struct ctl_request request_of(struct ctl *ctl, struct id device_id, struct str id)
-{
-	return (struct ctl_request){
-	    .path =
-		ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/v1/devices/", device_id, "/installations/"),
-			   ctl_encode(ctl, id)),
-	    .sentences = {{404, NULL, STR("the installation is gone")}},
-	};
-}
+static const struct ctl_request gone = {
+    .sentences = {
+	{404, NULL, {"the installation is gone", sizeof("the installation is gone") - 1}}}};
 
 static enum ctl_exit read_picture(struct ctl *ctl, struct id device_id, struct shown_row *shown)
 {
-	struct ctl_request request = {.sentences = {{404, NULL, STR("the installation is gone")}}};
+	struct ctl_request request = gone;
 
 	if (!shown->options.is_pushed || !shown->options.picture.data || remote_has_key_only(ctl))
 		return CTL_DONE;
@@ -110,14 +96,14 @@ enum ctl_exit ctl_installation_show(struct ctl *ctl)
 	const struct options_row *options = NULL;
 	struct inventory_device device = {0};
 	struct shown_row shown = {0};
-	struct ctl_request request;
+	struct ctl_request request = gone;
 	enum ctl_exit code = find(ctl, &device, &options);
 
 	if (code != CTL_DONE)
 		return code;
 	require(options);
 	shown.options = *options;
-	request = request_of(ctl, device.id, options->id);
+	request.path = ctl_installation_path(ctl, device.id, options->id);
 	code = ctl_ask_row(ctl, &request, &detail_record, &shown);
 	if (code == CTL_DONE)
 		code = read_picture(ctl, device.id, &shown);
@@ -133,7 +119,7 @@ enum ctl_exit ctl_installation_remove(struct ctl *ctl)
 {
 	const struct options_row *options = NULL;
 	struct inventory_device device = {0};
-	struct ctl_request request;
+	struct ctl_request request = gone;
 	enum ctl_exit code = find(ctl, &device, &options);
 
 	if (code != CTL_DONE)
@@ -144,7 +130,7 @@ enum ctl_exit ctl_installation_remove(struct ctl *ctl)
 			   STR_ARG(device.name));
 	if (code != CTL_DONE)
 		return code;
-	request = request_of(ctl, device.id, options->id);
+	request.path = ctl_installation_path(ctl, device.id, options->id);
 	request.method = "DELETE";
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	return code == CTL_DONE ? ctl_print_row(ctl, installation_options_record(ctl), options)

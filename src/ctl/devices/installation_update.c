@@ -1,7 +1,8 @@
-#include "base/require.h"
+#include "base/limits.h"
 #include "ctl/ctl.h"
 #include "ctl/server/remote.h"
 #include "domain/entry_change.h"
+#include "domain/installation.h"
 #include "domain/schedule.h"
 #include "installation_row.h"
 #include "installation_settings.h"
@@ -40,134 +41,124 @@ const struct record *installation_options_record(const struct ctl *ctl)
 
 /* ---- options ---- */
 
-static bool read_display(struct str text, int64_t *ret_s)
+enum { JSON_BYTES = 128 };
+
+/* Makes JSON of an option's value. False: it is not valid. */
+typedef bool read_option(struct str text, char ret_json[static JSON_BYTES]);
+
+static bool read_display(struct str text, char ret_json[static JSON_BYTES])
 {
 	unsigned long long seconds;
 
-	*ret_s = 0;
 	if (str_equal(text, STR("default")))
-		return true;
+		return snprintf(ret_json, JSON_BYTES, "null");
 	if (!str_to_uint64(text, DISPLAY_MAX_S, &seconds) || seconds < DISPLAY_MIN_S)
 		return false;
-	*ret_s = (int64_t)seconds;
+	snprintf(ret_json, JSON_BYTES, "%llu", seconds);
 	return true;
 }
 
-static bool read_hours(struct str text, int64_t *ret_start, int64_t *ret_end)
+static bool read_hours(struct str text, char ret_json[static JSON_BYTES])
 {
 	enum { CLOCK_LENGTH = 5 };
+	int64_t minutes;
 
-	*ret_start = *ret_end = -1;
 	if (str_equal(text, STR("always")))
-		return true;
-	return text.length == 2 * CLOCK_LENGTH + 1 && text.data[CLOCK_LENGTH] == '-' &&
-	       clock_parse((struct str){text.data, CLOCK_LENGTH}, ret_start) &&
-	       clock_parse(str_from_offset(text, CLOCK_LENGTH + 1), ret_end);
+		return snprintf(ret_json, JSON_BYTES, "null");
+	if (text.length != 2 * CLOCK_LENGTH + 1 || text.data[CLOCK_LENGTH] != '-' ||
+	    !clock_parse((struct str){text.data, CLOCK_LENGTH}, &minutes) ||
+	    !clock_parse(str_from_offset(text, CLOCK_LENGTH + 1), &minutes))
+		return false;
+	snprintf(ret_json, JSON_BYTES, "{\"start\":\"%.5s\",\"end\":\"%.5s\"}", text.data,
+		 text.data + CLOCK_LENGTH + 1);
+	return true;
 }
 
-/* -1: it is none. */
-static int short_weekday(struct str name)
+static bool read_weekdays(struct str text, char ret_json[static JSON_BYTES])
 {
-	static const char *const names[WEEKDAYS] = {"mon", "tue", "wed", "thu",
-						    "fri", "sat", "sun"};
-
-	for (int i = 0; i < WEEKDAYS; i++) {
-		if (str_equal(name, str_from(names[i])))
-			return i;
-	}
-	return -1;
-}
-
-static bool read_weekdays(struct str text, int64_t *ret_weekdays)
-{
+	static const char *const names[WEEKDAYS] = {"monday", "tuesday",  "wednesday", "thursday",
+						    "friday", "saturday", "sunday"};
+	bool is_all = str_equal(text, STR("all")), is_there[WEEKDAYS] = {false};
 	struct str name;
+	size_t length = 0;
 
-	*ret_weekdays = str_equal(text, STR("all")) ? WEEKDAYS_ALL : 0;
-	while (*ret_weekdays != WEEKDAYS_ALL && str_next(&text, ',', &name)) {
-		int weekday = short_weekday(name);
+	while (!is_all && str_next(&text, ',', &name)) {
+		int day = 0;
 
-		if (weekday < 0)
+		while (day < WEEKDAYS && !(name.length == 3 && !memcmp(name.data, names[day], 3)))
+			day++;
+		if (day == WEEKDAYS)
 			return false;
-		*ret_weekdays |= 1 << weekday;
+		is_there[day] = true;
 	}
-	return *ret_weekdays != 0;
+	for (int day = 0; day < WEEKDAYS; day++)
+		if (is_all || is_there[day])
+			length += (size_t)snprintf(ret_json + length, JSON_BYTES - length,
+						   "%c\"%s\"", length ? ',' : '[', names[day]);
+	return length && snprintf(ret_json + length, JSON_BYTES - length, "]");
 }
 
-/* 0, or -1 with what is wrong. */
-static int tell(bool is_good, const char *fault, struct options_error *reterr)
+static int check(read_option *read, char *value, const char *fault, struct options_error *reterr)
 {
-	return is_good ? 0 : options_error_set(reterr, "%s", fault);
+	char json[JSON_BYTES];
+
+	return read(str_from(value), json) ? 0 : options_error_set(reterr, "%s", fault);
 }
 
 int ctl_check_display(char *value, struct options_error *reterr)
 {
-	int64_t seconds;
-
-	return tell(read_display(str_from(value), &seconds),
-		    "must be a number of seconds from 5 to 86400, or default", reterr);
+	return check(read_display, value, "must be a number of seconds from 5 to 86400, or default",
+		     reterr);
 }
 
 int ctl_check_hours(char *value, struct options_error *reterr)
 {
-	int64_t start, end;
-
-	return tell(read_hours(str_from(value), &start, &end),
-		    "must be two times of day such as 07:00-09:00, or always", reterr);
+	return check(read_hours, value, "must be two times of day such as 07:00-09:00, or always",
+		     reterr);
 }
 
 int ctl_check_weekdays(char *value, struct options_error *reterr)
 {
-	int64_t weekdays;
+	return check(read_weekdays, value, "must be weekdays such as mon,tue,sun, or all", reterr);
+}
 
-	return tell(read_weekdays(str_from(value), &weekdays),
-		    "must be weekdays such as mon,tue,sun, or all", reterr);
+/* ---- create ---- */
+
+enum ctl_exit ctl_installation_create(struct ctl *ctl)
+{
+	struct str app = ctl_lower(ctl, ctl_value(ctl, "app")), settings = {0};
+	struct str missing = ARENA_JOIN(&ctl->arena, STR("there is no app "), ctl_value(ctl, "app"),
+					STR(" that this device can install"));
+	struct ctl_request request = {
+	    .method = "POST",
+	    .sentences = {{404, "there is no such app", missing},
+			  {409, "the device has ", STR("the device has 100 entries already")}}};
+	struct inventory_device device;
+	enum ctl_exit code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
+
+	_Static_assert(LIMIT_DEVICE_INSTALLATIONS == 100, "the sentence has the limit");
+	if (code == CTL_DONE && installation_settings_are_given(ctl, 0))
+		code = installation_settings_read(ctl, 0, app, device.account, missing, &settings);
+	if (code != CTL_DONE)
+		return code;
+	request.path = ctl_path(ctl, "/v1/devices/", device.id, "/installations");
+	request.body = ctl_body(ctl, (const struct ctl_member[]){
+					 {"app", app, false}, {"settings", settings, true}, {0}});
+	return ctl_show(ctl, &request, &installation_record);
 }
 
 /* ---- update ---- */
 
-/* JSON of values that the table of options has checked; data is NULL: not given. */
-
-static struct str display_of(struct ctl *ctl, struct str text)
+/* Returns a member of the body; without a value if the option, which was checked, was not given. */
+static struct ctl_member member_of(struct ctl *ctl, const char *name, const char *option,
+				   read_option *read)
 {
-	int64_t seconds;
+	struct str text = ctl_value(ctl, option);
+	char json[JSON_BYTES];
 
-	if (!text.data)
-		return text;
-	require(read_display(text, &seconds));
-	return seconds ? arena_printf(&ctl->arena, "%lld", (long long)seconds) : STR("null");
-}
-
-static struct str hours_of(struct ctl *ctl, struct str text)
-{
-	int64_t start, end;
-
-	if (!text.data)
-		return text;
-	require(read_hours(text, &start, &end));
-	if (start < 0)
-		return STR("null");
-	return arena_printf(&ctl->arena, "{\"start\":\"%.5s\",\"end\":\"%.5s\"}", text.data,
-			    text.data + text.length - 5);
-}
-
-static struct str weekdays_of(struct ctl *ctl, struct str text)
-{
-	static const char *const names[WEEKDAYS] = {"monday", "tuesday",  "wednesday", "thursday",
-						    "friday", "saturday", "sunday"};
-	struct str json = STR("["), comma = STR("");
-	int64_t days;
-
-	if (!text.data)
-		return text;
-	require(read_weekdays(text, &days));
-	for (int i = 0; i < WEEKDAYS; i++) {
-		if (!(days >> i & 1))
-			continue;
-		json =
-		    ARENA_JOIN(&ctl->arena, json, comma, STR("\""), str_from(names[i]), STR("\""));
-		comma = STR(",");
-	}
-	return ARENA_JOIN(&ctl->arena, json, STR("]"));
+	if (text.data && read(text, json))
+		text = arena_copy(&ctl->arena, str_from(json));
+	return (struct ctl_member){name, text, true};
 }
 
 /* Returns what the options change of the night. */
@@ -202,9 +193,7 @@ static enum ctl_exit change(struct ctl *ctl, struct str path, struct str body)
 static enum ctl_exit change_entry(struct ctl *ctl, const struct inventory_device *device,
 				  const struct options_row *options)
 {
-	struct str path =
-	    ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/v1/devices/", device->id, "/installations/"),
-		       ctl_encode(ctl, options->id));
+	struct str path = ctl_installation_path(ctl, device->id, options->id);
 	char app[ID_TEXT_LENGTH + 1];
 	struct str settings = {0};
 	enum ctl_exit code = CTL_DONE;
@@ -215,15 +204,15 @@ static enum ctl_exit change_entry(struct ctl *ctl, const struct inventory_device
 						  STR("the app is gone"), &settings);
 	if (code != CTL_DONE)
 		return code;
-	return change(ctl, path,
-		      ctl_body_of_options(
-			  ctl, (const struct ctl_member[]){
-				   {"displaySeconds",
-				    display_of(ctl, ctl_value(ctl, "display-seconds")), true},
-				   {"hours", hours_of(ctl, ctl_value(ctl, "hours")), true},
-				   {"weekdays", weekdays_of(ctl, ctl_value(ctl, "weekdays")), true},
-				   {"settings", settings, true},
-				   {0}}));
+	return change(
+	    ctl, path,
+	    ctl_body_of_options(
+		ctl, (const struct ctl_member[]){
+			 member_of(ctl, "displaySeconds", "display-seconds", read_display),
+			 member_of(ctl, "hours", "hours", read_hours),
+			 member_of(ctl, "weekdays", "weekdays", read_weekdays),
+			 {"settings", settings, true},
+			 {0}}));
 }
 
 static enum ctl_exit change_night(struct ctl *ctl, const struct inventory_device *device,

@@ -12,23 +12,11 @@
  * its apps are not counted, and may take minutes. */
 enum { GIVE_UP_MS = 5 * 60 * 1000, LOOK_AGAIN_MS = 50 };
 
-struct account_row {
+struct owner {
 	struct id id;
 	struct str email;
 	struct str name;
 	int64_t created_at_us;
-};
-
-static const struct record_field fields[] = {
-    RECORD_ID(struct account_row, id, .name = "id"),
-    RECORD_STR(struct account_row, email, .name = "email"),
-    RECORD_STR(struct account_row, name, .name = "name"),
-    RECORD_TIMESTAMP(struct account_row, created_at_us, .name = "createdAt"),
-};
-static const struct record account_row_record = RECORD(struct account_row, fields);
-
-struct owner_row {
-	struct account_row account;
 	int64_t devices;
 	int64_t keys;
 	int64_t apps;
@@ -38,42 +26,41 @@ struct owner_row {
 	bool reaches_local;
 };
 
-static const struct record_field owner_fields[] = {
-    RECORD_ID(struct owner_row, account.id, .name = "id"),
-    RECORD_STR(struct owner_row, account.email, .name = "email"),
-    RECORD_STR(struct owner_row, account.name, .name = "name"),
-    RECORD_TIMESTAMP(struct owner_row, account.created_at_us, .name = "createdAt"),
-    RECORD_INT8(struct owner_row, devices, .name = "devices"),
-    RECORD_INT8(struct owner_row, keys, .name = "keys"),
-    RECORD_INT8(struct owner_row, apps, .name = "apps"),
-    RECORD_INT8(struct owner_row, bytes.bytes, .name = "bytes"),
-    RECORD_INT8(struct owner_row, bytes.bytes_allowed, .name = "bytesAllowed"),
-    RECORD_BOOL(struct owner_row, is_reviewer, .name = "isReviewer"),
-    RECORD_BOOL(struct owner_row, is_administrator, .name = "isAdministrator"),
-    RECORD_BOOL(struct owner_row, reaches_local, .name = "reachesLocal"),
+static const struct record_field fields[] = {
+    RECORD_ID(struct owner, id, .name = "id"),
+    RECORD_STR(struct owner, email, .name = "email"),
+    RECORD_STR(struct owner, name, .name = "name"),
+    RECORD_TIMESTAMP(struct owner, created_at_us, .name = "createdAt"),
+    RECORD_INT8(struct owner, devices, .name = "devices"),
+    RECORD_INT8(struct owner, keys, .name = "keys"),
+    RECORD_INT8(struct owner, apps, .name = "apps"),
+    RECORD_INT8(struct owner, bytes.bytes, .name = "bytes"),
+    RECORD_INT8(struct owner, bytes.bytes_allowed, .name = "bytesAllowed"),
+    RECORD_BOOL(struct owner, is_reviewer, .name = "isReviewer"),
+    RECORD_BOOL(struct owner, is_administrator, .name = "isAdministrator"),
+    RECORD_BOOL(struct owner, reaches_local, .name = "reachesLocal"),
 };
-static const struct record owner_row_record = RECORD(struct owner_row, owner_fields);
+static const struct record owner_record = RECORD(struct owner, fields);
+static const struct record made_record = CTL_RECORD_OF(struct owner, fields, 0, 4);
+static const struct record removed_record = CTL_RECORD_OF(struct owner, fields, 0, 2);
 
 enum ctl_exit ctl_account_list(struct ctl *ctl)
 {
-	struct ctl_request request = {.path = STR("/web/admin/accounts")};
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, &request, &owner_row_record, &rows);
-
-	return code == CTL_DONE ? ctl_print_rows(ctl, &owner_row_record, &rows) : code;
+	return ctl_list(ctl, &(struct ctl_request){.path = STR("/web/admin/accounts")},
+			&owner_record);
 }
 
 /* Finds an account whose address no path can have as a part. */
-static enum ctl_exit search(struct ctl *ctl, struct str email, struct owner_row *ret_owner)
+static enum ctl_exit search(struct ctl *ctl, struct str email, struct owner *ret_owner)
 {
 	struct ctl_request request = {
 	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts?q="), ctl_encode(ctl, email))};
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, &request, &owner_row_record, &rows);
-	const struct owner_row *owners = rows.rows;
+	enum ctl_exit code = ctl_ask_rows(ctl, &request, &owner_record, &rows);
+	const struct owner *owners = rows.rows;
 
 	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
-		if (str_equal_ignore_case(owners[i].account.email, email)) {
+		if (str_equal_ignore_case(owners[i].email, email)) {
 			*ret_owner = owners[i];
 			return CTL_DONE;
 		}
@@ -81,7 +68,7 @@ static enum ctl_exit search(struct ctl *ctl, struct str email, struct owner_row 
 	return code == CTL_DONE ? ctl_fail_account(email) : code;
 }
 
-static enum ctl_exit find_owner(struct ctl *ctl, struct owner_row *ret_owner)
+static enum ctl_exit find_owner(struct ctl *ctl, struct owner *ret_owner)
 {
 	struct str email = ctl->positionals[0];
 	const char *fault = email_check(email);
@@ -94,15 +81,15 @@ static enum ctl_exit find_owner(struct ctl *ctl, struct owner_row *ret_owner)
 	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email));
 	request.sentences[0] = (struct ctl_sentence){
 	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no account "), email)};
-	return ctl_ask_row(ctl, &request, &owner_row_record, ret_owner);
+	return ctl_ask_row(ctl, &request, &owner_record, ret_owner);
 }
 
 enum ctl_exit ctl_account_show(struct ctl *ctl)
 {
-	struct owner_row owner = {0};
+	struct owner owner = {0};
 	enum ctl_exit code = find_owner(ctl, &owner);
 
-	return code == CTL_DONE ? ctl_print_row(ctl, &owner_row_record, &owner) : code;
+	return code == CTL_DONE ? ctl_print_row(ctl, &owner_record, &owner) : code;
 }
 
 /* ---- account create, rename, limit, previews ---- */
@@ -112,8 +99,6 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 	struct str email = ctl->positionals[0];
 	struct ctl_request request = {.method = "POST", .path = STR("/web/admin/accounts")};
 	const char *fault = email_check(email);
-	struct account_row account = {0};
-	enum ctl_exit code;
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
@@ -122,39 +107,36 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 	request.sentences[0] = (struct ctl_sentence){
 	    409, NULL,
 	    ARENA_JOIN(&ctl->arena, STR("there is an account "), email, STR(" already"))};
-	code = ctl_ask_row(ctl, &request, &account_row_record, &account);
-	return code == CTL_DONE ? ctl_print_row(ctl, &account_row_record, &account) : code;
+	return ctl_show(ctl, &request, &made_record);
 }
 
-/* Changes one thing of the account that the first argument names. */
+/* Changes one thing of the account that the first argument names, and prints it by the record. */
 static enum ctl_exit change(struct ctl *ctl, const struct ctl_member *member,
-			    struct owner_row *ret_owner)
+			    const struct record *record)
 {
 	struct ctl_request request = {.method = "PATCH"};
-	enum ctl_exit code = find_owner(ctl, ret_owner);
+	struct owner owner = {0};
+	enum ctl_exit code = find_owner(ctl, &owner);
 
 	if (code != CTL_DONE)
 		return code;
-	request.path = ctl_path(ctl, "/web/admin/accounts/", ret_owner->account.id, "");
+	request.path = ctl_path(ctl, "/web/admin/accounts/", owner.id, "");
 	request.body = ctl_body(ctl, (const struct ctl_member[]){*member, {0}});
 	request.sentences[0] = (struct ctl_sentence){
 	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no account "), ctl->positionals[0])};
-	return ctl_ask_row(ctl, &request, &owner_row_record, ret_owner);
+	return ctl_show(ctl, &request, record);
 }
 
 enum ctl_exit ctl_account_rename(struct ctl *ctl)
 {
 	struct str name = ctl->positionals[1];
-	struct owner_row owner = {0};
 	struct options_error why;
-	enum ctl_exit code;
 
 	if (ctl_check_name((char *)(uintptr_t)name.data, &why) < 0)
 		return ctl_fail(CTL_USAGE, "the name %s", why.text);
 	if (str_equal_ignore_case(name, ctl->positionals[0]))
 		return ctl_fail(CTL_USAGE, "the name %s", NAME_IS_ADDRESS);
-	code = change(ctl, &(struct ctl_member){"name", name, false}, &owner);
-	return code == CTL_DONE ? ctl_print_row(ctl, &account_row_record, &owner.account) : code;
+	return change(ctl, &(struct ctl_member){"name", name, false}, &made_record);
 }
 
 /* Returns the number in decimal, of bytes or of the default; data is NULL: it is none. */
@@ -172,39 +154,27 @@ static struct str read_limit(struct ctl *ctl, struct str text)
 enum ctl_exit ctl_account_limit(struct ctl *ctl)
 {
 	struct str limit = read_limit(ctl, ctl->positionals[1]);
-	struct owner_row owner = {0};
-	enum ctl_exit code;
 
 	if (!limit.data)
 		return ctl_fail(CTL_USAGE,
 				"BYTES must be an integer from 1 to %" PRId64 ", or \"default\"",
 				ACCOUNT_BYTE_LIMIT_MAX);
-	code = change(ctl, &(struct ctl_member){"byteLimit", limit, true}, &owner);
-	return code == CTL_DONE ? ctl_print_row(ctl, &owner_row_record, &owner) : code;
+	return change(ctl, &(struct ctl_member){"byteLimit", limit, true}, &owner_record);
 }
 
 enum ctl_exit ctl_account_previews(struct ctl *ctl)
 {
 	struct str which = ctl->positionals[1];
 	bool is_local = str_equal(which, STR("local"));
-	struct owner_row owner = {0};
-	enum ctl_exit code;
 
 	if (!is_local && !str_equal(which, STR("public")))
 		return ctl_fail(CTL_USAGE, "ADDRESSES must be \"local\" or \"public\"");
-	code = change(
+	return change(
 	    ctl, &(struct ctl_member){"reachesLocal", is_local ? STR("true") : STR("false"), true},
-	    &owner);
-	return code == CTL_DONE ? ctl_print_row(ctl, &owner_row_record, &owner) : code;
+	    &owner_record);
 }
 
 /* ---- account remove ---- */
-
-static const struct record_field removed_fields[] = {
-    RECORD_ID(struct account_row, id, .name = "id"),
-    RECORD_STR(struct account_row, email, .name = "email"),
-};
-static const struct record account_removed_record = RECORD(struct account_row, removed_fields);
 
 /* Returns a text such as "3 devices". */
 static struct str counted(struct ctl *ctl, int64_t count, const char *thing)
@@ -212,18 +182,18 @@ static struct str counted(struct ctl *ctl, int64_t count, const char *thing)
 	return arena_printf(&ctl->arena, "%" PRId64 " %s%s", count, thing, count == 1 ? "" : "s");
 }
 
-static enum ctl_exit confirm(struct ctl *ctl, const struct owner_row *owner)
+static enum ctl_exit confirm(struct ctl *ctl, const struct owner *owner)
 {
-	return ctl_confirm(
-	    ctl,
-	    "This removes the account %.*s with its devices, keys and apps. It has "
-	    "%.*s, %.*s and %.*s.",
-	    STR_ARG(owner->account.email), STR_ARG(counted(ctl, owner->devices, "device")),
-	    STR_ARG(counted(ctl, owner->keys, "key")), STR_ARG(counted(ctl, owner->apps, "app")));
+	return ctl_confirm(ctl,
+			   "This removes the account %.*s with its devices, keys and apps. It has "
+			   "%.*s, %.*s and %.*s.",
+			   STR_ARG(owner->email), STR_ARG(counted(ctl, owner->devices, "device")),
+			   STR_ARG(counted(ctl, owner->keys, "key")),
+			   STR_ARG(counted(ctl, owner->apps, "app")));
 }
 
 /* Shows on a terminal what is left; owner NULL: nothing is. */
-static void show_progress(const struct owner_row *owner)
+static void show_progress(const struct owner *owner)
 {
 	if (!isatty(STDERR_FILENO))
 		return;
@@ -234,16 +204,15 @@ static void show_progress(const struct owner_row *owner)
 }
 
 /* Waits until nothing of the account is left. */
-static enum ctl_exit wait_for_end(struct ctl *ctl, struct owner_row *owner)
+static enum ctl_exit wait_for_end(struct ctl *ctl, struct owner *owner)
 {
-	struct ctl_request request = {
-	    .path = ctl_path(ctl, "/web/admin/accounts/", owner->account.id, ""),
-	    .sentences = {{.status = 404}}};
+	struct ctl_request request = {.path = ctl_path(ctl, "/web/admin/accounts/", owner->id, ""),
+				      .sentences = {{.status = 404}}};
 	uint64_t changed_ms = clock_monotonic_ms();
-	struct owner_row left = {0};
+	struct owner left = {0};
 	enum ctl_exit code;
 
-	while ((code = ctl_ask_row(ctl, &request, &owner_row_record, &left)) == CTL_DONE) {
+	while ((code = ctl_ask_row(ctl, &request, &owner_record, &left)) == CTL_DONE) {
 		if (left.devices != owner->devices || left.apps != owner->apps)
 			changed_ms = clock_monotonic_ms();
 		if (clock_monotonic_ms() - changed_ms >= GIVE_UP_MS)
@@ -264,7 +233,7 @@ static enum ctl_exit wait_for_end(struct ctl *ctl, struct owner_row *owner)
 enum ctl_exit ctl_account_remove(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
-	struct owner_row owner = {0};
+	struct owner owner = {0};
 	struct ctl_request request = {.method = "DELETE"};
 	enum ctl_exit code = find_owner(ctl, &owner);
 
@@ -272,19 +241,18 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 		code = confirm(ctl, &owner);
 	if (code != CTL_DONE)
 		return code;
-	request.path = ctl_path(ctl, "/web/admin/accounts/", owner.account.id, "");
+	request.path = ctl_path(ctl, "/web/admin/accounts/", owner.id, "");
 	request.sentences[0] = (struct ctl_sentence){
 	    404, NULL,
 	    ARENA_JOIN(&ctl->arena, STR("the account "), email,
 		       STR(" is being removed already; the server continues by itself"))};
 	request.sentences[1] =
 	    (struct ctl_sentence){409, NULL,
-				  ARENA_JOIN(&ctl->arena, owner.account.email,
+				  ARENA_JOIN(&ctl->arena, owner.email,
 					     STR(" is the last administrator; make another one "
 						 "first, see displayctl account link"))};
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code == CTL_DONE)
 		code = wait_for_end(ctl, &owner);
-	return code == CTL_DONE ? ctl_print_row(ctl, &account_removed_record, &owner.account)
-				: code;
+	return code == CTL_DONE ? ctl_print_row(ctl, &removed_record, &owner) : code;
 }

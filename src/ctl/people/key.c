@@ -5,7 +5,8 @@
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
 
-static const struct record_field listed_fields[] = {
+static const struct record_field fields[] = {
+    RECORD_JSON(struct inventory_key, device_ids, .name = "deviceIds", .nullable = true),
     RECORD_ID(struct inventory_key, id, .name = "id"),
     RECORD_STR(struct inventory_key, name, .name = "name"),
     RECORD_STR(struct inventory_key, first_characters, .name = "firstCharacters", .nullable = true),
@@ -15,7 +16,9 @@ static const struct record_field listed_fields[] = {
     RECORD_TIMESTAMP(struct inventory_key, last_used_at_us, .name = "lastUsedAt", .nullable = true),
     RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt", .nullable = true),
 };
-static const struct record listed_record = RECORD(struct inventory_key, listed_fields);
+static const struct record listed_record = CTL_RECORD_OF(struct inventory_key, fields, 1, 8);
+/* Keys over --server: those of the account that are not revoked. */
+static const struct record own_record = CTL_RECORD_OF(struct inventory_key, fields, 0, 8);
 
 /* New key, with the key itself: shown once, when it is made. */
 struct new_key {
@@ -25,7 +28,7 @@ struct new_key {
 	struct str scope;
 	int64_t ends_at_us; /* 0: it has no end */
 	int64_t created_at_us;
-	int64_t revoked_at_us;
+	int64_t revoked_at_us; /* 0: printed as in lists */
 };
 
 static const struct record_field new_fields[] = {
@@ -35,22 +38,10 @@ static const struct record_field new_fields[] = {
     RECORD_STR(struct new_key, scope, .name = "scope"),
     RECORD_TIMESTAMP(struct new_key, ends_at_us, .name = "endsAt", .nullable = true),
     RECORD_TIMESTAMP(struct new_key, created_at_us, .name = "createdAt"),
-    RECORD_TIMESTAMP(struct new_key, revoked_at_us, .name = "revokedAt", .nullable = true,
-		     .is_optional = true),
-};
-static const struct record new_record = RECORD(struct new_key, new_fields);
-
-/* The same, as it is printed: a member for the key's end, as in lists. */
-static const struct record_field printed_fields[] = {
-    RECORD_ID(struct new_key, id, .name = "id"),
-    RECORD_STR(struct new_key, name, .name = "name"),
-    RECORD_STR(struct new_key, key, .name = "key"),
-    RECORD_STR(struct new_key, scope, .name = "scope"),
-    RECORD_TIMESTAMP(struct new_key, ends_at_us, .name = "endsAt", .nullable = true),
-    RECORD_TIMESTAMP(struct new_key, created_at_us, .name = "createdAt"),
     RECORD_TIMESTAMP(struct new_key, revoked_at_us, .name = "revokedAt", .nullable = true),
 };
-static const struct record printed_record = RECORD(struct new_key, printed_fields);
+static const struct record printed_record = RECORD(struct new_key, new_fields);
+static const struct record new_record = CTL_RECORD_OF(struct new_key, new_fields, 0, 6);
 
 /* The IDs of the devices that --device names, as a JSON array; data is NULL: it is not given. */
 static enum ctl_exit read_devices(struct ctl *ctl, struct str *ret_json)
@@ -100,19 +91,6 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 	return code == CTL_DONE ? ctl_print_row(ctl, &printed_record, &key) : code;
 }
 
-/* Keys over --server: those of the account that are not revoked. */
-static const struct record_field own_fields[] = {
-    RECORD_ID(struct inventory_key, id, .name = "id"),
-    RECORD_STR(struct inventory_key, name, .name = "name"),
-    RECORD_STR(struct inventory_key, first_characters, .name = "firstCharacters", .nullable = true),
-    RECORD_STR(struct inventory_key, scope, .name = "scope"),
-    RECORD_JSON(struct inventory_key, device_ids, .name = "deviceIds", .nullable = true),
-    RECORD_TIMESTAMP(struct inventory_key, ends_at_us, .name = "endsAt", .nullable = true),
-    RECORD_TIMESTAMP(struct inventory_key, created_at_us, .name = "createdAt"),
-    RECORD_TIMESTAMP(struct inventory_key, last_used_at_us, .name = "lastUsedAt", .nullable = true),
-};
-static const struct record own_record = RECORD(struct inventory_key, own_fields);
-
 static enum ctl_exit list_own(struct ctl *ctl, struct ctl_rows *ret_rows)
 {
 	enum ctl_exit code = ctl_ask_rows(ctl, &(struct ctl_request){.path = STR("/web/keys")},
@@ -126,17 +104,10 @@ static enum ctl_exit list_own(struct ctl *ctl, struct ctl_rows *ret_rows)
 
 enum ctl_exit ctl_key_list(struct ctl *ctl)
 {
-	struct ctl_request request = {.path = STR("/web/admin/keys"),
-				      .account = ctl_value(ctl, "account")};
 	struct ctl_rows rows;
-	enum ctl_exit code;
-
-	if (remote_is_of_another(ctl))
-		code = ctl_ask_rows_of_another(ctl, "/web/admin/keys", &inventory_key_record,
-					       offsetof(struct inventory_key, account), &rows);
-	else
-		code = ctl->remote ? list_own(ctl, &rows)
-				   : ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
+	enum ctl_exit code =
+	    ctl_ask_inventory(ctl, "/web/admin/keys", &inventory_key_record,
+			      offsetof(struct inventory_key, account), list_own, &rows);
 
 	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
 }

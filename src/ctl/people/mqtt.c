@@ -16,19 +16,11 @@ static const struct record_field printed_fields[] = {
 };
 static const struct record printed_record = RECORD(struct mqtt_connection, printed_fields);
 
-static enum ctl_exit ask(struct ctl *ctl, struct ctl_request *request)
-{
-	struct mqtt_connection connection = {0};
-	enum ctl_exit code = ctl_ask_row(ctl, request, &printed_record, &connection);
-
-	return code == CTL_DONE ? ctl_print_row(ctl, &printed_record, &connection) : code;
-}
-
 enum ctl_exit ctl_mqtt_show(struct ctl *ctl)
 {
 	struct ctl_request request = {.path = path, .account = ctl_value(ctl, "account")};
 
-	return ask(ctl, &request);
+	return ctl_show(ctl, &request, &printed_record);
 }
 
 /* Others could read a password among the arguments. */
@@ -59,7 +51,7 @@ enum ctl_exit ctl_mqtt_update(struct ctl *ctl)
 		return code;
 	request.body = ctl_body_of_options(
 	    ctl, (const struct ctl_member[]){{"password", password, false}, {0}});
-	return ask(ctl, &request);
+	return ctl_show(ctl, &request, &printed_record);
 }
 
 enum ctl_exit ctl_mqtt_remove(struct ctl *ctl)

@@ -1,8 +1,8 @@
 /* displayctl sign-in, sign-out: sessions as browsers have them. */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "ctl/ctl.h"
-#include "ctl/people/session_key.h"
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
 #include "ctl/shell/input.h"
@@ -156,6 +156,54 @@ static enum ctl_exit find_password(struct ctl *ctl, bool is_new, struct str *ret
 	return code;
 }
 
+/* ---- the API key of a session ---- */
+
+/* displayctl does with it what its owner's programs do by /v1. It is made when a command needs it,
+ * ends on the day on which the session does, and is revoked with it. */
+static const struct record_field key_fields[] = {
+    RECORD_ID(struct session, key_id, .name = "id"),
+    RECORD_STR(struct session, key, .name = "key"),
+    RECORD_TIMESTAMP(struct session, ends_at_us, .name = "endsAt"),
+};
+static const struct record key_record = RECORD(struct session, key_fields);
+
+enum ctl_exit ctl_prepare_key(struct ctl *ctl)
+{
+	struct ctl_request request = {.method = "POST", .path = STR("/web/keys")};
+	char end[TIMESTAMP_LENGTH + 1];
+	struct session *session;
+	enum ctl_exit code;
+
+	if (!remote_needs_key(ctl))
+		return CTL_DONE;
+	session = &ctl->remote->session;
+	timestamp_format(clock_wall_us() + (int64_t)LIMIT_SESSION_S * 1000000, end);
+	request.body = ctl_body(
+	    ctl, (const struct ctl_member[]){{.name = "name", .value = remote_own_name(ctl)},
+					     {.name = "scope", .value = STR("all")},
+					     {.name = "endsAt", .value = str_from(end)},
+					     {0}});
+	request.sentences[0] = (struct ctl_sentence){
+	    409, "an account must own at least one device",
+	    ARENA_JOIN(&ctl->arena, session->email,
+		       STR(" owns no device yet: make one first, see displayctl device create"))};
+	code = ctl_ask_row(ctl, &request, &key_record, session);
+	return code == CTL_DONE ? session_write(ctl, session) : code;
+}
+
+/* Revokes the key of an earlier session of the same account; as who is signed in now. */
+static enum ctl_exit revoke_key(struct ctl *ctl, const struct session *session)
+{
+	struct ctl_request request = {.method = "DELETE", .sentences = {{.status = 404}}};
+	enum ctl_exit code;
+
+	if (id_is_none(session->key_id))
+		return CTL_DONE;
+	request.path = ctl_path(ctl, "/web/keys/", session->key_id, "");
+	code = ctl_ask_row(ctl, &request, NULL, NULL);
+	return code == CTL_NOT_FOUND ? CTL_DONE : code;
+}
+
 /* ---- sign-in ---- */
 
 /* Sends the request that signs in, and keeps the session in place of an earlier one. */
@@ -177,7 +225,7 @@ static enum ctl_exit keep(struct ctl *ctl, struct ctl_request *request)
 		return code;
 	remote->session = session;
 	if (str_equal(earlier.email, session.email))
-		(void)session_key_revoke(ctl, &earlier);
+		(void)revoke_key(ctl, &earlier);
 	code = session_write(ctl, &session);
 	return code == CTL_DONE ? ctl_print_row(ctl, &shown_record, &session) : code;
 }
@@ -310,7 +358,7 @@ enum ctl_exit ctl_sign_out(struct ctl *ctl)
 	if (code == CTL_DONE && !remote->session.cookies.data)
 		return ctl_fail(CTL_REFUSED, "nobody is signed in at %s", remote->base.data);
 	if (code == CTL_DONE)
-		code = session_key_revoke(ctl, &remote->session);
+		code = revoke_key(ctl, &remote->session);
 	if (code == CTL_DONE)
 		code = ctl_ask_row(ctl, &request, NULL, NULL);
 	/* A session that has ended is of no use; its key ends by itself. */

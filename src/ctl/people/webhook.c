@@ -17,51 +17,41 @@ static struct ctl_request request_of(struct ctl *ctl, const char *method, const 
 
 enum ctl_exit ctl_webhook_list(struct ctl *ctl)
 {
-	struct ctl_request request = {.path = STR("/v1/webhooks"),
-				      .account = ctl_value(ctl, "account")};
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, &request, &webhook_record, &rows);
-
-	return code == CTL_DONE ? ctl_print_rows(ctl, &webhook_record, &rows) : code;
+	return ctl_list(ctl,
+			&(struct ctl_request){.path = STR("/v1/webhooks"),
+					      .account = ctl_value(ctl, "account")},
+			&webhook_record);
 }
 
 enum ctl_exit ctl_webhook_show(struct ctl *ctl)
 {
 	struct ctl_request request = request_of(ctl, NULL, "");
-	struct webhook webhook = {0};
-	enum ctl_exit code = ctl_ask_row(ctl, &request, &webhook_record, &webhook);
 
-	return code == CTL_DONE ? ctl_print_row(ctl, &webhook_record, &webhook) : code;
+	return ctl_show(ctl, &request, &webhook_record);
 }
 
 enum ctl_exit ctl_webhook_create(struct ctl *ctl)
 {
 	struct ctl_request request = {
 	    .method = "POST", .path = STR("/v1/webhooks"), .account = ctl_value(ctl, "account")};
-	struct webhook webhook = {0};
 	struct ctl_member more[] = {
 	    {"url", ctl->positionals[0], false},
 	    {"events", STR("[\"online\",\"pushed\",\"changed\",\"failed\"]"), true},
 	    {0},
 	};
-	enum ctl_exit code;
 
 	if (ctl_value(ctl, "event").data)
 		more[1] = (struct ctl_member){0};
 	request.body = ctl_body_of_options(ctl, more);
-	code = ctl_ask_row(ctl, &request, &new_webhook_record, &webhook);
-	return code == CTL_DONE ? ctl_print_row(ctl, &new_webhook_record, &webhook) : code;
+	return ctl_show(ctl, &request, &new_webhook_record);
 }
 
 enum ctl_exit ctl_webhook_update(struct ctl *ctl)
 {
 	struct ctl_request request = request_of(ctl, "PATCH", "");
-	struct webhook webhook = {0};
-	enum ctl_exit code;
 
 	request.body = ctl_body_of_options(ctl, NULL);
-	code = ctl_ask_row(ctl, &request, &webhook_record, &webhook);
-	return code == CTL_DONE ? ctl_print_row(ctl, &webhook_record, &webhook) : code;
+	return ctl_show(ctl, &request, &webhook_record);
 }
 
 enum ctl_exit ctl_webhook_remove(struct ctl *ctl)

@@ -390,9 +390,27 @@ enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 	return code;
 }
 
-enum ctl_exit ctl_ask_rows_of_another(struct ctl *ctl, const char *path,
-				      const struct record *record, size_t account_at,
-				      struct ctl_rows *ret_rows)
+enum ctl_exit ctl_show(struct ctl *ctl, const struct ctl_request *request,
+		       const struct record *record)
+{
+	void *row = arena_zalloc(&ctl->arena, record->size);
+	enum ctl_exit code = ctl_ask_row(ctl, request, record, row);
+
+	return code == CTL_DONE ? ctl_print_row(ctl, record, row) : code;
+}
+
+enum ctl_exit ctl_list(struct ctl *ctl, const struct ctl_request *request,
+		       const struct record *record)
+{
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_ask_rows(ctl, request, record, &rows);
+
+	return code == CTL_DONE ? ctl_print_rows(ctl, record, &rows) : code;
+}
+
+/* Keeps the things of --account of all that an administrator lists. */
+static enum ctl_exit ask_of_another(struct ctl *ctl, const char *path, const struct record *record,
+				    size_t account_at, struct ctl_rows *ret_rows)
 {
 	struct str account = ctl_value(ctl, "account");
 	struct ctl_request request = {
@@ -414,4 +432,17 @@ enum ctl_exit ctl_ask_rows_of_another(struct ctl *ctl, const char *path,
 	}
 	ret_rows->count = count;
 	return code;
+}
+
+enum ctl_exit
+ctl_ask_inventory(struct ctl *ctl, const char *path, const struct record *record, size_t account_at,
+		  enum ctl_exit (*ask_own)(struct ctl *ctl, struct ctl_rows *ret_rows),
+		  struct ctl_rows *ret_rows)
+{
+	const struct ctl_request request = {.path = str_from(path),
+					    .account = ctl_value(ctl, "account")};
+
+	if (remote_is_of_another(ctl))
+		return ask_of_another(ctl, path, record, account_at, ret_rows);
+	return ctl->remote ? ask_own(ctl, ret_rows) : ctl_ask_rows(ctl, &request, record, ret_rows);
 }

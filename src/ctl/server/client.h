@@ -8,7 +8,7 @@
  * server or no database. */
 #pragma once
 
-#include "ctl/server/body.h"
+#include "ctl/server/text.h"
 #include "domain/inventory.h"
 
 /* Sentence for an answer, instead of the server's. */
@@ -58,12 +58,6 @@ struct ctl_request {
 enum ctl_exit ctl_ask_rows(struct ctl *ctl, const struct ctl_request *request,
 			   const struct record *record, struct ctl_rows *ret_rows);
 
-/* The same for what an administrator lists of all accounts; those of --account are kept.
- * account_at: offset of the row's e-mail address. */
-enum ctl_exit ctl_ask_rows_of_another(struct ctl *ctl, const char *path,
-				      const struct record *record, size_t account_at,
-				      struct ctl_rows *ret_rows);
-
 /* The same for an object. record may be NULL: then what the object has does not matter. */
 enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 			  const struct record *record, void *ret_row);
@@ -74,16 +68,31 @@ enum ctl_exit ctl_ask_bytes(struct ctl *ctl, const struct ctl_request *request);
 /* The same for an answer that is not read: its size, bytes. */
 enum ctl_exit ctl_ask_size(struct ctl *ctl, const struct ctl_request *request, int64_t *ret_size);
 
+/* Asks, and prints the row or the rows of the answer with the record that reads them. */
+enum ctl_exit ctl_show(struct ctl *ctl, const struct ctl_request *request,
+		       const struct record *record);
+enum ctl_exit ctl_list(struct ctl *ctl, const struct ctl_request *request,
+		       const struct record *record);
+
 /* Reads rows from the text of a JSON array, which is a member of an answer. */
 enum ctl_exit ctl_read_rows(struct ctl *ctl, struct str json, const struct record *record,
 			    struct ctl_rows *ret_rows);
+
+/* Asks for things of all accounts, as the operator, or of --account; over --server for the caller's
+ * own, by ask_own. account_at: offset of the row's e-mail address. */
+enum ctl_exit
+ctl_ask_inventory(struct ctl *ctl, const char *path, const struct record *record, size_t account_at,
+		  enum ctl_exit (*ask_own)(struct ctl *ctl, struct ctl_rows *ret_rows),
+		  struct ctl_rows *ret_rows);
 
 /* Finds a device by ID, serial number or MAC address, or by its name if no other has it; in
  * upper or lower case. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_listed_device(struct ctl *ctl, struct str name,
 				     struct inventory_device *ret_device);
-/* Lists the caller's devices over --server: rows of struct inventory_device, which have no more
- * than ID and name if only an API key asks. */
-enum ctl_exit ctl_list_own_devices(struct ctl *ctl, struct ctl_rows *ret_rows);
+/* A device in a list, as it is printed. */
+extern const struct record ctl_listed_device_record;
+/* Lists devices: rows of struct inventory_device, which have no more than ID and name if only an
+ * API key asks. */
+enum ctl_exit ctl_ask_devices(struct ctl *ctl, struct ctl_rows *ret_rows);
 /* For the first argument of a command: another removed that device meanwhile. */
 struct ctl_sentence ctl_no_device(struct ctl *ctl);

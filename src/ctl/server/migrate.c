@@ -10,12 +10,13 @@ static const struct record_field fields[] = {
 };
 static const struct record record = RECORD(struct migrate_row, fields);
 
-static enum ctl_exit migrate(struct ctl *ctl, const char *url)
+static enum ctl_exit migrate(struct ctl *ctl, const char *url, void *context)
 {
 	struct migrate_error why;
 	struct migrate_row row;
 	int applied = 0;
 
+	(void)context;
 	if (migrate_run(url, &applied, &why) < 0)
 		return ctl_fail(why.fault == MIGRATE_UNAVAILABLE ? CTL_DATABASE
 				: why.fault == MIGRATE_NEWER	 ? CTL_REFUSED
@@ -27,5 +28,5 @@ static enum ctl_exit migrate(struct ctl *ctl, const char *url)
 
 enum ctl_exit ctl_migrate(struct ctl *ctl)
 {
-	return ctl_with_url(ctl, migrate);
+	return ctl_with_url(ctl, migrate, NULL);
 }

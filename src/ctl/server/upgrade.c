@@ -1,39 +1,142 @@
+/* Asks the running server for an upgrade or a reload by a signal, and waits for what becomes of it.
+ */
+#include "base/clock.h"
 #include "ctl/ctl.h"
-#include "ctl/server/server_signal.h"
+#include "main/state_dir.h"
+#include "main/upgrade_note.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 
-struct upgrade_row {
-	struct str state;
+enum { LOOK_AGAIN_MS = 50 };
+
+struct server_wish {
+	int signal;
+	const char *note; /* its file: UPGRADE_NOTE, RELOAD_NOTE */
+	const char *what; /* "the upgrade" */
+	unsigned wait_ms;
+};
+
+static bool is_over(const struct upgrade_note *note)
+{
+	return note->state == UPGRADE_DONE || note->state == UPGRADE_REFUSED ||
+	       note->state == UPGRADE_FAILED;
+}
+
+/* Until the server has said what became of it. */
+static enum ctl_exit wait_for_end(const struct ctl *ctl, const struct server_wish *wish,
+				  pid_t server, unsigned long last, struct upgrade_note *ret)
+{
+	uint64_t begun_ms = clock_monotonic_ms();
+
+	do {
+		if (upgrade_note_read(ctl->config.state_dir, wish->note, ret) &&
+		    ret->number > last && is_over(ret))
+			return CTL_DONE;
+		if (kill(server, 0) < 0 && errno == ESRCH)
+			return ctl_fail(CTL_FAILED, "the server (pid %d) has ended; see its log",
+					(int)server);
+		poll(NULL, 0, LOOK_AGAIN_MS);
+	} while (clock_monotonic_ms() - begun_ms < wish->wait_ms);
+	if (ret->number <= last)
+		return ctl_fail(CTL_FAILED,
+				"the server (pid %d) did not start %s within %u s; see its log",
+				(int)server, wish->what, wish->wait_ms / 1000);
+	return ctl_fail(CTL_FAILED, "%s did not finish within %u s: it is %s%s%s", wish->what,
+			wish->wait_ms / 1000, upgrade_state_name(ret->state),
+			*ret->reason ? ": " : "", ret->reason);
+}
+
+/* The lock may be displayctl's, and the number in it that of a process in a container, which is
+ * another one here: no process but a displayd gets the signal. */
+static bool is_displayd(pid_t pid)
+{
+	char path[64], name[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		name[0] = 0;
+	fclose(file);
+	return strcmp(name, "displayd\n") == 0;
+}
+
+/* CTL_DONE: *ret says what became of it. Else the reason was said. */
+static enum ctl_exit signal_and_wait(const struct ctl *ctl, const struct server_wish *wish,
+				     struct upgrade_note *ret)
+{
+	const char *state_dir = ctl->config.state_dir;
+	unsigned long last;
+	pid_t server;
+
+	if (state_dir_is_locked(state_dir) != 1 || (server = state_dir_owner(state_dir)) <= 1)
+		return ctl_fail(CTL_NOT_FOUND, "no server runs on the state directory %s",
+				state_dir);
+	if (!is_displayd(server))
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "process %d with the state directory %s is not a displayd that displayctl can "
+		    "signal; in a container, start a new container instead",
+		    (int)server, state_dir);
+	(void)upgrade_note_read(state_dir, wish->note, ret);
+	last = ret->number;
+	if (kill(server, wish->signal) < 0)
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "cannot signal the server (pid %d): %s; run this as its user, or as root",
+		    (int)server, strerror(errno));
+	return wait_for_end(ctl, wish, server, last, ret);
+}
+
+struct outcome {
 	struct str from;
 	struct str to;
+	struct str state;
 	struct str reason;
 };
 
-static const struct record_field fields[] = {
-    RECORD_STR(struct upgrade_row, state, .name = "state"),
-    RECORD_STR(struct upgrade_row, from, .name = "from"),
-    RECORD_STR(struct upgrade_row, to, .name = "to"),
-    RECORD_STR(struct upgrade_row, reason, .name = "reason"),
+static const struct record_field upgrade_fields[] = {
+    RECORD_STR(struct outcome, state, .name = "state"),
+    RECORD_STR(struct outcome, from, .name = "from"),
+    RECORD_STR(struct outcome, to, .name = "to"),
+    RECORD_STR(struct outcome, reason, .name = "reason"),
 };
-static const struct record record = RECORD(struct upgrade_row, fields);
+static const struct record upgrade_record = RECORD(struct outcome, upgrade_fields);
+static const struct record_field reload_fields[] = {
+    RECORD_STR(struct outcome, state, .name = "state"),
+    RECORD_STR(struct outcome, reason, .name = "reason"),
+};
+static const struct record reload_record = RECORD(struct outcome, reload_fields);
 
-static enum ctl_exit tell(struct ctl *ctl, const struct upgrade_note *note)
+static enum ctl_exit print(const struct ctl *ctl, const struct record *record,
+			   const struct upgrade_note *note)
 {
-	struct upgrade_row row = {
+	const struct outcome outcome = {
 	    .state = str_from(upgrade_state_name(note->state)),
 	    .from = str_from(note->from),
 	    .to = str_from(note->to),
 	    .reason = str_from(note->reason),
 	};
 
-	if (note->state == UPGRADE_REFUSED)
-		return ctl_fail(CTL_REFUSED, "not upgraded, %s continues: %s", note->from,
-				note->reason);
-	if (note->state == UPGRADE_FAILED)
-		return ctl_fail(CTL_FAILED, "the upgrade failed, %s continues: %s", note->from,
-				note->reason);
-	return ctl_print_row(ctl, &record, &row);
+	return ctl_print_row(ctl, record, &outcome);
+}
+
+enum ctl_exit ctl_reload(struct ctl *ctl)
+{
+	/* Workers of a reload before may retire for minutes. */
+	static const struct server_wish wish = {
+	    .signal = SIGHUP, .note = RELOAD_NOTE, .what = "the reload", .wait_ms = 600 * 1000};
+	struct upgrade_note note;
+	enum ctl_exit code = signal_and_wait(ctl, &wish, &note);
+
+	if (code == CTL_DONE && note.state != UPGRADE_DONE)
+		return ctl_fail(CTL_REFUSED, "not reloaded, the old configuration stays: %s",
+				note.reason);
+	return code == CTL_DONE ? print(ctl, &reload_record, &note) : code;
 }
 
 enum ctl_exit ctl_upgrade(struct ctl *ctl)
@@ -42,7 +145,13 @@ enum ctl_exit ctl_upgrade(struct ctl *ctl)
 	static const struct server_wish wish = {
 	    .signal = SIGUSR2, .note = UPGRADE_NOTE, .what = "the upgrade", .wait_ms = 1000 * 1000};
 	struct upgrade_note note;
-	enum ctl_exit code = server_signal_and_wait(ctl, &wish, &note);
+	enum ctl_exit code = signal_and_wait(ctl, &wish, &note);
 
-	return code == CTL_DONE ? tell(ctl, &note) : code;
+	if (code == CTL_DONE && note.state == UPGRADE_REFUSED)
+		return ctl_fail(CTL_REFUSED, "not upgraded, %s continues: %s", note.from,
+				note.reason);
+	if (code == CTL_DONE && note.state == UPGRADE_FAILED)
+		return ctl_fail(CTL_FAILED, "the upgrade failed, %s continues: %s", note.from,
+				note.reason);
+	return code == CTL_DONE ? print(ctl, &upgrade_record, &note) : code;
 }

@@ -1,11 +1,224 @@
-#include "complete.h"
-#include "complete_names.h"
+/* displayctl __complete WORD...: what can stand in the place of the last word, for the shells'
+ * completion (share/completion). Values are words of a table, names of files, and what the server
+ * has names for. */
+#include "ctl/ctl.h"
+#include "ctl/server/client.h"
+#include "ctl/server/remote.h"
+#include "domain/app.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <text/utf8.h>
+#include <unistd.h>
 
-enum { WORDS_MAX = 256 };
+enum { WORDS_MAX = 256, PATIENCE_S = 1, COMPLETION_OPTIONS_MAX = 8 };
+
+struct completion {
+	struct str current; /* the beginning of what is wanted */
+	struct str before;  /* printed before each word */
+	/* General options that were given, which say where the server is. */
+	struct str options[COMPLETION_OPTIONS_MAX];
+	unsigned option_count;
+};
+
+/* Keeps an option if it says where the server is, or who asks. */
+static void note_option(struct ctl *ctl, struct completion *completion, const char *name,
+			struct str value)
+{
+	static const char *const kept[] = {"state-dir", "database", "config",
+					   "server",	"key-file", "ca-file"};
+
+	for (unsigned i = 0; i < array_length(kept); i++)
+		if (strcmp(name, kept[i]) == 0 && completion->option_count < COMPLETION_OPTIONS_MAX)
+			completion->options[completion->option_count++] =
+			    arena_printf(&ctl->arena, "--%s=%.*s", name, STR_ARG(value));
+}
+
+/* A terminal would obey some characters, and a list has lines. */
+static bool is_printable(struct str text)
+{
+	if (!utf8_is_valid(text))
+		return false;
+	while (text.length) {
+		uint32_t c = utf8_next(&text);
+
+		if (utf8_is_steering(c) || utf8_is_control(c))
+			return false;
+	}
+	return true;
+}
+
+static size_t sentence_length(struct str text)
+{
+	const char *end = text.length ? memmem(text.data, text.length, ". ", 2) : NULL;
+
+	if (end)
+		return (size_t)(end - text.data);
+	return text.length - (text.length && text.data[text.length - 1] == '.');
+}
+
+/* Prints the word, and the first sentence about it, if it begins as wanted. */
+static void offer_word(const struct completion *completion, struct str word, struct str about)
+{
+	if (!word.length || !str_starts_with(word, completion->current) || !is_printable(word))
+		return;
+	printf("%.*s%.*s", STR_ARG(completion->before), STR_ARG(word));
+	if (about.length && is_printable(about))
+		printf("\t%.*s", (int)sentence_length(about), about.data);
+	putchar('\n');
+}
+
+/* ---- what the server has ---- */
+
+static void give_up(int number)
+{
+	(void)number;
+	_exit(0);
+}
+
+/* Reads the arguments as for a command that lists it. False: there is no such server. */
+static bool prepare(struct ctl *ctl, const struct completion *completion, const char *noun)
+{
+	char *argv[COMPLETION_OPTIONS_MAX + 4] = {"displayctl"};
+	int argc = 1;
+	enum ctl_wish wish;
+
+	for (unsigned i = 0; i < completion->option_count; i++)
+		argv[argc++] = (char *)(uintptr_t)completion->options[i].data;
+	argv[argc++] = (char *)(uintptr_t)noun;
+	argv[argc++] = "list";
+	/* Ends soon and in silence: somebody waits behind a word. */
+	if (fflush(stdout) != 0 || !freopen("/dev/null", "w", stderr))
+		return false;
+	signal(SIGALRM, give_up);
+	alarm(PATIENCE_S);
+	return ctl_read_arguments(ctl, argc, argv, &wish) == CTL_DONE && !remote_needs_key(ctl);
+}
+
+static struct str id_text(struct ctl *ctl, struct id id)
+{
+	char text[ID_TEXT_LENGTH + 1];
+
+	id_format(id, text);
+	return arena_copy(&ctl->arena, str_from(text));
+}
+
+static unsigned count_of_name(const struct ctl_rows *rows, struct str name)
+{
+	const struct inventory_device *devices = rows->rows;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < rows->count && count < 2; i++)
+		count += str_equal(devices[i].name, name);
+	return count;
+}
+
+/* A name that two devices have means none of them. An ID or a serial number is offered to who has
+ * begun to type it. */
+static void offer_devices(struct ctl *ctl, const struct completion *completion)
+{
+	const struct inventory_device *devices;
+	struct ctl_rows rows = {0};
+
+	if (!prepare(ctl, completion, "device") || ctl_ask_devices(ctl, &rows) != CTL_DONE)
+		return;
+	devices = rows.rows;
+	for (unsigned i = 0; i < rows.count; i++) {
+		struct str name = devices[i].name, id = id_text(ctl, devices[i].id);
+		bool is_name = is_printable(name) && count_of_name(&rows, name) == 1;
+
+		if (is_name)
+			offer_word(completion, name, devices[i].account);
+		if (!is_name || completion->current.length)
+			offer_word(completion, id, name);
+		if (completion->current.length)
+			offer_word(completion, devices[i].serial, name);
+	}
+}
+
+struct named_row {
+	struct str word;
+	struct str name;
+};
+
+/* Offers the member of this name of a list's rows, with the name beside it. */
+static void offer_rows(struct ctl *ctl, const struct completion *completion, const char *path,
+		       const char *member)
+{
+	const struct record_field fields[] = {
+	    RECORD_STR(struct named_row, word, .name = member),
+	    RECORD_STR(struct named_row, name, .name = "name"),
+	};
+	const struct record record = RECORD(struct named_row, fields);
+	struct ctl_rows rows = {0};
+	const struct named_row *named;
+
+	if (ctl_ask_rows(ctl, &(struct ctl_request){.path = str_from(path)}, &record, &rows) !=
+	    CTL_DONE)
+		return;
+	named = rows.rows;
+	for (unsigned i = 0; i < rows.count; i++)
+		offer_word(completion, named[i].word, named[i].name);
+}
+
+static void offer_apps(struct ctl *ctl, const struct completion *completion)
+{
+	if (prepare(ctl, completion, "app"))
+		offer_rows(ctl, completion, ctl->remote ? "/v1/apps" : "/web/admin/apps",
+			   ctl->remote ? "id" : "slug");
+}
+
+static void offer_accounts(struct ctl *ctl, const struct completion *completion)
+{
+	if (prepare(ctl, completion, "account"))
+		offer_rows(ctl, completion, "/web/admin/accounts", "email");
+}
+
+/* ---- by the argument's name ---- */
+
+static struct str without_brackets(struct str argument)
+{
+	if (!argument.length || argument.data[0] != '[')
+		return argument;
+	argument = str_from_offset(argument, 1);
+	argument.length -= argument.length && argument.data[argument.length - 1] == ']';
+	return argument;
+}
+
+static bool is_file(struct str argument)
+{
+	static const char *const names[] = {"FILE", "DIR", "PATH", "FOLDER"};
+
+	for (unsigned i = 0; i < array_length(names); i++)
+		if (str_equal(argument, str_from(names[i])))
+			return true;
+	return false;
+}
+
+/* Prints the values that this argument can have, by its name in the table of commands: "on|off",
+ * "FILE", "[EMAIL]". */
+static void offer_value(struct ctl *ctl, const struct completion *completion, struct str argument)
+{
+	static const struct {
+		const char *argument;
+		void (*offer)(struct ctl *ctl, const struct completion *completion);
+	} kinds[] = {{"DEVICE", offer_devices}, {"APP", offer_apps}, {"EMAIL", offer_accounts}};
+	struct str word;
+
+	argument = without_brackets(argument);
+	if (is_file(argument))
+		puts(":");
+	else if (str_find(argument, '|') < argument.length)
+		while (str_next(&argument, '|', &word))
+			offer_word(completion, word, STR(""));
+	for (unsigned i = 0; i < array_length(kinds); i++)
+		if (str_equal(argument, str_from(kinds[i].argument)))
+			kinds[i].offer(ctl, completion);
+}
+
+/* ---- the line ---- */
 
 /* Words that were typed before the last one. */
 struct line {
@@ -84,8 +297,7 @@ static void take_option(struct ctl *ctl, struct line *line, struct str word)
 	if (sign == word.length)
 		line->pending = option;
 	else
-		completion_note_option(ctl, &line->completion, option->name,
-				       str_from_offset(word, sign + 1));
+		note_option(ctl, &line->completion, option->name, str_from_offset(word, sign + 1));
 }
 
 static void take_word(struct ctl *ctl, struct line *line, struct str word)
@@ -94,7 +306,7 @@ static void take_word(struct ctl *ctl, struct line *line, struct str word)
 		/* bash takes "--name=value" for three words. */
 		if (str_equal(word, STR("=")))
 			return;
-		completion_note_option(ctl, &line->completion, line->pending->name, word);
+		note_option(ctl, &line->completion, line->pending->name, word);
 		line->pending = NULL;
 	} else if (word.length > 1 && word.data[0] == '-') {
 		take_option(ctl, line, word);
@@ -112,7 +324,7 @@ static void offer_options(const struct option *options, const struct completion 
 		char word[80];
 
 		snprintf(word, sizeof(word), "--%s", options->name);
-		completion_offer(completion, str_from(word), str_from(options->help));
+		offer_word(completion, str_from(word), str_from(options->help));
 	}
 }
 
@@ -120,11 +332,11 @@ static void offer_options(const struct option *options, const struct completion 
 static void offer_nouns(const struct completion *completion)
 {
 	for (const struct option_topic *one = ctl_option_set.topics; one->name; one++)
-		completion_offer(completion, str_from(one->name), str_from(one->help));
+		offer_word(completion, str_from(one->name), str_from(one->help));
 	for (unsigned i = 0; i < ctl_command_count; i++)
 		if (!strchr(ctl_commands[i].line.name, ' '))
-			completion_offer(completion, str_from(ctl_commands[i].line.name),
-					 str_from(ctl_commands[i].line.help));
+			offer_word(completion, str_from(ctl_commands[i].line.name),
+				   str_from(ctl_commands[i].line.help));
 }
 
 static void offer_verbs(struct str noun, const struct completion *completion)
@@ -133,7 +345,7 @@ static void offer_verbs(struct str noun, const struct completion *completion)
 		struct str verb = str_from(ctl_commands[i].line.name), first;
 
 		if (str_next(&verb, ' ', &first) && str_equal(first, noun))
-			completion_offer(completion, verb, str_from(ctl_commands[i].line.help));
+			offer_word(completion, verb, str_from(ctl_commands[i].line.help));
 	}
 }
 
@@ -157,8 +369,7 @@ static void offer_positional(struct ctl *ctl, const struct line *line)
 	else if (str_equal(line->words[0], STR("help")) && line->count == 2)
 		offer_verbs(line->words[1], &line->completion);
 	else
-		completion_offer_value(ctl, &line->completion,
-				       positional(line->command, line->count - words));
+		offer_value(ctl, &line->completion, positional(line->command, line->count - words));
 }
 
 static void offer(struct ctl *ctl, const struct line *line)
@@ -166,7 +377,7 @@ static void offer(struct ctl *ctl, const struct line *line)
 	struct str current = line->completion.current;
 
 	if (line->pending) {
-		completion_offer_value(ctl, &line->completion, str_from(line->pending->argument));
+		offer_value(ctl, &line->completion, str_from(line->pending->argument));
 	} else if (current.length && current.data[0] == '-') {
 		if (line->command)
 			offer_options(line->command->options, &line->completion);

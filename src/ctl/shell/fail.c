@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <text/utf8.h>
+#include <unistd.h>
 
 void ctl_append_visible(struct str text, const char *kept, struct buffer *to)
 {
@@ -101,15 +102,6 @@ __attribute__((format(printf, 2, 0))) static void say(const char *prefix, const 
 	free(text);
 }
 
-void ctl_ask(const char *format, va_list args)
-{
-	char *text = NULL;
-
-	if (vasprintf(&text, format, args) >= 0)
-		write_visible(str_from(text));
-	free(text);
-}
-
 void ctl_say(const char *format, ...)
 {
 	va_list args;
@@ -132,4 +124,26 @@ enum ctl_exit ctl_fail(enum ctl_exit code, const char *format, ...)
 enum ctl_exit ctl_fail_account(struct str email)
 {
 	return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
+}
+
+enum ctl_exit ctl_confirm(const struct ctl *ctl, const char *format, ...)
+{
+	char answer[8] = "", *question = NULL;
+	va_list args;
+
+	if (options_text(&ctl->options, "yes"))
+		return CTL_DONE;
+	if (!isatty(STDIN_FILENO))
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "nothing was changed: standard input is not a terminal; use --yes to confirm");
+	va_start(args, format);
+	if (vasprintf(&question, format, args) >= 0)
+		write_visible(str_from(question));
+	va_end(args);
+	free(question);
+	fputs(" Type yes to continue: ", stderr);
+	if (!fgets(answer, sizeof(answer), stdin) || strcmp(answer, "yes\n") != 0)
+		return ctl_fail(CTL_REFUSED, "nothing was changed");
+	return CTL_DONE;
 }

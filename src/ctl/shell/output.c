@@ -101,23 +101,3 @@ enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record,
 		tell_left_out(&table);
 	return code;
 }
-
-enum ctl_exit ctl_confirm(const struct ctl *ctl, const char *format, ...)
-{
-	char answer[8] = "";
-	va_list args;
-
-	if (ctl_value(ctl, "yes").data)
-		return CTL_DONE;
-	if (!isatty(STDIN_FILENO))
-		return ctl_fail(
-		    CTL_REFUSED,
-		    "nothing was changed: standard input is not a terminal; use --yes to confirm");
-	va_start(args, format);
-	ctl_ask(format, args);
-	va_end(args);
-	fputs(" Type yes to continue: ", stderr);
-	if (!fgets(answer, sizeof(answer), stdin) || strcmp(answer, "yes\n") != 0)
-		return ctl_fail(CTL_REFUSED, "nothing was changed");
-	return CTL_DONE;
-}

@@ -1,4 +1,4 @@
-/* displayctl device create --from FILE: all devices of a file, or none.
+/* displayctl device create: one device; or with --from FILE all devices of a file, or none.
  *
  *   read and check the file -> ask the server what it will not take -> print -> have all made */
 #include "base/require.h"
@@ -165,7 +165,7 @@ static enum ctl_exit print(struct ctl *ctl, const struct device_file *file)
 }
 
 /* Keys are shown once: the devices are there only where the output is. */
-enum ctl_exit ctl_device_create_from(struct ctl *ctl, struct str path)
+static enum ctl_exit create_from(struct ctl *ctl, struct str path)
 {
 	struct device_file file;
 	struct ctl_rows none;
@@ -184,4 +184,57 @@ enum ctl_exit ctl_device_create_from(struct ctl *ctl, struct str path)
 		code = ask(ctl, lines, /* only_check= */ false, &none);
 	device_file_finish(&file);
 	return code;
+}
+
+/* ---- one device ---- */
+
+static enum ctl_exit check_options(const struct ctl *ctl)
+{
+	static const char *const singles[] = {"name", "serial", "mac"};
+
+	for (unsigned i = 0; i < array_length(singles); i++) {
+		if (ctl_value(ctl, "from").data && ctl_value(ctl, singles[i]).data)
+			return ctl_fail(CTL_USAGE, "--%s and --from exclude each other",
+					singles[i]);
+	}
+	if (ctl_value(ctl, "from").data)
+		return CTL_DONE;
+	if (!ctl->remote && !ctl_value(ctl, "account").data)
+		return ctl_fail(CTL_USAGE, "device create needs --account EMAIL");
+	if (!ctl_value(ctl, "name").data)
+		return ctl_fail(CTL_USAGE, "device create needs --name NAME, or --from FILE");
+	return CTL_DONE;
+}
+
+static struct ctl_sentence taken(struct ctl *ctl, const char *begins, const char *what,
+				 struct str value)
+{
+	return (struct ctl_sentence){409, begins,
+				     ARENA_JOIN(&ctl->arena, STR("there is a device with "),
+						str_from(what), value, STR(" already"))};
+}
+
+enum ctl_exit ctl_device_create(struct ctl *ctl)
+{
+	struct str path = ctl_value(ctl, "from"), serial = ctl_value(ctl, "serial");
+	struct ctl_request request = {
+	    .method = "POST", .path = STR("/web/devices"), .account = ctl_value(ctl, "account")};
+	enum ctl_exit code = check_options(ctl);
+
+	if (code != CTL_DONE)
+		return code;
+	if (path.data && ctl->remote)
+		return ctl_fail(CTL_REFUSED, "--from works only on the server's machine");
+	if (path.data)
+		return create_from(ctl, path);
+	code = ctl_check_urls(ctl);
+	if (code != CTL_DONE)
+		return code;
+	request.body = ctl_body_of_options(
+	    ctl, (const struct ctl_member[]){{"timezone", STR("UTC"), false}, {0}});
+	request.sentences[0] = taken(ctl, "another device of the account has this serial number",
+				     "the serial number ", serial);
+	request.sentences[1] = taken(ctl, "another device of the account has this MAC address",
+				     "this MAC address", STR(""));
+	return ctl_make_device(ctl, &request);
 }
