@@ -16,7 +16,6 @@ enum { SAMPLE_MS = 1000, WATCH_MS = 2000 };
 
 /* An answer, and when it came. */
 struct sample {
-	struct buffer text;
 	yyjson_doc *document; /* NULL: there was none */
 	uint64_t at_ms;
 };
@@ -24,26 +23,27 @@ struct sample {
 static void finish(struct sample *sample)
 {
 	yyjson_doc_free(sample->document);
-	buffer_finish(&sample->text);
 	*sample = (struct sample){0};
 }
 
 /* 0 or -1 with a reason; then nothing is to be finished. */
 static int take(const struct ctl *ctl, struct sample *ret, struct reason *reterr)
 {
-	struct str body;
+	const struct server_place place = {.state_dir = ctl->config.state_dir};
+	const struct server_request request = {.method = "GET", .path = STR("/status")};
+	struct server_answer answer;
+	enum server_result result = server_socket_ask(&place, &request, &answer, reterr);
+	struct str body = buffer_view(&answer.body);
 
-	*ret = (struct sample){0};
-	if (server_socket_get(ctl->config.state_dir, "/status", &ret->text, &body, reterr) < 0) {
-		finish(ret);
-		return -1;
+	*ret = (struct sample){.at_ms = clock_monotonic_ms()};
+	if (result == SERVER_ANSWERED && answer.status != 200) {
+		reason_set(reterr, "the server rejected the request: status %d", answer.status);
+	} else if (result == SERVER_ANSWERED) {
+		ret->document = body.length ? yyjson_read(body.data, body.length, 0) : NULL;
+		reason_set(reterr, "the server's answer is not valid JSON");
 	}
-	ret->at_ms = clock_monotonic_ms();
-	ret->document = yyjson_read(body.data, body.length, 0);
-	if (ret->document)
-		return 0;
-	finish(ret);
-	return reason_set(reterr, "the server's answer is not valid JSON");
+	server_answer_finish(&answer);
+	return ret->document ? 0 : -1;
 }
 
 static enum ctl_exit write_out(struct buffer *out)
@@ -118,15 +118,11 @@ static struct status_page look_at_terminal(bool is_live)
 static void put_status(const struct sample *before, const struct sample *now, bool is_live,
 		       struct buffer *out)
 {
-	const struct status_page page = look_at_terminal(is_live);
-	struct status_view view = {
+	const struct status_view view = {
 	    .before = yyjson_doc_get_root(before->document ? before->document : now->document),
 	    .now = yyjson_doc_get_root(now->document),
 	    .passed_ms = before->document ? now->at_ms - before->at_ms : 0,
-	    .is_live = is_live,
-	    .has_colours = page.has_colours,
-	    .width = page.width,
-	    .height = page.height,
+	    .page = look_at_terminal(is_live),
 	};
 
 	status_view_write(&view, out);

@@ -3,6 +3,8 @@
 #include "ctl/ctl.h"
 #include "ctl/shell/table.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <text/utf8.h>
 #include <time.h>
@@ -28,6 +30,80 @@ void status_take_ends(struct str text, size_t first, size_t all, struct buffer *
 		begin = i + 1;
 		line++;
 	}
+}
+
+/* ---- parts of lines ---- */
+
+int64_t status_time(const char *text)
+{
+	struct tm time = {0};
+
+	return strptime(text, "%Y-%m-%dT%H:%M:%S", &time) ? (int64_t)timegm(&time) : 0;
+}
+
+int64_t status_now_s(void)
+{
+	return clock_wall_us() / 1000000;
+}
+
+struct status_words status_age(const char *since, bool is_long)
+{
+	static const struct {
+		const char *name;
+		int64_t seconds;
+	} units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}};
+	int64_t begun_s = status_time(since), seconds = begun_s ? status_now_s() - begun_s : 0;
+	struct status_words words;
+	unsigned i = 0;
+	int length;
+
+	if (seconds < 0)
+		seconds = 0;
+	while (i < 3 && seconds < units[i].seconds)
+		i++;
+	length = snprintf(words.text, sizeof(words.text), "%" PRId64 " %s",
+			  seconds / units[i].seconds, units[i].name);
+	if (is_long && i < 2)
+		snprintf(words.text + length, sizeof(words.text) - (size_t)length,
+			 " %" PRId64 " %s", seconds % units[i].seconds / units[i + 1].seconds,
+			 units[i + 1].name);
+	return words;
+}
+
+struct status_words status_lasting(int64_t us)
+{
+	struct status_words words;
+
+	if (us >= 1000000)
+		snprintf(words.text, sizeof(words.text), "%.1f s", (double)us / 1000000);
+	else
+		snprintf(words.text, sizeof(words.text), "%.*f ms", us < 100000, (double)us / 1000);
+	return words;
+}
+
+struct status_words status_size(int64_t bytes)
+{
+	const double mib = (double)bytes / (1024 * 1024);
+	struct status_words words;
+
+	if (mib < 1024)
+		snprintf(words.text, sizeof(words.text), "%.0f MiB", mib);
+	else
+		snprintf(words.text, sizeof(words.text), "%.1f GiB", mib / 1024);
+	return words;
+}
+
+void status_put(struct buffer *out, enum status_style style, const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	buffer_printf(out, "%c%s%c", style, text ? text : "", STATUS_PLAIN);
+	free(text);
 }
 
 /* ---- log lines ---- */

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum status_style {
 	STATUS_PLAIN = 1,
@@ -22,6 +23,24 @@ struct status_page {
 	bool has_colours;
 	bool is_over; /* it is written over the one before */
 };
+
+/* Words of a number or a time. */
+struct status_words {
+	char text[32];
+};
+
+int64_t status_now_s(void);
+/* Seconds since 1970 of "2026-11-20T08:15:30.123Z"; 0: not a time. */
+int64_t status_time(const char *text);
+/* The time since then in its largest unit: "3 d", "12 min"; is_long: in the largest two. */
+struct status_words status_age(const char *since, bool is_long);
+/* "1.2 ms", "350 ms", "2.5 s" */
+struct status_words status_lasting(int64_t us);
+/* "350 MiB", "1.2 GiB" */
+struct status_words status_size(int64_t bytes);
+
+__attribute__((format(printf, 3, 4))) void status_put(struct buffer *out, enum status_style style,
+						      const char *format, ...);
 
 /* Lines of a text, each of which has its line feed. */
 size_t status_lines(struct str text);

@@ -1,12 +1,9 @@
 #include "ctl/server/status_view.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "ctl/server/status_cell.h"
-#include "ctl/server/status_json.h"
-#include "ctl/server/status_line.h"
-#include "ctl/server/status_storage.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,23 +11,46 @@ enum {
 	LAG_US = 200 * 1000, /* longer turns are marked; as in the alert */
 	ERRORS_SHOWN = 10,
 	LINES_LEAST = 3, /* of a list, with its head */
+	/* Thresholds of the alerts in share/prometheus. */
+	DISK_SHORT_PART = 10,
+	BACKUP_OLD_S = 2 * 24 * 60 * 60,
+	CERTIFICATE_SHORT_S = 14 * 24 * 60 * 60,
 };
 
-/* ---- the answers ---- */
+/* ---- the answers: what is missing reads as 0, "" or false ---- */
 
-/* Finds the old element with the same members; NULL: there was none. */
-static const yyjson_val *find_before(const struct status_view *view, const char *list,
-				     const char *const names[2], const yyjson_val *one)
+static yyjson_val *member_of(const yyjson_val *object, const char *name)
 {
-	yyjson_val *all = status_member(view->before, list), *other;
-	size_t i, count;
+	return yyjson_obj_get((yyjson_val *)(uintptr_t)object, name);
+}
 
-	yyjson_arr_foreach(all, i, count, other)
-	{
-		if (yyjson_equals(status_member(other, names[0]),
-				  (yyjson_val *)(uintptr_t)status_member(one, names[0])) &&
-		    (!names[1] ||
-		     yyjson_equals(status_member(other, names[1]), status_member(one, names[1]))))
+static int64_t number_of(const yyjson_val *object, const char *name)
+{
+	return yyjson_get_sint(member_of(object, name));
+}
+
+static const char *text_of(const yyjson_val *object, const char *name)
+{
+	const char *found = yyjson_get_str(member_of(object, name));
+
+	return found ? found : "";
+}
+
+static bool is_true(const yyjson_val *object, const char *name)
+{
+	return yyjson_get_bool(member_of(object, name));
+}
+
+/* Finds the old element with the same members (second may be NULL); NULL: there was none. */
+static const yyjson_val *find_before(const struct status_view *view, const char *list,
+				     const char *first, const char *second, const yyjson_val *one)
+{
+	yyjson_val *all = member_of(view->before, list), *other;
+
+	for (size_t i = 0; i < yyjson_arr_size(all); i++) {
+		other = yyjson_arr_get(all, i);
+		if (yyjson_equals(member_of(other, first), member_of(one, first)) &&
+		    (!second || yyjson_equals(member_of(other, second), member_of(one, second))))
 			return other;
 	}
 	return NULL;
@@ -39,9 +59,9 @@ static const yyjson_val *find_before(const struct status_view *view, const char 
 /* Returns the growth of a counter; a restarted server counts from 0. */
 static int64_t growth(const yyjson_val *before, const yyjson_val *now, const char *name)
 {
-	int64_t grown = status_number(now, name) - status_number(before, name);
+	int64_t grown = number_of(now, name) - number_of(before, name);
 
-	return grown < 0 ? status_number(now, name) : grown;
+	return grown < 0 ? number_of(now, name) : grown;
 }
 
 static double a_second(const struct status_view *view, int64_t grown)
@@ -49,111 +69,98 @@ static double a_second(const struct status_view *view, int64_t grown)
 	return (double)grown * 1000 / (double)(view->passed_ms ? view->passed_ms : 1);
 }
 
-/* ---- parts of lines ---- */
-
-static void begin_style(struct buffer *out, enum status_style style)
-{
-	buffer_append_char(out, (char)style);
-}
-
-static void end_style(struct buffer *out)
-{
-	buffer_append_char(out, STATUS_PLAIN);
-}
-
-static void put_head(struct buffer *out, const char *line)
-{
-	begin_style(out, STATUS_BOLD);
-	buffer_printf(out, "%s", line);
-	end_style(out);
-	buffer_append_char(out, '\n');
-}
-
 /* ---- the whole server ---- */
 
 static int64_t count_alive(const struct status_view *view)
 {
-	yyjson_val *list = status_member(view->now, "workers"), *one;
+	yyjson_val *list = member_of(view->now, "workers"), *one;
 	int64_t alive = 0;
 	size_t i, count;
 
-	yyjson_arr_foreach(list, i, count, one) alive += status_is_true(one, "isAlive");
+	yyjson_arr_foreach(list, i, count, one) alive += is_true(one, "isAlive");
 	return alive;
-}
-
-/* Only if some are missing; those that run are listed. */
-static void put_missing(const struct status_view *view, struct buffer *out)
-{
-	int64_t alive = count_alive(view), wanted = status_number(view->now, "configuredWorkers");
-
-	if (alive >= wanted)
-		return;
-	buffer_printf(out, "workers   ");
-	begin_style(out, STATUS_RED);
-	buffer_printf(out, "%" PRId64 " of %" PRId64 " answer", alive, wanted);
-	end_style(out);
-	buffer_append_char(out, '\n');
 }
 
 static void put_database(const struct status_view *view, struct buffer *out)
 {
-	const yyjson_val *database = status_member(view->now, "database");
-	int64_t up = status_number(database, "workersUp");
-	int64_t workers = count_alive(view);
+	const yyjson_val *database = member_of(view->now, "database");
+	int64_t up = number_of(database, "workersUp"), workers = count_alive(view);
+	const char *away = text_of(database, "away");
 
 	buffer_printf(out, "database  ");
-	if (status_is_true(database, "isFull")) {
-		begin_style(out, STATUS_RED);
-		buffer_append_str(out, STR("its disk is full, nothing can be stored"));
-		end_style(out);
-	} else if (up < workers) {
-		begin_style(out, STATUS_RED);
-		buffer_printf(out, "unavailable to %" PRId64 " of %" PRId64 " workers",
-			      workers - up, workers);
-		if (status_text(database, "away")[0])
-			buffer_printf(out, ": %s", status_text(database, "away"));
-		end_style(out);
-	} else {
+	if (is_true(database, "isFull"))
+		status_put(out, STATUS_RED, "its disk is full, nothing can be stored");
+	else if (up < workers)
+		status_put(out, STATUS_RED, "unavailable to %" PRId64 " of %" PRId64 " workers%s%s",
+			   workers - up, workers, away[0] ? ": " : "", away);
+	else
 		buffer_printf(out, "connected");
-	}
 	buffer_printf(out,
 		      ", %" PRId64 " connections; statements: %" PRId64 " wait, %" PRId64 " sent\n",
-		      status_number(database, "connections"), status_number(database, "waiting"),
-		      status_number(database, "sent"));
+		      number_of(database, "connections"), number_of(database, "waiting"),
+		      number_of(database, "sent"));
 }
 
 /* A line that is there only if something is wrong. */
-static void put_problem(const struct status_view *view, const char *title, const char *name,
-			struct buffer *out)
+static void put_problem(struct buffer *out, const char *title, const char *problem)
 {
-	const char *problem = status_text(view->now, name);
-
 	if (!problem[0])
 		return;
 	buffer_printf(out, "%-10s", title);
-	begin_style(out, STATUS_RED);
-	buffer_printf(out, "%s", problem);
-	end_style(out);
+	status_put(out, STATUS_RED, "%s", problem);
 	buffer_append_char(out, '\n');
+}
+
+static void put_storage(const struct status_view *view, struct buffer *out)
+{
+	const yyjson_val *database = member_of(view->now, "database");
+	int64_t all = number_of(database, "diskBytes"), left = number_of(database, "diskFreeBytes");
+	const char *backup = text_of(database, "lastBackupAt");
+	int64_t backup_s = status_time(backup);
+
+	buffer_printf(out, "storage   %s, ", status_size(number_of(database, "bytes")).text);
+	if (all > 0) {
+		status_put(out, left < all / DISK_SHORT_PART ? STATUS_YELLOW : STATUS_PLAIN,
+			   "%s of the disk left", status_size(left).text);
+		buffer_append_str(out, STR(", "));
+	}
+	if (backup_s == 0)
+		status_put(out, STATUS_YELLOW, "never backed up");
+	else
+		status_put(out,
+			   backup_s < status_now_s() - BACKUP_OLD_S ? STATUS_YELLOW : STATUS_PLAIN,
+			   "backed up %s ago", status_age(backup, false).text);
+	buffer_append_char(out, '\n');
+}
+
+static void put_certificate(const struct status_view *view, struct buffer *out)
+{
+	const char *end = text_of(view->now, "certificateEndsAt");
+	int64_t end_s = status_time(end);
+
+	if (end_s == 0)
+		return;
+	buffer_append_str(out, STR("TLS       "));
+	status_put(out, end_s < status_now_s() + CERTIFICATE_SHORT_S ? STATUS_RED : STATUS_PLAIN,
+		   "certificate %s %.10s\n", end_s < status_now_s() ? "ended on" : "ends on", end);
 }
 
 /* Omits lines of connections that no account uses. */
 static void put_homes(const struct status_view *view, struct buffer *out)
 {
-	const yyjson_val *mqtt = status_member(view->now, "mqtt"),
-			 *webhooks = status_member(view->now, "webhooks");
-	int64_t connected = status_number(mqtt, "connected"),
-		failed = status_number(mqtt, "failed"),
-		streams = status_number(view->now, "eventStreams"),
-		waiting = status_number(webhooks, "waiting"),
-		delivered = status_number(webhooks, "delivered"),
-		undelivered = status_number(webhooks, "failed");
+	const yyjson_val *mqtt = member_of(view->now, "mqtt"),
+			 *webhooks = member_of(view->now, "webhooks");
+	int64_t connected = number_of(mqtt, "connected"), failed = number_of(mqtt, "failed"),
+		streams = number_of(view->now, "eventStreams"),
+		waiting = number_of(webhooks, "waiting"),
+		delivered = number_of(webhooks, "delivered"),
+		undelivered = number_of(webhooks, "failed");
 
 	if (connected || failed)
 		buffer_printf(out,
 			      "mqtt      %" PRId64 " connected, %" PRId64
 			      " not, of at most %" PRId64 "\n",
-			      connected, failed, status_number(mqtt, "limit"));
+			      connected, failed, number_of(mqtt, "limit"));
 	if (waiting || delivered || undelivered)
 		buffer_printf(out,
 			      "webhooks  %" PRId64 " with waiting events; messages: %" PRId64
@@ -165,71 +172,53 @@ static void put_homes(const struct status_view *view, struct buffer *out)
 
 static void put_server(const struct status_view *view, struct buffer *out)
 {
-	const yyjson_val *panels = status_member(view->now, "panels");
+	const yyjson_val *panels = member_of(view->now, "panels");
+	int64_t alive = count_alive(view), wanted = number_of(view->now, "configuredWorkers");
+	const time_t now = (time_t)status_now_s();
+	char clock[64] = "";
+	struct tm local;
 
-	begin_style(out, STATUS_BOLD);
-	buffer_printf(out, "displayd %s", status_text(view->now, "version"));
-	end_style(out);
-	buffer_printf(out, ", up ");
-	status_put_age(out, status_text(view->now, "startedAt"), true);
-	if (view->is_live) {
-		time_t now = (time_t)(clock_wall_us() / 1000000);
-		struct tm local;
-
-		localtime_r(&now, &local);
-		buffer_printf(out, ", at %02d:%02d:%02d (Ctrl-C ends)", local.tm_hour, local.tm_min,
-			      local.tm_sec);
+	status_put(out, STATUS_BOLD, "displayd %s", text_of(view->now, "version"));
+	if (view->page.is_over)
+		strftime(clock, sizeof(clock), ", at %H:%M:%S (Ctrl-C ends)",
+			 localtime_r(&now, &local));
+	buffer_printf(out, ", up %s%s\n", status_age(text_of(view->now, "startedAt"), true).text,
+		      clock);
+	if (alive < wanted) {
+		buffer_append_str(out, STR("workers   "));
+		status_put(out, STATUS_RED, "%" PRId64 " of %" PRId64 " answer\n", alive, wanted);
 	}
-	buffer_append_char(out, '\n');
-	put_missing(view, out);
 	put_database(view, out);
-	put_problem(view, "apps", "renderingProblem", out);
-	put_problem(view, "disk", "storageProblem", out);
-	status_put_storage(out, view->now);
-	status_put_certificate(out, view->now);
+	put_problem(out, "apps", text_of(view->now, "renderingProblem"));
+	put_problem(out, "disk", text_of(view->now, "storageProblem"));
+	put_storage(view, out);
+	put_certificate(view, out);
 	buffer_printf(
 	    out, "panels    %" PRId64 " by WebSocket, %" PRId64 " polling, %" PRId64 " in memory\n",
-	    status_number(panels, "links"), status_number(panels, "polling"),
-	    status_number(panels, "inMemory"));
+	    number_of(panels, "links"), number_of(panels, "polling"),
+	    number_of(panels, "inMemory"));
 	put_homes(view, out);
 }
 
-static const struct {
-	const char *name;
-	const char *head;
-	bool is_bad;
-} rates[] = {
-    {"requests", "requests", false},	 {"serverErrors", "5xx", true},
-    {"pushes", "pushes", false},	 {"pictures", "pictures", false},
-    {"statements", "statements", false}, {"renders", "renders", false},
-};
-
-enum { RATE_WIDTH = 9 };
-
 static void put_rates(const struct status_view *view, struct buffer *out)
 {
-	const yyjson_val *before = status_member(view->before, "counters");
-	const yyjson_val *now = status_member(view->now, "counters");
-	struct buffer head = {0};
+	static const char *const names[] = {"requests", "serverErrors", "pushes",
+					    "pictures", "statements",	"renders"};
+	const yyjson_val *before = member_of(view->before, "counters");
+	const yyjson_val *now = member_of(view->now, "counters");
 
-	buffer_append_str(&head, STR("        "));
-	for (size_t i = 0; i < array_length(rates); i++)
-		buffer_printf(&head, "  %*s", RATE_WIDTH, rates[i].head);
-	buffer_append_char(&head, '\0');
-	put_head(out, buffer_view(&head).data);
-	buffer_finish(&head);
-	buffer_append_str(out, STR("a second"));
-	for (size_t i = 0; i < array_length(rates); i++) {
-		int64_t grown = growth(before, now, rates[i].name);
+	status_put(out, STATUS_BOLD, "%19s%11s%11s%11s%12s%11s", "requests", "5xx", "pushes",
+		   "pictures", "statements", "renders");
+	buffer_append_str(out, STR("\na second"));
+	for (size_t i = 0; i < array_length(names); i++) {
+		int64_t grown = growth(before, now, names[i]);
 
-		if (rates[i].is_bad && grown > 0)
-			begin_style(out, STATUS_RED);
-		status_put_rate(out, a_second(view, grown), RATE_WIDTH);
-		end_style(out);
+		status_put(out, i == 1 && grown > 0 ? STATUS_RED : STATUS_PLAIN, "%11.1f",
+			   a_second(view, grown));
 	}
 	buffer_append_str(out, STR("\nso far  "));
-	for (size_t i = 0; i < array_length(rates); i++)
-		status_put_number(out, status_number(now, rates[i].name), RATE_WIDTH);
+	for (size_t i = 0; i < array_length(names); i++)
+		buffer_printf(out, "%11" PRId64, number_of(now, names[i]));
 	buffer_append_char(out, '\n');
 }
 
@@ -248,11 +237,11 @@ static void put_troubles(const struct status_view *view, struct buffer *out)
 	    {"rateLimited", "request over a limit", "requests over a limit"},
 	    {"logLinesLost", "log line lost", "log lines lost"},
 	};
-	const yyjson_val *counters = status_member(view->now, "counters");
+	const yyjson_val *counters = member_of(view->now, "counters");
 	size_t begin = buffer_length(out), column = 0;
 
 	for (size_t i = 0; i < array_length(troubles); i++) {
-		int64_t count = status_number(counters, troubles[i].name);
+		int64_t count = number_of(counters, troubles[i].name);
 		struct buffer one = {0};
 
 		if (count == 0)
@@ -260,7 +249,7 @@ static void put_troubles(const struct status_view *view, struct buffer *out)
 		buffer_printf(&one, "%" PRId64 " %s", count,
 			      count == 1 ? troubles[i].one : troubles[i].several);
 		if (column == 0 ||
-		    (view->width && column + buffer_length(&one) + 2 > view->width)) {
+		    (view->page.width && column + buffer_length(&one) + 2 > view->page.width)) {
 			buffer_append_str(out,
 					  column == 0 ? STR("trouble   ") : STR(",\n          "));
 			column = 10;
@@ -283,39 +272,25 @@ static const char worker_head[] =
 
 static void put_worker(const struct status_view *view, const yyjson_val *worker, struct buffer *out)
 {
-	static const char *const names[2] = {"number", "startedAt"};
-	const yyjson_val *before = find_before(view, "workers", names, worker);
-	bool is_up = status_is_true(worker, "isDatabaseUp"),
-	     lags = status_number(worker, "lagUs") > LAG_US;
-	struct buffer cell = {0};
+	const yyjson_val *before = find_before(view, "workers", "number", "startedAt", worker);
+	bool is_up = is_true(worker, "isDatabaseUp");
+	int64_t lag_us = number_of(worker, "lagUs"),
+		cpu_us = before ? growth(before, worker, "cpuUs") : 0;
 
-	buffer_printf(out, "%-6" PRId64, status_number(worker, "number"));
-	if (!status_is_true(worker, "isAlive")) {
-		begin_style(out, STATUS_RED);
-		buffer_append_str(out, STR("  does not answer"));
-		end_style(out);
-		buffer_append_char(out, '\n');
+	buffer_printf(out, "%-6" PRId64, number_of(worker, "number"));
+	if (!is_true(worker, "isAlive")) {
+		status_put(out, STATUS_RED, "  does not answer\n");
 		return;
 	}
-	status_put_age(&cell, status_text(worker, "startedAt"), false);
-	status_put_cell(out, &cell, 6);
-	buffer_printf(&cell, "%.0f%%",
-		      a_second(view, before ? growth(before, worker, "cpuUs") : 0) / 10000);
-	status_put_cell(out, &cell, 4);
-	status_put_number(out, status_number(worker, "requests"), 8);
-	status_put_number(
-	    out, status_number(worker, "connections") + status_number(worker, "websockets"), 7);
-	status_put_number(out, status_number(worker, "connectedPanels"), 6);
-	begin_style(out, lags ? STATUS_YELLOW : STATUS_PLAIN);
-	status_put_duration(out, status_number(worker, "lagUs"), 8);
-	end_style(out);
-	buffer_printf(&cell, "%.1f MiB", (double)status_number(worker, "residentBytes") / 1048576);
-	status_put_cell(out, &cell, 10);
-	begin_style(out, is_up ? STATUS_PLAIN : STATUS_RED);
-	buffer_append_str(out, is_up ? STR("  connected") : STR("  away"));
-	end_style(out);
-	buffer_append_char(out, '\n');
-	buffer_finish(&cell);
+	buffer_printf(out, "%8s%5.0f%%%10" PRId64 "%9" PRId64 "%8" PRId64,
+		      status_age(text_of(worker, "startedAt"), false).text,
+		      a_second(view, cpu_us) / 10000, number_of(worker, "requests"),
+		      number_of(worker, "connections") + number_of(worker, "websockets"),
+		      number_of(worker, "connectedPanels"));
+	status_put(out, lag_us > LAG_US ? STATUS_YELLOW : STATUS_PLAIN, "%10s",
+		   status_lasting(lag_us).text);
+	buffer_printf(out, "%8.1f MiB", (double)number_of(worker, "residentBytes") / 1048576);
+	status_put(out, is_up ? STATUS_PLAIN : STATUS_RED, "  %s\n", is_up ? "connected" : "away");
 }
 
 static const char queue_head[] = "queue      waiting  running   a second     so far    refused";
@@ -323,60 +298,48 @@ static const char queue_head[] = "queue      waiting  running   a second     so 
 /* Shows a queue, unless it was never used. */
 static void put_queue(const struct status_view *view, const yyjson_val *queue, struct buffer *out)
 {
-	static const char *const names[2] = {"lane", NULL};
-	const yyjson_val *before = find_before(view, "queues", names, queue);
-	int64_t refused = status_number(queue, "refused");
+	const yyjson_val *before = find_before(view, "queues", "lane", NULL, queue);
+	int64_t waiting = number_of(queue, "waiting"), begun = number_of(queue, "begun"),
+		refused = number_of(queue, "refused");
 
-	if (status_number(queue, "begun") + status_number(queue, "waiting") + refused == 0)
+	if (begun + waiting + refused == 0)
 		return;
-	buffer_printf(out, "%-9s", status_text(queue, "lane"));
-	status_put_number(out, status_number(queue, "waiting"), 7);
-	status_put_number(out, status_number(queue, "running"), 7);
-	status_put_rate(out, a_second(view, growth(before, queue, "begun")), 9);
-	status_put_number(out, status_number(queue, "begun"), 9);
-	begin_style(out, growth(before, queue, "refused") > 0 ? STATUS_YELLOW : STATUS_PLAIN);
-	status_put_number(out, refused, 9);
-	end_style(out);
-	buffer_append_char(out, '\n');
+	buffer_printf(out, "%-9s%9" PRId64 "%9" PRId64 "%11.1f%11" PRId64, text_of(queue, "lane"),
+		      waiting, number_of(queue, "running"),
+		      a_second(view, growth(before, queue, "begun")), begun);
+	status_put(out, growth(before, queue, "refused") > 0 ? STATUS_YELLOW : STATUS_PLAIN,
+		   "%11" PRId64 "\n", refused);
 }
 
 static const char route_head[] = "99 of 100      mean       now   requests  slowest routes";
 
 static void put_route(const struct status_view *view, const yyjson_val *route, struct buffer *out)
 {
-	static const char *const names[2] = {"method", "route"};
-	const yyjson_val *before = find_before(view, "slowest", names, route);
-	int64_t requests = status_number(route, "requests"),
-		mean_us = status_number(route, "meanUs");
-	int64_t grown = before ? requests - status_number(before, "requests") : 0;
-	struct buffer cell = {0};
+	const yyjson_val *before = find_before(view, "slowest", "method", "route", route);
+	int64_t requests = number_of(route, "requests"), mean_us = number_of(route, "meanUs"),
+		earlier = number_of(before, "requests");
+	struct status_words recently = {"-"};
 
-	status_put_us(&cell, status_number(route, "p99Us"));
-	status_put_cell(out, &cell, 7);
-	status_put_duration(out, mean_us, 8);
-	if (grown > 0)
-		status_put_us(&cell, (requests * mean_us - status_number(before, "requests") *
-							       status_number(before, "meanUs")) /
-					 grown);
-	else
-		buffer_append_char(&cell, '-');
-	status_put_cell(out, &cell, 8);
-	status_put_number(out, requests, 9);
-	buffer_printf(out, "  %s %s\n", status_text(route, "method"), status_text(route, "route"));
-	buffer_finish(&cell);
+	if (before && requests > earlier)
+		recently =
+		    status_lasting((requests * mean_us - earlier * number_of(before, "meanUs")) /
+				   (requests - earlier));
+	buffer_printf(out, "%9s%10s%10s%11" PRId64 "  %s %s\n",
+		      status_lasting(number_of(route, "p99Us")).text, status_lasting(mean_us).text,
+		      recently.text, requests, text_of(route, "method"), text_of(route, "route"));
 }
 
 /* Joins errors that differ only in their time into one line. */
 static void put_errors(const struct status_view *view, struct buffer *out)
 {
-	yyjson_val *list = status_member(view->now, "errors");
+	yyjson_val *list = member_of(view->now, "errors");
 	size_t count = yyjson_arr_size(list);
 	unsigned times = 1;
 
 	if (count == 0)
 		return;
 	buffer_append_char(out, '\n');
-	put_head(out, "recent errors");
+	status_put(out, STATUS_BOLD, "recent errors\n");
 	for (size_t i = 0; i < count; i++, times++) {
 		struct str line = str_from(yyjson_get_str(yyjson_arr_get(list, i)));
 
@@ -393,17 +356,17 @@ static void put_errors(const struct status_view *view, struct buffer *out)
 
 /* Without its head if nothing is in it. */
 static void put_list(const struct status_view *view, const char *name, const char *head,
-		     void (*put)(const struct status_view *view, const yyjson_val *one,
-				 struct buffer *out),
+		     void (*put_row)(const struct status_view *view, const yyjson_val *one,
+				     struct buffer *out),
 		     struct buffer *out)
 {
-	yyjson_val *list = status_member(view->now, name), *one;
+	yyjson_val *list = member_of(view->now, name), *one;
 	size_t begin, i, count;
 
 	buffer_append_char(out, '\n');
-	put_head(out, head);
+	status_put(out, STATUS_BOLD, "%s\n", head);
 	begin = buffer_length(out);
-	yyjson_arr_foreach(list, i, count, one) put(view, one, out);
+	yyjson_arr_foreach(list, i, count, one) put_row(view, one, out);
 	if (buffer_length(out) == begin)
 		buffer_clear(out);
 }
@@ -424,7 +387,7 @@ static void count_lines(const struct status_view *view, const struct buffer sect
 		ret_lines[SECTION_ERRORS] = ERRORS_SHOWN + 2;
 	}
 	/* The longest list gives way first. */
-	while (view->height && all > view->height) {
+	while (view->page.height && all > view->page.height) {
 		unsigned longest = SECTION_ERRORS;
 
 		for (unsigned i = SECTION_QUEUES; i < SECTIONS; i++)
@@ -439,10 +402,8 @@ static void count_lines(const struct status_view *view, const struct buffer sect
 
 void status_view_write(const struct status_view *view, struct buffer *out)
 {
-	const struct status_page page = {view->width, view->height, view->has_colours,
-					 view->is_live};
 	struct buffer sections[SECTIONS] = {0}, all = {0};
-	yyjson_val *list = status_member(view->now, "workers"), *one;
+	yyjson_val *list = member_of(view->now, "workers"), *one;
 	size_t lines[SECTIONS], i, count;
 
 	put_server(view, &sections[SECTION_FIXED]);
@@ -450,7 +411,7 @@ void status_view_write(const struct status_view *view, struct buffer *out)
 	buffer_append_char(&sections[SECTION_FIXED], '\n');
 	put_rates(view, &sections[SECTION_FIXED]);
 	buffer_append_char(&sections[SECTION_FIXED], '\n');
-	put_head(&sections[SECTION_FIXED], worker_head);
+	status_put(&sections[SECTION_FIXED], STATUS_BOLD, "%s\n", worker_head);
 	yyjson_arr_foreach(list, i, count, one) put_worker(view, one, &sections[SECTION_FIXED]);
 	put_list(view, "queues", queue_head, put_queue, &sections[SECTION_QUEUES]);
 	put_list(view, "slowest", route_head, put_route, &sections[SECTION_SLOWEST]);
@@ -465,6 +426,6 @@ void status_view_write(const struct status_view *view, struct buffer *out)
 			status_take_ends(section, lines[i], lines[i], &all);
 		buffer_finish(&sections[i]);
 	}
-	status_page_write(&page, buffer_view(&all), out);
+	status_page_write(&view->page, buffer_view(&all), out);
 	buffer_finish(&all);
 }
