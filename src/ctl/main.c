@@ -1,7 +1,7 @@
 #include "base/arguments.h"
 #include "ctl/ctl.h"
-#include "ctl/server/remote.h"
 
+#include <curl/curl.h>
 #include <locale.h>
 #include <sandbox/sandbox.h>
 #include <signal.h>
@@ -42,6 +42,8 @@ int main(int argc, char **argv)
 	log_set_level(LOG_WARN);
 	if (sodium_init() < 0)
 		return ctl_fail(CTL_FAILED, "no source of random numbers");
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return ctl_fail(CTL_FAILED, "libcurl cannot be used");
 	if (argc > 1 && strcmp(arguments[1], "__complete") == 0)
 		code = ctl_complete(&ctl, argc - 2, arguments + 2);
 	else
@@ -51,7 +53,6 @@ int main(int argc, char **argv)
 	cluster_close(&ctl.cluster);
 	options_finish(&ctl.options);
 	config_finish(&ctl.config);
-	remote_finish(&ctl);
 	arena_finish(&ctl.arena);
 	free(arguments);
 	return code;

@@ -4,6 +4,7 @@
 #include "ctl/server/client.h"
 #include "ctl/shell/input.h"
 
+#include <curl/curl.h>
 #include <panelimage/panelimage.h>
 #include <sodium.h>
 #include <stdlib.h>
@@ -40,18 +41,14 @@ static struct str write_body(struct ctl *ctl, struct str file)
 /* Returns the ID of an entry, which is percent-encoded in a field. */
 static struct str decode(struct ctl *ctl, struct str text)
 {
-	char *id = arena_alloc(&ctl->arena, text.length + 1);
-	size_t length = 0;
+	int length = 0;
+	char *decoded =
+	    text.length ? curl_easy_unescape(NULL, text.data, (int)text.length, &length) : NULL;
+	struct str copy =
+	    arena_copy(&ctl->arena, (struct str){decoded ? decoded : "", (size_t)length});
 
-	for (size_t i = 0; i < text.length; i++) {
-		const char digits[] = {text.data[i], i + 2 < text.length ? text.data[i + 1] : '\0',
-				       i + 2 < text.length ? text.data[i + 2] : '\0', '\0'};
-
-		if (digits[0] == '%')
-			i += 2;
-		id[length++] = digits[0] == '%' ? (char)strtol(digits + 1, NULL, 16) : digits[0];
-	}
-	return (struct str){id, length};
+	curl_free(decoded);
+	return copy;
 }
 
 /* Says the field Displayd-Shown in words. */

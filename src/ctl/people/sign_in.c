@@ -298,10 +298,8 @@ static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 				"a link must look like https://panels.example.org/link#...");
 	base.length -= path.length;
 	/* A token is for the server that its link names, whatever DISPLAYD_SERVER says. */
-	if (!options_text(&ctl->options, "server")) {
-		remote_finish(ctl);
+	if (!options_text(&ctl->options, "server"))
 		code = remote_use(ctl, base);
-	}
 	if (code != CTL_DONE)
 		return code;
 	return sign_in_by_token(ctl, arena_copy(&ctl->arena, str_from_offset(link, hash + 1)));

@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { KEY_FILE_BYTES_MAX = 4096, KEY_LENGTH_MAX = 256, PATIENCE_MS = 120 * 1000 };
+enum {
+	KEY_FILE_BYTES_MAX = 4096,
+	KEY_LENGTH_MAX = 256,
+	PATIENCE_MS = 120 * 1000,
+	CA_FILE_BYTES_MAX = 16 * 1024 * 1024
+};
 
 /* Needs of a command towards a server that is not the machine's own. */
 enum reach {
@@ -91,15 +96,22 @@ static struct str without_slash(struct str url)
 	return url;
 }
 
-static enum ctl_exit set_up_tls(struct ctl *ctl)
+static enum ctl_exit check_authorities(struct ctl *ctl)
 {
-	struct remote *remote = ctl->remote;
-	char fault[WIRE_TLS_FAULT_MAX];
+	static const char begin[] = "-----BEGIN CERTIFICATE-----";
+	const char *path = options_text(&ctl->options, "ca-file");
+	struct buffer file;
+	enum ctl_exit code;
 
-	if (!remote->url.is_tls)
+	if (!path)
 		return CTL_DONE;
-	remote->tls = wire_tls_client_create(options_text(&ctl->options, "ca-file"), fault);
-	return remote->tls ? CTL_DONE : ctl_fail(CTL_USAGE, "%s", fault);
+	code = ctl_read_file("", path, CA_FILE_BYTES_MAX, &file);
+	if (code == CTL_DONE &&
+	    !(buffer_length(&file) &&
+	      memmem(buffer_view(&file).data, buffer_length(&file), begin, sizeof(begin) - 1)))
+		code = ctl_fail(CTL_USAGE, "%s contains no certificate in PEM", path);
+	buffer_finish(&file);
+	return code;
 }
 
 enum ctl_exit remote_use(struct ctl *ctl, struct str url)
@@ -117,14 +129,7 @@ enum ctl_exit remote_use(struct ctl *ctl, struct str url)
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the server's URL %.*s: %s", STR_ARG(url), fault);
 	ctl->remote = remote;
-	return set_up_tls(ctl);
-}
-
-void remote_finish(struct ctl *ctl)
-{
-	if (ctl->remote)
-		wire_tls_config_destroy(ctl->remote->tls);
-	ctl->remote = NULL;
+	return remote->url.is_tls ? check_authorities(ctl) : CTL_DONE;
 }
 
 /* ---- who asks ---- */
@@ -300,8 +305,10 @@ struct server_place remote_place(const struct ctl *ctl)
 
 	if (!remote)
 		return (struct server_place){.state_dir = ctl->config.state_dir};
-	return (struct server_place){
-	    .url = &remote->url, .tls = remote->tls, .patience_ms = remote->patience_ms};
+	return (struct server_place){.base = remote->base.data,
+				     .authority = remote->url.authority,
+				     .ca_file = options_text(&ctl->options, "ca-file"),
+				     .patience_ms = remote->patience_ms};
 }
 
 struct str remote_own_name(struct ctl *ctl)
@@ -314,7 +321,7 @@ struct str remote_own_name(struct ctl *ctl)
 
 static struct str user_agent(struct ctl *ctl)
 {
-	return ARENA_JOIN(&ctl->arena, STR("User-Agent: "), remote_own_name(ctl), STR("\r\n"));
+	return ARENA_JOIN(&ctl->arena, STR("User-Agent: "), remote_own_name(ctl), STR("\n"));
 }
 
 static bool is_by_key(struct str path)
@@ -332,14 +339,14 @@ struct str remote_fields(struct ctl *ctl, struct str path)
 	key = remote->key.data ? remote->key : remote->session.key;
 	if (is_by_key(path))
 		return ARENA_JOIN(&ctl->arena, user_agent(ctl), STR("Authorization: Bearer "), key,
-				  STR("\r\n"));
+				  STR("\n"));
 	/* No page of another site can have sent it: it keeps its cookies to itself. */
 	if (!remote->session.cookies.data)
 		return ARENA_JOIN(&ctl->arena, user_agent(ctl),
-				  STR("Sec-Fetch-Site: same-origin\r\n"));
+				  STR("Sec-Fetch-Site: same-origin\n"));
 	return ARENA_JOIN(&ctl->arena, user_agent(ctl),
-			  STR("Sec-Fetch-Site: same-origin\r\nCookie: "), remote->session.cookies,
-			  STR("\r\n"));
+			  STR("Sec-Fetch-Site: same-origin\nCookie: "), remote->session.cookies,
+			  STR("\n"));
 }
 
 void remote_note_answer(struct ctl *ctl, struct str path)

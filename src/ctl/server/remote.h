@@ -8,13 +8,14 @@
 #include "ctl/server/server_socket.h"
 #include "ctl/server/session_file.h"
 
+#include <wire/url.h>
+
 struct remote {
 	struct str
 	    base; /* "https://panels.example.org", without a slash at its end; a NUL follows */
 	struct wire_url url;
-	struct wire_tls_config *tls; /* of https */
-	struct str key;		     /* that was given; data is NULL: none */
-	struct session session;	     /* cookies.data is NULL: nobody is signed in */
+	struct str key;		/* that was given; data is NULL: none */
+	struct session session; /* cookies.data is NULL: nobody is signed in */
 	int patience_ms;
 };
 
@@ -24,7 +25,6 @@ struct remote {
 enum ctl_exit remote_read(struct ctl *ctl);
 /* Uses the server of this URL. CTL_DONE, or the reason was said. */
 enum ctl_exit remote_use(struct ctl *ctl, struct str url);
-void remote_finish(struct ctl *ctl);
 
 /* Whether a key was given, and so only /v1 is there. */
 bool remote_has_key_only(const struct ctl *ctl);

@@ -1,237 +1,244 @@
 #include "ctl/server/server_socket.h"
-#include "ctl/server/stream.h"
+#include "base/arena.h"
+#include "base/require.h"
 #include "main/state_dir.h"
 
+#include <curl/curl.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <wire/head.h>
 
 enum {
-	PIECE_BYTES = 64 * 1024,
-	HEAD_BYTES_MAX = 64 * 1024,
+	CONNECT_MS = 10 * 1000,
+	ANSWER_MS = 30 * 1000,
 	BODY_BYTES_MAX = 64 * 1024 * 1024, /* of a server that somebody else runs */
 };
 
-struct connection {
-	struct stream stream;
-	struct wire_parser parser;
+struct exchange {
+	CURL *curl;
+	const struct server_place *place;
 	const struct server_request *request;
 	struct server_answer *answer;
-	size_t body_most;
+	char words[CURL_ERROR_SIZE];
 };
 
-static enum server_result open_socket(const struct server_place *place, struct stream *ret,
-				      struct reason *reterr)
-{
-	const char *state_dir = place->state_dir;
-	char path[PATH_MAX];
-	int error;
+/* ---- the answer ---- */
 
-	snprintf(path, sizeof(path), "%s/%s", state_dir, STATE_DIR_SOCKET);
-	error = stream_connect_socket(path, place->patience_ms, ret);
-	if (error == 0)
-		return SERVER_ANSWERED;
-	if (error == -ENOENT || error == -ECONNREFUSED) {
+static int status_of(const struct exchange *exchange)
+{
+	long status = 0;
+
+	curl_easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &status);
+	return (int)status;
+}
+
+static size_t on_body(char *data, size_t one, size_t size, void *context)
+{
+	const struct exchange *exchange = context;
+	const struct server_request *request = exchange->request;
+	struct buffer *body = &exchange->answer->body;
+
+	(void)one;
+	if (request->take && status_of(exchange) == 200)
+		return request->take(request->take_context, data, size) ? size : 0;
+	if (!exchange->place->state_dir && buffer_length(body) + size > BODY_BYTES_MAX)
+		return 0;
+	buffer_append(body, data, size);
+	return size;
+}
+
+static void keep_head(const struct exchange *exchange)
+{
+	struct curl_header *field = NULL;
+
+	exchange->answer->status = status_of(exchange);
+	while ((field = curl_easy_nextheader(exchange->curl, CURLH_HEADER, -1, field)))
+		buffer_printf(&exchange->answer->fields, "%s:%s\n", field->name, field->value);
+}
+
+/* ---- failures ---- */
+
+static int os_error(const struct exchange *exchange)
+{
+	long error = 0;
+
+	curl_easy_getinfo(exchange->curl, CURLINFO_OS_ERRNO, &error);
+	return (int)error;
+}
+
+static enum server_result fail_connection(const struct exchange *exchange, const char *why,
+					  struct reason *reterr)
+{
+	const char *state_dir = exchange->place->state_dir;
+	int error = os_error(exchange);
+
+	if (error)
+		why = strerror(error);
+	if (!state_dir) {
+		reason_set(reterr, "cannot reach %s: %s", exchange->place->authority, why);
+		return SERVER_UNREACHED;
+	}
+	if (error == ENOENT || error == ECONNREFUSED) {
 		reason_set(reterr, "no server runs with the state directory %s", state_dir);
 		return SERVER_UNAVAILABLE;
 	}
-	if (error == -EACCES)
+	if (error == EACCES)
 		reason_set(
 		    reterr,
 		    "the server of %s belongs to another user; run this as that user or as root",
 		    state_dir);
 	else
-		reason_set(reterr, "cannot reach the server of %s: %s", state_dir,
-			   strerror(-error));
+		reason_set(reterr, "cannot reach the server of %s: %s", state_dir, why);
 	return SERVER_FAILED;
 }
 
-static enum server_result open_place(const struct server_place *place, struct stream *ret,
-				     struct reason *reterr)
+static enum server_result fail_silent(enum server_result result, const char *why,
+				      struct reason *reterr)
 {
-	if (place->state_dir)
-		return open_socket(place, ret, reterr);
-	return stream_connect_url(place->url, place->tls, place->patience_ms, ret, reterr) < 0
-		   ? SERVER_UNREACHED
-		   : SERVER_ANSWERED;
+	reason_set(reterr, "the server does not answer: %s", why);
+	return result;
 }
 
-/* ---- the request ---- */
-
-static void write_request(const struct server_place *place, const struct server_request *request,
-			  struct buffer *text)
+static bool is_connected(const struct exchange *exchange)
 {
-	buffer_printf(text, "%s %.*s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n",
-		      request->method, STR_ARG(request->path),
-		      place->state_dir ? "displayd" : place->url->authority);
-	if (request->account.data)
-		buffer_printf(text, "Displayd-Account: %.*s\r\n", STR_ARG(request->account));
-	if (request->body.data)
-		buffer_printf(text, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
-			      request->body.length);
-	buffer_append_str(text, request->fields);
-	buffer_append_str(text, STR("\r\n"));
-	if (request->body.data)
-		buffer_append_str(text, request->body);
+	curl_off_t at_us = 0;
+
+	curl_easy_getinfo(exchange->curl, CURLINFO_PRETRANSFER_TIME_T, &at_us);
+	return at_us > 0;
 }
 
-/* ---- the answer ---- */
-
-static bool on_field(void *context, const char *name, size_t name_length, const char *value,
-		     size_t value_length)
+static enum server_result explain(const struct exchange *exchange, CURLcode code,
+				  struct reason *reterr)
 {
-	struct connection *connection = context;
-	struct buffer *fields = &connection->answer->fields;
+	const char *words = exchange->words[0] ? exchange->words : curl_easy_strerror(code);
 
-	buffer_append(fields, name, name_length);
-	buffer_append_char(fields, ':');
-	buffer_append(fields, value, value_length);
-	buffer_append_char(fields, '\n');
-	return true;
-}
-
-static bool on_body(void *context, const void *data, size_t size)
-{
-	struct connection *connection = context;
-	const struct server_request *request = connection->request;
-
-	if (request->take && connection->answer->status == 200)
-		return request->take(request->take_context, data, size);
-	if (buffer_length(&connection->answer->body) + size > connection->body_most)
-		return false;
-	buffer_append(&connection->answer->body, data, size);
-	return true;
-}
-
-static const struct wire_parser_events events = {.on_field = on_field, .on_body = on_body};
-
-/* Returns the bytes that came; 0: the end. Negative: an error. */
-static ssize_t read_piece(struct connection *connection, struct buffer *text)
-{
-	ssize_t got =
-	    stream_read(&connection->stream, buffer_reserve(text, PIECE_BYTES), PIECE_BYTES);
-
-	if (got > 0)
-		buffer_commit(text, (size_t)got);
-	return got;
-}
-
-static enum server_result fail_read(const struct connection *connection, ssize_t got,
-				    struct reason *reterr)
-{
-	const struct stream *stream = &connection->stream;
-	bool is_late = got < 0 && errno == EAGAIN;
-
-	if (stream->has_failed_tls) {
-		reason_set(reterr, "%s", wire_tls_fault(stream->tls));
-		return SERVER_FAILED;
+	switch (code) {
+	case CURLE_OK:
+		return SERVER_ANSWERED;
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_CONNECT:
+		return fail_connection(exchange, words, reterr);
+	case CURLE_PEER_FAILED_VERIFICATION:
+		reason_set(reterr, "%s: certificate refused: %s", exchange->place->authority,
+			   words);
+		return SERVER_UNREACHED;
+	case CURLE_SSL_CONNECT_ERROR:
+		reason_set(reterr, "%s does not speak TLS: %s", exchange->place->authority, words);
+		return SERVER_UNREACHED;
+	case CURLE_OPERATION_TIMEDOUT:
+		if (!is_connected(exchange))
+			return fail_connection(exchange, strerror(ETIMEDOUT), reterr);
+		return fail_silent(SERVER_FAILED, "it may be busy or stopped", reterr);
+	case CURLE_GOT_NOTHING:
+	case CURLE_PARTIAL_FILE:
+		return fail_silent(SERVER_UNAVAILABLE, "it has closed the connection", reterr);
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+		if (os_error(exchange))
+			words = strerror(os_error(exchange));
+		else if (exchange->place->state_dir)
+			break;
+		return fail_silent(SERVER_UNAVAILABLE, words, reterr); /* also if TLS ends early */
+	case CURLE_WRITE_ERROR:
+		if (exchange->request->take)
+			return SERVER_STOPPED;
+		break;
+	default:
+		break;
 	}
-	reason_set(reterr, "the server does not answer: %s",
-		   is_late    ? "it may be busy or stopped"
-		   : got == 0 ? "it has closed the connection"
-			      : strerror(errno));
-	return is_late ? SERVER_FAILED : SERVER_UNAVAILABLE;
-}
-
-static enum server_result fail_answer(struct reason *reterr)
-{
 	reason_set(reterr, "the server's answer is malformed");
 	return SERVER_FAILED;
 }
 
-/* *ret_size: of the head, of which text may hold more. */
-static enum server_result read_head(struct connection *connection, struct buffer *text,
-				    size_t *ret_size, struct reason *reterr)
+/* ---- the request ---- */
+
+/* libcurl leaves a field out that has nothing behind its colon, such as one that it would add by
+ * itself. Behind a semicolon it is sent without a value. */
+static struct curl_slist *list_fields(const struct server_request *request, struct arena *arena)
 {
-	const char *end = NULL;
+	const struct str none = STR(""), account = str_trim(request->account);
+	struct str rest =
+	    ARENA_JOIN(arena, STR("Connection: close\nAccept:\nExpect:\n"),
+		       request->body.data ? STR("Content-Type: application/json\n") : none,
+		       !request->account.data ? none
+		       : account.length	      ? STR("Displayd-Account: ")
+					      : STR("Displayd-Account;"),
+		       account.length ? account : none, STR("\n"),
+		       request->fields.data ? request->fields : none);
+	struct curl_slist *list = NULL;
+	struct str line;
 
-	while (!end) {
-		ssize_t got = read_piece(connection, text);
-		struct str view = buffer_view(text);
-
-		if (got <= 0)
-			return fail_read(connection, got, reterr);
-		end = memmem(view.data, view.length, "\r\n\r\n", 4);
-		if (!end && view.length > HEAD_BYTES_MAX)
-			return fail_answer(reterr);
-		*ret_size = end ? (size_t)(end - view.data) + 4 : 0;
-	}
-	return SERVER_ANSWERED;
+	while (str_next(&rest, '\n', &line))
+		if (line.length)
+			list = curl_slist_append(list, arena_copy(arena, line).data);
+	return list;
 }
 
-static enum server_result read_body(struct connection *connection, struct str piece,
-				    struct reason *reterr)
+static void set_place(CURL *curl, const struct server_place *place,
+		      const struct server_request *request, struct arena *arena)
 {
-	struct buffer text = {0};
-	enum server_result result = SERVER_ANSWERED;
-	enum wire_body_result state;
-	size_t used;
+	struct str base = str_from(place->state_dir ? "http://displayd" : place->base);
+	int piece_ms = request->patience_ms ? request->patience_ms : ANSWER_MS;
 
-	state = wire_body_read(&connection->parser, connection, piece.data, piece.length, &used);
-	while (state == WIRE_BODY_MORE && result == SERVER_ANSWERED) {
-		ssize_t got;
+	if (place->state_dir) {
+		struct str path =
+		    ARENA_JOIN(arena, str_from(place->state_dir), STR("/" STATE_DIR_SOCKET));
 
-		buffer_clear(&text);
-		got = read_piece(connection, &text);
-		if (got == 0 && wire_body_ends(&connection->parser))
-			break;
-		if (got <= 0)
-			result = fail_read(connection, got, reterr);
-		else
-			state = wire_body_read(&connection->parser, connection,
-					       buffer_view(&text).data, (size_t)got, &used);
+		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, path.data);
+		if (place->patience_ms && !request->patience_ms)
+			piece_ms = place->patience_ms;
+	} else {
+		curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)place->patience_ms);
+		if (place->ca_file)
+			curl_easy_setopt(curl, CURLOPT_CAINFO, place->ca_file);
 	}
-	buffer_finish(&text);
-	if (state == WIRE_BODY_STOPPED && connection->request->take)
-		return SERVER_STOPPED;
-	return state == WIRE_BODY_MALFORMED || state == WIRE_BODY_STOPPED ? fail_answer(reterr)
-									  : result;
+	curl_easy_setopt(curl, CURLOPT_URL, ARENA_JOIN(arena, base, request->path).data);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+	/* For each piece: a byte a second is enough. */
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(piece_ms + 999) / 1000);
 }
 
-static enum server_result read_answer(struct connection *connection, struct reason *reterr)
+static void set_up(struct exchange *exchange, struct curl_slist *fields)
 {
-	struct buffer text = {0};
-	struct wire_head head = {0};
-	size_t size = 0;
-	enum server_result result = read_head(connection, &text, &size, reterr);
+	const struct server_request *request = exchange->request;
+	CURL *curl = exchange->curl;
 
-	if (result == SERVER_ANSWERED &&
-	    wire_head_read(&connection->parser, HTTP_RESPONSE, &events, connection,
-			   buffer_view(&text).data, size, &head) != WIRE_HEAD_COMPLETE)
-		result = fail_answer(reterr);
-	connection->answer->status = head.status;
-	if (result == SERVER_ANSWERED)
-		result = read_body(connection, str_from_offset(buffer_view(&text), size), reterr);
-	buffer_finish(&text);
-	return result;
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->words);
+	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, fields);
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+	/* The server's URL is meant, whatever the environment says of proxies. */
+	curl_easy_setopt(curl, CURLOPT_PROXY, "");
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
+	if (request->body.data) {
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+				 (curl_off_t)request->body.length);
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body.data);
+	}
+	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
 enum server_result server_socket_ask(const struct server_place *place,
 				     const struct server_request *request,
 				     struct server_answer *ret_answer, struct reason *reterr)
 {
-	struct connection connection = {.request = request,
-					.answer = ret_answer,
-					.body_most = place->state_dir ? SIZE_MAX : BODY_BYTES_MAX};
-	struct buffer text = {0};
+	struct exchange exchange = {
+	    .curl = curl_easy_init(), .place = place, .request = request, .answer = ret_answer};
+	struct arena arena = {0};
+	struct curl_slist *fields = list_fields(request, &arena);
 	enum server_result result;
 
+	require(exchange.curl);
 	*ret_answer = (struct server_answer){0};
-	result = open_place(place, &connection.stream, reterr);
-	if (result == SERVER_ANSWERED) {
-		if (request->patience_ms)
-			connection.stream.piece_ms = request->patience_ms;
-		write_request(place, request, &text);
-		/* A server that has enough answers before it has read all. */
-		if (!stream_write(&connection.stream, buffer_view(&text)) && errno != EPIPE)
-			result = fail_read(&connection, -1, reterr);
-		else
-			result = read_answer(&connection, reterr);
-	}
-	buffer_finish(&text);
-	stream_close(&connection.stream);
+	set_place(exchange.curl, place, request, &arena);
+	set_up(&exchange, fields);
+	result = explain(&exchange, curl_easy_perform(exchange.curl), reterr);
+	keep_head(&exchange);
+	curl_easy_cleanup(exchange.curl);
+	curl_slist_free_all(fields);
+	arena_finish(&arena);
 	return result;
 }
 
@@ -240,22 +247,4 @@ void server_answer_finish(struct server_answer *answer)
 	buffer_finish(&answer->body);
 	buffer_finish(&answer->fields);
 	*answer = (struct server_answer){0};
-}
-
-int server_socket_get(const char *state_dir, const char *path, struct buffer *ret_text,
-		      struct str *ret_body, struct reason *reterr)
-{
-	struct server_answer answer;
-	enum server_result result = server_socket_ask(
-	    &(struct server_place){.state_dir = state_dir},
-	    &(struct server_request){.method = "GET", .path = str_from(path)}, &answer, reterr);
-
-	buffer_finish(&answer.fields);
-	*ret_text = answer.body;
-	*ret_body = buffer_view(ret_text);
-	if (result != SERVER_ANSWERED)
-		return -1;
-	if (answer.status == 200)
-		return 0;
-	return reason_set(reterr, "the server rejected the request: status %d", answer.status);
 }

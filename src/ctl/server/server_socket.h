@@ -1,18 +1,16 @@
-/* Asks a server by HTTP/1.1: that of a state directory over its private socket there, or one by its
- * URL. */
+/* Asks a server by HTTP/1.1 with libcurl: that of a state directory over its private socket there,
+ * or one by its URL. Threads may ask at the same time. */
 #pragma once
 
 #include "base/buffer.h"
 #include "main/reason.h"
 
-#include <wire/tls.h>
-#include <wire/url.h>
-
 /* Server that is asked. */
 struct server_place {
-	const char *state_dir;	     /* NULL: the URL's */
-	const struct wire_url *url;  /* its target is not looked at */
-	struct wire_tls_config *tls; /* of https */
+	const char *state_dir; /* NULL: the URL's */
+	const char *base;      /* "https://panels.example.org" */
+	const char *authority; /* "panels.example.org", for sentences */
+	const char *ca_file;   /* NULL: the system's authorities */
 	/* For a whole answer of a URL's server; of the other one, for a piece; there 0 is the usual
 	 * time. */
 	int patience_ms;
@@ -23,7 +21,7 @@ struct server_request {
 	struct str path;    /* with its query; encoded */
 	struct str account; /* e-mail address: Displayd-Account. data is NULL: none */
 	struct str body;    /* JSON; data is NULL: none */
-	struct str fields;  /* further ones of the head, each with its CR LF */
+	struct str fields;  /* further ones of the head, each with a newline */
 	int patience_ms;    /* for each piece of the answer; 0: the usual time */
 	/* NULL, or gets the body of an answer 200 instead, as it comes. False: it wants no more. */
 	bool (*take)(void *context, const void *data, size_t size);
@@ -51,10 +49,3 @@ enum server_result {
 __attribute__((warn_unused_result)) enum server_result
 server_socket_ask(const struct server_place *place, const struct server_request *request,
 		  struct server_answer *ret_answer, struct reason *reterr);
-
-/* GET path. 0, with the body of the answer 200, which lies in *ret_text; or -1 with a sentence,
- * also if no server runs. buffer_finish(ret_text) in either case. */
-__attribute__((warn_unused_result)) int server_socket_get(const char *state_dir, const char *path,
-							  struct buffer *ret_text,
-							  struct str *ret_body,
-							  struct reason *reterr);

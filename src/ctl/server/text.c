@@ -1,26 +1,15 @@
 #include "ctl/server/text.h"
 #include "record/json.h"
 
+#include <curl/curl.h>
+
 struct str ctl_encode(struct ctl *ctl, struct str text)
 {
-	static const char digits[] = "0123456789ABCDEF";
-	struct buffer encoded = {0};
-	struct str copy;
+	/* Without a length libcurl would look for a NUL. */
+	char *encoded = text.length ? curl_easy_escape(NULL, text.data, (int)text.length) : NULL;
+	struct str copy = arena_copy(&ctl->arena, encoded ? str_from(encoded) : STR(""));
 
-	for (size_t i = 0; i < text.length; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		    c == '-' || c == '_' || c == '.' || c == '~') {
-			buffer_append_char(&encoded, (char)c);
-			continue;
-		}
-		buffer_append_char(&encoded, '%');
-		buffer_append_char(&encoded, digits[c >> 4]);
-		buffer_append_char(&encoded, digits[c & 15]);
-	}
-	copy = arena_copy(&ctl->arena, buffer_view(&encoded));
-	buffer_finish(&encoded);
+	curl_free(encoded);
 	return copy;
 }
 
