@@ -5,6 +5,8 @@
 #include "domain/installation.h"
 #include "installation_row.h"
 
+#include <stdlib.h>
+
 /* installation list, installation show, installation remove */
 
 enum ctl_exit ctl_installation_list(struct ctl *ctl)
@@ -81,14 +83,20 @@ static const struct ctl_request gone = {
 
 static enum ctl_exit read_picture(struct ctl *ctl, struct id device_id, struct shown_row *shown)
 {
+	struct ctl_field size[] = {{.name = "Content-Length"}, {0}};
 	struct ctl_request request = gone;
+	enum ctl_exit code;
 
 	if (!shown->options.is_pushed || !shown->options.picture.data || remote_has_key_only(ctl))
 		return CTL_DONE;
 	request.path =
 	    ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/web/devices/", device_id, "/pictures/"),
 		       shown->options.picture);
-	return ctl_ask_size(ctl, &request, &shown->picture_bytes);
+	request.fields = size;
+	code = ctl_ask_bytes(ctl, &request);
+	if (code == CTL_DONE && size[0].value.data)
+		shown->picture_bytes = strtoll(size[0].value.data, NULL, 10);
+	return code;
 }
 
 enum ctl_exit ctl_installation_show(struct ctl *ctl)

@@ -319,16 +319,6 @@ enum ctl_exit ctl_ask_bytes(struct ctl *ctl, const struct ctl_request *request)
 	return code;
 }
 
-enum ctl_exit ctl_ask_size(struct ctl *ctl, const struct ctl_request *request, int64_t *ret_size)
-{
-	struct buffer body;
-	enum ctl_exit code = ask_text(ctl, request, &body);
-
-	*ret_size = (int64_t)buffer_length(&body);
-	buffer_finish(&body);
-	return code;
-}
-
 static const struct json_value *value_of(yyjson_val *value)
 {
 	return (const struct json_value *)(void *)value;

@@ -62,11 +62,8 @@ enum ctl_exit ctl_ask_rows(struct ctl *ctl, const struct ctl_request *request,
 enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 			  const struct record *record, void *ret_row);
 
-/* The same for an answer whose bytes the request takes as they come. */
+/* The same for an answer whose bytes the request takes as they come, if it does. */
 enum ctl_exit ctl_ask_bytes(struct ctl *ctl, const struct ctl_request *request);
-
-/* The same for an answer that is not read: its size, bytes. */
-enum ctl_exit ctl_ask_size(struct ctl *ctl, const struct ctl_request *request, int64_t *ret_size);
 
 /* Asks, and prints the row or the rows of the answer with the record that reads them. */
 enum ctl_exit ctl_show(struct ctl *ctl, const struct ctl_request *request,
