@@ -1,5 +1,6 @@
 /* displayctl database show: the instance's PostgreSQL, its room and its schema. Also if this
  * program is too old or too new for the schema, so nothing here reads our tables. */
+#include "base/require.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 #include "db/migrate.h"
@@ -148,6 +149,7 @@ static enum ctl_exit print_readable(struct ctl *ctl, struct database_shown *show
 	struct shown_table *tables;
 	enum ctl_exit code = ctl_read_rows(ctl, shown->tables, &read_record, &rows);
 
+	require(shown->bytes.data);
 	shown->size = readable_size(ctl, strtoll(shown->bytes.data, NULL, 10));
 	shown->bytes = shown->tables = (struct str){0};
 	if (code == CTL_DONE)

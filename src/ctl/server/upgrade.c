@@ -130,7 +130,7 @@ enum ctl_exit ctl_reload(struct ctl *ctl)
 	/* Workers of a reload before may retire for minutes. */
 	static const struct server_wish wish = {
 	    .signal = SIGHUP, .note = RELOAD_NOTE, .what = "the reload", .wait_ms = 600 * 1000};
-	struct upgrade_note note;
+	struct upgrade_note note = {0};
 	enum ctl_exit code = signal_and_wait(ctl, &wish, &note);
 
 	if (code == CTL_DONE && note.state != UPGRADE_DONE)
@@ -144,7 +144,7 @@ enum ctl_exit ctl_upgrade(struct ctl *ctl)
 	/* Workers of an upgrade before may retire for long, and the new ones may take a minute. */
 	static const struct server_wish wish = {
 	    .signal = SIGUSR2, .note = UPGRADE_NOTE, .what = "the upgrade", .wait_ms = 1000 * 1000};
-	struct upgrade_note note;
+	struct upgrade_note note = {0};
 	enum ctl_exit code = signal_and_wait(ctl, &wish, &note);
 
 	if (code == CTL_DONE && note.state == UPGRADE_REFUSED)
