@@ -6,7 +6,7 @@ import pathlib
 import sys
 
 SKIPPED_FOLDERS = {".git", "build", "state", "__pycache__", ".pytest_cache", "node_modules",
-                   "quickjs-ng-quickjs-1ab8676"}
+                   "quickjs-ng-quickjs-1ab8676", "mbedtls-3.6.6"}
 
 
 def files(root, *suffixes):

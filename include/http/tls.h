@@ -38,6 +38,7 @@ struct http_tls_facts {
 	int64_t ends_at_s;		/* of the certificate, wall clock */
 	const char *warning;		/* end of a sentence that begins with a file's name, static;
 					   NULL: none */
+	bool is_slow;			/* not an ECDSA key on P-256: a signature costs much more */
 };
 
 /* Fault of a pair, as the end of a sentence that begins with a file's name. */

@@ -1,6 +1,8 @@
 /* Describes a certificate and its key for the operator: http_tls_check(). */
 #include "http/tls_identity.h"
 
+#include <mbedtls/ecp.h>
+#include <psa/crypto.h>
 #include <string.h>
 #include <time.h>
 
@@ -58,19 +60,34 @@ static const char *find_warning(const mbedtls_x509_crt *own, int64_t now_s)
 	return NULL;
 }
 
+/* See packagefiles/mbedtls: P-256 alone is not computed by mbedTLS itself. */
+static bool is_slow(const mbedtls_pk_context *key)
+{
+	return !mbedtls_pk_can_do(key, MBEDTLS_PK_ECDSA) ||
+	       mbedtls_ecp_keypair_get_group_id(mbedtls_pk_ec(*key)) != MBEDTLS_ECP_DP_SECP256R1;
+}
+
 int http_tls_check(const struct http_tls_pair *pair, int64_t now_s,
 		   struct http_tls_facts *ret_facts, struct http_tls_fault *reterr)
 {
 	struct tls_identity identity;
-	int result = tls_identity_init(&identity, pair, reterr);
+	int result;
 
+	/* Ends below: children of this process must not share the state of random numbers. */
+	if (psa_crypto_init() != PSA_SUCCESS) {
+		*reterr = (struct http_tls_fault){.text = "cannot be checked: no random numbers"};
+		return -1;
+	}
+	result = tls_identity_init(&identity, pair, reterr);
 	if (result == 0) {
 		*ret_facts = (struct http_tls_facts){
 		    .ends_at_s = seconds_of(&identity.chain.valid_to),
 		    .warning = find_warning(&identity.chain, now_s),
+		    .is_slow = is_slow(&identity.key),
 		};
 		(void)tls_identity_visit_names(&identity, take_name, ret_facts);
 	}
 	tls_identity_finish(&identity);
+	mbedtls_psa_crypto_free();
 	return result;
 }

@@ -180,6 +180,14 @@ int certificates_load(const struct config *config, struct region_map *shared,
 	return 0;
 }
 
+static bool are_all_slow(const struct set *set)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (!set->facts[i].is_slow)
+			return false;
+	return set->count > 0;
+}
+
 int certificates_report(const struct config *config, FILE *out, struct reason *reterr)
 {
 	struct set set = {0};
@@ -194,6 +202,11 @@ int certificates_report(const struct config *config, FILE *out, struct reason *r
 			set.facts[i].name, date, set.facts[i].warning ? ": " : "",
 			set.facts[i].warning ? set.facts[i].warning : "");
 	}
+	if (result == 0 && are_all_slow(&set))
+		fputs(
+		    "# no certificate with an ECDSA key on P-256: with one, a TLS handshake takes "
+		    "0.2 ms of processor time, with others 0.6 to 4 ms\n",
+		    out);
 	return result;
 }
 

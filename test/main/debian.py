@@ -46,8 +46,8 @@ BOOKWORM = Debian(("bookworm",), packages("""
 """))
 # The libraries of Debian 13 that programs built on Debian 12 or 13 ask for, sanitized ones too.
 TRIXIE_LIBRARIES = """
-    libasan8 libfido2-1 libgif7 libllhttp9.2 libmbedtls21 libmosquitto1 libpq5 libseccomp2 libsodium23 libspng0
-    libubsan1 libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 zlib1g
+    libasan8 libfido2-1 libgif7 libllhttp9.2 libpq5 libseccomp2 libsodium23 libspng0 libubsan1
+    libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 zlib1g
 """
 # A Debian 12 that was upgraded, and kept its PostgreSQL.
 TRIXIE = Debian(("trixie", "bookworm"), packages(TRIXIE_LIBRARIES + """
@@ -63,8 +63,8 @@ BOOKWORM_TO_BUILD = Debian(("bookworm", "bookworm-backports", "trixie"), package
     findutils gcc libc6-dev meson ninja-build pkg-config python3 python3-django python3-yaml
     libgeonames0 libgeonames-common libglib2.0-bin
     libuv1-dev libpq-dev libspng-dev libgif-dev libsodium-dev libyaml-dev zlib1g-dev libseccomp-dev
-    libfido2-dev libllhttp-dev libyyjson-dev libmbedtls-dev libwebp-dev postgresql-15 tzdata
-"""), (("trixie", "libllhttp* libyyjson* libmbed*"), ("bookworm-backports", "libwebp* libsharpyuv*")), False)
+    libfido2-dev libllhttp-dev libssl-dev libyyjson-dev libwebp-dev postgresql-15 tzdata
+"""), (("trixie", "libllhttp* libyyjson*"), ("bookworm-backports", "libwebp* libsharpyuv*")), False)
 # With nothing but apt, as images for containers have it.
 BARE = Debian(("bookworm",), packages("apt"))
 BARE_TRIXIE = Debian(("trixie",), packages("apt"))
@@ -72,8 +72,8 @@ BARE_TRIXIE = Debian(("trixie",), packages("apt"))
 WAY_OUT = re.compile(r"(https?|no|all)_proxy|GOPROXY|GOSUMDB|npm_config_registry|NODE_EXTRA_CA_CERTS|"
                      r"SSL_CERT_FILE|PIP_(CERT|INDEX_URL|EXTRA_INDEX_URL)", re.I)
 MAKE_S = 1800
-MADE = ("build", ".git", "state", "subprojects/webapp/node_modules", "subprojects/packagefiles/*.tar.gz",
-        "subprojects/quickjs-ng-*")
+MADE = ("build", ".git", "state", "subprojects/webapp/node_modules", "subprojects/packagefiles/*.tar.*",
+        "subprojects/quickjs-ng-*", "subprojects/mbedtls-*")
 SYSTEMD = "exec /lib/systemd/systemd --system --unit=multi-user.target"
 NOTHING = "exec sleep infinity"
 # The folder $1 with the empty one $2 in memory laid over it; then the program $3 is all that is left.

@@ -76,6 +76,18 @@ def test_check_config_opens_the_files(folder):
         assert named in errors
 
 
+def test_check_config_advises_a_fast_key(folder):
+    fast = certificates.make(folder, "fast")
+    advice = "# no certificate with an ECDSA key on P-256: "
+    for kind in ("rsa", "p384"):
+        slow = certificates.make(folder, kind, key=kind)
+        listen = ["--check-config", "--tls-listen", "127.0.0.1:0", *slow.options]
+        code, text, _ = displayd(*listen)
+        assert code == 0 and advice in text
+        code, text, _ = displayd(*listen, *fast.options)
+        assert code == 0 and advice not in text
+
+
 def test_a_comment_behind_a_value(folder):
     path = write(folder, "displayd.conf", "registration = invite  # for now\n")
     code, _, errors = displayd("--check-config", "--config", path)

@@ -1,0 +1,12 @@
+/* Settings of mbedTLS beside its defaults. */
+
+/* As in Debian's library: handshakes are computed by several threads. */
+#define MBEDTLS_THREADING_C
+#define MBEDTLS_THREADING_PTHREAD
+
+/* P-256 by the functions of p256.c. Only PSA asks drivers. */
+#define MBEDTLS_USE_PSA_CRYPTO
+#define MBEDTLS_PSA_P256M_DRIVER_ENABLED
+
+/* The driver signs with random nonces; with deterministic ones, mbedTLS would sign by itself. */
+#undef MBEDTLS_ECDSA_DETERMINISTIC
