@@ -85,6 +85,10 @@ struct endpoint {
 	/* Whether the handler calls task_fails_precondition(), since it does not change the path's
 	 * resource. */
 	bool handles_preconditions;
+	/* Whether the pre-handler checks may leave out the statement that finds the path's device:
+	 * the handler's statement takes the account, and the handler calls task_look_again() if it
+	 * finds no row. */
+	bool may_assume_device;
 	/* Kind under which the answer to a GET is cached (task/read_cache.h): it must be the same
 	 * for each caller of the account, except for conditions and parts of lists. READ_NONE: not
 	 * cached.
@@ -166,6 +170,11 @@ task_tag(struct task *task, const struct record *record, const void *row);
 /* Gives the target of an endpoint that handles preconditions an entity tag "REVISION-SEEN", as
  * devices have. SEEN is computed from this JSON. Call it before task_fails_precondition(). */
 void task_tag_target(struct task *task, int64_t revision, struct str json);
+/* Returns whether the handler's statement, which has found no row, was not preceded by one that found
+ * the device (see may_assume_device). Then the handler continues with task_look_again(), which
+ * answers as the pre-handler checks do, or runs the handler once more. */
+bool task_can_look_again(const struct task *task);
+task_step task_look_again;
 /* Returns the revision that the settings must still have when the statement changes them; 0: any.
  */
 int64_t task_expected_revision(const struct task *task);

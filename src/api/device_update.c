@@ -21,6 +21,8 @@ static struct step_result updated(struct task *task)
 {
 	const struct update *update = task_state(task);
 
+	if (task_row_count(task) == 0 && task_can_look_again(task))
+		return task_continue(task, task_look_again);
 	if (task_row_count(task) == 0 && task_expected_revision(task))
 		return task_fail_precondition(task);
 	if (task_row_count(task) == 0)
@@ -49,5 +51,6 @@ const struct endpoint endpoint_device_update = {
     .handler = begin,
     .state_size = sizeof(struct update),
     .tag_record = &device_record,
+    .may_assume_device = true,
     ENDPOINT_DEVICE_UPDATE,
 };

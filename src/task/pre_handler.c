@@ -11,14 +11,20 @@
 
 enum { STAGE_ACCESS, STAGE_BODY, STAGE_RESOURCE, STAGE_TAG, STAGE_FIELDS };
 
+bool task_reads_fields(struct task *task)
+{
+	if (!task->has_read_fields)
+		record_read_json(task->endpoint->body, task->document.root, task->state,
+				 &task->present, &task->faults);
+	task->has_read_fields = true;
+	return task->faults.count == 0;
+}
+
 static struct step_result check_fields(struct task *task)
 {
 	const struct endpoint *endpoint = task->endpoint;
 
-	if (!task->has_read_fields)
-		record_read_json(endpoint->body, task->document.root, task->state, &task->present,
-				 &task->faults);
-	if (task->faults.count && !endpoint->handles_faults)
+	if (!task_reads_fields(task) && !endpoint->handles_faults)
 		return task_fail_faults(task);
 	return task_continue(task, endpoint->handler);
 }
@@ -46,6 +52,8 @@ struct step_result task_pre_handler(struct task *task)
 		task->stage = STAGE_TAG;
 		if (endpoint->kept_as != READ_NONE)
 			task_begin_keeping(task);
+		if (task_assumes_device(task))
+			return task_continue(task, endpoint->handler);
 		if (endpoint->resource != RESOURCE_NONE)
 			return task_find_resource(task);
 		task_finds_kept(task, task->account_id);

@@ -1,4 +1,5 @@
 #include "domain/device_reference.h"
+#include "task/known_owners.h"
 #include "task_private.h"
 
 /* Whether the caller is the operator, without naming an account. */
@@ -65,6 +66,7 @@ static struct step_result on_device_found(struct task *task)
 		return task_fail(task, 404, "there is no such device");
 	log_device(task);
 	task->kept_id = task->device.id;
+	known_owners_note(&task->device.id, &task->device.account_id);
 	return take(task, task->device.account_id, of_another_account);
 }
 
@@ -117,6 +119,43 @@ static struct step_result find_device(struct task *task)
 			return take_kept(task, reference.id);
 	}
 	return task_find_device(task, name, on_device_found);
+}
+
+static bool has_precondition(const struct task *task)
+{
+	return http_request_field(task->request, STR("if-match")).data ||
+	       http_request_field(task->request, STR("if-none-match")).data;
+}
+
+bool task_assumes_device(struct task *task)
+{
+	const struct endpoint *endpoint = task->endpoint;
+	struct device_reference reference;
+
+	if (!endpoint->may_assume_device || task->is_of_operator || has_precondition(task))
+		return false;
+	reference = device_reference_parse(task_path_parameter(task, 0));
+	if (reference.kind != DEVICE_REFERENCE_ID ||
+	    !known_owners_have(&reference.id, &task->account_id))
+		return false;
+	task->device = (struct device){.id = reference.id, .account_id = task->account_id};
+	/* The device's absence is answered before a faulty body. */
+	task->has_assumed_device = task_is_within_scope(task) && task_reads_fields(task);
+	if (task->has_assumed_device)
+		log_device(task);
+	return task->has_assumed_device;
+}
+
+bool task_can_look_again(const struct task *task)
+{
+	return task->has_assumed_device;
+}
+
+struct step_result task_look_again(struct task *task)
+{
+	task->has_assumed_device = false;
+	task->request->log_device = (struct str){0};
+	return task_find_resource(task);
 }
 
 const char *task_device_problem(const struct task *task)

@@ -22,6 +22,14 @@ const char *task_scope_problem(const struct task *task)
 	return "the API key is for other devices of the account";
 }
 
+bool task_is_within_scope(const struct task *task)
+{
+	const struct key_scope *scope = task->key_scope;
+
+	return !scope || (!(task->has_device_key && !task->endpoint->takes_device_key) &&
+			  scope->level >= task->endpoint->key_level && !task_scope_problem(task));
+}
+
 bool task_exceeds_scope(struct task *task, struct step_result *ret_answer)
 {
 	const struct key_scope *scope = task->key_scope;

@@ -42,6 +42,7 @@ struct task {
 	bool has_device_key;		   /* the scope is that of a device's own key */
 	const uint8_t *key_hash;	   /* of access_api_key; else NULL */
 	struct device device;
+	bool has_assumed_device; /* of device, only the two IDs are there */
 	struct app app;
 	int64_t expected_revision; /* revision of the device's settings; 0: any */
 	bool has_tag;		   /* the target has its own entity tag */
@@ -117,11 +118,19 @@ bool task_is_closed_to_operator(const struct task *task);
  * call, or the device of the path. */
 __attribute__((warn_unused_result)) bool task_exceeds_scope(struct task *task,
 							    struct step_result *ret_answer);
+/* Does the same as task_exceeds_scope(), but returns whether the call is within the scope, and
+ * answers nothing. */
+bool task_is_within_scope(const struct task *task);
 /* Returns NULL, or why the scope of the caller's API key does not include task_device(). */
 const char *task_scope_problem(const struct task *task);
 /* Stages of the pre-handler checks: read and parse the body, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;
+/* Reads the body's fields into the state, once. False: there are task->faults. */
+bool task_reads_fields(struct task *task);
+/* Whether the device of the path surely is the caller's, and nothing stands against the call but
+ * what the handler's statement finds: the handler may begin. Then the device has its two IDs. */
+bool task_assumes_device(struct task *task);
 /* Parses the body and reads its fields into the state on a worker thread: task->is_json or
  * task->why_no_json, and task->has_read_fields. */
 __attribute__((warn_unused_result)) struct step_result task_read_large_body(struct task *task,

@@ -10,13 +10,12 @@ import signal
 import subprocess
 import sys
 import threading
-import urllib.request
 import uuid
 
 import kept
 import psycopg2
 import pytest
-from world import World, images, new_key, request_bytes, sha256, wait_until
+from world import World, count_of, images, new_key, request_bytes, sha256, wait_until
 
 from database_clock import DatabaseClock
 
@@ -36,16 +35,6 @@ def instance(world):
 def alone(start):
     """One worker, on a database of its own."""
     return start("--admin-listen", "127.0.0.1:0", workers=1)
-
-
-def count_of(world, *statements):
-    """How often the instance has sent them."""
-    port = re.search(r"port=(\d+) role=admin", world.server.log())[1]
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-        text = answer.read().decode()
-    return sum(int(count) for name, count in
-               re.findall(r'displayd_database_statement_seconds_count{statement="(\w+)"} (\d+)', text)
-               if name in statements)
 
 
 READS = ("account_get", "device_by_id", "devices_by_id", "device_list", "device_lists", "installation_list")
