@@ -176,6 +176,7 @@ static const struct child_kind renderers = {
     .count = one_if_hosting,
     .run = run_host,
     .is_kept = true,
+    .is_late = true,
     .exit_code = EXIT_FAILED,
     .heartbeat = host_heartbeat,
     .silence_ms = SILENCE_MS,

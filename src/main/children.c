@@ -81,7 +81,7 @@ static void go_on_starting(struct children *children, uint64_t now_ms)
 		const struct child_kind *kind = children->kinds[children->next_kind++];
 		bool is_waited_for = false;
 
-		if (kind->is_on_demand)
+		if (kind->is_on_demand || kind->is_late)
 			continue;
 		for_each_child (child, children) {
 			if (child->kind != kind || child->role != CHILD_CURRENT)
@@ -403,6 +403,8 @@ static uint64_t keep_one(struct children *children, struct child *child, uint64_
 	if (!child->kind->is_kept || child->role == CHILD_SPARE || child->is_given_up ||
 	    (preparation && preparation->pid))
 		return UINT64_MAX;
+	if (!child->pid && child->kind->is_late && !children->has_been_ready)
+		return now_ms + SERVING_LOOK_MS;
 	if (child->role == CHILD_RETIRING)
 		return keep_retiring(children, child, now_ms);
 	/* A child started now would get the configuration under test: wait for the result. */
@@ -422,6 +424,7 @@ static uint64_t keep_running(struct children *children, uint64_t now_ms)
 {
 	uint64_t next_ms = UINT64_MAX;
 
+	children->has_been_ready = children->has_been_ready || children_are_ready(children);
 	if (children->renewal != RENEWAL_NONE)
 		next_ms = keep_renewing(children, now_ms);
 	for_each_child (child, children) {

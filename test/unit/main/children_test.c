@@ -150,6 +150,14 @@ static const struct child_kind later = {.name = "later",
 					.stop_signal = SIGTERM,
 					.stop_at_once_signal = SIGKILL,
 					.stop_ms = 20 * SECOND_MS};
+static const struct child_kind late = {.name = "late",
+				       .count = one,
+				       .is_kept = true,
+				       .is_late = true,
+				       .stop_signal = SIGTERM,
+				       .stop_at_once_signal = SIGKILL,
+				       .stop_ms = 20 * SECOND_MS};
+static const struct child_kind *const late_table[] = {&migrate, &late, &worker};
 static const struct child_kind *const longer_table[] = {&migrate, &host, &worker, &later};
 
 static void open_children(bool has_database)
@@ -174,6 +182,15 @@ static int without_database(void **state)
 {
 	(void)state;
 	open_children(false);
+	return 0;
+}
+
+static int with_late_table(void **state)
+{
+	(void)state;
+	open_children(false);
+	children_finish(&children);
+	children_init(&children, late_table, 3, &test_system, &instance);
 	return 0;
 }
 
@@ -292,6 +309,25 @@ static void lines_start_in_their_order(void **state)
 	assert_event("worker", 1, 0);
 	assert_no_event();
 	assert_int_equal(children.phase, CHILDREN_RUN);
+}
+
+static void a_late_line_waits_until_the_workers_serve(void **state)
+{
+	(void)state;
+	start_all();
+	assert_int_equal(last_pid, 3);
+	instance.serves[0] = true;
+	live(60 * SECOND_MS, 3);
+	assert_no_event();
+	instance.serves[1] = true;
+	live(20, 3);
+	assert_event("late", 0, 0);
+	assert_no_event();
+	instance.serves[1] = false;
+	end(&late, 0, exited(1));
+	live(100, 3);
+	assert_event("late", 0, 0);
+	assert_no_event();
 }
 
 static void a_line_without_children_is_passed_over(void **state)
@@ -986,6 +1022,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    CASE(lines_start_in_their_order),
+	    cmocka_unit_test_setup_teardown(a_late_line_waits_until_the_workers_serve,
+					    with_late_table, close_children),
 	    cmocka_unit_test_setup_teardown(a_line_without_children_is_passed_over,
 					    without_database, close_children),
 	    CASE(its_code_is_the_servers_where_a_first_one_fails),
