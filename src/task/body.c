@@ -99,3 +99,12 @@ struct step_result task_read_body(struct task *task)
 	http_request_read_body(task->request, task->body_max, on_body);
 	return task_wait(task, NULL);
 }
+
+bool task_reads_fields(struct task *task)
+{
+	if (!task->has_read_fields)
+		record_read_json(task->endpoint->body, task->document.root, task->state,
+				 &task->present, &task->faults);
+	task->has_read_fields = true;
+	return task->faults.count == 0;
+}

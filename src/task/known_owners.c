@@ -5,7 +5,7 @@ struct entry {
 	struct id account_id;
 };
 
-/* Of the one loop of a process. */
+/* Belongs to the one loop of a process. */
 static struct entry entries[KNOWN_OWNERS];
 
 /* The end of an ID is random. */

@@ -11,15 +11,6 @@
 
 enum { STAGE_ACCESS, STAGE_BODY, STAGE_RESOURCE, STAGE_TAG, STAGE_FIELDS };
 
-bool task_reads_fields(struct task *task)
-{
-	if (!task->has_read_fields)
-		record_read_json(task->endpoint->body, task->document.root, task->state,
-				 &task->present, &task->faults);
-	task->has_read_fields = true;
-	return task->faults.count == 0;
-}
-
 static struct step_result check_fields(struct task *task)
 {
 	const struct endpoint *endpoint = task->endpoint;

@@ -340,9 +340,8 @@ def count_of(world, *statements):
     port = re.search(r"port=(\d+) role=admin", world.server.log())[1]
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
         text = answer.read().decode()
-    return sum(int(count) for name, count in
-               re.findall(r'displayd_database_statement_seconds_count{statement="(\w+)"} (\d+)', text)
-               if name in statements)
+    counts = re.findall(r'displayd_database_statement_seconds_count{statement="(\w+)"} (\d+)', text)
+    return sum(int(count) for name, count in counts if name in statements)
 
 
 def until_refused(ask, at_once=1):

@@ -1,6 +1,6 @@
 /* Settings of mbedTLS beside its defaults. */
 
-/* As in Debian's library: handshakes are computed by several threads. */
+/* Several threads compute handshakes. Debian's library has these, too. */
 #define MBEDTLS_THREADING_C
 #define MBEDTLS_THREADING_PTHREAD
 
