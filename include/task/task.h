@@ -170,9 +170,9 @@ task_tag(struct task *task, const struct record *record, const void *row);
 /* Gives the target of an endpoint that handles preconditions an entity tag "REVISION-SEEN", as
  * devices have. SEEN is computed from this JSON. Call it before task_fails_precondition(). */
 void task_tag_target(struct task *task, int64_t revision, struct str json);
-/* Returns whether the handler's statement, which has found no row, was not preceded by one that found
- * the device (see may_assume_device). Then the handler continues with task_look_again(), which
- * answers as the pre-handler checks do, or runs the handler once more. */
+/* Returns whether the handler's statement, which has found no row, was not preceded by one that
+ * found the device (see may_assume_device). Then the handler continues with task_look_again(),
+ * which answers as the pre-handler checks do, or runs the handler once more. */
 bool task_can_look_again(const struct task *task);
 task_step task_look_again;
 /* Returns the revision that the settings must still have when the statement changes them; 0: any.

@@ -118,8 +118,7 @@ class Answer:
 
 
 def told_of(answer):
-    """Returns the delay for repeat_if_busy(); None: the request cannot be repeated on this
-    connection."""
+    """Returns the delay for repeat_if_busy(); None: this connection takes no other request."""
     is_last = "Connection" in answer and answer["Connection"] == "close"
     return answer.status, answer["Retry-After"] if "Retry-After" in answer and not is_last else None
 
@@ -205,8 +204,7 @@ class Connection:
 
 
 def request_bytes(method, target, body=None, key=None, fields=(), chunked=False):
-    """Returns the bytes of a request. body: bytes, or an object for JSON. fields: (name, value)
-    pairs."""
+    """Returns the bytes of a request. body: bytes, or an object for JSON. fields: names and values."""
     fields = list(fields)
     names = {name.lower() for name, _ in fields}
     if key is not None:
@@ -339,14 +337,12 @@ def count_of(world, *statements):
     """How often the instance, which has a listener for metrics, has sent them."""
     port = re.search(r"port=(\d+) role=admin", world.server.log())[1]
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-        text = answer.read().decode()
-    counts = re.findall(r'displayd_database_statement_seconds_count{statement="(\w+)"} (\d+)', text)
+        counts = re.findall(r'displayd_database_statement_seconds_count{statement="(\w+)"} (\d+)', answer.read().decode())
     return sum(int(count) for name, count in counts if name in statements)
 
 
 def until_refused(ask, at_once=1):
-    """Returns answers, the last one a 429. Several requests at once are faster than tokens grow on a
-    busy machine."""
+    """Returns answers, the last one a 429. Several at once are faster than tokens grow on a busy machine."""
     answers = []
     with ThreadPoolExecutor(at_once) as pool:
         for _ in range(5000 // at_once):
