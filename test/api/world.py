@@ -337,7 +337,7 @@ def count_of(world, *statements):
     """How often the instance, which has a listener for metrics, has sent them."""
     port = re.search(r"port=(\d+) role=admin", world.server.log())[1]
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-        counts = re.findall(r'displayd_database_statement_seconds_count{statement="(\w+)"} (\d+)', answer.read().decode())
+        counts = re.findall(r'_database_statement_seconds_count{statement="(\w+)"} (\d+)', answer.read().decode())
     return sum(int(count) for name, count in counts if name in statements)
 
 
