@@ -67,7 +67,11 @@ export default {
 			await page.getByLabel(label).fill(person.email);
 			await page.waitForFunction((text) => history.state?.values?.search === text, person.email);
 			const rows = page.getByRole("rowheader");
-			await waitUntil(async () => (await rows.count()) < 10);
+			// The rows go before those that were found come.
+			await waitUntil(async () => {
+				const count = await rows.count();
+				return count > 0 && count < 10;
+			});
 			const found = await rows.allInnerTexts();
 			await page.getByRole("link", { name: "Devices" }).click();
 			await heading(page, "Devices").waitFor();

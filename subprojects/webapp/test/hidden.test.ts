@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hiddenIn, withCodes } from "../src/editor/hidden";
+import { hiddenIn, withCodes } from "../src/components/hidden";
 
 void test("what is not seen is named", () => {
 	assert.deepEqual(hiddenIn("plain\ttext\n with ünïcödé, 時計, שעון and ☀"), []);

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CodeOptions, CodeView, LineProblem, Remark } from "../editor/editor";
+import { codeOf, HIDDEN } from "./hidden";
 
 export type { Language, LineProblem, Remark } from "../editor/editor";
 type Editor = typeof import("../editor/editor");
@@ -20,7 +21,7 @@ export function useEditor(): Editor | undefined {
 	return editor;
 }
 
-interface CodeProps extends CodeOptions {
+interface CodeProps extends Omit<CodeOptions, "hidden"> {
 	remarks?: readonly Remark[];
 	problems?: readonly LineProblem[];
 	/** Called with the view, which can move the cursor. */
@@ -53,6 +54,7 @@ export function Code(props: CodeProps): JSX.Element {
 		if (!editor || !host.current) return undefined;
 		const made = new editor.CodeView(host.current, {
 			...now.current,
+			hidden: { characters: HIDDEN, codeOf },
 			onChange: (changed) => now.current.onChange?.(changed),
 			onSave: () => now.current.onSave?.(),
 			onLine: (line) => now.current.onLine?.(line),

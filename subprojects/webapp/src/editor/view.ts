@@ -14,7 +14,6 @@ import {
 	keymap,
 	lineNumbers,
 } from "@codemirror/view";
-import { codeOf, HIDDEN } from "./hidden";
 import { DIFF } from "./lines";
 import { problemExtension, showProblems, type LineProblem } from "./problems";
 import { remarkExtension, showRemarks, type Remark } from "./remarks";
@@ -32,6 +31,9 @@ export interface CodeOptions {
 	/** Whether a comparison also shows unchanged lines. */
 	isWhole?: boolean;
 	isReadOnly?: boolean;
+	/** Characters that are not seen, and what is shown in their place. They come from the page: a module that two
+	 * bundles share would be a third one, and a request more for each page. */
+	hidden: { characters: RegExp; codeOf: (character: number) => string };
 	onChange?: (text: string) => void;
 	onSave?: () => void;
 	/** The line that the cursor is on, from 1. */
@@ -74,9 +76,9 @@ function writing(options: CodeOptions): Extension {
 }
 
 /** Shows the number of each invisible character in its place. */
-function hiddenExtension(): Extension {
+function hiddenExtension({ characters, codeOf }: CodeOptions["hidden"]): Extension {
 	return highlightSpecialChars({
-		specialChars: HIDDEN,
+		specialChars: characters,
 		render: (code) => {
 			const mark = document.createElement("span");
 			mark.className = "hidden-character";
@@ -93,7 +95,7 @@ function extensionsOf(options: CodeOptions, language: Compartment): Extension {
 		highlightActiveLineGutter(),
 		drawSelection(),
 		bracketMatching(),
-		hiddenExtension(),
+		hiddenExtension(options.hidden),
 		search({ top: true }),
 		writing(options),
 		keymap.of([...searchKeymap, ...defaultKeymap]),

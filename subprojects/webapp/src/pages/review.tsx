@@ -15,7 +15,7 @@ import { useTyped } from "../components/typed";
 import { BrokenBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 import type { CodeView } from "../editor/editor";
-import { hiddenIn, withCodes } from "../editor/hidden";
+import { hiddenIn, withCodes } from "../components/hidden";
 import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import type { Parameters } from "../frame/routes";

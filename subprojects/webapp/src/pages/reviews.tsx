@@ -6,7 +6,7 @@ import { Name } from "../components/name";
 import { Table } from "../components/table";
 import { languageName } from "../components/version";
 import { When } from "../components/when";
-import { withCodes } from "../editor/hidden";
+import { withCodes } from "../components/hidden";
 import { Heading } from "../frame/page";
 
 /** /review: the versions that await review, oldest first. */
