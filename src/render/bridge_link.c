@@ -136,6 +136,7 @@ static void take_state(struct bridge *bridge, const struct bridge_word *word)
 	broker->has_news = true;
 	broker->is_connected = !word->error[0];
 	memcpy(broker->error, word->error, sizeof(broker->error));
+	brokers_tell(&bridge->brokers);
 	log_info("mqtt", word->error[0] ? "not connected to the broker" : "connected to the broker",
 		 LOG_TEXT("account", account), LOG_TEXT("error", word->error));
 	bridge_tell_next(bridge);
@@ -165,6 +166,7 @@ static void take_end(const struct bridge *bridge, struct id account)
 
 	if (broker)
 		broker->peer.is_open = broker->is_connected = false;
+	brokers_tell(&bridge->brokers);
 }
 
 static void greet(struct bridge *bridge, const struct bridge_word *word)

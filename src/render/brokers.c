@@ -36,8 +36,12 @@ void brokers_tell(const struct list *brokers)
 	list_for_each (node, brokers) {
 		const struct broker *broker = container_of(node, struct broker, node);
 
-		if (broker->peer.is_open)
-			counts[broker->is_connected ? METRIC_MQTT_CONNECTED : METRIC_MQTT_FAILED]++;
+		if (!broker->peer.is_open)
+			continue;
+		if (broker->is_connected)
+			counts[METRIC_MQTT_CONNECTED]++;
+		else if (broker->error[0])
+			counts[METRIC_MQTT_FAILED]++; /* not one that is tried for the first time */
 	}
 	for (int i = 0; i < METRIC_MQTT_STATES; i++)
 		metric_set(METRIC_MQTT_CONNECTIONS, i, counts[i]);

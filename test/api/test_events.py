@@ -3,13 +3,12 @@
 import contextlib
 import datetime
 import os
-import re
 import signal
-import urllib.request
 
 import pytest
 from key_events import KEPT, Events, on_each_worker, push
 from panel import Panel
+from served_metrics import value_of
 from world import UNKNOWN_ID, World, images, new_key, sha256, wait_until
 
 from postgres import Postgres
@@ -267,12 +266,9 @@ def test_they_are_counted(start):
     world = start("--admin-listen", "127.0.0.1:0")
     account = world.account()
     account.device()
-    port = re.search(r"port=(\d+) role=admin", world.server.log())[1]
 
     def is_counted(count):
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-            found = re.search(r"^displayd_event_streams (\d+)$", answer.read().decode(), re.M)
-        return int(found[1]) == count
+        return value_of(world, "displayd_event_streams") == count
 
     with contextlib.ExitStack() as stack:
         for client in world.clients():

@@ -1,9 +1,7 @@
 """Two instances on one database."""
 
-import re
-import urllib.request
-
 import pytest
+from served_metrics import count_of
 from world import World, images, wait_until
 
 
@@ -56,15 +54,6 @@ def test_deleted_at_one_is_not_shown_at_the_other(pair):
     device.shows(picture, other)
     assert device.delete("x").ok() == {}
     wait_until(lambda: device.shown(other) != images.frames_of(picture), "another picture")
-
-
-def count_of(world, statement):
-    """How often a server has sent it."""
-    port = re.search(r"port=(\d+) role=admin", world.server.log())[1]
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-        found = re.search(r'displayd_database_statement_seconds_count{statement="%s"} (\d+)'
-                          % statement, answer.read().decode())
-    return int(found[1]) if found else 0
 
 
 def test_of_a_push_elsewhere_only_that_is_read(world):

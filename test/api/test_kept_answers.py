@@ -15,7 +15,8 @@ import uuid
 import kept
 import psycopg2
 import pytest
-from world import World, count_of, images, new_key, request_bytes, sha256, wait_until
+from served_metrics import count_of
+from world import World, images, new_key, request_bytes, sha256, wait_until
 
 from database_clock import DatabaseClock
 

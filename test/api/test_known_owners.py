@@ -1,7 +1,7 @@
 """A worker that knows who owns a device changes it without a statement that looks first."""
 
 import pytest
-from world import count_of
+from served_metrics import count_of
 
 FAULTY = {"brightness": 101}
 VALID = {"brightness": 41}

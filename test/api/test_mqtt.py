@@ -10,6 +10,7 @@ from broker import Broker
 from mqtt_stage import (base, config_of, connect, connected_account, marked, one_broker, server_that_reaches, state,
                         wait_for_state)
 from panel import Panel
+from served_metrics import value_of
 from waiting import wait_until
 from world import SECRETS, World, images
 
@@ -28,6 +29,15 @@ def test_panels_that_come_while_it_is_connected_are_online(served, broker, accou
             stack.enter_context(Panel(served.server, None, target))
         for one in made:
             heard.wait_for(f"{base(account)}/{one['id']}/availability", b"online")
+
+
+def test_metrics_know_a_connection_as_soon_as_its_account_does(start, broker):
+    world = start("--rate-limit", "0", "--egress-allow", "127.0.0.1", "--admin-listen", "127.0.0.1:0")
+    account = marked(world)
+    assert connect(account, broker).ok()
+    wait_for_state(account, "connected")
+    assert value_of(world, 'displayd_mqtt_connections{state="connected"}') == 1
+    assert value_of(world, 'displayd_mqtt_connections{state="failed"}') == 0
 
 
 def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):

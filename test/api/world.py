@@ -17,7 +17,6 @@ import socket
 import struct
 import string
 import sys
-import urllib.request
 import uuid
 import zlib
 from concurrent.futures import ThreadPoolExecutor
@@ -331,14 +330,6 @@ class Account:
 
     def post(self, target, body, **options):
         return self.request("POST", target, body=body, **options)
-
-
-def count_of(world, *statements):
-    """How often the instance, which has a listener for metrics, has sent them."""
-    port = re.search(r"port=(\d+) role=admin", world.server.log())[1]
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-        counts = re.findall(r'_database_statement_seconds_count{statement="(\w+)"} (\d+)', answer.read().decode())
-    return sum(int(count) for name, count in counts if name in statements)
 
 
 def until_refused(ask, at_once=1):
