@@ -21,29 +21,17 @@ enum {
 	DURATION_MAX_MS = 0xffffff, /* the largest number of 24 bits */
 };
 
-/* Efforts of the encoder for stills. Times are the longest seen for a canvas of 64x32, with any
- * content. Levels in between gain nothing over the two; above, ten times the time makes one byte of
- * a hundred. */
+/* Efforts of the encoder. Times are the longest seen for a canvas of 64x32, with any content.
+ * Levels in between gain nothing over the two; above, ten times the time makes one byte of a
+ * hundred. */
 static const struct vp8l_effort effort_low = {.method = 0, .quality = 0};   /* 0.1 ms */
 static const struct vp8l_effort effort_high = {.method = 1, .quality = 75}; /* 0.3 ms */
 
-/* Efforts for frames of animations: the cheapest for what they show. Beside the high effort in both
- * ways, they take half of the time, and a tenth more bytes. */
-static const struct vp8l_effort effort_plain = {.method = 0, .quality = 75};
-static const struct vp8l_effort effort_sparse = {.method = 1, .quality = 0};
+/* Number of an animation's pixels encoded with high effort: 500 canvases of 64x32. */
+enum { EFFORT_PIXELS = 500 * 64 * 32 };
 
-enum {
-	/* Pixels of an area from which transparent ones are worth more effort. */
-	SPARSE_PIXELS = 1024,
-	/* Bytes of an animation above which its frames are made small: it may have twice as many.
-	 */
-	LARGE_BYTES = PANELIMAGE_OUTPUT_MAX_BYTES / 2,
-	/* Number of pixels that get the high effort then: 500 canvases of 64x32. */
-	EFFORT_PIXELS = 500 * 64 * 32,
-};
-
-/* In a large animation, a change is encoded with all its pixels if at least one of PLAIN_FROM
- * changes, and with unchanged pixels transparent if at least one of SPARSE_FROM stays. */
+/* A change is encoded with all its pixels if at least one of PLAIN_FROM changes, and with unchanged
+ * pixels transparent if at least one of SPARSE_FROM stays. */
 enum { PLAIN_FROM = 8, SPARSE_FROM = 8 };
 
 /* Area that a frame changes; left and top are even, as ANMF has only their halves. */
@@ -140,60 +128,35 @@ static void leave_out_same(const struct canvas *from, const struct canvas *to, s
 		ret->argb[i] = from->argb[i] == to->argb[i] ? 0 : to->argb[i];
 }
 
-/* Ways in which a change is encoded, one at least. */
-struct ways {
-	bool plain, sparse;
-	struct vp8l_effort effort;
-};
-
-/* Chooses the one way that is nearly always the smaller one. */
-static struct ways choose_one(const struct change *change, uint32_t pixels)
+/* Chooses the effort for so many pixels: high while enough of effort_left remains. */
+static struct vp8l_effort spend(struct encoder *encoder, uint32_t pixels)
 {
-	bool sparse = change->changed < pixels / 2;
-
-	return (struct ways){.plain = !sparse,
-			     .sparse = sparse,
-			     .effort =
-				 sparse && pixels >= SPARSE_PIXELS ? effort_sparse : effort_plain};
+	if (encoder->effort_left < pixels)
+		return effort_low;
+	encoder->effort_left -= pixels;
+	return effort_high;
 }
 
-/* Chooses all ways that are worth the time if bytes are scarce, with high effort as long as there
- * is enough left of it. */
-static struct ways choose_small(struct encoder *encoder, const struct change *change,
-				uint32_t pixels)
-{
-	struct ways ways = {.plain = change->changed >= pixels / PLAIN_FROM, .effort = effort_low};
-	uint32_t work;
-
-	ways.sparse = !ways.plain || change->changed < pixels - pixels / SPARSE_FROM;
-	work = pixels * (ways.plain + ways.sparse);
-	if (encoder->effort_left >= work) {
-		encoder->effort_left -= work;
-		ways.effort = effort_high;
-	}
-	return ways;
-}
-
-/* Encodes the change. *ret_best is one of the candidates, *ret_blend: its unchanged pixels are
- * transparent. */
+/* Encodes the change in the ways that are worth the time. *ret_best is one of the candidates,
+ * *ret_blend: its unchanged pixels are transparent. */
 static int encode_change(struct encoder *encoder, const struct change *change,
 			 struct buffer **ret_best, bool *ret_blend, struct panelimage_error *reterr)
 {
 	struct vp8l_picture plain = picture_of(&encoder->pending, change);
 	struct vp8l_picture sparse = picture_of(&encoder->sparse, change);
 	uint32_t pixels = (uint32_t)(plain.width * plain.height);
-	bool is_large = encoder->file_bytes + sizeof(uint32_t) * pixels > LARGE_BYTES;
-	struct ways ways =
-	    is_large ? choose_small(encoder, change, pixels) : choose_one(change, pixels);
+	bool try_plain = change->changed >= pixels / PLAIN_FROM;
+	bool try_sparse = !try_plain || change->changed < pixels - pixels / SPARSE_FROM;
+	struct vp8l_effort effort = spend(encoder, pixels * (try_plain + try_sparse));
 	struct buffer *best = NULL;
 	const struct buffer *best_plain;
 
-	if (ways.plain && try_encode(encoder, &plain, ways.effort, &best, reterr))
+	if (try_plain && try_encode(encoder, &plain, effort, &best, reterr))
 		return -1;
 	best_plain = best;
-	if (ways.sparse) {
+	if (try_sparse) {
 		leave_out_same(&encoder->shown, &encoder->pending, &encoder->sparse);
-		if (try_encode(encoder, &sparse, ways.effort, &best, reterr))
+		if (try_encode(encoder, &sparse, effort, &best, reterr))
 			return -1;
 	}
 	*ret_best = best;
