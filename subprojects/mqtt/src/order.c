@@ -123,7 +123,9 @@ static void read_message(struct reading *reading, const char *payload, size_t le
 		add_message(reading, "DELETE", "/temporary", whole, whole);
 	else if (yyjson_is_obj(root))
 		add_message(reading, "POST", "/message", whole,
-			    (struct str){yyjson_get_str(text), yyjson_get_len(text)});
+			    yyjson_is_str(text)
+				? (struct str){yyjson_get_str(text), yyjson_get_len(text)}
+				: (struct str){0});
 	else if (utf8_is_valid(whole))
 		add_plain_message(reading, whole);
 	else

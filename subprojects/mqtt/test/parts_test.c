@@ -228,6 +228,8 @@ static void test_texts_of_messages(void **state)
 	check_text("Hi", "Hi");
 	check_text("{\"text\":\"Hi\",\"color\":\"red\"}", "Hi");
 	check_text("{\"text\":7}", "");
+	check_text("{\"text\":[1]}", "");
+	check_text("{\"text\":{\"a\":1}}", "");
 	check_text("{}", "");
 	check_text("", "");
 	for (size_t i = 0; i < 300; i++)
