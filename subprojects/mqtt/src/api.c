@@ -128,6 +128,9 @@ void api_begin(struct api *api, const char *method, const char *path, const stru
 	curl_easy_setopt(api->call, CURLOPT_URL, url);
 	curl_easy_setopt(api->call, CURLOPT_TIMEOUT, (long)CALL_S);
 	curl_easy_setopt(api->call, CURLOPT_PATH_AS_IS, 1L);
+	/* libcurl repeats a request if a connection that was used before closes without an answer:
+	 * a change may have been made by then. */
+	curl_easy_setopt(api->call, CURLOPT_FRESH_CONNECT, (long)has_body);
 	if (has_body) {
 		curl_easy_setopt(api->call, CURLOPT_POST, 1L);
 		curl_easy_setopt(api->call, CURLOPT_POSTFIELDSIZE_LARGE,
