@@ -47,7 +47,7 @@ struct child_kind {
 	bool is_kept;
 	/* Child that is not kept, and not started before children_run() is called. */
 	bool is_on_demand;
-	/* Child that is kept, and first started when the lines that can be renewed are ready: its
+	/* Child that is kept, and first started when a child that can be renewed is ready: its
 	 * start takes no processor time from theirs. */
 	bool is_late;
 	/* Line that is not kept and runs again before this one is restarted; NULL: none. */

@@ -361,6 +361,16 @@ bool children_are_ready(const struct children *children)
 	return true;
 }
 
+/* A worker that never serves does not keep the others' renderers away. */
+static bool any_is_ready(const struct children *children)
+{
+	for_each_child (child, children)
+		if (child->kind->is_renewed && child->role == CHILD_CURRENT &&
+		    is_ready(children, child, child->pid))
+			return true;
+	return false;
+}
+
 void children_run(struct children *children, const char *name, uint64_t now_ms)
 {
 	for_each_child (child, children)
@@ -424,7 +434,7 @@ static uint64_t keep_running(struct children *children, uint64_t now_ms)
 {
 	uint64_t next_ms = UINT64_MAX;
 
-	children->has_been_ready = children->has_been_ready || children_are_ready(children);
+	children->has_been_ready = children->has_been_ready || any_is_ready(children);
 	if (children->renewal != RENEWAL_NONE)
 		next_ms = keep_renewing(children, now_ms);
 	for_each_child (child, children) {

@@ -47,7 +47,7 @@ struct children {
 	unsigned count;
 
 	enum children_phase phase;
-	bool has_been_ready;	  /* children_are_ready() was true: late lines are started */
+	bool has_been_ready;	  /* a child that is renewed was ready: late lines are started */
 	unsigned next_kind;	  /* START: the next line to start */
 	enum exit_code exit_code; /* exit code of displayd */
 	enum children_renewal renewal;

@@ -49,6 +49,7 @@ static void make_up_for_missing(struct children *children)
 bool children_adopt(struct children *children, const struct handover *handover, uint64_t now_ms)
 {
 	children->phase = CHILDREN_RUN;
+	children->has_been_ready = true;
 	children->next_kind = children->kind_count;
 	for (unsigned i = 0; i < children->count; i++)
 		if (children->all[i].kind->is_renewed)
