@@ -16,7 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_BYTES = 32, POINT_BYTES = 2 * NUMBER_BYTES, ENCODED_BYTES = 1 + POINT_BYTES };
+enum {
+	NUMBER_BYTES = 32,
+	POINT_BYTES = 2 * NUMBER_BYTES,
+	ENCODED_BYTES = 1 + POINT_BYTES,
+	TRIES_MAX = 4
+};
 
 static EC_GROUP *curve;
 
@@ -109,11 +114,14 @@ int p256_public_from_private(uint8_t pub[POINT_BYTES], const uint8_t priv[NUMBER
 int p256_gen_keypair(uint8_t priv[NUMBER_BYTES], uint8_t pub[POINT_BYTES])
 {
 	(void)pub; /* the driver throws it away, and asks for it later */
-	do
+	/* Of 2^32 tries one fails; without memory all do. */
+	for (int i = 0; i < TRIES_MAX; i++) {
 		if (psa_generate_random(priv, NUMBER_BYTES) != PSA_SUCCESS)
-			return P256_RANDOM_FAILED;
-	while (p256_validate_privkey(priv) != P256_SUCCESS); /* of 2^32 once */
-	return P256_SUCCESS;
+			break;
+		if (p256_validate_privkey(priv) == P256_SUCCESS)
+			return P256_SUCCESS;
+	}
+	return P256_RANDOM_FAILED;
 }
 
 int p256_ecdh_shared_secret(uint8_t ret_secret[NUMBER_BYTES], const uint8_t priv[NUMBER_BYTES],
