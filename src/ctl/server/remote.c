@@ -96,7 +96,8 @@ static struct str without_slash(struct str url)
 	return url;
 }
 
-static enum ctl_exit check_authorities(struct ctl *ctl)
+/* Reads them once: the file may be a pipe. */
+static enum ctl_exit read_authorities(struct ctl *ctl, struct remote *remote)
 {
 	static const char begin[] = "-----BEGIN CERTIFICATE-----";
 	const char *path = options_text(&ctl->options, "ca-file");
@@ -110,6 +111,8 @@ static enum ctl_exit check_authorities(struct ctl *ctl)
 	    !(buffer_length(&file) &&
 	      memmem(buffer_view(&file).data, buffer_length(&file), begin, sizeof(begin) - 1)))
 		code = ctl_fail(CTL_USAGE, "%s contains no certificate in PEM", path);
+	if (code == CTL_DONE)
+		remote->authorities = arena_copy(&ctl->arena, buffer_view(&file));
 	buffer_finish(&file);
 	return code;
 }
@@ -129,7 +132,7 @@ enum ctl_exit remote_use(struct ctl *ctl, struct str url)
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the server's URL %.*s: %s", STR_ARG(url), fault);
 	ctl->remote = remote;
-	return remote->url.is_tls ? check_authorities(ctl) : CTL_DONE;
+	return remote->url.is_tls ? read_authorities(ctl, remote) : CTL_DONE;
 }
 
 /* ---- who asks ---- */
@@ -307,7 +310,7 @@ struct server_place remote_place(const struct ctl *ctl)
 		return (struct server_place){.state_dir = ctl->config.state_dir};
 	return (struct server_place){.base = remote->base.data,
 				     .authority = remote->url.authority,
-				     .ca_file = options_text(&ctl->options, "ca-file"),
+				     .authorities = remote->authorities,
 				     .patience_ms = remote->patience_ms};
 }
 

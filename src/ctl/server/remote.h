@@ -14,6 +14,7 @@ struct remote {
 	struct str
 	    base; /* "https://panels.example.org", without a slash at its end; a NUL follows */
 	struct wire_url url;
+	struct str authorities; /* of --ca-file, PEM; data is NULL: the system's */
 	struct str key;		/* that was given; data is NULL: none */
 	struct session session; /* cookies.data is NULL: nobody is signed in */
 	int patience_ms;

@@ -114,12 +114,19 @@ static enum server_result explain(const struct exchange *exchange, CURLcode code
 	switch (code) {
 	case CURLE_OK:
 		return SERVER_ANSWERED;
-	case CURLE_COULDNT_RESOLVE_HOST:
 	case CURLE_COULDNT_CONNECT:
+		if (exchange->place->state_dir && !os_error(exchange))
+			/* libcurl does not wait for room in the queue of a socket */
+			return fail_silent(SERVER_UNAVAILABLE, "it is busy or stopped", reterr);
+		return fail_connection(exchange, words, reterr);
+	case CURLE_COULDNT_RESOLVE_HOST:
 		return fail_connection(exchange, words, reterr);
 	case CURLE_PEER_FAILED_VERIFICATION:
 		reason_set(reterr, "%s: certificate refused: %s", exchange->place->authority,
 			   words);
+		return SERVER_UNREACHED;
+	case CURLE_SSL_CACERT_BADFILE:
+		reason_set(reterr, "cannot read the certificates of authorities: %s", words);
 		return SERVER_UNREACHED;
 	case CURLE_SSL_CONNECT_ERROR:
 		reason_set(reterr, "%s does not speak TLS: %s", exchange->place->authority, words);
@@ -143,6 +150,8 @@ static enum server_result explain(const struct exchange *exchange, CURLcode code
 			return SERVER_STOPPED;
 		break;
 	default:
+		if (!is_connected(exchange))
+			return fail_connection(exchange, words, reterr);
 		break;
 	}
 	reason_set(reterr, "the server's answer is malformed");
@@ -173,6 +182,16 @@ static struct curl_slist *list_fields(const struct server_request *request, stru
 	return list;
 }
 
+/* Without the folder of the system's authorities, which libcurl would read besides. */
+static void trust_only(CURL *curl, struct str authorities)
+{
+	struct curl_blob pem = {
+	    .data = (void *)authorities.data, .len = authorities.length, .flags = CURL_BLOB_NOCOPY};
+
+	curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &pem);
+	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+}
+
 static void set_place(CURL *curl, const struct server_place *place,
 		      const struct server_request *request, struct arena *arena)
 {
@@ -188,8 +207,8 @@ static void set_place(CURL *curl, const struct server_place *place,
 			piece_ms = place->patience_ms;
 	} else {
 		curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)place->patience_ms);
-		if (place->ca_file)
-			curl_easy_setopt(curl, CURLOPT_CAINFO, place->ca_file);
+		if (place->authorities.data)
+			trust_only(curl, place->authorities);
 	}
 	curl_easy_setopt(curl, CURLOPT_URL, ARENA_JOIN(arena, base, request->path).data);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
