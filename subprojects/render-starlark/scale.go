@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"reflect"
 
 	"github.com/tronbyt/gg"
 	"github.com/tronbyt/pixlet/render/animation"
@@ -27,7 +28,8 @@ func boundedTransformation(maker *starlark.Builtin) *starlark.Builtin {
 }
 
 // boundScales replaces the scales. The library extends the shorter of two neighbours' lists by the defaults of
-// the types that it knows, so all of them are extended before.
+// the types that it knows, so all of them are extended before: the defaults change nothing if each list has the
+// types that the longest begins with. Others stay.
 func boundScales(keyframes []animation.Keyframe) {
 	var longest []animation.Transform
 	for _, keyframe := range keyframes {
@@ -37,6 +39,13 @@ func boundScales(keyframes []animation.Keyframe) {
 	}
 	if len(longest) == 0 {
 		return // they may be the library's defaults, which are all requests'
+	}
+	for _, keyframe := range keyframes {
+		for i, transform := range keyframe.Transforms {
+			if reflect.TypeOf(transform) != reflect.TypeOf(longest[i]) {
+				return
+			}
+		}
 	}
 	for i := range keyframes {
 		own := keyframes[i].Transforms

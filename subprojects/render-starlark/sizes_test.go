@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tronbyt/pixlet/render/animation"
 )
 
 const tenPixels = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGM4wcWFBzGMSmNDAFbKVfFFF72WAAAAAElFTkSuQmCC"
@@ -82,6 +83,25 @@ func scaleApp(widget string) string {
 }
 
 // The least scale that can be painted shows nothing, and so do smaller ones.
+// A list in the middle is extended towards each neighbour by that neighbour's types.
+func TestListsOfOtherTypesAreExtendedByTheLibrary(t *testing.T) {
+	move, turn := animation.Translate{}, animation.Rotate{}
+	for _, lists := range [][][]animation.Transform{
+		{{move}, {}, {turn}},
+		{{move}, {move, turn}, {move, animation.Scale{}, animation.Shear{}}},
+		{{animation.Scale{}}, {turn}},
+	} {
+		var keyframes []animation.Keyframe
+		for _, list := range lists {
+			keyframes = append(keyframes, animation.Keyframe{Transforms: list})
+		}
+		boundScales(keyframes)
+		for i, list := range lists {
+			assert.Equal(t, list, keyframes[i].Transforms)
+		}
+	}
+}
+
 func TestScalesThatAreSmallShowNothing(t *testing.T) {
 	p := startProcess(t)
 	_, want := p.ask(t, testRequest(), scaleApp(scaled("animation.Scale(0.000001, 1.0)", "animation.Scale(1.0, 1.0)")))
