@@ -31,11 +31,21 @@ static bool limit(int resource, uint64_t value)
 	return setrlimit(resource, &both) == 0;
 }
 
+/* Sets the limit, or keeps a lower one that was given: what it is for then fails sooner. */
+static bool limit_at_most(int resource, uint64_t value)
+{
+	struct rlimit present;
+
+	if (getrlimit(resource, &present) != 0)
+		return false;
+	return limit(resource, present.rlim_max < value ? present.rlim_max : value);
+}
+
 static bool enter_limits(const struct sandbox_limits *limits, unsigned files)
 {
-	return limit(RLIMIT_DATA, limits->data_bytes) && limit(RLIMIT_STACK, limits->stack_bytes) &&
-	       limit(RLIMIT_NOFILE, files) && limit(RLIMIT_CORE, 0) && limit(RLIMIT_MEMLOCK, 0) &&
-	       limit(RLIMIT_MSGQUEUE, 0) &&
+	return limit(RLIMIT_DATA, limits->data_bytes) &&
+	       limit_at_most(RLIMIT_STACK, limits->stack_bytes) && limit(RLIMIT_NOFILE, files) &&
+	       limit(RLIMIT_CORE, 0) && limit(RLIMIT_MEMLOCK, 0) && limit(RLIMIT_MSGQUEUE, 0) &&
 	       (limits->cpu_s == 0 || limit(RLIMIT_CPU, limits->cpu_s));
 }
 
