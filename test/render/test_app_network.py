@@ -82,7 +82,7 @@ def test_an_app_asks_the_network(render, server, tmp_path):
 @needs
 def test_large_answers(render, server):
     done = render(server.url + "large", *LOCAL)
-    assert "500000" not in done.stderr and "larger" not in done.stderr
+    assert done.stderr.startswith("200 l")  # what a panel does with such a text is another matter
     assert server.seen[0] == "/large"
 
 
