@@ -10,7 +10,8 @@ struct server_place {
 	const char *state_dir; /* NULL: the URL's */
 	const char *base;      /* "https://panels.example.org" */
 	const char *authority; /* "panels.example.org", for sentences */
-	struct str authorities; /* PEM of the only ones that are trusted; data is NULL: the system's */
+	struct str
+	    authorities; /* PEM of the only ones that are trusted; data is NULL: the system's */
 	/* For a whole answer of a URL's server; of the other one, for a piece; there 0 is the usual
 	 * time. */
 	int patience_ms;
