@@ -1,10 +1,12 @@
-/* displayctl: one table of commands, one file a group of them.
+/* displayctl: one table of commands, and a source file for each group of commands.
  *
- *   main -> arguments (flags, command) -> run() -> database (statements of sql/query)
- *                                               -> output (a person's text, or JSON)
+ *   main -> arguments (flags, command) -> run() -> client (requests to the server)
+ *                                               -> database (statements of sql/query)
+ *                                               -> output (text for people, or JSON)
  *
- * A process runs one command; what it allocates goes with its arena. Commands return an exit code;
- * ctl_fail() says why on stderr. */
+ * A process runs one command; memory of its arena is freed at the end. Commands, and most functions
+ * with an enum ctl_exit, return CTL_DONE, or another code after they have printed the reason to
+ * stderr. */
 #pragma once
 
 #include "base/arena.h"
@@ -25,12 +27,13 @@ struct ctl_member; /* server/text.h */
 struct remote;
 
 struct ctl_command {
-	struct option_command line; /* its words, options and help */
+	struct option_command line; /* words, options and help of the command */
 	enum ctl_exit (*run)(struct ctl *ctl);
-	int (*run_apart)(int argc, char **argv); /* instead: reads its own arguments */
-	/* The body's member that each option sets; NULL: none does, or the handler writes it. */
+	int (*run_apart)(int argc, char **argv); /* instead of run() */
+	/* For each option the member of the request's body that it sets; NULL: none, or the handler
+	 * writes it. */
 	const char *const *members;
-	bool needs_no_place; /* neither a server nor its configuration has a say */
+	bool needs_no_place; /* needs neither a server nor a server's configuration */
 };
 
 /* Sorted by name. */
@@ -39,14 +42,14 @@ extern const unsigned ctl_command_count;
 
 struct ctl {
 	struct arena arena;
-	struct config config; /* state_dir, database, public_url: as displayd would have them */
+	struct config config; /* state_dir, database, public_url: with displayd's defaults */
 	bool json;
 	const struct ctl_command *command;
-	struct str positionals[CTL_POSITIONALS_MAX]; /* the first ones */
+	struct str positionals[CTL_POSITIONALS_MAX]; /* first arguments that are not options */
 	struct options options;			     /* as given */
 	struct cluster cluster;
 	PGconn *connection;
-	struct remote *remote; /* of --server; NULL: the state directory's server is meant */
+	struct remote *remote; /* the server of --server; NULL: use the state directory's server */
 };
 
 enum ctl_exit ctl_app_import(struct ctl *ctl);
@@ -71,15 +74,16 @@ enum ctl_exit ctl_upgrade(struct ctl *ctl);
 
 /* ---- complete.c ---- */
 
-/* Prints a line for each possible word, with a tab and what it is behind it; or a line ":" for the
- * names of files. Words are as they were typed, without the program's. Asks the server for what has
- * names, for a second at most, and says nothing if there is none. */
+/* Prints a line for each possible completion: the word, with a tab and its description; or a line
+ * ":" for file names. The arguments are the words as typed, without the program's name. Names, such
+ * as those of devices, come from the server: waits for it 1 s at most, and prints none if it does
+ * not answer. */
 int ctl_complete(struct ctl *ctl, int argc, char **argv);
 
 /* ---- sign_in.c ---- */
 
-/* Makes the session's API key if the command asks /v1 as who is signed in. CTL_DONE, or the reason
- * was said. */
+/* Creates the session's API key if the command needs one for /v1 and has only a session. Returns
+ * CTL_DONE, or another code after printing the reason. */
 enum ctl_exit ctl_prepare_key(struct ctl *ctl);
 
 /* ---- arguments.c ---- */
@@ -88,33 +92,35 @@ extern const struct option_set ctl_option_set;
 
 enum ctl_wish { CTL_COMMAND, CTL_HELP, CTL_VERSION };
 
-/* Reads flags and finds the command. CTL_DONE, or another code with the reason said. For CTL_HELP,
- * options tell of what. */
+/* Reads flags and finds the command. Returns CTL_DONE, or another code after printing the reason.
+ * For CTL_HELP, ctl->options holds the topic or the command, if one was given. */
 enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ctl_wish *ret_wish);
 
-/* Returns a body: an object of the members that the command's options set, and of more (NULL:
- * none). */
+/* Returns the body of a request: an object with the members that the command's options set, and
+ * those of more (NULL: none). */
 struct str ctl_body_of_options(struct ctl *ctl, const struct ctl_member *more);
 
-/* Returns the name of the option that sets a member of the body, or the member's if none does. */
+/* Returns the name of the option that sets this member of the body; the member's own name if no
+ * option does. */
 struct str ctl_option_of(const struct ctl *ctl, struct str member);
 
-/* ---- help.c ---- */
+/* ---- help.c, arguments.c, fail.c ---- */
 
-/* The help of what was read, of all or of a topic or a command. */
+/* Prints the help of the topic or the command that was given, or of the whole program. */
 enum ctl_exit ctl_print_help(const struct ctl *ctl);
 
-/* A flag of this command; data is NULL if it was not given. */
+/* Returns the value of an option; data is NULL if the option was not given. */
 struct str ctl_value(const struct ctl *ctl, const char *name);
 
-/* Asks on the terminal whether to go on, unless --yes was given; for commands that cannot be
- * undone, COMMAND_ASKING of the table. CTL_DONE, or CTL_REFUSED with the reason printed. */
+/* Asks on the terminal whether to continue, unless --yes was given; for commands that cannot be
+ * undone, COMMAND_ASKING of the table. Returns CTL_DONE, or CTL_REFUSED after printing the reason.
+ */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_confirm(const struct ctl *ctl,
 								const char *format, ...);
 
 /* ---- check.c ---- */
 
-/* Checks for the options of commands; an account is named by its e-mail address. */
+/* Checks for the options of commands. An account is named by its e-mail address. */
 option_check ctl_check_account;
 option_check ctl_check_description;
 option_check ctl_check_device_name;
@@ -139,79 +145,83 @@ option_check ctl_check_weekdays;
 
 struct ctl_rows {
 	unsigned count;
-	void *rows; /* count structs of a record, in the arena */
+	void *rows; /* array of count structs of one record, in the arena */
 };
 
 /* ---- database.c ---- */
 
-/* Connects ctl->connection. CTL_DONE, or the reason was said. */
+/* Connects ctl->connection, which the caller closes. Returns CTL_DONE, or another code after
+ * printing the reason. */
 enum ctl_exit ctl_connect(struct ctl *ctl, const char *url);
 
-/* Says why the database has not done what a command asked it for. A full disk is called that,
- * whichever way it shows: PostgreSQL refuses a statement for it, or ends. result: of a statement
- * that failed. Without an SQLSTATE the connection is lost. */
+/* Prints why the database rejected a statement. A full disk is reported as such in both cases:
+ * PostgreSQL rejects the statement, or stops. result: of the failed statement; if it has no
+ * SQLSTATE, the connection is lost. Returns the exit code. */
 enum ctl_exit ctl_fail_statement(const struct ctl *ctl, const PGresult *result);
-/* The same of a connection that is lost, or could not be made. words: libpq's. */
+/* Prints why a connection was lost or could not be made. words: libpq's message. Returns the exit
+ * code. */
 enum ctl_exit ctl_fail_lost(const struct ctl *ctl, const char *what, struct str words);
 
 /* ---- with_database.c ---- */
 
 typedef enum ctl_exit ctl_use_url(struct ctl *ctl, const char *url, void *context);
 
-/* Runs it with the URL of --database, or of the database of the state directory's server. If no
- * server runs, that is started for this alone, under the server's lock, and stopped again. */
+/* Calls run with the URL of --database, or of the database of the state directory's server. If no
+ * server runs, the database is started for this call, under the server's lock, and stopped again.
+ * Returns the result of run, or another code after printing the reason. */
 enum ctl_exit ctl_with_url(struct ctl *ctl, ctl_use_url *run, void *context);
-/* Calls run with a connection, which is closed afterwards. If alone is set, a running server is an
- * error; then the state directory may also be a new one. */
+/* Calls run with ctl->connection set, and closes the connection afterwards. If alone is set, a
+ * running server is an error, and the state directory may be a new one. Returns as ctl_with_url().
+ */
 enum ctl_exit ctl_with_database(struct ctl *ctl, bool alone,
 				enum ctl_exit (*run)(struct ctl *ctl, void *context),
 				void *context);
 
-/* Whether there is a database, for a command that must not make one. CTL_DONE, or the reason was
- * printed. */
+/* Checks that a database exists, for a command that must not create one. Returns CTL_DONE, or
+ * another code after printing the reason. */
 enum ctl_exit ctl_look_for_database(struct ctl *ctl);
 
 /* ---- device_url.c ---- */
 
-/* Returns the base of URLs that are handed out, without a slash at its end: the configured one,
- * else that of the running server, else that of a server with this configuration. A NUL follows. */
+/* Returns the base of the URLs that displayctl prints, without a slash at its end: the configured
+ * one, else that of the running server, else that of a server with this configuration. A NUL
+ * follows. */
 struct str ctl_public_url(struct ctl *ctl);
-/* Returns the base of panels' URLs: that of another listener if the public URL leads to this
- * machine alone. */
+/* Returns the base of the panels' URLs: that of another listener if only this machine can reach the
+ * public URL. A NUL follows. */
 struct str ctl_panel_url(struct ctl *ctl);
 
 /* ---- fail.c ---- */
 
-/* Appends a text that strangers may have written: characters that would steer a terminal as
- * "\u202e" (utf8_is_steering()), but those of kept; bytes that are no UTF-8 as "?". */
+/* Appends an untrusted text. Characters that would control a terminal are escaped, such as "\u202e"
+ * (utf8_is_steering()), except those in kept; bytes that are not UTF-8 become "?". */
 void ctl_append_visible(struct str text, const char *kept, struct buffer *to);
 
-/* Writes a line to stderr. It masks keys and passwords, and writes what else would steer a terminal
- * than newlines and tabs by ctl_append_visible(), as the text may come from a file of a stranger.
- */
+/* Prints a line to stderr. Masks keys and passwords. Escapes other control characters than newlines
+ * and tabs, as ctl_append_visible() does: the text may quote an untrusted file. */
 __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
-/* Says in such a line why a command fails; returns the code. */
+/* Prints why a command fails, as ctl_say() does, after "displayctl: ". Returns the code. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,
 							     ...);
-/* Says that there is no account with this e-mail address. */
+/* Prints that no account has this e-mail address. Returns CTL_NOT_FOUND. */
 enum ctl_exit ctl_fail_account(struct str email);
-/* A person may give a key where a name is wanted, and what is wrong with it is shown to others: in
- * a terminal, a log, a question to somebody. Writes asterisks over it (base/secret.h), and over the
- * passwords of connection strings (base/arguments.h). */
+/* Masks keys (base/secret.h) and passwords of connection strings (base/arguments.h) with asterisks,
+ * in place. People may pass a key instead of a name, and error messages end up in terminals, logs
+ * and questions to others. */
 void ctl_mask(char *text);
 
 /* ---- output.c ---- */
 
-/* Record of some fields of a table, which follow each other. */
+/* Record of count consecutive fields of a table. */
 #define CTL_RECORD_OF(structure, table, first, count)                                              \
 	{                                                                                          \
 		.fields = (table) + (first), .field_count = (count), .size = sizeof(structure)     \
 	}
 
-/* A text on stdout. */
+/* Prints a text to stdout. */
 enum ctl_exit ctl_print(const struct buffer *text);
-/* Prints one row on stdout: an object, or a line for each field. */
+/* Prints one row to stdout: a JSON object with --json, else a line for each field. */
 enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row);
-/* An array, or a table. rows: structs of the record. */
+/* Prints rows to stdout: a JSON array with --json, else a table. rows: structs of the record. */
 enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record,
 			     const struct ctl_rows *rows);

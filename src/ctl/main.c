@@ -35,9 +35,9 @@ int main(int argc, char **argv)
 	int code;
 
 	(void)sandbox_refuse_io_uring();
-	/* Decide which characters are wide; Debian always has this locale. */
+	/* wcwidth() needs a UTF-8 locale; Debian always has this one. */
 	setlocale(LC_CTYPE, "C.UTF-8");
-	/* A reader that left is told by write(). */
+	/* If the reader of stdout has closed it, write() fails instead. */
 	signal(SIGPIPE, SIG_IGN);
 	log_set_level(LOG_WARN);
 	if (sodium_init() < 0)

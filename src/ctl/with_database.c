@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Under the lock of the state directory's server. */
+/* Requires the lock of the state directory. */
 static enum ctl_exit run_locked(struct ctl *ctl, ctl_use_url *run, void *context)
 {
 	enum ctl_exit code;
@@ -22,7 +22,8 @@ static enum ctl_exit run_locked(struct ctl *ctl, ctl_use_url *run, void *context
 	return code;
 }
 
-/* Removes a state directory that this program has made, unless something is in it. */
+/* Removes a state directory that this program has created, unless it contains other files than the
+ * lock. */
 static void discard_directory(const char *state_dir)
 {
 	char *lock = NULL;

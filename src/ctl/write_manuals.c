@@ -1,6 +1,6 @@
-/* At build time: write_manuals TEMPLATE DATE writes a page of the manual in mdoc(7) to standard
- * output. Lines of the template between @ are replaced by what the tables of options and commands
- * say. */
+/* At build time: write_manuals TEMPLATE DATE writes a manual page in mdoc(7) to standard output.
+ * Lines of the template such as @OPTIONS@ are replaced by texts from the tables of options and
+ * commands. */
 #include "ctl/ctl.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@ enum { LINE_WIDTH = 76 };
 
 /* ---- mdoc ---- */
 
-/* A word of a text, safe at the start of a line and inside it. */
+/* Prints a word, escaped for the start and the middle of a line. Returns its width in the page. */
 static size_t print_word(const char *word, size_t length, FILE *out)
 {
 	size_t printed = length;
@@ -36,7 +36,7 @@ static bool ends_sentence(const char *text, size_t length)
 		isdigit((unsigned char)text[length + 1]) || text[length + 1] == '-');
 }
 
-/* Sentences, each on a line of its own, broken before they are too long. */
+/* Prints each sentence on a line of its own, wrapped at LINE_WIDTH. */
 static void print_text(const char *text, FILE *out)
 {
 	size_t at = 0;
@@ -61,7 +61,7 @@ static void print_text(const char *text, FILE *out)
 		fputc('\n', out);
 }
 
-/* An argument of a macro: in quotes, since "|" and the like are delimiters there. */
+/* Quotes the argument of a macro: "|" and some other characters are delimiters in macros. */
 static void print_argument(const char *text, FILE *out)
 {
 	fprintf(out, " Ar \"%s\"", text);
@@ -169,7 +169,8 @@ static void print_settings(FILE *out)
 
 /* ---- templates ---- */
 
-/* Writes a line of a page of displayctl, or of displayd. */
+/* Writes a line of the template, or the text that replaces it. is_ctl: for displayctl, else
+ * displayd. */
 static void write_line(const char *line, bool is_ctl, const char *date, FILE *out)
 {
 	if (strcmp(line, "@OPTIONS@\n") == 0)

@@ -12,7 +12,7 @@ static const struct option_command *find_command(unsigned i)
 	return i < ctl_command_count ? &ctl_commands[i].line : NULL;
 }
 
-/* The first ones say where; displayd's own code reads their values. */
+/* Options of which server to use come first: displayd's own code reads their values. */
 enum { PLACE_COUNT = 4 };
 static const struct option general[] = {
     OPTION(TEXT, "state-dir", "DIR", "State directory of the server to manage.",
@@ -95,13 +95,14 @@ const struct option_set ctl_option_set = {
     .takes_once = true,
 };
 
-/* Others read the list of processes, and a shell keeps its history: a password has other ways. */
+/* Rejects a password in the URL: other users can read the list of processes, and the shell keeps
+ * its history. Other ways to pass it exist. */
 static enum ctl_exit check_database(const char *url)
 {
 	PQconninfoOption *parsed = PQconninfoParse(url, NULL);
 	bool has_password = false;
 
-	/* libpq marks passwords with "*". */
+	/* libpq marks password fields with "*". */
 	for (const PQconninfoOption *one = parsed; one && one->keyword; one++)
 		has_password |= one->val && one->val[0] && one->dispchar[0] == '*';
 	PQconninfoFree(parsed);
@@ -113,7 +114,7 @@ static enum ctl_exit check_database(const char *url)
 	return CTL_DONE;
 }
 
-/* Reads the places as displayd reads its own. */
+/* Reads these options with displayd's code, its variables and its configuration file. */
 static enum ctl_exit read_places(struct ctl *ctl, char *program)
 {
 	char *places[1 + PLACE_COUNT] = {program};
@@ -138,7 +139,7 @@ static enum ctl_exit read_places(struct ctl *ctl, char *program)
 	return CTL_DONE;
 }
 
-/* Names somebody on the machine; over --server the caller is meant. */
+/* Requires --account on the server's machine. Over --server the caller's account is used. */
 static enum ctl_exit check_account(const struct ctl *ctl)
 {
 	static const char *const needing[] = {"app create", "key create", "key list"};
@@ -158,7 +159,7 @@ static enum ctl_wish find_wish(const struct options *options)
 	return options_find_given(options, "version") ? CTL_VERSION : CTL_COMMAND;
 }
 
-/* Reads which server is meant. */
+/* Finds the server that the command uses. */
 static enum ctl_exit read_server(struct ctl *ctl, char *program)
 {
 	enum ctl_exit code = ctl->command->needs_no_place ? CTL_DONE : remote_read(ctl);
@@ -225,7 +226,7 @@ static struct str list_of(struct ctl *ctl, const struct option *option)
 	return text;
 }
 
-/* The table of options has checked the value. */
+/* Returns the member that this option sets. Its value was checked by the table of options. */
 static struct ctl_member member_of(struct ctl *ctl, const struct option *option, const char *name)
 {
 	struct str text = ctl_value(ctl, option->name);

@@ -3,8 +3,8 @@
 
 #include <panel/panel.h>
 
-/* A command that is no operation of the API, and so is not in docs/api: its words, what it is
- * about, its help, what runs it, and its options. */
+/* Defines a command that is not an operation of the API, and so not in docs/api: its words,
+ * positional arguments, help, function and options. */
 #define COMMAND(words, about, help_text, function, ...)                                            \
 	{                                                                                          \
 		.line = {.name = (words),                                                          \
@@ -14,7 +14,8 @@
 		.run = (function)                                                                  \
 	}
 
-/* The same for one that cannot be undone: it asks, by ctl_confirm(), and --yes answers. */
+/* Defines such a command that cannot be undone: it asks with ctl_confirm(), unless --yes is given.
+ */
 #define COMMAND_ASKING(words, about, help_text, function, ...)                                     \
 	COMMAND(words, about, help_text " Asks first.", function,                                  \
 		OPTION(SWITCH, "yes", NULL,                                                        \

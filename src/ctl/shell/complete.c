@@ -1,6 +1,5 @@
-/* displayctl __complete WORD...: what can stand in the place of the last word, for the shells'
- * completion (share/completion). Values are words of a table, names of files, and what the server
- * has names for. */
+/* displayctl __complete WORD...: completions of the last word, for the shells' completion
+ * (share/completion). Values are words of a table, file names, or names that the server knows. */
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
@@ -16,14 +15,14 @@
 enum { WORDS_MAX = 256, PATIENCE_S = 1, COMPLETION_OPTIONS_MAX = 8 };
 
 struct completion {
-	struct str current; /* the beginning of what is wanted */
+	struct str current; /* the part that was typed of the word to complete */
 	struct str before;  /* printed before each word */
-	/* General options that were given, which say where the server is. */
+	/* General options that were given and select the server or the caller. */
 	struct str options[COMPLETION_OPTIONS_MAX];
 	unsigned option_count;
 };
 
-/* Keeps an option if it says where the server is, or who asks. */
+/* Keeps an option if it selects the server or the caller. */
 static void note_option(struct ctl *ctl, struct completion *completion, const char *name,
 			struct str value)
 {
@@ -36,7 +35,7 @@ static void note_option(struct ctl *ctl, struct completion *completion, const ch
 			    arena_printf(&ctl->arena, "--%s=%.*s", name, STR_ARG(value));
 }
 
-/* A terminal would obey some characters, and a list has lines. */
+/* Whether the text can be printed on a line: it is UTF-8 and has no control characters. */
 static bool is_printable(struct str text)
 {
 	if (!utf8_is_valid(text))
@@ -59,7 +58,7 @@ static size_t sentence_length(struct str text)
 	return text.length - (text.length && text.data[text.length - 1] == '.');
 }
 
-/* Prints the word, and the first sentence about it, if it begins as wanted. */
+/* Prints the word, and the first sentence of its description, if it begins with the typed part. */
 static void offer_word(const struct completion *completion, struct str word, struct str about)
 {
 	if (!word.length || !str_starts_with(word, completion->current) || !is_printable(word))
@@ -70,7 +69,7 @@ static void offer_word(const struct completion *completion, struct str word, str
 	putchar('\n');
 }
 
-/* ---- what the server has ---- */
+/* ---- names from the server ---- */
 
 static void give_up(int number)
 {
@@ -78,7 +77,7 @@ static void give_up(int number)
 	_exit(0);
 }
 
-/* Reads the arguments as for a command that lists it. False: there is no such server. */
+/* Reads arguments as for the command "NOUN list". Returns false if that command cannot be run. */
 static bool prepare(struct ctl *ctl, const struct completion *completion, const char *noun)
 {
 	char *argv[COMPLETION_OPTIONS_MAX + 4] = {"displayctl"};
@@ -89,7 +88,7 @@ static bool prepare(struct ctl *ctl, const struct completion *completion, const 
 		argv[argc++] = (char *)(uintptr_t)completion->options[i].data;
 	argv[argc++] = (char *)(uintptr_t)noun;
 	argv[argc++] = "list";
-	/* Ends soon and in silence: somebody waits behind a word. */
+	/* Exits after PATIENCE_S without an error: a person is waiting for the completion. */
 	if (fflush(stdout) != 0 || !freopen("/dev/null", "w", stderr))
 		return false;
 	signal(SIGALRM, give_up);
@@ -115,8 +114,8 @@ static unsigned count_of_name(const struct ctl_rows *rows, struct str name)
 	return count;
 }
 
-/* A name that two devices have means none of them. An ID or a serial number is offered to who has
- * begun to type it. */
+/* Offers the names of devices. If two devices have the same name, offers their IDs instead. IDs and
+ * serial numbers of other devices are offered only if a word was begun. */
 static void offer_devices(struct ctl *ctl, const struct completion *completion)
 {
 	const struct inventory_device *devices;
@@ -143,7 +142,7 @@ struct named_row {
 	struct str name;
 };
 
-/* Offers the member of this name of a list's rows, with the name beside it. */
+/* Offers this member of each row, with the row's name as its description. */
 static void offer_rows(struct ctl *ctl, const struct completion *completion, const char *path,
 		       const char *member)
 {
@@ -220,18 +219,18 @@ static void offer_value(struct ctl *ctl, const struct completion *completion, st
 
 /* ---- the line ---- */
 
-/* Words that were typed before the last one. */
+/* The words before the last one, parsed. */
 struct line {
-	const struct option_command *command; /* NULL: not yet there */
-	const struct option *pending;	      /* the last word is its value; NULL: it is not */
-	struct str words[WORDS_MAX];	      /* that are neither options nor their values */
+	const struct option_command *command; /* NULL: not complete yet */
+	const struct option *pending; /* the option whose value the last word is; NULL: none */
+	struct str words[WORDS_MAX];  /* neither options nor values of options */
 	unsigned count;
 	struct completion completion;
 };
 
 /* ---- words as they were typed ---- */
 
-/* Takes the quotes of a shell away. */
+/* Removes the shell's quotes and backslashes. */
 static struct str unquote(struct ctl *ctl, const char *typed)
 {
 	char *text = arena_alloc(&ctl->arena, strlen(typed) + 1);
@@ -259,7 +258,8 @@ static const struct option *find_in(const struct option *options, struct str nam
 	return NULL;
 }
 
-/* Finds an option by "--name"; before the command is known it may be that of any. */
+/* Finds an option by "--name": of the command, or of any command if the command is not known yet.
+ */
 static const struct option *find_option(const struct line *line, struct str word)
 {
 	struct str name = word.length > 2 ? str_from_offset(word, 2) : STR("");
@@ -303,7 +303,7 @@ static void take_option(struct ctl *ctl, struct line *line, struct str word)
 static void take_word(struct ctl *ctl, struct line *line, struct str word)
 {
 	if (line->pending) {
-		/* bash takes "--name=value" for three words. */
+		/* bash splits "--name=value" into three words. */
 		if (str_equal(word, STR("=")))
 			return;
 		note_option(ctl, &line->completion, line->pending->name, word);
@@ -316,7 +316,7 @@ static void take_word(struct ctl *ctl, struct line *line, struct str word)
 	}
 }
 
-/* ---- what can stand there ---- */
+/* ---- completions ---- */
 
 static void offer_options(const struct option *options, const struct completion *completion)
 {
@@ -328,7 +328,7 @@ static void offer_options(const struct option *options, const struct completion 
 	}
 }
 
-/* First words of commands. */
+/* Offers the first words of commands. */
 static void offer_nouns(const struct completion *completion)
 {
 	for (const struct option_topic *one = ctl_option_set.topics; one->name; one++)
@@ -349,7 +349,7 @@ static void offer_verbs(struct str noun, const struct completion *completion)
 	}
 }
 
-/* The n-th positional argument of a command; data is NULL: there is none. */
+/* Returns the n-th positional argument of a command, from 0; data is NULL if there is none. */
 static struct str positional(const struct option_command *command, unsigned n)
 {
 	struct str rest = str_from(command->positionals), word = {0};
@@ -391,7 +391,7 @@ static void offer(struct ctl *ctl, const struct line *line)
 	}
 }
 
-/* "--name=val": the value is completed, and the rest stays before it. */
+/* Splits "--name=val": only the value is completed, and "--name=" is printed before it. */
 static void split_current(struct line *line)
 {
 	struct completion *completion = &line->completion;

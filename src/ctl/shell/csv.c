@@ -23,15 +23,15 @@ static char take(struct csv *csv)
 	return c;
 }
 
-/* The carriage return belongs to the end of the line only before a line feed, or at the very end.
- */
+/* A carriage return belongs to the end of the line only before a line feed or at the end of the
+ * text. */
 static bool is_at_end(const struct csv *csv)
 {
 	return csv->rest.length == 0 || is_at(csv, '\n') ||
 	       (is_at(csv, '\r') && (csv->rest.length == 1 || csv->rest.data[1] == '\n'));
 }
 
-/* After a fault: the next row begins behind the next line feed. */
+/* Sets the fault of the row and skips to the next line. */
 static void pass_over(struct csv *csv, const char *fault)
 {
 	csv->fault = fault;
@@ -40,7 +40,7 @@ static void pass_over(struct csv *csv, const char *fault)
 		;
 }
 
-/* Behind the opening quote. False: the closing one is missing. */
+/* Reads a field after its opening quote. Returns false if the closing quote is missing. */
 static bool read_quoted(struct csv *csv, struct buffer *field)
 {
 	while (csv->rest.length > 0) {
@@ -56,7 +56,7 @@ static bool read_quoted(struct csv *csv, struct buffer *field)
 	return false;
 }
 
-/* NULL, or what is wrong with the row. */
+/* Reads a field. Returns NULL, or the fault of the row. */
 static const char *read_field(struct csv *csv, struct buffer *field)
 {
 	if (is_at(csv, '"')) {

@@ -30,7 +30,7 @@ void ctl_append_visible(struct str text, const char *kept, struct buffer *to)
 	}
 }
 
-/* Texts quote what is in files of strangers. */
+/* Escapes control characters: messages may quote untrusted files. */
 static void write_visible(struct str text)
 {
 	struct buffer visible = {0};
@@ -52,9 +52,8 @@ static void mask_passwords_in(char *start, char *end)
 	*end = behind;
 }
 
-/* A password in a URL may reach to the end of the text that it is looked for in. So each word that
- * is a URL is masked by itself, without the mark behind it, and so is what stands between such
- * words. */
+/* Masks each URL by itself, without the punctuation after it, and the text between URLs: the search
+ * for a password in a URL could reach to the end of the text. */
 static void mask_passwords(char *text)
 {
 	char *scheme;

@@ -1,7 +1,7 @@
 #include "base/memory.h"
 #include "ctl/ctl.h"
 
-/* A person who reads does not look at --json. */
+/* Ends the output. Help is text even with --json. */
 static enum ctl_exit end(void)
 {
 	return fflush(stdout) == 0 ? CTL_DONE : ctl_fail(CTL_FAILED, "cannot write to stdout");

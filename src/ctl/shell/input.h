@@ -3,8 +3,9 @@
 
 #include "ctl/ctl.h"
 
-/* Reads a file, "-" for standard input: all of it, or more than max_bytes if it has more. what:
- * before the path in a sentence, such as "--settings: ". CTL_DONE, or the reason was said. To be
- * freed by buffer_finish() in either case. */
+/* Reads a file, "-" for standard input. Stops after max_bytes: a longer result means that the file
+ * is too large. what: text before the path in error messages, such as "--settings: ". Returns
+ * CTL_DONE, or another code after printing the reason. Free ret_text with buffer_finish() in either
+ * case. */
 enum ctl_exit ctl_read_file(const char *what, const char *path, size_t max_bytes,
 			    struct buffer *ret_text);

@@ -59,7 +59,7 @@ static void write_array(const struct record *record, const struct ctl_rows *rows
 	buffer_append_str(text, STR("]\n"));
 }
 
-/* 0: it is no terminal, and nothing is cut. */
+/* Returns the width of the terminal; 0 if stdout is not a terminal, so that nothing is cut. */
 static size_t terminal_width(void)
 {
 	struct winsize size;

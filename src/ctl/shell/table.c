@@ -11,9 +11,9 @@
 
 enum {
 	GAP = 2,
-	TEXT_WIDTH_MIN = 8,	/* of a text that is cut */
+	TEXT_WIDTH_MIN = 8,	/* minimum width of a text that is cut */
 	MINUTES_LENGTH = 16,	/* "2026-07-01T12:34" */
-	COLUMNS_KEPT_LEAST = 2, /* what a row is, and what it is called */
+	COLUMNS_KEPT_LEAST = 2, /* such as ID and name */
 };
 
 static void add_columns(struct table *table, const struct record *record, size_t offset)
@@ -45,7 +45,7 @@ static void add_columns(struct table *table, const struct record *record, size_t
 	}
 }
 
-/* Optional columns are texts, and JSON. */
+/* Whether any row has a value in this optional column. Such columns are texts or JSON. */
 static bool is_used(const struct table_column *column, const char *rows, unsigned row_count,
 		    size_t row_size)
 {
@@ -85,7 +85,7 @@ static size_t line_length(struct str text)
 
 static void append_text(struct str value, struct buffer *text)
 {
-	/* A text of several lines has its cell in one. */
+	/* Print the lines of a text beside each other: a cell has one line. */
 	while (value.length) {
 		size_t length = line_length(value);
 
@@ -96,7 +96,7 @@ static void append_text(struct str value, struct buffer *text)
 	}
 }
 
-/* A whole number stands for null if it is zero. */
+/* Whether the value is null. In a nullable column of integers 0 means null. */
 static bool is_absent(const struct table_column *column, const char *row)
 {
 	if (column->may_be_absent && *(const bool *)(row + column->null_offset))
@@ -158,7 +158,7 @@ void table_append_value(const struct table_column *column, const void *row, stru
 
 /* ---- widths ---- */
 
-/* main() has chosen a locale with UTF-8. */
+/* Requires the UTF-8 locale that main() sets. */
 static size_t character_width(uint32_t c)
 {
 	int width = wcwidth((wchar_t)c);
@@ -175,7 +175,7 @@ size_t table_width(struct str text)
 	return width;
 }
 
-/* A text that is too wide loses its end. Returns the places that it takes. */
+/* Appends the text, cut at its end if it is too wide. Returns its width in terminal columns. */
 static size_t append_cut(struct str cell, size_t width, struct buffer *text)
 {
 	struct str rest = cell;
@@ -203,7 +203,7 @@ static bool is_time(const struct table_column *column)
 	return column->field->kind == RECORD_KIND_TIMESTAMP;
 }
 
-/* On a terminal minutes will do. */
+/* Writes a value. With a limit (on a terminal), times are shortened to minutes. */
 static void write_cell(const struct table_column *column, const void *row, size_t limit,
 		       struct buffer *text)
 {
@@ -250,7 +250,7 @@ static size_t line_width(const struct table *table)
 	return width;
 }
 
-/* Whether commands take what the column holds: a part of it would be of no use. */
+/* Whether commands take this column's values as arguments: a shortened value would be useless. */
 static bool is_typed(const struct table_column *column)
 {
 	static const char *const names[] = {"id", "email", "slug", "version", "account"};
@@ -261,7 +261,7 @@ static bool is_typed(const struct table_column *column)
 	return false;
 }
 
-/* The widest text that may become narrower; NULL: none. */
+/* Returns the widest text column that may become narrower; NULL if there is none. */
 static struct table_column *find_widest(struct table *table)
 {
 	struct table_column *widest = NULL;
@@ -280,8 +280,8 @@ static struct table_column *find_widest(struct table *table)
 	return widest;
 }
 
-/* Chooses the column to drop: creation time first, else the last one; the ID if the column behind
- * it says what is meant, too. NULL: all are needed. */
+/* Chooses the column to drop: the creation time first, else the last one; at last the ID, if the
+ * next column identifies the row as well. Returns NULL if no column can be dropped. */
 static struct table_column *find_dispensable(struct table *table)
 {
 	struct table_column *last = NULL;
