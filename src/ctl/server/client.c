@@ -18,7 +18,8 @@ static bool has_no_room(const struct server_answer *answer)
 	return body.length && memmem(body.data, body.length, words, sizeof(words) - 1);
 }
 
-/* A server that somebody else starts is not waited for. */
+/* Reports that the server of --server is unreachable. It is not waited for: somebody else starts
+ * it. */
 static enum ctl_exit fail_unavailable(const struct ctl *ctl, const struct reason *why,
 				      const char *doubt)
 {
@@ -31,14 +32,14 @@ static enum ctl_exit fail_no_server(const struct ctl *ctl, const char *doubt)
 			ctl->config.state_dir, doubt);
 }
 
-/* Asks again while no server answers, or a server that has no database yet: one that starts, or
- * whose PostgreSQL does again, answers soon. */
+/* Repeats the request while a server starts, or answers 503 because its database is starting. */
 static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request *request,
 				   struct server_answer *ret_answer)
 {
 	const struct server_place place = remote_place(ctl);
 	uint64_t begun_ms = clock_monotonic_ms(), wait_ms = WAIT_FOR_SERVER_MS;
-	const char *doubt = ""; /* whether an earlier answer was lost, too */
+	const char *doubt =
+	    ""; /* added to the error if an earlier try of a write may have been done */
 	struct reason why;
 
 	if (request->patience_ms > WAIT_FOR_SERVER_MS)
@@ -62,7 +63,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 		if (result == SERVER_FAILED || result == SERVER_UNREACHED ||
 		    (result == SERVER_UNAVAILABLE && is_over))
 			return ctl_fail(CTL_DATABASE, "%s%s", why.text, doubt);
-		/* A full disk does not get room soon. */
+		/* Do not repeat after a full disk: it will not get room soon. */
 		if (result == SERVER_ANSWERED && has_no_room(ret_answer))
 			return CTL_DONE;
 		server_answer_finish(ret_answer);
@@ -70,7 +71,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 	}
 }
 
-/* A write is sent once: an answer that does not come says nothing of what was done. */
+/* Sends a write once: after a lost answer it is unknown whether the write was done. */
 static enum ctl_exit ask_once(struct ctl *ctl, const struct server_request *request,
 			      struct server_answer *ret_answer)
 {
@@ -124,8 +125,8 @@ static const struct ctl_fault *find_fault(const struct ctl_fault *faults, struct
 	return NULL;
 }
 
-/* Says a fault of a member of the body, as one of the option, or of the app's setting, that sets
- * it; returns the exit code. */
+/* Prints what is wrong with a member of the body, by the name of the option or the app's setting
+ * that sets it. Returns the exit code. */
 static enum ctl_exit say_fault(const struct ctl *ctl, const struct ctl_request *request,
 			       struct str pointer, const char *detail)
 {
@@ -177,14 +178,14 @@ static const struct ctl_sentence *find_sentence(const struct ctl_request *reques
 	return NULL;
 }
 
-/* The server has no such operation, or answers in another way. */
+/* Reports that the server lacks the operation or answers in an unknown format. */
 static enum ctl_exit fail_version(void)
 {
 	return ctl_fail(CTL_FAILED, "unexpected answer of the server: it may have another version "
 				    "than displayctl, see displayctl upgrade");
 }
 
-/* Says what the problem of an answer is. */
+/* Prints the problem that the server answered with. Returns the exit code. */
 static enum ctl_exit fail(const struct ctl *ctl, const struct ctl_request *request, int status,
 			  yyjson_val *problem)
 {
@@ -210,7 +211,8 @@ static enum ctl_exit fail(const struct ctl *ctl, const struct ctl_request *reque
 	return ctl_fail(code, "%s", detail);
 }
 
-/* Such an account cannot be: its address would be no field of a head. */
+/* Whether the text has control characters. No account's address has any, and none may be sent in a
+ * header field. */
 static bool has_control(struct str text)
 {
 	for (size_t i = 0; i < text.length; i++)
@@ -219,7 +221,7 @@ static bool has_control(struct str text)
 	return false;
 }
 
-/* Appends what a browser sends back of a Set-Cookie: "NAME=VALUE". */
+/* Appends the part of a Set-Cookie field that is sent back: "NAME=VALUE". */
 static void keep_cookie(struct ctl *ctl, struct str value, struct str *cookies)
 {
 	struct str pair = {value.data, str_find(value, ';')};
@@ -228,7 +230,8 @@ static void keep_cookie(struct ctl *ctl, struct str value, struct str *cookies)
 				 : arena_copy(&ctl->arena, pair);
 }
 
-/* text: "NAME:VALUE" and a newline for each field. */
+/* Copies the wanted fields and the cookies into the arena. text: "NAME:VALUE" and a newline for
+ * each field; cookies may be NULL. */
 static void keep_fields(struct ctl *ctl, struct str text, struct ctl_field *fields,
 			struct str *cookies)
 {
@@ -262,7 +265,7 @@ static enum ctl_exit fail_answer(struct ctl *ctl, const struct ctl_request *requ
 	return code;
 }
 
-/* buffer_finish(ret_body) in either case. */
+/* Asks, and returns the body of the answer. Free ret_body with buffer_finish() in either case. */
 static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request,
 			      struct buffer *ret_body)
 {
@@ -294,7 +297,7 @@ static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request
 	return code;
 }
 
-/* *ret_document: of the answer, to be freed. */
+/* Asks, and parses the answer. Free *ret_document with yyjson_doc_free(); it may be NULL. */
 static enum ctl_exit ask(struct ctl *ctl, const struct ctl_request *request,
 			 yyjson_doc **ret_document)
 {
@@ -398,7 +401,7 @@ enum ctl_exit ctl_list(struct ctl *ctl, const struct ctl_request *request,
 	return code == CTL_DONE ? ctl_print_rows(ctl, record, &rows) : code;
 }
 
-/* Keeps the things of --account of all that an administrator lists. */
+/* Lists the rows of all accounts as an administrator, and keeps those of --account. */
 static enum ctl_exit ask_of_another(struct ctl *ctl, const char *path, const struct record *record,
 				    size_t account_at, struct ctl_rows *ret_rows)
 {

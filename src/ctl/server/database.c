@@ -2,8 +2,8 @@
 #include "db/hosts.h"
 #include "db/result.h"
 
-/* PostgreSQL makes its log of writes in files of this size, and ends if there is no room for one.
- */
+/* PostgreSQL creates segments of its write-ahead log with this size, and stops if there is no room
+ * for one. */
 static const uint64_t log_file_bytes = 16 * 1024 * 1024;
 
 static enum ctl_exit fail_full(void)

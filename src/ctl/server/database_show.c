@@ -1,5 +1,5 @@
-/* displayctl database show: the instance's PostgreSQL, its room and its schema. Also if this
- * program is too old or too new for the schema, so nothing here reads our tables. */
+/* displayctl database show: PostgreSQL, its size and its schema. It works with any version of the
+ * schema, so it reads no table but that of migrations. */
 #include "base/require.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
@@ -12,7 +12,7 @@
 
 enum { MIB = 1 << 20 };
 
-/* A program gets bytes, a person sizes that can be read: what the other one gets has no data. */
+/* Holds bytes and tables for JSON, size for people; the data of the others is NULL. */
 struct database_shown {
 	struct str kind;
 	struct str host;
@@ -94,9 +94,9 @@ static struct str readable_size(struct ctl *ctl, int64_t bytes)
 	return arena_printf(&ctl->arena, "%.1f GiB", (double)bytes / MIB / 1024);
 }
 
-/* ---- what PostgreSQL says ---- */
+/* ---- answers of PostgreSQL ---- */
 
-/* Reads the one row of a statement into a zeroed struct of the record. */
+/* Reads the one row of a statement into ret_row, a zeroed struct of the record. */
 static enum ctl_exit read_row(struct ctl *ctl, enum statement statement,
 			      const struct record *record, void *ret_row)
 {
@@ -115,8 +115,8 @@ static enum ctl_exit read_row(struct ctl *ctl, enum statement statement,
 	return code;
 }
 
-/* libpq tells the parts of an address, so no password is among them. That of the private one goes
- * through a descriptor of ours, which tells nobody anything. */
+/* Reads all fields. Only parts of the address are shown, so no password. The private database is
+ * reached through an inherited descriptor, so its socket is shown instead. */
 static enum ctl_exit read_all(struct ctl *ctl, struct database_shown *shown)
 {
 	struct database_schema_row schema = {0};

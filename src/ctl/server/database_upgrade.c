@@ -1,5 +1,5 @@
-/* displayctl database upgrade: the private PostgreSQL becomes one of the newest version that is
- * installed. Never by itself: displayd goes on with the version that a database has. */
+/* displayctl database upgrade: moves the private PostgreSQL to the newest installed version. This
+ * never happens by itself: displayd keeps the version that a database has. */
 #include "cluster/upgrade.h"
 #include "ctl/ctl.h"
 #include "main/state_dir.h"
@@ -81,7 +81,7 @@ static enum ctl_exit check_room(const struct cluster_plan *plan)
 	return CTL_DONE;
 }
 
-/* Ctrl-C leaves no process behind. */
+/* Stops the child processes on Ctrl-C. */
 static void catch_signals(void)
 {
 	struct sigaction action = {.sa_handler = cluster_upgrade_interrupt};

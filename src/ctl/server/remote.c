@@ -13,18 +13,18 @@ enum {
 	CA_FILE_BYTES_MAX = 16 * 1024 * 1024
 };
 
-/* Needs of a command towards a server that is not the machine's own. */
+/* Credentials that a command needs over --server. */
 enum reach {
-	REACH_MACHINE,	     /* it is done on the server's machine only */
-	REACH_NO_SERVER,     /* it asks none */
+	REACH_MACHINE,	     /* not available over --server */
+	REACH_NO_SERVER,     /* asks no server */
 	REACH_ANY,	     /* a key or a session */
-	REACH_KEY,	     /* a key, also that of the session */
-	REACH_SESSION,	     /* who is signed in */
-	REACH_ADMINISTRATOR, /* the same, an administrator */
-	REACH_VISITOR,	     /* nobody need be signed in */
+	REACH_KEY,	     /* an API key, or a session, which gets a key */
+	REACH_SESSION,	     /* a session */
+	REACH_ADMINISTRATOR, /* a session of an administrator */
+	REACH_VISITOR,	     /* nothing */
 };
 
-/* The first one whose words begin the command's counts. */
+/* The first entry counts whose words begin the command's name. */
 static const struct {
 	const char *words;
 	enum reach reach;
@@ -135,7 +135,7 @@ enum ctl_exit remote_use(struct ctl *ctl, struct str url)
 	return remote->url.is_tls ? read_authorities(ctl, remote) : CTL_DONE;
 }
 
-/* ---- who asks ---- */
+/* ---- credentials ---- */
 
 static enum ctl_exit take_key(struct ctl *ctl, struct str text, const char *where)
 {
@@ -176,7 +176,8 @@ static enum ctl_exit read_key(struct ctl *ctl)
 	return code;
 }
 
-/* The key of a session that the server has ended for want of use is still good. */
+/* Reads the session. If the server has ended it because it was not used, its API key may still be
+ * valid, and is used instead. */
 static enum ctl_exit read_session(struct ctl *ctl)
 {
 	struct remote *remote = ctl->remote;
@@ -221,7 +222,7 @@ bool remote_is_of_another(const struct ctl *ctl)
 	       !str_equal_ignore_case(account, ctl->remote->session.email);
 }
 
-/* Accounts have their own things over --server; an administrator lists those of others. */
+/* Rejects --account for another account, except in lists of an administrator. */
 static enum ctl_exit check_account(const struct ctl *ctl)
 {
 	static const char *const lists[] = {"device list", "key list"};
@@ -241,7 +242,8 @@ static enum ctl_exit check_account(const struct ctl *ctl)
 
 /* ---- which server ---- */
 
-/* Options of the command line overrule the variable. */
+/* Finds the URL; *ret_url is NULL if there is none. --state-dir and --database override
+ * DISPLAYD_SERVER. */
 static enum ctl_exit find_url(const struct ctl *ctl, const char **ret_url)
 {
 	static const char *const others[] = {"state-dir", "database"};
@@ -343,7 +345,8 @@ struct str remote_fields(struct ctl *ctl, struct str path)
 	if (is_by_key(path))
 		return ARENA_JOIN(&ctl->arena, user_agent(ctl), STR("Authorization: Bearer "), key,
 				  STR("\n"));
-	/* No page of another site can have sent it: it keeps its cookies to itself. */
+	/* Send the field that the server requires of browsers: the request does not come from a
+	 * page of another site. */
 	if (!remote->session.cookies.data)
 		return ARENA_JOIN(&ctl->arena, user_agent(ctl),
 				  STR("Sec-Fetch-Site: same-origin\n"));

@@ -1,7 +1,7 @@
-/* The server of --server or DISPLAYD_SERVER, which is asked with an API key, or as who is signed in
- * there, instead of the state directory's server as its operator.
+/* The server of --server or DISPLAYD_SERVER. It is asked with an API key or a session, not as the
+ * operator like the state directory's server.
  *
- *   /v1/...    Authorization: the key that was given, or that of the session
+ *   /v1/...    Authorization: the given API key, or that of the session
  *   /web/...   the session's cookies */
 #pragma once
 
@@ -11,40 +11,41 @@
 #include <wire/url.h>
 
 struct remote {
-	struct str
-	    base; /* "https://panels.example.org", without a slash at its end; a NUL follows */
+	struct str base; /* "https://panels.example.org": no slash at its end; a NUL follows */
 	struct wire_url url;
-	struct str authorities; /* of --ca-file, PEM; data is NULL: the system's */
-	struct str key;		/* that was given; data is NULL: none */
-	struct session session; /* cookies.data is NULL: nobody is signed in */
+	struct str authorities; /* of --ca-file, PEM; data NULL: the system's */
+	struct str key;		/* given, or of a session that has ended; data NULL: none */
+	struct session session; /* cookies.data NULL: not signed in */
 	int patience_ms;
 };
 
 /* Reads --server, --key-file, --ca-file and their variables into ctl->remote, which stays NULL if
- * the command is for the state directory's server, and checks that the command can be done there
- * with what is given. CTL_DONE, or the reason was said. */
+ * the command uses the state directory's server. Checks that the given key or session permits the
+ * command. Returns CTL_DONE, or another code after printing the reason. */
 enum ctl_exit remote_read(struct ctl *ctl);
-/* Uses the server of this URL. CTL_DONE, or the reason was said. */
+/* Sets ctl->remote to the server of this URL. Returns CTL_DONE, or another code after printing the
+ * reason. */
 enum ctl_exit remote_use(struct ctl *ctl, struct str url);
 
-/* Whether a key was given, and so only /v1 is there. */
+/* Whether requests use an API key without a session, so that only /v1 can be used. */
 bool remote_has_key_only(const struct ctl *ctl);
-/* Whether somebody is signed in, and there are the pages' operations. */
+/* Whether requests use a session, so that /web can be used. */
 bool remote_has_session(const struct ctl *ctl);
 
-/* Whether the command asks /v1 as who is signed in, who has no valid key for it yet. */
+/* Whether the command uses /v1 with a session that has no valid key yet. */
 bool remote_needs_key(const struct ctl *ctl);
 
-/* Whether an administrator lists what another account has. */
+/* Whether --account names another account than that of the session. */
 bool remote_is_of_another(const struct ctl *ctl);
 
 struct server_place remote_place(const struct ctl *ctl);
-/* Returns the fields of a request's head that say who asks. */
+/* Returns the header fields that authenticate a request to this path, each with a newline. */
 struct str remote_fields(struct ctl *ctl, struct str path);
-/* Notes that the server has done what a request wanted, and knows its session so. */
+/* Records the use of the session, if the request to this path was made with it. */
 void remote_note_answer(struct ctl *ctl, struct str path);
 /* Returns "displayctl on HOST", for lists of sessions and keys. */
 struct str remote_own_name(struct ctl *ctl);
-/* Says why a server does not answer as wanted: 401, or a redirect to this place. */
+/* Prints why the server answered 401, or that it redirects to this location. Returns the exit code.
+ */
 enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *detail);
 enum ctl_exit remote_fail_redirect(const struct ctl *ctl, int status, struct str location);

@@ -10,7 +10,7 @@
 enum {
 	CONNECT_MS = 10 * 1000,
 	ANSWER_MS = 30 * 1000,
-	BODY_BYTES_MAX = 64 * 1024 * 1024, /* of a server that somebody else runs */
+	BODY_BYTES_MAX = 64 * 1024 * 1024, /* of a URL's server, which is untrusted */
 };
 
 struct exchange {
@@ -144,7 +144,8 @@ static enum server_result explain(const struct exchange *exchange, CURLcode code
 			words = strerror(os_error(exchange));
 		else if (exchange->place->state_dir)
 			break;
-		return fail_silent(SERVER_UNAVAILABLE, words, reterr); /* also if TLS ends early */
+		return fail_silent(SERVER_UNAVAILABLE, words,
+				   reterr); /* or the TLS connection ended early */
 	case CURLE_WRITE_ERROR:
 		if (exchange->request->take)
 			return SERVER_STOPPED;
@@ -160,8 +161,8 @@ static enum server_result explain(const struct exchange *exchange, CURLcode code
 
 /* ---- the request ---- */
 
-/* libcurl leaves a field out that has nothing behind its colon, such as one that it would add by
- * itself. Behind a semicolon it is sent without a value. */
+/* Returns the header fields. libcurl removes a field "NAME:" that it would add by itself, and sends
+ * "NAME;" without a value. */
 static struct curl_slist *list_fields(const struct server_request *request, struct arena *arena)
 {
 	const struct str none = STR(""), account = str_trim(request->account);
@@ -212,7 +213,7 @@ static void set_place(CURL *curl, const struct server_place *place,
 	}
 	curl_easy_setopt(curl, CURLOPT_URL, ARENA_JOIN(arena, base, request->path).data);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-	/* For each piece: a byte a second is enough. */
+	/* Limit each pause of the answer, not the whole: a byte per second is enough. */
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(piece_ms + 999) / 1000);
 }
@@ -227,7 +228,7 @@ static void set_up(struct exchange *exchange, struct curl_slist *fields)
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, fields);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
-	/* The server's URL is meant, whatever the environment says of proxies. */
+	/* Ignore proxies of the environment. */
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <yyjson.h>
 
-/* The server notes uses by the minute. */
+/* Consider a session idle 5 minutes early: the server records uses once a minute. */
 enum { FILE_BYTES_MAX = 64 * 1024, IDLE_S = LIMIT_SESSION_IDLE_S - 5 * 60 };
 
 static const struct record_field fields[] = {
@@ -26,7 +26,7 @@ static const struct record_field fields[] = {
 };
 static const struct record session_record = RECORD(struct session, fields);
 
-/* Returns the folder of this program's files; data is NULL: there is no home. */
+/* Returns the folder of session files; data is NULL if there is no home directory. */
 static struct str folder_of(struct ctl *ctl)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -47,7 +47,7 @@ static struct str path_of(struct ctl *ctl, struct str server)
 	return ARENA_JOIN(&ctl->arena, folder, STR("/"), ctl_encode(ctl, server), STR(".json"));
 }
 
-/* Makes the folder and those above it, for this user alone. 0 or a negative errno. */
+/* Creates the folder and its parents with mode 700. Returns 0 or a negative errno. */
 static int make_folder(struct ctl *ctl, struct str folder)
 {
 	for (size_t i = 1; i <= folder.length; i++) {
@@ -114,7 +114,7 @@ enum ctl_exit session_write(struct ctl *ctl, const struct session *session)
 	buffer_append_char(&text, '\n');
 	error = new_file_open(&file, path.data, &why);
 	if (error == 0) {
-		/* A write that failed is told by the end. */
+		/* new_file_finish() reports a failed write. */
 		if (!new_file_write(&file, buffer_view(&text).data, buffer_length(&text)))
 			error = -1;
 		if (new_file_finish(&file, &why) < 0)

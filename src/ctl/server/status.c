@@ -1,5 +1,5 @@
-/* displayctl status: asks the running server of the state directory how it is, over the socket that
- * only its user reaches. */
+/* displayctl status: asks the running server of the state directory for its state, over the socket
+ * that only its user can reach. */
 #include "base/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/server/server_socket.h"
@@ -14,9 +14,9 @@
 
 enum { SAMPLE_MS = 1000, WATCH_MS = 2000 };
 
-/* An answer, and when it came. */
+/* An answer and its time. */
 struct sample {
-	yyjson_doc *document; /* NULL: there was none */
+	yyjson_doc *document; /* NULL: no answer */
 	uint64_t at_ms;
 };
 
@@ -26,7 +26,7 @@ static void finish(struct sample *sample)
 	*sample = (struct sample){0};
 }
 
-/* 0 or -1 with a reason; then nothing is to be finished. */
+/* Asks the server. Returns 0, or -1 with a reason; then ret needs no finish(). */
 static int take(const struct ctl *ctl, struct sample *ret, struct reason *reterr)
 {
 	const struct server_place place = {.state_dir = ctl->config.state_dir};
@@ -113,7 +113,7 @@ static struct status_page look_at_terminal(bool is_live)
 	return page;
 }
 
-/* ---- for a person ---- */
+/* ---- for people ---- */
 
 static void put_status(const struct sample *before, const struct sample *now, bool is_live,
 		       struct buffer *out)
@@ -158,7 +158,7 @@ static enum ctl_exit show_once(const struct ctl *ctl)
 	return write_out(&out);
 }
 
-/* Until a signal comes. A server that does not answer may be about to start again. */
+/* Repeats until a signal. Continues without an answer: the server may be restarting. */
 static enum ctl_exit watch(const struct ctl *ctl)
 {
 	bool is_terminal = isatty(STDOUT_FILENO);
@@ -167,7 +167,7 @@ static enum ctl_exit watch(const struct ctl *ctl)
 	struct reason why;
 
 	catch_signals();
-	/* Rates are there from the first page on. */
+	/* Take a sample first, so that the first page has rates. */
 	if (take(ctl, &before, &why) == 0)
 		poll(NULL, 0, SAMPLE_MS);
 	if (is_terminal)

@@ -108,7 +108,8 @@ void status_put(struct buffer *out, enum status_style style, const char *format,
 
 /* ---- log lines ---- */
 
-/* The value of "name=" at the beginning of the line, which then begins behind it. */
+/* Takes the value of "name=" from the beginning of the line; *line is then the rest after it.
+ * Returns false if the line begins otherwise. */
 static bool take_field(struct str *line, const char *name, struct str *ret_value)
 {
 	size_t length = strlen(name), end = 0;
@@ -132,7 +133,7 @@ static bool take_field(struct str *line, const char *name, struct str *ret_value
 	return true;
 }
 
-/* "17:30:05", with the day if it is not today. */
+/* Appends the local time, "17:30:05", with the date if it is not today. */
 static void put_time(struct buffer *out, struct str stamp)
 {
 	struct tm parsed = {0}, then, today;
@@ -227,7 +228,7 @@ static size_t shown_width(struct str line)
 	return width;
 }
 
-/* A line that is too wide loses its end. */
+/* Appends a line, cut at its end if it is too wide. */
 static void put_line(const struct status_page *page, struct str line, struct buffer *out)
 {
 	bool is_cut = page->width && shown_width(line) > page->width, is_styled = false;
@@ -269,7 +270,8 @@ void status_page_write(const struct status_page *page, struct str text, struct b
 		text = str_from_offset(text, end < text.length ? end + 1 : end);
 		put_line(page, line, out);
 		lines++;
-		/* The last line of a full terminal has no line feed: it would scroll. */
+		/* Omit the line feed of the last line of a full terminal: the terminal would
+		 * scroll. */
 		if (page->is_over)
 			buffer_append_str(out, STR("\x1b[K"));
 		if (!page->is_over || (text.length && lines != page->height))

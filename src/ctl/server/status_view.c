@@ -8,16 +8,16 @@
 #include <time.h>
 
 enum {
-	LAG_US = 200 * 1000, /* longer turns are marked; as in the alert */
+	LAG_US = 200 * 1000, /* longer loop turns are marked, as in the alert */
 	ERRORS_SHOWN = 10,
-	LINES_LEAST = 3, /* of a list, with its head */
+	LINES_LEAST = 3, /* least lines of a list, with its head */
 	/* Thresholds of the alerts in share/prometheus. */
 	DISK_SHORT_PART = 10,
 	BACKUP_OLD_S = 2 * 24 * 60 * 60,
 	CERTIFICATE_SHORT_S = 14 * 24 * 60 * 60,
 };
 
-/* ---- the answers: what is missing reads as 0, "" or false ---- */
+/* ---- reading answers: missing members read as 0, "" or false ---- */
 
 static yyjson_val *member_of(const yyjson_val *object, const char *name)
 {
@@ -41,7 +41,8 @@ static bool is_true(const yyjson_val *object, const char *name)
 	return yyjson_get_bool(member_of(object, name));
 }
 
-/* Finds the old element with the same members (second may be NULL); NULL: there was none. */
+/* Finds the element of the previous answer with the same members (second may be NULL). Returns NULL
+ * if there is none. */
 static const yyjson_val *find_before(const struct status_view *view, const char *list,
 				     const char *first, const char *second, const yyjson_val *one)
 {
@@ -101,7 +102,7 @@ static void put_database(const struct status_view *view, struct buffer *out)
 		      number_of(database, "sent"));
 }
 
-/* A line that is there only if something is wrong. */
+/* Writes a line, unless problem is empty. */
 static void put_problem(struct buffer *out, const char *title, const char *problem)
 {
 	if (!problem[0])
@@ -354,7 +355,7 @@ static void put_errors(const struct status_view *view, struct buffer *out)
 	}
 }
 
-/* Without its head if nothing is in it. */
+/* Writes a list with its head, or nothing if the list is empty. */
 static void put_list(const struct status_view *view, const char *name, const char *head,
 		     void (*put_row)(const struct status_view *view, const yyjson_val *one,
 				     struct buffer *out),
@@ -371,7 +372,7 @@ static void put_list(const struct status_view *view, const char *name, const cha
 		buffer_clear(out);
 }
 
-/* ---- what fits ---- */
+/* ---- fitting the terminal ---- */
 
 enum section { SECTION_FIXED, SECTION_QUEUES, SECTION_SLOWEST, SECTION_ERRORS, SECTIONS };
 
@@ -386,7 +387,7 @@ static void count_lines(const struct status_view *view, const struct buffer sect
 		all -= ret_lines[SECTION_ERRORS] - ERRORS_SHOWN - 2;
 		ret_lines[SECTION_ERRORS] = ERRORS_SHOWN + 2;
 	}
-	/* The longest list gives way first. */
+	/* Shorten the longest list first. */
 	while (view->page.height && all > view->page.height) {
 		unsigned longest = SECTION_ERRORS;
 
@@ -420,7 +421,7 @@ void status_view_write(const struct status_view *view, struct buffer *out)
 	for (i = 0; i < SECTIONS; i++) {
 		struct str section = buffer_view(&sections[i]);
 
-		if (i == SECTION_ERRORS) /* the last ones, below blank line and head */
+		if (i == SECTION_ERRORS) /* keep the newest errors, below blank line and head */
 			status_take_ends(section, 2, lines[i], &all);
 		else
 			status_take_ends(section, lines[i], lines[i], &all);

@@ -1,8 +1,8 @@
-/* Output of displayctl status for people, made of two answers of the server: state of the second
- * one, rates between them.
+/* Output of displayctl status for people, made from two answers of the server: the state of the
+ * second, and rates between them.
  *
- *   head, rates, workers          always
- *   queues, slowest, errors       on a terminal that is too low, fewer lines of them */
+ *   head, rates, workers          always complete
+ *   queues, slowest, errors       shortened if the terminal is too low */
 #pragma once
 
 #include "ctl/server/status_line.h"
@@ -11,7 +11,7 @@
 
 struct status_view {
 	const yyjson_val *before, *now; /* see src/api/status.c */
-	uint64_t passed_ms;		/* between them */
+	uint64_t passed_ms;		/* time between them */
 	struct status_page page;
 };
 

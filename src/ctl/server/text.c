@@ -5,7 +5,7 @@
 
 struct str ctl_encode(struct ctl *ctl, struct str text)
 {
-	/* Without a length libcurl would look for a NUL. */
+	/* With length 0 libcurl would search for a NUL. */
 	char *encoded = text.length ? curl_easy_escape(NULL, text.data, (int)text.length) : NULL;
 	struct str copy = arena_copy(&ctl->arena, encoded ? str_from(encoded) : STR(""));
 

@@ -1,5 +1,4 @@
-/* Asks the running server for an upgrade or a reload by a signal, and waits for what becomes of it.
- */
+/* Asks the running server for an upgrade or a reload by a signal, and waits for the outcome. */
 #include "base/clock.h"
 #include "ctl/ctl.h"
 #include "main/state_dir.h"
@@ -13,7 +12,7 @@ enum { LOOK_AGAIN_MS = 50 };
 
 struct server_wish {
 	int signal;
-	const char *note; /* its file: UPGRADE_NOTE, RELOAD_NOTE */
+	const char *note; /* name of its file: UPGRADE_NOTE, RELOAD_NOTE */
 	const char *what; /* "the upgrade" */
 	unsigned wait_ms;
 };
@@ -24,7 +23,8 @@ static bool is_over(const struct upgrade_note *note)
 	       note->state == UPGRADE_FAILED;
 }
 
-/* Until the server has said what became of it. */
+/* Waits until the server reports the outcome with a larger number than last, or ends, or wait_ms
+ * have passed. */
 static enum ctl_exit wait_for_end(const struct ctl *ctl, const struct server_wish *wish,
 				  pid_t server, unsigned long last, struct upgrade_note *ret)
 {
@@ -48,8 +48,8 @@ static enum ctl_exit wait_for_end(const struct ctl *ctl, const struct server_wis
 			*ret->reason ? ": " : "", ret->reason);
 }
 
-/* The lock may be displayctl's, and the number in it that of a process in a container, which is
- * another one here: no process but a displayd gets the signal. */
+/* Whether the process is a displayd, so that no other process gets the signal: a displayctl may
+ * hold the lock, and the ID of a process in a container may belong to another process here. */
 static bool is_displayd(pid_t pid)
 {
 	char path[64], name[32] = "";
@@ -65,7 +65,8 @@ static bool is_displayd(pid_t pid)
 	return strcmp(name, "displayd\n") == 0;
 }
 
-/* CTL_DONE: *ret says what became of it. Else the reason was said. */
+/* Signals the server and waits. Returns CTL_DONE with the outcome in *ret, or another code after
+ * printing the reason. */
 static enum ctl_exit signal_and_wait(const struct ctl *ctl, const struct server_wish *wish,
 				     struct upgrade_note *ret)
 {
@@ -127,7 +128,7 @@ static enum ctl_exit print(const struct ctl *ctl, const struct record *record,
 
 enum ctl_exit ctl_reload(struct ctl *ctl)
 {
-	/* Workers of a reload before may retire for minutes. */
+	/* Allow minutes: workers of an earlier reload may still be draining. */
 	static const struct server_wish wish = {
 	    .signal = SIGHUP, .note = RELOAD_NOTE, .what = "the reload", .wait_ms = 600 * 1000};
 	struct upgrade_note note = {0};
@@ -141,7 +142,8 @@ enum ctl_exit ctl_reload(struct ctl *ctl)
 
 enum ctl_exit ctl_upgrade(struct ctl *ctl)
 {
-	/* Workers of an upgrade before may retire for long, and the new ones may take a minute. */
+	/* Allow long: workers of an earlier upgrade may still be draining, and new ones may need a
+	 * minute. */
 	static const struct server_wish wish = {
 	    .signal = SIGUSR2, .note = UPGRADE_NOTE, .what = "the upgrade", .wait_ms = 1000 * 1000};
 	struct upgrade_note note = {0};

@@ -114,7 +114,7 @@ int p256_public_from_private(uint8_t pub[POINT_BYTES], const uint8_t priv[NUMBER
 int p256_gen_keypair(uint8_t priv[NUMBER_BYTES], uint8_t pub[POINT_BYTES])
 {
 	(void)pub; /* the driver throws it away, and asks for it later */
-	/* One number of 2^32 is no key; without memory none is. */
+	/* Tries again: of 2^32 numbers one is no key. Without memory none is. */
 	for (int i = 0; i < TRIES_MAX; i++) {
 		if (psa_generate_random(priv, NUMBER_BYTES) != PSA_SUCCESS)
 			break;
