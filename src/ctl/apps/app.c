@@ -21,7 +21,7 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 	return code == CTL_DONE ? ctl_print_row(ctl, &own_app_record, &app) : code;
 }
 
-/* Apps that the account of an API key can install. */
+/* Lists the apps that the account of the API key can install. */
 static enum ctl_exit list_installable(struct ctl *ctl)
 {
 	const struct ctl_request request = {
@@ -85,7 +85,8 @@ static struct str read_decision(struct str word)
 	return (struct str){0};
 }
 
-/* Appends --comment TEXT [--line N], in their order. */
+/* Appends the options --comment TEXT [--line N], in their order, as a JSON array; nothing if there
+ * are none. */
 static enum ctl_exit write_comments(const struct ctl *ctl, struct buffer *json)
 {
 	bool takes_line = false;
@@ -112,13 +113,15 @@ static enum ctl_exit write_comments(const struct ctl *ctl, struct buffer *json)
 	return CTL_DONE;
 }
 
-/* A version that is not approved always has something to show. */
+/* Returns none instead of a missing text if the text is needed: a version that is not approved must
+ * have a text to show. */
 static struct str or_none(struct str text, bool is_needed, struct str none)
 {
 	return !text.data && is_needed ? none : text;
 }
 
-/* The server knows the name of who has signed in. */
+/* Returns the reviewer's name. Over --server the default is left out: the server uses the account's
+ * name. */
 static struct str author_of(const struct ctl *ctl)
 {
 	const struct option_given *given = options_find_given(&ctl->options, "author");
@@ -160,7 +163,7 @@ static enum ctl_exit write_review(struct ctl *ctl, struct str status, struct str
 	return code;
 }
 
-/* Finds a version among those that await review. */
+/* Finds a version among those that await review, for --server. */
 static enum ctl_exit find_awaiting(struct ctl *ctl, struct str missing, struct id *ret_id)
 {
 	struct str slug = ctl_lower(ctl, ctl->positionals[0]), version = ctl->positionals[1];

@@ -21,15 +21,15 @@ struct app_engine {
 	struct loop loop;
 	struct engines *engines;
 	pid_t host;
-	uv_async_t keep; /* the loop going while a job waits for the host */
+	uv_async_t keep; /* keeps the loop running while a job waits for the host */
 	struct later submit;
-	struct engine_job *job; /* that runs */
-	int error;		/* why it does not; a negative errno */
+	struct engine_job *job; /* the running job */
+	int error;		/* why the job did not start: a negative errno; else 0 */
 };
 
 /* ---- the render host ---- */
 
-/* Runs in the child, which has no descriptors but those that it was given. */
+/* Runs in the child, which has only the descriptors given to it. */
 static int run_host(void *context)
 {
 	const int sockets[] = {HOST_FD};
@@ -42,7 +42,7 @@ static int run_host(void *context)
 	return render_host_run(&settings);
 }
 
-/* The process ID or a negative errno. */
+/* Returns the process ID or a negative errno. */
 static pid_t start_host(int socket, const struct option_list *egress_allow)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -62,7 +62,7 @@ static pid_t start_host(int socket, const struct option_list *egress_allow)
 	return pid;
 }
 
-/* Sentences about programs that this build lacks: the engines say them. */
+/* Finds programs that this build lacks. The engines report these messages. */
 static void find_missing(const char *missing[static ENGINE_LANGUAGE_COUNT])
 {
 	static const enum render_program programs[] = {RENDER_TYPESCRIPT, RENDER_COMPILER,
@@ -86,7 +86,7 @@ static void on_done(struct engine_job *job)
 	loop_stop(&container_of(job, struct app_job, engine_job)->engine->loop);
 }
 
-/* From the loop, whose time is that of now. */
+/* Submits the job in a turn of the loop, which has updated its time. */
 static void on_submit(struct later *later)
 {
 	struct app_engine *engine = container_of(later, struct app_engine, submit);
@@ -180,7 +180,7 @@ void app_engine_stop(struct app_engine *engine)
 	engines_destroy(engine->engines);
 	lanes_stop(&engine->loop);
 	loop_finish(&engine->loop);
-	/* It ends by itself, as its socket has: this only hastens it. */
+	/* The host ends by itself because its socket is closed; the signal only speeds this up. */
 	kill(engine->host, SIGTERM);
 	while (waitpid(engine->host, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -1,5 +1,5 @@
-/* The server's engines (render/engine.h) for displayctl app render: on a loop of its own, with a
- * render host as a child. Blocks. */
+/* The server's engines (render/engine.h) for displayctl app render, on a loop of its own, with a
+ * render host as a child process. Functions block. */
 #pragma once
 
 #include "base/buffer.h"
@@ -9,26 +9,27 @@
 struct app_engine;
 
 struct app_job {
-	struct engine_job engine_job; /* without done() */
+	struct engine_job engine_job; /* set by the caller, without done() */
 	struct app_engine *engine;    /* private */
 };
 
 enum { APP_ENGINE_WHY_MAX = 256 };
 
-/* Starts the render host; renderers start with the first job. Before any thread is started.
- * egress_allow: networks that scripts reach beside public addresses; it must outlive the engine.
- * NULL with a sentence in ret_why. */
+/* Starts the render host; renderers start with the first job. Call before starting any thread.
+ * egress_allow: networks that scripts may reach besides public addresses; must outlive the engine.
+ * Returns NULL with the reason in ret_why if it fails. End with app_engine_stop(). */
 struct app_engine *app_engine_start(const struct option_list *egress_allow,
 				    char ret_why[static APP_ENGINE_WHY_MAX])
     __attribute__((warn_unused_result));
-/* Whether the render host has ended, which runs no further job; or there is none (NULL). */
+/* Whether no further job can run: the render host has ended, or engine is NULL. */
 bool app_engine_has_ended(const struct app_engine *engine);
-/* NULL is fine. */
+/* Stops the engine and its processes, and frees it. engine may be NULL. */
 void app_engine_stop(struct app_engine *engine);
 
-/* Runs the job. 0 with its answer, until engine_job_finish(); or -1 with a sentence in ret_why. */
+/* Runs the job. Returns 0 with its answer in job, to be freed with engine_job_finish(); or -1 with
+ * the reason in ret_why. */
 int app_engine_run(struct app_engine *engine, struct app_job *job,
 		   char ret_why[static APP_ENGINE_WHY_MAX]) __attribute__((warn_unused_result));
 
-/* "LIBRARY in a sandbox of: LAYERS", of each kind of process that has started. */
+/* Appends "LIBRARY in a sandbox of: LAYERS" for each kind of process that has started. */
 void app_engine_describe(const struct app_engine *engine, struct buffer *text);

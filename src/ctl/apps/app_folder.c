@@ -103,8 +103,9 @@ void app_folder_finish(struct app_folder *folder)
 
 /* ---- reading ---- */
 
-/* Appends what the file has, up to some more than an app may have. Somebody may put a link in the
- * place of a file that was found; one that was named may be a link. */
+/* Appends the file's content, until it exceeds the size of an app. Follows a link only if the
+ * caller named the file: a found file may have been replaced by a link. Returns 0, or -1 with a
+ * sentence in ret_fault. */
 static int read_file(const struct app_folder *folder, const char *name, bool was_named,
 		     struct buffer *data, char ret_fault[static APP_FAULT_MAX])
 {
@@ -126,7 +127,8 @@ static int read_file(const struct app_folder *folder, const char *name, bool was
 	return length < 0 ? -1 : 0;
 }
 
-/* Ends a script's last line, if unfinished, so that reviewers can read it. */
+/* Adds a missing line feed at the end of a Starlark script or a manifest, so that it is stored as
+ * text, which reviewers can read. */
 static void end_last_line(const char *name, struct buffer *data)
 {
 	struct str text = buffer_view(data);
@@ -136,8 +138,8 @@ static void end_last_line(const char *name, struct buffer *data)
 		buffer_append_char(data, '\n');
 }
 
-/* A text can stand as it is when it ends with a line's end, no line looks like a marker, and a
- * database takes it. */
+/* Whether a file can be stored as text: it ends with a line feed, no line looks like a txtar
+ * marker, and PostgreSQL accepts its bytes. */
 static bool stands_as_it_is(struct str data)
 {
 	return data.length > 0 && data.data[data.length - 1] == '\n' && utf8_is_valid(data) &&
@@ -145,7 +147,7 @@ static bool stands_as_it_is(struct str data)
 	       !memmem(data.data, data.length, "\n-- ", 4);
 }
 
-/* Appends the file as one of several, in txtar form. */
+/* Appends the file as one of several, in txtar form; as base64 if it cannot be stored as text. */
 static void append_file(const char *name, struct str data, struct buffer *script)
 {
 	bool as_is = stands_as_it_is(data);
@@ -199,7 +201,8 @@ static bool can_be_imported(const char *path)
 	return !app_file_ends_with(name, ".d.ts") && !app_file_ends_with(name, ".md");
 }
 
-/* The first script, and how many files may be imported. NULL: the app is in Starlark. */
+/* Returns the first script, and the number of files that may be imported. Returns NULL if the app
+ * is in Starlark. */
 static const char *find_script(const struct app_folder *folder, unsigned *ret_count)
 {
 	const char *found = NULL;
@@ -219,7 +222,8 @@ static const char *find_script(const struct app_folder *folder, unsigned *ret_co
 
 /* ---- Starlark ---- */
 
-/* Scripts load files by names that stand in them as they are; the library looks for the others. */
+/* Whether a script may load the file. Files of other types are loaded by names that scripts contain
+ * literally. */
 static bool is_used(const char *name, struct str scripts)
 {
 	const char *last = last_part(name);
@@ -229,7 +233,7 @@ static bool is_used(const char *name, struct str scripts)
 	       (scripts.length > 0 && memmem(scripts.data, scripts.length, last, strlen(last)));
 }
 
-/* Leaves out files of a folder that nothing can load. */
+/* Removes files that nothing can load from the list. */
 static int keep_used(struct app_folder *folder, char ret_fault[static APP_FAULT_MAX])
 {
 	unsigned count = folder->count;
@@ -250,7 +254,7 @@ static int keep_used(struct app_folder *folder, char ret_fault[static APP_FAULT_
 	return status;
 }
 
-/* Whether the name leads to nothing above the folder, and to nothing hidden. */
+/* Whether the name is below the folder and not hidden. */
 static bool stays_below(const char *name)
 {
 	return name[0] != '\0' && name[0] != '/' && name[0] != '.' && !strstr(name, "/.") &&
@@ -271,7 +275,7 @@ static void add_loaded(struct app_folder *folder, const char *name)
 		add(folder, name);
 }
 
-/* The name in the next load("NAME", ...) of rest, for free(); NULL if there is none. */
+/* Returns the name in the next load("NAME", ...) of rest, or NULL if there is none; free() it. */
 static char *next_load(struct str *rest)
 {
 	static const char word[] = "load(";
@@ -314,7 +318,7 @@ static void add_locales(struct app_folder *folder)
 	free(path);
 }
 
-/* Adds what the script that was named loads, and what that loads. */
+/* Adds the files that the named script loads, directly or through others. */
 static int follow_loads(struct app_folder *folder, char ret_fault[static APP_FAULT_MAX])
 {
 	static const char translations[] = "i18n.star";
@@ -331,7 +335,7 @@ static int follow_loads(struct app_folder *folder, char ret_fault[static APP_FAU
 		status = read_file(folder, folder->names[i], i == 0, &text, ret_fault);
 		rest = buffer_view(&text);
 		if (rest.length == 0 || strncmp(rest.data, "-- ", 3) == 0)
-			continue; /* it is several files already */
+			continue; /* a txtar file: contains all its files */
 		if (memmem(rest.data, rest.length, translations, strlen(translations)))
 			add_locales(folder);
 		while (rest.length > 0 && (name = next_load(&rest))) {

@@ -15,7 +15,7 @@ static const char *const outcome_names[IMPORT_OUTCOMES] = {
 struct report {
 	struct str collection;
 	int64_t counts[IMPORT_OUTCOMES];
-	int64_t broken, pictures; /* among those that have not failed */
+	int64_t broken, pictures; /* number among the apps that have not failed */
 	struct str apps;	  /* JSON */
 };
 
@@ -76,7 +76,7 @@ static void print_count(const char *name, int64_t count, struct buffer *text)
 	buffer_printf(text, "%-10s %lld\n", name, (long long)count);
 }
 
-/* Prints remarks about single apps, and the number of each outcome. */
+/* Prints the remarks about apps, and the number of each outcome. */
 static enum ctl_exit print_text(const struct import *import, const struct report *report)
 {
 	struct buffer text = {0};

@@ -8,7 +8,8 @@
 #include <text/utf8.h>
 #include <unistd.h>
 
-/* Reads what is in front of a file: the section of the origin is there. */
+/* Reads the beginning of a Git configuration, which contains the section of the origin; empty if it
+ * fails. */
 static struct str read_config(struct arena *arena, const char *path)
 {
 	enum { BYTES_MAX = 64 * 1024 };
@@ -26,7 +27,8 @@ static struct str read_config(struct arena *arena, const char *path)
 	return (struct str){text, length > 0 ? (size_t)length : 0};
 }
 
-/* The address of the repository that the folder is a checkout of; empty: it is none. */
+/* Returns the address of the repository of which the folder is a checkout; empty if there is none.
+ */
 static struct str find_origin(struct arena *arena, const char *path)
 {
 	struct str text = read_config(arena, path), line;
@@ -54,7 +56,7 @@ static struct str without_end(struct str text, struct str end)
 	return text;
 }
 
-/* The last so many parts of a path or an address: "https://github.com/tronbyt/apps.git" is
+/* Returns the last count parts of a path or an address: "https://github.com/tronbyt/apps.git" is
  * "tronbyt/apps". */
 static struct str last_parts(struct str text, unsigned count)
 {
@@ -67,7 +69,7 @@ static struct str last_parts(struct str text, unsigned count)
 	return str_from_offset(text, start);
 }
 
-/* An address without a name or password for it. */
+/* Returns the address without user name and password. */
 static struct str without_user(struct arena *arena, struct str address)
 {
 	size_t scheme = str_find(address, ':'), begin = scheme + 3, end, host = begin;
@@ -107,7 +109,7 @@ static void find_source(struct import *import, const char *path, struct str *ret
 	*ret_name = is_name(name) ? name : STR("apps");
 }
 
-/* Text of a line of the request, which has no tabs and no ends of lines. */
+/* Appends a field of a line of the request. Tabs and line feeds in it become spaces. */
 static void append_field(struct buffer *lines, struct str text, char end)
 {
 	for (size_t i = 0; i < text.length; i++)
@@ -132,7 +134,7 @@ static struct str write_lines(struct import *import)
 			append_field(&lines, app->slugs[j], j + 1 < IMPORT_SLUGS_MAX ? '\t' : '\n');
 	}
 	text = buffer_view(&lines);
-	text.length -= text.length > 0; /* without the last end */
+	text.length -= text.length > 0; /* without the last line feed */
 	text = arena_copy(&import->ctl->arena, text);
 	buffer_finish(&lines);
 	return text;
@@ -184,7 +186,8 @@ static const struct import_state *find_state(const struct import *import, struct
 	return NULL;
 }
 
-/* The first slug that nobody has, or if it is known, that it has itself. */
+/* Chooses the first free slug; if is_known is set, the slug that the app has on the server already.
+ */
 static void choose(const struct import *import, struct import_app *app, bool is_known)
 {
 	for (unsigned i = 0; i < IMPORT_SLUGS_MAX && app->slugs[i].data && !app->slug.data; i++) {
@@ -198,7 +201,7 @@ static void choose(const struct import *import, struct import_app *app, bool is_
 	}
 }
 
-/* First the apps that have one keep it, regardless of their order. */
+/* Chooses a slug for each app. Apps that have one on the server keep it, so they come first. */
 static void choose_slugs(struct import *import)
 {
 	for (int is_known = 1; is_known >= 0; is_known--)
@@ -215,8 +218,8 @@ static void choose_slugs(struct import *import)
 	}
 }
 
-/* The hash that the server tells of what the manifest says (sql/query/app_collection_choose.sql).
- */
+/* Computes the hash of the manifest's texts as the server does
+ * (sql/query/app_collection_choose.sql). */
 static void hash_details(const struct import_app *app, char ret_hash[static IMPORT_HASH_BYTES])
 {
 	const struct app_manifest *manifest = &app->manifest;

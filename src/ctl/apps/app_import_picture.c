@@ -1,7 +1,8 @@
-/* The picture that an app's folder has for a catalogue: a WebP or GIF of 64x32 in it, first of all
- * the one that is called as the app; or such a PNG; or one that was magnified, if there is no
- * other. Only its head is read here: it is a stranger's file, which a sandboxed worker of the
- * server decodes (web/own_pictures.h). */
+/* Finds the picture in an app's folder that the catalogue shows: a WebP, GIF or PNG named like the
+ * app, else another WebP or GIF. Pictures of 64x32 are preferred to magnified ones.
+ *
+ * Only the header of the picture is read here: the file is untrusted. A sandboxed worker of the
+ * server decodes it (web/apps/own_pictures.h). */
 #include "app_import_steps.h"
 #include "base/hex.h"
 #include "base/memory.h"
@@ -15,16 +16,16 @@
 #include <unistd.h>
 
 enum {
-	NAMES_MAX = 2000,    /* of a folder */
-	CANDIDATES_MAX = 16, /* that are opened */
+	NAMES_MAX = 2000,    /* names read from a folder */
+	CANDIDATES_MAX = 16, /* files opened */
 };
 
 struct candidate {
 	char *name;
-	int rank; /* the smaller the better */
+	int rank; /* the smallest is best */
 };
 
-/* Names of one app differ in case, dashes and the like. */
+/* Whether two names are equal except for case, dashes and the like. */
 static bool is_alike(const char *name, size_t length, struct str other)
 {
 	const char *end = name + length, *at = other.data, *other_end = other.data + other.length;
@@ -43,7 +44,7 @@ static bool is_alike(const char *name, size_t length, struct str other)
 	}
 }
 
-/* -1: it is none. "@2x": twice as large. */
+/* Returns the rank of a file; -1 if it is not a candidate. "@2x" marks a copy of double size. */
 static int rank_of(const struct import_app *app, const char *name)
 {
 	static const char *const endings[] = {".webp", ".gif", ".png"};
@@ -60,7 +61,7 @@ static int rank_of(const struct import_app *app, const char *name)
 	is_named = is_alike(name, length, str_from(slash ? slash + 1 : app->path)) ||
 		   is_alike(name, length, app->manifest.id) ||
 		   is_alike(name, length, app->manifest.package);
-	/* Other PNG files are what the app draws with. */
+	/* Exclude other PNG files: the app draws with them. */
 	if (!is_named && format == PNG)
 		return -1;
 	return format + (is_named ? 0 : FORMATS);
@@ -73,7 +74,7 @@ static int compare(const void *a, const void *b)
 	return one->rank != other->rank ? one->rank - other->rank : strcmp(one->name, other->name);
 }
 
-/* Returns how many there are; the names are for free(). */
+/* Finds candidates, the best first. Returns their number; free() their names. */
 static unsigned find(const struct import_app *app, struct candidate *candidates)
 {
 	DIR *folder = opendir(app->path);
@@ -93,8 +94,8 @@ static unsigned find(const struct import_app *app, struct candidate *candidates)
 	return count;
 }
 
-/* Returns how large the picture says it is, see panelimage_magnification(); 0: it is no picture
- * that a panel shows. */
+/* Reads a file and returns the magnification that its header names, see panelimage_magnification();
+ * 0 if a panel cannot show the file. */
 static unsigned read_picture(const char *path, const char *name, struct buffer *picture)
 {
 	ssize_t length = 1;
@@ -124,7 +125,7 @@ static unsigned read_picture(const char *path, const char *name, struct buffer *
 					(struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT});
 }
 
-/* The first candidate of the panel's size, or of any. */
+/* Chooses the first candidate of at most this magnification, unless one was chosen before. */
 static void choose(struct import_app *app, const struct candidate *candidates, unsigned count,
 		   unsigned magnification_max)
 {

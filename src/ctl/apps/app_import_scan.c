@@ -43,7 +43,8 @@ static void make_slugs(struct import_app *app)
 		import_fail(app, STR("its name has no letters a to z and no digits"));
 }
 
-/* The summary, and what the description says beyond it. */
+/* Returns the summary and the description; only one of them if the description begins with the
+ * summary, or both are too long. */
 static struct str make_description(struct import_app *app)
 {
 	struct str summary = app->manifest.summary, more = app->manifest.description, text;

@@ -14,24 +14,24 @@
 
 enum {
 	THREADS_MAX = 8,
-	/* Time for which a server that is busy or away is asked again. */
+	/* Time after which a busy or unavailable server is not asked again. */
 	PATIENCE_MS = 60 * 1000,
-	/* For one answer: the app's script may take its time, after those of others. */
+	/* Limit of one answer: the app's script may run long, after those of others. */
 	ANSWER_MS = 5 * 60 * 1000,
 	AGAIN_MS = 250,
 };
 
-/* The threads take the apps in their order. */
+/* State of the threads, which take the apps in their order. */
 struct pool {
 	struct import *import;
 	struct server_place place;
-	struct str path, account; /* of each request */
+	struct str path, account; /* the same in each request */
 	pthread_mutex_t mutex;
-	size_t next;	    /* the first app that no thread has taken */
-	size_t done_count;  /* for who watches it */
-	uint64_t busy_ms;   /* since when the server has been busy or away for all; 0: it is not */
+	size_t next;	    /* index of the first app that no thread has taken */
+	size_t done_count;  /* apps that are done, for the progress shown */
+	uint64_t busy_ms;   /* since when all apps find the server busy or unavailable; 0: none */
 	enum ctl_exit code; /* anything but CTL_DONE ends the import */
-	struct reason why;  /* of that */
+	struct reason why;  /* reason of that code */
 };
 
 static struct str language_of(const struct import_app *app)
@@ -80,7 +80,7 @@ static void write_body(const struct import *import, const struct import_app *app
 		       struct buffer *body)
 {
 	const struct app_manifest *manifest = &app->manifest;
-	struct arena arena = {0}; /* a picture is large */
+	struct arena arena = {0}; /* freed at once: a picture is large */
 
 	ctl_write_body(
 	    (const struct ctl_member[]){
@@ -143,7 +143,7 @@ static void take_outcome(struct import_app *app, yyjson_val *answer)
 		app->outcome = IMPORT_MADE;
 }
 
-/* Says the first fault of a request that the server did not accept. */
+/* Keeps the first fault of a request that the server rejected as the app's remark. */
 static void take_refusal(struct import_app *app, int status, yyjson_val *problem)
 {
 	yyjson_val *fault = yyjson_arr_get_first(yyjson_obj_get(problem, "errors"));
@@ -181,8 +181,8 @@ static void give_up(struct pool *pool, const struct reason *why)
 	pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Whether the time is over for which a server is asked again that is busy with this app, or has
- * been with all of them. */
+/* Whether PATIENCE_MS have passed since the server was first asked for this app, or since it is
+ * busy with all apps. */
 static bool is_over(struct pool *pool, uint64_t begun_ms, bool is_busy)
 {
 	uint64_t now_ms = clock_monotonic_ms(), busy_ms;
@@ -197,7 +197,8 @@ static bool is_over(struct pool *pool, uint64_t begun_ms, bool is_busy)
 	return now_ms - begun_ms >= PATIENCE_MS || busy_ms >= PATIENCE_MS;
 }
 
-/* The request may be repeated, whatever became of it. False: there is no server any more. */
+/* Sends the request, and repeats it if necessary, which does no harm. Returns false if the server
+ * is unavailable. */
 static bool ask(struct pool *pool, const struct server_request *request,
 		struct server_answer *answer)
 {
@@ -255,7 +256,7 @@ static void import_one(struct pool *pool, struct import_app *app)
 
 /* ---- threads ---- */
 
-/* NULL: there are no more. */
+/* Takes the next app. Returns NULL if there is none, or the import has failed. */
 static struct import_app *take(struct pool *pool)
 {
 	struct import *import = pool->import;
@@ -298,7 +299,8 @@ static void *run(void *context)
 
 static unsigned start_threads(struct pool *pool, pthread_t threads[static THREADS_MAX])
 {
-	/* Twice as many as work: while the server loads one app, another is read and sent. */
+	/* Start twice as many threads as processors: while the server loads one app, another is
+	 * read and sent. */
 	long twice = 2 * sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned count = 0, wanted = twice < 2		   ? 2
 				     : twice > THREADS_MAX ? THREADS_MAX

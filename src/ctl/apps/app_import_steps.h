@@ -1,12 +1,13 @@
-/* displayctl app import: apps of a checkout of the community's become apps of an account.
+/* displayctl app import: imports the apps of a checkout of the community's repository to an
+ * account.
  *
  *   import_scan()     folders with a manifest.yaml -> apps, with the slugs that they may get
- *   import_choose()   asks the server which collection they belong to, and what it has of them;
- * each gets a slug import_send()     threads: folder -> script, picture -> a request to the server,
- * which loads and stores the app
+ *   import_choose()   asks the server for the collection and its apps; chooses a slug for each app
+ *   import_send()     in threads: folder -> script, picture -> a request to the server, which loads
+ *                     and stores the app
  *
- * An import that was interrupted goes on when it is started again: an app whose deployed version is
- * that of the checkout is not sent. */
+ * An interrupted import continues if it is started again: an app is not sent if the server has its
+ * version, picture and manifest already. */
 #pragma once
 
 #include "app_manifest.h"
@@ -25,61 +26,61 @@ enum import_outcome {
 	IMPORT_OUTCOMES,
 };
 
-/* App of the collection, as the server has it. */
+/* The server's state of an app of the collection. */
 struct import_state {
 	struct str slug;
 	bool is_own;
 	struct str origin;
 	struct str version;
-	struct str details; /* hash of what its manifest says */
-	struct str picture; /* hash; empty: there is none */
+	struct str details; /* hash of the manifest's texts */
+	struct str picture; /* hash of its picture; empty: no picture */
 };
 
 struct import_app {
-	struct arena arena; /* of its texts; data NULL: there is none */
-	const char *path;   /* of its folder */
-	struct str name;    /* that of the folder, below that of the checkout */
+	struct arena arena; /* holds the app's texts; data NULL: no such text */
+	const char *path;   /* path of its folder */
+	struct str name;    /* path of the folder relative to the checkout */
 	struct app_manifest manifest;
-	struct str origin;	/* its ID in the checkout; of the manifest, or name */
-	struct str description; /* what the catalogue says of it */
+	struct str origin;	/* its ID in the checkout: from the manifest, else name */
+	struct str description; /* its text in the catalogue */
 	struct str broken_reason;
 
-	struct str slugs[IMPORT_SLUGS_MAX]; /* the best first */
+	struct str slugs[IMPORT_SLUGS_MAX]; /* possible slugs, the best first */
 	struct str slug;		    /* the chosen one */
-	const struct import_state *state;   /* what there is of it; NULL: nothing */
+	const struct import_state *state;   /* the server's state of it; NULL: not on the server */
 
 	bool is_typescript;
-	struct buffer script; /* as it is sent; empty again then */
+	struct buffer script; /* as sent; freed afterwards */
 	char checksum[APP_CHECKSUM_LENGTH + 1];
-	struct str version;		      /* named by its content */
-	struct buffer picture;		      /* a file of its folder, likewise */
-	struct str picture_name;	      /* of that file */
-	char picture_hash[IMPORT_HASH_BYTES]; /* empty: there is none */
+	struct str version;		      /* name of the version, made from its content */
+	struct buffer picture;		      /* a file of its folder, also freed afterwards */
+	struct str picture_name;	      /* name of that file */
+	char picture_hash[IMPORT_HASH_BYTES]; /* empty: no picture */
 
 	enum import_outcome outcome;
-	struct str outcome_name; /* in the report */
-	struct str remark;	 /* why it failed, or what else is to be said of it */
+	struct str outcome_name; /* its name in the report */
+	struct str remark;	 /* why it failed, or another remark */
 };
 
 struct import {
 	struct ctl *ctl;
-	struct id collection_id; /* all zero: none, while nothing is written */
-	struct str collection;	 /* its name */
-	bool is_dry;		 /* nothing is written */
+	struct id collection_id; /* all zero: no collection, in a dry run */
+	struct str collection;	 /* name of the collection */
+	bool is_dry;		 /* dry run: nothing is written */
 	struct import_app *apps;
 	size_t count;
-	const struct import_state *states; /* apps of the collection that have one of these slugs */
+	const struct import_state *states; /* the collection's apps that have one of these slugs */
 	unsigned state_count;
 };
 
-/* Why the app is not imported, in its arena. */
+/* Marks the app as failed. why: must be in the app's arena or static. */
 static inline void import_fail(struct import_app *app, struct str why)
 {
 	app->outcome = IMPORT_FAILED;
 	app->remark = why;
 }
 
-/* Its name for people. */
+/* Returns the app's name for people. */
 static inline struct str import_name(const struct import_app *app)
 {
 	return app->manifest.name.data ? app->manifest.name : app->slug;
@@ -87,24 +88,28 @@ static inline struct str import_name(const struct import_app *app)
 
 /* ---- app_import_scan.c ---- */
 
-/* Finds the apps below a folder, in the order of their paths, and reads their manifests. */
+/* Finds the apps below a folder, in the order of their paths, and reads their manifests. Returns
+ * CTL_DONE, or another code after printing the reason. */
 enum ctl_exit import_scan(struct import *import, const char *path);
 
 /* ---- app_import_collection.c ---- */
 
-/* Finds or makes the collection of this folder, reads what it has, and chooses the slugs: an app
- * that gets none has failed. CTL_DONE, or the reason was said. */
+/* Finds or creates the collection of this folder, reads the server's state of it, and chooses the
+ * slugs; an app without one has failed. Returns CTL_DONE, or another code after printing the
+ * reason. */
 enum ctl_exit import_choose(struct import *import, const char *path);
-/* Whether the server has all of it, once its script and its picture were read. */
+/* Whether the server has the app's version, picture and manifest. Its script and its picture must
+ * have been read. */
 bool import_has_all(const struct import_app *app);
 
 /* ---- app_import_send.c ---- */
 
-/* Reads the apps that wait, and sends what is new, several at once: each has its outcome then.
- * CTL_DONE, or the reason was said. */
+/* Reads the waiting apps, and sends new and changed ones, several at once. Sets the outcome of
+ * each. Returns CTL_DONE, or another code after printing the reason. */
 enum ctl_exit import_send(struct import *import);
 
 /* ---- app_import_picture.c ---- */
 
-/* Reads the picture that the app's folder has for a catalogue, if there is one. */
+/* Reads the catalogue's picture from the app's folder, if there is one, into picture, picture_name
+ * and picture_hash. */
 void import_read_picture(struct import_app *app);

@@ -18,7 +18,7 @@ enum { FILE_BYTES_MAX = 64 * 1024 };
 static const struct key {
 	const char *name;
 	size_t offset;
-	size_t length_max; /* code points */
+	size_t length_max; /* in code points */
 } keys[] = {
     {"id", offsetof(struct app_manifest, id), APP_NAME_LENGTH_MAX},
     {"packageName", offsetof(struct app_manifest, package), APP_NAME_LENGTH_MAX},
@@ -39,8 +39,8 @@ static struct str trim(struct str text)
 	return text;
 }
 
-/* Makes one line of at most length_max characters, the last one "…" if there are more. data NULL:
- * none. */
+/* Returns one line of at most length_max characters; if cut, the last is "…". data is NULL if the
+ * text is empty or not UTF-8. */
 static struct str make_line(struct str text, size_t length_max, struct arena *arena)
 {
 	struct buffer line = {0};
@@ -67,7 +67,7 @@ static struct str make_line(struct str text, size_t length_max, struct arena *ar
 	return made;
 }
 
-/* Whether it is a text; not what YAML reads as none. */
+/* Whether the node is a text, and not what YAML reads as null. */
 static bool get_text(const yaml_node_t *node, struct str *ret_text)
 {
 	if (!node || node->type != YAML_SCALAR_NODE)
@@ -101,7 +101,7 @@ static struct str read_tags(yaml_document_t *document, const yaml_node_t *list, 
 	return json;
 }
 
-/* Takes a value. The first of several of one name counts that says something. */
+/* Sets the member of this name. Of several values the first that is not empty counts. */
 static void take_value(struct app_manifest *manifest, struct str name, struct str value,
 		       struct arena *arena)
 {

@@ -1,18 +1,19 @@
-/* The app, and its version, that the arguments of a command name. */
+/* Finds the app and the version that the arguments of a command name. */
 #pragma once
 
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 #include "domain/app.h"
 
-/* Sets the path "/web/admin/apps/APP" of the first argument, and what follows. no_app: the sentence
- * if there is no such app. CTL_DONE, or the reason was said. */
+/* Sets the request's path to "/web/admin/apps/APP" of the first argument, followed by rest. no_app:
+ * message if there is no such app. Returns CTL_DONE, or another code after printing the reason. */
 enum ctl_exit ctl_name_app(struct ctl *ctl, const char *rest, struct str no_app,
 			   struct ctl_request *request);
-/* Such a sentence: "there is no app APP". */
+/* Returns the message "there is no app APP". */
 struct str ctl_no_app(struct ctl *ctl);
 
-/* Finds the version that the second argument names. *ret_path: that of the app's versions.
- * CTL_DONE, or the reason was said, by one of these sentences. */
+/* Finds the version that the second argument names. *ret_path: path of the app's versions. no_app,
+ * no_version: messages if either is missing. Returns CTL_DONE, or another code after printing the
+ * reason. */
 enum ctl_exit ctl_find_version(struct ctl *ctl, struct str no_app, struct str no_version,
 			       struct app_version *ret_version, struct str *ret_path);

@@ -1,4 +1,4 @@
-/* displayctl app new: a folder with a first app, in which an editor knows the types. */
+/* displayctl app new: creates a folder with a first app and the types that editors need. */
 #include "ctl/ctl.h"
 #include "domain/studio.h"
 #include "options/options.h"
@@ -29,7 +29,7 @@ static struct str write_manifest(struct ctl *ctl, const char *folder)
 			    STR_ARG(id), STR_ARG(id));
 }
 
-/* A file that was not there. False: errno says why. */
+/* Creates a file. Returns false with errno if it fails, also if the file exists. */
 static bool write_file(int folder, const struct new_app_file *file)
 {
 	int fd = openat(folder, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -52,7 +52,7 @@ static bool write_file(int folder, const struct new_app_file *file)
 	return fd >= 0 && close(fd) == 0;
 }
 
-/* All files, or none. */
+/* Writes all files, or none. */
 static enum ctl_exit write_files(const char *path, const struct new_app_file *files, unsigned count)
 {
 	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -73,7 +73,7 @@ static enum ctl_exit write_files(const char *path, const struct new_app_file *fi
 			done < count ? files[done].name : "", strerror(error));
 }
 
-/* displayctl app types: what an editor wants to know of apps in TypeScript. */
+/* displayctl app types: prints the types of modules for editors. */
 enum ctl_exit ctl_app_types(struct ctl *ctl)
 {
 	(void)ctl;

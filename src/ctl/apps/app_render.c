@@ -1,4 +1,4 @@
-/* displayctl app render: what a server would show, without one. */
+/* displayctl app render: renders an app as a server does, without a server. */
 #include "app_engine.h"
 #include "app_folder.h"
 #include "app_report.h"
@@ -19,15 +19,15 @@
 
 enum { WATCH_MS = 200, EGRESS_RANGES_MAX = 64 };
 
-/* App as it is on the disk. */
+/* The app's files on disk. */
 struct source {
 	bool is_read;
 	bool is_typescript;
-	struct buffer script; /* if it was not read, a sentence that says why not */
-	char *folder;	      /* which has the files that are rendered; NULL: there is one alone */
+	struct buffer script; /* the reason if it was not read */
+	char *folder;	      /* the folder of the rendered files; NULL: a single script */
 };
 
-/* A command's options, and how the app's last render went. */
+/* The command's options, and the result of the last render. */
 struct rendering {
 	struct ctl *ctl;
 	const char *path;
@@ -39,11 +39,11 @@ struct rendering {
 	struct app_engine *engine;
 	struct app_settings settings;
 	struct source source;
-	uint64_t looked_ms;	/* for another source */
-	struct buffer compiled; /* TypeScript: of these files; empty: not yet */
+	uint64_t looked_ms;	/* when the files were last compared */
+	struct buffer compiled; /* compiled TypeScript; empty: not compiled yet */
 
 	struct buffer picture;
-	struct buffer log;    /* what it printed, and errors */
+	struct buffer log;    /* the app's output, and errors */
 	struct buffer status; /* one line */
 	bool failed;
 };
@@ -66,7 +66,7 @@ static bool parse_time(const char *text, int64_t *ret_ms)
 		return false;
 	given = parts;
 	*ret_ms = (int64_t)timegm(&parts) * 1000 + ms;
-	/* timegm() takes 30 February as 2 March. */
+	/* Reject 30 February, which timegm() turns into 2 March. */
 	return parts.tm_mday == given.tm_mday && parts.tm_hour == given.tm_hour;
 }
 
@@ -198,7 +198,7 @@ static void print_schema(struct rendering *rendering, const struct engine_answer
 	yyjson_doc_free(parsed);
 }
 
-/* Asks for one thing. False when there is no answer, which was told. */
+/* Runs one job of this kind. Returns false without an answer, after noting the reason. */
 static bool ask(struct rendering *rendering, enum engine_what what, struct app_job *job)
 {
 	char why[APP_ENGINE_WHY_MAX];
@@ -227,8 +227,8 @@ static void ask_all(struct rendering *rendering)
 	engine_job_finish(&job.engine_job);
 }
 
-/* Without the network: what an app asks it for is asked for its picture alone. If the app has no
- * schema now, it may have one when it is saved. */
+/* Looks for secret settings in the arguments. The app gets no network: only its picture may cause
+ * requests. An app without a schema may have one after the next change. */
 static void look_for_secrets(struct rendering *rendering)
 {
 	char why[APP_ENGINE_WHY_MAX];
@@ -260,7 +260,7 @@ static void print_engine(const struct rendering *rendering)
 	buffer_finish(&text);
 }
 
-/* Adds errors of types to what was printed, and says whether they were looked for. */
+/* Adds type errors to the log, and prints whether types were checked. */
 static void check_types(struct rendering *rendering)
 {
 	struct buffer found = {0};
@@ -279,7 +279,7 @@ static void check_types(struct rendering *rendering)
 	buffer_finish(&found);
 }
 
-/* Starts the engine anew if its host has ended while the app was watched. */
+/* Restarts the engine if its host has ended meanwhile. Returns false if that fails. */
 static bool has_engine(struct rendering *rendering)
 {
 	char why[APP_ENGINE_WHY_MAX];
@@ -332,7 +332,7 @@ static void render(struct rendering *rendering)
 		fail(rendering, buffer_view(&rendering->source.script));
 }
 
-/* Through a second file, so that a reader never finds half a picture. */
+/* Writes a second file and renames it, so that readers never find half a picture. */
 static enum ctl_exit write_output(struct rendering *rendering)
 {
 	char *name = NULL;
@@ -376,7 +376,7 @@ static bool has_changed(void *context)
 	return !is_same;
 }
 
-/* False when the player was ended. */
+/* Plays the picture. Returns false if the user ended the player. */
 static bool play(struct rendering *rendering)
 {
 	struct str picture = buffer_view(&rendering->picture);
@@ -386,7 +386,7 @@ static bool play(struct rendering *rendering)
 			  buffer_view(&rendering->status).data, has_changed, rendering);
 }
 
-/* Shows what render() has left. Whether there is more to come: the app has changed. */
+/* Shows the result of render(). Returns true if the app has changed and must be rendered again. */
 static bool show(struct rendering *rendering, enum ctl_exit *ret_code)
 {
 	bool plays = !rendering->output && !rendering->checks;

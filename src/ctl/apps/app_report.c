@@ -6,7 +6,7 @@
 
 #include <panelimage/panelimage.h>
 
-/* Whether the name is the renderers' name of an app's only file. */
+/* Whether this is the name that renderers give to an app's only file. */
 static bool is_sole_file(struct str file)
 {
 	return str_equal(file, STR("app.star")) || str_equal(file, STR("app.ts"));

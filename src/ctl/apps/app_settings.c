@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <text/utf8.h>
 
-/* Adds a setting; the last one of several of one name counts. */
+/* Adds a setting, or replaces an earlier one of the same name. */
 static void add(struct settings *settings, struct setting one)
 {
 	struct setting *known = (struct setting *)settings_find(settings, one.name);
@@ -47,7 +47,7 @@ void app_settings_warn(struct app_settings *settings, struct ctl *ctl, struct st
 	struct form form;
 	struct str reason;
 
-	/* An app that is being written may have a schema that is none, yet. */
+	/* Ignore an invalid schema: the app may be unfinished. */
 	if (!schema.length ||
 	    !form_read(arena_copy(&ctl->arena, schema), &ctl->arena, &form, &reason))
 		return;

@@ -1,5 +1,5 @@
-/* The settings with which "app render" renders: of --settings FILE, and KEY=VALUE of the arguments,
- * which count if both have one. */
+/* Settings of "app render": of --settings FILE, and KEY=VALUE of the arguments, which override the
+ * file. */
 #pragma once
 
 #include "ctl/ctl.h"
@@ -7,12 +7,13 @@
 
 struct app_settings {
 	struct settings of_arguments;
-	struct str json; /* all of them; empty: one is not UTF-8 */
-	bool has_looked; /* for secrets among the arguments */
+	struct str json; /* all settings; empty: an argument is not UTF-8 */
+	bool has_looked; /* whether arguments were checked for secrets */
 };
 
-/* CTL_DONE, or the reason was said. The file is read once: it may be a pipe. */
+/* Reads the settings, once: the file may be a pipe. Returns CTL_DONE, or another code after
+ * printing the reason. */
 enum ctl_exit app_settings_read(struct ctl *ctl, struct app_settings *ret_settings);
 
-/* Says which arguments are secret by the app's schema, JSON: others read arguments. Once. */
+/* Prints which arguments are secret by the app's schema, JSON, once: others can read arguments. */
 void app_settings_warn(struct app_settings *settings, struct ctl *ctl, struct str schema);

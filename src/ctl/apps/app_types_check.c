@@ -18,8 +18,8 @@ enum { OUTPUT_MAX = 256 << 10, PIECE = 16 << 10, TSC_FOUND_ERRORS = 2 };
 
 static const char *const config_files[] = {"panel.d.ts", "options.json", "tsconfig.json"};
 
-/* Writes tsc's configuration: it reads the app's scripts, and our types of the panel instead of a
- * copy in the app's folder. */
+/* Writes tsc's configuration: the app's scripts, and our own types instead of a copy in the app's
+ * folder. */
 static void write_list(const char *path, struct buffer *to)
 {
 	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
@@ -60,7 +60,8 @@ static bool write_file(int folder, const char *name, struct str data)
 	return written;
 }
 
-/* A folder for tsc: its name goes to to. */
+/* Creates a temporary folder for tsc. Returns false with errno if it fails. to: the folder's path.
+ */
 static bool make_folder(const char *path, char to[static PATH_MAX])
 {
 	const char *parent = getenv("TMPDIR");
@@ -93,7 +94,7 @@ static void remove_folder(const char *path)
 	rmdir(path);
 }
 
-/* Its exit status, or -1: errno says why it did not start. */
+/* Runs tsc. Returns its exit status, or -1 with errno if it did not start. */
 static int run_tsc(const char *folder, struct buffer *output)
 {
 	char *arguments[] = {"tsc", "--pretty", "false", "--project", (char *)folder, NULL};
@@ -124,7 +125,7 @@ static int run_tsc(const char *folder, struct buffer *output)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* The file as the author calls it: path, and what is behind it in the whole name. */
+/* Appends the name of the file relative to the path that the author gave. */
 static void append_name(const char *path, const char *file, struct buffer *to)
 {
 	char *base = realpath(path, NULL), *full = realpath(file, NULL);
@@ -141,7 +142,8 @@ static void append_name(const char *path, const char *file, struct buffer *to)
 	free(full);
 }
 
-/* "app.ts(3,5): error TS2322: Type ..." as "app.ts:3:5: Type ... (TS2322)". */
+/* Appends "app.ts(3,5): error TS2322: Type ..." as "app.ts:3:5: Type ... (TS2322)", another line as
+ * it is. */
 static void append_line(const char *path, const char *line, struct buffer *to)
 {
 	char file[PATH_MAX], row[11], column[11], code[16], message[2048];

@@ -5,7 +5,7 @@
 
 #include <text/utf8.h>
 
-/* 0, or -1 with what is wrong. */
+/* Returns 0 if fault is NULL, else -1 with the fault in reterr. */
 static int tell(const char *fault, struct options_error *reterr)
 {
 	return fault ? options_error_set(reterr, "%s", fault) : 0;

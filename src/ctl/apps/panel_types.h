@@ -1,4 +1,4 @@
-/* share/panel.d.ts, and what a new app begins with (share/new-app), made a part of displayctl at
+/* share/panel.d.ts and the files of a new app (share/new-app), embedded into displayctl by the
  * build. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The versions of an app, with what reviewers said, and their scripts. */
+/* Versions of an app, with reviews and scripts. */
 #include "app_named.h"
 #include "domain/studio.h"
 
@@ -44,7 +44,7 @@ static enum ctl_exit find_app(struct ctl *ctl, struct str no_app,
 	return code == CTL_DONE ? ctl_ask_row(ctl, &request, &app_shown_record, ret_app) : code;
 }
 
-/* Sets the path "/v1/apps/APP" and what follows, for an API key. */
+/* Sets the request's path to "/v1/apps/APP", followed by rest, for an API key. */
 static enum ctl_exit name_keyed(struct ctl *ctl, const char *rest, struct ctl_request *request)
 {
 	enum ctl_exit code = ctl_name_app(ctl, rest, ctl_no_app(ctl), request);
@@ -115,7 +115,7 @@ enum ctl_exit ctl_app_remove(struct ctl *ctl)
 
 /* ---- version list, version show ---- */
 
-/* *ret_path: of the versions. */
+/* Asks for the versions of the app. *ret_path: the path that was asked. */
 static enum ctl_exit ask(struct ctl *ctl, struct str no_app, struct str *ret_path,
 			 struct ctl_rows *ret_rows)
 {
@@ -155,7 +155,7 @@ static const struct record_field shown_fields[] = {
 };
 static const struct record shown_record = RECORD(struct shown_version, shown_fields);
 
-/* A stranger wrote it: a terminal would obey what it holds. */
+/* Appends the script. It is untrusted: control characters are escaped for a terminal. */
 static void append_script(struct str script, struct buffer *text)
 {
 	if (isatty(STDOUT_FILENO))
@@ -166,7 +166,7 @@ static void append_script(struct str script, struct buffer *text)
 		buffer_append_char(text, '\n');
 }
 
-/* Prints the version; with --script only the script, so that it can go into a file. */
+/* Prints the version and its script; with --script only the script, for redirecting to a file. */
 static enum ctl_exit print(struct ctl *ctl, const struct shown_version *shown)
 {
 	bool is_alone = ctl_value(ctl, "script").data;
