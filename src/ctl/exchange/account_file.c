@@ -8,7 +8,7 @@
 
 enum { PORTION_BYTES = 64 * 1024 };
 
-/* ---- the sum ---- */
+/* ---- checksum ---- */
 
 void account_file_sum_begin(struct account_file_sum *sum)
 {
@@ -38,7 +38,7 @@ void account_file_sum_text(const struct account_file_sum *sum,
 void account_reader_begin(struct account_reader *reader)
 {
 	account_file_sum_begin(&reader->sum);
-	reader->last = ACCOUNT_FILE_END; /* none */
+	reader->last = ACCOUNT_FILE_END; /* no line yet */
 }
 
 void account_reader_finish(struct account_reader *reader)
@@ -60,7 +60,7 @@ fail(const struct account_reader *reader, struct reason *reterr, const char *for
 			  (unsigned long long)reader->sum.count + 1, what.text);
 }
 
-/* More input. 1, 0 at its end, or -1. */
+/* Reads more input. Returns 1, 0 at its end, or -1 with a reason. */
 static int fill(struct account_reader *reader, struct reason *reterr)
 {
 	char *room = buffer_reserve(&reader->input, PORTION_BYTES);
@@ -72,7 +72,8 @@ static int fill(struct account_reader *reader, struct reason *reterr)
 	return length > 0;
 }
 
-/* The next line, without its line feed, in the buffer until the next call of fill(). */
+/* Finds the next line, without its line feed. It stays in reader->input until the next call of
+ * fill(). */
 static int next_line(struct account_reader *reader, struct str *ret_line, struct reason *reterr)
 {
 	size_t looked = 0;
@@ -99,7 +100,7 @@ static int next_line(struct account_reader *reader, struct str *ret_line, struct
 	}
 }
 
-/* Whether a line of this kind may follow one of kind last. */
+/* Whether a line of this kind may follow one of kind last (ACCOUNT_FILE_END: none yet). */
 static bool follows(enum account_file_kind kind, enum account_file_kind last)
 {
 	static const unsigned before[ACCOUNT_FILE_KINDS] = {
@@ -118,7 +119,7 @@ static bool follows(enum account_file_kind kind, enum account_file_kind last)
 		(kind == ACCOUNT_FILE_DEVICE && last <= ACCOUNT_FILE_ENTRY));
 }
 
-/* Member of a line, if it is a text. */
+/* Returns the member of a line if it is a text; else data is NULL. */
 static struct str member(const struct json_value *root, const char *name)
 {
 	struct str text;
@@ -126,7 +127,8 @@ static struct str member(const struct json_value *root, const char *name)
 	return json_get_str(json_member(root, name), &text) ? text : (struct str){0};
 }
 
-/* Whether the line belongs to the app or device before it. What is no text the server rejects. */
+/* Checks that the line belongs to the app or device before it. Members that are not texts pass: the
+ * server rejects them. Returns 0, or -1 with a reason. */
 static int check_owner(struct account_reader *reader, const struct json_value *root,
 		       enum account_file_kind kind, struct reason *reterr)
 {
@@ -178,7 +180,7 @@ static int check_end(struct account_reader *reader, const struct json_value *roo
 	return rc;
 }
 
-/* Whether it is an export that this program reads. */
+/* Checks that this program supports the file's format. Returns 0, or -1 with a reason. */
 static int check_format(const struct json_value *root, struct reason *reterr)
 {
 	int64_t format = 0;
@@ -192,7 +194,7 @@ static int check_format(const struct json_value *root, struct reason *reterr)
 	    (long long)format, ACCOUNT_FILE_FORMAT);
 }
 
-/* A kind that is none is the server's to reject. */
+/* Returns the kind of a line; ACCOUNT_FILE_KINDS if it is unknown, which the server rejects. */
 static enum account_file_kind kind_of(const struct json_value *root)
 {
 	static const char *const names[ACCOUNT_FILE_KINDS] = {

@@ -1,9 +1,9 @@
-/* File with the export of an account, as docs/export.md describes it: the order of its lines, and
- * the sum at its end. The server checks what the lines say.
+/* File with the export of an account, see docs/export.md. Checks the order of its lines and the
+ * checksum at its end. The server checks the content of the lines.
  *
  *   account, secrets?, (app, version..., draft?)..., (device, entry...)..., key..., passkey..., end
  *
- * The reader takes a stranger's bytes: it holds one line, of a bounded length. */
+ * The file is untrusted: the reader holds one line, of a limited length. */
 #pragma once
 
 #include "base/arena.h"
@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 enum {
-	ACCOUNT_LINE_MAX = 8 * 1024 * 1024, /* a script of which each byte is escaped, and more */
+	ACCOUNT_LINE_MAX = 8 * 1024 * 1024, /* a script with each byte escaped, and other members */
 	ACCOUNT_SALT_BYTES = crypto_pwhash_SALTBYTES,
 };
 
@@ -29,46 +29,48 @@ enum account_file_kind {
 	ACCOUNT_FILE_KEY,
 	ACCOUNT_FILE_PASSKEY,
 	ACCOUNT_FILE_END,
-	ACCOUNT_FILE_KINDS, /* and of a line whose kind the server is to judge */
+	ACCOUNT_FILE_KINDS, /* their number; also an unknown kind, which the server rejects */
 };
 
-/* Texts lie in the arena of the reading. */
+/* Texts are in the arena given to account_read(). */
 struct account_file_line {
 	enum account_file_kind kind;
 	struct str text;		      /* without its line feed */
-	uint8_t salt[ACCOUNT_SALT_BYTES + 5]; /* of secrets */
-	bool has_salt;			      /* and it has the right size */
+	uint8_t salt[ACCOUNT_SALT_BYTES + 5]; /* of secrets; with room for base64_decode() */
+	bool has_salt;			      /* the salt has the right size */
 };
 
-/* Sum of the lines: a file has it in its last one. */
+/* Checksum of the lines, which the last line contains. */
 struct account_file_sum {
 	crypto_hash_sha256_state state;
-	uint64_t count; /* of lines */
+	uint64_t count; /* number of lines */
 };
 
 void account_file_sum_begin(struct account_file_sum *sum);
-/* text: without the line feed. */
+/* Adds a line. text: without the line feed. */
 void account_file_sum_add(struct account_file_sum *sum, struct str text);
-/* Hexadecimal, with a NUL. */
+/* Writes the checksum in hexadecimal, with a NUL. */
 void account_file_sum_text(const struct account_file_sum *sum,
 			   char ret_text[static 2 * crypto_hash_sha256_BYTES + 1]);
 
 struct account_reader {
-	/* Bytes, at most size; 0 at the end, -1 and errno if it fails. */
+	/* Reads at most size bytes. Returns their number; 0 at the end, -1 with errno if it fails.
+	 */
 	ssize_t (*read)(void *context, void *data, size_t size);
 	void *context;
-	struct account_file_sum sum; /* of the lines that were read */
+	struct account_file_sum sum; /* checksum of the lines read so far */
 	struct buffer input;
 	enum account_file_kind last;
-	struct buffer owner; /* the device's ID, or the app's slug, that lines belong to */
-	bool is_salted;	     /* there is a line of secrets */
+	struct buffer owner; /* ID of the device or slug of the app to which lines belong */
+	bool is_salted;	     /* a line of secrets was read */
 };
 
-/* context and read are set, the rest is zero. */
+/* Begins to read. context and read must be set, the rest zero. Free with account_reader_finish().
+ */
 void account_reader_begin(struct account_reader *reader);
 void account_reader_finish(struct account_reader *reader);
-/* The next line; behind ACCOUNT_FILE_END it is not called. 0, or -1 with a reason that names the
- * line. */
+/* Reads the next line; not to be called after ACCOUNT_FILE_END. Returns 0, or -1 with a reason that
+ * names the line. */
 __attribute__((warn_unused_result)) int account_read(struct account_reader *reader,
 						     struct arena *arena,
 						     struct account_file_line *ret_line,

@@ -1,10 +1,9 @@
-/* displayctl backup: all rows of the database as one moment has them, and the key for secret
- * settings, in one file.
+/* displayctl backup: writes all rows of the database, from one snapshot, and the key for secret
+ * settings to a file.
  *
- * The rows travel as COPY writes them, not as pg_dump does: what is read back is then data for
- * tables that our own migrations have made, never SQL that a file brings; a restore makes the
- * tables as they were and migrates them, rows included; and no program of PostgreSQL's has to be
- * there in the server's version. */
+ * Rows are stored in COPY's format, not as pg_dump does. So a file brings only data for tables that
+ * our own migrations create, never SQL. A restore creates the tables as they were and migrates them
+ * with their rows. No program of PostgreSQL of the server's version is needed. */
 #include "base/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/exchange/backup_frame.h"
@@ -46,7 +45,7 @@ static enum ctl_exit fail_writing(struct backup *backup)
 {
 	struct reason why;
 
-	/* The reason is that of the first failed write. */
+	/* new_file_finish() reports the first failed write. */
 	if (new_file_finish(&backup->file, &why) == 0)
 		return CTL_FAILED;
 	return ctl_fail(CTL_FAILED, "%s", why.text);
@@ -95,7 +94,7 @@ static enum ctl_exit write_head(struct backup *backup)
 	return write_key(backup);
 }
 
-/* The rows of the COPY that was started. */
+/* Writes the rows of the COPY that was started. */
 static enum ctl_exit write_rows(struct backup *backup)
 {
 	PGconn *pg = backup->ctl->connection;
@@ -167,7 +166,7 @@ static enum ctl_exit write_sequence(struct backup *backup, const char *name)
 	return code;
 }
 
-/* After the rows: a sequence may be ahead of them, not behind. */
+/* Writes the sequences, after the rows: a sequence may be ahead of the rows, not behind them. */
 static enum ctl_exit write_sequences(struct backup *backup)
 {
 	PGresult *sequences = NULL;
@@ -215,8 +214,8 @@ static enum ctl_exit write_file(struct backup *backup)
 	return CTL_DONE;
 }
 
-/* Notes the time for programs that watch the backup's age. The backup is complete, so a failure is
- * ignored: an older database has no such column, and a standby or a full disk accepts no write. */
+/* Records the time for programs that watch the backup's age. The backup is complete, so a failure
+ * is ignored: an older database lacks the column, and a standby or a full disk accepts no write. */
 static void note_backup(const struct backup *backup)
 {
 	PGconn *pg = backup->ctl->connection;
@@ -225,7 +224,7 @@ static void note_backup(const struct backup *backup)
 	PQclear(PQexec(pg, statements[STATEMENT_BACKUP_NOTE].text));
 }
 
-/* A migration waits for the end of the backup, and the backup for that of a migration. */
+/* Takes the migration lock: backups and migrations wait for each other. */
 static const char begin[] =
     "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; "
     "SELECT pg_advisory_lock_shared(" MIGRATE_LOCK_KEY ")";

@@ -20,7 +20,7 @@ static uint32_t get_number(const uint8_t *from)
 	return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
 }
 
-/* The sum of all that was added so far; more can be added. */
+/* Returns the checksum of the data added so far; more can be added afterwards. */
 static void get_sum(const crypto_generichash_state *state, uint8_t ret_sum[static BACKUP_SUM_BYTES])
 {
 	crypto_generichash_state copy = *state;
@@ -107,7 +107,7 @@ bool backup_write_rows(struct backup_writer *writer, const void *data, size_t si
 
 /* ---- reading ---- */
 
-/* 1: all of it; 0: the file ended before; -1: it cannot be read. */
+/* Reads size bytes. Returns 1; 0 if the file ended before; -1 with a reason if reading failed. */
 static int get(struct backup_reader *reader, void *data, size_t size, struct reason *reterr)
 {
 	for (size_t done = 0; done < size;) {
@@ -260,7 +260,7 @@ static bool read_end(struct str text, uint64_t *ret_rows)
 	return true;
 }
 
-/* Kinds that may precede this one; a blank: none. */
+/* Returns the kinds that may precede this one; a space: at the beginning of the file. */
 static const char *predecessors(uint8_t kind)
 {
 	switch (kind) {

@@ -1,20 +1,20 @@
-/* The file of a backup: what docs/operate.md calls its format 1.
+/* The file of a backup, in format 1.
  *
  *   "displayd backup\n" version(4) frame frame ... frame
  *   frame: kind(1) length(4) payload(length) sum(16)
  *
- * Numbers are big-endian. The sum is BLAKE2b over all bytes of the file before it but earlier sums,
- * so a frame is known to be whole, in its place and behind the right ones before it is used; it
- * keeps nobody from making a file. Kinds, in their order:
+ * Numbers are big-endian. The sum is BLAKE2b over all earlier bytes of the file except other sums.
+ * So a frame is used only if it is complete and follows the right frames. The sum does not
+ * authenticate the file: anybody can make one. Kinds, in their order:
  *
  *   h  head      lines "schema 15", "migrations SHA256", "made-at 2026-11-20T08:15:30.123Z"
- *   k  key       32 bytes, what secret settings are encrypted with; not in every file
+ *   k  key       32 bytes, the key for secret settings; optional
  *   t  table     its name, a line feed, and a line for each of its columns
- *   r  rows      a piece of what COPY ... TO STDOUT (FORMAT binary) writes, behind its table
+ *   r  rows      a part of the output of COPY ... TO STDOUT (FORMAT binary), after its table
  *   s  sequence  "render_generation 42 t": its name, last value, and whether that was used
- *   e  end       "rows 1234": of all tables; nothing comes behind it
+ *   e  end       "rows 1234": number of rows of all tables; nothing follows
  *
- * The reader takes a stranger's bytes: it holds one frame, of a bounded length. */
+ * The file is untrusted: the reader holds one frame, of a limited length. */
 #pragma once
 
 #include "main/reason.h"
@@ -47,22 +47,22 @@ enum backup_kind {
 /* ---- writing ---- */
 
 struct backup_writer {
-	/* Takes all of it; false: it cannot, and the context knows why. */
+	/* Writes all of data. Returns false if it fails; the context knows the reason. */
 	bool (*write)(void *context, const void *data, size_t size);
 	void *context;
 	crypto_generichash_state state;
-	uint8_t rows[BACKUP_PAYLOAD_MAX]; /* not yet in a frame */
+	uint8_t rows[BACKUP_PAYLOAD_MAX]; /* rows that are in no frame yet */
 	size_t row_bytes;
 };
 
-/* Functions that return the result of write(). begin: context and write are set. */
+/* Functions return false if write() failed. backup_begin(): context and write must be set. */
 __attribute__((warn_unused_result)) bool backup_begin(struct backup_writer *writer);
-/* size: at most BACKUP_PAYLOAD_MAX. Rows that wait go before it. */
+/* Writes a frame, after waiting rows. size: at most BACKUP_PAYLOAD_MAX. */
 __attribute__((warn_unused_result)) bool
 backup_write(struct backup_writer *writer, enum backup_kind kind, const void *payload, size_t size);
 __attribute__((format(printf, 3, 4), warn_unused_result)) bool
 backup_printf(struct backup_writer *writer, enum backup_kind kind, const char *format, ...);
-/* Bytes of the table that was written last, in any portions. */
+/* Adds rows of the last table, in parts of any size. */
 __attribute__((warn_unused_result)) bool backup_write_rows(struct backup_writer *writer,
 							   const void *data, size_t size);
 
@@ -89,27 +89,29 @@ struct backup_frame {
 			struct str made_at;
 		} head;
 		struct str key;	 /* BACKUP_KEY_BYTES */
-		struct str rows; /* not empty */
+		struct str rows; /* at least a byte */
 		struct backup_table table;
 		struct backup_sequence sequence;
-		uint64_t row_count; /* of BACKUP_END */
+		uint64_t row_count; /* in BACKUP_END */
 	};
 };
 
 struct backup_reader {
-	/* Bytes, at most size; 0 at the end, -1 and errno if it fails. */
+	/* Reads at most size bytes. Returns their number; 0 at the end, -1 with errno if it fails.
+	 */
 	ssize_t (*read)(void *context, void *data, size_t size);
 	void *context;
 	crypto_generichash_state state;
 	enum backup_kind last; /* 0: none yet */
 	uint8_t payload[BACKUP_PAYLOAD_MAX];
-	size_t length; /* of the payload */
+	size_t length; /* length of the payload */
 };
 
-/* Reads what stands before the frames. 0, or -1 with a reason: what the file is instead. */
+/* Reads the start of the file, before the frames. Returns 0, or -1 with a reason if the file is
+ * something else. */
 __attribute__((warn_unused_result)) int backup_open(struct backup_reader *reader,
 						    struct reason *reterr);
-/* The next frame; its texts are valid until the next call. Names are lower-case letters, digits and
- * underscores. 0, or -1 with a reason. Behind BACKUP_END it is not called. */
+/* Reads the next frame; not to be called after BACKUP_END. Texts are valid until the next call.
+ * Names have lower-case letters, digits and underscores. Returns 0, or -1 with a reason. */
 __attribute__((warn_unused_result)) int
 backup_read(struct backup_reader *reader, struct backup_frame *ret_frame, struct reason *reterr);

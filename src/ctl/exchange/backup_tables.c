@@ -43,7 +43,8 @@ void backup_copy_sql(struct buffer *sql, struct str name, struct str columns, co
 	const char *separator = "";
 	struct str column;
 
-	/* All of them are names of backup_frame.h, or the database's own. */
+	/* Names need no escaping: they come from backup_read(), which checks them, or from the
+	 * database. */
 	buffer_printf(sql, "COPY \"%.*s\" (", STR_ARG(name));
 	while (str_next(&columns, '\n', &column)) {
 		buffer_printf(sql, "%s\"%.*s\"", separator, STR_ARG(column));

@@ -1,24 +1,26 @@
-/* Parts of a database that go into a backup, and the SQL calls of backup and restore. */
+/* Tables and sequences that a backup contains, and functions for SQL of backup and restore. */
 #pragma once
 
 #include "ctl/ctl.h"
 
-/* Ordinary tables of the schema: their name, and their columns but generated ones, a line each. */
+/* Lists the ordinary tables of the schema: name, and columns with a line feed between them, without
+ * generated columns and the key of challenges. */
 extern const char backup_sql_tables[];
-/* Sequences: their name, and the table that each belongs to, if any. */
+/* Lists the sequences: name, and the table to which it belongs, if any. */
 extern const char backup_sql_sequences[];
 
-/* Tables that a migration made. Sessions, one-time links and used challenges are not taken: one
- * that has ended since would be good again. */
+/* Whether a backup contains the table: it was made by a migration. Sessions, one-time links and
+ * used challenges are left out, so that a restore does not make ended ones valid again; so are
+ * running imports. */
 bool backup_takes_table(const char *name);
 bool backup_takes_sequence(const char *name, const char *table);
 
-/* Appends COPY "name" ("column", ...) TO STDOUT or FROM STDIN in binary form. columns: as in
- * backup_sql_tables. */
+/* Appends COPY "name" ("column", ...) and way, TO STDOUT or FROM STDIN, in binary format. columns:
+ * as in backup_sql_tables. */
 void backup_copy_sql(struct buffer *sql, struct str name, struct str columns, const char *way);
 
-/* Functions that print the reason if they fail. */
+/* Functions return CTL_DONE, or another code after printing the reason. */
 enum ctl_exit backup_run(struct ctl *ctl, const char *sql);
-/* Rows, as text; PQclear() them. */
+/* Reads rows as text. Free *ret_result with PQclear(); NULL after a failure. */
 enum ctl_exit backup_ask(struct ctl *ctl, const char *sql, PGresult **ret_result);
 enum ctl_exit backup_start_copy(struct ctl *ctl, struct str sql, ExecStatusType wanted);

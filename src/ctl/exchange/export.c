@@ -1,4 +1,4 @@
-/* displayctl export: the server sends the lines of one account, all of one moment, and they become
+/* displayctl export: writes the lines of one account, which the server sends from one snapshot, to
  * a file (ctl/exchange/account_file.h). */
 #include "base/hex.h"
 #include "ctl/ctl.h"
@@ -30,9 +30,9 @@ struct export
 	struct ctl *ctl;
 	struct new_file file;
 	struct account_file_sum sum;
-	struct str secrets;  /* line that says how to read secret settings; data NULL: none */
-	struct buffer input; /* a line that has not come whole, or the last one */
-	struct reason why;   /* the file cannot be written */
+	struct str secrets;  /* line with the salt of secret settings; data NULL: none */
+	struct buffer input; /* an incomplete line, or the last one */
+	struct reason why;   /* why the file cannot be written */
 	bool has_failed;
 	struct export_row row;
 };
@@ -46,7 +46,7 @@ static bool write_line(struct export *export, struct str line)
 	return !export->has_failed;
 }
 
-/* Writes a line as soon as another one has begun: the last one is the server's summary. */
+/* Writes each line when the next one has begun: the last line is the server's summary. */
 static bool take(void *context, const void *data, size_t size)
 {
 	struct export *export = context;
@@ -67,7 +67,7 @@ static bool take(void *context, const void *data, size_t size)
 	return is_good;
 }
 
-/* The server's last line. */
+/* Reads the server's last line. */
 static enum ctl_exit read_summary(struct export *export)
 {
 	struct json_document document = {0};
@@ -102,7 +102,7 @@ static enum ctl_exit write_end(struct export *export)
 	return CTL_DONE;
 }
 
-/* Makes a key of the pass phrase, and the line that says how. *ret_body: of the request. */
+/* Makes a key from the pass phrase, and the line with its salt. *ret_body: of the request. */
 static enum ctl_exit make_key(struct export *export, struct str *ret_body)
 {
 	struct ctl *ctl = export->ctl;

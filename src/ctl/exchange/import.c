@@ -1,5 +1,5 @@
-/* displayctl import: sends the lines of an export to the server, which makes an account of them,
- * all of it or nothing. */
+/* displayctl import: sends the lines of an export to the server, which creates the complete account
+ * or nothing. */
 #include "base/hex.h"
 #include "ctl/ctl.h"
 #include "ctl/exchange/account_file.h"
@@ -13,20 +13,20 @@
 #include <unistd.h>
 
 enum {
-	PART_BYTES = 256 * 1024, /* sent as soon as there are so many, or so many lines */
+	PART_BYTES = 256 * 1024, /* lines are sent at this size, or at PART_LINES */
 	PART_LINES = 2000,
-	APPLY_PATIENCE_MS = 11 * 60 * 1000, /* somewhat longer than the server takes at most */
+	APPLY_PATIENCE_MS = 11 * 60 * 1000, /* a little longer than the server needs at most */
 };
 
 struct import {
 	struct ctl *ctl;
 	int fd;
 	struct account_reader reader;
-	struct str phrase; /* NULL: none was given */
+	struct str phrase; /* data NULL: not given */
 	char file_key[2 * SETTINGS_KEY_BYTES + 1];
-	struct str path;		 /* of the import; data NULL: it has not begun */
-	struct buffer part;		 /* lines that were not sent */
-	uint64_t part_count, sent_count; /* of lines */
+	struct str path;		 /* path of the import; data NULL: not begun */
+	struct buffer part;		 /* lines not sent yet */
+	uint64_t part_count, sent_count; /* numbers of lines */
 };
 
 static ssize_t read_bytes(void *context, void *data, size_t size)
@@ -65,7 +65,7 @@ static enum ctl_exit begin(struct import *import)
 	return code;
 }
 
-/* Requests of an import may be repeated: the server may restart in the middle. */
+/* Returns a request that may be repeated: the server may restart during the import. */
 static struct ctl_request request_of(struct import *import, const char *method, const char *what)
 {
 	return (struct ctl_request){
@@ -123,7 +123,7 @@ static enum ctl_exit apply(struct import *import, struct account_imported *ret_i
 	return ctl_ask_row(import->ctl, &request, &account_imported_record, ret_imported);
 }
 
-/* Ends what was refused. If that fails, it ends by itself. */
+/* Ends a rejected import. If that fails, the server ends it later. */
 static void end(const struct import *import)
 {
 	const struct server_place place = remote_place(import->ctl);
@@ -158,7 +158,7 @@ static enum ctl_exit take_secrets(struct import *import, const struct account_fi
 	return code;
 }
 
-/* Adds a line to the part. That of secrets is none for the server, and keeps its number. */
+/* Adds a line to the part. The line of secrets is not sent, but it is counted. */
 static enum ctl_exit take_line(struct import *import, const struct account_file_line *line)
 {
 	enum ctl_exit code = import->path.data ? CTL_DONE : begin(import);
@@ -179,7 +179,7 @@ static enum ctl_exit take_line(struct import *import, const struct account_file_
 	return send_part(import);
 }
 
-/* A line and all that it takes are gone when the next one is read. */
+/* Reads and adds a line. Its memory is freed before the next one is read. */
 static enum ctl_exit take_next(struct import *import, bool *ret_is_end)
 {
 	struct account_file_line line;
@@ -192,7 +192,7 @@ static enum ctl_exit take_next(struct import *import, bool *ret_is_end)
 		code = take_line(import, &line);
 		*ret_is_end = line.kind == ACCOUNT_FILE_END;
 	} else {
-		/* A line before it may be wrong, too. */
+		/* Send the lines before it first: one of them may be invalid, too. */
 		code = import->path.data ? send_part(import) : CTL_DONE;
 		if (code == CTL_DONE)
 			code = ctl_fail(CTL_REFUSED, "%s", why.text);

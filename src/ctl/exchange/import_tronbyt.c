@@ -1,5 +1,5 @@
 /* displayctl import tronbyt: asks the server to import files of a tronbyt server, one after the
- * other, and prints what came and what did not. */
+ * other, and prints what was imported and what was not. */
 #include "base/limits.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
@@ -51,7 +51,7 @@ static void append_cell(struct buffer *text, struct str value, unsigned width)
 	buffer_finish(&cell);
 }
 
-/* Lines that fit a terminal, indented. */
+/* Appends a sentence, indented and wrapped. */
 static void append_sentence(struct buffer *text, struct str sentence)
 {
 	enum { WIDTH = 80, INDENT = 4 };
@@ -103,7 +103,7 @@ static void append_came(const struct report *report, const struct ctl_rows *rows
 	}
 }
 
-/* A block for each: reasons are sentences, which have no room in columns. */
+/* Appends a block for each remark: its reason is a sentence, too long for a column. */
 static void append_not_brought(const struct ctl_rows *rows, struct buffer *text)
 {
 	struct str device = {0};
@@ -146,7 +146,7 @@ static enum ctl_exit print(struct ctl *ctl, const struct report *report)
 	return code;
 }
 
-/* Reports of several files are an array in JSON. */
+/* Prints the report; with --json, reports of several files form an array. */
 static enum ctl_exit print_report(struct ctl *ctl, const struct report *report, unsigned index)
 {
 	if (!ctl->json)
@@ -196,7 +196,7 @@ enum ctl_exit ctl_import_tronbyt(struct ctl *ctl)
 			printf("%s%s:\n", done ? "\n" : "", options->positionals[done]);
 		code = import_file(ctl, options->positionals[done], done);
 	}
-	/* Also before an error: the keys of what came are shown once. */
+	/* Close the array even after an error: keys of imported devices are shown only once. */
 	if (options->positional_count > 1 && ctl->json && done)
 		printf("]\n");
 	return code;

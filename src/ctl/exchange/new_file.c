@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* File that a signal removes; NULL: none. */
+/* Path of the file that a signal removes; NULL: none. */
 static const char *volatile unfinished;
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -21,7 +21,8 @@ static void remove_unfinished(int number)
 	raise(number);
 }
 
-/* Leaves ignored signals ignored: nohup ignores SIGHUP, so that we outlive the terminal. */
+/* Removes the file on signals; path NULL: no longer. Leaves ignored signals ignored: nohup ignores
+ * SIGHUP, so that a program outlives its terminal. */
 static void watch_signals(const char *path)
 {
 	unfinished = path;
@@ -33,7 +34,8 @@ static void watch_signals(const char *path)
 	}
 }
 
-/* A signal comes before there is a file, or when it is known what to remove. */
+/* Creates the file. Blocks signals meanwhile, so that none comes before the handler knows the path.
+ * Returns its descriptor, or -1 with errno. */
 static int make_fresh(struct new_file *file)
 {
 	sigset_t blocked, before;
@@ -69,8 +71,7 @@ int new_file_open(struct new_file *file, const char *path, struct reason *reterr
 	*file = (struct new_file){.path = path};
 	if (strcmp(path, "-") == 0)
 		return open_stdout(file, reterr);
-	/* Reject anything that would be replaced: a device, a pipe, or a link to the wanted
-	 * file. */
+	/* Reject a path that the rename would replace: a device, a pipe, or a link. */
 	if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
 		return reason_set(reterr, "%s is not a regular file; use - and redirect stdout",
 				  path);
@@ -98,7 +99,7 @@ bool new_file_write(void *context, const void *data, size_t size)
 	return file->error == 0;
 }
 
-/* The name outlives a power cut, too. */
+/* Syncs the folder, so that the new name survives a power cut. Returns 0 or a negative errno. */
 static int sync_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -109,16 +110,16 @@ static int sync_folder(const char *path)
 		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path),
 			 path);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* A folder may be writable and not readable: then wait for the disk's own write-back. */
+	/* Skip a folder that is writable but not readable: the disk syncs it later. */
 	if (fd < 0)
 		return errno == EACCES ? 0 : -errno;
-	/* Some file systems cannot do this for a folder. */
+	/* Ignore EINVAL: some file systems cannot sync a folder. */
 	error = fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
 	close(fd);
 	return error;
 }
 
-/* 0 or a negative errno. */
+/* Syncs the file and gives it its name. Returns 0 or a negative errno. */
 static int put_in_place(struct new_file *file)
 {
 	int error = 0;

@@ -1,5 +1,5 @@
-/* A file that is written as a whole or not at all: it has another name until it is on the disk. Its
- * owner alone may read it. "-" is stdout. */
+/* Writes a file completely or not at all: it has another name until it is on the disk. Only its
+ * owner may read it. "-" is stdout. */
 #pragma once
 
 #include "main/reason.h"
@@ -10,22 +10,25 @@
 #include <stdio.h>
 
 struct new_file {
-	const char *path; /* the caller's */
+	const char *path; /* owned by the caller */
 	char fresh[PATH_MAX];
 	FILE *stream;
-	int error; /* errno of the first write that failed */
+	int error; /* errno of the first failed write */
 	uint64_t bytes;
 };
 
-/* Opens one file at a time: SIGINT, SIGTERM and SIGHUP remove it. An existing path that is not a
- * regular file is rejected. 0, or -1 with a reason. */
+/* Opens a file, one at a time. SIGINT, SIGTERM and SIGHUP remove it. A path that exists and is not
+ * a regular file is rejected. Returns 0, or -1 with a reason. End with new_file_finish() or
+ * new_file_drop(). */
 __attribute__((warn_unused_result)) int new_file_open(struct new_file *file, const char *path,
 						      struct reason *reterr);
-/* Writes for struct backup_writer: context is the struct new_file. False: error is set. */
+/* Writes data, as write() of struct backup_writer; context: the struct new_file. Returns false if
+ * it fails, with file->error set. */
 __attribute__((warn_unused_result)) bool new_file_write(void *context, const void *data,
 							size_t size);
-/* On the disk, under its name. 0, or -1 with a reason; the file is closed in either case. */
+/* Writes the file to the disk and gives it its name, or removes it after a failure, also of an
+ * earlier write. Returns 0, or -1 with a reason. Closes the file in either case, but not stdout. */
 __attribute__((warn_unused_result)) int new_file_finish(struct new_file *file,
 							struct reason *reterr);
-/* Instead: nothing is left of it. */
+/* Closes and removes the unfinished file. */
 void new_file_drop(struct new_file *file);

@@ -1,15 +1,15 @@
-/* The pass phrase under which secret settings travel in the export of an account, and the key that
- * is made of it: argon2id with 3 passes over 64 MiB, as format 1 has it. */
+/* The pass phrase for secret settings in the export of an account, and the key made from it with
+ * argon2id (3 passes, 64 MiB), as format 1 requires. */
 #pragma once
 
 #include "ctl/ctl.h"
 #include "ctl/exchange/account_file.h"
 #include "domain/secret_settings.h"
 
-/* The option --pass-phrase-file: its first line, of 8 bytes or more. NULL data: it was not given.
- * CTL_DONE, or the reason was said. */
+/* Reads the first line of --pass-phrase-file, 8 to 1024 bytes, into the arena. Its data is NULL if
+ * the option was not given. Returns CTL_DONE, or another code after printing the reason. */
 enum ctl_exit pass_phrase_read(struct ctl *ctl, struct str *ret_phrase);
 
-/* CTL_DONE, or the reason was said. */
+/* Makes the key. Returns CTL_DONE, or another code after printing the reason. */
 enum ctl_exit pass_phrase_key(struct str phrase, const uint8_t salt[static ACCOUNT_SALT_BYTES],
 			      struct settings_key *ret_key);

@@ -27,10 +27,10 @@ static const struct record_field fields[] = {
 };
 static const struct record record = RECORD(struct restore_row, fields);
 
-/* ---- Ctrl-C: the restore fails, so that it can remove what it has made ---- */
+/* ---- Ctrl-C: the restore fails, and removes what it has created ---- */
 
 static volatile sig_atomic_t is_interrupted;
-static PGcancel *volatile interruptible; /* the statement that may run; NULL: none */
+static PGcancel *volatile interruptible; /* cancels the running statement; NULL: none runs */
 
 static void on_signal(int number)
 {
@@ -45,13 +45,13 @@ static void on_signal(int number)
 static void catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* Without SA_RESTART: a read that waits ends. */
+	/* Without SA_RESTART, a signal ends a blocking read. */
 	const struct sigaction action = {.sa_handler = on_signal};
 
 	for (size_t i = 0; i < array_length(signals); i++) {
 		struct sigaction before;
 
-		/* nohup has it ignored. */
+		/* nohup ignores SIGHUP. */
 		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}
@@ -68,7 +68,7 @@ static ssize_t read_bytes(void *context, void *data, size_t size)
 	return length;
 }
 
-/* Before anything is touched. */
+/* Checks the head of the backup, before anything is changed. */
 static enum ctl_exit check_head(struct restore *restore)
 {
 	char expected[MIGRATE_DIGITS + 1];
@@ -94,7 +94,8 @@ static enum ctl_exit check_head(struct restore *restore)
 	return CTL_DONE;
 }
 
-/* A key that the server would not use leaves secret settings unreadable. */
+/* Prepares the backup's key for secret settings. With --secret-key-file it must be the same key,
+ * else the settings could not be read. */
 static enum ctl_exit prepare_key(const struct restore *restore)
 {
 	const struct config *config = &restore->ctl->config;
@@ -119,8 +120,7 @@ static enum ctl_exit prepare_key(const struct restore *restore)
 			"settings would be unreadable; restore without that option");
 }
 
-/* The rows are there once they are committed, and the key right after them: a server does not start
- * in between. */
+/* Commits the rows, and puts the key in place at once. No server can start in between. */
 static enum ctl_exit commit_rows_and_key(const struct restore *restore)
 {
 	const struct config *config = &restore->ctl->config;
@@ -131,7 +131,7 @@ static enum ctl_exit commit_rows_and_key(const struct restore *restore)
 	if (code == CTL_DONE)
 		code = backup_run(restore->ctl, "COMMIT");
 	if (code != CTL_DONE) {
-		/* A connection that is lost does not say what became of it. */
+		/* After a lost connection the rows may be committed, so keep the key. */
 		if (puts_key && PQstatus(restore->ctl->connection) == CONNECTION_OK)
 			secret_key_drop(config->state_dir);
 		return code;
@@ -144,7 +144,7 @@ static enum ctl_exit commit_rows_and_key(const struct restore *restore)
 	return CTL_DONE;
 }
 
-/* A signal that comes in between ends it afterwards. */
+/* Commits with signals blocked: one that comes meanwhile acts afterwards. */
 static enum ctl_exit commit(const struct restore *restore)
 {
 	enum ctl_exit code;
@@ -157,8 +157,8 @@ static enum ctl_exit commit(const struct restore *restore)
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	code = commit_rows_and_key(restore);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	/* Plans need to know how large tables are. The restore is done, whether this is or not:
-	 * PostgreSQL does it later by itself. */
+	/* Update statistics for the query planner. A failure is ignored: PostgreSQL does this later
+	 * by itself. */
 	if (code == CTL_DONE)
 		PQclear(PQexec(restore->ctl->connection, "ANALYZE"));
 	return code;
@@ -194,7 +194,7 @@ static enum ctl_exit run(struct ctl *ctl, void *context)
 	code = run_steps(ctl, context);
 	interruptible = NULL;
 	PQfreeCancel(cancel);
-	/* The key was for the database that this failure removes. */
+	/* Remove the key: the caller removes the new database after this failure. */
 	if (code != CTL_DONE && ctl->cluster.is_new)
 		secret_key_drop(ctl->config.state_dir);
 	return code;

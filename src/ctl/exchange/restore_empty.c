@@ -2,9 +2,9 @@
 #include "ctl/exchange/restore_steps.h"
 #include "db/migrate.h"
 
-/* Objects of the schema that belong to no extension: kind as in DROP, name as in migrations, and
- * name as in DROP. Views before tables, then the types of their columns; functions, which all may
- * use, come last. */
+/* Lists the objects of the schema that belong to no extension: kind as in DROP, name as in
+ * migrations, and name as in DROP. Views come before tables, and functions last, since any object
+ * may use them. */
 static const char sql_things[] =
     "SELECT kind, name, word FROM ("
     "SELECT CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, "
@@ -22,7 +22,7 @@ static const char sql_things[] =
     "FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace "
     "WHERE n.nspname = current_schema() AND p.prokind = 'f'"
     ") AS thing "
-    /* e: it belongs to an extension; a, i: the sequence of a column, which goes with its table */
+    /* e: belongs to an extension; a, i: sequence of a column, dropped with its table */
     "WHERE NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = thing.class "
     "AND d.objid = thing.oid AND d.deptype IN ('e', 'a', 'i') "
     "AND (d.deptype = 'e' OR thing.kind = 'SEQUENCE')) "
@@ -48,7 +48,7 @@ static enum ctl_exit check_users(struct ctl *ctl)
 	return code;
 }
 
-/* Whether somebody would miss what is there: a row that a server does not make by itself. */
+/* Sets *ret_has_rows if a table has rows that a server does not create by itself. */
 static enum ctl_exit look_for_rows(struct ctl *ctl, const PGresult *things, bool *ret_has_rows)
 {
 	struct buffer sql = {0};
@@ -98,7 +98,7 @@ static enum ctl_exit check_things(struct ctl *ctl, const PGresult *things)
 	    ctl, "This replaces all accounts, devices, keys and apps with those of the backup.");
 }
 
-/* Tables in one command, since they refer to each other. */
+/* Drops displayd's objects, those of one kind in one statement: tables refer to each other. */
 static enum ctl_exit drop(struct ctl *ctl, const PGresult *things)
 {
 	struct buffer sql = {0};

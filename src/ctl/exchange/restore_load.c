@@ -1,11 +1,10 @@
-/* Rows come in as they were, so nothing looks at them one by one: triggers that count are off,
- * since the counts are among the rows, and references are taken away and checked as a whole when
- * all rows are there. */
+/* Loads the rows unchanged, without work for each row: triggers are disabled, since counts are
+ * among the rows, and foreign keys are dropped and added again after all rows. */
 #include "ctl/exchange/backup_tables.h"
 #include "ctl/exchange/restore_steps.h"
 #include "db/result.h"
 
-/* A statement a row, made before the load and run before and after it. */
+/* Each row has two statements: one to run before the load, one after it. */
 static const char sql_references[] =
     "SELECT format('ALTER TABLE %I DROP CONSTRAINT %I', c.relname, k.conname), "
     "format('ALTER TABLE %I ADD CONSTRAINT %I %s', c.relname, k.conname, "
@@ -31,7 +30,7 @@ static enum ctl_exit run_each(struct ctl *ctl, const PGresult *statements_of, in
 	return code;
 }
 
-/* Rows that migrations made are among those of the backup. */
+/* Deletes rows that migrations created: the backup contains them. */
 static enum ctl_exit remove_rows(struct ctl *ctl)
 {
 	PGresult *tables = NULL;

@@ -1,10 +1,10 @@
 /* The steps of displayctl restore, all in one transaction:
  *
- *   empty    what is there is dropped, if that was asked for
- *   load     the tables as they were when the backup was made, and its rows
- *   migrate  up to what this program knows
+ *   empty    drops existing tables, if allowed
+ *   load     creates the tables as they were at the backup, and loads its rows
+ *   migrate  to the schema of this program
  *
- * Each says the reason if it fails. */
+ * Each prints the reason if it fails. */
 #pragma once
 
 #include "ctl/ctl.h"
@@ -24,11 +24,13 @@ struct restore {
 
 /* ---- restore_empty.c ---- */
 
-/* Refuses a database that has anything in it, unless --replace was said and confirmed; and one with
- * tables that are not ours, or that another displayd uses. */
+/* Drops displayd's objects. Rejects a database with rows that a server does not create by itself,
+ * unless --replace was given and confirmed; and one with other tables, or that another displayd
+ * uses. Returns CTL_DONE, or another code after printing the reason. */
 enum ctl_exit restore_make_empty(struct ctl *ctl);
 
 /* ---- restore_load.c ---- */
 
-/* Behind the head: tables, rows and sequences, to the end of the backup. */
+/* Loads tables, rows and sequences, from after the head to the end of the backup. Returns CTL_DONE,
+ * or another code after printing the reason. */
 enum ctl_exit restore_load(struct restore *restore);
