@@ -4,17 +4,18 @@
 #include "device_row.h"
 #include "domain/device.h"
 
-/* Commands that change existing devices: settings; access of the panel (a new key, none, or the old
- * one again); a new start, and the way from a former address to the device's own. */
+/* Commands that change existing devices: settings; the panel's access (new key, disable, enable);
+ * reboot; the move from a former address to the device's own. */
 
-/* Finds the device of the first argument, for a request of this path: before its ID, and behind. */
+/* Finds the device of the first argument, and sets the request's path: path, the device's ID, rest.
+ */
 static enum ctl_exit find(struct ctl *ctl, const char *path, const char *rest,
 			  struct ctl_request *request, struct inventory_device *ret_device)
 {
 	enum ctl_exit code = ctl_find_listed_device(ctl, ctl->positionals[0], ret_device);
 
 	request->path = ctl_path(ctl, path, ret_device->id, rest);
-	request->sentences[1] = ctl_no_device(ctl); /* behind what the call alone answers */
+	request->sentences[1] = ctl_no_device(ctl); /* after the caller's own message */
 	return code;
 }
 
@@ -81,7 +82,8 @@ enum ctl_exit ctl_device_enable(struct ctl *ctl)
 	return allow(ctl, "/enable");
 }
 
-/* Sends the request, and prints the device with what became of it; what NULL: without that. */
+/* Sends the request, and prints the device with done in a member called what; what NULL: without
+ * it. */
 static enum ctl_exit order(struct ctl *ctl, const struct ctl_request *request,
 			   const struct inventory_device *device, const char *what, struct str done)
 {

@@ -1,6 +1,6 @@
-/* displayctl device create: one device; or with --from FILE all devices of a file, or none.
+/* displayctl device create: creates one device, or with --from FILE all devices of a file or none.
  *
- *   read and check the file -> ask the server what it will not take -> print -> have all made */
+ *   read and check the file -> ask the server for conflicts -> print -> create all */
 #include "base/require.h"
 #include "ctl/ctl.h"
 #include "ctl/shell/csv.h"
@@ -9,8 +9,8 @@
 
 /* Conflict of a device in the file with the database. */
 struct conflict_row {
-	struct str kind; /* "serial", "mac"; or "account": there is no such one */
-	int64_t line;	 /* of the request, from 1 */
+	struct str kind; /* "serial", "mac": used already; "account": missing */
+	int64_t line;	 /* line of the request, from 1 */
 };
 
 static const struct record_field conflict_fields[] = {
@@ -28,7 +28,7 @@ static const struct record_field answer_fields[] = {
 };
 static const struct record answer_record = RECORD(struct answer, answer_fields);
 
-/* Returns the lines of the request (domain/device_lines.h). */
+/* Returns the lines of the request (domain/device_lines.h), in the arena. */
 static struct str write_lines(struct ctl *ctl, const struct device_file *file)
 {
 	struct buffer text = {0};
@@ -83,7 +83,7 @@ static void blame(struct device_file *file, const struct conflict_row *row,
 		    STR_ARG(str_equal(row->kind, STR("mac")) ? wish->mac : wish->serial));
 }
 
-/* Adds what the database will not take to the faults of the file, and says all of them. */
+/* Adds conflicts with the database to the faults of the file, and prints all faults. */
 static enum ctl_exit check(struct ctl *ctl, struct device_file *file, struct str lines)
 {
 	struct ctl_rows rows = {0};
@@ -100,7 +100,7 @@ static enum ctl_exit check(struct ctl *ctl, struct device_file *file, struct str
 	return code == CTL_DONE ? device_file_end(file) : code;
 }
 
-/* ---- the output ---- */
+/* ---- output ---- */
 
 static void append_device(const struct ctl *ctl, const struct device_wish *wish,
 			  const struct device_row *row, struct buffer *text)
@@ -124,7 +124,7 @@ static void append_device(const struct ctl *ctl, const struct device_wish *wish,
 	buffer_append_str(text, STR("\r\n"));
 }
 
-/* The time in an ID (RFC 9562, version 7). */
+/* Returns the time in an ID (RFC 9562, version 7) in µs since 1970. */
 static int64_t time_of(struct id id)
 {
 	int64_t ms = 0;
@@ -164,7 +164,8 @@ static enum ctl_exit print(struct ctl *ctl, const struct device_file *file)
 	return code;
 }
 
-/* Keys are shown once: the devices are there only where the output is. */
+/* Creates the devices of a file after their keys were printed: if printing fails, no device with an
+ * unknown key remains. */
 static enum ctl_exit create_from(struct ctl *ctl, struct str path)
 {
 	struct device_file file;

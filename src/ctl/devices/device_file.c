@@ -17,13 +17,13 @@ struct reader {
 	struct device_file *file;
 	struct csv csv;
 	struct str account;
-	int places[COLUMN_COUNT]; /* among the fields; -1: there is no such column */
-	unsigned width;		  /* fields that each row has */
+	int places[COLUMN_COUNT]; /* index among the fields; -1: no such column */
+	unsigned width;		  /* number of fields of each row */
 	unsigned capacity;
 	struct map serials, macs;
 };
 
-/* The first row of an account with a serial number or a MAC address. */
+/* The first line with a serial number or MAC address of an account. */
 struct first_use {
 	struct map_node node;
 	unsigned line;
@@ -34,7 +34,7 @@ void device_file_fault(struct device_file *file, unsigned line, const char *form
 	unsigned number = file->fault_count++;
 	va_list args;
 
-	/* Grow it if the number is zero or a power of two. */
+	/* Grow the array at 0 and at each power of two: it then has room up to the next one. */
 	if ((number & (number - 1)) == 0)
 		file->faults =
 		    memory_realloc(file->faults, (2 * (size_t)number + 1) * sizeof(*file->faults));
@@ -89,7 +89,7 @@ static void read_column(struct reader *reader, unsigned place)
 	    utf8_is_valid(name) ? (int)name.length : 0, name.data);
 }
 
-/* False: nothing else of the file can be understood. */
+/* Reads the column names. Returns false if the file cannot be read without them. */
 static bool read_head(struct reader *reader)
 {
 	struct csv *csv = &reader->csv;
@@ -110,7 +110,7 @@ static bool read_head(struct reader *reader)
 	return reader->file->fault_count == 0;
 }
 
-/* ---- the others ---- */
+/* ---- further rows ---- */
 
 static struct str field_of(const struct reader *reader, enum column column)
 {
@@ -119,7 +119,7 @@ static struct str field_of(const struct reader *reader, enum column column)
 	return place < 0 ? STR("") : reader->csv.fields[place];
 }
 
-/* The checks of the options of device create. A text that has a fault becomes empty: the database
+/* Runs a check of the options of device create. An invalid text becomes empty, so that the database
  * is not asked about it. */
 static bool check(struct reader *reader, enum column column, option_check *test, struct str *text)
 {
@@ -133,7 +133,8 @@ static bool check(struct reader *reader, enum column column, option_check *test,
 	return false;
 }
 
-/* A number with its account, whose address the database compares in lower case. */
+/* Returns a key for maps: a number and its account, whose address is compared in lower case, as in
+ * the database. */
 static struct str number_of_account(struct arena *arena, struct str number, struct str account)
 {
 	struct str text = ARENA_JOIN(arena, number, STR("\n"), account);
@@ -228,7 +229,7 @@ static void take_row(struct reader *reader)
 	wish = add_wish(reader);
 	*wish = (struct device_wish){
 	    .line = csv->row_line,
-	    /* The checks read to a NUL. */
+	    /* A copy has a NUL, which the checks need. */
 	    .account = arena_copy(&reader->ctl->arena, str_trim(field_of(reader, COLUMN_ACCOUNT))),
 	    .name = field_of(reader, COLUMN_NAME),
 	    .serial = field_of(reader, COLUMN_SERIAL),

@@ -1,6 +1,6 @@
-/* Many devices from a file: what each row asks for, and all that is wrong, with its line.
+/* Reads many devices from a file, and collects all faults with their lines.
  *
- *   name,serial,mac,account      the first row names the columns, in any order; name is needed
+ *   name,serial,mac,account      the first row names the columns, in any order; name is required
  *   Kitchen,S-1,,ada@example.org */
 #pragma once
 
@@ -24,7 +24,7 @@ struct device_wish {
 
 struct device_fault {
 	unsigned line;
-	unsigned number; /* in the order of finding */
+	unsigned number; /* position among the faults, in the order of finding */
 	struct str text;
 };
 
@@ -37,14 +37,15 @@ struct device_file {
 	unsigned fault_count;
 };
 
-/* Reads the file; account: of rows that name none. CTL_DONE, also if rows have faults; else the
- * reason was said. To be freed by device_file_finish() in either case. */
+/* Reads the file. account: for rows without one. Returns CTL_DONE, also if rows have faults; else
+ * another code after printing the reason. Free ret with device_file_finish() in either case. */
 enum ctl_exit device_file_read(struct ctl *ctl, const char *path, struct str account,
 			       struct device_file *ret);
-/* Says all faults on stderr, by their lines. CTL_DONE if there are none. */
+/* Prints all faults to stderr, ordered by line. Returns CTL_DONE if there are none, else CTL_USAGE.
+ */
 enum ctl_exit device_file_end(struct device_file *file);
 void device_file_finish(struct device_file *file);
 
-/* Keeps what is wrong with a line. */
+/* Adds a fault of a line. */
 __attribute__((format(printf, 3, 4))) void
 device_file_fault(struct device_file *file, unsigned line, const char *format, ...);

@@ -16,8 +16,8 @@ static void say_devices(const struct inventory_device *devices, unsigned count)
 	}
 }
 
-/* Fails unless there is one of this name. Behind the devices there may be those whose panels say
- * that they have this address. */
+/* Fails unless exactly one device matches. Devices whose panels report this MAC address may follow
+ * the matches. */
 static enum ctl_exit check_is_one(struct str name, const struct ctl_rows *rows)
 {
 	const struct inventory_device *devices = rows->rows;
@@ -43,7 +43,7 @@ static enum ctl_exit check_is_one(struct str name, const struct ctl_rows *rows)
 	return code;
 }
 
-/* ---- over --server: those of the account ---- */
+/* ---- over --server: devices of the account ---- */
 
 static const struct record_field fields[] = {
     RECORD_ID(struct inventory_device, id, .name = "id"),
@@ -56,7 +56,7 @@ static const struct record_field fields[] = {
 };
 const struct record ctl_listed_device_record = RECORD(struct inventory_device, fields);
 static const struct record own_record = CTL_RECORD_OF(struct inventory_device, fields, 0, 6);
-/* The same, as far as an API key sees it. */
+/* Fields that an API key can read. */
 static const struct record keyed_record = CTL_RECORD_OF(struct inventory_device, fields, 0, 2);
 
 static enum ctl_exit ask_own(struct ctl *ctl, struct ctl_rows *ret_rows)
@@ -79,7 +79,8 @@ enum ctl_exit ctl_ask_devices(struct ctl *ctl, struct ctl_rows *ret_rows)
 				 offsetof(struct inventory_device, account), ask_own, ret_rows);
 }
 
-/* main() has chosen a locale in which this knows all letters. */
+/* Compares without regard to case, also letters other than ASCII. Requires the locale that main()
+ * sets. */
 static bool equal_in_any_case(struct str a, struct str b)
 {
 	while (a.length && b.length)
@@ -101,7 +102,8 @@ static bool has_number(const struct inventory_device *device, struct str name)
 	return str_equal(device->mac, str_from(text));
 }
 
-/* Moves those that are meant to the front; returns how many. A number goes before a name. */
+/* Moves matching devices to the front and returns their number. A serial number or MAC address wins
+ * over a name. */
 static unsigned choose(struct inventory_device *devices, unsigned count, struct str name)
 {
 	unsigned found = 0;
@@ -131,7 +133,8 @@ static unsigned choose_id(struct inventory_device *devices, unsigned count, stru
 	return 0;
 }
 
-/* An ID is not looked up: a key may be for pushes only. */
+/* Finds a device of the account. With only an API key, an ID is not looked up: the key may permit
+ * pushes only. */
 static enum ctl_exit find_own(struct ctl *ctl, struct str name, struct inventory_device *ret_device)
 {
 	struct id id;
@@ -155,7 +158,7 @@ static enum ctl_exit find_own(struct ctl *ctl, struct str name, struct inventory
 	return code;
 }
 
-/* ---- by the operator: all ---- */
+/* ---- as the operator: all devices ---- */
 
 enum ctl_exit ctl_find_listed_device(struct ctl *ctl, struct str name,
 				     struct inventory_device *ret_device)

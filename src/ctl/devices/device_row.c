@@ -35,7 +35,7 @@ enum ctl_exit ctl_check_urls(struct ctl *ctl)
 	struct device_row row = {0};
 	char key[LINK_KEY_LENGTH + 1];
 
-	/* Another machine's server knows its URLs. */
+	/* Over --server the server checks its own URLs. */
 	if (ctl->remote)
 		return CTL_DONE;
 	link_key_new(key);

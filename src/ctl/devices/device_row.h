@@ -1,4 +1,4 @@
-/* A device as displayctl shows it when it has a new key: with its URLs, once. */
+/* A device that has a new key, printed with its URLs, once. */
 #pragma once
 
 #include "ctl/ctl.h"
@@ -18,12 +18,14 @@ struct device_row {
 
 extern const struct record device_row_record;
 
-/* Makes the URLs of a key. CTL_REFUSED if panels would not take them. */
+/* Sets the key and its URLs in row. Returns CTL_DONE, or CTL_REFUSED after printing why panels
+ * would not accept the URLs. */
 enum ctl_exit ctl_make_urls(struct ctl *ctl, struct id id, struct str key, struct device_row *row);
 
-/* CTL_REFUSED if panels would not take the URLs of any device. */
+/* Checks the URLs of devices before one is created. Returns CTL_DONE, or CTL_REFUSED after printing
+ * why panels would not accept them. */
 enum ctl_exit ctl_check_urls(struct ctl *ctl);
 
-/* Sends a request that makes a device, or a new key for one, and prints the device with its URLs.
- * Says if only this machine reaches them. */
+/* Sends a request that creates a device, or a new key for one, and prints the device with its URLs.
+ * Prints a warning if only this machine can reach them. */
 enum ctl_exit ctl_make_device(struct ctl *ctl, const struct ctl_request *request);

@@ -4,14 +4,14 @@
 #include "domain/device.h"
 #include "installation_row.h"
 
-/* device list, device show */
+/* displayctl device list, device show */
 
 enum ctl_exit ctl_device_list(struct ctl *ctl)
 {
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
-	/* An API key has its own view of a device, in lists, too. */
+	/* An API key reads other fields of devices than a session. */
 	if (remote_has_key_only(ctl))
 		return ctl_list(ctl, &(struct ctl_request){.path = STR("/v1/devices")},
 				&device_shown_record);

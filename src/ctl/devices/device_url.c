@@ -1,11 +1,11 @@
-/* Finds the base of URLs. */
+/* Finds the start of URLs that displayctl prints. */
 #include "ctl/ctl.h"
 #include "ctl/server/remote.h"
 #include "main/listen_socket.h"
 #include "main/state_dir.h"
 #include "web/site.h"
 
-/* Takes a text of the heap into the arena; data is NULL if there is none. */
+/* Copies a text into the arena and frees it; data is NULL if there is none. */
 static struct str keep(struct ctl *ctl, char *text)
 {
 	struct str copy = {0};

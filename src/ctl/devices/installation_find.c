@@ -7,7 +7,7 @@
 #include <text/utf8.h>
 #include <yyjson.h>
 
-/* An entry as the server answers it: hours and weekdays are JSON. */
+/* An entry in the server's answer; hours and weekdays are JSON. */
 static const struct record_field entry_fields[] = {
     RECORD_STR(struct options_row, id, .name = "installationId"),
     RECORD_STR(struct options_row, kind, .name = "kind"),
@@ -23,7 +23,7 @@ static const struct record_field entry_fields[] = {
 };
 static const struct record entry_record = RECORD(struct options_row, entry_fields);
 
-/* The same, as an API key sees it: its night is the pages'. */
+/* The fields that an API key can read; the night is not among them. */
 static const struct record_field keyed_fields[] = {
     RECORD_STR(struct options_row, id, .name = "id"),
     RECORD_OPEN(.name = "app", .nullable = true, .offset = offsetof(struct options_row, is_pushed)),
@@ -39,7 +39,7 @@ static const struct record_field keyed_fields[] = {
 };
 static const struct record keyed_record = RECORD(struct options_row, keyed_fields);
 
-/* Hours as displayctl takes them: "07:00-09:00". Data is NULL: always. */
+/* Returns hours in the format of options: "07:00-09:00"; data is NULL for always. */
 static struct str hours_of(struct ctl *ctl, struct str json)
 {
 	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
@@ -54,7 +54,7 @@ static struct str hours_of(struct ctl *ctl, struct str json)
 	return text;
 }
 
-/* "mon,sun". Data is NULL: all days. */
+/* Returns weekdays in the format of options: "mon,sun"; data is NULL for all days. */
 static struct str weekdays_of(struct ctl *ctl, struct str json)
 {
 	enum { SHORT_NAME = 3 };
@@ -75,7 +75,7 @@ static struct str weekdays_of(struct ctl *ctl, struct str json)
 	return text;
 }
 
-/* Makes what the server answered what displayctl shows. */
+/* Changes fields of the server's answer into the format that is printed. */
 static void translate(struct ctl *ctl, struct options_row *options, struct str night)
 {
 	options->hours = hours_of(ctl, options->hours);

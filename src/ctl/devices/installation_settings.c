@@ -47,7 +47,7 @@ bool installation_settings_are_given(const struct ctl *ctl, unsigned first)
 	return ctl->options.positional_count > first || ctl_value(ctl, "settings").data;
 }
 
-/* KEY=VALUE of the arguments. */
+/* Reads KEY=VALUE of the arguments, from index first. */
 static enum ctl_exit read_arguments(struct ctl *ctl, unsigned first, struct settings *ret_settings)
 {
 	const struct options *options = &ctl->options;
@@ -77,7 +77,7 @@ static enum ctl_exit read_arguments(struct ctl *ctl, unsigned first, struct sett
 
 struct app_form {
 	struct str properties; /* JSON: an object with a member for each field */
-	struct str more;       /* JSON: false, or what further fields are */
+	struct str more;       /* JSON: false, or a schema of further fields */
 };
 
 static const struct record_field form_fields[] = {
@@ -86,8 +86,8 @@ static const struct record_field form_fields[] = {
 };
 static const struct record form_record = RECORD(struct app_form, form_fields);
 
-/* The server would leave out what the form does not have. Others read arguments, so no secret may
- * be among them. */
+/* Rejects settings that the form lacks, which the server would ignore; and secret settings among
+ * the arguments, which others can read. */
 static enum ctl_exit check(const struct app_form *form, yyjson_val *fields,
 			   const struct settings *settings, bool are_arguments)
 {
@@ -132,7 +132,7 @@ static void write_setting(const struct setting *setting, struct buffer *json)
 		json_write_str(json, setting->value);
 }
 
-/* Arguments override the file. */
+/* Returns all settings as JSON; arguments override the file. */
 static struct str join(struct ctl *ctl, const struct settings *of_file,
 		       const struct settings *of_arguments)
 {

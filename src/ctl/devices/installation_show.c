@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* installation list, installation show, installation remove */
+/* displayctl installation list, installation show, installation remove */
 
 enum ctl_exit ctl_installation_list(struct ctl *ctl)
 {
@@ -20,7 +20,7 @@ enum ctl_exit ctl_installation_list(struct ctl *ctl)
 	request.sentences[0] = (struct ctl_sentence){
 	    404, NULL,
 	    ARENA_JOIN(&ctl->arena, STR("there is no device "), ctl_value(ctl, "device"))};
-	/* An API key asks for the options of each entry by itself. */
+	/* An API key can read options only of single entries. */
 	if (code == CTL_DONE && remote_has_key_only(ctl))
 		return ctl_list(ctl, &request, &installation_record);
 	if (code == CTL_DONE)
@@ -32,9 +32,9 @@ enum ctl_exit ctl_installation_list(struct ctl *ctl)
 struct shown_row {
 	struct options_row options;
 	struct str settings;
-	struct str secrets; /* JSON: IDs of fields */
+	struct str secrets; /* JSON: IDs of fields that have a secret */
 	bool has_secrets;
-	int64_t picture_bytes; /* of a pushed image */
+	int64_t picture_bytes; /* size of a pushed picture */
 };
 
 static const struct record_field detail_fields[] = {
@@ -49,7 +49,7 @@ static const struct record_field fields[] = {
     RECORD_INT8(struct shown_row, picture_bytes, .name = "pictureBytes"),
 };
 
-/* Prints the options, and these fields behind them. */
+/* Prints the options and further fields. */
 static enum ctl_exit print(const struct ctl *ctl, const struct shown_row *shown)
 {
 	const struct record_field all[] = {
@@ -61,12 +61,12 @@ static enum ctl_exit print(const struct ctl *ctl, const struct shown_row *shown)
 	};
 	struct record record = RECORD(struct shown_row, all);
 
-	/* Pictures of entries are the pages'. */
+	/* Leave out the picture, which an API key cannot read. */
 	record.field_count -= remote_has_key_only(ctl);
 	return ctl_print_row(ctl, &record, shown);
 }
 
-/* Finds the device of --device and what the positional names there. */
+/* Finds the device of --device and its installation that the argument names. */
 static enum ctl_exit find(struct ctl *ctl, struct inventory_device *ret_device,
 			  const struct options_row **ret_options)
 {

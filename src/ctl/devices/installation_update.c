@@ -43,7 +43,7 @@ const struct record *installation_options_record(const struct ctl *ctl)
 
 enum { JSON_BYTES = 128 };
 
-/* Makes JSON of an option's value. False: it is not valid. */
+/* Converts an option's value to JSON. Returns false if it is invalid. */
 typedef bool read_option(struct str text, char ret_json[static JSON_BYTES]);
 
 static bool read_display(struct str text, char ret_json[static JSON_BYTES])
@@ -149,7 +149,8 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 
 /* ---- update ---- */
 
-/* Returns a member of the body; without a value if the option, which was checked, was not given. */
+/* Returns the member of the body that the option sets; without a value if the option was not given.
+ * The value was checked. */
 static struct ctl_member member_of(struct ctl *ctl, const char *name, const char *option,
 				   read_option *read)
 {
@@ -161,7 +162,7 @@ static struct ctl_member member_of(struct ctl *ctl, const char *name, const char
 	return (struct ctl_member){name, text, true};
 }
 
-/* Returns what the options change of the night. */
+/* Returns the body of the change of the night that the options request. */
 static struct str night_of(struct ctl *ctl, const struct options_row *options)
 {
 	struct str brightness = ctl_value(ctl, "night-brightness"), night = ctl_value(ctl, "night");
@@ -177,7 +178,7 @@ static struct str night_of(struct ctl *ctl, const struct options_row *options)
 			(const struct ctl_member[]){id, {"brightness", brightness, true}, {0}});
 }
 
-/* Sends a change, unless there is none. */
+/* Sends a change, unless its body is empty. */
 static enum ctl_exit change(struct ctl *ctl, struct str path, struct str body)
 {
 	const struct ctl_request request = {
@@ -224,7 +225,7 @@ static enum ctl_exit change_night(struct ctl *ctl, const struct inventory_device
 			    night_of(ctl, options));
 }
 
-/* Whether there is an option beside --device. */
+/* Whether an option other than --device was given. */
 static bool has_options(const struct ctl *ctl)
 {
 	const struct option *options = ctl->command->line.options;

@@ -1,4 +1,4 @@
-/* displayctl push: sends a picture of a file to a device, as programs do. */
+/* displayctl push: sends a picture from a file to a device, as other programs do. */
 #include "domain/push.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
@@ -13,9 +13,9 @@
 struct pushed_row {
 	struct id device_id;
 	struct str device_name;
-	struct str installation_id; /* data is NULL for a temporary image */
-	int64_t bytes;		    /* as a WebP; 0: only the operator is told */
-	struct str shown;	    /* in words */
+	struct str installation_id; /* data NULL: a temporary picture */
+	int64_t bytes;		    /* size of the WebP; 0: unknown, only the operator gets it */
+	struct str shown;	    /* when it is shown, in words */
 };
 
 static const struct record_field pushed_fields[] = {
@@ -38,7 +38,7 @@ static struct str write_body(struct ctl *ctl, struct str file)
 	    ctl, (const struct ctl_member[]){{"image", str_from(image), false}, {0}});
 }
 
-/* Returns the ID of an entry, which is percent-encoded in a field. */
+/* Returns a percent-decoded part of the header field, such as the ID of an entry. */
 static struct str decode(struct ctl *ctl, struct str text)
 {
 	int length = 0;
@@ -51,7 +51,7 @@ static struct str decode(struct ctl *ctl, struct str text)
 	return copy;
 }
 
-/* Says the field Displayd-Shown in words. */
+/* Returns the header field Displayd-Shown in words. */
 static struct str words_of(struct ctl *ctl, struct str field)
 {
 	static const struct {

@@ -28,7 +28,7 @@ static struct str name_file(struct ctl *ctl)
 	return ARENA_JOIN(&ctl->arena, str_from(ctl->config.state_dir), STR("/secret-key"));
 }
 
-/* The state directory is locked. */
+/* Requires the lock of the state directory. */
 static enum ctl_exit rekey(struct ctl *ctl, void *context)
 {
 	const struct config *config = &ctl->config;
