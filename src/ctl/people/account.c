@@ -8,8 +8,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* A removal of which nothing goes for so long is waited for no more: installations and versions of
- * its apps are not counted, and may take minutes. */
+/* Stop waiting for a removal that makes no progress for so long. Progress is the number of devices
+ * and apps; installations and versions, which may take minutes, are not counted. */
 enum { GIVE_UP_MS = 5 * 60 * 1000, LOOK_AGAIN_MS = 50 };
 
 struct owner {
@@ -50,7 +50,7 @@ enum ctl_exit ctl_account_list(struct ctl *ctl)
 			&owner_record);
 }
 
-/* Finds an account whose address no path can have as a part. */
+/* Finds an account whose address cannot be a segment of a path. */
 static enum ctl_exit search(struct ctl *ctl, struct str email, struct owner *ret_owner)
 {
 	struct ctl_request request = {
@@ -110,7 +110,8 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 	return ctl_show(ctl, &request, &made_record);
 }
 
-/* Changes one thing of the account that the first argument names, and prints it by the record. */
+/* Changes a member of the account that the first argument names, and prints the account with
+ * record. */
 static enum ctl_exit change(struct ctl *ctl, const struct ctl_member *member,
 			    const struct record *record)
 {
@@ -139,7 +140,7 @@ enum ctl_exit ctl_account_rename(struct ctl *ctl)
 	return change(ctl, &(struct ctl_member){"name", name, false}, &made_record);
 }
 
-/* Returns the number in decimal, of bytes or of the default; data is NULL: it is none. */
+/* Returns the limit in bytes in decimal, "0" for the default; data is NULL if it is invalid. */
 static struct str read_limit(struct ctl *ctl, struct str text)
 {
 	unsigned long long bytes;
@@ -192,7 +193,7 @@ static enum ctl_exit confirm(struct ctl *ctl, const struct owner *owner)
 			   STR_ARG(counted(ctl, owner->apps, "app")));
 }
 
-/* Shows on a terminal what is left; owner NULL: nothing is. */
+/* Shows on a terminal what is left to remove; owner NULL: nothing. */
 static void show_progress(const struct owner *owner)
 {
 	if (!isatty(STDERR_FILENO))
@@ -203,7 +204,7 @@ static void show_progress(const struct owner *owner)
 			owner->apps);
 }
 
-/* Waits until nothing of the account is left. */
+/* Waits until the account is removed completely. */
 static enum ctl_exit wait_for_end(struct ctl *ctl, struct owner *owner)
 {
 	struct ctl_request request = {.path = ctl_path(ctl, "/web/admin/accounts/", owner->id, ""),

@@ -33,7 +33,8 @@ struct found_row {
 static const struct record_field found_fields[] = {RECORD_ID(struct found_row, id, .name = "id")};
 static const struct record found_record = RECORD(struct found_row, found_fields);
 
-/* A new password for who has an account, else an invitation. roles: members of its body. */
+/* Makes a link for a new password if the account exists, else an invitation. roles: members of the
+ * invitation's body. */
 static enum ctl_exit make_link(struct ctl *ctl, struct str email, const struct ctl_member *roles)
 {
 	struct ctl_request request = {
@@ -88,7 +89,7 @@ enum ctl_exit ctl_account_link(struct ctl *ctl)
 	code = ctl_ask_row(ctl, &request, &link_record, &link);
 	if (code != CTL_DONE)
 		return code;
-	/* --public-url of the command says how people reach the server. */
+	/* The command's --public-url takes precedence over the server's. */
 	link.url = ARENA_JOIN(&ctl->arena, ctl_public_url(ctl), STR("/link"),
 			      str_from_offset(link.url, str_find(link.url, '#')));
 	return ctl_print_row(ctl, &link_record, &link);

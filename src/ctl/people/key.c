@@ -17,18 +17,18 @@ static const struct record_field fields[] = {
     RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt", .nullable = true),
 };
 static const struct record listed_record = CTL_RECORD_OF(struct inventory_key, fields, 1, 8);
-/* Keys over --server: those of the account that are not revoked. */
+/* Reads a key from the list that accounts get, which has no revoked keys. */
 static const struct record own_record = CTL_RECORD_OF(struct inventory_key, fields, 0, 8);
 
-/* New key, with the key itself: shown once, when it is made. */
+/* New key with its secret, which is shown only once. */
 struct new_key {
 	struct id id;
 	struct str name;
 	struct str key;
 	struct str scope;
-	int64_t ends_at_us; /* 0: it has no end */
+	int64_t ends_at_us; /* 0: no end */
 	int64_t created_at_us;
-	int64_t revoked_at_us; /* 0: printed as in lists */
+	int64_t revoked_at_us; /* always 0: printed to match lists */
 };
 
 static const struct record_field new_fields[] = {
@@ -43,7 +43,7 @@ static const struct record_field new_fields[] = {
 static const struct record printed_record = RECORD(struct new_key, new_fields);
 static const struct record new_record = CTL_RECORD_OF(struct new_key, new_fields, 0, 6);
 
-/* The IDs of the devices that --device names, as a JSON array; data is NULL: it is not given. */
+/* Returns the IDs of the devices of --device as a JSON array; data is NULL without that option. */
 static enum ctl_exit read_devices(struct ctl *ctl, struct str *ret_json)
 {
 	struct buffer json = {0};
@@ -112,10 +112,10 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
 }
 
-/* ---- one that is there ---- */
+/* ---- existing keys ---- */
 
-/* A person copies what is nearest, and that may be the key itself, also with what stands around it:
- * it is not to be in a shell's history, and is not repeated. */
+/* Rejects a whole key instead of its name, also within other text. People paste keys by mistake;
+ * the key must not stay in the shell's history unnoticed, and the message does not repeat it. */
 static enum ctl_exit check_is_no_key(struct str text)
 {
 	static const char prefix[] = "ddk_";
@@ -145,7 +145,8 @@ static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 	return code;
 }
 
-/* The ways in which a text means a key, the surest first. */
+/* Whether the text names the key. way: 0 by ID, 1 by exact name or first characters, 2 by name
+ * without regard to case. */
 static bool means(const struct inventory_key *key, struct str text, unsigned way)
 {
 	struct id id = {0};
@@ -157,7 +158,7 @@ static bool means(const struct inventory_key *key, struct str text, unsigned way
 	return str_equal_ignore_case(key->name, text);
 }
 
-/* Keeps those with this ID, name or first characters, in their order. */
+/* Lists the account's keys with this ID, name or first characters, in their order. */
 static enum ctl_exit find_own(struct ctl *ctl, struct str text, struct ctl_rows *ret_rows)
 {
 	enum ctl_exit code = list_own(ctl, ret_rows);
@@ -172,7 +173,7 @@ static enum ctl_exit find_own(struct ctl *ctl, struct str text, struct ctl_rows 
 	return code;
 }
 
-/* Finds the one key with this ID, name or first characters; among several, the only one that is not
+/* Finds the key with this ID, name or first characters; among several, the only one that is not
  * revoked. */
 static enum ctl_exit find(struct ctl *ctl, const struct inventory_key **ret_key)
 {
@@ -206,7 +207,7 @@ enum ctl_exit ctl_key_show(struct ctl *ctl)
 	return code == CTL_DONE ? ctl_print_row(ctl, &inventory_key_record, key) : code;
 }
 
-/* *ret_key: as it is then. */
+/* Revokes the key. *ret_key: its new state. */
 static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key,
 			     const struct inventory_key **ret_key)
 {

@@ -23,7 +23,7 @@ enum ctl_exit ctl_mqtt_show(struct ctl *ctl)
 	return ctl_show(ctl, &request, &printed_record);
 }
 
-/* Others could read a password among the arguments. */
+/* Reads the password from a file: others can read arguments. */
 static enum ctl_exit read_password(struct ctl *ctl, struct str *ret_password)
 {
 	struct str file = ctl_value(ctl, "password-file");

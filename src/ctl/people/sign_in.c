@@ -1,4 +1,4 @@
-/* displayctl sign-in, sign-out: sessions as browsers have them. */
+/* displayctl sign-in, sign-out: sessions as in browsers. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/memory.h"
@@ -23,7 +23,7 @@ static const struct record_field signed_in_fields[] = {
 };
 static const struct record signed_in_record = RECORD(struct session, signed_in_fields);
 
-/* Members for printing: none is secret. */
+/* Fields to print: none is secret. */
 static const struct record_field shown_fields[] = {
     RECORD_STR(struct session, server, .name = "server"),
     RECORD_STR(struct session, email, .name = "email"),
@@ -31,9 +31,9 @@ static const struct record_field shown_fields[] = {
 };
 static const struct record shown_record = RECORD(struct session, shown_fields);
 
-/* ---- asking a person ---- */
+/* ---- prompts ---- */
 
-/* Terminal whose echo is off, for a signal that ends or stops the program; -1: there is none. */
+/* Terminal whose echo is off: a signal that ends or stops the program restores it; -1: none. */
 static volatile sig_atomic_t silent_fd = -1;
 static struct termios echoing;
 static const char *silent_question;
@@ -57,7 +57,7 @@ static bool switch_echo_off(void)
 	return tcsetattr(silent_fd, TCSAFLUSH, &silent) == 0;
 }
 
-/* Asks again whom Ctrl-Z has led elsewhere. */
+/* Prints the question again when the program continues after Ctrl-Z. */
 static void on_continue(int number)
 {
 	int error = errno;
@@ -69,7 +69,7 @@ static void on_continue(int number)
 	errno = error;
 }
 
-/* False: it is no terminal, or had no echo. */
+/* Switches the echo off. Returns false if fd is not a terminal, or had no echo. */
 static bool take_echo(int fd, const char *question)
 {
 	if (tcgetattr(fd, &echoing) < 0 || !(echoing.c_lflag & ECHO))
@@ -86,7 +86,8 @@ static void give_echo(int fd)
 	tcsetattr(fd, TCSAFLUSH, &echoing);
 }
 
-/* Reads a line from the terminal, without echo if it is secret. */
+/* Reads a line from the terminal, without echo if it is secret. otherwise: what to give instead if
+ * there is no terminal. */
 static enum ctl_exit ask_line(struct ctl *ctl, const char *question, bool is_secret,
 			      const char *otherwise, struct str *ret_line)
 {
@@ -137,7 +138,7 @@ static enum ctl_exit find_email(struct ctl *ctl, struct str *ret_email)
 			       : ask_line(ctl, "E-mail address", false, "--email EMAIL", ret_email);
 }
 
-/* is_new: it is typed twice. */
+/* Reads the password from --password-file or the terminal. is_new: it must be typed twice. */
 static enum ctl_exit find_password(struct ctl *ctl, bool is_new, struct str *ret_password)
 {
 	static const char otherwise[] = "--password-file FILE";
@@ -158,8 +159,8 @@ static enum ctl_exit find_password(struct ctl *ctl, bool is_new, struct str *ret
 
 /* ---- the API key of a session ---- */
 
-/* displayctl does with it what its owner's programs do by /v1. It is made when a command needs it,
- * ends on the day on which the session does, and is revoked with it. */
+/* Requests to /v1 use this key. It is created when a command first needs it, ends after the time
+ * that a session lasts at most, and is revoked by sign-out. */
 static const struct record_field key_fields[] = {
     RECORD_ID(struct session, key_id, .name = "id"),
     RECORD_STR(struct session, key, .name = "key"),
@@ -191,7 +192,7 @@ enum ctl_exit ctl_prepare_key(struct ctl *ctl)
 	return code == CTL_DONE ? session_write(ctl, session) : code;
 }
 
-/* Revokes the key of an earlier session of the same account; as who is signed in now. */
+/* Revokes the key of a session of the same account, with the current session. */
 static enum ctl_exit revoke_key(struct ctl *ctl, const struct session *session)
 {
 	struct ctl_request request = {.method = "DELETE", .sentences = {{.status = 404}}};
@@ -206,7 +207,7 @@ static enum ctl_exit revoke_key(struct ctl *ctl, const struct session *session)
 
 /* ---- sign-in ---- */
 
-/* Sends the request that signs in, and keeps the session in place of an earlier one. */
+/* Sends the request that signs in, and stores the session instead of an earlier one. */
 static enum ctl_exit keep(struct ctl *ctl, struct ctl_request *request)
 {
 	struct remote *remote = ctl->remote;
@@ -215,7 +216,7 @@ static enum ctl_exit keep(struct ctl *ctl, struct ctl_request *request)
 
 	if (code != CTL_DONE)
 		return code;
-	/* A session that was there ends, as in a browser. */
+	/* Send the earlier session's cookies: the server ends that session, as for browsers. */
 	remote->session = earlier;
 	request->cookies = &session.cookies;
 	code = ctl_ask_row(ctl, request, &signed_in_record, &session);
@@ -284,7 +285,7 @@ static enum ctl_exit sign_in_by_token(struct ctl *ctl, struct str token)
 	return keep(ctl, &request);
 }
 
-/* A link is "https://panels.example.org/link#TOKEN". */
+/* Signs in with a link "https://panels.example.org/link#TOKEN". */
 static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 {
 	const struct str path = STR("/link");
@@ -297,7 +298,7 @@ static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 		return ctl_fail(CTL_USAGE,
 				"a link must look like https://panels.example.org/link#...");
 	base.length -= path.length;
-	/* A token is for the server that its link names, whatever DISPLAYD_SERVER says. */
+	/* Use the server of the link, which issued the token, not that of DISPLAYD_SERVER. */
 	if (!options_text(&ctl->options, "server"))
 		code = remote_use(ctl, base);
 	if (code != CTL_DONE)
@@ -305,7 +306,7 @@ static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 	return sign_in_by_token(ctl, arena_copy(&ctl->arena, str_from_offset(link, hash + 1)));
 }
 
-/* Reads it from standard input. */
+/* Asks for the link on a terminal, or reads it from standard input. */
 static enum ctl_exit find_link(struct ctl *ctl, struct str *ret_link)
 {
 	return isatty(STDIN_FILENO)
@@ -331,7 +332,7 @@ enum ctl_exit ctl_sign_in(struct ctl *ctl)
 
 /* ---- sign-out ---- */
 
-/* Says what is left of a session that had ended already. */
+/* Prints that the API key of an ended session is still valid. */
 static void say_key_stays(const struct session *session)
 {
 	char end[TIMESTAMP_LENGTH + 1];
@@ -359,7 +360,7 @@ enum ctl_exit ctl_sign_out(struct ctl *ctl)
 		code = revoke_key(ctl, &remote->session);
 	if (code == CTL_DONE)
 		code = ctl_ask_row(ctl, &request, NULL, NULL);
-	/* A session that has ended is of no use; its key ends by itself. */
+	/* Remove the session even if the server has ended it already; its key ends later. */
 	if (code != CTL_DONE && code != CTL_REFUSED)
 		return code;
 	if (code == CTL_REFUSED)
