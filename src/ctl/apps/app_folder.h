@@ -21,6 +21,7 @@ void app_folder_finish(struct app_folder *folder);
 
 /* Returns the path of a file; free() it. */
 char *app_folder_join(const struct app_folder *folder, const char *name);
+/* Whether the name is longer than the ending, and ends with it. */
 bool app_file_ends_with(const char *name, const char *ending);
 
 /* Appends the script that is rendered or uploaded: a file's text, or several files in txtar form,

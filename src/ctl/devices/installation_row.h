@@ -22,6 +22,7 @@ struct options_row {
 /* Returns the record for printing. With an API key, fields of the night are left out. */
 const struct record *installation_options_record(const struct ctl *ctl);
 
+/* Returns the path of an entry in /v1, in the arena. id need not be encoded. */
 struct str ctl_installation_path(struct ctl *ctl, struct id device_id, struct str id);
 
 /* Asks for the rotation of a device: rows of struct options_row, in its order. Returns CTL_DONE, or

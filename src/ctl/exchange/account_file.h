@@ -46,6 +46,7 @@ struct account_file_sum {
 	uint64_t count; /* number of lines */
 };
 
+/* Begins a checksum without lines. */
 void account_file_sum_begin(struct account_file_sum *sum);
 /* Adds a line. text: without the line feed. */
 void account_file_sum_add(struct account_file_sum *sum, struct str text);

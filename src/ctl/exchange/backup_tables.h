@@ -13,6 +13,7 @@ extern const char backup_sql_sequences[];
  * used challenges are left out, so that a restore does not make ended ones valid again; so are
  * running imports. */
 bool backup_takes_table(const char *name);
+/* Whether a backup contains the sequence. table: to which it belongs, or empty. */
 bool backup_takes_sequence(const char *name, const char *table);
 
 /* Appends COPY "name" ("column", ...) and way, TO STDOUT or FROM STDIN, in binary format. columns:
@@ -23,4 +24,5 @@ void backup_copy_sql(struct buffer *sql, struct str name, struct str columns, co
 enum ctl_exit backup_run(struct ctl *ctl, const char *sql);
 /* Reads rows as text. Free *ret_result with PQclear(); NULL after a failure. */
 enum ctl_exit backup_ask(struct ctl *ctl, const char *sql, PGresult **ret_result);
+/* Starts a COPY. wanted: PGRES_COPY_OUT or PGRES_COPY_IN. */
 enum ctl_exit backup_start_copy(struct ctl *ctl, struct str sql, ExecStatusType wanted);

@@ -38,6 +38,7 @@ bool remote_needs_key(const struct ctl *ctl);
 /* Whether --account names another account than that of the session. */
 bool remote_is_of_another(const struct ctl *ctl);
 
+/* Returns the server to ask: that of ctl->remote, else the state directory's. */
 struct server_place remote_place(const struct ctl *ctl);
 /* Returns the header fields that authenticate a request to this path, each with a newline. */
 struct str remote_fields(struct ctl *ctl, struct str path);

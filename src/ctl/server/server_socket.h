@@ -34,6 +34,7 @@ struct server_answer {
 	struct buffer fields; /* header: "NAME:VALUE" and a newline for each field */
 };
 
+/* Frees an answer, and makes it empty. */
 void server_answer_finish(struct server_answer *answer);
 
 enum server_result {

@@ -26,4 +26,6 @@ enum ctl_exit session_check_place(struct ctl *ctl);
 enum ctl_exit session_write(struct ctl *ctl, const struct session *session);
 /* Records that the session is used. */
 void session_touch(struct ctl *ctl, struct str server);
+/* Removes the session file, if there is one. Returns CTL_DONE, or another code after printing the
+ * reason. */
 enum ctl_exit session_remove(struct ctl *ctl, struct str server);

@@ -29,6 +29,7 @@ struct status_words {
 	char text[32];
 };
 
+/* Returns the current time in seconds since 1970. */
 int64_t status_now_s(void);
 /* Returns the seconds since 1970 of "2026-11-20T08:15:30.123Z"; 0 if it is not a time. */
 int64_t status_time(const char *text);
@@ -40,6 +41,7 @@ struct status_words status_lasting(int64_t us);
 /* Formats a size: "350 MiB", "1.2 GiB". */
 struct status_words status_size(int64_t bytes);
 
+/* Appends a formatted text in this style. */
 __attribute__((format(printf, 3, 4))) void status_put(struct buffer *out, enum status_style style,
 						      const char *format, ...);
 
@@ -57,4 +59,5 @@ void status_line_error(struct str line, struct buffer *out);
 /* Whether two lines of the log differ in their time only. */
 bool status_line_is_again(struct str line, struct str other);
 
+/* Appends a text as the page shows it: with its styles, cut to its size. */
 void status_page_write(const struct status_page *page, struct str text, struct buffer *out);

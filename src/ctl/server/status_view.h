@@ -15,4 +15,5 @@ struct status_view {
 	struct status_page page;
 };
 
+/* Appends the page. */
 void status_view_write(const struct status_view *view, struct buffer *out);
