@@ -60,7 +60,7 @@ __attribute__((warn_unused_result)) bool backup_begin(struct backup_writer *writ
 /* Writes a frame, after waiting rows. size: at most BACKUP_PAYLOAD_MAX. */
 __attribute__((warn_unused_result)) bool
 backup_write(struct backup_writer *writer, enum backup_kind kind, const void *payload, size_t size);
-/* Writes a frame likewise. The text must have less than 512 bytes. */
+/* Writes a frame with a formatted text of less than 512 bytes, after waiting rows. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) bool
 backup_printf(struct backup_writer *writer, enum backup_kind kind, const char *format, ...);
 /* Adds rows of the last table, in parts of any size. */

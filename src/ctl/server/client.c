@@ -18,8 +18,8 @@ static bool has_no_room(const struct server_answer *answer)
 	return body.length && memmem(body.data, body.length, words, sizeof(words) - 1);
 }
 
-/* Reports that the server of --server is unreachable. It is not waited for: somebody else starts
- * it. */
+/* Reports that the server of --server is unreachable. displayctl does not wait for this server,
+ * which somebody else starts. */
 static enum ctl_exit fail_unavailable(const struct ctl *ctl, const struct reason *why,
 				      const char *doubt)
 {

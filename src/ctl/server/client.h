@@ -58,11 +58,12 @@ struct ctl_request {
 enum ctl_exit ctl_ask_rows(struct ctl *ctl, const struct ctl_request *request,
 			   const struct record *record, struct ctl_rows *ret_rows);
 
-/* Asks likewise, and reads an object into ret_row. If record is NULL, the answer is ignored. */
+/* Asks as ctl_ask_rows() does, and reads the answer, an object, into ret_row. If record is NULL,
+ * the answer is ignored. */
 enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 			  const struct record *record, void *ret_row);
 
-/* Asks likewise. The request's take() receives the answer's body, if set. */
+/* Asks as ctl_ask_rows() does. The request's take(), if set, receives the answer's body. */
 enum ctl_exit ctl_ask_bytes(struct ctl *ctl, const struct ctl_request *request);
 
 /* Asks, and prints the answer with the record that reads it: ctl_show() an object, ctl_list() an
