@@ -14,11 +14,11 @@ DEVICE = "01930000-0000-7000-8000-00000000000d"
 OWNER, OTHER, HEIR = (f"01930000-0000-7000-8000-0000000000a{n}" for n in (1, 2, 3))
 APP, GONE_APP = (f"01930000-0000-7000-8000-0000000000b{n}" for n in (1, 2))
 FIRST, SECOND, THIRD = (f"01930000-0000-7000-8000-0000000000c{n}" for n in (1, 2, 3))
-# Tables that a backup leaves out.
+# Tables that a backup omits.
 LEFT_OUT = {"account_import", "account_import_line", "account_link", "session", "used_challenge"}
 HASH = "sha256('{}')"
 
-# Rows of all kinds, and the migration since which there are such.
+# Rows of all kinds, each with the first migration that has their table.
 ROWS = [
     (1, f"""INSERT INTO account (id, email, name) VALUES ('{OWNER}', 'Ada@Example.org', 'Ada'),
         ('{OTHER}', 'bob@example.org', E'B\\to\\nb \\\\ "Ω" 🙂'), ('{HEIR}', 'c@example.org', 'C')"""),
@@ -151,7 +151,7 @@ def connect(url):
 
 
 def make_old(url, schema):
-    """The empty database gets the tables that displayd had at this migration, without rows."""
+    """Gives the empty database the tables that displayd had at this migration, without rows."""
     with connect(url) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE schema_migration (number int4 PRIMARY KEY, name text NOT NULL, "
                        "sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())")
@@ -169,8 +169,8 @@ def fill(url, schema=999):
 
 
 def tables_of(url, but=()):
-    """All rows: {table: [{column: text}]}, sequences too. Not when migrations were applied and
-    the database was backed up, and not the key by which challenges are known, which each instance makes."""
+    """All rows: {table: [{column: text}]}, with sequences. Omits the times of migrations and of the last
+    backup, and the key of challenges, which each instance makes itself."""
     found = {}
     with connect(url) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' "
@@ -206,7 +206,7 @@ def schema_of(url):
 # ---- the format ----
 
 def frames_of(data):
-    """[(kind, payload)] of a backup; its checksums are looked at."""
+    """[(kind, payload)] of a backup, after a check of its checksums."""
     assert data[:16] == MAGIC and data[16:20] == struct.pack(">I", 1)
     state = hashlib.blake2b(data[:20], digest_size=16)
     found = []
@@ -222,7 +222,7 @@ def frames_of(data):
 
 
 def backup_of(frames, version=1):
-    """The bytes of a backup of these frames, with right checksums."""
+    """Bytes of a backup with these frames and right checksums."""
     data = MAGIC + struct.pack(">I", version)
     state = hashlib.blake2b(data, digest_size=16)
     for kind, payload in frames:

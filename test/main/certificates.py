@@ -47,7 +47,7 @@ class Certificate:
                                          serialization.PrivateFormat.PKCS8, protection)
 
     def write(self, chain):
-        """The file of the certificate with these in it."""
+        """Writes this certificate and key into the files."""
         with open(self.certificate, "wb") as file:
             file.write(b"".join(one.pem() for one in chain))
 
@@ -78,8 +78,8 @@ def names_of(texts):
 
 def make(folder, name, names=("localhost", "127.0.0.1"), key="ec", issuer=None, days=(-1, 2),
          extensions=()):
-    """Signed by itself, unless an issuer is given. names: alternative names. days: from when to
-    when it is valid, from now on."""
+    """Makes a self-signed certificate, unless an issuer is given. names: alternative names. days: first and
+    last day of its validity, counted from now."""
     secret = KEYS[key]()
     now = datetime.datetime.utcnow()
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])

@@ -2,7 +2,7 @@
 
 
 def read(text):
-    """{name: (the values, where they come from)}; defaults stand in comments."""
+    """{name: (values, source)}. Defaults are printed as comments."""
     found = {}
     source = ""
     for line in text.splitlines():

@@ -12,7 +12,7 @@ def main(config):
 
 
 class Checkout:
-    """A folder with apps, whose IDs nobody else has."""
+    """A folder with apps, whose IDs are unique to it."""
 
     def __init__(self, folder):
         self.folder = folder

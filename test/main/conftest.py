@@ -19,7 +19,7 @@ DISK = "160m"  # a fresh state directory takes 60 MiB
 
 @pytest.fixture
 def folder():
-    """A temporary folder that goes with the test."""
+    """A temporary folder that is removed with the test."""
     path = tempfile.mkdtemp(prefix="displayd-main-")
     yield path
     shutil.rmtree(path, ignore_errors=True)
@@ -27,7 +27,7 @@ def folder():
 
 @pytest.fixture
 def disk():
-    """A small one. Only root can mount it."""
+    """A small disk. Only root can mount it."""
     with tempfile.TemporaryDirectory(prefix="displayd-full-") as path:
         done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "displayd-test", path],
                               capture_output=True, text=True, check=False)
@@ -62,25 +62,25 @@ def postgres():
 
 @pytest.fixture
 def serve(launch, postgres):
-    """launch() with a database there, which is quicker: for tests that are not about displayd's own."""
+    """launch() with the database of the run, which starts faster: for tests that do not need the private database."""
     return lambda *arguments, **options: launch(*arguments, database=postgres.create_database(), **options)
 
 
 @pytest.fixture(scope="module")
 def running():
-    """A server for the tests that leave it as it was."""
+    """A server for tests that leave it unchanged."""
     with Server() as server:
         yield server
 
 
 def refusing(*calls):
-    """The beginning of a command that runs as where the kernel refuses these calls (refused_calls.py)."""
+    """Prefix of a command for which the kernel refuses these calls (refused_calls.py)."""
     program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refused_calls.py")
     return (sys.executable, program, *calls, "--")
 
 
 def displayd(*arguments, **variables):
-    """Runs displayd to its end: code, stdout, stderr."""
+    """Runs displayd until it exits: code, stdout, stderr."""
     environment = {key: value for key, value in os.environ.items()
                    if not key.startswith("DISPLAYD_")} | variables
     done = subprocess.run([DISPLAYD, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -90,7 +90,7 @@ def displayd(*arguments, **variables):
 
 
 def state_of(pid):
-    """proc_pid_stat(5); "X" where there is no such process."""
+    """State of proc_pid_stat(5); "X" if the process is missing."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0]
@@ -99,7 +99,7 @@ def state_of(pid):
 
 
 def is_alive(pid):
-    """A process that has ended but was not waited for is not."""
+    """Whether the process runs. A zombie does not count as alive."""
     return state_of(pid) not in ("X", "Z")
 
 

@@ -94,8 +94,8 @@ def published(running, key, app):
 
 
 def on_terminal(server, *arguments, typed=b"", columns=0):
-    """Runs displayctl on a terminal where somebody types this once it asks: code, all output.
-    columns: its width; 0: it has none."""
+    """Runs displayctl on a terminal and types this text at its question: code, all output. columns: width
+    of the terminal; 0: unknown."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
     process = subprocess.Popen([DISPLAYCTL, "--state-dir", server.state_dir, *arguments],

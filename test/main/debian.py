@@ -39,12 +39,12 @@ def packages(text):
     return tuple(sorted(text.split()))
 
 
-# Dependencies of the packages, so that they are installed without a network, and programs that the tests call.
+# Dependencies of the packages, which are then installed without a network, and programs that the tests call.
 BOOKWORM = Debian(("bookworm",), packages("""
     systemd systemd-sysv dbus ca-certificates curl esbuild libcurl4 libfido2-1 libgif7 libmosquitto1 libpq5
     libseccomp2 libsodium23 libspng0 libuv1 libyaml-0-2 postgresql-15 procps tzdata zlib1g
 """))
-# The libraries of Debian 13 that programs built on Debian 12 or 13 ask for, sanitized ones too.
+# Libraries of Debian 13 that programs built on Debian 12 or 13 need, sanitized ones too.
 TRIXIE_LIBRARIES = """
     libasan8 libfido2-1 libgif7 libllhttp9.2 libpq5 libseccomp2 libsodium23 libspng0 libubsan1
     libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 zlib1g
@@ -54,21 +54,21 @@ TRIXIE = Debian(("trixie", "bookworm"), packages(TRIXIE_LIBRARIES + """
     systemd systemd-sysv dbus ca-certificates curl esbuild libcurl4t64 postgresql-15 postgresql-17 procps tzdata
     tzdata-legacy
 """))
-# Enough for programs that were built elsewhere.
+# Enough to run programs that were built elsewhere.
 UNPACKED = "base-files base-passwd bash coreutils dash passwd sed util-linux "
 TRIXIE_TO_RUN = Debian(("trixie",), packages(UNPACKED + TRIXIE_LIBRARIES + "postgresql-17 tzdata"),
                        is_configured=False)
-# Enough to build displayd and displayctl, and to run them: what is built on Debian 13 asks for its C library.
+# Enough to build and run displayd and displayctl: programs built on Debian 13 need its C library.
 BOOKWORM_TO_BUILD = Debian(("bookworm", "bookworm-backports", "trixie"), packages(UNPACKED + """
     findutils gcc libc6-dev meson ninja-build pkg-config python3 python3-django python3-yaml
     libgeonames0 libgeonames-common libglib2.0-bin
     libuv1-dev libpq-dev libspng-dev libgif-dev libsodium-dev libyaml-dev zlib1g-dev libseccomp-dev
     libfido2-dev libllhttp-dev libssl-dev libyyjson-dev libwebp-dev postgresql-15 tzdata
 """), (("trixie", "libllhttp* libyyjson*"), ("bookworm-backports", "libwebp* libsharpyuv*")), False)
-# With nothing but apt, as images for containers have it.
+# Nothing but apt, as in container images.
 BARE = Debian(("bookworm",), packages("apt"))
 BARE_TRIXIE = Debian(("trixie",), packages("apt"))
-# Variables for this machine's way to the network; files among their values are authorities' certificates.
+# Variables that this machine needs to reach the network. Files among their values are certificates of authorities.
 WAY_OUT = re.compile(r"(https?|no|all)_proxy|GOPROXY|GOSUMDB|npm_config_registry|NODE_EXTRA_CA_CERTS|"
                      r"SSL_CERT_FILE|PIP_(CERT|INDEX_URL|EXTRA_INDEX_URL)", re.I)
 MAKE_S = 1800
@@ -76,7 +76,7 @@ MADE = ("build", ".git", "state", "subprojects/webapp/node_modules", "subproject
         "subprojects/quickjs-ng-*", "subprojects/mbedtls-*")
 SYSTEMD = "exec /lib/systemd/systemd --system --unit=multi-user.target"
 NOTHING = "exec sleep infinity"
-# The folder $1 with the empty one $2 in memory laid over it; then the program $3 is all that is left.
+# Lays an empty folder $2 in memory over the folder $1, then runs the program $3.
 BOOT = r"""
 set -e
 mount --make-rprivate /
@@ -108,7 +108,7 @@ exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot . \
 
 
 class Unavailable(Exception):
-    """Why there can be none here."""
+    """Why such a machine cannot run here."""
 
 
 def suite_of_this_machine():
@@ -117,7 +117,7 @@ def suite_of_this_machine():
 
 
 def of_this_machine():
-    """For packages that are made here: those of Debian 13 are for no Debian 12."""
+    """Whether packages made here can be installed: those of Debian 13 do not run on Debian 12."""
     return TRIXIE if suite_of_this_machine() == "trixie" else BOOKWORM
 
 
@@ -135,7 +135,7 @@ def mirror():
 
 
 def make_root_folder(debian, fresh):
-    # PostgreSQL's own cluster is not wanted.
+    # Prevent the package from making a cluster.
     hook = ('mkdir -p "$1/etc/postgresql-common/createcluster.d" && echo "create_main_cluster = false" '
             '>"$1/etc/postgresql-common/createcluster.d/none.conf"')
     sources = [f"deb {mirror()} {suite} main" for suite in debian.suites]
@@ -165,7 +165,7 @@ def make_root_folder(debian, fresh):
 
 
 def root_folder(debian):
-    """Path of its root folder, which is made if it is missing."""
+    """Path of its root folder, which is made if missing."""
     if os.getuid() != 0:
         raise Unavailable("only root makes a Debian of its own")
     if not shutil.which("mmdebstrap"):
@@ -173,7 +173,7 @@ def root_folder(debian):
     name = hashlib.sha256(repr(debian).encode()).hexdigest()[:16]
     path = os.path.join(cache_folder(), f"{debian.suites[0]}-{name}")
     os.makedirs(cache_folder(), exist_ok=True)
-    # A second test, or run of the tests, waits for the first; what a killed one has left is removed.
+    # A parallel test or run waits for the first; leftovers of a killed one are removed.
     with locked(path + ".lock"):
         if not os.path.exists(path):
             fresh = path + ".new"
@@ -194,7 +194,7 @@ def enter(namespace):
 
 
 class Machine:
-    """first: what process 1 is. It has no network, unless it shares this machine's."""
+    """first: the program of process 1. The machine has no network, unless it shares the host's."""
 
     def __init__(self, first=SYSTEMD, debian=BOOKWORM, shares_network=False):
         self.first = first
@@ -244,12 +244,13 @@ class Machine:
             return False
         if self.first != SYSTEMD:
             return True
-        # "degraded": some unit of Debian's finds its device missing.
+        # "degraded": a unit of Debian fails because its device is missing.
         done = self.run("systemctl", "is-system-running", check=False)
         return done.strip() in ("running", "degraded")
 
     def first_process(self):
-        """None until it is what it is to be: before that it still sees the machine's own files."""
+        """ID of process 1, or None until it has executed its program: before that it still sees the files
+        of the host."""
         pid = self.process.pid
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             children = file.read().split()
@@ -260,7 +261,7 @@ class Machine:
         return children[0] if is_first else None
 
     def inside(self, *command):
-        """The command, to be run from outside."""
+        """The command as it is run from outside."""
         first = self.first_process()
         assert first, "the machine is gone"
         return ["nsenter", "-t", first, "-m", "-p", "-i", "-u", "-n", "-C", "env", "-i",
@@ -268,7 +269,7 @@ class Machine:
                 "LC_ALL=C.UTF-8", *(f"{name}={value}" for name, value in self.variables.items()), *command]
 
     def run(self, *command, check=True, stdin=None, patience_s=PATIENCE_S):
-        """Runs the command. Returns what it printed, errors included."""
+        """Runs the command. Returns its output, errors included."""
         done = subprocess.run(self.inside(*command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, input=stdin, timeout=patience_s, check=False)
         assert done.returncode == 0 or not check, (command, done.stdout)
@@ -276,7 +277,7 @@ class Machine:
 
     @contextlib.contextmanager
     def network(self):
-        """Sockets that the calling thread makes meanwhile are in the machine's network."""
+        """Sockets that the calling thread makes meanwhile are in the network of the machine."""
         with open("/proc/thread-self/ns/net", "rb") as own, \
                 open(f"/proc/{self.first_process()}/ns/net", "rb") as other:
             enter(other)
@@ -286,19 +287,19 @@ class Machine:
                 enter(own)
 
     def put(self, source, target):
-        """A file of ours into it, with its mode."""
+        """Copies a file of the host into the machine, with its mode."""
         mode = oct(os.stat(source).st_mode & 0o777)[2:]
         script = 'mkdir -p "$(dirname "$1")" && cat >"$1" && chmod "$2" "$1"'
         with open(source, "rb") as file:
             subprocess.run(self.inside("sh", "-c", script, "sh", target, mode), stdin=file, check=True)
 
     def get(self, target, *command):
-        """Writes what the command prints into a file of ours."""
+        """Writes the output of the command into a file of the host."""
         with open(target, "wb") as file:
             subprocess.run(self.inside(*command), stdin=subprocess.DEVNULL, stdout=file, check=True)
 
     def put_tree(self, target):
-        """The repository into a new folder, without what was made of it or fetched for it."""
+        """Copies the repository into a new folder, without built or fetched files."""
         pack = ["tar", "-C", ROOT, "-cf", "-", *("--exclude=./" + name for name in MADE), "."]
         with subprocess.Popen(pack, stdout=subprocess.PIPE) as process:
             subprocess.run(self.inside("sh", "-c", 'mkdir -p "$1" && tar -C "$1" --no-same-owner -xf -', "sh", target),

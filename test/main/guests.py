@@ -1,4 +1,4 @@
-"""displayd in a Debian of its own (debian.py): its programs as they are here, or installed by packages.
+"""displayd in a Debian of its own (debian.py): with the programs of this build, or installed by packages.
 
     with Guest(machine) as server:          # a Server of server.py
         desk = Desk(server)
@@ -83,7 +83,7 @@ class Guest(Server):
             return super().request(*arguments, **options)
 
     def run_ctl(self, *arguments):
-        """The process of displayctl, which has ended."""
+        """The finished process of displayctl."""
         return subprocess.run(self.machine.inside(*self.displayctl, "--json", *arguments), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
                               timeout=PATIENCE_S)
@@ -96,7 +96,7 @@ class Guest(Server):
 
 
 class Installed(Guest):
-    """Is the service of systemd that the packages make."""
+    """The systemd service that the packages install."""
 
     def __init__(self, machine):
         super().__init__(machine)
@@ -137,7 +137,7 @@ class Desk:
         assert answer.status == 200, answer
 
     def polled(self):
-        """The colour that the panel shows next; None if it shows a picture of more than one."""
+        """The colour that the panel shows next; None if its picture has several."""
         answer = self.server.get(self.server.path_of(self.device["pollUrl"]))
         assert answer.status == 200, answer
         return color_of(answer.body)

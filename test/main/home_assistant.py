@@ -48,7 +48,7 @@ INSTALL_S = 1800
 
 
 def make_programs(path):
-    """A tar archive of its Python environment."""
+    """A tar archive of the Python environment."""
     with debian.Machine(first=debian.NOTHING, debian=TO_RUN, shares_network=True) as machine:
         machine.put(REQUIREMENTS, "/srv/requirements.txt")
         machine.run("python3", "-m", "venv", PROGRAMS, patience_s=INSTALL_S)
@@ -61,7 +61,7 @@ def make_programs(path):
 
 
 def programs():
-    """Path of that archive, which is made if it is missing."""
+    """Path of that archive, which is made if missing."""
     with open(REQUIREMENTS, "rb") as file:
         name = hashlib.sha256(file.read() + repr(TO_RUN).encode()).hexdigest()[:16]
     path = os.path.join(debian.cache_folder(), f"home-assistant-{name}.tar")
@@ -118,7 +118,7 @@ class HomeAssistant:
                     stdin=CONFIGURATION.format(port=self.address[1]))
         for folder in self.components:
             self.put_component(folder)
-        # --skip-pip: nothing is fetched while it runs.
+        # --skip-pip: fetch nothing while it runs.
         self.process = subprocess.Popen(
             machine.inside(PROGRAMS + "/bin/hass", "-c", "/srv/config", "--skip-pip"),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -148,7 +148,7 @@ class HomeAssistant:
         return self.machine.run("sh", "-c", "tail -n 50 /srv/config/home-assistant.log", check=False)
 
     def ask(self, method, path, body=None):
-        """An answer of its REST API. body: an object, or bytes of a form."""
+        """An answer of the REST API. body: an object, or bytes of a form."""
         fields = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         if body is not None and not isinstance(body, bytes):
             body, fields["Content-Type"] = json.dumps(body).encode(), "application/json"
@@ -157,12 +157,12 @@ class HomeAssistant:
             return json.load(answer)
 
     def set_up(self, handler, **answers):
-        """The config flow of an integration; what its last step answers."""
+        """Runs the config flow of an integration. Returns the answer of its last step."""
         flow = self.ask("POST", "/api/config/config_entries/flow", {"handler": handler})
         return self.ask("POST", "/api/config/config_entries/flow/" + flow["flow_id"], answers)
 
     def call(self, domain, service, **data):
-        """A service; an error of it is an HTTP error."""
+        """Calls a service. An error of the service is an HTTP error."""
         self.ask("POST", f"/api/services/{domain}/{service}", data)
 
     def state(self, entity_id):

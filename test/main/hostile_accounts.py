@@ -1,4 +1,4 @@
-"""Exports of an account with lines that no export has."""
+"""Exports of an account with invalid lines."""
 
 import base64
 
@@ -9,7 +9,7 @@ PASSWORD_HASH = ("$argon2id$v=19$m=19456,t=2,p=1$L3aVh6GqRyJWkwhjBh/q9w$"
 
 
 def change(lines, kind, **members):
-    """The first line of this kind with other members; None: without them."""
+    """Changes members of the first line of this kind; None removes a member."""
     at = next(i for i, line in enumerate(lines) if line["kind"] == kind)
     one = {name: value for name, value in (lines[at] | members).items() if value is not None}
     return lines[:at] + [one] + lines[at + 1:]
@@ -24,13 +24,13 @@ TIMES = [(kind, "createdAt") for kind in ("account", "app", "version", "device",
 
 
 def wrong_values(lines):
-    """Times that there are not; and what no check finds, but the database."""
+    """Invalid times, and values that only the database rejects."""
     return [
         *((change(lines, kind, **{member: time}), f"{member} must be a time") for time in IMPOSSIBLE_TIMES
           for kind, member in TIMES),
         (change(lines, "version", comments=[{"author": "a", "comment": "b", "createdAt": IMPOSSIBLE_TIMES[0]}]),
          "createdAt must be a time"),
-        # The database finds what no check finds.
+        # Only the database finds these.
         (change(lines, "version", scriptContent="a\0b"), "scriptContent must not"),
         (change(lines, "passkey", publicKey="%%%%"), "cannot store one of its values"),
         (change(lines, "device", pictureLimit=60001), "pictureLimit must be 60000"),
@@ -40,14 +40,14 @@ def wrong_values(lines):
 
 
 def wrong_lines(lines, app, device):
-    """Lines that are wrong by themselves or where they stand, and what is said of each."""
+    """Lines that are invalid, or in the wrong place, each with its error message."""
     key = next(line["id"] for line in lines if line["kind"] == "key")
     return [
         (change(lines, "account", email="x"), "email must"), (change(lines, "account", name=None), "name is required"),
         (change(lines, "account", name=" "), "name must"), (change(lines, "account", name="a\nb"), "name must"),
         (change(lines, "account", passwordHash="md5"), "must be an argon2id hash"),
         (change(lines, "account", passwordHash=PASSWORD_HASH + "x" * 100), "must be an argon2id hash"),
-        # Each sign-in would take days, or all memory.
+        # Each sign-in would take days or all memory.
         (change(lines, "account", passwordHash=PASSWORD_HASH.replace("t=2", "t=4294967295")), "made by displayd"),
         (change(lines, "account", passwordHash=PASSWORD_HASH.replace("m=19456", "m=4194304")), "made by displayd"),
         (lines[:1] + [{"kind": "key", "\x1b]0;x\x07\x1b[2J\x9b": 1}] + lines[1:], "\\u001b]0;x\\u0007\\u001b[2J\\u009b"),

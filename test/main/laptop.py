@@ -54,7 +54,7 @@ def laptop(running, tmp_path):
 
 @pytest.fixture
 def keyed(laptop, key):
-    """The same, with an API key."""
+    """The same with an API key."""
     path = os.path.join(laptop.home, "key")
     with open(path, "w", encoding="ascii") as file:
         file.write(key + "\n")
@@ -63,7 +63,7 @@ def keyed(laptop, key):
 
 
 def person(server, laptop, *options):
-    """Somebody who is signed in: the address."""
+    """Signs somebody in. Returns the address."""
     address = f"person{next(people)}@example.org"
     link = server.ctl("account", "link", address, *options)
     shown = laptop.sign_in_by_link(link["url"], "--name", "Ann")

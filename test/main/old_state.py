@@ -12,7 +12,7 @@ OWNER = "postgres"
 
 
 def as_owner(data, *command, **options):
-    """Runs a program of PostgreSQL as it was run then: the cluster is its descriptor 3."""
+    """Runs a program of PostgreSQL as older versions did: descriptor 3 is the cluster."""
     prefix = ["setpriv", f"--reuid={OWNER}", f"--regid={OWNER}", "--clear-groups"]
     words = " ".join(command)
     return subprocess.Popen(["sh", "-c", f"exec {' '.join(prefix)} {words} 3<."], cwd=data,
@@ -27,7 +27,7 @@ def run_as_owner(data, *command, text=None):
 
 
 def make(state_dir):
-    """The empty directory becomes such a state, with a table "kept" of one row."""
+    """Turns the empty directory into such a state, with a table "kept" of one row."""
     binaries = find_binaries()
     owner = pwd.getpwnam(OWNER)
     folder = os.path.join(state_dir, "postgres")
@@ -48,7 +48,7 @@ def make(state_dir):
 
 
 def start(state_dir):
-    """Its PostgreSQL, as a displayd that was killed leaves it behind; its process."""
+    """Starts its PostgreSQL, as a killed displayd leaves it running. Returns its process."""
     folder = os.path.join(state_dir, "postgres")
     process = as_owner(os.path.join(folder, "data"), find_binaries() + "/postgres", "-D",
                        "/proc/self/fd/3", "--listen_addresses=",

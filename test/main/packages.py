@@ -30,7 +30,7 @@ def make_packages(folder):
 
 
 def install(machine, paths):
-    """dpkg alone: all that the packages need of Debian is in the machine."""
+    """Installs with dpkg alone: the machine already has all that the packages need of Debian."""
     for path in paths:
         machine.put(path, "/srv/" + os.path.basename(path))
     return machine.run("dpkg", "-i", *("/srv/" + os.path.basename(path) for path in paths))

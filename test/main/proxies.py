@@ -79,18 +79,18 @@ def deployed(name):
 
 
 def with_tls(text):
-    """The server of nginx's configuration that speaks TLS."""
+    """The server of nginx's configuration that uses TLS."""
     return text.partition("listen 443")[2]
 
 
 def found(pattern, text):
-    """The lines that the pattern begins, to the brace that closes them, or to a blank line."""
+    """The block that begins with the pattern, up to its closing brace or a blank line."""
     return re.search(pattern + r".*?(?:^\t?\}$|\Z|\n\n)", text, re.S | re.M)[0]
 
 
 @contextlib.contextmanager
 def running(command, folder, port):
-    """The proxy, once it listens: its address."""
+    """Starts the proxy and waits until it listens. Returns its address."""
     environment = os.environ | {"HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder}
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment) as process:
         def listens():
@@ -112,8 +112,7 @@ def write(folder, name, text):
 
 
 def nginx(folder, upstream, prefix="/", tls=""):
-    """prefix: the path below which displayd is; it is taken off. tls: lines; without, plain HTTP.
-    """
+    """prefix: path below which displayd is reached; nginx removes it. tls: lines of TLS; without them, plain HTTP."""
     port = free_port(HOST)
     if prefix == "/":
         lines = found(r"^\tlocation / \{", with_tls(deployed("nginx.conf")))
@@ -143,7 +142,7 @@ def caddy(folder, upstream):
 
 
 def haproxy(folder, upstream, mode="http", lines=None):
-    """lines: of the backend, if they are not those of docs/deploy."""
+    """lines: of the backend, instead of those of docs/deploy."""
     port = free_port(HOST)
     lines = lines or found(r"^backend displayd$", deployed("haproxy.cfg")).replace(
         "127.0.0.1:8080", upstream)
@@ -153,7 +152,7 @@ def haproxy(folder, upstream, mode="http", lines=None):
 
 
 def haproxy_tcp(folder, upstream, option):
-    """option: send-proxy, send-proxy-v2. Health checks run, too, ten a second."""
+    """option: send-proxy or send-proxy-v2. HAProxy also sends ten health checks a second."""
     return haproxy(folder, upstream, mode="tcp", lines=f"""backend displayd
 	mode tcp
 	option httpchk GET /livez
@@ -176,8 +175,7 @@ NGINX_AROUND = NGINX_HTTP[:NGINX_HTTP.index("\tserver")].replace(
 
 
 class Replaced:
-    """Text in which what is of the test's machine has been put in the place of what is of the
-    reader's. Each thing must be there."""
+    """Text in which values of the reader's machine are replaced by those of the test's. Each must be present."""
 
     def __init__(self, text):
         self.text = text
@@ -189,7 +187,7 @@ class Replaced:
 
 
 class Front:
-    """Addresses of a complete proxy: for https and for http. log(): its access log, or None if it has none."""
+    """Addresses of a complete proxy for https and for http. log(): its access log, or None."""
 
     def __init__(self, https, http, log=None):
         self.https, self.http, self.log = https, http, log
@@ -201,7 +199,7 @@ def read_text(path):
 
 
 class LogSocket:
-    """A socket such as /dev/log, which is read at all times: the kernel keeps few messages."""
+    """A socket such as /dev/log, read continuously: the kernel keeps few messages."""
 
     def __init__(self, path):
         self.messages = []
@@ -250,7 +248,7 @@ def complete_nginx_below_a_path(folder, upstream, made):
 
 @contextlib.contextmanager
 def complete_caddy(folder, upstream, made):
-    """With a certificate of the test's, since nobody issues one here."""
+    """With a certificate of the test, since no authority issues one here."""
     plain, port = free_port(HOST), free_port(HOST)
     lines = Replaced(deployed("Caddyfile")).put("127.0.0.1:8080", upstream)
     lines.put(f"\nhttp://{NAME} {{", f"\nhttp://{NAME}:{plain} {{\n\tbind {HOST}")

@@ -1,8 +1,8 @@
-"""refused_calls.py CALL=ERROR... -- PROGRAM [ARGUMENT...]: as on a kernel or in a container that refuses
-these calls, to the program and all that it starts.
+"""refused_calls.py CALL=ERROR... -- PROGRAM [ARGUMENT...]: runs the program as if the
+kernel refused these calls, to it and to all that it starts.
 
 ERROR is a name of errno, or SIGSYS: the process is ended by that signal. CALL:N:VALUE=ERROR is refused
-where its argument N, from 0, has this value.
+if its argument N, from 0, has this value.
 """
 
 import ctypes

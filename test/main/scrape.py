@@ -49,7 +49,7 @@ class Scrape:
         return parse(text)
 
     def value(self, name, **labels):
-        """The sum of the series that have these labels; 0 where there is none."""
+        """The sum of the series that have these labels; 0 if there are none."""
         return sum(value for one, its, value in self.series()
                    if one == name and labels.items() <= its.items())
 
@@ -58,7 +58,7 @@ class Scrape:
 
     @contextlib.contextmanager
     def grows(self, name, by=1, **labels):
-        """At the end the sum is larger by that; counting may be a moment later than an answer."""
+        """Checks that the block increases the sum by this amount. Counting may lag behind an answer for a moment."""
         before = self.value(name, **labels)
         yield
         wait_until(lambda: self.value(name, **labels) >= before + by, f"{name} {labels}")

@@ -47,7 +47,7 @@ def png(number):
 
 @pytest.fixture(scope="module")
 def owner(source):
-    """An account with something of each kind: its key, and what its device is told once."""
+    """An account with an object of each kind: its key, and the values that its device reports once."""
     source.ctl("account", "create", EMAIL, "--name", 'Ada "Ω" \\ 🙂')
     device = source.ctl("device", "create", "--account", EMAIL, "--name", "Küche", "--serial", "S-1",
                         "--mac", "02:00:00:00:00:01")
@@ -103,7 +103,7 @@ def lines_of(data):
 
 
 def file_of(lines):
-    """The bytes of an export of these lines, its end made right."""
+    """Bytes of an export with these lines and a valid end."""
     data = b"".join(line if isinstance(line, bytes) else
                     json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
                     for line in lines)
@@ -171,7 +171,7 @@ def test_all_of_it(source, target, owner, exported):
     assert all(before.values())
     for kind, rows in before.items():
         assert after[kind] == rows, kind
-    # Programs and panels go on.
+    # Programs and panels continue.
     assert len(target.get("/v1/devices", key=owner["key"]).json()) == 2
     push = f"/v1/devices/{owner['device']['id']}/push"
     assert target.post(push, {"image": png(7), "installationId": "new"}, key=owner["key"]).status == 200
@@ -181,11 +181,11 @@ def test_all_of_it(source, target, owner, exported):
     for password, status in ((PASSWORD, 200), (PASSWORD + "!", 401)):
         answer = target.post("/web/session", {"email": EMAIL, "password": password}, headers=page)
         assert answer.status == status, answer.body
-    # It becomes no administrator, and publishes nothing.
+    # It does not become an administrator, and publishes nothing.
     [account] = target.ctl("account", "list")
     assert not account["isAdministrator"]
     assert {app["visibility"] for app in target.ctl("app", "list")} == {"private"}
-    # Once more it is in its own way, whatever address it is to have.
+    # A second import conflicts with the first, under any address.
     assert "an account with this e-mail address already" in refused(target, exported)
     assert "was the account imported before?" in refused(target, exported, "--email", "b@example.org")
     assert len(target.ctl("account", "list")) == 1
@@ -198,7 +198,7 @@ def test_all_of_it(source, target, owner, exported):
 
 
 def test_a_file_of_the_first_version(target, tmp_path):
-    """All that is in it is there, and an export of today says the same; it may say more."""
+    """An export from the first version is imported whole. A new export has all its lines, and may have more."""
     path = str(tmp_path / "again")
     assert target.ctl("import", KEPT, "--public-apps") == {
         "account": EMAIL, "devices": 2, "entries": 4, "apps": 2, "versions": 3, "keys": 1, "skipped": 0}
@@ -217,7 +217,7 @@ def test_a_file_of_the_first_version(target, tmp_path):
 def test_what_is_in_the_way(source, target, exported):
     target.ctl("account", "create", "other@example.org")
     others = target.ctl("device", "create", "--account", "other@example.org", "--name", "x",
-                        "--serial", "S-1", "--mac", "02:00:00:00:00:01")  # not in the way
+                        "--serial", "S-1", "--mac", "02:00:00:00:00:01")  # no conflict
     target.ctl("app", "create", "--account", "other@example.org", "--name", "x", "--slug", "ada-clock",
                "--visibility", "public")
     assert 'app "ada-clock": there is another app with this slug' in refused(
@@ -231,7 +231,7 @@ def test_what_is_in_the_way(source, target, exported):
 
 
 def test_imported_apps(source, target, owner, tmp_path):
-    """They stay in their collection, and entries stay those of the same app, where two have a slug."""
+    """Imported apps stay in their collection, and entries keep their app if two apps share a slug."""
     query(source, "INSERT INTO app_collection (id, name) VALUES (gen_random_uuid(), 'theirs')")
     query(source, """
         WITH made AS (
@@ -272,7 +272,7 @@ def test_imported_apps(source, target, owner, tmp_path):
 
 
 def test_apps_of_others(source, target, owner, tmp_path):
-    """An entry of a catalogue's app finds the app of the same slug, where all may install it."""
+    """An entry of a catalogue app finds the app of the same slug, if all accounts may install it."""
     source.ctl("account", "create", "author@example.org")
     source.ctl("device", "create", "--account", "author@example.org", "--name", "x")
     key = source.ctl("key", "create", "--account", "author@example.org")["key"]
@@ -349,7 +349,7 @@ def test_the_longest_secret_settings(source, target, owner, tmp_path):
 
 
 def test_a_long_address(target, exported, tmp_path):
-    """254 characters are more bytes."""
+    """An address of 254 characters takes more bytes."""
     address = "é" * 30 + "@" + "é" * 219 + ".org"
     assert len(address) == 254
     path = str(tmp_path / "long")
@@ -379,7 +379,7 @@ def hostile_files(data):
     yield file_of(change(lines, "account", format=2, more="x")), "the file has format 2"
     for changed, why in wrong_lines(lines, app, device) + wrong_values(lines):
         yield file_of(changed), why
-    # Rules between rows are the database's.
+    # Rules between rows are checked by the database.
     deployed = [line | {"isDeployed": True} if line.get("status") == "PENDING" else line for line in lines]
     yield file_of(deployed), "it is deployed but was not approved"
     yield file_of(change(lines, "version", reviewedAt=None)), "its review does not match its status"
@@ -400,7 +400,7 @@ def test_hostile_files(target, exported, tmp_path):
         said = refused(target, path)
         assert why in said, (number, why, said)
     assert content_of(target) == before
-    # A line that never ends takes no memory without a bound.
+    # A hostile file is refused, and a line that never ends takes bounded memory.
     with open(path, "wb") as file:
         file.write(b'{"kind":"account","x":"')
         for _ in range(12):
@@ -421,7 +421,7 @@ def test_files_and_accounts_that_are_not_there(source, owner, tmp_path):
 
 
 def test_without_a_server(source, owner, exported, tmp_path):
-    """Neither makes an instance, or works on a database whose server does not run."""
+    """Without a server, export and import fail: neither creates an instance nor works on the database directly."""
     (tmp_path / "empty").mkdir()
     source.ctl("backup", str(tmp_path / "b"))
     run_ctl("--state-dir", str(tmp_path / "restored"), "restore", str(tmp_path / "b"))

@@ -28,8 +28,8 @@ def server():
 
 
 def export_of(devices):
-    """The bytes of an export with so many devices, each with an entry of an app of its own account, and the place
-    behind its first half."""
+    """Bytes of an export with this many devices, each with an entry of an app of the same account, and the
+    offset after the first half."""
     app = {"kind": "app", "id": str(uuid.uuid4()), "slug": "many-clock", "name": "Clock", "description": "",
            "visibility": "private", "isDisabled": False, "createdAt": CREATED}
     lines = [{"kind": "account", "format": 1, "email": EMAIL, "name": "Many", "createdAt": CREATED}, app]
@@ -74,7 +74,8 @@ def write_half(server, process, data, half):
 
 
 def test_displayctl_killed(server):
-    """Nothing of it is there; it can be imported at once, and what is left of it is removed."""
+    """If displayctl is killed, nothing of the account exists. The import can be repeated at once, and
+    leftovers are removed."""
     data, half = export_of(3000)
     process = begin(server)
     write_half(server, process, data, half)
@@ -91,7 +92,7 @@ def test_displayctl_killed(server):
         ("displayctl", EMAIL)]
     query(server, "UPDATE account_import SET ends_at = present_time()")
     refused = begin(server)
-    refused.communicate(data)  # its end makes a worker look
+    refused.communicate(data)  # its end lets a worker check
     assert refused.returncode == 4
     wait_until(lambda: staged(server) == 0, "the end of what was staged")
     wait_until(lambda: query(server, "SELECT count(*) FROM account_import") == [(0,)], "the end of the imports")
@@ -99,7 +100,7 @@ def test_displayctl_killed(server):
 
 
 def test_workers_killed_between_lines(server):
-    """The import goes on with those that come after them."""
+    """If workers are killed between lines, the import goes on with the next worker."""
     data, half = export_of(3000)
     process = begin(server)
     write_half(server, process, data, half)
@@ -114,7 +115,8 @@ def test_workers_killed_between_lines(server):
 
 @pytest.mark.parametrize("is_taken", (False, True))
 def test_workers_killed_while_it_is_applied(server, is_taken):
-    """The statement ends by itself, with all or nothing, and displayctl says what became of it."""
+    """If workers are killed while the import is applied, the statement ends with all or nothing, and
+    displayctl reports the outcome."""
     data, _ = export_of(50)
     last = [json.loads(line) for line in data.split(b"\n")[:-1] if b'"device"' in line][-2]["id"]
     with database_of(server) as holder, holder.cursor() as cursor:
@@ -146,7 +148,7 @@ def test_workers_killed_while_it_is_applied(server, is_taken):
 
 
 def test_an_export_that_is_cut_off(server, tmp_path):
-    """There is no file, whoever ends in the middle."""
+    """An export that is cut off leaves no file, whichever side ends."""
     data, _ = export_of(3000)
     process = begin(server)
     process.communicate(data)
@@ -169,7 +171,7 @@ def test_an_export_that_is_cut_off(server, tmp_path):
 
 
 def test_as_many_as_may_be(server):
-    """Others are told to wait, until one ends."""
+    """Above the limit of parallel imports, others are told to wait until one ends."""
     data, half = export_of(2000)
     processes = [begin(server) for _ in range(4)]
     for number, process in enumerate(processes):
@@ -189,7 +191,7 @@ def test_as_many_as_may_be(server):
 
 
 def test_bounds(server):
-    """413 when there is too much of it; 404 when nobody went on with it."""
+    """displayctl names the reason if an import is too large or was not continued in time."""
     data, half = export_of(3000)
     for column, value, code, why in (("line_count", 200000, 2, b"200000 lines"),
                                      ("byte_count", 4 << 30, 2, b"4096 MiB"),
@@ -208,7 +210,7 @@ def lines_of(data):
 
 
 def begun(server, data):
-    """An import of which all lines were sent: its ID."""
+    """An import to which all lines were sent: its ID."""
     found = json.loads(post(server, "/web/admin/imports", {"publicApps": False}).body)["id"]
     assert send(server, found, lines_of(data)).status == 200
     return found
@@ -227,7 +229,7 @@ def apply(server, found):
 
 
 def test_applied_again(server):
-    """Whatever became of the answer, what was made is told again; nothing of the lines is left."""
+    """If the answer is lost, a repeat returns the same result. No lines of the import remain."""
     found = begun(server, export_of(20)[0])
     told = apply(server, found)
     assert told.status == 200 and staged(server) == 0
@@ -242,7 +244,7 @@ def test_applied_again(server):
 
 
 def test_others_meanwhile(server):
-    """While an import is applied, it is busy even if its time is over, accounts are made and apps imported."""
+    """While an import is applied, it stays busy beyond its time; other accounts are made and apps imported."""
     data, _ = export_of(50)
     last = [json.loads(line) for line in lines_of(data) if '"device"' in line][-2]["id"]
     found = begun(server, data)
@@ -265,7 +267,7 @@ def test_others_meanwhile(server):
 
 
 def test_lines_that_come_again(server):
-    """They count once, and none takes the place of another."""
+    """Repeated lines count once, and do not replace each other."""
     lines = lines_of(export_of(20)[0])
     found = begun(server, export_of(0)[0])
     query(server, "DELETE FROM account_import_line")
@@ -284,7 +286,7 @@ def test_lines_that_come_again(server):
 
 
 def test_what_is_removed_in_portions(server):
-    """A portion has about 8 MiB, however many lines those are."""
+    """A portion has about 8 MiB, however many lines it contains."""
     found = begun(server, export_of(0)[0])
     query(server, "INSERT INTO account_import_line (import_id, number, kind, name, line) SELECT %s, 100 + number, 'entry', "
                   "'x', (SELECT string_agg(gen_random_uuid()::text, '') FROM generate_series(1, 30000 + number)) "

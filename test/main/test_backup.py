@@ -1,4 +1,4 @@
-"""displayctl backup and restore: of a whole instance, while it runs, into another one."""
+"""displayctl backup and restore: a whole running instance is copied into another one."""
 
 import base64
 import contextlib
@@ -20,7 +20,7 @@ from server import DISPLAYCTL, CtlError, Server, run_ctl, wait_until
 
 @pytest.fixture(scope="module")
 def filled(postgres, tmp_path_factory):
-    """The URL of a database with rows of all kinds, and a backup of it."""
+    """The URL of a database with rows of all kinds, and its backup."""
     url = postgres.create_database()
     backups.fill(url)
     path = str(tmp_path_factory.mktemp("backup") / "all.backup")
@@ -52,8 +52,8 @@ def write(path, data):
 
 
 def wait_for_lock(url):
-    """Until a backup waits."""
-    # closing(): "with connection" would begin a transaction, and that sees others as they were then.
+    """Waits until a backup waits for the lock."""
+    # closing(): "with connection" would begin a transaction, which does not see later changes of others.
     with contextlib.closing(backups.connect(url)) as connection, connection.cursor() as cursor:
         def waits():
             cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
@@ -81,7 +81,7 @@ def test_each_table_into_another_database(postgres, filled):
     assert after == before
     assert told["rows"] == sum(map(len, after.values())) - len(after["schema_migration"]) - len(
         after["sequences"])
-    # The tables are those of one that was never restored, rules included.
+    # A restored database has the same tables and rules as one that was never restored.
     assert backups.schema_of(other) == backups.schema_of(url)
 
 
@@ -162,10 +162,10 @@ def test_a_running_instance_into_a_new_state_directory(launch, folder):
 
 
 def test_one_that_fails_leaves_no_state_directory(filled, folder):
-    """The server would start on it, and know nobody."""
+    """A failed restore leaves no state directory: a server would start on it without any account."""
     broken, new = write(os.path.join(folder, "broken"), read(filled[1])[:-100]), os.path.join(folder, "new")
     for left in ([], ["lock", "secret-key"]):
-        if left and not os.mkdir(new):  # left: files of the state directory before
+        if left and not os.mkdir(new):  # left: files that the state directory had before
             write(os.path.join(new, "secret-key"), b"0" * 64 + b"\n")
         with pytest.raises(CtlError, match="the backup is incomplete") as failure:
             run_ctl("--state-dir", new, "restore", broken)
@@ -173,7 +173,7 @@ def test_one_that_fails_leaves_no_state_directory(filled, folder):
 
 
 def test_without_a_server(launch, folder):
-    """A backup before an upgrade, and the way back."""
+    """Without a server: a backup before an upgrade, and its restore."""
     server = launch().start()
     _, key = scene(server)
     server.stop()
@@ -222,7 +222,7 @@ def test_the_format_is_the_documented_one(filled):
 
 
 def test_it_is_one_moment(postgres, filled, tmp_path):
-    """No part of what is committed during the backup is in it."""
+    """A backup is one moment: it has no part of what is committed during the backup."""
     url, _ = filled
     other = postgres.create_empty()
     with backups.connect(url) as holder, holder.cursor() as cursor:
@@ -248,7 +248,7 @@ def test_it_is_one_moment(postgres, filled, tmp_path):
 
 @pytest.fixture
 def target(postgres):
-    """A database that has something in it already."""
+    """A database that is not empty."""
     url = postgres.create_database()
     backups.connect(url).cursor().execute("INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), 'h@x', 'A')")
     return url
@@ -280,7 +280,7 @@ def test_a_migrated_database_without_accounts_is_empty(postgres, filled):
 
 
 def hostile_files(data):
-    """Backups that somebody has damaged or made, and what is said of each."""
+    """Damaged or forged backups, each with its error message."""
     frames = backups.frames_of(data)
     head = frames[0][1]
     whole = backups.backup_of
@@ -332,7 +332,7 @@ def test_hostile_files(filled, target, tmp_path):
 
 
 def test_rows_that_break_rules(filled, target, tmp_path):
-    """Checksums do not make rows right: references are looked at when all rows are there."""
+    """Valid checksums do not make rows valid: references are checked once all rows are restored."""
     frames = backups.frames_of(read(filled[1]))
     start = next(i for i, one in enumerate(frames) if one[1].startswith(b"account\n"))
     end = next(i for i in range(start + 1, len(frames)) if frames[i][0] != "r")
@@ -360,7 +360,7 @@ def test_killed_in_the_middle(filled, target, tmp_path):
 
 
 def test_a_key_without_its_rows(launch, folder):
-    """The last step of a restore, interrupted between the rows and the key."""
+    """A restore is interrupted at its last step, between the rows and the key."""
     server = launch().start()
     scene(server)
     path = os.path.join(folder, "b")
@@ -371,7 +371,7 @@ def test_a_key_without_its_rows(launch, folder):
     assert "the last step of a restore was interrupted" in server.log()
     server.ctl("restore", path, "--replace", "--yes")
     assert not os.path.exists(marker)
-    # A restore that puts no key in place ends the interrupted one, too.
+    # A restore without a key also ends the interrupted one.
     write(marker, b"0f" * 32)
     own = {"DISPLAYD_SECRET_KEY_FILE": os.path.join(server.state_dir, "secret-key")}
     run_ctl("--state-dir", server.state_dir, "restore", path, "--replace", "--yes", env=os.environ | own)
@@ -451,7 +451,7 @@ def test_a_full_disk(filled, tmp_path):
 
 @pytest.fixture
 def waiting_backup(filled, postgres, tmp_path):
-    """start(prepare): a backup that goes on when it is let go, its process and what lets it go."""
+    """start(prepare): a backup that is paused, as its process and a function that continues it."""
     url, _ = filled
     with backups.connect(url) as holder, holder.cursor() as cursor:
         holder.autocommit = False
@@ -469,7 +469,7 @@ def waiting_backup(filled, postgres, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_nothing(waiting_backup, tmp_path, number):
-    # The signal may be ignored by the process that runs the tests.
+    # The process that runs the tests may ignore the signal.
     process, _ = waiting_backup(lambda: signal.signal(number, signal.SIG_DFL))
     process.send_signal(number)
     assert process.wait(120) == -number
@@ -486,7 +486,7 @@ def test_nohup_lets_it_end(waiting_backup, tmp_path):
 
 
 def test_a_folder_that_cannot_be_read(filled):
-    """It may be written all the same. Root reads any folder: another user tries."""
+    """A folder that can be written but not read takes a backup. Root reads any folder, so another user tries."""
     as_other = {"user": 65534, "group": 65534, "extra_groups": ()} if os.getuid() == 0 else {}
     with tempfile.TemporaryDirectory() as folder:
         if as_other:

@@ -11,7 +11,7 @@ from server import DISPLAYD, PATIENCE_S
 
 
 class Pair:
-    """A pair that a test spoils."""
+    """A certificate and key that a test damages."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -77,7 +77,7 @@ def test_each_fault_has_its_sentence(folder, name):
 
 @pytest.mark.parametrize("of_key", [True, False])
 def test_a_file_that_may_not_be_read(folder, of_key):
-    """Root reads all there is: another user tries."""
+    """Root can read any file, so another user tries."""
     pair = Pair(folder)
     os.chmod(folder, 0o755)
     for path in (pair.made.key, pair.made.certificate):
@@ -124,7 +124,7 @@ WARNINGS = {
 
 @pytest.mark.parametrize("name", WARNINGS)
 def test_warnings(folder, launch, name):
-    """It starts all the same."""
+    """displayd warns about these certificates, but starts."""
     pair = Pair(folder)
     spoil, expected = WARNINGS[name]
     spoil(pair)

@@ -1,4 +1,4 @@
-"""displayd --check-config, and settings that are refused."""
+"""displayd --check-config, and rejected settings."""
 
 import os
 
@@ -39,7 +39,7 @@ def test_what_is_checked_can_be_pasted_back(folder):
     def values(text):
         return {name: values for name, (values, _) in check_config.read(text).items()}
     assert values(again[1]) == values(text)
-    # A default stays one: it gives way to a socket of systemd.
+    # A default stays a default: a socket of systemd replaces it.
     assert "\n#registration = invite\n" in text and "\nlisten = [::1]:2\n" in text
 
 
@@ -101,7 +101,7 @@ def test_variables_that_mean_nothing():
         assert code == 2
         assert errors == "displayd: there is no variable DISPLAYD_RATE_LIMITS; did you mean DISPLAYD_RATE_LIMIT?\n"
     assert displayd("--check-config", DISPLAYD_NONSENSE="")[0] == 2
-    # Variables of programs that use displayd, and of Kubernetes.
+    # Variables of programs that use displayd, and of Kubernetes, are ignored.
     assert displayd("--check-config", DISPLAYD_URL="http://a", DISPLAYD_KEY="k", DISPLAYD_SERVICE_HOST="10.0.0.1",
                     DISPLAYD_PORT="tcp://10.0.0.1:80", DISPLAYD_PORT_80_TCP_PORT="80",
                     DISPLAYD_ADMIN_SERVICE_HOST="10.0.0.2", DISPLAYD_ADMIN_SERVICE_PORT_HTTP="80",

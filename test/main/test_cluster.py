@@ -36,11 +36,11 @@ def show(server, name):
 
 
 def test_its_command_line_can_be_read(running):
-    """systemctl status shows it, in one line."""
+    """systemctl status shows the command line, in one line."""
     with open(f"/proc/{running.postmaster()}/cmdline", encoding="ascii") as file:
         words = file.read().split("\0")
     assert len(" ".join(words)) < 200
-    # Settings that no file in the cluster can turn off.
+    # Settings that no file in the cluster can disable.
     assert {"--fsync=on", "--full_page_writes=on", "--listen_addresses="} < set(words)
     assert show(running, "shared_buffers") == "64MB" and show(running, "log_line_prefix") == ""
     assert show(running, "checkpoint_timeout") == "6h" and show(running, "unix_socket_permissions") == "0770"
@@ -54,7 +54,7 @@ def test_durable_and_private(running):
     assert show(running, "listen_addresses") == ""
     # Nothing is written for replicas.
     assert show(running, "wal_level") == "minimal"
-    # A recovery does not open each file of the cluster to sync it.
+    # A recovery does not sync each file of the cluster.
     assert show(running, "recovery_init_sync_method") == "syncfs"
     # Flash wears out: bench/footprint.py measures what is written at rest.
     assert show(running, "checkpoint_timeout") == "6h"
@@ -80,7 +80,8 @@ def test_no_file_of_the_cluster_turns_durability_off(launch):
 
 
 def test_only_times_of_contact_do_not_wait_for_the_disk(launch):
-    """They and what callers change are written over the same connections."""
+    """Only times of contact are committed without waiting for the disk, though they share connections with
+    changes by callers."""
     server = launch(workers=1).start()
     server.ctl("account", "create", "a@example.org")
     device = server.ctl("device", "create", "--account", "a@example.org", "--name", "Desk")
@@ -102,9 +103,9 @@ def test_only_times_of_contact_do_not_wait_for_the_disk(launch):
 
 
 def test_connections_for_all_workers(launch):
-    """Few at rest, since each is a process of some megabytes: for reads, for writes and for hints.
-
-    One worker has one more while it measures how large the database is, and for a minute after that."""
+    """A worker at rest has few connections, since each is a process of some megabytes: for reads, writes
+    and hints. One worker has one more while it measures the size of the database, and for a minute after
+    that."""
     server = launch(workers=12).start()
     assert int(show(server, "max_connections")) >= 12 * 5 + 20
     with connect(server) as database, database.cursor() as cursor:
@@ -132,13 +133,13 @@ def test_a_killed_postgresql_is_started_again(launch):
 
 def test_workers_answer_while_the_database_is_away(launch):
     server = launch(workers=1).start()
-    # Starting again is put off while it keeps failing.
+    # Restarts of PostgreSQL are delayed while they keep failing.
     data = os.path.join(server.state_dir, "postgres/data")
     os.rename(data, data + ".away")
     kill(server.postmaster())
     wait_until(lambda: server.get("/readyz").status == 503, "a worker without database")
     assert server.get("/livez").status == 200
-    # The server goes on, and starts a PostgreSQL again.
+    # The server continues, and starts a PostgreSQL again.
     wait_until(lambda: server.postmaster() is not None or server.process.poll() is not None,
                "a new PostgreSQL")
     assert server.process.poll() is None
@@ -147,7 +148,7 @@ def test_workers_answer_while_the_database_is_away(launch):
 def test_a_postgresql_that_was_left_behind_is_ended(launch):
     server = launch().start()
     postmaster = server.postmaster()
-    # Stopped, it cannot follow its supervisor.
+    # A PostgreSQL that was left behind is ended. If it is stopped, it cannot follow its supervisor.
     os.kill(postmaster, 19)
     server.kill()
     assert is_alive(postmaster)
@@ -158,7 +159,7 @@ def test_a_postgresql_that_was_left_behind_is_ended(launch):
 
 
 def test_a_stale_process_id_does_not_matter(launch):
-    """Process numbers repeat in containers: now it is that of a living process of the same user."""
+    """Process IDs repeat in containers: this one is now a living process of the same user."""
     server = launch().start()
     data = os.path.join(server.state_dir, "postgres/data")
     server.stop()
@@ -191,7 +192,7 @@ def test_an_initdb_that_was_interrupted(launch):
 
 
 def test_long_path(launch, folder):
-    """As long as displayd's own socket lets it be: PostgreSQL's would be too long."""
+    """The path is as long as displayd's own socket permits; the socket of PostgreSQL would be too long."""
     deep = os.path.join(folder, "a-long-name-of-a-folder", "it's, 'a' state")
     deep += "x" * (96 - len(deep))
     os.makedirs(deep)
@@ -253,14 +254,14 @@ class TestAsRoot:
             assert os.stat(f"/proc/{server.postmaster()}").st_uid == 65534
             assert server.ctl("account", "create", "a@example.org")["id"]
             assert server.stop() == 0
-            # Root goes on with it, as that user.
+            # Root continues it as that user.
             server.command = [word for word in server.command
                               if not word.startswith(("setpriv", "--re", "--clear"))]
             server.start()
             assert os.stat(f"/proc/{server.postmaster()}").st_uid == 65534
 
     def test_what_root_restores_is_the_owners(self, folder):
-        """Into a state directory of an ordinary user, whose server starts on it then."""
+        """Root restores into a state directory of an ordinary user, whose server then starts on it."""
         program = displayd_for_all(folder)
         path = os.path.join(folder, "b")
         with Server() as server:
@@ -350,7 +351,7 @@ def test_a_database_that_comes_later(launch):
 
 @contextlib.contextmanager
 def shut_socket():
-    """A PostgreSQL whose socket nobody may use, not even its owner, until it gets its mode."""
+    """A PostgreSQL whose socket not even its owner may use, until the mode is set."""
     postgres = Postgres()
     try:
         postgres.start()

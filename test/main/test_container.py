@@ -21,7 +21,7 @@ BUILD_S = 3600
 
 
 def read_stages():
-    """[[(instruction, argument), ...], ...]: a list for each FROM."""
+    """[[(instruction, argument), ...], ...]: one list for each FROM."""
     with open(os.path.join(ROOT, "Containerfile"), encoding="utf-8") as file:
         text = re.sub(r"\\\n", " ", file.read())
     lines = [line.split(None, 1) for line in text.splitlines() if line.strip() and line[0] != "#"]
@@ -48,7 +48,7 @@ def test_its_form():
              "ENTRYPOINT"}
     assert {name for stage in STAGES for name, _ in stage} <= known
     assert any("tools/package" in step for step in arguments_of(build, "RUN"))
-    # Nothing comes from anywhere but apt and the first stage.
+    # Everything comes from apt and the first stage.
     for step in arguments_of(final, "RUN"):
         assert not re.search(r"curl|wget|http|pip|npm", step)
     assert arguments_of(final, "COPY") == ["--from=build /packages /packages"]
@@ -56,8 +56,8 @@ def test_its_form():
 
 
 def run_steps(machine):
-    """There is no network in here, and no need of one: what is to be installed is there already, but
-    for displayd's packages. The two programs of systemd are in systemd, which is there."""
+    """There is no network here. All packages are installed already, except displayd's. The two programs of
+    systemd are in the package systemd."""
     for step in arguments_of(STAGES[1], "RUN"):
         step = step.replace("apt-get update &&", "").replace("systemd-standalone-sysusers", "")
         machine.run("sh", "-c", step.replace("systemd-standalone-tmpfiles", ""))
@@ -103,7 +103,7 @@ def test_what_it_makes(tmp_path):
 
 
 def build_packages(folder):
-    """The first stage, in a Debian that has nothing."""
+    """Runs the first stage, in a Debian that has only apt."""
     build, _ = STAGES
     [work] = arguments_of(build, "WORKDIR")
     assert arguments_of(build, "COPY") == [". ."]
@@ -119,7 +119,7 @@ def build_packages(folder):
 @pytest.mark.skipif(not os.environ.get("DISPLAYD_TEST_CONTAINER_BUILD"),
                     reason="takes ten minutes and a network: DISPLAYD_TEST_CONTAINER_BUILD=1")
 def test_both_stages(tmp_path):
-    """Each step as it is written. The container of the second stage listens at this machine's port 8080."""
+    """Each step runs as it is written. The container of the second stage listens at port 8080 of this machine."""
     packages = build_packages(str(tmp_path))
     assert {os.path.basename(name).split("_")[0] for name in packages} >= {"displayd", "displayctl"}
     with debian.Machine(debian.NOTHING, debian.BARE, shares_network=True) as machine:

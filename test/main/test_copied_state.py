@@ -9,7 +9,7 @@ import pytest
 from server import DISPLAYD, Server
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can be another user")
-# Before a name stands what is left to the user who starts it.
+# Files that still belong to root, below the state directory.
 PARTS = [
     (".", "lock", "secret-key", "postgres", "postgres/data"), ("lock", "secret-key"), ("secret-key",),
     ("postgres",), ("postgres/data",), ("postgres/data/PG_VERSION",), ("postgres/data/global",)]
@@ -26,7 +26,7 @@ def stopped(tmp_path_factory):
 
 @pytest.fixture
 def copy(stopped, folder):
-    """Made by cp -r, as root: what it has is root's, with the modes that cp gives."""
+    """Copies with cp -r as root: root owns the copy, whose modes are those that cp gives."""
     os.chmod(folder, 0o755)
     path = os.path.join(folder, "copy")
     subprocess.run(["cp", "-r", stopped, path], check=True)
@@ -42,7 +42,7 @@ def accounts(server):
 
 @pytest.mark.parametrize("owner", ["root", "displayd"])
 def test_started_by_root(copy, launch, owner):
-    """The folder alone may have been given to its user."""
+    """Root can start on it even if only the folder was given to its user."""
     shutil.chown(copy, owner, owner)
     server = launch(state_dir=copy).start()
     assert accounts(server) == ["ada@example.org"]

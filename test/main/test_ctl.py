@@ -1,4 +1,4 @@
-"""displayctl: every command, what it prints, its refusals and exit codes, and races."""
+"""displayctl: every command, its output, its errors and exit codes, and races."""
 
 import concurrent.futures
 import itertools
@@ -202,10 +202,10 @@ class TestKey:
         revoked = running.ctl("key", "revoke", key["id"], "--yes")
         assert list(revoked) == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt", "lastUsedAt",
                                  "revokedAt"]
-        # The hint is on its way to every worker.
+        # The hint is already sent to every worker.
         wait_until(lambda: all(running.get("/v1/account/", key=key["key"]).status == 401
                                for _ in range(10)), "a key that is refused")
-        # Once more changes nothing.
+        # A repeat changes nothing.
         assert running.ctl("key", "revoke", key["id"].upper(), "--yes") == revoked
 
     def test_revoke_sends_its_hint_in_the_same_transaction(self, running, owner):
@@ -215,7 +215,7 @@ class TestKey:
         listener.autocommit = True
         listener.cursor().execute("LISTEN displayd_hint")
         running.ctl("key", "revoke", key["id"], "--yes")
-        # When displayctl has ended, it is there.
+        # The hint is sent before displayctl ends.
         listener.cursor().execute("SELECT 1")
         digest = query(running, "SELECT encode(secret_hash, 'hex') FROM api_key WHERE id = %s",
                        key["id"])[0][0]
@@ -245,7 +245,7 @@ class TestKey:
         assert sorted(codes) == [0, 4, 4, 4, 4, 4]
 
     def test_the_last_device_goes_meanwhile(self, running, owner):
-        """While its removal is not committed, the key waits; then it is refused."""
+        """A key waits until the removal of the last device is committed; then it is refused."""
         socket = os.path.join(running.state_dir, "postgres/socket")
         database = psycopg2.connect(host=socket, user="displayd", dbname="displayd")
         with database.cursor() as cursor:
@@ -341,7 +341,7 @@ class TestDatabase:
         ("key", "create", "--account", "a@b"), ("key", "revoke", "Weather", "--yes")],
         ids=" ".join)
     def test_no_server_runs(self, folder, command):
-        """Also if a database is named: the server reads it, and nobody else."""
+        """displayctl fails without a server, even if a database is named: only the server reads that."""
         for more in ((), ("--database", "host=/nowhere")):
             with pytest.raises(CtlError) as caught:
                 run_ctl("--state-dir", folder, *more, *command)

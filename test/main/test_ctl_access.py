@@ -1,4 +1,4 @@
-"""displayctl: who and what is let in, what asks first, and secrets that stand in no command line."""
+"""displayctl: what is admitted, what asks first, and secrets that never are in a command line."""
 
 import itertools
 import json
@@ -44,7 +44,7 @@ def test_disable_and_enable(running, device):
     assert shown == {"id": device["id"], "name": device["name"], "isDisabled": True}
     wait_until(lambda: all(status(running, device["pollUrl"]) == 404 for _ in range(10)),
                "a device that is refused")
-    assert running.ctl("device", "disable", device["id"]) == shown  # once more changes nothing
+    assert running.ctl("device", "disable", device["id"]) == shown  # a repeat changes nothing
     assert running.ctl("device", "enable", device["serialNumber"])["isDisabled"] is False
     wait_until(lambda: all(status(running, device["pollUrl"]) == 200 for _ in range(10)),
                "a device that is let in")
@@ -72,7 +72,7 @@ class TestDeviceByName:
 
 
 def test_names_in_any_case(running, email, key):
-    """What has a name is found in upper and lower case, and first as it is written."""
+    """Names are found in any case; an exact match comes first."""
     number = email.partition("@")[0].upper()
     upper = running.ctl("device", "create", "--account", email, "--name", "x", "--serial", f"S-{number}")
     assert running.ctl("device", "show", f"s-{number.lower()}")["id"] == upper["id"]
@@ -112,7 +112,7 @@ class TestDeviceByNumber:
         assert running.ctl("device", "show", numbers[1])["id"] == ids[1]
 
     def test_what_panels_say_is_only_told(self, running, email):
-        """Else somebody's panel could name itself as the device that is to be removed."""
+        """Names that panels report select nothing: otherwise a panel could name itself like the device to remove."""
         mac = "02:00:5e:77:00:02"
         device = running.ctl("device", "create", "--account", email, "--name", "x")
         query(running, "UPDATE device SET told_mac = %s WHERE id = %s RETURNING id", mac, device["id"])
@@ -190,7 +190,7 @@ class TestConfirmation:
         return [*words, what or running.ctl("key", "create", "--account", email)["id"]]
 
     def test_all_that_ask_are_here(self):
-        """A new command with --yes belongs into the table above."""
+        """A new command with --yes belongs in the table above."""
         text = run_ctl("help", json_output=False)
         commands = re.findall(r"^  ((?:account|app|device|installation|key|version) [a-z]+)", text,
                               re.M)
@@ -260,7 +260,7 @@ def test_only_this_machine_reaches_it(running, email):
 
 
 def test_the_url_of_a_panel_is_one_that_panels_reach(launch):
-    """The public URL is that of the first listener, for the browser here; panels get the other."""
+    """The public URL for the browser is that of the first listener; panels get the URL that they can reach."""
     addresses = [word for word in subprocess.run(["hostname", "-I"], capture_output=True,
                                                  text=True, check=True).stdout.split()
                  if ":" not in word]

@@ -79,7 +79,7 @@ def test_an_app_of_one_file(running, run, checkout, key, email):
 
 
 def test_an_app_of_several_files(running, run, checkout):
-    """Files that no script names are of no use to it."""
+    """Files that no script names are not imported."""
     checkout.add("many", files={
         "main.star": 'load("lib/a.star", "a")\nload("images/dot.png", dot = "file")\n'
                      "def main():\n    return a(dot.readall())",
@@ -112,7 +112,7 @@ def test_what_is_as_it_was_is_not_written(running, run, checkout):
 
 
 def test_what_is_new(running, run, checkout):
-    """Content makes a version; what the manifest says does not have to. Both come back."""
+    """New content makes a version. Old content deploys its version again."""
     checkout.add("app", script=STARLARK % "old")
     old = run()["apps"][0]["version"]
     checkout.add("app", script=STARLARK % "new")
@@ -148,7 +148,7 @@ def test_a_disabled_app_stays_so(running, run, checkout):
                  checkout.slug("app")) == [("disabled",)]
 
 
-# Each with the words of which its remark has one.
+# Each remark has one of these words.
 HOSTILE = {
     "syntax": ("def main(:\n", ("main.star:1:11: got ':'",)),
     "no main": ("x = 1\n", ("main",)),
@@ -213,7 +213,7 @@ def test_a_folder_does_not_steer_the_terminal(running, email, checkout):
 
 
 def test_a_form_that_wants_the_network(run, checkout):
-    """It is asked for when somebody installs the app."""
+    """A form that needs the network is read when somebody installs the app."""
     checkout.add("net", script='load("http.star", "http")\ndef main():\n    return []\n'
                  'def get_schema():\n    http.get("http://127.0.0.1:9/")\n')
     answer = run()
@@ -256,7 +256,7 @@ def test_slugs(running, run, checkout, email):
                      "taken": checkout.slug("taken"), "\u00e9": None,
                      checkout.slug("folder"): checkout.slug("folder")}
     assert counts(answer) == outcome(made=4, failed=1)
-    # An app that comes before the others takes nothing from them.
+    # An app that is imported first takes nothing from the others.
     checkout.add(checkout.slug("a"), id=f"{checkout.prefix} SAME NAME")
     again = run()
     assert {app["folder"].removeprefix("apps/"): app["slug"] for app in again["apps"]} == slugs | {
@@ -265,7 +265,7 @@ def test_slugs(running, run, checkout, email):
 
 
 def test_other_apps_are_left_alone(running, run, checkout, email):
-    """Apps of other accounts stay, and those that were not imported: these have slugs of their own."""
+    """Apps of other accounts stay, and so do apps that were not imported, which have slugs of their own."""
     name = checkout.slug("app")
     checkout.add(name, id=name)
     assert counts(run()) == outcome(made=1)
@@ -342,14 +342,14 @@ def test_an_interrupted_import_goes_on(running, run, checkout, email):
                                  checkout.prefix + "-%")[0][0], "some apps")
         process.kill()
     answer = counts(run())
-    # A further statement may have been under way.
+    # One more statement may have been under way.
     assert answer["unchanged"] > 10 and answer["made"] + answer["unchanged"] == 200
     assert query(running, """SELECT count(*), sum(version_count), count(deployed_version_id) FROM app
         WHERE slug LIKE %s""", checkout.prefix + "-%") == [(200, 200, 200)]
 
 
 def test_a_worker_that_is_killed_stops_no_import(running, run, checkout):
-    """Each request may be repeated, whatever became of it."""
+    """A killed worker does not stop an import: each request may be repeated, whatever its outcome."""
     for number in range(60):
         checkout.add(f"app{number}")
     answers = []
@@ -368,7 +368,7 @@ def test_a_worker_that_is_killed_stops_no_import(running, run, checkout):
 
 
 class BusyFor(http.server.BaseHTTPRequestHandler):
-    """Stands before the server, and answers 503 for some apps."""
+    """A proxy before the server that answers 503 for some apps."""
 
     protocol_version = "HTTP/1.1"
 
@@ -382,7 +382,7 @@ class BusyFor(http.server.BaseHTTPRequestHandler):
             return True
         if app.startswith("2-held"):
             wait_until(lambda: len(turns) > 100, "many tries")
-        # Until nobody asks for the first one any more.
+        # Until no request asks for the first app.
         return app == "3-late" and time.monotonic() - turns[-1] < 3
 
     def answer(self, body=None):
@@ -406,7 +406,7 @@ class BusyFor(http.server.BaseHTTPRequestHandler):
 
 
 def test_an_app_that_stays_busy_costs_no_other_its_time(running, email, checkout, tmp_path):
-    """The others have a minute of their own, as long as any app is answered."""
+    """A busy app costs no other its time: the others have a minute of their own, as long as any app is answered."""
     for app in ("1-never", *(f"2-held{number}" for number in range(7)), "3-late"):
         checkout.add(app)
     place = tmp_path / "state"
@@ -448,7 +448,8 @@ def test_requests_that_are_no_apps(running, email, change, member):
 
 
 def test_what_is_imported_is_on_the_panel(running, run, checkout, email):
-    """And a newer import changes what its installations show, without anybody touching them."""
+    """Imported apps reach the panel, and a newer import changes their installations without an action of
+    their owners."""
     colours = {}
 
     def paint(app, red, green, blue):

@@ -1,4 +1,4 @@
-"""displayctl's commands for apps and installations: what they print and refuse."""
+"""displayctl's commands for apps and installations: output and errors."""
 
 import contextlib
 import itertools
@@ -85,7 +85,7 @@ class TestAppList:
                        "no@example.org") == "there is no account no@example.org"
 
     def test_for_a_person(self, running, email):
-        """A line an app, whatever stands in its description."""
+        """The list has one line for each app, whatever its description contains."""
         running.ctl("app", "create", "--account", email, "--name", "One", "--slug",
                     f"one-{next(numbers)}", "--description", "a\nb\tc")
         new_app(running, email)
@@ -157,7 +157,7 @@ class TestAppRemove:
         running.ctl("app", "create", "--account", email, "--name", "x", "--slug", published["slug"])
 
     def test_its_slug_is_free_at_once(self, running, email, device, published):
-        """While another transaction still keeps one of its entries from going."""
+        """The slug is free at once, even while another transaction delays the removal of one of the app's entries."""
         entry = running.ctl("installation", "create", "--device", device["id"], "--app", published["id"])
         with contextlib.closing(database_of(running)) as database:
             database.cursor().execute("SELECT 1 FROM installation WHERE id = %s FOR UPDATE", (entry["id"],))
@@ -169,7 +169,7 @@ class TestAppRemove:
         assert running.ctl("app", "show", published["slug"])["id"] == new["id"]
 
     def test_no_slug_stands_in_the_way(self, running, email, published):
-        """An author who takes the slug that a removed app could get."""
+        """An author may take the slug that a removed app would get."""
         running.ctl("app", "create", "--account", email, "--name", "x", "--slug", f"removed-{published['id']}")
         assert running.ctl("app", "remove", published["id"], "--yes")["id"] == published["id"]
 
@@ -286,7 +286,7 @@ class TestInstallation:
         assert changed | wanted == changed
         listed = running.ctl("installation", "list", "--device", device["id"])
         assert listed[0] == changed and listed[1]["id"] == two and listed[1]["enabled"]
-        # Another entry loses only what a single entry can have.
+        # The other entry loses only what a single entry can have.
         running.ctl(*update, two, "--pinned", "off", "--night", "off")
         assert running.ctl("installation", "list", "--device", device["id"])[0] == changed
         assert running.ctl(*update, two, "--pinned", "on")["pinned"]

@@ -1,4 +1,4 @@
-"""Collections of imported apps: their slugs are their own, and what their manifests say of the apps is shown."""
+"""Collections of imported apps have slugs of their own, and show what their manifests say."""
 
 import os
 import urllib.request
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def folder(tmp_path):
-    """A function that makes a checkout, whose apps have the slugs that they are given."""
+    """A function that makes a checkout whose apps have these slugs."""
     def make(name):
         path = tmp_path / name
         path.mkdir(parents=True)
@@ -42,7 +42,7 @@ def listed(running, key, query_string=""):
 
 
 def test_a_second_source_replaces_nothing(running, run, folder, email, device, key):
-    """Installed apps of the first source stay, with their settings, and the sources are told apart."""
+    """Installed apps of the first source stay, with their settings, and each source keeps its own."""
     weather = unique("weather")
     ours, theirs = folder(unique("ours")), folder(unique("theirs"))
     for checkout, text in ((ours, "ours"), (theirs, "theirs")):
@@ -66,7 +66,7 @@ def test_a_second_source_replaces_nothing(running, run, folder, email, device, k
 
 @pytest.mark.parametrize("visibility", ["private", "public"])
 def test_an_own_app_stops_no_import(running, run, folder, email, device, key, visibility):
-    """It is meant by the slug from then on."""
+    """An import takes place beside the account's own app, which the slug means from then on."""
     clock = unique("clock")
     own = running.ctl("app", "create", "--account", email, "--name", "Mine", "--slug", clock,
                       "--visibility", visibility)
@@ -90,7 +90,7 @@ def test_a_private_app_stops_nobody_s_own_one(running, email, key):
     create = ("app", "create", "--account", other, "--name", "Two", "--slug", slug)
     theirs = running.ctl(*create)
     assert refused(running, 4, *create) == f"there is an app {slug} already"
-    # Each account means its own one; for an operator neither is meant.
+    # For each account the slug means its own app; for an operator it means neither.
     answer = running.post(f"/v1/apps/{slug}/upload", {
         "version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"}, key=key)
     assert answer.status == 201
@@ -112,7 +112,7 @@ def test_an_app_of_the_instance_comes_before_collections(running, run, folder, e
     desk = running.ctl("device", "create", "--account", other, "--name", "Desk")
     app = new_app(running, email, "--visibility", "public")
     publish(running, key, app)
-    # A draft of somebody else shadows nothing.
+    # A draft of another account shadows nothing.
     draft = new_app(running, email, "--visibility", "public")
     query(running, "UPDATE app SET slug = %s WHERE id = %s", slug, draft["id"])
     made = running.ctl("installation", "create", "--device", desk["id"], "--app", slug)
@@ -131,7 +131,8 @@ def collections(running):
 
 
 def test_names_of_collections(running, run, folder):
-    """The repository, else the folder; a name that is given counts, and the folder keeps it."""
+    """The name is that of the repository, or else of the folder. A given name takes precedence, and the
+    folder keeps it."""
     checkout = folder("clone")
     owner = unique("owner")
     checkout.add("app")
@@ -156,7 +157,7 @@ def test_names_of_collections(running, run, folder):
 
 
 def test_two_folders_of_one_name(running, run, folder):
-    """The collection must be named: an import never takes another source for its own."""
+    """The collection must be named: an import never confuses two sources."""
     name = unique("apps")
     first, second = folder(f"a/{name}"), folder(f"b/{name}")
     second.prefix = first.prefix
@@ -182,7 +183,8 @@ def test_a_dry_run_makes_no_collection(running, run, folder):
 
 
 def test_apps_from_before_collections_had_names(running, run, folder, email):
-    """Their next import is that of most of them; another source is another collection."""
+    """The next import of unnamed collections joins the collection of most of its apps; another source gets
+    another collection."""
     checkout, other = folder(unique("old")), folder(unique("new"))
     for name in ("one", "two", "three"):
         checkout.add(name)
@@ -266,7 +268,7 @@ def test_what_is_installed_of_a_broken_app_goes_on(running, run, folder, email, 
 # ---- pictures ----
 
 def pictures(running, checkout):
-    """By app: the bytes of the file that was imported, until they are looked at, and whether there is a picture."""
+    """By app: bytes of the imported file, until it is decoded, and whether there is a picture."""
     wait_until(lambda: not query(running, "SELECT 1 FROM app_own_picture WHERE checked_at IS NULL"), "all checks")
     return dict(query(running, """SELECT right(slug, -%s), picture FROM app
         JOIN app_own_picture ON app_own_picture.app_id = app.id WHERE slug LIKE %s""",
@@ -274,8 +276,8 @@ def pictures(running, checkout):
 
 
 def test_the_folder_s_own_picture(running, run, folder):
-    """A picture named like the app comes first, then another one of the panel's size, then one that was
-    magnified; images that the app draws with do not count."""
+    """A picture with the app's name comes first, then another one of the panel's size, then a magnified
+    one. Images that the app draws with do not count."""
     checkout = folder(unique("c"))
     red, green = (webp(solid(color)) for color in ((255, 0, 0), (0, 255, 0)))
     large = webp(solid(size=(640, 320)))
@@ -303,7 +305,7 @@ def test_the_folder_s_own_picture(running, run, folder):
         "named": bytes((255, 0, 0)), "other": bytes((0, 255, 0)), "png": bytes((0, 255, 0)), "shot": bytes((0, 0, 255)),
         "page": bytes((255, 0, 0))}
     assert counts(run(checkout)) == outcome(unchanged=8)
-    # Another picture, and none any more.
+    # Another picture, then none.
     write(os.path.join(checkout.folder, "apps/abc_news/AbcNews.webp"), green)
     os.unlink(os.path.join(checkout.folder, "apps/other/preview.gif"))
     assert counts(run(checkout)) == outcome(updated=2, unchanged=6)

@@ -1,4 +1,4 @@
-"""displayctl database show: of a running server, of one that is stopped, of a database elsewhere."""
+"""displayctl database show: with a running server, a stopped one, and a database elsewhere."""
 
 import json
 import os
@@ -80,7 +80,7 @@ def test_of_a_server_that_does_not_run(launch):
 
 
 def test_where_there_is_none(folder):
-    """None is made."""
+    """If there is no database, none is created."""
     path = os.path.join(folder, "none")
     for state_dir, why in ((folder, f"no database in {folder}"),
                            (path, f"cannot open the state directory {path}")):
@@ -98,7 +98,7 @@ def test_a_database_that_cannot_be_reached(folder):
 
 
 def test_a_database_elsewhere(postgres, folder):
-    """Its password is shown nowhere, and a role that owns nothing may ask."""
+    """The password is never shown, and a role that owns nothing may ask."""
     url = postgres.create_database()
     name = psycopg2.extensions.parse_dsn(url)["dbname"]
     postgres.execute("CREATE ROLE ada LOGIN PASSWORD 'open-sesame'")
@@ -121,7 +121,7 @@ def test_an_empty_database(postgres, folder):
 
 
 def test_a_newer_database(postgres, folder):
-    """displayd does not start on it; this says why."""
+    """displayd does not start on a newer database; this command names the reason."""
     url = postgres.create_database()
     with psycopg2.connect(url) as database, database.cursor() as cursor:
         cursor.execute("INSERT INTO schema_migration (number, name, sha256) "

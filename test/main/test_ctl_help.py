@@ -1,4 +1,4 @@
-"""displayctl's help, its version, and what it says to words that it does not know."""
+"""displayctl's help, its version, and its answers to unknown words."""
 
 import re
 import subprocess
@@ -20,7 +20,7 @@ def reason(*arguments):
 
 
 def commands():
-    """All of the overview, as lists of words."""
+    """All commands of the overview, as lists of words."""
     heads = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?= |$)", text_of("--help"), re.M)
     return [head.split() for head in heads]
 

@@ -1,4 +1,4 @@
-"""displayctl import tronbyt, device reboot, and the way from a former address."""
+"""displayctl import tronbyt, device reboot, and the redirection from a former address."""
 
 import json
 import secrets
@@ -51,7 +51,7 @@ def test_what_comes_and_what_does_not(running, tmp_path):
 
 
 def test_for_people(running, tmp_path):
-    """No line is longer than 80 characters, but URLs."""
+    """Lines for people have at most 80 characters, except URLs."""
     long = device("A panel of 25 characters.", notes="x", locale="?", timezone="Nowhere/At all", interstitial_enabled=True,
                   custom_brightness_scale="1,2", apps=[{"iname": "1", "name": "gone\x1b[31m", "auto_pin": True}])
     paths = [written(tmp_path, long), written(tmp_path, device("Second"), name="second.json")]
@@ -64,7 +64,7 @@ def test_for_people(running, tmp_path):
 
 
 def test_several_files_as_json(running, tmp_path):
-    """One array; with what came before a file that cannot be read."""
+    """The output is one array. One unreadable file fails the command."""
     paths = [written(tmp_path, device(f"Panel {number}"), name=f"{number}.json") for number in range(3)]
     came = running.ctl("import", "tronbyt", *paths[:2], "--account", OWNER)
     assert [report["devices"][0]["name"] for report in came] == ["Panel 0", "Panel 1"]

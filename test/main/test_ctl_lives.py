@@ -1,5 +1,4 @@
-"""displayctl's commands for the lives of devices and accounts: what they print, refuse and take
-away."""
+"""displayctl's commands that create, disable and remove devices and accounts: output, errors and effects."""
 
 import concurrent.futures
 import socket
@@ -101,7 +100,7 @@ class TestDevice:
 
 
 class Panel:
-    """A panel's connection, of which only the server's bytes matter."""
+    """A panel connection of which only the server's bytes matter."""
 
     def __init__(self, device):
         url = urllib.parse.urlsplit(device["websocketUrl"])
@@ -119,7 +118,7 @@ class Panel:
         self.socket.close()
 
     def wait_for(self, text):
-        """None: for the end."""
+        """None: wait for the end."""
         while text is None or text not in self.bytes:
             try:
                 data = self.socket.recv(65536)
@@ -138,7 +137,7 @@ def poll(server, device):
 
 class TestDeviceRemove:
     def test_link_and_panel(self, running, key, device):
-        """The panel is dropped, its link answers 404, and the API knows the device no more."""
+        """The panel is disconnected, its link answers 404, and the API no longer finds the device."""
         assert poll(running, device).status == 200
         with Panel(device) as panel:
             assert running.ctl("device", "remove", device["serialNumber"], "--yes") == {
@@ -199,7 +198,7 @@ class TestAccount:
     def test_unknown(self, running):
         assert refused(running, 3, "account", "remove", "no@example.org", "--yes") == (
             "there is no account no@example.org")
-        # Nobody is asked about what is not there.
+        # Nothing is asked about unknown objects.
         code, text = on_terminal(running, "account", "remove", "no@example.org", typed=b"yes\n")
         assert code == 3 and "Type yes" not in text
 
@@ -214,7 +213,7 @@ class TestAccount:
             assert sorted(map(str, pool.map(remove, range(4)))) == ["3", "3", "3", email]
 
     def test_everything_goes_on_all_instances(self, running, postgres_pair):
-        """Keys end within a second and panels are dropped, wherever they are connected."""
+        """Keys end within a second and panels are disconnected, on every instance."""
         one, other = postgres_pair
         email, stays = (f"all{next(numbers)}@example.org" for _ in range(2))
         devices = {}
@@ -246,7 +245,7 @@ class TestAccount:
             wait_until(lambda server=server: poll(server, devices[email]).status == 404, "404")
             assert app["id"] not in server.get("/v1/apps", key=keys[stays]).body.decode()
             assert server.get(f"/v1/apps/{app['id']}/versions", key=keys[stays]).status == 404
-            # Other accounts' installations of its apps went with it.
+            # Other accounts' installations of its apps are removed with it.
             assert server.get(f"/v1/devices/{devices[stays]['id']}/installations",
                               key=keys[stays]).json() == []
             assert poll(server, devices[stays]).status == 200
@@ -258,7 +257,7 @@ class TestAccount:
         assert one.ctl("account", "create", email)["id"] != removed["id"]
 
     def test_removal_that_meets_another_change(self, postgres_pair):
-        """If the database ends one of two transactions that wait for each other, the removal is tried again."""
+        """If the database ends one of two deadlocked transactions, the removal is tried again."""
         one, _ = postgres_pair
         email = f"meet{next(numbers)}@example.org"
         one.ctl("account", "create", email)
@@ -266,7 +265,7 @@ class TestAccount:
         key = one.ctl("key", "create", "--account", email)["key"]
         app = new_app(one, email, "--visibility", "public")
         publish(one, key, app)
-        # The server looks for a circle after so long, this connection never.
+        # The server checks for a deadlock after this time, this connection never.
         run_sql(one, "ALTER DATABASE {} SET deadlock_timeout = '3s'".format(
             urllib.parse.urlsplit(one.database).path[1:]))
         run_sql(one, "INSERT INTO app_version_comment (version_id, position, author, comment) "

@@ -1,4 +1,4 @@
-"""displayctl device create --from FILE: all devices of a file, or none, and all its faults at once."""
+"""displayctl device create --from FILE: creates all devices of a file, or none and reports all its faults at once."""
 
 import csv
 import io
@@ -96,7 +96,7 @@ def test_all_faults_at_once(running, create, email):
 
 
 def test_numbers_are_those_of_an_account(running, create, email):
-    """Devices of several accounts may have the same."""
+    """Devices of different accounts may have the same number."""
     other = "other-" + email
     running.ctl("account", "create", other)
     serial = f"A-{email.partition('@')[0]}"
@@ -151,7 +151,7 @@ def test_wrong_options(running):
 
 
 def test_portions_are_one_transaction(running, create, email):
-    """1,200 devices are three portions. Their output cannot be written, so none of them is made."""
+    """1,200 devices are three portions of one transaction. If the output cannot be written, none is created."""
     text = "name,serial\n" + "".join(f"n{i},{email.partition('@')[0]}-{i}\n" for i in range(1200))
     with open("/dev/full", "wb") as full:
         done = create(text, "--account", email, stdout=full)
@@ -165,7 +165,7 @@ def test_portions_are_one_transaction(running, create, email):
 
 
 def test_limits(create, email):
-    """Of the request that makes them."""
+    """Limits of the request that creates the devices."""
     assert faults_of(create("name\n" + 10001 * "n\n", "--account", email)) == ["10002: more than 10000 devices"]
     done = create("name\n" + 1000 * (5000 * "n" + "\n"), "--account", email)
     assert (done.returncode, done.stderr) == (2, b"displayctl: devices.csv: is larger than 4 MiB\n")
@@ -178,7 +178,7 @@ def test_the_log_has_one_entry_of_each_account(running, create, email):
 
 
 def test_what_the_server_refuses(running, email):
-    """Beside displayctl, which checks the file."""
+    """The server also checks the file, in addition to displayctl."""
     line = ["0198f6a3-02d4-7f19-a3c6-5e8b7d904c13", email, "Desk", "S-1", "", 64 * "0"]
 
     def faults(*lines, **members):

@@ -1,4 +1,4 @@
-"""displayctl push: the API's checks and conversion, and panels that show it at once."""
+"""displayctl push: the API's checks and conversion, and panels that show the picture at once."""
 
 import base64
 import subprocess
@@ -79,7 +79,7 @@ def test_from_standard_input(running, device):
 
 
 def test_no_rate_limit(running, device, picture):
-    """A device takes 10 pushes a second of programs, with a burst of 40."""
+    """displayctl has no rate limit. Programs may send 10 pushes a second to a device, with a burst of 40."""
     with open(picture, "rb") as file:
         body = {"image": base64.b64encode(file.read()).decode()}
     for _ in range(60):
@@ -113,7 +113,7 @@ def test_wrong_options(running, device, picture, options, code, reason):
     (images.png(images.solid(size=(65, 32))), ""),
 ])
 def test_wrong_pictures(running, device, key, tmp_path, data, reason):
-    """The sentence is the API's own."""
+    """The message is the API's own."""
     path = tmp_path / "wrong.png"
     path.write_bytes(data)
     text = refused(running, 2, "push", device["id"], str(path))

@@ -192,7 +192,7 @@ def test_an_unknown_host(tmp_path):
 
 @contextlib.contextmanager
 def answering(answer):
-    """A server that answers each connection with these bytes and closes it: its URL."""
+    """A server that answers each connection with these bytes and closes it. Returns its URL."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         def serve():
             with contextlib.suppress(OSError):

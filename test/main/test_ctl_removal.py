@@ -1,4 +1,4 @@
-"""displayctl account remove, of accounts that own much, beside others, and where it is broken off."""
+"""displayctl account remove: accounts that own much, parallel changes, and interruptions."""
 
 import contextlib
 import subprocess
@@ -62,7 +62,7 @@ def begin_removal(server, address):
 
 @contextlib.contextmanager
 def locked_device(server, account_id):
-    """The last thing that a removal could remove."""
+    """A locked device, which the removal reaches last."""
     with connected(server, autocommit=False) as cursor:
         cursor.execute("SELECT id FROM device WHERE account_id = %s LIMIT 1 FOR UPDATE",
                        (account_id,))
@@ -71,7 +71,7 @@ def locked_device(server, account_id):
 
 @contextlib.contextmanager
 def noted(server, table):
-    """A list: at the end how many of the table's rows each transaction has removed."""
+    """A list that at its end has the number of rows of the table that each transaction removed."""
     sizes = []
     sql(server, "CREATE TABLE removed (transaction xid8, n int4)")
     sql(server, "CREATE FUNCTION note_removed() RETURNS trigger LANGUAGE plpgsql AS $$ "
@@ -90,7 +90,7 @@ def noted(server, table):
 
 
 def test_what_is_locked_goes_last(server, owner):
-    """Keys first; then all but the locked device; the removal ends when that is free."""
+    """Keys go first, then all devices but the locked one. The removal ends once that is unlocked."""
     address, account_id, secret = owner
     assert server.get("/v1/devices/" + str(uuid.uuid4()), key=secret).status == 404
     with locked_device(server, account_id):
@@ -105,7 +105,7 @@ def test_what_is_locked_goes_last(server, owner):
 
 
 def test_no_portion_is_large(server, owner):
-    """Others never wait for a transaction that removes everything."""
+    """No portion is large, so others never wait for a transaction that removes everything."""
     address, _, _ = owner
     with noted(server, "device") as sizes:
         server.ctl("account", "remove", address, "--yes")
@@ -113,7 +113,8 @@ def test_no_portion_is_large(server, owner):
 
 
 def test_an_app_of_many_versions_goes_in_portions(server, owner):
-    """With all that belongs to them; one that is locked goes last, and its app after it."""
+    """Versions of a large app go in portions, with all that belongs to them. A locked one goes last, and
+    its app after it."""
     address, account_id, _ = owner
     its = new_app(server, address)["id"]
     sql(server, "INSERT INTO app_version (id, app_id, name, script_language, script_content, "
@@ -143,7 +144,7 @@ def test_an_app_of_many_versions_goes_in_portions(server, owner):
 
 
 def test_versions_stay_unless_their_app_goes(server, owner):
-    """And what is marked to go is not taken back."""
+    """Versions stay until their app is removed, and a mark for removal is not taken back."""
     address, account_id, secret = owner
     its = new_app(server, address)
     publish(server, secret, its)
@@ -165,7 +166,7 @@ def test_versions_stay_unless_their_app_goes(server, owner):
 
 
 def test_killed_in_the_middle(server, owner):
-    """The keys are refused from the beginning, and the server ends what was begun."""
+    """If displayctl is killed, the keys stay refused and the server finishes the removal."""
     address, account_id, secret = owner
     with locked_device(server, account_id):
         removal = begin_removal(server, address)
@@ -187,7 +188,7 @@ def test_killed_in_the_middle(server, owner):
 
 
 def test_apps_that_others_have_installed(server, owner):
-    """They go from the devices of others; one that is locked keeps no other waiting."""
+    """Apps disappear from the devices of others. A locked installation does not delay the rest."""
     address, account_id, secret = owner
     other = f"other{next(numbers)}@example.org"
     server.ctl("account", "create", other)

@@ -19,7 +19,7 @@ __all__ = ["device", "email", "key", "laptop"]  # fixtures
 
 class TestSession:
     def test_by_a_link_and_a_password(self, running, laptop, email):
-        assert email  # somebody else is the first
+        assert email  # the first account belongs to somebody else
         address = person(running, laptop)
         [path] = laptop.files()
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
@@ -40,7 +40,7 @@ class TestSession:
         assert laptop.refused(3, "sign-in", link, "--password-file", laptop.password_file())
 
     def test_a_link_names_its_server(self, running, laptop):
-        """A token goes to no other one; unless --server says how that is reached from here."""
+        """A token is sent only to the server of its link, unless --server names another address of that server."""
         link = running.ctl("account", "link", f"names{next(people)}@example.org")["url"]
         password = laptop.password_file()
         shown = laptop.ctl("sign-in", link, "--name", "x", "--password-file", password, server=False,
@@ -120,7 +120,7 @@ class TestSession:
         assert laptop.files() == []
 
     def test_one_that_was_not_used_for_long(self, running, laptop):
-        """Its API key is good for pictures still."""
+        """A session that was not used for long ends, but its API key still works for pictures."""
         address = person(running, laptop)
         made = laptop.ctl("device", "create", "--name", "Desk")
         laptop.ctl("push", "Desk", picture(laptop.home))
@@ -136,7 +136,7 @@ class TestSession:
         assert laptop.ctl("key", "list") == []
 
     def test_what_fails_is_no_use_of_it(self, running, laptop):
-        """One that has ended is not used by a command that is refused, or by Tab."""
+        """A refused command or a completion does not count as use of a session that has ended."""
         def use(*arguments, **options):
             os.utime(path, (long_ago, long_ago))
             with contextlib.suppress(CtlError):
@@ -168,7 +168,7 @@ class TestSession:
         wrong = laptop.password_file("another one")
         assert laptop.refused(4, "sign-in", "--email", address, "--password-file", wrong) == (
             "the e-mail address or the password is wrong")
-        assert laptop.ctl("device", "list") == []  # the session that was there stays
+        assert laptop.ctl("device", "list") == []  # the existing session stays
 
     def test_a_key_goes_first(self, running, laptop, key, device):
         person(running, laptop)
@@ -181,7 +181,7 @@ class TestSession:
                               laptop.password_file(), HOME=None)
         assert told == "no directory for the session; set HOME"
         assert laptop.ctl("sign-in", link, "--name", "x", "--password-file", laptop.password_file(),
-                          HOME=None, XDG_CONFIG_HOME=laptop.home)  # the link was not used up
+                          HOME=None, XDG_CONFIG_HOME=laptop.home)  # the link is still unused
 
     def test_two_servers(self, running, laptop):
         person(running, laptop)
@@ -197,7 +197,7 @@ class TestSession:
             f"{path} is not a session file; remove it and sign in again")
 
     def test_a_link_to_a_server_that_cannot_be(self, laptop):
-        """It ends once with the one of DISPLAYD_SERVER, which is not asked."""
+        """A token of one server is not sent to that of DISPLAYD_SERVER."""
         assert laptop.refused(2, "sign-in", "ftp://x/link#t", server=False,
                               DISPLAYD_SERVER="https://nowhere.invalid").startswith(
             "the server's URL ftp://x: ")
@@ -212,7 +212,7 @@ class TestSession:
 
 
 class Terminal:
-    """A terminal with a session of its own, on which displayctl runs for somebody at that laptop."""
+    """A terminal with a session of its own, on which displayctl runs for the person of the laptop."""
 
     def __init__(self, laptop, *arguments, program=DISPLAYCTL):
         self.text = b""
@@ -225,7 +225,7 @@ class Terminal:
             self.text += os.read(self.terminal, 1)
 
     def type(self, *answers):
-        """Types at questions what belongs to them."""
+        """Types these answers at their questions."""
         for question, answer in answers:
             self.wait_for(question)
             os.write(self.terminal, answer.encode() + b"\n")
@@ -234,7 +234,7 @@ class Terminal:
         return bool(termios.tcgetattr(self.terminal)[3] & termios.ECHO)
 
     def end(self):
-        """Waits for the end: code, output."""
+        """Waits for the end. Returns code and output."""
         with contextlib.suppress(OSError):
             while data := os.read(self.terminal, 4096):
                 self.text += data
@@ -276,7 +276,7 @@ class TestTerminal:
         assert terminal.end()[0] == -signal.SIGINT
 
     def test_a_password_is_not_shown_after_a_stop(self, laptop):
-        """Ctrl-Z leads to the shell, which has its echo, and fg back to the question."""
+        """A password is never shown: Ctrl-Z returns to the shell with its echo, and fg to the question without."""
         shell = Terminal(laptop, "-i", program="/bin/sh")
         shell.type(("Ready", f"{DISPLAYCTL} --server {laptop.url} sign-in --email a@example.org"))
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""displayctl sets the settings of apps as the pages do: held to the form, secrets encrypted."""
+"""displayctl sets the settings of apps as the pages do: it checks them against the form and encrypts secrets."""
 
 import json
 import os
@@ -19,7 +19,7 @@ SCHEMA = {"version": "1", "schema": [
 
 
 def engine():
-    """Version of the engines that a kept form belongs to, as in the servers."""
+    """Version of the engines under which the servers store a form."""
     path = os.path.join(os.path.dirname(__file__), "../../src/render/language.c")
     with open(path, encoding="utf-8") as file:
         return re.search(r'engines_version\(void\)\n\{\n\treturn "([^"]+)"', file.read())[1]
@@ -27,7 +27,7 @@ def engine():
 
 @pytest.fixture
 def form(running, published):
-    """The form of the app is kept: no engine is needed."""
+    """Stores the form of the app, so that no engine is needed."""
     query(running, "INSERT INTO app_schema (version_id, locale, engine, schema, hosts) "
                    "SELECT deployed_version_id, 'en', %s, %s, '' FROM app WHERE slug = %s", engine(),
           json.dumps(SCHEMA), published["slug"])
@@ -66,7 +66,7 @@ def test_update_leaves_the_others(running, device, entry):
 
 
 def test_a_secret_by_a_file(running, device, entry):
-    """It is encrypted, stays when others change, and null gives it up."""
+    """A secret read from a file is encrypted, stays if other settings change, and is removed by null."""
     update = [DISPLAYCTL, "--state-dir", running.state_dir, "installation", "update", entry["id"],
               "--device", device["id"], "--settings", "-"]
     done = subprocess.run(update, input='{"token": "hunter2hunter2"}', capture_output=True,

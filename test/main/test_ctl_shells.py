@@ -1,4 +1,4 @@
-"""Completion of displayctl in the real shells, and its pages of the manual."""
+"""Completion of displayctl in the real shells, and its manual pages."""
 
 import os
 import pty
@@ -108,7 +108,7 @@ class Zsh:
     def ask(self, keys, until):
         os.write(self.terminal, keys.encode())
         text, end = "", time.monotonic() + PATIENCE_S
-        # At the end of its prompt it takes keys again.
+        # The shell accepts keys again after its prompt.
         while "\x1b[?2004h" not in text.partition(until)[2] and time.monotonic() < end:
             if select.select([self.terminal], [], [], 1)[0]:
                 text += os.read(self.terminal, 65536).decode(errors="replace")
@@ -130,7 +130,7 @@ def zsh(place):
 
 @pytest.mark.parametrize("line, wanted, unwanted", CASES)
 def test_zsh(zsh, line, wanted, unwanted):
-    """^D lists what could stand at the cursor, and ^U takes the line away again."""
+    """^D lists the completions at the cursor, and ^U clears the line."""
     text = zsh.ask(f"{line}\x04\x15\recho done-$((6*7))\r", "done-42")
     rows = text[text.index(line) + len(line):].split("\n" + line)[0].splitlines()
     check(line, " ".join(row.split(" -- ")[0] for row in rows).split(), wanted, unwanted)
@@ -180,7 +180,7 @@ def completed(place, *words, **more):
 
 @pytest.fixture(scope="module")
 def named(running):
-    """A server with two accounts, whose devices have one name in common."""
+    """A server with two accounts that each have a device of the same name."""
     for address in ("ada@example.org", "bob@example.org"):
         running.ctl("account", "create", address)
         running.ctl("device", "create", "--account", address, "--name", "Hall")
@@ -197,7 +197,7 @@ class TestNames:
         assert completed(place, *where, "push", "Ki") == ["Kitchen sink"]
         assert completed(place, *where, "installation", "list", "--device", "K-") == ["K-1"]
         assert completed(place, *where, "device", "show", kitchen["id"][:35]) == [kitchen["id"]]
-        assert completed(place, *where, "device", "show", "Hall") == []  # which one?
+        assert completed(place, *where, "device", "show", "Hall") == []  # ambiguous
         found = completed(place, *where, "device", "show", "")
         assert "Kitchen sink" in found and "Hall" not in found
         assert len([one for one in found if re.fullmatch("[0-9a-f-]{36}", one)]) == 2
@@ -247,7 +247,7 @@ def test_without_a_server_nothing_is_said(place, where):
 
 
 def test_a_server_that_does_not_answer(place):
-    """The program gives up by itself."""
+    """Completion gives up by itself if the server does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         assert completed(place, "--server", url, "device", "show", "", DISPLAYD_API_KEY="x") == []

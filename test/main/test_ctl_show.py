@@ -1,4 +1,4 @@
-"""displayctl shows and lists every noun, in tables that fit the terminal."""
+"""displayctl shows and lists every kind of object, in tables that fit the terminal."""
 
 import os
 import re
@@ -21,7 +21,7 @@ def test_every_noun_has_show_and_list():
     assert {"account", "database", "device"} < set(nouns)
     for noun in set(nouns):
         assert re.search(rf"^  {noun} show\b", text, re.M), noun
-        # There is one database, whose tables show names, and one broker an account.
+        # The database is a single object, whose tables show names, and an account has one broker.
         assert noun in ("database", "mqtt") or re.search(rf"^  {noun} list\b", text, re.M), noun
 
 
@@ -63,7 +63,7 @@ class TestDevice:
         assert re.search(r"^sleep\.start +\d\d:\d\d$", text, re.M)
         assert re.search(rf"^account +{email}$", text, re.M)
         panel = re.findall(r"^panel\.\w+ +(.*)$", text, re.M)
-        assert len(panel) > 5 and set(panel) == {"-"}  # as null: it has told nothing
+        assert len(panel) > 5 and set(panel) == {"-"}  # as null: the panel has reported nothing
 
     def test_list_of_all(self, running, email, device):
         devices = {one["id"]: one for one in running.ctl("device", "list")}
@@ -190,7 +190,7 @@ class TestTables:
 
     @pytest.mark.parametrize("columns", [40, 80, 100])
     def test_what_one_types_is_never_cut(self, running, columns, tmp_path):
-        """An address is what commands about accounts take, and an ID what those about entries do."""
+        """Values that commands need are never cut: addresses of accounts and IDs of entries."""
         address = f"{'long' * 12}@example{columns}.org"
         running.ctl("account", "create", address)
         made = running.ctl("device", "create", "--account", address, "--name", "x")

@@ -1,8 +1,6 @@
 """displayctl database upgrade: a private PostgreSQL moves into a new cluster, or stays as it is.
 
-One version is installed here, so that rows go by dump and restore into a cluster of the same version;
-test_database_upgrade_trixie.py has two versions. DISPLAYD_TEST_INTERRUPTIONS says at how many moments
-it is killed.
+Here both clusters have the one installed version, so rows are copied by dump and restore; test_database_upgrade_trixie.py has two versions. DISPLAYD_TEST_INTERRUPTIONS is the number of moments at which it is killed.
 """
 
 import contextlib
@@ -41,7 +39,8 @@ def url_of(server):
 
 
 def schema_of(server):
-    """All rules. A dump writes "(a AND b) AND c" without the parentheses, which change nothing there."""
+    """All constraints and types. A dump writes "(a AND b) AND c" without its parentheses, which have no
+    effect there."""
     return [rule.replace("(", "").replace(")", "") for rule in backups.schema_of(url_of(server))]
 
 
@@ -57,8 +56,7 @@ def emails(server):
 
 
 def makers(server):
-    """Processes that work on data.new: it is their descriptor 3 or 4, or they are the clients that fill
-    it."""
+    """Processes that work on data.new: those that have it as descriptor 3 or 4, and the clients that fill it."""
     found = set()
     for name in filter(str.isdigit, os.listdir("/proc")):
         for fd in ("3", "4"):
@@ -82,7 +80,7 @@ def kept():
 
 @pytest.fixture
 def stopped(kept):
-    """A server on a copy of it, which does not run."""
+    """A stopped server on a copy of it."""
     server = Server(workers=1)
     subprocess.run(["cp", "-a", kept + "/.", server.state_dir], check=True)
     yield server
@@ -98,7 +96,7 @@ def test_everything_is_carried_over(stopped):
     server = stopped.start()
     backups.fill(url_of(server))
     with backups.connect(url_of(server)) as connection, connection.cursor() as cursor:
-        # A server refuses a key that opens none of its database's secrets.
+        # A server rejects a key that cannot decrypt the secrets of its database.
         cursor.execute("SELECT device_id::text, id FROM installation WHERE secret_settings IS NOT NULL")
         for device, entry in cursor.fetchall():
             cursor.execute("UPDATE installation SET secret_settings = %s WHERE device_id = %s AND id = %s",
@@ -107,11 +105,11 @@ def test_everything_is_carried_over(stopped):
                        "ALTER DATABASE displayd SET work_mem = '5MB'; "
                        "COMMENT ON TABLE device IS 'line\n\\connect nowhere\nCREATE ROLE displayd;\n'")
     server.stop()
-    server.start()  # stores the fingerprint of the key that opens them
+    server.start()  # stores the fingerprint of the right key
     rows, schema = backups.tables_of(url_of(server)), schema_of(server)
     assert "in use by another server" in refused(server, *DUMP, code=5)
-    server.kill()  # it is not shut down cleanly
-    # Nothing happens if no newer version is there.
+    server.kill()  # an unclean shutdown
+    # Nothing happens if no newer version is installed.
     told = server.ctl("database", "upgrade")
     version = told["from"]
     assert told == {"from": version, "to": version, "method": "none", "old": ""}
@@ -130,7 +128,7 @@ def test_everything_is_carried_over(stopped):
         assert [name for name, in cursor.fetchall()] == ["displayd", "displayd_worker", "reader"]
         cursor.execute("SHOW data_checksums")
         assert cursor.fetchone() == ("on",)
-    # The rules for connections are the old ones: PostgreSQL's own user connects only during the upgrade.
+    # The rules for connections are restored: only the upgrade lets PostgreSQL's own user connect.
     for name in ("pg_hba.conf", "pg_ident.conf"):
         with open(f"{folder_of(server)}/data/{name}", encoding="utf-8") as file:
             text = file.read()
@@ -140,7 +138,7 @@ def test_everything_is_carried_over(stopped):
     assert "remove it first" in refused(server, *DUMP)
     shutil.rmtree(old)
     assert server.ctl(*DUMP)["old"] == old
-    # The way back.
+    # Go back to the old cluster.
     shutil.rmtree(os.path.join(folder_of(server), "data"))
     assert "rename data.old to data" in refused(server, "migrate", code=5)
     os.rename(old, os.path.join(folder_of(server), "data"))
@@ -188,7 +186,7 @@ def test_programs_of_the_clusters_version_are_missing(stopped):
 # ---- interrupted ----
 
 def check_it_goes_on(server, told="", accounts=("kept@example.org",)):
-    """Checks that a whole cluster is in force, and that only data.old is left of the other one."""
+    """Checks that one cluster is whole and in use, and that only data.old remains of the other one."""
     server.start()
     assert sorted(emails(server)) == sorted(accounts), told
     assert server.stop() == 0
@@ -215,13 +213,13 @@ def test_killed_at_any_moment(stopped):
 
 
 def test_killed_with_servers_that_cannot_follow(stopped):
-    """All that could end PostgreSQL is gone at once, and PostgreSQL is stopped: the next start ends it."""
+    """If displayctl and its guards are killed while PostgreSQL is stopped, the next start ends that PostgreSQL."""
     process = upgrading(stopped)
     path = folder_of(stopped) + "/data.new/postmaster.pid"
     wait_until(lambda: os.path.exists(path), "a server on the new cluster")
     left = []
     for pid in makers(stopped):
-        with contextlib.suppress(ProcessLookupError):  # some have something else to do meanwhile
+        with contextlib.suppress(ProcessLookupError):  # some are busy with other work meanwhile
             kill(pid, signal.SIGSTOP)
             left.append(pid)
     process.kill()
@@ -247,11 +245,11 @@ def test_a_power_cut_between_the_renames(stopped, kept):
     stopped.start()
     stopped.ctl("account", "create", "later@example.org")
     stopped.stop()
-    # It was whole, and not yet in force: the old one goes on, and what is changed there counts.
+    # The new cluster was whole, but not in use: the old one is used, and later changes to it count.
     subprocess.run(["cp", "-a", os.path.join(kept, "postgres/data"), ready], check=True)
     check_it_goes_on(stopped, accounts=("kept@example.org", "later@example.org"))
     assert names(stopped) == {"data", "socket"}
-    # The old one had gone, the new one had not come.
+    # The old cluster had been moved away, the new one not yet renamed.
     os.rename(data, ready)
     subprocess.run(["cp", "-a", os.path.join(kept, "postgres/data"), old], check=True)
     assert stopped.ctl("database", "upgrade")["method"] == "none"
@@ -294,7 +292,7 @@ def test_the_disk_fills_up_meanwhile(disk, kept):
 
 @ROOT_ONLY
 def test_of_an_ordinary_user_by_root(folder, kept):
-    """Root does it as the owner of the state directory."""
+    """Root does the upgrade as the owner of the state directory."""
     os.chmod(folder, 0o711)
     state = os.path.join(folder, "state")
     subprocess.run(["cp", "-a", kept, state], check=True)
@@ -311,7 +309,7 @@ def test_of_an_ordinary_user_by_root(folder, kept):
 
 @ROOT_ONLY
 def test_a_cluster_of_another_user(stopped):
-    """Root takes it over, as displayd does."""
+    """Root takes over a cluster of another user, as displayd does."""
     subprocess.run(["chown", "-R", "nobody", folder_of(stopped) + "/data"], check=True)
     assert stopped.ctl(*DUMP)["method"] == "dump"
     check_it_goes_on(stopped)

@@ -22,7 +22,7 @@ UPGRADE = ("database", "upgrade", "--yes")
 
 
 class Host(Guest):
-    """user: who runs it and displayctl."""
+    """user: the user that runs the host and displayctl."""
 
     def __init__(self, machine, user="root"):
         become = ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups") if user != "root" else ()
@@ -39,7 +39,7 @@ class Host(Guest):
         assert code == 0, self.log()
 
     def told(self, *arguments, check=True):
-        """Exit code of displayctl, what it printed as JSON, and its reasons."""
+        """Exit code of displayctl, its output as JSON, and its reasons."""
         done = self.run_ctl(*arguments)
         assert done.returncode == 0 or not check, done.stderr
         return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
@@ -59,20 +59,20 @@ class Host(Guest):
             self.machine.run("mv", path + ".away", path)
 
     def make_old(self):
-        """A state as Debian 12 left it."""
+        """A state directory as Debian 12 left it."""
         with self.without(NEWER), self.running():
             self.ctl("account", "create", "kept@example.org")
             self.ctl("device", "create", "--account", "kept@example.org", "--name", "Desk")
         self.machine.run("mv", STATE, self.old)
 
     def begin_anew(self):
-        """With a copy of that state, and without what a killed upgrade has left."""
+        """Starts again with a copy of that state, without leftovers of a killed upgrade."""
         self.machine.run("sh", "-c", f"rm -rf {STATE} /tmp/displayd-upgrade*")
         self.machine.run("cp", "-a", self.old, STATE)
         assert self.version() == 15
 
     def check_new(self):
-        """It runs with the newer one, and the rows are there."""
+        """Checks that the host runs with the newer version, and that the rows are there."""
         assert self.version() == 17
         with self.running():
             assert self.emails() == ["kept@example.org"]
@@ -96,7 +96,7 @@ def machine():
 
 @pytest.fixture(scope="module", params=["root", "displayd"])
 def old_host(machine, request):
-    """A state directory of root, and one of the packages' service, in which the user displayd owns all."""
+    """A state directory of root, and one of the service, in which the user displayd owns all files."""
     found = Host(machine, request.param)
     machine.run("rm", "-rf", STATE)
     found.make_old()
@@ -112,7 +112,7 @@ def host(old_host):
 def test_pg_upgrade(host):
     with host.running():
         assert host.emails() == ["kept@example.org"]
-    # It goes on with the old one, and says so.
+    # The server continues with the old version, and logs that.
     assert [line for line in host.log().splitlines() if "to move it, stop displayd and run" in line
             and "postgresql=15" in line and "installed=17" in line]
     assert host.version() == 15
@@ -125,7 +125,7 @@ def test_pg_upgrade(host):
 
 
 def test_root_for_the_service(host):
-    """sudo displayctl, where displayd itself is another user."""
+    """sudo displayctl upgrades a server that runs as another user."""
     assert Host(host.machine).told(*UPGRADE)[1]["method"] == "pg_upgrade"
     host.check_new()
 
@@ -149,7 +149,7 @@ def test_where_pg_upgrade_is_missing(host):
 
 
 def test_where_pg_upgrade_refuses(host):
-    """The reason is that only one of the clusters has checksums."""
+    """pg_upgrade refuses because only one of the clusters has checksums."""
     owner = host.machine.run("stat", "-c", "%U", DATA).strip()
     host.machine.run("chmod", "711", STATE)
     host.machine.run("setpriv", f"--reuid={owner}", f"--regid={owner}", "--clear-groups",
@@ -167,10 +167,10 @@ def test_without_the_old_programs(host):
     assert host.version() == 15
 
 
-# Moments for a power cut: files of the new cluster, of a process, of the old cluster in its later place.
+# Moments of a power cut: files of the new cluster, of a process, of the old cluster at its new path.
 MOMENTS = [("data.new/PG_VERSION",), ("data.new/pg_upgrade_output.d",),
            ("data/postmaster.pid", "data.new/pg_upgrade_output.d"), ("data.new/postmaster.pid",), ("data.old",)]
-# Some last for milliseconds: this thread looks before all others run, on a busy machine, too.
+# Some moments last milliseconds, so this thread runs before all others even on a busy machine.
 LOOK_S = 0.0005
 ATTEMPTS = 5
 
@@ -185,7 +185,7 @@ def before_all_others():
 
 
 def kill_at(host, paths):
-    """Kills displayctl where it moves the database. False if the moment has passed unseen."""
+    """Kills displayctl at this moment of the move. False if the moment passed unseen."""
     folder = f"/proc/{host.machine.first_process()}/root{STATE}/postgres"
     command = host.machine.inside(*host.displayctl, *UPGRADE)
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -211,5 +211,5 @@ def test_killed(host, paths):
         assert host.emails() == ["kept@example.org"]
     wait_until(lambda: "data.new" not in host.machine.run("ls", STATE + "/postgres"), "a clean folder")
     assert host.version() in (15, 17)
-    # But for those that have ended: process 1 waits for nobody in there.
+    # Ignore zombies: process 1 of the machine does not collect them.
     assert not host.machine.run("pgrep", "-r", "DRST", "-x", "postgres|pg_upgrade|pg_dump|psql", check=False)

@@ -71,15 +71,15 @@ def boot(wanted):
 
 @pytest.fixture(scope="module")
 def server(packages):
-    """On Debian 13."""
+    """A server on Debian 13."""
     with boot(debian.TRIXIE) as machine:
         yield install_and_start(machine, packages)
 
 
 @pytest.fixture(scope="module")
 def old(packages, tmp_path_factory):
-    """Leftovers of a Debian 12: its state directory, packed, and the desk in it. If the tests run on
-    Debian 13, it is a Debian 13 with PostgreSQL 15 alone."""
+    """State directory of a Debian 12, packed, and its desk. If the tests run on Debian 13, it was made by a
+    Debian 13 with PostgreSQL 15 alone."""
     with boot(debian.of_this_machine()) as machine:
         machine.run("rm", "-rf", NEWER)
         server = install_and_start(machine, packages)
@@ -127,7 +127,7 @@ def test_a_fresh_installation(server):
 
 
 def test_after_an_upgrade_of_the_system(server, desk):
-    """It goes on with the database that it has."""
+    """After an upgrade of the system, displayd continues with its existing database."""
     assert version(server) == "15"
     desk.wait_until_polled(RED)
     desk.push(GREEN)
@@ -144,7 +144,7 @@ def test_upgrade_of_the_database(server, desk):
 
 
 def read_picture(panel, color):
-    """Until the panel is sent one of this colour."""
+    """Reads until the panel gets a picture of this colour."""
     while (found := panel.read()) is not None:
         if isinstance(found, bytes):
             panel.show()
@@ -176,7 +176,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def colors(server, authority):
-    """URL of a server with TLS in the machine, which tells each app its colour."""
+    """URL of a server with TLS in the machine that sends each app its colour."""
     with server.machine.network():
         listener = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -206,7 +206,7 @@ done"""
 
 
 def test_no_process_has_an_io_uring(server, desk):
-    """libuv 1.50 makes one for a loop. The apps above have started all kinds of processes."""
+    """libuv 1.50 creates an io_uring for each loop, if it can. The apps above have started all kinds of processes."""
     lines = [line.split(" ", 1) for line in server.machine.run("sh", "-c", OPEN_FILES).splitlines()]
     ours = {name for name, _ in lines}
     assert {"displayd", "render-host", "render-starlark", "egress"} <= ours, ours
@@ -229,7 +229,7 @@ def tls_server(server, authority):
 
 
 def test_tls(tls_server, desk, authority):
-    """A panel's WebSocket over it."""
+    """A panel's WebSocket works over TLS."""
     def wrap(plain):
         return context(authority).wrap_socket(plain, server_hostname="localhost")
 
@@ -250,7 +250,7 @@ def test_backup_and_restore(server, desk):
 
 
 def test_no_process_has_ended(server):
-    """Neither at a start nor at work."""
+    """No process has crashed, neither at a start nor later."""
     assert "process=worker-1" in server.log()
     assert "ended unexpectedly" not in server.log()
     assert server.show("NRestarts") == "0"

@@ -1,4 +1,4 @@
-"""The configurations of docs/deploy, complete, each with panels, pages and pushes through it."""
+"""The configurations of docs/deploy, complete, each with panels, pages and pushes through the proxy."""
 
 import contextlib
 import http.client
@@ -33,7 +33,7 @@ PROXIES = {
 
 
 class Behind:
-    """A displayd behind proxies: its first account, and a device of that."""
+    """A displayd behind proxies, with its first account and a device."""
 
     def __init__(self, public_url, socket_path):
         self.public_url = public_url
@@ -67,7 +67,7 @@ class Through:
         return self.context.wrap_socket(plain, server_hostname=self.behind.host)
 
     def connection(self):
-        """From an address of the client's own."""
+        """A connection from an address of the client's own."""
         connection = http.client.HTTPConnection(self.behind.host, timeout=PATIENCE_S)
         connection.sock = self.wrap(socket.create_connection(
             self.front.https, timeout=PATIENCE_S, source_address=(CLIENT, 0)))
@@ -95,7 +95,7 @@ class Through:
         assert answer.status == 200, text
 
     def own(self, url, scheme):
-        """The path of a URL that panels are given: it leads here."""
+        """Path of a URL that panels get, after a check that the URL leads here."""
         start = self.behind.public_url.replace("https", scheme) + "/"
         assert url.startswith(start), url
         return url[len(start) - 1:]
@@ -151,7 +151,7 @@ def test_all_are_run():
 
 
 def test_a_push_reaches_a_panel(through):
-    """From a client to a panel, both through the proxy, by WebSocket and by polling."""
+    """A push by a client reaches a panel by WebSocket and by polling, both through the proxy."""
     path = through.behind.prefix + through.own(through.behind.device["websocketUrl"], "wss")
     first, second = images.webp(images.gradient(1)), images.webp(images.gradient(2))
     with Panel(through.front.https, path, headers={"Host": through.behind.host},
@@ -174,7 +174,7 @@ def test_a_push_reaches_a_panel(through):
 
 
 def test_the_next_part_of_a_list(through):
-    """Its link leads through the proxy, whatever that has put before the path."""
+    """The link to the next part of a list leads through the proxy, whatever prefix the proxy adds."""
     path = f"/v1/devices/{through.behind.device['id']}/installations"
     for name in ("one", "two"):
         through.push(images.png(images.solid((1, 2, 3))), installationId=name, background=True)
@@ -194,7 +194,7 @@ def test_the_next_part_of_a_list(through):
 
 
 def test_the_pages(through):
-    """Somebody signs in, and hears of a change without delay over the stream of events."""
+    """Somebody signs in, and gets changes without delay over the event stream."""
     own = {"Sec_Fetch_Site": "same-origin"}
     answer, _ = through.request("POST", "/web/session", {"email": EMAIL, "password": PASSWORD},
                                 **own)
@@ -214,7 +214,7 @@ def test_the_pages(through):
         assert answer.status == 201, text
         while events.readline() != b'data: {"topic":"keys"}\n':
             pass
-    # Another site's page gets nothing done.
+    # Requests from pages of other sites are rejected.
     own["Sec_Fetch_Site"] = "cross-site"
     assert through.request("POST", "/web/keys", {"name": "x"}, **own)[0].status == 403
 
@@ -238,7 +238,7 @@ def test_it_says_where_requests_come_from(through):
 
 
 def test_large_bodies(through):
-    """An upload may have 4 MiB: the answer to one is displayd's own."""
+    """An upload may have 4 MiB. Displayd itself answers a larger one."""
     body = json.dumps({"version": "1", "scriptLanguage": "STARLARK",
                        "scriptContent": "#" * (4 * 1024 * 1024 - 200)}).encode()
     app = "0190163d-8694-739b-aea5-966c26f8ad91"
@@ -249,7 +249,7 @@ def test_large_bodies(through):
 
 
 def test_entity_tags_stay_strong(through):
-    """A weak one would fit no If-Match."""
+    """Weak entity tags would never match If-Match."""
     path = f"/v1/devices/{through.behind.device['id']}"
     answer, _ = through.api("GET", path, Accept_Encoding="gzip, br, zstd")
     tag = answer.getheader("ETag")
@@ -259,7 +259,7 @@ def test_entity_tags_stay_strong(through):
 
 
 def ask_plainly(through, path):
-    """Over http: the status, and where it leads."""
+    """Sends a request over http. Returns the status and the target of a redirection."""
     host, prefix = through.behind.host, through.behind.prefix
     connection = http.client.HTTPConnection(*through.front.http, timeout=PATIENCE_S)
     with contextlib.closing(connection):
@@ -275,14 +275,14 @@ def test_http_leads_to_https(through):
 
 
 def test_programs_and_panels_are_not_led_to_https(through):
-    """ASVS 4.1.2: a key that is sent without TLS is to be noticed."""
+    """Plain HTTP is refused, not redirected (ASVS 4.1.2), so that a key sent without TLS is noticed."""
     panel = through.own(through.behind.device["pollUrl"], "https")
     for path in ("/v1/devices", "/v0/devices", "/metrics", panel):
         assert ask_plainly(through, path) == (403, None), path
 
 
 def test_no_key_is_in_its_log(through):
-    """Older panels have it in the query."""
+    """Access logs omit the query, in which older panels send their key."""
     path = through.own(through.behind.device["pollUrl"], "https")
     assert "key=" in path
     assert through.request("GET", path)[0].status == 200
@@ -295,7 +295,7 @@ def test_no_key_is_in_its_log(through):
 
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion.TLSv1_1:DeprecationWarning")
 def test_older_tls_is_refused(through):
-    """TLS 1.0 and 1.1; 1.2 is what panels speak."""
+    """TLS 1.0 and 1.1 are refused; panels use 1.2."""
     def speaks(version):
         context = ssl.create_default_context(cafile=through.trust)
         context.set_ciphers("ALL:@SECLEVEL=0")
@@ -314,7 +314,7 @@ def test_older_tls_is_refused(through):
 @pytest.mark.parametrize("name, upstream", [("nginx", "unix:{}:"), ("caddy", "unix/{}"),
                                             ("haproxy", "{}")])
 def test_by_a_unix_socket(start, made, folder, name, upstream):
-    """Unix sockets, as docs/deploy/README.md describes them for each proxy."""
+    """Each proxy reaches displayd by Unix sockets, as described in docs/deploy/README.md."""
     program, run, public_url = PROXIES[name]
     if not program:
         pytest.skip(f"{name} is not installed")

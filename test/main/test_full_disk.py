@@ -1,5 +1,5 @@
-"""A disk that is full: nothing is answered that was not stored, and /readyz says so until there is
-room again. The last 5 % of it take no pictures. The disk is a small tmpfs, which only root can mount."""
+"""A full disk: no write is answered as stored if it was not, and /readyz fails until there is room again.
+The last 5 % of the disk store no pictures. The disk is a small tmpfs, which only root can mount."""
 
 import base64
 import glob
@@ -14,12 +14,12 @@ from server import CtlError, Server, run_ctl, wait_until
 @pytest.fixture
 def server(disk):
     with Server("--admin-listen", "127.0.0.1:0", state_dir=os.path.join(disk, "state"), workers=2) as one:
-        one.is_patient = False  # that it has no room is what the tests ask
+        one.is_patient = False  # the tests check for a full disk
         yield one
 
 
 def fill(path):
-    """All of the disk."""
+    """Fills the whole disk."""
     size = 16 * 1024 * 1024
     with open(path, "ab", buffering=0) as file:
         while size >= 4096:
@@ -37,7 +37,7 @@ def push(server, device, key, number):
 
 
 def wait_until_said(filler, ask):
-    """What PostgreSQL removes meanwhile, of its log for instance, makes room: it is filled again each time."""
+    """PostgreSQL makes room meanwhile, for example by removing its log, so the disk is filled again each time."""
     def is_said():
         fill(filler)
         return b"no room" in ask().body
@@ -58,19 +58,18 @@ def test_full_disk(server, disk):
     number = 0
 
     def is_full():
-        """PostgreSQL may find something that it can remove: then there is room, and displayd is
-        right to be ready."""
+        """Whether the disk counts as full. If PostgreSQL frees some space, displayd is right to be ready."""
         nonlocal number
         fill(filler)
         number += 1
         answer = push(server, device, key, number)
         assert answer.status in (200, 503), answer
-        # Whichever worker is asked, and although reads may still be answered.
+        # Any worker may answer, and reads may still succeed.
         return answer.status == 503 and not any(is_ready(server) for _ in range(30))
 
     wait_until(is_full, "a disk that is full and said to be")
     assert server.get("/livez").status == 200
-    # A full disk is called that, whoever is asked.
+    # The error names the full disk, whichever worker answers.
     wait_until_said(filler, lambda: server.get("/readyz"))
     wait_until_said(filler, lambda: push(server, device, key, number))
     wait_until_said(filler, lambda: server.get("/readyz"))
@@ -80,7 +79,7 @@ def test_full_disk(server, disk):
     assert "its disk is full, nothing can be stored" in text and "refused by a full disk" in text
     assert Scrape(server).value("displayd_database_failures_total", reason="full") > 0
     with pytest.raises(CtlError, match="has no room") as failure:
-        while True:  # PostgreSQL may still have some room for small rows
+        while True:  # PostgreSQL may still have room for small rows
             fill(filler)
             server.ctl("device", "create", "--account", "full@example.org", "--name", "x")
     assert failure.value.code == 5
@@ -91,7 +90,7 @@ def test_full_disk(server, disk):
 
 
 def test_full_disk_without_writes(server, disk):
-    """Nobody has tried to store anything, and /readyz says that nobody could."""
+    """/readyz reports a full disk even if nothing was written."""
     wait_until(lambda: is_ready(server), "a start")
     filler = os.path.join(disk, "filler")
 
@@ -106,7 +105,7 @@ def test_full_disk_without_writes(server, disk):
 
 
 def fill_but(path, left):
-    """All of the disk but so many bytes."""
+    """Fills the disk except for this many bytes."""
     with open(path, "wb", buffering=0) as file:
         while True:
             disk = os.statvfs(path)
@@ -138,7 +137,7 @@ def test_the_last_part_takes_no_pictures(disk):
         assert ready.status == 200 and b"5 % of the disk" in ready.body
         assert "5 % of the disk" in server.ctl("status")["storageProblem"]
         assert scrape.value("displayd_disk_refuses_pictures") == 1
-        # Everything else goes on.
+        # Everything else still works.
         assert server.get(f"/v1/devices/{device}", key=key).status == 200
         assert server.request("PATCH", f"/v1/devices/{device}", key=key, body={"name": "y"}).status == 200
         assert server.request("DELETE", f"/v1/devices/{device}/installations/n0", key=key).status == 200
@@ -150,7 +149,8 @@ def test_the_last_part_takes_no_pictures(disk):
 
 @pytest.mark.parametrize("left", [0, 6, 30])
 def test_a_first_start_and_a_restore_leave_nothing(disk, tmp_path, left):
-    """Files of an unfinished initdb would take the rest of the disk."""
+    """A failed first start removes the files of initdb, which would fill the rest of the disk; a restore
+    does the same."""
     backup = str(tmp_path / "backup")
     with Server(state_dir=str(tmp_path / "source"), workers=1) as source:
         source.ctl("backup", backup)

@@ -1,8 +1,6 @@
-"""TronbytAssistant 1.0.0 in the real Home Assistant: it is set up by its config flow, and each of its entities and
-services is used once. After each the panel and the state that Home Assistant shows are looked at.
-
-The integration is no part of this project: DISPLAYD_CLIENTS names the folder that has it.
-"""
+"""TronbytAssistant 1.0.0 in the real Home Assistant: its config flow sets it up, and each of its entities
+and services is used once. After each, the panel and the state in Home Assistant are checked. The
+integration is not part of this project: DISPLAYD_CLIENTS names the folder that contains it."""
 
 import os
 import pathlib
@@ -59,8 +57,8 @@ def home(desk):
 
 @pytest.fixture(scope="module")
 def entities(home, desk):
-    """IDs of all its entities, by the integration's own names: set up by the config flow, with the switches of
-    entries, which are off until somebody asks for them."""
+    """IDs of all entities, by the names of the integration, which the config flow has set up. The switches
+    of entries are enabled explicitly."""
     made = home.set_up("tronbytassistant", apiurl=desk.server.url, token=desk.key)
     assert made["type"] == "create_entry", made
     registry = home.registry()
@@ -91,7 +89,7 @@ def is_there(home, entity_id):
 
 
 def panel(desk):
-    """What the panel shows: brightness, and the colour of its picture."""
+    """Brightness of the panel and colour of its picture."""
     answer = desk.server.get(desk.server.path_of(desk.device["pollUrl"]))
     assert answer.status == 200
     return int(answer.headers["Tronbyt-Brightness"]), color_of(answer.body)
@@ -127,7 +125,7 @@ def test_the_number(home, desk, entities):
 
 
 def select(home, entity_id, label):
-    """Chooses the option that begins so; returns it."""
+    """Chooses the option that begins so. Returns that option."""
     [option] = [one for one in home.state(entity_id)["attributes"]["options"] if one.startswith(label)]
     home.call("select", "select_option", entity_id=entity_id, option=option)
     assert home.state(entity_id)["state"] == option
@@ -142,7 +140,7 @@ def test_the_pinned_entry(home, desk, entities):
 
 
 def test_the_night(home, desk, entities):
-    """Switch, both times, the night's entry and its light."""
+    """The night: its switch, both times, its entry and its brightness."""
     switch, light = entities["nightmode"], entities["night_mode_brightness"]
     for name, value in ALL_DAY.items():
         home.call("time", "set_value", entity_id=entities[name], time=value)
@@ -157,7 +155,7 @@ def test_the_night(home, desk, entities):
 
 
 def test_the_dimming(home, desk, entities):
-    """From five on to the end of the night, which is at five."""
+    """Dimming begins at five and ends with the night, also at five."""
     start, light = entities["dim_mode_start"], entities["dim_mode_brightness"]
     home.call("time", "set_value", entity_id=entities["night_mode_end"], time="05:00:00")
     home.call("time", "set_value", entity_id=start, time="05:00:00")

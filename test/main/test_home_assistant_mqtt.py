@@ -1,4 +1,5 @@
-"""A panel on a real MQTT broker, in the real Home Assistant: it appears by itself, is dimmed, written on and pinned."""
+"""A panel on a real MQTT broker, in the real Home Assistant: Home Assistant finds it, dims it, sends
+pictures and pins entries."""
 
 import os
 import urllib.error
@@ -42,7 +43,7 @@ def home(desk):
 
 
 class Picture:
-    """A panel that shows at once what it is given."""
+    """A panel that shows each picture at once."""
 
     def __init__(self, desk):
         self.panel = Panel(desk.server.address, desk.server.path_of(desk.device["websocketUrl"]))
@@ -52,7 +53,7 @@ class Picture:
                                     "mac": "aa:bb:cc:00:11:22"})
 
     def wait_for(self, condition, what):
-        """Reads until the picture, the brightness or both are so."""
+        """Reads until the picture, the brightness or both have these values."""
         picture = None
 
         def look():
@@ -78,7 +79,7 @@ def panel(desk):
 
 @pytest.fixture(scope="module")
 def entities(home, desk):
-    """IDs of the panel's entities, by what ends their own names."""
+    """IDs of the panel's entities, by the end of their names."""
     with home.registry() as registry:
         def listed():
             return {one["unique_id"].removeprefix(f"displayd_{desk.device['id']}_"): one["entity_id"]

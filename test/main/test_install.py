@@ -1,4 +1,4 @@
-"""Files that meson install puts in their places work there."""
+"""Files that meson install has installed work there."""
 
 import glob
 import json
@@ -30,7 +30,7 @@ def install(root):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """Maps a path as it is meant to the file that was installed below a folder of our own."""
+    """Maps an installed path to that file below a folder of the test."""
     root = tmp_path_factory.mktemp("root")
     install(root)
     options = json.loads(run("meson", "introspect", "--buildoptions", os.environ["BUILD"]))
@@ -55,7 +55,7 @@ def test_version(installed):
 
 
 def test_sample_configuration_is_accepted(installed):
-    """Sample as it is, and with every line that it shows in force."""
+    """The sample configuration is valid, both as it is and with every commented line enabled."""
     sample = installed("sysconfdir", "displayd", "displayd.conf")
     shown = run(installed("bindir", "displayd"), "--check-config", "--config", sample)
     assert "127.0.0.1:8080" in shown
@@ -65,7 +65,7 @@ def test_sample_configuration_is_accepted(installed):
         for line in file:
             if line[0] == "#" and line[1] != " ":
                 names.append(line[1:].split()[0])
-                # Files that it proposes to make.
+                # Files that the sample tells the operator to create.
                 if not names[-1].endswith("-file"):
                     out.write(line[1:])
     assert len(names) > 5
@@ -83,7 +83,7 @@ def test_a_changed_configuration_is_kept(installed):
 
 
 def test_unit_file(installed):
-    """Its command is what was installed; systemd finds no fault with it."""
+    """The unit runs the installed program, and systemd finds no fault in it."""
     path = installed("lib", "systemd", "system", "displayd.service")
     with open(path) as file:
         unit = file.read()
@@ -103,7 +103,7 @@ def test_unit_file(installed):
 
 
 def test_users(installed):
-    """The package's users are those that displayd asks for, and tools/setup makes."""
+    """The users of the package are those that displayd needs and tools/setup creates."""
     with open(installed("lib", "sysusers.d", "displayd.conf")) as file:
         users = [line.split()[1] for line in file if line.startswith("u ")]
     assert users == ["displayd", "displayd-db"]
@@ -118,7 +118,8 @@ def test_users(installed):
 
 
 def test_documents(installed):
-    """With the alerts, the dashboard and the proxies' examples. Their links lead to files that are there."""
+    """The documents are installed with the alerts, the dashboard and the proxies' examples, and their links
+    lead to existing files."""
     folder = installed("datadir", "doc", "displayd")
     for name in ("docs/operate.md", "docs/metrics.md", "docs/export.md", "docs/deploy/nginx.conf",
                  "docs/deploy/haproxy.cfg", "docs/deploy/Caddyfile", "share/prometheus/displayd.rules.yml",
@@ -158,7 +159,7 @@ def test_library(installed, tmp_path):
 
 
 def test_apps_are_rendered(installed, tmp_path):
-    """The programs that do it are found beside those that start them."""
+    """Installed programs find those that render."""
     if not os.path.exists(installed("libexecdir", "displayd", "render-starlark")):
         pytest.skip("built without the Starlark renderer")
     assert os.access(installed("libexecdir", "displayd", "sandbox-launch"), os.X_OK)

@@ -1,6 +1,6 @@
 """First starts that are interrupted, and the start after them.
 
-DISPLAYD_TEST_INTERRUPTIONS says how many moments are tried; a hundred take some minutes.
+DISPLAYD_TEST_INTERRUPTIONS is the number of moments tried; a hundred take some minutes.
 """
 
 import os
@@ -17,7 +17,7 @@ COUNT = int(os.environ.get("DISPLAYD_TEST_INTERRUPTIONS", "4"))
 
 
 def makers(server):
-    """Processes that make this server's database: the folder is their descriptor 3."""
+    """Processes that make this server's database: their descriptor 3 is the folder."""
     folder = os.path.realpath(server.state_dir) + "/postgres/data.new"
     found = {}
     for name in os.listdir("/proc"):
@@ -39,7 +39,7 @@ def wait_for_helper_of_initdb(server):
             program = command.split(b"\0")[0]
             if os.path.basename(program) == b"postgres" and b"--single" not in command.split(b"\0"):
                 kill(pid, signal.SIGSTOP)
-                # A process that was about to end does so all the same.
+                # A process that was already ending ends anyway.
                 wait_until(lambda pid=pid: state_of(pid) in "TXZ", "a stop or an end")
                 if state_of(pid) == "T":
                     return pid
@@ -49,7 +49,7 @@ def wait_for_helper_of_initdb(server):
 
 
 def test_a_new_database_is_synced_once(launch):
-    """By one call for the file system: a sync for each file takes a minute on a memory card."""
+    """One call syncs the whole file system: syncing each file takes a minute on a memory card."""
     server = launch(is_new=True).launch()
     helper = wait_for_helper_of_initdb(server)
     programs = {os.path.basename(command.split(b"\0")[0]): command.split(b"\0")
@@ -84,11 +84,11 @@ def test_what_is_left_of_initdb_is_ended_by_the_next_start(launch):
     server = launch(is_new=True).launch()
     helper = wait_for_helper_of_initdb(server)
     others = [pid for pid in makers(server) if pid != helper]
-    # All that could end the helper is gone at once: the guard leads its process group.
+    # All that could end the helper is killed at once: the guard leads its process group.
     above = [server.process.pid, *server.children()[0], os.getpgid(helper)]
     for pid in above:
         kill(pid, signal.SIGSTOP)
-        # A process that still runs would act on the end of the others.
+        # A process that still runs would react to the end of the others.
         wait_until(lambda pid=pid: state_of(pid) == "T", "a stop")
     for pid in [*others, *above]:
         kill(pid)
@@ -107,7 +107,7 @@ def test_first_starts_that_are_interrupted_at_any_moment(launch):
         let_pass(moment_s)
         server.process.send_signal(signal.SIGTERM)
         code = server.wait()
-        # Before displayd has blocked the signal, it just ends.
+        # Before displayd has blocked the signal, the signal kills it.
         told = f"seed {seed}, number {number}, {moment_s:.3f} s\n{server.log()}"
         assert code in (0, -signal.SIGTERM), told
         server.start()
@@ -119,7 +119,8 @@ def test_first_starts_that_are_interrupted_at_any_moment(launch):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("is_made", [False, True])
 def test_a_restore_that_is_interrupted_leaves_nothing(running, folder, number, is_made):
-    """Into a new state directory: while it makes the database, and while it waits for more of the backup."""
+    """Interrupts a restore into a new state directory while it makes the database, and while it waits for
+    more of the backup."""
     backup, new = os.path.join(folder, "backup"), os.path.join(folder, "new")
     running.ctl("backup", backup)
     with open(backup, "rb") as file:

@@ -34,7 +34,7 @@ class Reader:
         wait_until(lambda: text in self.data, f"{text!r} in the log")
 
     def close(self):
-        """Returns the whole log, once all that write to it have ended."""
+        """Returns the whole log, once all its writers have ended."""
         self.thread.join(PATIENCE_S)
         assert not self.thread.is_alive()
         os.close(self.fd)
@@ -48,8 +48,8 @@ def launch_unread(server):
 
 
 def launch_unopened(server):
-    """Its log is a pipe that it cannot open again, as one that another user has made: a pipe with a
-    name cannot be opened for writing before it has a reader."""
+    """A server that cannot reopen its log, as with a pipe of another user: a named pipe cannot be opened
+    for writing before it has a reader."""
     path = server.state_dir + ".pipe"
     os.mkfifo(path)
     both = os.open(path, os.O_RDWR)

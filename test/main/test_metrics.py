@@ -30,7 +30,7 @@ def scrape(server):
 
 
 def each_worker(server, path, times=40):
-    """Requests on connections of their own: every worker answers some of them."""
+    """Sends requests on separate connections until every worker has answered some."""
     for _ in range(times):
         server.get(path)
 
@@ -76,7 +76,7 @@ def test_durations_and_counts_agree(scrape):
 
 
 def test_no_caller_makes_a_series(server, scrape):
-    """Whatever is asked for: names of callers are in no label."""
+    """Requests cannot create series: labels contain no names from callers."""
     server.get("/first")
     before = {(name, str(labels)) for name, labels, _ in scrape.series()}
     for number in range(30):
@@ -147,7 +147,7 @@ def test_wrong_tokens_are_guesses(serve, folder):
     server = serve("--metrics-token-file", path).start()
     statuses = [server.get("/metrics", key=f"wrong-token-{n}").status for n in range(200)]
     assert statuses[0] == 401 and 429 in statuses and set(statuses) == {401, 429}
-    # The right token is not kept out by others at the same address, as with keys.
+    # Wrong tokens are limited by address, but others at that address do not lock out the right token, as with keys.
     assert server.get("/metrics", key=TOKEN).status == 200
 
 
@@ -170,7 +170,7 @@ def test_wrong_token_file(serve, folder, text, mode, why):
 
 
 def test_another_token(serve, folder):
-    """In the same file, at SIGHUP; a faulty one is refused, and the one before stays."""
+    """SIGHUP loads another token from the same file; a faulty one is refused, and the old one stays."""
     def write(text):
         with open(os.path.join(folder, "token"), "w", encoding="ascii") as file:
             file.write(text)
@@ -195,7 +195,8 @@ def test_another_token(serve, folder):
 
 
 def test_what_runs_out(launch, folder):
-    """The disk, the age of the last backup, a certificate: in the metrics and in displayctl status."""
+    """The metrics and displayctl status show the free disk space, the age of the last backup and the end of
+    a certificate."""
     first, other = (certificates.make(folder, name, days=(-1, days)) for name, days in (("a", 40), ("b", 10)))
     server = launch("--admin-listen", "127.0.0.1:0", "--tls-listen", "127.0.0.1:0",
                     *first.options, *other.options).start()
@@ -214,7 +215,7 @@ def test_what_runs_out(launch, folder):
     text = server.ctl("status", json_output=False)
     assert ", never backed up\n" in text and f"certificate ends on {ends:%Y-%m-%d}\n" in text
     server.ctl("backup", os.path.join(folder, "backup"))
-    # Read anew once a minute, and at a start.
+    # Values are read at a start and once a minute.
     assert server.stop() == 0
     server.start()
     wait_until(lambda: server.ctl("status")["database"]["lastBackupAt"], "the time of the backup")

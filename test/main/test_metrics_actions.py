@@ -1,4 +1,4 @@
-"""Each action and what it makes larger: two workers, real panels, a real database."""
+"""Actions and the metrics that they increase: two workers, real panels, a real database."""
 
 import base64
 import itertools
@@ -34,7 +34,8 @@ def desk(server):
 
 
 def test_a_polling_panel_is_one(server, scrape):
-    """Each poll has a connection of its own, which any worker accepts; a WebSocket ends that."""
+    """A polling panel counts once, though each poll has a connection of its own to any worker. A WebSocket
+    ends the count."""
     desk = Desk(server, "mary")
     others = scrape.value("displayd_panels_in_memory")
 
@@ -73,12 +74,12 @@ def sign_in_wrongly(server):
 
 
 def new_picture(kind="PNG"):
-    """One that no worker has converted: it remembers stills."""
+    """A picture that no worker has converted yet: workers keep converted stills."""
     return picture(kind, colour=(next(COLOURS), 0, 0))
 
 
 def test_the_same_still_is_converted_once(scrape, desk):
-    """In each worker that is asked."""
+    """Each worker converts the same still only once."""
     data = new_picture()
     before, stored = scrape.value(IMAGE, format="png"), scrape.value(PUSH, result="stored")
     for _ in range(20):
@@ -130,7 +131,7 @@ def test_action_is_counted(server, scrape, desk, action, name, labels):
 
 
 def test_panel_is_seen(server, scrape):
-    desk = Desk(server, "grace")  # no push waits for this one
+    desk = Desk(server, "grace")  # no push waits for this panel
     links = scrape.value("displayd_panel_links_total")
     sent = scrape.value("displayd_panel_pictures_sent_total", by="link")
     name = "displayd_push_to_panel_seconds_count"
@@ -160,7 +161,7 @@ def test_hints_reach_all_workers(scrape, desk):
 
 
 def test_gauges_of_the_database(scrape):
-    """Each worker says them once a second."""
+    """Each worker reports gauges of the database once a second."""
     scrape.wait_for(2, "displayd_database_up")
     scrape.wait_for(2, "displayd_database_connections", role="read")
     wait_until(lambda: scrape.value("displayd_database_connections", role="write") >= 2,
@@ -186,7 +187,7 @@ def test_processes(server, scrape):
 
 
 def test_worker_that_dies(server, scrape):
-    """Counts of the worker stay, also its CPU time; gauges of what it held are gone."""
+    """Counters of a worker that died stay, including CPU time; gauges of its objects disappear."""
     before = scrape.value(PUSH), scrape.value("process_cpu_seconds_total", process="worker-1")
     failed = scrape.value("displayd_processes_failed_total", process="worker")
     for pid in server.workers():

@@ -8,7 +8,8 @@ from server import run_ctl
 
 
 def migrated(postgres, tmp_path, schema, *statements):
-    """A function that runs SQL on a database that had rows of all kinds at this migration, and these."""
+    """A function that runs SQL on a migrated database: it had rows of all kinds at this migration, and the
+    results of these statements."""
     url = postgres.create_empty()
     backups.make_old(url, schema)
     backups.fill(url, schema)
@@ -25,7 +26,7 @@ def migrated(postgres, tmp_path, schema, *statements):
 
 
 def test_the_audit_log_gets_shares(postgres, tmp_path):
-    """All entries stay, in their order; above a share they go with the next one of their action."""
+    """All entries stay in order. Entries above the share are removed with the next entry of their action."""
     sql = migrated(
         postgres, tmp_path, 24,
         "INSERT INTO audit_entry (account_id, actor, action, target) "
@@ -54,7 +55,7 @@ def test_entries_have_no_names_yet(postgres, tmp_path):
 
 @pytest.mark.parametrize("is_alone", [True, False])
 def test_an_owner_who_is_alone_reviews(postgres, tmp_path, is_alone):
-    """If there are others, roles stay as they are."""
+    """A single owner becomes a reviewer. If there are other accounts, roles stay as they are."""
     sql = migrated(
         postgres, tmp_path, 27,
         f"UPDATE account SET is_reviewer = false, is_administrator = (id = '{OWNER}')",
@@ -64,7 +65,7 @@ def test_an_owner_who_is_alone_reviews(postgres, tmp_path, is_alone):
 
 
 def test_what_accounts_store_is_counted(postgres, tmp_path):
-    """Whoever is above the limit keeps everything."""
+    """Accounts above the limit keep everything."""
     sql = migrated(
         postgres, tmp_path, 26,
         "INSERT INTO device (id, account_id, name, link_key_hash) SELECT gen_random_uuid(), "
@@ -91,7 +92,7 @@ def test_renders_have_no_moment_yet(postgres, tmp_path):
 
 
 def test_a_database_learns_when_it_was_backed_up(postgres, tmp_path):
-    """Backups by an older program are not known. Its own rows stay as they are."""
+    """Backups by an older program are unknown after the migration, and its own rows stay as they are."""
     sql = migrated(postgres, tmp_path, 30)
     assert sql("SELECT count(*), min(backed_up_at) FROM site") == [(1, None)]
     database, = sql("SELECT current_database()")[0]
@@ -102,7 +103,7 @@ def test_a_database_learns_when_it_was_backed_up(postgres, tmp_path):
 
 @pytest.mark.parametrize("has_administrator", [True, False])
 def test_administrators_preview_local_addresses(postgres, tmp_path, has_administrator):
-    """Nobody else is marked: no account reaches more than before, or less."""
+    """Only administrators are marked: no account can reach more or fewer addresses than before."""
     other = "11111111-1111-4111-8111-111111111111"
     sql = migrated(
         postgres, tmp_path, 31,
@@ -117,7 +118,8 @@ def test_administrators_preview_local_addresses(postgres, tmp_path, has_administ
 
 
 def test_imported_apps_are_in_a_collection(postgres, tmp_path):
-    """All of them in one; apps that were made here are in none. A database without any has no collection."""
+    """All imported apps are in one collection, and apps that were made here are in none. A database without
+    imported apps has no collection."""
     sql = migrated(postgres, tmp_path, 31, f"UPDATE app SET visibility = 'legacy' WHERE id = '{GONE_APP}'")
     assert sql("SELECT name, source FROM app_collection") == [("imported", None)]
     assert sql("SELECT id::text, category, tags, broken_reason FROM app WHERE collection_id IS NOT NULL") == [
@@ -139,7 +141,7 @@ def test_no_app_brought_a_picture_yet(postgres, tmp_path):
 
 
 def test_the_audit_log_gets_a_bound(postgres, tmp_path):
-    """All entries stay, those of removed accounts among them."""
+    """All entries stay, including those of removed accounts."""
     sql = migrated(
         postgres, tmp_path, 31,
         "INSERT INTO audit_entry (account_id, actor, action, target) "
@@ -168,7 +170,7 @@ def test_keys_are_for_everything_and_have_no_end(postgres, tmp_path):
 
 
 def test_no_account_has_a_webhook(postgres, tmp_path):
-    """Changes and failures of rows that are there make no events, until somebody wants them."""
+    """Changes and failures of existing rows make no events until an account has a webhook."""
     sql = migrated(postgres, tmp_path, 43)
     change = "UPDATE device SET generation = generation + 1, last_push_generation = generation + 1"
     sql(change)
@@ -197,7 +199,7 @@ def test_no_device_is_dimmed(postgres, tmp_path):
 
 
 def test_pushes_have_no_end_and_are_not_held(postgres, tmp_path):
-    """Pushed entries, those of apps, temporary images and entries that are shown: all stay as they were."""
+    """Pushed entries, entries of apps, temporary images and shown entries all stay as they were."""
     sql = migrated(
         postgres, tmp_path, 36,
         "INSERT INTO installation (device_id, id, position, picture) SELECT id, 'shown', 2, 'x' FROM device "
@@ -212,7 +214,8 @@ def test_pushes_have_no_end_and_are_not_held(postgres, tmp_path):
 
 
 def test_no_device_has_a_former_address(postgres, tmp_path):
-    """Devices of before have none, and no order; of two with the same one an account cannot have both."""
+    """Existing devices have no former address and no order. An account cannot have two devices with the
+    same former address."""
     sql = migrated(postgres, tmp_path, 43)
     assert sql("SELECT count(*) > 0, count(alias), count(imported_as), count(second_key_hash), count(order_generation) "
                "FROM device") == [(True, 0, 0, 0, 0)]
@@ -227,7 +230,7 @@ def test_no_device_has_a_former_address(postgres, tmp_path):
 
 
 def test_no_account_has_a_broker_yet(postgres, tmp_path):
-    """Later it goes with its account."""
+    """No account has a broker at first. A broker is removed with its account."""
     sql = migrated(postgres, tmp_path, 45)
     assert sql("SELECT count(*) FROM mqtt_connection") == [(0,)]
     sql("INSERT INTO mqtt_connection (account_id, url) VALUES (%s, 'mqtt://a')", OTHER)
@@ -237,7 +240,7 @@ def test_no_account_has_a_broker_yet(postgres, tmp_path):
 
 
 def test_changes_of_brokers_have_a_share_of_the_audit_log(postgres, tmp_path):
-    """Entries that are there keep theirs."""
+    """Existing entries keep their share of the audit log."""
     sql = migrated(postgres, tmp_path, 46)
     assert sql("SELECT action, audit_share(action), audit_rank(action) FROM unnest(ARRAY['mqtt.remove', 'mqtt.update', "
                "'webhook.update', 'session.start', 'device.update']) AS action") == [

@@ -1,4 +1,4 @@
-"""Migrations of rights and names: what becomes of the rows that were there, of each kind."""
+"""Migrations of rights and names: their effect on existing rows of each kind."""
 
 import contextlib
 import tempfile
@@ -41,7 +41,7 @@ def test_apps_with_settings_in_the_clear_are_looked_at(postgres):
 
 
 def test_addresses_that_panels_have_told_count_as_registered(postgres):
-    """Nobody knows any more which they were."""
+    """Addresses that panels reported count as registered, because the old rows do not distinguish them."""
     insert = ("INSERT INTO device (id, account_id, name, {0}, link_key_hash) "
               "VALUES (gen_random_uuid(), '{1}', 'Twin', '{2}', sha256('{1}'))")
     with migrated(postgres, NUMBERS_OF_ACCOUNTS - 1) as cursor:

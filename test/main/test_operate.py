@@ -15,7 +15,7 @@ def help_of(program):
 
 
 def sources():
-    """All of our C, the texts that go on in the next line put together."""
+    """All C sources of displayd, with strings that continue in the next line joined."""
     found = ""
     for folder, _, names in os.walk(os.path.join(ROOT, "src")):
         for name in names:
@@ -45,7 +45,7 @@ def test_its_commands(running, folder):
 
 
 def test_its_line_for_cron(running, folder):
-    """Command as cron reads it: a % without a backslash ends it."""
+    """cron ends a command at a % without a backslash."""
     line, = re.findall(r"^```crontab\n(.*)\n```", PAGE, re.M)
     command = re.split(r"(?<!\\)%", line.split(None, 6)[6])[0].replace("\\%", "%")
     programs = os.path.join(folder, "bin")
@@ -60,7 +60,7 @@ def test_its_line_for_cron(running, folder):
 
 
 def test_its_messages():
-    """Each message of its last section is one that a program says."""
+    """Each message of the last section is in the source of a program."""
     said = sources()
     symptoms = re.findall(r"^- (`[^`]+`(?:, `[^`]+`)*)(?: during [a-z ]+)?: ", PAGE.split("## Trouble by symptom")[1], re.M)
     messages = [message for symptom in symptoms for message in re.findall(r"`([^`]+)`", symptom)]
@@ -78,7 +78,7 @@ def test_its_settings():
 
 
 def test_its_table_of_settings():
-    """It names each setting of the option table once, and nothing else."""
+    """The table names each setting once, and nothing else."""
     table = PAGE.split("## Configure")[1].split("###")[0]
     named = [name for row in re.findall(r"^\|.*\|(`.*)\|$", table, re.M) for name in re.findall(r"`([^`]+)`", row)]
     settings = help_of(DISPLAYD).split("Settings:")[1]

@@ -1,7 +1,5 @@
-"""The operator of the machine: what the private socket can do, and that no other listener can.
-
-The operations are those that the description marks, so new ones are in these tests by themselves.
-"""
+"""Operations of the private socket, which no other listener has. They come from the marks of the API
+description, so new operations are tested too."""
 
 import concurrent.futures
 import http.client
@@ -50,7 +48,7 @@ def ask_operation(connection, operation, **fields):
 
 
 def example_of(operation):
-    """The body of the description; {} if it has none."""
+    """Body in the description; {} if it has none."""
     document = next(one for one in DOCUMENTS if operation in one.operations)
     content = operation.said["requestBody"]["content"]["application/json"]
     if "examples" in content:
@@ -131,7 +129,7 @@ class TestOtherListeners:
                 assert (answer.status, answer.json()["detail"]) == (404, NO_RESOURCE), operation.name
 
     def test_public_listeners_know_no_operator(self, scene):
-        """Whoever names an account there is a stranger, as without."""
+        """Public listeners treat a request that names an account like an unauthenticated one."""
         for connect in scene.public():
             for operation in MARKED:
                 answers = [ask_operation(connect(), operation, Sec_Fetch_Site="same-origin", **fields)
@@ -150,7 +148,7 @@ class TestPrivateSocket:
             assert answer.status != 404 or answer.json()["detail"] != NO_RESOURCE, operation.name
 
     def test_every_marked_operation_works_on_something(self, scene):
-        """With the description's own bodies: handlers run that know a session or a person, or none."""
+        """Sends the description's own bodies to handlers that expect a session or a person, or neither."""
         owner = f"other{next(numbers)}@example.org"
         scene.server.ctl("account", "create", owner)
         for operation in MARKED:
@@ -169,7 +167,7 @@ class TestPrivateSocket:
         assert "crashed" not in scene.server.log()
 
     def test_names_have_a_meaning_within_an_account(self, scene):
-        """Two owners may have a device of one serial number, and apps of one slug."""
+        """Names belong to an account: two owners may have a device of one serial number, and apps of one slug."""
         other = f"other{next(numbers)}@example.org"
         scene.server.ctl("account", "create", other)
         ids = {}
@@ -187,7 +185,7 @@ class TestPrivateSocket:
             assert scene.operator("GET", "/v1/devices/A-1", Displayd_Account=owner).json()["id"] == device
 
     def test_an_owner_who_is_being_removed(self, scene):
-        """What is still there can be looked at, and not be changed."""
+        """Objects of an owner who is being removed can be read, but not changed."""
         other = f"other{next(numbers)}@example.org"
         scene.server.ctl("account", "create", other)
         path = f"/v1/devices/{scene.server.ctl('device', 'create', '--account', other, '--name', 'D')['id']}"
@@ -258,7 +256,7 @@ class TestPrivateSocket:
 
 
 class TestAudit:
-    """The log names displayctl, and no account, whatever is changed."""
+    """The audit log names displayctl, and no account, for every change."""
 
     def entries(self, scene, action):
         return scene.query("SELECT actor, account_id, target, address FROM audit_entry "
@@ -313,7 +311,7 @@ class TestAudit:
             "device.remove"]
 
     def test_settings_and_rotations(self, scene):
-        """What owners change of these has no entry."""
+        """Owners' changes to settings and rotations are not logged."""
         ctl, query = scene.server.ctl, "SELECT max(id) FROM audit_entry"
         device = ctl("device", "create", "--account", OWNER, "--name", "Loft")["id"]
         app = scene.operator("POST", "/web/studio", {"name": "Loft", "slug": "loft", "visibility": "private"},
@@ -362,7 +360,7 @@ class TestAudit:
                                ("app.enable", "log-of"), ("account.remove", email))]
 
     def test_each_change_has_an_entry(self, scene):
-        """Of a session, equal changes within a minute are one entry."""
+        """Each change has an entry. Equal changes by one session within a minute share an entry."""
         path = f"/web/devices/{scene.device['id']}"
         count = "SELECT count(*) FROM audit_entry WHERE action = 'device.key'"
         before = scene.query(count)[0][0]
@@ -372,12 +370,12 @@ class TestAudit:
 
 
 def test_its_connections_have_a_limit_of_their_own(launch):
-    """Whoever fills the listener of metrics keeps no operator out."""
+    """Connections to the listener of metrics do not use up those of the operator."""
     server = launch("--admin-listen", "127.0.0.1:0", workers=1).start()
     port = int(re.search(r"port=(\d+) role=admin", server.log())[1])
     held = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
     for stream in held:
-        stream.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n")  # not complete
+        stream.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n")  # an incomplete request
     path = os.path.join(server.state_dir, "admin.sock")
     assert ask(Unix(path), "GET", "/readyz").status == 200
     for stream in held:
@@ -406,13 +404,13 @@ class TestStart:
 
 
 class TestAnswers:
-    """displayctl beside a server whose answers are not as they should be."""
+    """displayctl beside a server that sends invalid answers."""
 
     LIST = ("device", "list")
 
     @pytest.fixture
     def answering(self, folder):
-        """answering(bytes): what displayctl says of the answer: code, text."""
+        """answering(bytes): exit code and message of displayctl for this answer."""
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(os.path.join(folder, "admin.sock"))
         listener.listen()
@@ -469,5 +467,5 @@ class TestAnswers:
 
     @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200", HEAD + b"Content-Length: 9\r\n\r\n[]"])
     def test_broken_off(self, answering, folder, answer):
-        """No server has the lock: that one is gone."""
+        """If nothing holds the lock, the server is gone."""
         assert answering(answer) == (5, f"displayctl: no displayd is running on {folder}: start it first\n")

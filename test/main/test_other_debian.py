@@ -15,14 +15,14 @@ from guests import EMAIL, Desk, Guest
 from server import DISPLAYCTL, DISPLAYD
 
 BUILD_S = 1200
-# Only the parts that the test needs: compiling takes most of its time.
+# Build only the parts that the test needs: compiling takes most of its time.
 OPTIONS = ("-Dtests=false", "-Dstarlark=disabled", "-Dtypescript=disabled", "-Degress=disabled", "-Dweb=disabled",
            "--buildtype=plain")
 RED = (255, 0, 0)
 
 
 def build(machine):
-    """displayd and displayctl, where put_programs() would have put those of this machine."""
+    """Builds displayd and displayctl at the paths to which put_programs() would copy those of this machine."""
     machine.put_tree("/src")
     targets = ("src/main/displayd", "src/ctl/displayctl")
     machine.run("meson", "setup", *OPTIONS, "/made", "/src", patience_s=BUILD_S)
@@ -56,7 +56,7 @@ def test_a_push_and_its_picture(server):
 
 
 def test_no_process_has_ended(server):
-    """Neither at the start nor since."""
+    """No process has crashed since the start."""
     assert server.log().count('msg="worker started"') == server.worker_count
     assert "ended unexpectedly" not in server.log()
 
