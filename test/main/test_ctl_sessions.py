@@ -40,7 +40,7 @@ class TestSession:
         assert laptop.refused(3, "sign-in", link, "--password-file", laptop.password_file())
 
     def test_a_link_names_its_server(self, running, laptop):
-        """A token is sent only to the server of its link, unless --server names another address of that server."""
+        """A link names its server, whatever DISPLAYD_SERVER is; --server may name another address of that server."""
         link = running.ctl("account", "link", f"names{next(people)}@example.org")["url"]
         password = laptop.password_file()
         shown = laptop.ctl("sign-in", link, "--name", "x", "--password-file", password, server=False,
@@ -120,7 +120,7 @@ class TestSession:
         assert laptop.files() == []
 
     def test_one_that_was_not_used_for_long(self, running, laptop):
-        """A session that was not used for long ends, but its API key still works for pictures."""
+        """A session that was not used for long ends, but its API key still works for devices and pushes."""
         address = person(running, laptop)
         made = laptop.ctl("device", "create", "--name", "Desk")
         laptop.ctl("push", "Desk", picture(laptop.home))
@@ -136,7 +136,7 @@ class TestSession:
         assert laptop.ctl("key", "list") == []
 
     def test_what_fails_is_no_use_of_it(self, running, laptop):
-        """A refused command or a completion does not count as use of a session that has ended."""
+        """Commands and completions count as use of the session file only while the session exists."""
         def use(*arguments, **options):
             os.utime(path, (long_ago, long_ago))
             with contextlib.suppress(CtlError):
@@ -197,7 +197,7 @@ class TestSession:
             f"{path} is not a session file; remove it and sign in again")
 
     def test_a_link_to_a_server_that_cannot_be(self, laptop):
-        """A token of one server is not sent to that of DISPLAYD_SERVER."""
+        """An invalid link fails at once: the server of DISPLAYD_SERVER is not asked."""
         assert laptop.refused(2, "sign-in", "ftp://x/link#t", server=False,
                               DISPLAYD_SERVER="https://nowhere.invalid").startswith(
             "the server's URL ftp://x: ")

@@ -1,6 +1,8 @@
 """displayctl database upgrade: a private PostgreSQL moves into a new cluster, or stays as it is.
 
-Here both clusters have the one installed version, so rows are copied by dump and restore; test_database_upgrade_trixie.py has two versions. DISPLAYD_TEST_INTERRUPTIONS is the number of moments at which it is killed.
+Here both clusters have the one installed version, so rows are copied by dump and restore;
+test_database_upgrade_trixie.py has two versions. DISPLAYD_TEST_INTERRUPTIONS is the number of moments at
+which it is killed.
 """
 
 import contextlib
@@ -213,7 +215,7 @@ def test_killed_at_any_moment(stopped):
 
 
 def test_killed_with_servers_that_cannot_follow(stopped):
-    """If displayctl and its guards are killed while PostgreSQL is stopped, the next start ends that PostgreSQL."""
+    """If displayctl is killed while the processes that it uses are stopped, the next start ends those."""
     process = upgrading(stopped)
     path = folder_of(stopped) + "/data.new/postmaster.pid"
     wait_until(lambda: os.path.exists(path), "a server on the new cluster")

@@ -149,7 +149,8 @@ def test_where_pg_upgrade_is_missing(host):
 
 
 def test_where_pg_upgrade_refuses(host):
-    """pg_upgrade refuses because only one of the clusters has checksums."""
+    """If pg_upgrade refuses, here because only one of the clusters has checksums, rows are copied by dump
+    and restore."""
     owner = host.machine.run("stat", "-c", "%U", DATA).strip()
     host.machine.run("chmod", "711", STATE)
     host.machine.run("setpriv", f"--reuid={owner}", f"--regid={owner}", "--clear-groups",

@@ -149,8 +149,8 @@ def test_the_last_part_takes_no_pictures(disk):
 
 @pytest.mark.parametrize("left", [0, 6, 30])
 def test_a_first_start_and_a_restore_leave_nothing(disk, tmp_path, left):
-    """A failed first start removes the files of initdb, which would fill the rest of the disk; a restore
-    does the same."""
+    """A failed restore leaves nothing, and a failed first start removes the files of initdb, which would
+    fill the rest of the disk."""
     backup = str(tmp_path / "backup")
     with Server(state_dir=str(tmp_path / "source"), workers=1) as source:
         source.ctl("backup", backup)

@@ -30,7 +30,7 @@ def scrape(server):
 
 
 def each_worker(server, path, times=40):
-    """Sends requests on separate connections until every worker has answered some."""
+    """Sends requests on separate connections, enough for every worker to answer some."""
     for _ in range(times):
         server.get(path)
 

@@ -311,7 +311,7 @@ class TestAudit:
             "device.remove"]
 
     def test_settings_and_rotations(self, scene):
-        """Owners' changes to settings and rotations are not logged."""
+        """The operator's changes to settings and rotations are logged; those of owners are not."""
         ctl, query = scene.server.ctl, "SELECT max(id) FROM audit_entry"
         device = ctl("device", "create", "--account", OWNER, "--name", "Loft")["id"]
         app = scene.operator("POST", "/web/studio", {"name": "Loft", "slug": "loft", "visibility": "private"},

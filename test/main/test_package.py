@@ -1,5 +1,6 @@
-"""The Debian packages on a plain Debian 12, or 13 if the tests run there: installed, configured, upgraded, removed
-and purged, with a real systemd that runs the unit with all that it takes away. The tests stand in this order."""
+"""The Debian packages on a plain Debian 12, or 13 if the tests run there: installed, configured, upgraded,
+removed and purged, with a real systemd that applies all restrictions of the unit. The tests stand in this
+order."""
 
 import glob
 import json
@@ -18,7 +19,8 @@ RED = ('load("render.star", "render")\n'
        "def main():\n    return render.Root(child = render.Box(color = '#f00'))\n")
 
 
-# In the place of the program: one that cannot be tried, and so takes over from no other. Alone it starts.
+# A replacement of the program that fails its check, so it cannot take over from another one. It can only
+# start by itself.
 UNFIT = """#!/bin/sh
 case "$*" in *--check-upgrade*) echo "this one does not take over" >&2; exit 1;; esac
 exec /usr/bin/displayd.fit "$@"
@@ -26,7 +28,7 @@ exec /usr/bin/displayd.fit "$@"
 
 
 def newer(package, folder, name="later", is_unfit=False):
-    """The same with a higher version."""
+    """The same package with a higher version."""
     tree, made = os.path.join(folder, "tree"), os.path.join(folder, f"{name}-{os.path.basename(package)}")
     shutil.rmtree(tree, ignore_errors=True)
     subprocess.run(["dpkg-deb", "-R", package, tree], check=True)
@@ -83,7 +85,7 @@ def test_lintian(packages):
 
 
 def test_without_a_network(tmp_path):
-    """Files that were fetched before stay."""
+    """Without a network, installed files stay."""
     if os.getuid() != 0:
         pytest.skip("only root takes the network away")
     before = sorted(glob.glob(os.path.join(ROOT, "build/package/libraries/*/versions")))
@@ -97,7 +99,8 @@ def test_without_a_network(tmp_path):
 
 
 def test_static_parts_are_named(packages):
-    """No update of Debian's mends them: who reads an advisory must find the packages."""
+    """Static libraries are listed: Debian's updates do not fix them, so readers of an advisory must find
+    the packages that contain them."""
     for package in packages:
         fields = subprocess.run(["dpkg-deb", "-f", package, "Static-Built-Using", "Depends"], check=True,
                                 stdout=subprocess.PIPE, text=True).stdout
@@ -109,7 +112,7 @@ def test_static_parts_are_named(packages):
 
 
 def test_certificates_of_authorities_come_along(packages):
-    """Both programs make connections by https."""
+    """Certificates of authorities are installed too, since both programs make connections by https."""
     for package in packages:
         fields = subprocess.run(["dpkg-deb", "-f", package, "Depends", "Recommends"], check=True,
                                 stdout=subprocess.PIPE, text=True).stdout
@@ -117,7 +120,8 @@ def test_certificates_of_authorities_come_along(packages):
 
 
 def test_calls_of_the_library_are_checked(packages):
-    """At the level that the compiler has, as in meson.build; flags of dpkg come behind ours and would win."""
+    """Library calls are checked at the level of the compiler, as in meson.build; flags of dpkg come after
+    ours and would override them."""
     if os.environ.get("PACKAGES"):
         pytest.skip("these packages were not made here")
     architecture = subprocess.check_output(["dpkg", "--print-architecture"], text=True).strip()
@@ -146,7 +150,7 @@ def test_install(machine, packages):
 
 
 def test_documents(machine):
-    """Documents are as in the sources, so that their links lead somewhere."""
+    """Documents are installed as in the sources, so that their links work."""
     folder = "/usr/share/doc/displayd"
     for name in ("README.md", "docs/operate.md", "docs/deploy/nginx.conf", "share/prometheus/displayd.rules.yml",
                  "share/grafana/displayd.json", "include/base/limits.h"):
@@ -163,14 +167,14 @@ def test_a_faulty_reload_fails(machine):
     assert show(machine, "ActiveState") == "active" and status(machine) == "200"
     shown = machine.run("systemctl", "status", "displayd.service", check=False)
     assert "rate-limit must be" in shown
-    # The supervisor, PostgreSQL and the processes that they started have a short line each.
+    # The supervisor, PostgreSQL and the processes that they started each have a short line.
     assert max(map(len, machine.run("systemctl", "status", "-l", "-n", "0", "displayd.service").splitlines())) < 240
     machine.run("sed", "-i", "/many$/d", CONFIGURATION)
     machine.run("systemctl", "reload", "displayd.service")
 
 
 def test_what_the_unit_takes_away(machine):
-    """No process of it has a right, and each has systemd's filter at least."""
+    """No process of the unit has a capability, and each has at least the filter of systemd."""
     text = machine.run("sh", "-c", "cd /proc; for p in $(cat /sys/fs/cgroup/system.slice/displayd.service/"
                        "cgroup.procs); do cat $p/status; done")
     fields = re.findall(r"^(Uid|CapPrm|CapBnd|NoNewPrivs|Seccomp):\s+(\S+)", text, re.M)
@@ -186,7 +190,7 @@ def test_what_the_unit_takes_away(machine):
 
 
 def test_displayctl_beside_it(machine):
-    """Commands by root and by the service's user."""
+    """Root and the user of the service run displayctl commands."""
     machine.run("displayctl", "account", "create", "ada@example.org", "--name", "Ada")
     text = machine.run("setpriv", "--reuid=displayd", "--regid=displayd", "--clear-groups", "displayctl",
                        "--state-dir", "/var/lib/displayd", "account", "list")
@@ -209,7 +213,7 @@ def test_apps_are_rendered(machine):
 
 
 def test_the_watchdog(machine):
-    """A supervisor that hangs is ended and started again."""
+    """The watchdog kills and restarts a supervisor that hangs."""
     machine.run("mkdir", "-p", "/run/systemd/system/displayd.service.d")
     machine.run("sh", "-c", "cat >/run/systemd/system/displayd.service.d/watchdog.conf",
                 stdin="[Service]\nWatchdogSec=2\nRestart=on-failure\n")
@@ -225,7 +229,7 @@ def test_the_watchdog(machine):
 
 
 def test_the_socket_for_a_proxy(machine):
-    """The proxy's user reaches it, others do not. What displayd.conf says is listened on, too."""
+    """Only the proxy's user reaches the socket. Addresses of displayd.conf are listened on, too."""
     machine.run("systemctl", "stop", "displayd")
     machine.run("sh", "-c", f"printf 'listen = 127.0.0.1:8080\\ntrust-proxy = unix\\n' >>{CONFIGURATION}")
     machine.run("systemctl", "start", "displayd.socket", "displayd.service")
@@ -244,7 +248,7 @@ def read_block(kind):
 
 
 def test_sockets_of_several_kinds_and_a_renewed_certificate(machine):
-    """Sockets and a hook, as described in docs/operate.md."""
+    """Several sockets and a renewal hook work as described in docs/operate.md."""
     machine.run("sh", "-c", "cat >/etc/systemd/system/displayd-tls.socket", stdin=read_block("systemd"))
     admin = read_block("systemd").replace("=443", "=127.0.0.1:9180").replace("=tls", "=admin")
     machine.run("sh", "-c", "cat >/etc/systemd/system/displayd-admin.socket", stdin=admin)
@@ -281,7 +285,7 @@ def test_sockets_of_several_kinds_and_a_renewed_certificate(machine):
 
 
 def test_what_root_had_before(machine):
-    """A state directory of a displayd that was started as root, where PostgreSQL was another user."""
+    """A state directory of a displayd that root started, whose PostgreSQL ran as another user, is taken over."""
     machine.run("systemctl", "stop", "displayd.socket", "displayd.service")
     machine.run("chown", "-R", "root:root", "/var/lib/displayd")
     machine.run("chown", "-R", "displayd-db:displayd-db", "/var/lib/displayd/postgres/data")
@@ -291,8 +295,8 @@ def test_what_root_had_before(machine):
 
 
 def test_restored_by_root(machine):
-    """Files that root restores belong to the service, which starts with them, whether there was a state
-    before or not."""
+    """Files that root restores belong to the service, which starts with them, whether or not there was a
+    state before."""
     machine.run("displayctl", "backup", "/srv/all.backup")
     for prepare in ("true", "find /var/lib/displayd -mindepth 1 -delete"):
         machine.run("systemctl", "stop", "displayd.socket", "displayd.service")
@@ -303,7 +307,7 @@ def test_restored_by_root(machine):
         assert "ada@example.org" in machine.run("displayctl", "account", "list")
 
 
-# A request after the other, each with a connection of its own; what was not answered is counted.
+# Sends requests one after another, each with a connection of its own, and counts failures.
 ASK = """
 rm -f /srv/enough; all=0; bad=0
 until [ -e /srv/enough ]; do
@@ -315,8 +319,7 @@ echo "$all $bad"
 
 
 def test_upgrade(machine, packages, tmp_path):
-    """The new program takes the place of the one before, and no request is lost. What somebody has
-    configured is kept, and so is what is stored."""
+    """The new program replaces the old one without losing a request. Configuration and stored data are kept."""
     machine.run("sh", "-c", f"echo 'rate-limit = 7' >>{CONFIGURATION}")
     machine.run("systemctl", "stop", "displayd.service")
     machine.run("systemctl", "start", "displayd.socket", "displayd.service")
@@ -330,7 +333,7 @@ def test_upgrade(machine, packages, tmp_path):
     assert asked > 0 and unanswered == 0, said
     assert show(machine, "MainPID") == before, said
     assert show(machine, "ActiveState") == "active"
-    # The program of before is gone.
+    # The old program has exited.
     assert machine.run("readlink", f"/proc/{before}/exe").strip() == "/usr/bin/displayd"
     assert "+later" in machine.run("dpkg-query", "-W", "displayd")
     # displayd.conf is found without being named.
@@ -340,7 +343,7 @@ def test_upgrade(machine, packages, tmp_path):
 
 
 def test_upgrade_to_one_that_cannot_take_over(machine, packages, tmp_path):
-    """It is started anew."""
+    """A server that cannot take over is restarted."""
     before = show(machine, "MainPID")
     said = install(machine, [newer(package, str(tmp_path), "unfit", is_unfit=True) for package in packages])
     assert "this one does not take over" in said and "restarted instead" in said
@@ -359,7 +362,7 @@ def test_remove_and_purge(machine):
     kept = ["/etc/displayd/secret-key", "/etc/displayd/.old-key", "/etc/cron.d/displayd", hook]
     machine.run("mkdir", "-p", "/etc/cron.d", os.path.dirname(hook), "/srv/elsewhere")
     machine.run("touch", "/etc/displayd/metrics-token", *kept)
-    # A state directory on a disk of its own is a mount point, or a link.
+    # A state directory on a disk of its own is a mount point or a link.
     machine.run("sh", "-c", "mv /var/lib/displayd /srv/elsewhere && ln -s /srv/elsewhere/displayd /var/lib/displayd")
     machine.run("mount", "--bind", "/srv/elsewhere/displayd", "/srv/elsewhere/displayd")
     told = machine.run("sh", "-c", "dpkg --purge displayd displayctl 2>&1")

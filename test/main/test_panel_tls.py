@@ -1,4 +1,4 @@
-"""displayctl panel over TLS: what nginx speaks before displayd."""
+"""displayctl panel over TLS, which nginx terminates before displayd."""
 
 import certificates
 import proxies
@@ -26,7 +26,7 @@ def path(running):
 @pytest.mark.parametrize("key", ["rsa", "ec"])
 @pytest.mark.parametrize("protocols", ["TLSv1.2", "TLSv1.3"])
 def test_a_panel_behind_nginx(running, path, folder, protocols, key):
-    """nginx goes by the order that it prefers."""
+    """nginx follows its own order of preference."""
     made = certificates.make(folder, "proxy", key=key, names=[proxies.HOST])
     tls = NGINX_TLS.format(certificate=made.certificate, key=made.key, protocols=protocols)
     with proxies.nginx(folder, "%s:%s" % running.address, tls=tls) as (host, port):

@@ -1,4 +1,4 @@
-"""Priorities of processes: requests, and the processes that answer them, come first."""
+"""Priorities of processes: those that answer requests come first."""
 
 import ctypes
 import os
@@ -29,7 +29,7 @@ def turn_ns(pid):
 
 
 def system_has_turns():
-    """Linux before 6.12 says nothing of an ordinary process."""
+    """Whether the system reports turns of ordinary processes, as Linux does from 6.12 on."""
     return turn_ns(0) > 0
 
 
@@ -44,7 +44,7 @@ def backends(server):
                     if "displayd" in title.read():
                         found[pid] = os.getpriority(os.PRIO_PROCESS, pid)
             except OSError:
-                continue  # it has just ended
+                continue  # it has just exited
     return found
 
 

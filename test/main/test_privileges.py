@@ -28,7 +28,7 @@ def connect(server, role="displayd"):
 
 
 def connect_as(server, user, role):
-    """Output of psql, run as that user of the operating system."""
+    """Output of psql, run as this user of the operating system."""
     uid = pwd.getpwnam(user).pw_uid
     socket = os.path.join(server.state_dir, "postgres/socket")
     done = subprocess.run(
@@ -92,7 +92,7 @@ class TestUsers:
         assert int(status(running.process.pid)["CapBnd"][0], 16) == kept
 
     def test_a_worker_that_is_replaced(self, launch):
-        """The supervisor signals and starts a process of another user."""
+        """A crashed worker is replaced: the supervisor may signal and start processes of another user."""
         server = launch(workers=1).start()
         before = server.workers()
         kill(before[0])
@@ -119,7 +119,8 @@ class TestUsers:
             assert stat.S_IMODE(info.st_mode) == mode, name
 
     def test_who_gets_to_the_database(self, launch):
-        """Even where all the folders are open: the database asks the kernel who is there."""
+        """Only displayd's users reach the database, even if all folders are open: PostgreSQL asks the
+        kernel who connects."""
         server = launch(workers=1).start()
         folder = os.path.join(server.state_dir, "postgres")
         os.chmod(server.state_dir, 0o755)
@@ -138,7 +139,8 @@ class TestUsers:
 
     @pytest.mark.parametrize("missing", [("displayd",), ("displayd-db",), ("displayd", "displayd-db")])
     def test_without_its_users_it_does_not_start(self, folder, missing):
-        """A passwd without them is laid over the system's, for this process alone."""
+        """Without its users, displayd does not start. A passwd file without them is mounted over the
+        system's for this process."""
         passwd, script = os.path.join(folder, "passwd"), 'mount --bind "$1" /etc/passwd && shift && "$@"'
         with open("/etc/passwd", encoding="utf-8") as file, open(passwd, "w", encoding="utf-8") as out:
             out.writelines(line for line in file if line.split(":")[0] not in missing)
@@ -196,7 +198,7 @@ class TestTakingOver:
         self.check(old)
 
     def test_after_one_that_was_interrupted(self, old):
-        """Some files are given away already, the folder is not."""
+        """An interrupted change of owners is completed: some files have their new owner, the folder does not."""
         data = os.path.join(old.state_dir, "postgres/data")
         for name in ("base", "PG_VERSION", "global/pg_control"):
             shutil.chown(os.path.join(data, name), "displayd-db", "displayd-db")
@@ -204,7 +206,8 @@ class TestTakingOver:
         self.check(old)
 
     def test_links_lead_nowhere(self, old, folder):
-        """The user whom the cluster belongs to may be hostile: only what is that user's is given."""
+        """Links are not followed: the user that owns the cluster may be hostile, so only that user's own
+        files change owner."""
         target = os.path.join(folder, "roots-own")
         os.mkdir(target)
         data = os.path.join(old.state_dir, "postgres/data")

@@ -1,4 +1,4 @@
-"""The line of progress of each step of tools/setup and tools/build, and what is shown of a step that fails."""
+"""The progress line of each step of tools/setup and tools/build, and the output of a failed step."""
 
 import os
 import pty
@@ -15,7 +15,7 @@ TIME = r"\d+ (?:s|min \d+ s)"
 
 @pytest.fixture
 def script(tmp_path):
-    """Makes the text a program that has steps; its command."""
+    """Makes a program with steps of this text. Returns its command."""
     os.makedirs(tmp_path / "tools")
     shutil.copy(os.path.join(ROOT, "tools/progress.sh"), tmp_path / "tools")
 
@@ -62,7 +62,7 @@ def test_a_step_of_apt_and_ninja(script):
 
 
 def test_on_a_terminal(script):
-    """The line is drawn again, and is at last the one that is printed elsewhere."""
+    """On a terminal the line is redrawn, and ends as the line printed elsewhere."""
     reader, writer = pty.openpty()
     text = """work() { echo "[1/4] CC a"; echo "[3/4] CC b"; read -r _ <go || true; }
               mkfifo go; step things work"""
@@ -86,7 +86,7 @@ def test_on_a_terminal(script):
 
 
 def test_a_step_that_fails(script):
-    """The last 20 lines of its own output, and a sentence."""
+    """A failed step shows the last 20 lines of its own output, and a sentence."""
     code, screen = run(script, 'step first echo quiet\nstep things bash -c "seq 30; exit 7"\nstep never true\n')
     _, line, *lines, sentence = screen.splitlines()
     assert code == 7
@@ -106,7 +106,7 @@ def test_a_reason(script, said, sentence):
 
 
 def test_a_sentence_of_a_step(script):
-    """Nothing else is shown."""
+    """A sentence of the step is shown alone."""
     code, screen = run(script, 'work() { echo much; fail "no room"; }\nstep things work\n')
     assert (code, screen) == (1, "script: no room\n")
 
@@ -117,7 +117,7 @@ def test_a_step_that_is_killed(script):
 
 
 def test_a_program_that_a_step_leaves_behind(script):
-    """It holds the output open; nobody waits for it."""
+    """A remaining program that holds the output open is not waited for."""
     code, screen = run(script, 'work() { sleep 1000 & echo $! >left; }\nstep things work\n')
     os.kill(int((script.folder / "left").read_text()), signal.SIGKILL)
     assert code == 0 and screen.startswith("  things ")

@@ -1,5 +1,5 @@
-"""Debian's Prometheus reads what a server says, and the dashboard and the alerts find what they ask
-for."""
+"""Debian's Prometheus reads the metrics of a server, and the dashboard and the alerts find the series that
+they use."""
 
 import json
 import os
@@ -88,7 +88,7 @@ def make_traffic(server, desk):
 
 @pytest.fixture(scope="module")
 def prometheus(server, tmp_path_factory):
-    """It has read the server several times, while there was traffic."""
+    """A Prometheus that has read the server several times during traffic."""
     desk = Desk(server, "ada")
     make_traffic(server, desk)
     one = Prometheus(server, str(tmp_path_factory.mktemp("prometheus")))
@@ -106,7 +106,7 @@ def prometheus(server, tmp_path_factory):
 
 
 def test_promtool_finds_no_fault(server, prometheus):
-    """With series of every kind in it."""
+    """promtool accepts metrics with series of every kind."""
     text = Scrape(server).get()[1]
     done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True,
                           text=True, timeout=PATIENCE_S, check=False)
@@ -154,7 +154,7 @@ def test_rules_are_sound(prometheus):
 
 
 def test_each_alert_fires_and_is_silent():
-    """By series in which it is so, without a server."""
+    """Each alert fires and stays silent for the series of its example, without a server."""
     done = subprocess.run(["promtool", "test", "rules", ALERTS], capture_output=True, text=True,
                           timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,5 +1,4 @@
-"""Workers are forked: what they draw at random is their own, also that of a worker in the place of one
-that was killed."""
+"""Workers are forked, but their random values differ, including those of a worker that replaces a killed one."""
 
 import http.client
 import os
@@ -12,7 +11,7 @@ import tls
 from server import PATIENCE_S, wait_until
 
 WORKERS = 2
-DRAWN = 8  # by each worker, from its first handshake on
+DRAWN = 8  # drawn by each worker from its first handshake on
 HANDSHAKE, SERVER_HELLO, SERVER_KEY_EXCHANGE = 22, 2, 12
 KEY_SHARE = 51
 
@@ -24,7 +23,7 @@ def server(tmp_path, launch):
 
 
 def sockets_of(worker):
-    """Inodes. One that has just been closed is left out."""
+    """Inodes of its sockets, except those that have just been closed."""
     found = set()
     for name in os.listdir(f"/proc/{worker}/fd"):
         try:
@@ -35,7 +34,7 @@ def sockets_of(worker):
 
 
 class Flight:
-    """First messages of the server, as far as they are not encrypted."""
+    """First messages of the server that are not encrypted."""
 
     def __init__(self, stream, made):
         self.stream, self.data = stream, b""
@@ -51,7 +50,7 @@ class Flight:
         return data
 
     def message(self):
-        """The next one of the handshake, from records (RFC 8446 5.1): its kind and its body."""
+        """Next message of the handshake, read from records (RFC 8446 5.1): its kind and body."""
         while len(self.data) < 4 or len(self.data) < 4 + number(self.data[1:4]):
             head = self._read(5)
             assert head[0] == HANDSHAKE, head
@@ -79,7 +78,7 @@ def key_share(hello):
 
 
 def randoms(stream, made):
-    """Values of one handshake: the random, and the key. The ID of a session is the client's own (1.3) or
+    """Random values of one handshake: the random and the key. The session ID is the client's own (1.3) or
     empty (1.2)."""
     flight = Flight(stream, made)
     kind, hello = flight.message()
@@ -89,12 +88,12 @@ def randoms(stream, made):
     while kind != SERVER_KEY_EXCHANGE:
         kind, body = flight.message()
     assert hello[34] == 0
-    return [hello[2:34], body[4:4 + body[3]]]  # behind its curve (RFC 8422 5.4)
+    return [hello[2:34], body[4:4 + body[3]]]  # after its curve (RFC 8422 5.4)
 
 
 def draw(server, version):
-    """Values that the workers have drawn, in a list. The first ones of each worker are among them: two
-    workers with one state would draw these alike."""
+    """Collects values that the workers draw, including the first ones of each worker: two workers with
+    equal states would draw equal values there."""
     made = tls.context(version=version)
     workers = server.workers()
     before = {worker: sockets_of(worker) for worker in workers}
@@ -115,7 +114,7 @@ def draw(server, version):
 
 
 def request_prefixes(server):
-    """The first half of each request's ID is drawn by the worker when it starts."""
+    """Each worker draws the first half of its request IDs when it starts."""
     found = set()
 
     def all_have_answered():

@@ -21,7 +21,7 @@ from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT, wait_until
 
 
 class Checkout:
-    """A clone that is set up and built, with tools/run at work in it."""
+    """A clone that is set up and built, in which tools/run is running."""
 
     def __init__(self, folder):
         self.root = os.path.join(folder, "a 'small' clone")
@@ -33,7 +33,7 @@ class Checkout:
         shutil.copytree(os.path.join(ROOT, "tools/demo"), os.path.join(self.root, "tools/demo"))
         os.symlink(os.path.abspath(os.path.join(ROOT, "docs")), os.path.join(self.root, "docs"))
         shutil.copytree(os.path.join(ROOT, "share/apps"), os.path.join(self.root, "share/apps"))
-        for name in ("setup", "build"):  # it is built already
+        for name in ("setup", "build"):  # already built
             path = os.path.join(self.root, "tools", name)
             with open(path, "w", encoding="ascii") as file:
                 file.write("#!/bin/sh\n")
@@ -42,7 +42,7 @@ class Checkout:
         self.process = None
 
     def start(self, options=("--listen", "127.0.0.1:0")):
-        """tools/run; what it prints, perhaps with a warning of displayd's behind it."""
+        """Starts tools/run. Returns its output, perhaps followed by a warning of displayd."""
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(["tools/run", *options], cwd=self.root, stdout=log,
                                             stderr=log, stdin=subprocess.DEVNULL)
@@ -62,7 +62,7 @@ class Checkout:
         assert self.process.wait(PATIENCE_S) == 0
 
     def sh(self, script, **variables):
-        """Runs the lines, which must all succeed. Returns what they print."""
+        """Runs the lines, which must all succeed. Returns their output."""
         done = subprocess.run(["bash", "-e", "-c", script], cwd=self.root, text=True, check=False,
                               timeout=PATIENCE_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               env=os.environ | variables)
@@ -80,24 +80,24 @@ def checkout(folder):
 
 
 def typed(text, word):
-    """The line with the word, as it is typed in another terminal."""
+    """The line with this word, as typed in another terminal."""
     folder, = re.findall(r"^  (cd .*)$", text, re.M)
     line, = [line.strip() for line in text.splitlines() if line.startswith("  ") and word in line]
     return f"{folder} && {line}"
 
 
 def page_of(text):
-    """The address of the page: the first one on the screen."""
+    """Address of the page: the first one on the screen."""
     return re.search(r"^  (http://\S+)$", text, re.M)[1]
 
 
 def ctl_of(text):
-    """How lines with displayctl begin that need the server."""
+    """Beginning of displayctl lines that need the server."""
     return typed(text, " push ").partition(" push ")[0] + " "
 
 
 def play(line, folder, wanted):
-    """Types the line in a terminal, waits for what it shows, and presses Ctrl-C."""
+    """Types the line in a terminal, waits for the expected output, and presses Ctrl-C."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(folder)
@@ -178,8 +178,8 @@ BUILT = 'export PATH="$PWD/build/release:$PATH"\n'
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be rendered")
 def test_lines_of_the_guide_that_render(checkout):
-    """docs/apps.md: those that end by themselves, and those that play its first app in the terminal until
-    Ctrl-C."""
+    """Lines of docs/apps.md that render: some end by themselves, others play the first app in the terminal
+    until Ctrl-C."""
     [script] = re.findall(r"^```starlark\n(.*?)^```", text_of("docs/apps.md"), re.M | re.S)
     write(script, checkout.root, "hello.star")
     write('{"who": "Ada"}', checkout.root, "FILE")
@@ -204,7 +204,7 @@ def test_lines_of_the_guide_that_render(checkout):
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
 def test_lines_of_the_guide_that_import(checkout):
-    """docs/apps.md, typed in the shell of the lines that made the account."""
+    """Lines of docs/apps.md that import, typed in the shell of the lines that made the account."""
     home = os.path.join(checkout.root, "home")
     for name in ("here", "there"):
         write(f"id: {name}\nname: {name.title()}\nsummary: A summary\nauthor: Ada\n", home,
@@ -219,7 +219,7 @@ def test_lines_of_the_guide_that_import(checkout):
 
 
 def test_line_for_a_panel(checkout):
-    """The addresses that panels get are those that the line says, and fit them."""
+    """Panels get addresses that match the line printed for them."""
     line = re.search(r"^ *tools/run (--listen 0\.0\.0\.0.*)$", text_of("README.md"), re.M)[1]
     text = checkout.start(options=line.replace("0.0.0.0:8080", "127.0.0.1:0").split())
     with open(os.path.join(checkout.root, "state/demo-panel-url"), encoding="ascii") as file:
@@ -230,8 +230,8 @@ def test_line_for_a_panel(checkout):
 
 
 def test_screen_of_tools_run(checkout):
-    """Few lines, the page's address first; the log is in its file, and on the screen with --verbose. The one
-    link on the screen is valid."""
+    """The screen has few lines, with the page's address first. The log is in its file, and also on the
+    screen with --verbose. The one link on the screen is valid."""
     lines = checkout.start().splitlines()
     assert len(lines) <= 12 and max(len(line.replace(checkout.root, "/srv/displayd")) for line in lines) <= 80
     assert lines[3] == "  " + page_of(checkout.text())
@@ -247,8 +247,8 @@ def test_screen_of_tools_run(checkout):
 
 
 def test_errors_of_tools_run(checkout):
-    """A bad option is named at once; why displayd has ended otherwise is shown from its log. Warnings and errors
-    that come later are on the screen, too."""
+    """A bad option is reported at once. If displayd exits otherwise, the reason is shown from its log.
+    Later warnings and errors appear on the screen, too."""
     def ended(*options):
         done = subprocess.run(["tools/run", *options], cwd=checkout.root, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE_S, check=False)
@@ -287,7 +287,7 @@ PASSWORD = "correct-horse"
 
 @pytest.fixture
 def database():
-    """The URL of a database that asks for a password, without it."""
+    """URL of a database that asks for a password, without that password."""
     postgres = Postgres()
     with open(postgres.data + "/pg_hba.conf", "w", encoding="ascii") as file:
         file.write("local all postgres trust\nlocal all all scram-sha-256\n")
@@ -322,7 +322,7 @@ def by_configuration(checkout, url, monkeypatch):
 
 @pytest.mark.parametrize("give", [by_variable, by_file_of_passwords, by_configuration])
 def test_lines_of_tools_run_with_another_database(checkout, database, monkeypatch, give):
-    """They find it from a terminal that knows nothing, and no password is printed."""
+    """The lines find the database from a terminal without settings, and print no password."""
     options = ("--listen", "127.0.0.1:0", *give(checkout, database, monkeypatch))
     checkout.start(options=options)
     checkout.stop()
@@ -345,7 +345,7 @@ def test_lines_of_the_readme_with_another_database(checkout, database, monkeypat
     checkout.sh(first + "\n" + account_block())
     checkout.stop()
     checkout.start(options=("--listen", "127.0.0.1:0"))
-    assert not os.path.exists(given)  # nor the password
+    assert not os.path.exists(given)  # not the password either
     checkout.stop()
 
 
@@ -361,8 +361,8 @@ def zone_of(checkout):
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
 def test_apps_of_tools_run(checkout):
-    """They are in the catalogue, the device shows the clock in the machine's zone, and a later run
-    brings them up to date."""
+    """The apps are in the catalogue, the device shows the clock in the machine's time zone, and a later run
+    updates them."""
     checkout.start()
     ctl = "build/release/displayctl --state-dir state --json "
     device = device_of(checkout)
@@ -386,7 +386,7 @@ def test_apps_of_tools_run(checkout):
 
 
 def clocks(checkout, zone):
-    """Clock's pictures of now, a minute ago and in a minute."""
+    """Pictures of the clock now, a minute ago and in a minute."""
     for minutes in (0, -1, 1):
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60 * minutes))
         checkout.sh("build/release/displayctl app render share/apps/clock -o clock.webp"
@@ -411,7 +411,7 @@ def test_the_panel_of_tools_run_shows_the_clock(checkout):
 
 
 def use_link(text):
-    """Sets the password of the demo account, as the page does; the account."""
+    """Sets the password of the demo account, as the page does. Returns the account."""
     link = re.fullmatch(r"http://(\S+)/link#(\w{43})", page_of(text))
     body = json.dumps({"token": link[2], "password": "a password for the demo"})
     connection = http.client.HTTPConnection(link[1], timeout=PATIENCE_S)
@@ -425,7 +425,7 @@ def use_link(text):
 def test_link_of_tools_run(checkout):
     checkout.start()
     checkout.stop()
-    # A further link is printed as long as there is no administrator.
+    # Each run prints another link as long as there is no administrator.
     account = use_link(checkout.start())
     assert account["email"] == "demo@example.org" and account["isAdministrator"]
     checkout.stop()

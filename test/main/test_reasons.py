@@ -1,5 +1,5 @@
-"""Why there is no database: each reason is made to be true, and displayd names it, at its start or
-while it runs, in the log and in the body of /readyz."""
+"""Each reason for an unavailable database is provoked, at the start and while displayd runs. displayd names
+it in the log and in the body of /readyz."""
 
 import os
 import pwd
@@ -15,12 +15,12 @@ from ports import free_port
 from server import Server, wait_until
 
 PASSWORD = "correct-horse"
-# Each line of a test's server; TLS alone, and the password.
+# pg_hba.conf of a test's server: TCP connections need TLS and a password.
 ACCESS = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"
 
 
 def make_certificate(folder, name):
-    """Makes a certificate that signs itself, for 127.0.0.1. Returns the paths of it and of its key."""
+    """Makes a self-signed certificate for 127.0.0.1. Returns the paths of the certificate and of its key."""
     certificate, key = (os.path.join(folder, f"{name}.{end}") for end in ("crt", "key"))
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                     "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", f"/CN={name}",
@@ -45,7 +45,7 @@ class Tls(Postgres):
             file.write(ACCESS)
 
     def use(self, name):
-        """The server's certificate, from its next reload."""
+        """Uses this server certificate from its next reload on."""
         for end in ("crt", "key"):
             path = f"{self.files}/used.{end}"
             shutil.copy(f"{self.files}/{name}.{end}", path)
@@ -107,7 +107,8 @@ def test_a_server_without_tls(folder):
 
 
 def test_a_server_that_does_not_answer_is_passed_over(launch, folder):
-    """At the start, by displayctl, by workers, and when the good one has gone and comes back."""
+    """Servers that do not answer are skipped: at the start, by displayctl, by workers, and if the good
+    server leaves and returns."""
     with Postgres() as good, socket.create_server(("127.0.0.1", 0)) as silent:
         database = good.create_database().split("/")[3].split("?")[0]
         url = (f"host=127.0.0.1,localhost,database.invalid,{good.folder} dbname={database} user=postgres "
@@ -176,7 +177,7 @@ def end_connections(tls):
 
 
 def check(server, reason, undo):
-    """All its connections are gone, or break now."""
+    """Checks the reason once all connections are gone or break."""
     before = server.log().count(f'reason="{reason}')
     wait_until(lambda: f"the database cannot be reached: {reason}" in body(server), reason)
     wait_until(lambda: server.log().count(f'reason="{reason}') > before, "a line of the log")
@@ -232,7 +233,7 @@ def test_it_was_stopped(server, tls):
 
 
 def test_it_hangs(server, tls):
-    """Hints are heard first when the database is silent: they ask it four times a second."""
+    """Hints show first that the database hangs: they query it four times a second."""
     tls.pause()
     try:
         wait_until(lambda: "the database's notifications do not arrive: it does not answer" in body(server), "why")

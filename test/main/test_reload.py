@@ -1,4 +1,4 @@
-"""SIGHUP: another configuration without a gap."""
+"""SIGHUP loads another configuration without an interruption."""
 
 import fcntl
 import os
@@ -50,7 +50,7 @@ class Scene:
         self.server.process.send_signal(signal.SIGHUP)
 
     def reload(self, *lines):
-        """Another configuration, until it is in force and the old workers are gone."""
+        """Loads another configuration. Waits until it is in use and the old workers are gone."""
         count, retired = self.count(IN_FORCE), self.count(RETIRED)
         self.write(*lines)
         self.signal()
@@ -58,7 +58,7 @@ class Scene:
         self.server.wait_for_log(RETIRED, retired + 2)
 
     def refuse(self, *lines):
-        """Another configuration that is not taken; the last line of the log that says so."""
+        """Loads a configuration that is rejected. Returns the last log line about that."""
         count = self.count(REFUSED)
         self.write(*lines)
         self.signal()
@@ -66,7 +66,7 @@ class Scene:
         return [line for line in self.server.log().splitlines() if REFUSED in line][-1]
 
     def rate(self):
-        """Value of --rate-limit in a worker that serves."""
+        """Value of --rate-limit in a serving worker."""
         policy = self.server.get("/v1/devices", key=self.key).headers["RateLimit-Policy"]
         return int(re.search(r"q=(\d+);w=2", policy)[1]) // 2
 
@@ -129,7 +129,7 @@ def other_key(scene):
 
 
 def test_displayctl_waits_for_the_verdict(scene):
-    """systemctl reload does the same."""
+    """displayctl waits for the result, and systemctl reload does the same."""
     assert ctl_reload(scene, "rate-limit = 124") == {"state": "done", "reason": ""}
     assert scene.rate() == 124
     assert ctl_reload(scene, "rate-limit = 124")["state"] == "done"
@@ -180,7 +180,7 @@ def test_listeners_come_and_go(scene, folder):
 
 
 def test_keys_of_a_refused_configuration_are_wiped(scene, folder):
-    """Keys are read before it is known whether the server can listen."""
+    """Keys are read before displayd knows whether it can listen, so those of a rejected configuration are wiped."""
     made = certificates.make(folder, "wall")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -192,7 +192,7 @@ def test_keys_of_a_refused_configuration_are_wiped(scene, folder):
 
 
 def test_an_idle_connection_gets_its_next_answer(scene):
-    """It was there before, so an old worker has it."""
+    """An old worker has the connection, which was open before."""
     request = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
     with scene.server.connect() as client:
         client.sendall(request)
@@ -210,7 +210,7 @@ def test_an_idle_connection_gets_its_next_answer(scene):
 
 
 def test_a_second_change_waits_for_the_first(scene):
-    """An idle connection keeps a worker from retiring."""
+    """An idle connection keeps a worker draining, so the second change waits."""
     with scene.server.connect() as client:
         client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
         client.recv(1000)
@@ -235,7 +235,7 @@ def test_no_request_fails_and_panels_come_back(scene):
             load.wait_for(100)
             scene.reload(f"rate-limit = {100000 + i}")
         load.wait_for(100)
-        # On a slow machine one may come to an old worker again, which does not know yet that it retires.
+        # On a slow machine a client may reach an old worker again, which does not know yet that it drains.
         wait_until(lambda: len(panels.gaps) >= 2 * len(scene.devices), "that panels came back twice")
         panels.wait_until_connected()
     assert load.failures == []
@@ -244,8 +244,8 @@ def test_no_request_fails_and_panels_come_back(scene):
 
 
 def kill_a_fresh_worker(scene, rate):
-    """During a change. It is killed before it serves, while it waits for a database that has been
-    stopped; on a slow machine it may serve by then: the new configuration is in force."""
+    """Kills a new worker during a change, before it serves: it waits for a database that has been stopped.
+    On a slow machine it may already serve; then the new configuration is in use."""
     before, postmaster = scene.server.workers(), scene.server.postmaster()
     failed = "its workers did not start"
     ends = scene.count(IN_FORCE) + scene.count(failed)
@@ -275,7 +275,7 @@ def test_a_crash_of_fresh_workers_leaves_the_old_ones(scene):
 
 
 def test_it_ends_with_its_terminal(launch):
-    """There SIGHUP is the kernel's."""
+    """On a terminal the kernel sends SIGHUP, which ends the server."""
     server = launch()
     master, slave = pty.openpty()
     with open(server.log_path, "wb") as log:
@@ -290,9 +290,8 @@ def test_it_ends_with_its_terminal(launch):
 
 
 def test_it_stops_while_it_changes(scene, folder):
-    """The last one: the server ends. It leaves no file of a socket: neither of the configuration
-    before nor of the one that it tries, while its workers wait for a database that has been
-    stopped."""
+    """The server ends during a change, and leaves no socket files: neither of the old configuration nor of
+    the new one, whose workers wait for a database that has been stopped."""
     before, tried = (os.path.join(folder, name) for name in ("before", "tried"))
     scene.reload(f"admin-listen = unix:{before}")
     assert os.path.lexists(before)

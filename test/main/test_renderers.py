@@ -1,4 +1,4 @@
-"""The render host among displayd's processes: its rights, its end, and that nothing runs before there is
+"""The render host among displayd's processes: its rights and its end. No renderer runs before there is
 something to render."""
 
 import os
@@ -44,7 +44,7 @@ def test_nothing_runs_before_there_is_something_to_render(serve):
 def test_no_app_is_rendered_where_that_is_turned_off(serve):
     server = serve("--renderers", "0", workers=1).start()
     assert server.get("/readyz").status == 200
-    assert below(server.render_host()) == []  # it is there for the egress
+    assert below(server.render_host()) == []  # the host still runs for the egress
     assert "crashed too often" not in server.log()
     assert server.stop() == 0
 
@@ -62,7 +62,7 @@ def test_a_host_that_is_killed_is_replaced(serve):
 
 
 def test_a_host_that_hangs_is_replaced(serve):
-    """Heartbeats show that it hangs, as with a worker."""
+    """Missing heartbeats show that a host hangs, as with a worker."""
     server = serve(workers=1).start()
     host, workers = server.render_host(), server.workers()
     wait_until(lambda: server.get("/readyz").status == 200, "that it serves")
@@ -88,12 +88,12 @@ def test_it_ends_with_displayd(serve):
 
 
 def test_what_the_processes_have_open(serve):
-    """The host has nothing that requests come through; of the links a worker has its own alone."""
+    """The host has no listening socket, and a worker has only its own renderer socket."""
     server = serve(workers=3).start()
     host, workers = server.render_host(), [sockets(pid) for pid in server.workers()]
     made = sockets(server.process.pid)
     listening = set.intersection(*workers)
-    assert len(listening & made) == 2  # that of --listen, and that of displayctl status
+    assert len(listening & made) == 2  # the socket of --listen, and that of displayctl status
     for number, own in enumerate(workers):
         assert not own & sockets(host)
         assert len(own & made - listening) == 1, number
@@ -110,7 +110,7 @@ def test_its_rights(serve):
 
 
 class Tree:
-    """Programs as they are installed, of which those that render can be others."""
+    """Installed programs, of which those that render can be replaced."""
 
     def __init__(self, folder, others):
         self.libexec = os.path.join(folder, "libexec/displayd")
@@ -135,7 +135,7 @@ EGRESS_PROBLEM = "apps that use the network cannot be rendered: the egress crash
 MQTT_PROBLEM = "accounts cannot reach their MQTT brokers: the MQTT bridge crashed too often"
 PROBLEM = "Starlark apps cannot be rendered: their renderer crashed too often"
 HOST_PROBLEM = "apps cannot be rendered: the process that starts renderers crashed too often"
-# Nobody but the host opens a file like this.
+# Only the host opens a file like this.
 CRASHING_HOST = refusing(f"openat:2:{os.O_RDWR | os.O_CLOEXEC}=SIGSYS")
 
 
@@ -146,12 +146,12 @@ def readiness(server):
 
 
 PLAIN = 'load("render.star", "render")\ndef main():\n    return render.Root(child=render.Text("{slug}"))\n'
-# Nobody is there (RFC 5737), and an egress that is well refuses to ask.
+# The address is unused (RFC 5737), and a healthy egress refuses it.
 ASKING = 'load("http.star", "http")\n' + PLAIN.replace("Text(", "Text(http.get('https://192.0.2.1/').body() + ")
 
 
 def show_an_app(server, slugs=("one", "two", "three"), script=PLAIN):
-    """On a device, which polls. Returns what polls."""
+    """Shows the app on a device, which polls. Returns the polling panel."""
     server.ctl("account", "create", "a@example.org", "--name", "A")
     device = server.ctl("device", "create", "--account", "a@example.org", "--name", "Desk")
     key = server.ctl("key", "create", "--account", "a@example.org")["key"]
@@ -175,10 +175,10 @@ def test_renderers_that_crash_are_given_up(launch, folder):
     wait_until(lambda: poll() and readiness(server) == f"ok, but {PROBLEM}\n", "the end of a crash loop")
     assert server.log().count(f'level=error process=worker-1 group=render msg="{PROBLEM}" times=10 code=1') == 1
     assert PROBLEM in server.ctl("status", json_output=False)
-    # The API goes on.
+    # The API still works.
     assert server.ctl("status")["renderingProblem"] == PROBLEM
     assert server.get("/v1/devices").status == 401
-    # It is tried again, and is well.
+    # Rendering is tried again, and works.
     tree.mend("render-starlark")
     server.process.send_signal(signal.SIGHUP)
     wait_until(lambda: readiness(server) == "ok\n", "another try")
@@ -187,7 +187,7 @@ def test_renderers_that_crash_are_given_up(launch, folder):
 
 
 def test_a_bridge_to_mqtt_that_crashes_is_given_up(launch, folder):
-    """Its instance keeps no account's connection for itself."""
+    """A bridge to MQTT that keeps crashing is given up, and its instance releases the connections of accounts."""
     tree = Tree(folder, {"mqtt": "/bin/false"})
     server = launch(workers=1)
     server.command[server.command.index(DISPLAYD)] = tree.displayd
@@ -204,7 +204,7 @@ def test_a_bridge_to_mqtt_that_crashes_is_given_up(launch, folder):
 
 
 def test_mqtt_without_its_program_is_told(serve, folder):
-    """Once; that no app is rendered is no reason for it."""
+    """A missing bridge program is logged once, even if no app is rendered."""
     tree = Tree(folder, {})
     os.remove(os.path.join(tree.libexec, "mqtt"))
     server = serve("--renderers", "0", "--mqtt", "mqtt://127.0.0.1:9", "--mqtt-account", "a@example.org", workers=1)

@@ -1,5 +1,5 @@
-"""Sandboxed workers: what they can still do. What they cannot do any more is tried in
-subprojects/sandbox/test, in a process with the same filter."""
+"""Sandboxed workers: what they can still do. subprojects/sandbox/test tests what they cannot, in a process
+with the same filter."""
 
 import http.client
 import os
@@ -41,7 +41,7 @@ def test_workers_are_sealed(running):
 
 
 def below(pid):
-    """The process and all that it has started."""
+    """The process and all its descendants."""
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
         return [pid] + [one for child in file.read().split() for one in below(int(child))]
 
@@ -57,7 +57,7 @@ def test_no_process_can_make_an_io_uring(running):
 
 
 def test_without_seccomp(launch):
-    """Neither io_uring nor other calls can be forbidden there."""
+    """Without seccomp, neither io_uring nor other calls can be forbidden."""
     server = launch(prefix=refusing("seccomp=ENOSYS", "prctl:0:22=EINVAL"), workers=1).start()
     assert server.get("/readyz").status == 200
 
@@ -111,7 +111,7 @@ def test_a_mode_that_is_none():
 
 
 def become(pid):
-    """A command's beginning that makes it run as the process's user: only this one, and some roots,
+    """Prefix that runs a command as the process's user: only that user, and root with the right capability,
     may set its limits."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         ids = dict(line.split()[:2] for line in file if line.startswith(("Uid:", "Gid:")))
@@ -121,7 +121,7 @@ def become(pid):
 
 
 def is_closed(connection):
-    """Or it is answered; one that waits for nothing is a time-out."""
+    """Whether the connection is closed, not answered. A connection that gets neither times out."""
     try:
         connection.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
         return connection.recv(1) == b""
@@ -130,7 +130,7 @@ def is_closed(connection):
 
 
 def has_room(server):
-    """Before the server has seen that others have left, it closes this connection, too."""
+    """Whether the server has room. Until it notices that others have left, it closes this connection, too."""
     try:
         return server.get("/livez").status == 200
     except (OSError, http.client.HTTPException):
@@ -150,7 +150,7 @@ def test_out_of_descriptors_again_and_again(launch):
         for connection in connections:
             connection.settimeout(60)
             closed += is_closed(connection)
-        # All that have no descriptor; the worker may have given one of its own back meanwhile.
+        # All connections without a descriptor; meanwhile the worker may have freed one of its own.
         assert closed >= 80 - (60 - own) - 2
         for connection in connections:
             connection.close()
@@ -189,7 +189,7 @@ class Tls:
                        stderr=subprocess.DEVNULL)
 
     def set_password(self, password):
-        """In the database, and in a file that takes the place of the one that was there."""
+        """Sets the password in the database, and in a file that replaces the old one."""
         self.database.execute(f"ALTER ROLE secret PASSWORD '{password}'")
         path = self.folder + "/pgpass"
         with open(path + ".new", "w", encoding="ascii") as file:

@@ -71,7 +71,7 @@ def test_wrong_file(launch, folder, text, mode, why):
 
 
 def test_damaged_key_of_the_state_directory(launch):
-    """A new one in its place would lose all secrets."""
+    """displayd does not replace a damaged key: a new one would lose all secrets."""
     server = launch().start()
     assert server.stop() == 0
     with open(key_file(server), "w", encoding="ascii") as file:
@@ -108,7 +108,7 @@ def fingerprint(server):
 
 
 def refused(server, code=4):
-    """The last line of a start that ends with this code."""
+    """The last log line of a start that ends with this code."""
     assert server.launch().wait() == code, server.log()
     [line] = [line for line in server.log().splitlines() if "cannot start" in line]
     return line
@@ -135,7 +135,7 @@ def test_without_secrets_any_key_fits(launch):
 
 @pytest.mark.parametrize("is_known", [False, True])
 def test_a_lost_or_foreign_key_is_refused(launch, is_known):
-    """Before and after the database knows which one it is."""
+    """A wrong key is rejected before and after the database stores the fingerprint of the right one."""
     server = launch().start()
     store_secret(server, key_of(server))
     assert fingerprint(server) is None
@@ -198,7 +198,7 @@ def fingerprint_of_stopped(server):
 
 
 def test_instances_with_two_keys_are_never_side_by_side(launch, postgres):
-    """Also where no secret setting tells which key is the right one."""
+    """Instances with two keys never run side by side, even if no secret setting shows which key is right."""
     url = postgres.create_database()
     one, other = launch(database=url), launch(database=url)
     write_key(one, "0e" * 32)
@@ -215,7 +215,8 @@ def test_instances_with_two_keys_are_never_side_by_side(launch, postgres):
 
 
 def test_a_worker_is_not_admitted_beside_another_key(launch, postgres):
-    """A second instance may have been let in a moment before the first one's workers were there."""
+    """No worker is admitted beside workers with another key, even if its instance was let in just before
+    those started."""
     url = postgres.create_database()
     with psycopg2.connect(url) as connection, connection.cursor() as cursor:
         server = launch(database=url).start()
@@ -228,7 +229,7 @@ def test_a_worker_is_not_admitted_beside_another_key(launch, postgres):
 
 
 def test_a_worker_says_why_it_stores_nothing(launch, postgres):
-    """The database became another one's while the server ran."""
+    """/readyz names the reason if the database got another key while the server ran."""
     url = postgres.create_database()
     server = launch(database=url).start()
     server.is_patient = False
@@ -241,7 +242,7 @@ def test_a_worker_says_why_it_stores_nothing(launch, postgres):
 
 
 def test_an_import_is_encrypted_with_the_key_of_the_server(launch, folder):
-    """Whichever key displayctl is told of."""
+    """An import is encrypted with the key of the server, whichever key displayctl gets."""
     server = launch().start()
     store_secret(server, key_of(server))
     server.restart()

@@ -1,8 +1,6 @@
-"""displayd.conf of the service is read wherever a program works on the service's state, named or not.
-
-The programs run as root of a namespace of their own, with an empty /var/lib and an empty folder of
-configurations.
-"""
+"""displayd.conf of the service is read by each program that works on the state of the service, named or
+not. The programs run as root of a namespace of their own, with an empty /var/lib and an empty configuration
+folder."""
 
 import os
 import re
@@ -13,7 +11,7 @@ import pytest
 from server import DISPLAYCTL, DISPLAYD, PATIENCE_S
 
 STATE = "/var/lib/displayd"
-# $1 is what displayd.conf says, $2 the folder of configurations; "-" for none. Then the command.
+# $1: contents of displayd.conf; $2: the configuration folder; "-" for none. The command follows.
 SCRIPT = r"""
 set -e
 mount -t tmpfs tmpfs /var/lib
@@ -48,7 +46,7 @@ def _namespace():
 
 
 def run(settings, *command, variables=None):
-    """settings: what the service's file says, None: there is none."""
+    """settings: contents of the service's file. None: no file."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DISPLAYD_")}
     return subprocess.run([*NAMESPACE, "sh", "-c", SCRIPT, "sh", "-" if settings is None else settings,
                            FOLDER, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -56,7 +54,7 @@ def run(settings, *command, variables=None):
 
 
 def check(settings, *arguments, variables=None):
-    """Settings in force: {name: line}."""
+    """Settings in use: {name: line}."""
     done = run(settings, os.path.abspath(DISPLAYD), "--check-config", *arguments, variables=variables)
     assert done.returncode == 0, done.stderr
     return {name: f" {' '.join(values)} # {source}"
@@ -93,14 +91,15 @@ def test_flags_and_variables_win():
 
 
 def test_the_service_keeps_its_state_directory():
-    """The unit names it in the command line."""
+    """The service keeps its state directory, which the unit names in the command line."""
     shown = check("state-dir = /srv/elsewhere\nrate-limit = 7")
     assert STATE in shown["state-dir"] and "/srv" not in shown["state-dir"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--config", FOLDER + "/displayd/displayd.conf"]])
 def test_sockets_are_given_to_the_service_alone(arguments):
-    """Here there is none for TLS: that is no fault of the file. A certificate that is missing is one."""
+    """Sockets belong to the service alone, so a missing socket for TLS is not a fault of the file. A
+    missing certificate is one."""
     done = run("tls-certificate = /etc/displayd/c\ntls-key = /etc/displayd/k", os.path.abspath(DISPLAYD),
                "--check-config", *arguments)
     assert done.returncode == 2
@@ -122,7 +121,7 @@ def test_displayctl_asks_the_database_of_the_service():
 
 
 def test_displayctl_takes_the_key_of_the_service():
-    """With another one a backup could not be read."""
+    """displayctl uses the key of the service: with another one it could not read a backup."""
     done = run("secret-key-file = /var/lib/no-key\ndatabase = host=/nowhere", "script", "-qec",
                os.path.abspath(DISPLAYCTL) + " database rekey", "/dev/null")
     assert "/var/lib/no-key" in done.stdout, done.stdout

@@ -1,8 +1,6 @@
-"""tools/setup in a Debian that has nothing: what it says that it would install, and how it ends if something is
-wrong with the machine.
-
-In `tools/test --full` it also installs all that tools/run needs, is interrupted, and goes on.
-"""
+"""tools/setup in a Debian with nothing installed: the packages that it announces, and how it ends on a
+faulty machine. In `tools/test --full` it also installs all that tools/run needs, is interrupted, and
+continues."""
 
 import os
 import re
@@ -15,7 +13,7 @@ from server import ROOT, wait_until
 
 PATIENCE_S = 900
 SAID = re.compile(r"^tools/setup: (?:installing (\d+) packages|fetching .*), ([\d.,]+) ([kMG]B) of disk space", re.M)
-# Mirrors change from day to day, and the page says what was there on one of them.
+# Mirrors change daily, and the page shows one of them on one day.
 FACTOR = 1.15
 PACKAGES_MAX = 160
 BARE = {"12": debian.BARE, "13": debian.BARE_TRIXIE}
@@ -33,7 +31,7 @@ def machine(request):
 
 
 def state(machine):
-    """State that a failure may not change."""
+    """State that a failure must not change."""
     return machine.run("sh", "-c", "dpkg-query -W; getent passwd; ls -A /etc /etc/apt /usr/sbin")
 
 
@@ -42,7 +40,7 @@ def megabytes(number, unit):
 
 
 def announced(machine, *options):
-    """Packages and megabytes of all steps, with what is fetched beside packages."""
+    """Packages and megabytes of all steps, including what is fetched beside packages."""
     text = machine.run("/src/tools/setup", "--announce", *options, patience_s=PATIENCE_S)
     found = SAID.findall(text)
     assert "fetching modules of Go" in text and "fetching packages of npm" in text and "fetching Node.js" in text
@@ -50,7 +48,7 @@ def announced(machine, *options):
 
 
 def promised(version):
-    """README.md on what is needed to run, and on what tests need beside it."""
+    """Sizes in README.md: packages to run, and those for tests."""
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
         text = " ".join(file.read().split())
     run = re.search(r"\(`tools/setup --run`, .*?\) is ([^.]*(?:\.\d[^.]*)*)\.", text)[1]
@@ -61,7 +59,7 @@ def promised(version):
 
 
 def test_what_it_announces(machine):
-    """Two parts: what is needed to run, and the rest. They are as large as README.md says."""
+    """Two parts are announced: packages to run, and the rest. Their sizes match README.md."""
     before = state(machine)
     run, everything = announced(machine, "--run"), announced(machine)
     assert state(machine) == before
@@ -74,13 +72,13 @@ def test_what_it_announces(machine):
 
 
 def test_what_it_is_not_asked_for(machine):
-    """It says how it is called."""
+    """Unknown options print the usage."""
     text = machine.run("/src/tools/setup", "--anounce", check=False)
     assert "tools/setup --announce" in text and "installing" not in text
 
 
 def refused(machine, script):
-    """Its last line and its exit status, where it installs nothing."""
+    """Its last line and its exit status, after a check that it installed nothing."""
     before = state(machine)
     *_, last, status = machine.run("sh", "-c", f"{script}\necho $?", patience_s=PATIENCE_S).splitlines()
     assert status != "0" and last.startswith("tools/setup: "), last
@@ -101,7 +99,7 @@ def test_without_a_network(machine):
 
 
 def test_without_room(machine):
-    """It is missed before anything is installed."""
+    """Missing room is reported before anything is installed."""
     last = refused(machine, """
         unshare --mount sh -c 'mount -t tmpfs -o size=90m tmpfs /mnt && cp -r /src /mnt && /mnt/src/tools/setup --run'""")
     assert re.search(r"no room: \d{3} MB are needed on /mnt, and \d\d MB are free; make room", last)
@@ -114,7 +112,7 @@ def test_a_user_without_rights(machine):
 
 @pytest.mark.skipif(not os.environ.get("DISPLAYD_TEST_FULL"), reason="takes minutes: for --full")
 def test_interrupted_and_run_again(machine):
-    """By a power cut while dpkg is at work. The run after it installs the rest, and one more does nothing."""
+    """A power cut interrupts dpkg. The next run installs the rest, and one more run does nothing."""
     machine.put_tree("/again")
     machine.run("rm", "-r", "/etc/postgresql-common")
 

@@ -1,4 +1,4 @@
-"""Starting, stopping, refusing, and workers that crash."""
+"""Starts, stops, rejected starts, and workers that crash."""
 
 import fcntl
 import http.client
@@ -31,7 +31,7 @@ def test_starts_and_stops(launch):
 
 
 def test_workers_need_no_larger_table_of_descriptors(running):
-    """To make it larger later stops the loop for 10 ms and more."""
+    """Workers do not enlarge their table of descriptors later, which would stop the loop for 10 ms and more."""
     for pid in running.workers():
         with open(f"/proc/{pid}/status", encoding="ascii") as file:
             size = int(re.search(r"^FDSize:\s+(\d+)", file.read(), re.M)[1])
@@ -79,7 +79,7 @@ def test_all_addresses_of_both_families(serve, address):
 
 
 def test_admin_listener(serve):
-    """It answers what is for the operator, and nothing else."""
+    """The admin listener answers only requests for the operator."""
     server = serve("--admin-listen", "127.0.0.1:0").start()
     port = int(re.search(r"msg=listening .*port=(\d+) role=admin", server.log())[1])
     for path, status in (("/livez", 200), ("/readyz", 200), ("/v1/devices", 404), ("/docs", 404)):
@@ -98,7 +98,7 @@ def test_admin_listener(serve):
     (("--access-log", "off", "--admin-access-log", "on"), ["admin"]),
 ])
 def test_access_lines_of_the_admin_listener(serve, arguments, ports):
-    """A monitor asks every few seconds: its requests have no lines unless somebody wants them."""
+    """Requests of a monitor, every few seconds, are not logged unless that is enabled."""
     server = serve("--admin-listen", "127.0.0.1:0", *arguments).start()
     port = int(re.search(r"msg=listening .*port=(\d+) role=admin", server.log())[1])
     for name, to in (("admin", port), ("public", server.address[1])):
@@ -143,7 +143,7 @@ def test_requests_at_work_are_finished(serve):
 def test_the_second_signal_ends_at_once(launch):
     server = launch().start()
     workers, postmaster = server.children()
-    # Holds the drain up: a request that never ends.
+    # Hold the drain up with a request that never ends.
     with server.connect() as client:
         client.sendall(b"POST /v1/devices HTTP/1.1\r\nHost: x\r\n")
         server.process.send_signal(signal.SIGTERM)
@@ -182,7 +182,7 @@ def test_a_worker_that_keeps_crashing_is_started_less_often(serve):
         assert f"restart_in_ms={delay}\n" in server.log()
 
 
-CRASHING_WORKERS = refusing("epoll_ctl=SIGSYS")  # the supervisor and what migrates have no loop
+CRASHING_WORKERS = refusing("epoll_ctl=SIGSYS")  # the supervisor and the migrating process have no loop
 
 
 def test_a_crash_loop_ends(launch, postgres):
@@ -196,7 +196,7 @@ def test_a_crash_loop_ends(launch, postgres):
     assert lines[-1].endswith(f"log={server.log_path}")
     assert "msg=ready" not in server.log() and "/link#" not in server.log()
     assert not os.path.exists(os.path.join(server.state_dir, "public-url"))
-    # The next one is a server like any other.
+    # The next server starts normally.
     server.command = server.command[len(CRASHING_WORKERS):]
     server.start()
     assert server.stop() == 0
@@ -247,7 +247,7 @@ def test_the_link_of_the_first_account(launch, postgres):
     with psycopg2.connect(server.database) as database, database.cursor() as cursor:
         roles = "SELECT is_administrator, is_reviewer FROM account_link WHERE kind <> 'first' ORDER BY id"
         cursor.execute(roles)
-        # The administrator reviews, too, as nobody else does.
+        # The administrator also reviews, because no other account can.
         assert cursor.fetchall() == [(True, True), (False, True)]
         cursor.execute("UPDATE account SET is_reviewer = true")
     server.ctl("account", "link", "first@example.org", "--role", "administrator")
@@ -264,7 +264,7 @@ def test_a_worker_that_hangs_is_replaced(serve):
     server = serve(workers=1).start()
     victim = server.workers()[0]
     kill(victim, signal.SIGSTOP)
-    # Its connection waits where nobody accepts it, until there is another worker.
+    # Its connection waits until another worker accepts it.
     assert server.get("/livez").status == 200
     assert 'msg="worker did not respond, killed" number=1' in server.log()
     assert not is_alive(victim)
@@ -275,7 +275,7 @@ def test_a_busy_worker_is_left_alone(serve):
     server = serve("--access-log", "off", workers=1).start()
     workers = server.workers()
     batch = 500
-    # Longer than any silence that is borne; the requests of one batch wait for those before.
+    # Longer than the hang limit; requests of one batch wait for those before.
     end = time.monotonic() + 8
     with server.connect() as client, client.makefile("rb") as answers:
         while time.monotonic() < end:
@@ -293,7 +293,7 @@ def test_all_ends_with_a_killed_supervisor(launch):
     server.kill()
     wait_until(lambda: not any(is_alive(pid) for pid in [*workers, postmaster]),
                "children that end")
-    # Files of the killed server about itself are stale; they do not mislead the next server.
+    # State files of the killed server are stale, but do not mislead the next server.
     server.start()
     assert server.get("/readyz").status == 200
 
@@ -381,7 +381,7 @@ def test_state_directory_in_use(running):
     code, _, text = displayd("--state-dir", running.state_dir, "--listen", "127.0.0.1:0")
     assert code == 4
     assert f"is in use by another server (pid {running.process.pid})" in text
-    # It has not disturbed the one that runs.
+    # The running server is not disturbed.
     assert running.get("/readyz").status == 200
     assert running.url
 

@@ -1,4 +1,4 @@
-"""displayctl status: how a running server is, for a person and as JSON."""
+"""displayctl status: state of a running server, for people and as JSON."""
 
 import fcntl
 import json
@@ -77,7 +77,7 @@ def test_text(server, desk):
 
 
 def test_a_refusal_of_a_rule_is_no_trouble():
-    """Whoever asked was told. As a metric it is counted."""
+    """A constraint error is not a warning, since the client got the reason. A metric counts it."""
     with Server("--registration", "open", "--admin-listen", "127.0.0.1:0") as server:
         server.ctl("account", "create", "ada@example.org")
         answer = server.post("/web/registration", headers={"Sec-Fetch-Site": "same-origin"}, body={
@@ -95,7 +95,7 @@ def test_workers_do_not_ask_a_database_that_is_away():
         [old] = server.workers()
         os.kill(old, signal.SIGKILL)
         wait_until(lambda: server.workers() not in ([], [old]), "another worker")
-        # Its first looks are due within five seconds.
+        # Its first queries are due within five seconds.
         wait_until(lambda: age_of(server.workers()[0]) > 7, "its first looks")
         told = status(server)
         assert not told["workers"][0]["isDatabaseUp"]
@@ -107,7 +107,7 @@ def test_workers_do_not_ask_a_database_that_is_away():
 
 
 def test_errors_are_kept_without_secrets(server, desk):
-    """Also of a worker that has died. What has the form of a key is masked."""
+    """Errors are kept even if their worker has died. Text in the form of a key is masked."""
     worker = server.workers()[0]
     os.kill(worker, signal.SIGKILL)
     wait_until(lambda: worker not in server.workers(), "another worker")
@@ -139,7 +139,7 @@ class Watch:
             self.stop()
 
     def stop(self):
-        """Its exit code; what it wrote at last is in text."""
+        """Its exit code; its last output is in text."""
         self.process.send_signal(signal.SIGINT)
         try:
             while True:
@@ -149,13 +149,13 @@ class Watch:
         return self.process.wait(PATIENCE_S)
 
     def pages(self):
-        """Complete pages, without styles, as lists of lines."""
+        """Complete pages without styles, as lists of lines."""
         plain = re.sub(r"\x1b\[[0-9;]*m|\x1b\[K|\x1b\[\?25.", "", self.text)
         return [page.partition("\x1b[J")[0].split("\r\n")
                 for page in plain.split("\x1b[H") if "\x1b[J" in page]
 
     def wait_for(self, words):
-        """A page with these words in it; all before it are forgotten."""
+        """A page that contains these words. Forgets all earlier pages."""
         while True:
             for page in self.pages():
                 if words in "\n".join(page):
@@ -178,7 +178,7 @@ def test_watch_shows_it_again(server):
 
 @pytest.mark.parametrize("rows, columns", [(24, 80), (12, 40), (60, 200)])
 def test_it_fits_the_terminal(server, desk, rows, columns):
-    """Whatever has to go: the head and the workers stay."""
+    """Output fits the terminal: the head and the workers stay, whatever else is cut."""
     with Watch(server, rows, columns) as watch:
         page = watch.wait_for("worker")
     assert len(page) <= rows and page[0].startswith("displayd ")
@@ -198,7 +198,7 @@ def test_colours(server):
 
 
 def test_what_is_wrong_is_seen(launch):
-    """A database that is away, a server that ends while somebody looks, and comes again."""
+    """Shows an unavailable database, and a server that ends and returns during the watch."""
     server = launch().start()
     with Watch(server) as watch:
         watch.wait_for("database  connected")

@@ -1,4 +1,4 @@
-"""displayd as a service of systemd: what it says, the sockets that it is given, its unit."""
+"""displayd as a systemd service: its notifications, its sockets, its unit."""
 
 import os
 import re
@@ -28,7 +28,7 @@ class Manager:
         self.socket.settimeout(PATIENCE_S)
 
     def read(self, beginning, passes_over=("WATCHDOG=1",)):
-        """The next message, which must begin so; those that are passed over aside."""
+        """The next message, which must begin so; skips the messages named here."""
         while True:
             text = self.socket.recv(4096).decode()
             if text.startswith(beginning):
@@ -48,7 +48,7 @@ def manager():
 
 
 def test_what_it_tells_the_manager(launch, manager):
-    """The sockets are of another process that was given some: only the variables were inherited."""
+    """Inherited variables are ignored: the sockets were given to another process."""
     server = launch(environment={"NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "400000",
                                  "LISTEN_PID": "1", "LISTEN_FDS": "1"}).start()
     assert server.log().count("msg=listening") == 1
@@ -60,7 +60,7 @@ def test_what_it_tells_the_manager(launch, manager):
 
 
 def test_children_are_no_part_of_it(launch, manager):
-    """A supervisor that is stopped says nothing, however well its workers are."""
+    """A stopped supervisor sends nothing, even if its workers run."""
     server = launch(environment={"NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "100000"}).start()
     manager.read("READY=1\n")
     manager.read("WATCHDOG=1")
@@ -103,7 +103,7 @@ class TestActivation:
 
     @staticmethod
     def knock(port, path="/readyz"):
-        """Connects until somebody listens; the status once it answers."""
+        """Connects until a server listens. Returns the status of its answer."""
         def connect():
             try:
                 return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
@@ -122,14 +122,14 @@ class TestActivation:
         assert self.knock(port, "/livez") == 200
         manager.read("READY=1\n")
         assert server.url == f"http://127.0.0.1:{port}"
-        # The default of --listen is not listened on as well.
+        # The default of --listen is not used in addition.
         assert server.log().count("msg=listening") == 1
         server.process.send_signal(signal.SIGTERM)
         manager.read("STOPPING=1")
         assert server.process.wait(PATIENCE_S) == 0
 
     def test_names_a_unix_socket_and_listen(self, activate, manager):
-        """Addresses of displayd's own options are listened on, too; an address given twice only once."""
+        """Addresses of displayd's own options are listened on, too; a repeated address only once."""
         public, admin, own = free_port(), free_port(), free_port()
         path = os.path.join(manager.folder, "http.sock")
         server = activate(f"127.0.0.1:{public}", f"127.0.0.1:{admin}", path,
@@ -149,7 +149,7 @@ class TestActivation:
         assert server.log().count("msg=listening") == 4
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(PATIENCE_S) == 0
-        assert os.path.exists(path)  # it is the manager's
+        assert os.path.exists(path)  # the socket belongs to the manager
 
     def test_what_is_no_listening_stream(self, folder):
         state, script = os.path.join(folder, "state"), 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'

@@ -14,20 +14,20 @@ from server import ROOT
 
 TESTSSL = shutil.which("testssl")
 SECTIONS = "-p", "-s", "-f", "-U"
-# Findings about the program itself, not about the server. If the machine is busy, its client leaves
-# before the ticket comes, and then cannot resume with one; test_tls.py does.
+# Findings about testssl itself, not about the server. On a busy machine its client leaves before the ticket
+# arrives, and cannot resume; test_tls.py tests that.
 OF_ITS_OWN = {"engine_problem", "scanTime", "sessionresumption_ticket"}
 
 
 def listed():
-    """The remarks on certificates, and how grave they are, of docs/security_tests.yaml."""
+    """Remarks on certificates in docs/security_tests.yaml, with their severity."""
     with open(os.path.join(ROOT, "docs/security_tests.yaml"), encoding="utf-8") as file:
         return set(yaml.safe_load(file)["testssl"].items())
 
 
 @pytest.fixture
 def look(launch, folder):
-    """Runs it on these sections: its code, and what it has found, by name."""
+    """Runs testssl on these sections. Returns its code and its findings by name."""
     both = [certificates.make(folder, key, key=key) for key in ("ec", "rsa")]
     pairs = [option for one in both for option in one.options]
     server = launch("--tls-listen", "127.0.0.1:0", *pairs, workers=1).start()
@@ -51,14 +51,14 @@ def test_it_finds_nothing(look):
     bad = [found for name, found in findings.items()
            if found["severity"] not in ("OK", "INFO") and name not in OF_ITS_OWN]
     assert not bad
-    # It has looked.
+    # The check took place.
     for name in ("TLS1_2", "TLS1_3", "cipherlist_STRONG", "heartbleed", "secure_client_renego"):
         assert findings[name]["severity"] == "OK", findings[name]
 
 
 @pytest.mark.skipif(not TESTSSL, reason="testssl.sh is not installed")
 def test_what_it_says_of_the_certificates(look):
-    """Without asking for names, which may have no answer here."""
+    """No names are resolved, since a resolver may be missing here."""
     _, findings = look("-S", "--nodns", "none")
     # Names of a second certificate's findings end with its number.
     bad = {(name.split(" ")[0], found["severity"]) for name, found in findings.items()

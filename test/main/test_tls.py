@@ -1,4 +1,4 @@
-"""TLS listeners: what clients of all kinds get, and what an operator is told."""
+"""TLS listeners: answers to clients of all kinds, and messages to the operator."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ class Site:
         return tls.connect(self.port, made or self.context(**options), name, session)
 
     def certificate_for(self, name, **options):
-        """The common name of what the server shows."""
+        """Common name of the certificate that the server presents."""
         made = tls.context(**options)
         with tls.connect(self.port, made, name) as stream:
             shown = x509.load_der_x509_certificate(stream.getpeercert(True))
@@ -58,7 +58,7 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def hanging(site):
-    """Connections that never end their handshake, of the module's first moment."""
+    """Connections that never complete their handshake, opened when the module starts."""
     hello, _ = tls.Piecewise(tls.context()).step()
     streams = [tls.raw(site.port) for _ in range(4)]
     streams[1].sendall(hello[:3])
@@ -197,7 +197,7 @@ def answers(site):
 
 
 class TestBytes:
-    """Bytes that strangers send."""
+    """Malformed and unusual bytes from untrusted clients."""
 
     @BOTH
     def test_a_hello_byte_by_byte(self, site, version):
@@ -214,7 +214,8 @@ class TestBytes:
     @BOTH
     @pytest.mark.parametrize("most", [1, 3, 16, 100])
     def test_a_hello_in_many_records(self, site, version, most):
-        """Of fewer than 4 bytes, too, which mbedTLS does not take: programs against inspection send them."""
+        """A ClientHello in many records, even of fewer than 4 bytes: programs that evade inspection send
+        these, though mbedTLS rejects them."""
         client = tls.Piecewise(site.context(version=version))
         is_first = [True]
 
@@ -280,7 +281,7 @@ class TestBytes:
         assert "no renegotiation" in s_client(site.port, "-tls1_2", said=b"R\n")
 
     def test_a_request_behind_the_handshake_at_once(self, site):
-        """In the segment of the client's last part."""
+        """A request in the same segment as the client's last handshake message is answered."""
         client = tls.Piecewise(site.context(version=TLS13))
         hello, _ = client.step()
         with tls.raw(site.port) as stream:
@@ -315,7 +316,7 @@ class TestEnds:
         with site.connect(version=version) as stream:
             stream.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             assert tls.read_answer(stream).status == 200
-            # An end without close_notify would be an error here.
+            # An end without close_notify would raise an error here.
             assert stream.recv(100) == b""
 
     @BOTH
@@ -329,7 +330,7 @@ class TestEnds:
                 pass  # the server need not answer it
 
     def test_a_request_and_the_end_at_once(self, site):
-        """The answer still comes."""
+        """The answer is sent even if the client ends the connection with its request."""
         client = tls.Piecewise(site.context(version=TLS12))
         with tls.raw(site.port) as stream:
             client.run(stream, lambda stream, data: stream.sendall(data))
@@ -358,7 +359,7 @@ class TestUrls:
 
 
 class TestReload:
-    """A file is renewed, and SIGHUP says so."""
+    """A certificate file is renewed, and SIGHUP loads it."""
 
     def reload(self, site, text):
         count = site.server.log().count(text)
@@ -366,7 +367,7 @@ class TestReload:
         site.server.wait_for_log(text, count + 1)
 
     def renew(self, site, **options):
-        """Another certificate in the files of the first one."""
+        """Writes another certificate into the files of the first one."""
         made = certificates.make(os.path.dirname(site.first.certificate), "first", **options)
         site.first.made, site.first.secret = made.made, made.secret
         return made
@@ -385,7 +386,7 @@ class TestReload:
             self.reload(site, "nothing changed")
             assert shown(site) != before
             assert tls.ask(stream).status == 200
-            # A change reaches the panel over the connection that it has.
+            # The panel gets a change over its existing connection.
             site.server.ctl("device", "update", device["id"], "--brightness", "7")
             panel.wait_for(b'"brightness":7')
             with site.connect(made=made, session=stream.session) as again:
@@ -425,7 +426,7 @@ def shown(site):
 
 
 class Socket:
-    """A panel's WebSocket, of which only the server's bytes matter."""
+    """A panel's WebSocket of which only the server's bytes matter."""
 
     def __init__(self, site, made, device):
         self.stream = tls.connect(site.port, made)
@@ -460,7 +461,7 @@ def test_a_chain_is_sent(folder, serve):
 
 
 def test_only_tls_listens(folder, serve):
-    """Then nothing listens at the default address."""
+    """With TLS listeners alone, nothing listens at the default address."""
     made = certificates.make(folder, "own")
     server = serve("--tls-listen", "127.0.0.1:0", *made.options, workers=1, listen=None)
     server.launch()

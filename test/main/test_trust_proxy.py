@@ -1,4 +1,4 @@
-"""Addresses of clients: headers of proxies, and when they are believed."""
+"""Client addresses from proxy headers, and when the server trusts them."""
 
 import http.client
 import os
@@ -25,7 +25,7 @@ needs_haproxy = pytest.mark.skipif(not proxies.HAPROXY, reason="haproxy is not i
 
 
 def remote_of(server, request_id):
-    """The address that the access log has for this request."""
+    """The address in the access log for this request."""
     found = wait_until(lambda: re.search(rf"remote=(\S+).*request_id={request_id}\b", server.log()),
                        "the access line")
     return found[1]
@@ -38,7 +38,7 @@ def ask(server, name, **fields):
 
 
 def ask_through(server, address, name, **fields):
-    """The same through a proxy at this address, from an address of the client's own."""
+    """Sends the request through a proxy at this address, from an address of the client's own."""
     headers = {field.replace("_", "-"): value for field, value in fields.items()}
     connection = http.client.HTTPConnection(*address, timeout=PATIENCE_S,
                                             source_address=(CLIENT, 0))
@@ -66,15 +66,14 @@ def test_a_named_proxy_is_believed(serve):
 # ---- the PROXY protocol, by hand ----
 
 def proxied_address(server):
-    """Address of its listener that expects a PROXY header."""
+    """Address of the listener that expects a PROXY header."""
     found = re.search(r"address=proxy:127\.0\.0\.1:0 port=(\d+)", server.log())
     return "127.0.0.1", int(found[1])
 
 
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory):
-    """(server, address of its listener that expects a PROXY header, path of a unix socket that
-    does)"""
+    """(server, address of the listener that expects a PROXY header, path of a Unix socket that does)"""
     path = str(tmp_path_factory.mktemp("proxied") / "socket")
     with Server("--listen", "proxy:127.0.0.1:0", "--listen", f"proxy:unix:{path}",
                 "--trust-proxy", "127.0.0.1", "--trust-proxy", "unix") as server:
@@ -87,7 +86,7 @@ def request(name, *lines):
 
 
 def answer(client, pieces):
-    """All that comes back, until the server ends the connection. Nothing where it resets it."""
+    """All bytes until the server ends the connection; empty after a reset."""
     received = b""
     try:
         for piece in pieces:
@@ -142,7 +141,7 @@ def test_it_holds_for_every_request_of_the_connection(proxied):
 
 
 def test_a_client_behind_it_is_not_believed(proxied):
-    """Its fields came through a proxy that does not look at them."""
+    """Fields of a client are not trusted: its proxy forwards them without a check."""
     server, address, _ = proxied
     ask_by_hand(address, TCP_4 + request("invented", "X-Forwarded-For: 203.0.113.5"))
     assert remote_of(server, "invented") == "192.0.2.1"
@@ -224,7 +223,7 @@ def hold(address, header, count):
 
 
 def room_for_few(serve, *arguments):
-    """A server that has room for fewer connections than FLOOD."""
+    """A server with room for fewer connections than FLOOD."""
     return serve(*arguments, "--trust-proxy", "127.0.0.1", workers=1,
                   prefix=("prlimit", "--nofile=700:700")).start()
 
@@ -235,7 +234,7 @@ FLOODED = 'reason="too many connections from this address" remote=192.0.2.66'
 
 
 def test_connections_of_one_client_are_limited(serve):
-    """So that others find room, through the proxy or not."""
+    """Connections of one client are limited, so that others are accepted, through the proxy or not."""
     server = room_for_few(serve, "--listen", "proxy:127.0.0.1:0")
     address = proxied_address(server)
     clients = hold(address, FLOODER, FLOOD)
@@ -270,7 +269,7 @@ def test_urls_that_are_handed_out_lead_elsewhere(serve):
 # ---- real proxies, with the lines of docs/deploy (complete in test_deploy.py) ----
 
 def check_proxy(server, address, name):
-    """It says its client's address, and what the client has invented does not count."""
+    """The proxy reports the address of its client, and values forged by the client are ignored."""
     assert ask_through(server, address, name) == CLIENT
     assert ask_through(server, address, f"{name}-invented", X_Forwarded_For="203.0.113.5") == CLIENT
 
@@ -324,7 +323,7 @@ def test_behind_haproxy_that_speaks_the_proxy_protocol(proxied, folder, option):
     with proxies.haproxy_tcp(folder, "%s:%s" % upstream, option) as address:
         check_proxy(server, address, option)
         check_proxy(server, address, f"{option}-again")
-        # Its health checks are answered: those of version 2 by the command LOCAL.
+        # Its health checks are answered: those of version 2 with the command LOCAL.
         local = "127.0.0.1" if option == "send-proxy-v2" else r"(unknown|127\.0\.0\.1)"
         wait_until(lambda: re.search(rf"path=/livez .*status=200 .*remote={local} ", server.log()),
                    "a health check")

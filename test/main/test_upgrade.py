@@ -1,4 +1,4 @@
-"""SIGUSR2 and displayctl upgrade: another program takes the server's place in its process.
+"""SIGUSR2 and displayctl upgrade: another program replaces that of the server in the same process.
 
 "New programs" are scripts here that end in the program under test, with something else before."""
 
@@ -33,7 +33,7 @@ def scene():
 
 @pytest.fixture(autouse=True)
 def as_it_was(request):
-    """Each test finds one generation of workers, and leaves the program as it was."""
+    """Each test starts with one generation of workers, and restores the program."""
     yield
     if "scene" in request.fixturenames:
         one = request.getfixturevalue("scene")
@@ -57,7 +57,7 @@ def test_another_program_takes_over(scene):
 
 
 def test_it_is_the_program_that_is_there_now(scene):
-    """After three upgrades as after one; descriptors do not become more."""
+    """Three upgrades leave the current program running, without more descriptors than one."""
     counts = []
     for _ in range(3):
         assert scene.upgrade()["state"] == "done"
@@ -79,7 +79,7 @@ def test_no_request_fails_and_panels_come_back(scene):
     assert load.failures == []
     assert load.closed > 0
     assert panels.faults == []
-    # On a slow machine one may come to an old worker again, which does not know yet that it retires.
+    # On a slow machine a client may reach an old worker again, which does not know yet that it drains.
     assert len(panels.gaps) >= 2 * len(paths)
 
 
@@ -90,7 +90,7 @@ def shared_memory(pid):
 
 
 def test_limits_outlive_it(scene):
-    """Use of keys and addresses is counted in memory that workers share: it is the same after an upgrade."""
+    """Limits survive an upgrade: workers count uses of keys and addresses in shared memory."""
     before = [shared_memory(pid) for pid in scene.server.workers()]
     assert before[0] and before[0] == before[1]
     assert scene.upgrade()["state"] == "done"
@@ -98,7 +98,7 @@ def test_limits_outlive_it(scene):
 
 
 def test_tls_goes_on(folder):
-    """Also where a ticket of the program before is used."""
+    """TLS continues, even with a ticket of the old program."""
     made = certificates.make(folder, "wall")
     port = free_port()
     one = Scene("--tls-listen", f"127.0.0.1:{port}", *made.options)
@@ -137,7 +137,7 @@ def test_the_token_of_metrics_goes_on(folder):
 
 
 def test_cpu_time_is_counted_once():
-    """CPU time used before is not counted again by the program that takes over."""
+    """CPU time before the upgrade is not counted again by the new program."""
     one = Scene("--admin-listen", "127.0.0.1:0")
     try:
         scrape = Scrape(one.server)
@@ -210,8 +210,8 @@ def test_a_program_that_cannot_be_executed_after_all(scene):
 
 
 def go_back(scene, line):
-    """An upgrade that fails once the new program runs, as this line is in the configuration by then:
-    the one before goes on, with what it has read."""
+    """An upgrade that fails once the new program runs with this line in the configuration: the old one
+    continues, with the configuration that it has read."""
     workers = scene.server.workers()
     scene.install(f'{CHECK} ;; *) echo "{line}" > {scene.config};; esac\nexec $DISPLAYD "$@"')
     error = scene.refused()
@@ -243,8 +243,8 @@ def ctl_upgrade(scene):
 
 
 def end_a_fresh_worker(scene):
-    """During an upgrade whose workers wait for a database that has been stopped; what displayctl
-    says. On a slow machine one may serve by then."""
+    """Ends a new worker during an upgrade whose workers wait for a database that has been stopped. Returns
+    displayctl's output. On a slow machine a worker may already serve."""
     found, begun = [], len(scene.server.log())
     postmaster = scene.server.postmaster()
     os.kill(postmaster, signal.SIGSTOP)
@@ -277,7 +277,7 @@ def own_scene():
 
 
 def test_a_crash_in_the_middle_is_an_end(own_scene):
-    """Not an upgrade that goes on for ever. The program that starts again is the new one."""
+    """A crash during an upgrade ends the upgrade. The program that starts again is the new one."""
     scene = own_scene
     postmaster, begun = scene.server.postmaster(), len(scene.server.log())
     os.kill(postmaster, signal.SIGSTOP)
@@ -309,12 +309,13 @@ def test_workers_that_do_not_start_go_back(scene):
     before = scene.server.workers()
     assert "its workers did not start" in end_a_fresh_worker(scene)
     assert sorted(scene.server.workers()) == sorted(before)
-    # The database had been stopped for long enough for them to leave it.
+    # The database had been stopped for so long that they gave up.
     wait_until(lambda: scene.server.get("/v1/devices", key=scene.key).status == 200, "the database")
 
 
 def test_a_socket_that_only_the_new_program_listens_on_goes_with_it(scene, folder):
-    """And its file, on which nobody would answer."""
+    """A failed upgrade also removes the file of a socket that only the new program listened on, since
+    nothing would answer there."""
     path = os.path.join(folder, "admin")
     with open(scene.config, "w", encoding="utf-8") as file:
         file.write(f"admin-listen = unix:{path}\n")
@@ -343,19 +344,19 @@ def test_what_takes_a_restart_is_one(scene, what, reason):
     assert not set(workers) & set(scene.server.workers())
     assert scene.server.postmaster() != postmaster
     assert wait_until(lambda: scene.server.get("/readyz").status == 200, "ready")
-    # The script is not its program now.
+    # The script is not the current program.
     scene.install()
     scene.server.restart()
 
 
 def restarting(what):
-    """A check by which an upgrade is a restart; what: done behind it."""
+    """A check that turns an upgrade into a restart; what: commands after the check."""
     return (f'{CHECK} set -- $($DISPLAYD "$@" | tail -n 1 | cut -d " " -f 2-)\n{what}\nexit;;\n'
             'esac\nexec $DISPLAYD "$@"')
 
 
 def test_a_restart_whose_program_cannot_be_executed(scene):
-    """This one starts again, and says that it is not the one that was wanted."""
+    """If the program of a restart cannot be executed, the old one starts again, and logs that."""
     workers = scene.server.workers()
     ready = scene.server.log().count("msg=ready")
     scene.install(restarting('echo displayd-upgrade $1 99 $3 $4; chmod 000 "$0"'))
@@ -364,7 +365,7 @@ def test_a_restart_whose_program_cannot_be_executed(scene):
     scene.server.wait_for_log("msg=ready", ready + 1)
     assert not set(workers) & set(scene.server.workers())
     os.unlink(scene.program)
-    assert "No such file" in scene.refused().text  # it is looked for where it was
+    assert "No such file" in scene.refused().text  # looked up at its old path
     scene.install()
     assert scene.upgrade()["state"] == "done"
 
@@ -384,7 +385,7 @@ def test_a_program_that_warns_a_lot(scene):
 
 
 def test_it_says_what_it_waits_for(scene):
-    """A connection that is open keeps a worker from retiring."""
+    """The upgrade names what it waits for: an open connection keeps a worker draining."""
     with scene.server.connect() as client:
         client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
         assert client.recv(1000)
@@ -396,7 +397,7 @@ def test_it_says_what_it_waits_for(scene):
 
 
 def test_it_waits_for_a_change_of_the_configuration(scene):
-    """Both at once: one after the other."""
+    """A change of the configuration and an upgrade at the same time run one after the other."""
     with open(scene.config, "w", encoding="utf-8") as file:
         file.write("rate-limit = 99\n")
     scene.server.process.send_signal(signal.SIGHUP)
@@ -412,7 +413,7 @@ def test_no_server_is_there(folder):
 
 
 def test_what_holds_the_lock_is_no_server(folder):
-    """Such as displayctl restore, which a signal would end."""
+    """Displayctl upgrade sends no signal to another holder of the lock, such as displayctl restore."""
     told = []
     before = signal.signal(signal.SIGUSR2, lambda *_: told.append(True))
     try:
@@ -430,7 +431,7 @@ def test_what_holds_the_lock_is_no_server(folder):
 
 
 def test_the_number_of_another_process(scene):
-    """A server in a container may leave such a number in the lock."""
+    """The lock may contain the number of another process, left by a server in a container."""
     path = os.path.join(scene.server.state_dir, "lock")
     with open(path, "r+", encoding="utf-8") as lock:
         own = lock.read()

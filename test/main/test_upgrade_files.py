@@ -21,8 +21,8 @@ def scene():
 
 
 def test_it_stops_during_an_upgrade(scene, folder):
-    """It leaves no file of a socket: neither of the program before nor of the new one, whose workers
-    wait for a database that has been stopped."""
+    """A stop during an upgrade leaves no socket files: neither of the old program nor of the new one, whose
+    workers wait for a database that has been stopped."""
     before, tried = (os.path.join(folder, name) for name in ("before", "tried"))
     scene.configure(f"admin-listen = unix:{before}")
     assert scene.upgrade()["state"] == "done"
@@ -91,7 +91,8 @@ def test_a_file_that_cannot_be_used_is_refused(scene, files):
 
 
 def test_files_that_are_gone_when_it_goes_back(scene, files):
-    """The program before goes on with what it has; with the files once they are there again."""
+    """If files are missing when the upgrade fails, the old program continues with the contents it has, and
+    reads the files once they are back."""
     workers = scene.server.workers()
     scene.install(f'{CHECK} ;; *) echo "nonsense = 1" >> {scene.config}\n'
                   f'rm {files.made.certificate} {files.token};; esac\nexec $DISPLAYD "$@"')

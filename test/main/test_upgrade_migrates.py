@@ -1,5 +1,5 @@
-"""An upgrade from one program to another that has a migration more: the same sources, with another
-table of migrations (meson.build). It is a restart, which says so, and nobody loses anything."""
+"""An upgrade to a program with one more migration: the same sources with another table of migrations
+(meson.build). The upgrade reports that it is a restart, and loses nothing."""
 
 import http.client
 import json
@@ -34,8 +34,8 @@ def scene():
 
 
 class Writer:
-    """Renames a device without pause, a number higher each time. Meanwhile the server may go away:
-    what it has answered with 2xx must be there."""
+    """Renames a device without pause, with a higher number each time. The server may be away meanwhile, but
+    each change that it answered with 2xx must be there."""
 
     def __init__(self, scene, device):
         self.scene, self.device = scene, device
@@ -120,7 +120,7 @@ def look_at(scene):
 
 
 def refuses_the_way_back(scene):
-    """The older program has no part in this any more: neither by an upgrade nor when it is started."""
+    """The older program can no longer run on the database: neither by an upgrade nor by a start."""
     scene.install()
     error = scene.refused()
     assert error.code == 4

@@ -1,5 +1,4 @@
-"""A server that was built without the renderers of apps: all but pictures is as always, and it says in
-plain words what is missing."""
+"""A server built without renderers of apps: all but pictures works, and messages name what is missing."""
 
 import os
 import subprocess

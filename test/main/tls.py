@@ -17,7 +17,7 @@ def port_of(server, count=0):
 
 
 def context(*trusted, version=None, ciphers=None, curve=None, protocols=None):
-    """A client's. trusted: Certificates, of which each is its own authority."""
+    """TLS context of a client. trusted: certificates, each of which is its own authority."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     for certificate in trusted:
         made.load_verify_locations(certificate.certificate)
@@ -45,7 +45,7 @@ def connect(port, made, name="localhost", session=None):
 
 
 def read_answer(stream):
-    """An answer with a length."""
+    """Reads an answer with a Content-Length."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = stream.recv(65536)
@@ -64,8 +64,8 @@ def ask(stream, path="/livez"):
 
 
 def panel_shows(url, authority):
-    """A panel in the terminal displays a picture, over its first connection. authority: the file with
-    the certificate that it trusts."""
+    """A panel in the terminal shows a picture over its first connection. authority: file of the certificate
+    that the panel trusts."""
     command = [DISPLAYCTL, "panel", "--url", url, "--events", "-", "--ca", authority]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True) as panel:
@@ -82,7 +82,7 @@ def panel_shows(url, authority):
 
 
 class Piecewise:
-    """A handshake whose bytes the test carries."""
+    """A handshake whose bytes the test transfers."""
 
     def __init__(self, made, name="localhost"):
         self.incoming = ssl.MemoryBIO()
@@ -98,7 +98,7 @@ class Piecewise:
             return self.outgoing.read(), False
 
     def run(self, stream, send):
-        """The whole handshake over a socket; send(stream, data) as the test likes it."""
+        """Runs the whole handshake over a socket; send(stream, data) may split the bytes."""
         while True:
             data, is_done = self.step()
             if data:
@@ -122,17 +122,17 @@ class Piecewise:
 
 
 def record(head, body):
-    """With the kind and the version of another record's head."""
+    """A record with the kind and the version of another record's head."""
     return head[:3] + len(body).to_bytes(2, "big") + body
 
 
 def split_first_record(data, size):
-    """Two: its first bytes, and the others."""
+    """Splits the first record in two: its first bytes, and the rest."""
     return record(data, data[5:5 + size]), record(data, data[5 + size:])
 
 
 def split_records(data, most):
-    """The same messages in records of at most so many bytes."""
+    """The same messages in records of at most this many bytes."""
     result = b""
     while data:
         head, length = data[:5], int.from_bytes(data[3:5], "big")

@@ -1,4 +1,4 @@
-"""A server with something to count: accounts, devices, panels, pushes."""
+"""A server with objects to count: accounts, devices, panels, pushes."""
 
 import base64
 import io

@@ -1,6 +1,5 @@
-"""A server whose program can be led elsewhere, for tests of upgrades.
-
-"New programs" are scripts that end in the program under test, with something else before."""
+"""A server whose program is a link that tests redirect, for tests of upgrades. "New programs" are scripts
+that prepend something and then execute the program under test."""
 
 import os
 import shutil
@@ -17,7 +16,7 @@ CHECK = 'case "$*" in *--check-upgrade*)'
 
 
 class Scene:
-    """A server whose program is a link that a test can lead elsewhere."""
+    """A server whose program is a link that a test can redirect."""
 
     def __init__(self, *arguments):
         # A restart would get another port from the kernel.
@@ -40,8 +39,7 @@ class Scene:
         self.key = self.server.ctl("key", "create", *account)["key"]
 
     def install(self, script=None, program=DISPLAYD):
-        """The program, that under test unless another is named; or a script, in which DISPLAYD is that
-        program."""
+        """Installs the program under test, or another one, or a script in which DISPLAYD is that program."""
         fresh = self.program + ".new"
         if os.path.lexists(fresh):
             os.unlink(fresh)
@@ -61,13 +59,13 @@ class Scene:
         return self.server.ctl("upgrade")
 
     def refused(self):
-        """Error of displayctl when the server is not upgraded."""
+        """Error of displayctl if the server is not upgraded."""
         with pytest.raises(CtlError) as error:
             self.upgrade()
         return error.value
 
     def retire(self):
-        """Until only one generation of workers is left."""
+        """Waits until only one generation of workers remains."""
         wait_until(lambda: len(self.server.children()[0]) == 2, "two workers")
 
     def remove(self):
