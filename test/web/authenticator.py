@@ -1,5 +1,5 @@
-"""An authenticator of passkeys in software (W3C Web Authentication, ES256): what a browser sends when
-its user has touched one. A test may have it lie about everything."""
+"""A passkey authenticator in software (W3C Web Authentication, ES256): what a browser sends after its user
+has touched one. A test can forge every value."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ def bytes_of(text):
 
 
 def cbor(value):
-    """Encodes the types that a COSE key consists of (RFC 8949)."""
+    """Encodes the types of a COSE key (RFC 8949)."""
     if isinstance(value, dict):
         return bytes([0xA0 | len(value)]) + b"".join(cbor(k) + cbor(v) for k, v in value.items())
     kind, number = (0x40, len(value)) if isinstance(value, bytes) else (0x00, value)
@@ -83,7 +83,7 @@ class Passkey:
 
     def answer(self, challenge, origin, flags=PRESENT | VERIFIED, host=HOST, kind="webauthn.get",
                user=None, **more):
-        """It counts by itself."""
+        """Each answer increases the signature count."""
         self.count += 1 if self.count else 0
         client = client_data(kind, challenge, origin, **more)
         data = self.data(flags, host)

@@ -1,4 +1,4 @@
-"""Apps of a person, made and worked on as the pages do."""
+"""Apps of a person, made and edited as the pages do."""
 
 import secrets
 
@@ -8,7 +8,7 @@ SCRIPT = "def main():\n    return None\n"
 
 
 class Author:
-    """Somebody with apps."""
+    """A person with apps."""
 
     def __init__(self, world, **columns):
         self.world = world
@@ -55,7 +55,7 @@ class App:
         return submitted
 
     def deploy(self, version):
-        """Goes back or forth to an approved version, by the API."""
+        """Deploys a newer or older approved version by the API."""
         answer = self.author.world.request("POST", f"/v1/apps/{self.slug}/deploy",
                                            body={"version": version}, key=self.author.key())
         assert answer.status == 200, answer
@@ -72,7 +72,7 @@ class App:
 
 
 def audited(administrator, target):
-    """(action, actor) of the entries that name it, oldest first."""
+    """(action, actor) of the audit entries about the app, oldest first."""
     entries = administrator.get("/web/admin/audit").ok()
     return [(entry["action"], entry["actor"]) for entry in reversed(entries)
             if entry["target"] and target in entry["target"]]

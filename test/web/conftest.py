@@ -22,14 +22,14 @@ def world(postgres):
 
 @pytest.fixture(scope="module")
 def limited(postgres):
-    """With rate limits. Clients come from where they say they come from."""
+    """With rate limits. The server trusts the addresses that clients claim."""
     with World(postgres.create_database(), "--trust-proxy", "127.0.0.1") as one:
         yield one
 
 
 @pytest.fixture
 def start(postgres):
-    """Starts servers for one test, which it may do anything to."""
+    """Starts servers for one test, which may damage them."""
     worlds = []
 
     def run(*arguments, database=None, **options):

@@ -1,4 +1,4 @@
-"""Devices as the pages make them, and panels before which one can sit."""
+"""Devices as the pages make them, and panels with a person in front of them."""
 
 import contextlib
 import importlib.util
@@ -26,7 +26,7 @@ def path_of(device):
 
 
 def poll(world, link):
-    """The status that a panel gets which polls, over a connection of its own."""
+    """Status that a polling panel gets, over a connection of its own."""
     return poll_answer(world, link).status
 
 
@@ -35,7 +35,7 @@ def poll_answer(world, link):
 
 
 class Seat:
-    """A panel with a WebSocket, and what it was sent."""
+    """A panel with a WebSocket, and the messages that it received."""
 
     def __init__(self, world, link):
         self.panel = LINK_PANEL.Panel(world.server.address,
@@ -77,7 +77,7 @@ def panel_of(world, made):
 
 
 class Journal:
-    """Actions of an account."""
+    """Audit log actions of an account."""
 
     def __init__(self, person):
         self.person = person

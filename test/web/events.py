@@ -33,5 +33,5 @@ class Events(EventStream):
         assert not errors, (name, data, errors)
 
     def topic(self, topic):
-        """Waits until this topic has changed."""
+        """Waits for a change of this topic."""
         return self.next("changed", lambda data: data["topic"] == topic)

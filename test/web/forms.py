@@ -1,5 +1,5 @@
-"""Apps with a form, and people who install them. What tests import of the fixtures at the end, their
-module has."""
+"""Apps with a form, and people who install them. A module that imports the fixtures at the end gets them as
+its own."""
 
 import base64
 import os
@@ -13,7 +13,7 @@ RENDERERS = os.path.join(os.path.dirname(os.path.realpath(os.environ["DISPLAYD"]
 
 
 def needs(*languages):
-    """For modules and tests: they are for builds that have the renderers."""
+    """Marks modules and tests that need a build with the renderers."""
     return [pytest.mark.skipif(
         not os.path.exists(os.path.join(RENDERERS, f"render-{name}", f"render-{name}")),
         reason=f"built without render-{name}") for name in languages]
@@ -83,7 +83,7 @@ def publish(author, reviewer, script, version="1.0"):
 
 
 class Owner:
-    """Somebody with a device."""
+    """A person with a device."""
 
     def __init__(self, world):
         self.person = Person(world)

@@ -1,4 +1,4 @@
-"""Panels that live while a test looks at pages: each reads on a thread of its own."""
+"""Panels that run while a test checks pages: each reads on a thread of its own."""
 
 import contextlib
 import hashlib
@@ -17,7 +17,7 @@ def hash_of(webp):
 
 
 def own_device(world, person, **columns):
-    """A device of this person, that is pushed to by the public API."""
+    """A device of this person, to which the public API pushes."""
     account = Account.__new__(Account)
     account.world, account.id = world, person.id
     account.key = account.new_key()
@@ -25,13 +25,13 @@ def own_device(world, person, **columns):
 
 
 class Live(panel.Panel):
-    """acknowledges: it says "queued" for each picture, and "displaying" for the first one, for one
-    that is hurried, and where it is told to show_next()."""
+    """acknowledges: the panel sends "queued" for each picture, and "displaying" for the first one, for a
+    hurried one, and after show_next()."""
 
     def __init__(self, device, client=None, acknowledges=True):
         self.acknowledges = acknowledges
         self.count = 0
-        self.shown = None  # the number that it displays
+        self.shown = None  # number of the displayed picture
         self.pictures = []
         server = device.account.world.server
         super().__init__(client and Connected(client) or server, device)
@@ -68,13 +68,13 @@ class Live(panel.Panel):
             self.show_next()
 
     def run(self):
-        with contextlib.suppress(OSError):  # the end of either side
+        with contextlib.suppress(OSError):  # either side has ended
             while True:
                 self.take(*self._frame())
 
 
 class Connected:
-    """In place of a server: a connection that is there."""
+    """Takes the place of a server: a connection that exists already."""
 
     def __init__(self, client):
         self.client = client

@@ -1,4 +1,4 @@
-"""Connections to the database that run the server's statements, and wait for each other's locks."""
+"""Database connections that run the server's statements and wait for each other's locks."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,7 +8,7 @@ from rendered import statement
 
 
 class Session:
-    """A connection with a thread, in which it waits for locks."""
+    """A connection with a thread that waits for locks."""
 
     def __init__(self, world):
         self.world = world
@@ -42,8 +42,9 @@ class Session:
 
 
 def overtaken(world, account_id, change, look, act, *arguments):
-    """Sends a request, which waits for the account's row, and commits a change before its turn. Returns what
-    the request returned, and what look selected behind the change. Both statements take the account's ID."""
+    """Sends a request that waits for the account's row, and commits a change before the request continues.
+    Returns the result of the request, and of the query look after the change. Both statements take the
+    account's ID."""
     with Session(world) as holder, ThreadPoolExecutor(1) as pool:
         holder.run("BEGIN")
         holder.run("SELECT FROM account WHERE id = %s FOR UPDATE", (account_id,))

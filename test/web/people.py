@@ -1,4 +1,4 @@
-"""Browsers and the people before them.
+"""Browsers and the people who use them.
 
     browser = Browser(world)
     browser.sign_in(account)         # keeps the cookie that it is given
@@ -40,15 +40,15 @@ KNOWN = "displayd_browser"
 
 
 def cookie_set(answer, name="displayd_session"):
-    """The Set-Cookie of that cookie, with or without __Host-."""
+    """The Set-Cookie header of this cookie, with or without __Host-."""
     [found] = [value for field, value in answer.fields if field.lower() == "set-cookie"
                and value.removeprefix("__Host-").startswith(name + "=")]
     return found
 
 
 class Browser:
-    """fields: those that say where a request comes from. cookie: NAME=VALUE of the session, or None.
-    known: likewise of the cookie that says that somebody has signed in with it."""
+    """fields: headers that show where a request comes from. cookie: NAME=VALUE of the session, or None.
+    known: the same of the cookie that marks a browser in which somebody has signed in."""
 
     def __init__(self, world, fields=OWN_PAGE, user_agent="a test"):
         self.world = world
@@ -73,7 +73,7 @@ class Browser:
         answer = repeat_if_busy(ask, told_of) if self.world.is_patient else ask()
         CONTRACT.check(method, target, answer.status, answer.fields, answer.body)
         is_endpoint = CONTRACT.template_of(target.split("?")[0]) and method != "OPTIONS"
-        if is_endpoint and "Connection" not in answer:  # it ends where the request is malformed
+        if is_endpoint and "Connection" not in answer:  # a malformed request ends the connection
             for name, value in SECURITY.items():
                 assert answer[name] == value
         self.keep_cookie(answer)
@@ -114,8 +114,7 @@ class Browser:
 
 
 class Person:
-    """An account with a password, put into the database directly: what the hash is of, somebody had
-    hashed by the server."""
+    """An account with a password, inserted into the database directly. The server made the hash earlier."""
 
     def __init__(self, world, **columns):
         self.world = world
@@ -149,7 +148,7 @@ def first_token(world):
 
 
 def make_first(world, browser=None):
-    """Whoever uses that link: signed in, an administrator."""
+    """Uses that link: a signed-in administrator."""
     browser = browser or Browser(world)
     answer = browser.post("/web/links/use", {
         "token": first_token(world), "email": "first@example.org", "name": "First",
@@ -172,8 +171,8 @@ def token_of(link):
 
 
 class SignInUnderWay:
-    """A sign-in of somebody that has done its work and is not committed yet; it ends with the block.
-    It is that of a browser, whose cookie works from then on."""
+    """A sign-in that has done its work but is not committed until the block ends. Its browser's cookie
+    works from then on."""
 
     def __init__(self, person):
         self.person = person

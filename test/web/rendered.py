@@ -1,6 +1,6 @@
-"""Apps on panels, and what they render: by the engines, or put into the database as a worker stores it
-that has rendered it. And a world in which nothing else renders, with an app: what tests import of these
-fixtures, their module has."""
+"""Apps on panels, and their renders: made by the engines, or inserted into the database as a worker stores
+them. Also a world with an app, in which nothing else renders. A module that imports these fixtures gets
+them as its own."""
 
 import os
 import re
@@ -65,7 +65,7 @@ def install(browser, device_id, app):
 
 
 def installed(browser, app, **members):
-    """A device with the app, and nothing else."""
+    """A device whose only entry is the app."""
     made = add(browser, **members)
     made["entry"] = install(browser, made["device"]["id"], app)
     return made
@@ -117,7 +117,7 @@ def webp(number):
 
 
 def seen(panel, color):
-    """Reads until the panel has got that colour."""
+    """Reads until the panel has this colour."""
     panel.wait_for(lambda: shows(panel, color))
 
 

@@ -1,4 +1,4 @@
-"""Objects that operations of the pages need: an account with all roles, and the things that their paths name."""
+"""Objects that operations of the pages need: an account with all roles, and the objects that their paths name."""
 
 import json
 import re
@@ -17,13 +17,13 @@ from world import random_base62
 
 
 def body_of(operation):
-    """The document's example of the operation's body, or None."""
+    """The document's example of a body for the operation, or None."""
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     return content and (content.get("example") or next(iter(content["examples"].values()))["value"])
 
 
 class Stage:
-    """An account with all roles, and what paths name, made at its first use."""
+    """An account with all roles, and the objects of paths, made at first use."""
 
     def __init__(self, world):
         self.world = world
@@ -56,7 +56,7 @@ class Stage:
         return self.named[name]
 
     def target(self, template, **values):
-        """values: instead of what the path would name. Reviewers get versions of another account."""
+        """values: used in place of the path's own names. Reviewers get versions of another account."""
         stage = self.other if template.startswith("/web/reviews/") else self
         return scene.target(template, **{name: values.get(name) or stage.value(name)
                                          for name in re.findall(r"{(\w+)}", template)})
@@ -69,7 +69,7 @@ class Stage:
                                     fields=[*OWN_PAGE, *fields], **options)
 
     def ask_operator(self, found, body=None, target=None):
-        """For what the operator alone may do."""
+        """Sends a request that only the operator may make."""
         body = body_of(found[2]) if body is None else body
         account = {"Displayd_Account": self.person.email} if found[2]["operationId"] in IMPORTS else {}
         answer = ask_operator(self.world.server, found[0], target or self.target(found[1]), body, **account)
@@ -142,7 +142,7 @@ class Stage:
         return self.sign(self.passkey.answer)
 
     def invitation(self):
-        """Made by another account: its use signs the browser in as a new one."""
+        """Made by another account: using it signs the browser in as a new account."""
         return {"token": token_of(self.other.made("/web/admin/invitations", {})["url"])}
 
     def new_account(self):
@@ -155,7 +155,7 @@ def account_line(email):
 
 
 def account_import(stage, email=None):
-    """An import with the line of an account, in place of those before it."""
+    """An import with the line of an account, which replaces earlier imports."""
     stage.world.sql("UPDATE account_import SET ends_at = present_time()")
     found = json.loads(ask_operator(stage.world.server, "POST", "/web/admin/imports", {"publicApps": False}).body)["id"]
     body = {"firstLine": 1, "lines": account_line(email or f"{found}@example.org")}
@@ -181,13 +181,13 @@ MADE = {
     "importId": account_import,
     "collectionId": Stage.collection,
 }
-# Operations of the operator alone, and those that name an account besides.
+# Operations of the operator alone, and those that also name an account.
 IMPORTS = {"chooseCollection", "importApp"}
 OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember", "exportAccount", "createAccountImport",
              "endAccountImport", "addAccountImportLines", "applyAccountImport"} | IMPORTS
-# They need a panel, or a former address.
+# These need a panel or a former address.
 ORDERS = {"rebootPanel", "moveAddress", "endAlias"}
-# If the document's example does not succeed.
+# Bodies for operations whose example in the document fails.
 BODIES = {
     "addAccountImportLines": lambda stage: {"firstLine": 2, "lines": account_line("second@example.org")},
     "createMember": lambda stage: {"email": f"made-{stage.person.email}"},

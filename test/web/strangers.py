@@ -28,13 +28,13 @@ def until_refused(attempt, at_most):
 
 
 def use_up(world, address):
-    """Each at another account: those of before have limits of their own."""
+    """Uses up the limit with a different account each time, since earlier accounts have limits of their own."""
     until_refused(lambda: from_address(world, address).try_sign_in(
         f"{secrets.token_hex(8)}@example.org", OTHER_PASSWORD), 60)
 
 
 class Guessers:
-    """Guess without pause at accounts that do not exist, from the addresses of one IPv6 /48."""
+    """Clients that guess without pause at missing accounts, from the addresses of one IPv6 /48."""
 
     def __init__(self, world, count):
         self.world = world

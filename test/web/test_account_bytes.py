@@ -26,7 +26,7 @@ def deeds(administrator, target):
 
 
 def stored(app):
-    """Bytes of the app by its sum, which must agree with what is stored."""
+    """Bytes of the app by its sum, after a check that the sum matches the stored data."""
     [(summed, there)] = app.author.world.sql(
         "SELECT content_bytes, coalesce((SELECT octet_length(script_content) FROM app_draft"
         " WHERE app_id = app.id), 0) + coalesce((SELECT sum(octet_length(script_content))"
@@ -92,7 +92,7 @@ def test_drafts(world):
     app.save("", 4).ok()
     app.save("y" * 10, 5).ok()
     assert stored(app) == 10
-    # Changed elsewhere meanwhile: that is the answer, with and without room.
+    # A draft that was changed elsewhere is reported, with and without room.
     assert "changed elsewhere" in str(app.save("z", 1).problem(409))
 
 
@@ -113,7 +113,7 @@ def test_a_version_that_its_author_removes(world, administrator):
     browser.delete(f"{app.path}/versions/{first}").problem(404)
     browser.delete(f"{app.path}/versions/{UNKNOWN_ID}").problem(404)
     browser.delete(f"{app.path}/versions/first").problem(404)
-    # The names are used for ever, and there is room in review again.
+    # Version names are never used twice, and there is room for review again.
     app.submit("1.0").problem(409)
     assert app.submit("3.0").problem(409)
     app.submitted("4.0")
@@ -164,7 +164,7 @@ def test_an_app_without_versions_is_a_draft_again(world):
 
 @pytest.mark.parametrize("_", range(3))
 def test_two_at_once(world, _):
-    """A review, a deploy or an upload beside the removal: one of both holds, and the sum is right."""
+    """A review, a deploy or an upload runs beside the removal: one of both succeeds, and the sum is right."""
     author, reviewer = Author(world), reviewer_of(world)
     app = author.make()
     app.publish(reviewer, "1.0", "x" * 10)
@@ -187,7 +187,7 @@ def test_two_at_once(world, _):
 
 
 def test_apps_that_somebody_inherits(world):
-    """They are not counted for whoever gets them."""
+    """Inherited apps do not count for the successor."""
     author, heir = Author(world), Author(world)
     app = author.make(visibility="public")
     app.publish(reviewer_of(world), "1.0", "def main():\n    return None\n" + "#" * 1000)

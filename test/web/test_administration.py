@@ -1,4 +1,4 @@
-"""Accounts and roles, invitations, links for a forgotten password, the log of who did what."""
+"""Accounts and roles, invitations, links for a forgotten password, and the audit log."""
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ ENDPOINTS = [
     ("GET", "/web/admin/keys", None), ("GET", "/web/admin/apps", None), ("GET", "/web/admin/apps/clock", None),
     ("POST", "/web/admin/accounts", {"email": "a@example.org"}), ("POST", "/web/admin/apps/clock/disable", None),
     ("POST", "/web/admin/apps/clock/enable", None)]
-# Administrators may not do it either.
+# Administrators may not do these either.
 OF_THE_OPERATOR = [
     ("DELETE", f"/web/admin/accounts/{UNKNOWN_ID}", None), ("POST", "/web/admin/links", {}),
     ("POST", "/web/admin/devices", {"lines": ""}),
@@ -98,7 +98,7 @@ def test_one_member(administrator, person):
 
 
 def everything(administrator, path):
-    """In parts, which are the list together."""
+    """The list read in parts, after a check that they are the whole list."""
     found, target = [], f"{path}?limit=2"
     while target:
         answer = administrator.get(target)
@@ -163,7 +163,7 @@ def test_the_last_administrator_stays_one(start):
     browser = make_first(world)
     me = browser.get("/web/account").ok()["id"]
     browser.patch(f"/web/admin/accounts/{me}", {"isAdministrator": False}).problem(409)
-    # Also where two let go of it at the same moment, again and again.
+    # Repeats the race of two administrators who give the role up at the same moment.
     second = Person(world)
     for _ in range(5):
         browser.patch(f"/web/admin/accounts/{second.id}", {"isAdministrator": True}).ok()
@@ -327,7 +327,7 @@ def test_links_hold_while_their_maker_may_make_them(world, administrator, person
             Browser(world).post("/web/links/look", {"token": body["token"]}).problem(404)
             Browser(world).post("/web/links/use", body).problem(404)
             assert id_ not in str(administrator.get("/web/admin/invitations").ok())
-        # Also one that is made an administrator again made them with rights that have ended.
+        # A link ends with the rights of its maker, and stays ended even if the maker becomes administrator again.
         world.sql("UPDATE account SET is_administrator = true WHERE id = %s", maker.id)
     assert Browser(world).try_sign_in(person.email).status == 200
 
@@ -351,7 +351,7 @@ def test_a_link_whose_maker_is_demoted_while_it_is_made(world, administrator, pe
 
 
 def test_administrators_make_links_for_each_other(world):
-    """At the same moment, again and again: neither waits for the other for ever."""
+    """Two administrators who make links for each other at the same moment never deadlock. The race is repeated."""
     pair = [Person(world, is_administrator=True) for _ in range(2)]
     browsers = [one.browser() for one in pair]
     with ThreadPoolExecutor(4) as pool:
@@ -372,7 +372,7 @@ def test_links_of_the_operator_hold(world, administrator, person):
 
 
 def test_links_without_a_maker_hold_no_more(world):
-    """An instance that has not been upgraded makes such."""
+    """Links without a maker, as older instances make them, are invalid."""
     token = "1" * 43
     world.sql("INSERT INTO account_link (id, kind, secret_hash, is_administrator, expires_at) "
               "VALUES (gen_random_uuid(), 'invitation', %s, true, now() + interval '1 day')",
@@ -410,7 +410,7 @@ def test_audit(world, administrator):
 
 
 def test_the_document_has_a_cursor_for_each_list(world):
-    """An example of a cursor is taken by the list that it is an example of."""
+    """Each example of a cursor is accepted by the list of its example."""
     person = Person(world, is_administrator=True, is_reviewer=True)
     browser = person.browser()
     slug = f"app-{person.id}"

@@ -53,7 +53,7 @@ def test_forms_in_few_languages_are_kept(world, owner, author, reviewer):
     app = publish(author, reviewer, PLAIN)
     [[version]] = world.sql("SELECT deployed_version_id FROM app WHERE id = %s", app.id)
     world.sql("DELETE FROM app_schema WHERE version_id = %s", version)
-    # Forms not used for a month are removed first, then those used least, however recently.
+    # Forms not used for a month are removed first, then the least used ones, even if recent.
     world.sql("INSERT INTO app_schema (version_id, locale, engine, schema, use_count, used_at) "
               "SELECT %s, 'xx-' || n, '', '', 100 - n, CASE WHEN n = 10 THEN now() - interval '31 days' "
               "ELSE now() - (40 - n) * interval '1 day' * 0.5 END FROM generate_series(10, 39) AS n", version)
@@ -114,8 +114,7 @@ STEERING = "\u202e\u2066\u061c\x9b\x7f"
 
 
 def test_a_script_steers_no_terminal(author):
-    """Control characters do not reach the terminal of a person who looks at the raw answer. The texts
-    stay as they were."""
+    """Control characters do not reach the terminal of a person who reads the raw answer. The texts stay the same."""
     script = f'def main():\n    print("log {STEERING}")\n    fail("no {STEERING}")\n'
     answer = author.browser.post(author.make().path + "/preview",
                                  {"scriptLanguage": "STARLARK", "scriptContent": script})
@@ -156,7 +155,7 @@ def get_schema():
 
 
 def test_zone_of_the_device(world, owner, author, reviewer):
-    """Previews and handlers know it; test_renders.py has the same of renders."""
+    """Previews and handlers get the zone of the device; test_renders.py tests that for renders."""
     app = publish(author, reviewer, ZONED)
     world.sql("UPDATE device SET timezone = 'Asia/Tokyo' WHERE id = %s", owner.device)
     assert owner.preview(app).ok()["log"] == ["in Asia/Tokyo"]
@@ -188,7 +187,7 @@ def test_preview_that_fails(owner, plain):
 
 def test_all_faults_at_once(owner, plain):
     wrong = {"color": "red", "on": "maybe", "kind": "c", "text": 7, "auth": "x"}
-    assert pointers(owner.preview(plain, wrong)) == {"/settings/text"}  # types come first
+    assert pointers(owner.preview(plain, wrong)) == {"/settings/text"}  # types are checked first
     del wrong["text"]
     assert pointers(owner.preview(plain, wrong)) == {f"/settings/{name}" for name in wrong}
     assert pointers(owner.install(plain, **wrong)) == {f"/settings/{name}" for name in wrong}
@@ -297,7 +296,7 @@ def test_review_handler(author, reviewer, owner):
 
 
 def test_form_knows_no_zone(owner, author, reviewer):
-    """It is kept for all."""
+    """A form is stored for all accounts, so it gets no zone."""
     app = publish(author, reviewer, PLAIN.replace(
         'name = "Text"', 'name = time.now().format("-0700")').replace(
             'load("render.star", "render")',
@@ -369,13 +368,13 @@ def test_draft_in_typescript(author, plain):
 def test_endless_draft_costs_itself_only(author, plain):
     endless = author.browser.post(plain.path + "/preview", {
         "scriptLanguage": "STARLARK", "scriptContent": "def main():\n    while True:\n        pass\n"})
-    # The last one: the clock has ended it on a busy machine.
+    # The last preview, which the clock ended on a busy machine.
     assert endless.ok()["problem"]["kind"] in ("limit", "crash", "unavailable")
 
 
 # ---- limits ----
 
-AT_ONCE = 50  # more than the burst: a busy machine has them run slower than tokens grow
+AT_ONCE = 50  # more than the burst, since a busy machine runs them slower than tokens grow
 
 
 def test_previews_of_an_account_are_limited(start):
@@ -389,7 +388,7 @@ def test_previews_of_an_account_are_limited(start):
 
 
 def test_forms_that_are_run_count_as_previews(start):
-    """Each look at a form that fails runs the script, once what is known of that is a minute old."""
+    """Each read of a failing form runs the script again once the failure is a minute old, and counts as a preview."""
     world = start()
     author, owner = Author(world), Owner(world)
     reviewer = Person(world, is_reviewer=True).browser()
@@ -406,7 +405,7 @@ def test_forms_that_are_run_count_as_previews(start):
         lambda: owner.browser.get(entry.path + "/settings"), lambda: owner.install(app, a="b")])
     answer = until_refused(lambda: next(looks)(), AT_ONCE)[-1]
     assert "too many previews" in answer.problem(429)["detail"]
-    # A kept form needs no run.
+    # A stored form needs no run.
     assert owner.browser.get(f"/web/apps/{good.slug}/schema").ok()["fields"]
 
 

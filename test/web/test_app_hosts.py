@@ -1,5 +1,5 @@
-"""The table of the hosts that apps have asked: what is noted there meets the removal of an app, and is
-forgotten after a month."""
+"""The table of hosts that apps have asked: entries written beside the removal of an app, and their removal
+after a month."""
 
 import uuid
 
@@ -20,7 +20,7 @@ def sessions(world):
 
 
 def test_the_removal_of_an_app_while_its_hosts_are_noted(world, author, app, sessions):
-    """None of the two locks something, and then waits for the other one."""
+    """The removal of an app and the entry of its hosts never deadlock."""
     asking, removing, holding = sessions
     # Its versions go first.
     world.sql("UPDATE app SET is_removed = true, status = 'disabled', deployed_version_id = NULL WHERE id = %s", app.id)
@@ -52,7 +52,7 @@ def test_hosts_are_forgotten_after_a_month(world, app):
 
 
 def test_hosts_of_all_apps_are_forgotten(world, author, sessions):
-    """In a transaction, so that the server sees nothing of them."""
+    """Runs in a transaction, so that the server does not see it."""
     session = sessions[0]
     session.run("BEGIN")
     session.run("DELETE FROM app_host")

@@ -1,5 +1,5 @@
-"""displayctl app render --check, displayctl app import and the server judge an app alike: apps at each limit, and
-one beyond it."""
+"""displayctl app render --check, displayctl app import and the server accept and reject the same apps: apps
+at each limit, and one beyond it."""
 
 import json
 import os
@@ -44,7 +44,7 @@ export default function main() { return Root({ child: Box({ color: "#00f" }) });
 """
 FULL_MIB = 4 * 1024 * 1024 - 1000
 
-# The fields, and a word of what is wrong; None: they are good.
+# The fields, and a word of the error; None: valid.
 OF_STARLARK = {
     "most fields": ('[text("f%d" % i) for i in range(200)]', None),
     "too many fields": ('[text("f%d" % i) for i in range(201)]', "more than 200 fields"),
@@ -86,7 +86,7 @@ def cases():
 
 
 def check(path):
-    """None, or what it says is wrong."""
+    """None, or the error of the check."""
     done = subprocess.run([DISPLAYCTL, "app", "render", path, "--check"], capture_output=True, text=True, check=False)
     return None if done.returncode == 0 else done.stderr
 
@@ -108,14 +108,14 @@ def write(folder, number, language, script):
 
 @pytest.fixture(scope="module")
 def judgements(world, reviewer, tmp_path_factory):
-    """By case: what each of the three says."""
+    """By case: result of each of the three."""
     folder, author, importer = tmp_path_factory.mktemp("checkout"), Author(world), Person(world)
     checks, served = {}, {}
     for number, (name, language, script, _) in enumerate(cases()):
         checks[name] = check(write(folder, number, language, script))
         app = author.make(visibility="public")
         app.publish(reviewer, "1.0", script, language)
-        # Nobody twice: after one that has met a limit, an account has less time.
+        # Use each account once: after an app at a limit, an account has less time.
         problem = Person(world).browser().get(f"/web/apps/{app.slug}/schema").ok()["problem"]
         served[name] = problem and problem["message"]
     remarks = imported(str(folder), world.server, importer.email)

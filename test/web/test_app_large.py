@@ -1,4 +1,4 @@
-"""Apps whose forms and answers are large."""
+"""Apps with large forms and answers."""
 
 import collections
 import contextlib
@@ -29,7 +29,7 @@ def get_schema():
 
 
 def test_large_answers_and_forms(owner, author, reviewer):
-    """Answers of more than 256 KiB, and two fields with one ID."""
+    """Answers of more than 256 KiB, and two fields with one ID, work."""
     app = publish(author, reviewer, LARGE)
     answer = owner.ask(app, "found", "x").ok()
     assert answer["problem"] is None
@@ -41,7 +41,7 @@ def test_large_answers_and_forms(owner, author, reviewer):
 
 
 def ask_at_once(browser, target, count):
-    """How often it was answered by 200, and by each reason."""
+    """Number of answers with 200, and with each error."""
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(browser.world.client()) for _ in range(count)]
         request = request_bytes("GET", target, fields=[*OWN_PAGE, ("Cookie", browser.cookie)])
@@ -53,8 +53,8 @@ def ask_at_once(browser, target, count):
 
 
 def test_large_forms_have_a_share_of_the_memory(world, owner, author, reviewer):
-    """An account gets at most half of the workers' memory for large forms. Others go on, and so does the
-    account."""
+    """An account gets at most half of the workers' memory for large forms. Other accounts continue, and so
+    does this one."""
     app = publish(author, reviewer, LARGE.replace("200000", "1800000"))
     other = Owner(world)
     target = f"/web/apps/{app.slug}/schema"
@@ -63,7 +63,7 @@ def test_large_forms_have_a_share_of_the_memory(world, owner, author, reviewer):
     answers = ask_at_once(owner.browser, target, 48)
     assert answers.pop(200) > 0
     assert answers["too many large apps of this account are running, try again"] > 0, answers
-    # The other one: those that have memory wait for a thread.
+    # The other account: requests that have memory wait for a thread.
     assert all("too many large" in reason for reason in answers), answers
     assert other.browser.get(target).ok() == first
     assert ask_at_once(owner.browser, target, 1) == {200: 1}

@@ -1,5 +1,4 @@
-"""How far apps reach before somebody has installed them, with a server of the test's own that only
---egress-allow opens."""
+"""Addresses that apps can reach before they are installed, on a server of its own with --egress-allow."""
 
 import http.server
 import os
@@ -113,7 +112,7 @@ def test_what_is_installed_reaches_what_is_allowed(people, server):
     assert owner.preview(app, installationId=entry.id).ok()["log"] == ["got secret"]
     assert owner.ask(app, "found", "x", deviceId=owner.device,
                      installationId=entry.id).ok()["options"][0]["display"] == "secret"
-    # Its answer is kept, but not for those who have not installed the app.
+    # Its answer is cached, but not for accounts that have not installed the app.
     assert refused(owner.preview(app))
 
 
@@ -123,7 +122,7 @@ def mark(administrator, owner, reaches_local):
 
 
 def test_marked_accounts_preview_what_is_open(people, server, administrator):
-    """The mark opens deployed versions, not scripts that were only written."""
+    """The mark lets previews of deployed versions reach local addresses, but not those of drafts."""
     author, reviewer, owner = people
     app = publish(author, reviewer, script(server, PLAIN, "marked"))
     told = owner.preview(app).ok()["problem"]["message"]
@@ -142,7 +141,7 @@ def test_marked_accounts_preview_what_is_open(people, server, administrator):
         assert "/own" not in server.seen
     finally:
         mark(administrator, owner, False)
-    # Its answer is kept, but not for others.
+    # The answer is cached, but not for other accounts.
     assert refused(owner.preview(app))
 
 
@@ -173,7 +172,7 @@ def test_displayctl_marks_accounts(people):
 
 
 def test_the_first_account_is_marked(start):
-    """However it is made: here by displayctl, in test_first_run.py by its link."""
+    """The first account is marked, whether displayctl makes it, as here, or its link, as in test_first_run.py."""
     ctl = start().server.ctl
     made = [ctl("account", "create", f"{name}@example.org") for name in "ab"]
     changed = [ctl("account", "limit", account["email"], "default") for account in made]
@@ -217,7 +216,7 @@ def main(config):
 
 @pytest.mark.usefixtures("closed")
 def test_what_is_closed_is_closed_to_panels(people, server):
-    """The panel's app fails with the same sentence."""
+    """Installed apps on panels fail with the same message."""
     author, reviewer, owner = people
     text = RENDERED.replace("URL", f"http://127.0.0.1:{server.server_address[1]}")
     app = publish(author, reviewer, text)
@@ -302,7 +301,7 @@ def test_a_form_that_fails_is_not_run_again_at_once(people):
 
     first = looked_at()
     assert "number" in first["message"] and first["line"] == 9 and looked_at() == first
-    # It may be better where there is more of the network.
+    # An installed app may reach more addresses, so its form is run again.
     [installed] = {entry.shown()["problem"]["message"] for _ in range(2)}
     assert installed != first["message"]
     assert owner.preview(app, installationId=entry.id).ok()["problem"]["message"] == installed

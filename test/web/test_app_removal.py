@@ -1,4 +1,4 @@
-"""An app whose account is being removed: from its mark on nobody can use it, and its versions go."""
+"""An app whose account is being removed: once marked, it cannot be used, and its versions are removed."""
 
 import psycopg2
 import pytest
@@ -56,7 +56,7 @@ def test_a_marked_app_is_not_there(world, author, reviewer, session):
 
 
 def test_an_app_with_versions_waits_for_its_portions(author, reviewer, session):
-    """One that is marked while others of its account are removed: nothing goes with it at once."""
+    """An app that is marked while others of its account are removed keeps its rows for later portions."""
     author.make(visibility="public").publish(reviewer)
     mark(session, author)
     assert session.run(statement("account_removal_apps"), {"account_id": author.person.id}) == [(0, True)]
@@ -64,7 +64,7 @@ def test_an_app_with_versions_waits_for_its_portions(author, reviewer, session):
 
 
 def test_a_marked_app_is_not_given_away(world, author, reviewer, session):
-    """Neither by an instance that knows of the mark nor by one of before."""
+    """A marked app has no successor, neither by an instance that knows of the mark nor by an older one."""
     app = author.make(visibility="public")
     app.publish(reviewer)
     other = Person(world)
@@ -95,7 +95,7 @@ FAIL = {"locale": "zz", "reach": 0, "engine": "x", "kind": 1, "message": "", "fi
     ("app_schema_fail", 'app_schema_failure (version_id, locale, reach, engine, kind, message, file, '
      'line, "column") SELECT %s, n::text, 0, \'\', 1, \'\', \'\', 0, 0', FAIL)])
 def test_versions_go_while_their_schemas_are_kept(world, reviewer, name, table, parameters):
-    """None of the two locks something, and then waits for the other one."""
+    """The removal of versions and the storing of their forms never deadlock."""
     author = Author(world)
     app = author.make()
     version = app.publish(reviewer)

@@ -1,4 +1,4 @@
-"""The settings of installations, and those that are secret."""
+"""Settings of installations, and secret settings."""
 
 import hashlib
 import json
@@ -58,7 +58,8 @@ def test_panels_are_told(world, owner, plain):
 
 
 def test_settings_that_were_not_seen_change_nothing(world, owner, plain):
-    """Nor the pin that comes with them, and other entries stay pinned."""
+    """Settings based on an old state change nothing, neither the pin that comes with them nor other pinned
+    entries."""
     pinned, entry = owner.installed(plain), owner.installed(plain, text="a")
     owner.browser.request("PATCH", pinned.path, body={"isPinned": True}).ok()
     row = "SELECT generation, pinned_installation_id FROM device WHERE id = %s"
@@ -124,7 +125,7 @@ def test_secret_stays_is_replaced_and_goes(owner, plain):
 
 
 def test_secret_in_a_preview(owner, plain):
-    """Secrets of the installation, and a secret that is being typed."""
+    """A preview gets the secrets of the installation, and one that is being typed."""
     entry = owner.installed(plain, key="stored-one")
     members = {"installationId": entry.id}
     owner.preview(plain, {"text": "x"}, **members).ok()
@@ -157,7 +158,7 @@ def makes(author, reviewer):
 
 
 def asked(owner, app, entry):
-    """The field of the token, as the page of the installation asks for it."""
+    """The token field that the page of the installation requests."""
     return owner.ask(app, "more", "b", settings={"kind": "b"}, deviceId=owner.device,
                      installationId=entry.id).ok()["fields"][1]
 
@@ -186,12 +187,13 @@ def test_made_secret_stays_is_replaced_and_goes(owner, makes):
     assert entry.shown()["secrets"] == [] and entry.row()[1] is None
     entry.set(kind="b", token="third-one", nobody="x").ok()
     assert entry.shown()["settings"] == {"kind": "b"}
-    entry.set(kind="a", extra="y").ok()  # there is no such field any more
+    entry.set(kind="a", extra="y").ok()  # the field no longer exists
     assert entry.shown()["settings"] == {"kind": "a"} and entry.row()[1] is None
 
 
 def test_no_secret_hides_what_a_field_is(owner, makes):
-    """Though its value is among the words that describe fields."""
+    """Secrets are masked in texts, but fields keep their type even if a secret equals a word that describes
+    fields."""
     for word in ("text", "secret", "token", "true"):
         entry = owner.installed(makes, kind="b", token=word)
         assert entry.shown()["secrets"] == ["token"], word
@@ -200,7 +202,7 @@ def test_no_secret_hides_what_a_field_is(owner, makes):
 
 
 def test_nobody_says_what_is_secret(owner, makes):
-    """While the handler fails, what was stored stays as it is, and nothing unknown is stored."""
+    """While the handler fails, stored settings stay as they are, and nothing unknown is stored."""
     entry = owner.installed(makes, kind="b", extra="x", token="first-one")
     entry.set(kind="b", extra="y", text="fail").ok()
     assert entry.shown()["settings"] == {"kind": "b", "extra": "y", "text": "fail"}
@@ -227,7 +229,7 @@ OPEN = PLAIN.replace(", secret = True", "")
 
 
 def test_field_that_is_secret_no_more(owner, author, reviewer):
-    """Its old value stays nowhere; a new one is a setting as any other."""
+    """The old value is removed everywhere; a new one is an ordinary setting."""
     app = publish(author, reviewer, PLAIN)
     entry = owner.installed(app, text="a", key="first-one")
     app.publish(reviewer, "2.0", OPEN)
@@ -247,7 +249,7 @@ def wait_until_sealed(entry, value):
 
 @pytest.mark.parametrize("change", [{}, {"key": None}, {"key": "second-one"}])
 def test_field_that_becomes_secret(owner, author, reviewer, change):
-    """From then on the stored value is not shown, and encrypted."""
+    """The stored value is hidden and encrypted from then on."""
     app = publish(author, reviewer, OPEN)
     entry = owner.installed(app, text="a", key="first-one")
     assert entry.shown()["settings"] == {"text": "a", "key": "first-one"}
@@ -264,7 +266,8 @@ def test_field_that_becomes_secret(owner, author, reviewer, change):
 
 
 def test_every_installation_is_sealed(world, author, reviewer):
-    """Installations of all accounts, in all languages, with and without secrets; nothing else is changed."""
+    """Installations of all accounts, in all languages, with and without secrets, are encrypted, and nothing
+    else changes."""
     app = publish(author, reviewer, OPEN)
     owners = [Owner(world) for _ in range(3)]
     world.sql("UPDATE device SET locale = 'de' WHERE id = %s", owners[1].device)
@@ -300,7 +303,7 @@ def test_back_and_forth_between_versions(owner, author, reviewer):
 
 
 def test_made_field_that_becomes_secret(owner, author, reviewer):
-    """Its handler says so, with the settings of each installation; while it fails, nobody knows."""
+    """The handler decides with the settings of each installation; while it fails, secrets are unknown."""
     app = publish(author, reviewer, MADE.replace(", secret = True),\n    ]", "),\n    ]"))
     entry = owner.installed(app, kind="b", extra="x", token="made-one")
     fails = owner.installed(app, kind="b", extra="y")
@@ -325,7 +328,7 @@ def test_neither_export_nor_displayctl_shows_it(world, owner, author, reviewer, 
     world.server.ctl("export", "--account", owner.person.email, paths[1])
     with open(paths[1], encoding="utf-8") as file:
         assert "first-one" not in file.read()
-    # An import brings what the version of the other instance had in the clear.
+    # An import brings the value that the other instance's version had in clear text.
     world.server.ctl("account", "remove", owner.person.email, "--yes")
     world.server.ctl("import", paths[0])
     wait_until_sealed(entry, "first-one")
@@ -349,7 +352,8 @@ def test_a_collection_that_is_updated(world, owner, tmp_path):
 
 
 def test_settings_in_the_clear_are_sealed_after_the_upgrade(world, owner, author, reviewer):
-    """Settings as the migration leaves them, and as an old instance stores them meanwhile."""
+    """Settings in clear text are encrypted, whether the migration leaves them or an old instance stores
+    them meanwhile."""
     app = publish(author, reviewer, PLAIN)
     entry = owner.installed(app, text="a")
     world.sql("UPDATE installation SET settings = %s WHERE id = %s",
@@ -375,7 +379,7 @@ def test_a_script_that_gives_no_form_is_tried_again(world, owner, author, review
 
 
 def test_a_field_becomes_secret_while_it_is_stored(world, owner, author, reviewer):
-    """An installation that is made beside the deployment is made for one version or the other."""
+    """An installation that is made beside a deployment belongs to one version or the other."""
     app = publish(author, reviewer, OPEN)
     app.publish(reviewer, "2.0", PLAIN)
     app.deploy("1.0")
@@ -393,7 +397,7 @@ def test_a_field_becomes_secret_while_it_is_stored(world, owner, author, reviewe
 
 
 def change_beside(world, entry, lock, change):
-    """The answer to a change of settings that waits for a lock, and goes on after the other change."""
+    """The answer to a change of settings that waits for a lock and continues after the other change."""
     connection = psycopg2.connect(world.database)
     with ThreadPoolExecutor(1) as pool, connection.cursor() as cursor:
         cursor.execute(lock)
@@ -409,7 +413,7 @@ def change_beside(world, entry, lock, change):
 
 
 def test_two_browsers_change_them_at_once(world, owner, plain):
-    """The second one has not seen what the first has changed: it is told so."""
+    """The second browser has not seen the first one's change, and gets a conflict."""
     entry = owner.installed(plain, text="a", key="first-one")
     before = entry.row()
     answer = change_beside(
@@ -420,13 +424,13 @@ def test_two_browsers_change_them_at_once(world, owner, plain):
 
 
 def test_version_is_deployed_while_they_are_changed(world, owner, author, reviewer):
-    """They were held to a form that is the app's no more."""
+    """Settings that were checked against the form of an old version are rejected."""
     app = publish(author, reviewer, PLAIN)
     first = world.sql("SELECT deployed_version_id FROM app WHERE id = %s", app.id)[0][0]
     app.publish(reviewer, "2.0", OPEN)
     entry = owner.installed(app)
     answer = change_beside(
-        world, entry, "LOCK TABLE app_schema IN EXCLUSIVE MODE",  # the form is kept there
+        world, entry, "LOCK TABLE app_schema IN EXCLUSIVE MODE",  # the form is stored there
         f"UPDATE app SET deployed_version_id = '{first}' WHERE id = '{app.id}'")
     assert "have changed; load them again" in answer.problem(409)["detail"]
     assert entry.row()[0] == "{}"

@@ -1,4 +1,4 @@
-"""The catalogue, and installing from it."""
+"""The catalogue, and installations from it."""
 
 import secrets
 from urllib.parse import quote
@@ -55,7 +55,7 @@ def test_what_is_listed(world, author, reviewer, owner):
     assert not {private.slug, draft.slug} & set(slugs(browser))
     assert {public.slug, private.slug} <= set(slugs(author.browser))
     shown = browser.get(f"/web/apps/{public.slug}").ok()
-    del shown["picture"]  # it is made when it is made
+    del shown["picture"]  # created on demand
     assert shown == {"id": public.id, "slug": public.slug, "name": "Public",
                      "description": "For all", "version": "1.0", "author": "Ada Lovelace",
                      "isOwn": False, "isPrivate": False, "hosts": []}
@@ -150,7 +150,7 @@ def test_what_cannot_be_installed(world, author, reviewer, owner):
     for value in ("", "x" * 65, None, 1):
         assert list(browser.post(path, {"app": value}).faults()) == ["/app"]
     app = published(author, reviewer)
-    author.browser.post(path, {"app": app.slug}).problem(403)  # not his device
+    author.browser.post(path, {"app": app.slug}).problem(403)  # a device of another account
     author.browser.post(f"/web/devices/{UNKNOWN_ID}/apps", {"app": app.slug}).problem(404)
     assert browser.get(f"/web/apps/{app.slug}/devices").ok()[0]["entryCount"] == 0
 

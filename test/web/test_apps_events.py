@@ -1,4 +1,4 @@
-"""Changes of apps are reported to the pages that show them, whoever makes them."""
+"""Changes of apps are reported to the pages that show them, whoever makes the change."""
 
 import pytest
 from authors import Author

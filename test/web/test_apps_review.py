@@ -1,4 +1,4 @@
-"""Reviewers: the queue, what they see of a version, what they decide."""
+"""Reviewers: the queue, the contents of a version, and decisions."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -80,7 +80,7 @@ def test_what_is_seen(author, reviewer):
 @pytest.mark.parametrize("message", [
     "<script>alert(1)</script>", "\u202e\u2028 \"{'\\", "\\u0000 \U0001f642", "x" * 4000])
 def test_why_a_version_does_not_compile(world, author, reviewer, message):
-    """The problem is shown as it is stored, whatever is in it; others see nothing of it."""
+    """The problem is shown as it is stored, whatever it contains. Other people cannot see it."""
     app = author.make()
     version = app.submitted("1.0", "x", "TYPESCRIPT")
     problem = {"kind": "script", "message": message, "authorMessage": "not this", "file": "app.ts",
@@ -172,7 +172,7 @@ def test_two_hundred_long_comments(author, reviewer):
 
 
 def test_one_decision(world, author, reviewer):
-    """However many decide at once."""
+    """One decision succeeds, however many are made at once."""
     app = author.make()
     version = app.submitted()
     with ThreadPoolExecutor(6) as pool:
@@ -199,8 +199,8 @@ def test_nobody_reviews_his_own(world, author):
 
 
 def test_the_only_reviewer_does(start):
-    """Else nobody could ever publish on a server of one person. An account that is being removed is
-    no reviewer."""
+    """A single reviewer may review own apps: otherwise a server with one person could never publish. An
+    account that is being removed does not count as a reviewer."""
     world = start("--rate-limit", "0")
     own = Author(world, is_reviewer=True)
     world.sql("UPDATE account SET is_reviewer = false WHERE email = 'first@example.org'")

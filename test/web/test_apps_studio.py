@@ -1,4 +1,4 @@
-"""Authors: making an app, its draft, versions, deploying."""
+"""Authors: apps, drafts, versions and deployments."""
 
 import hashlib
 import secrets
@@ -30,7 +30,7 @@ ENDPOINTS = [("GET", "", None), ("PATCH", "", {"name": "x"}), ("GET", "/draft", 
 
 @pytest.mark.parametrize("method, path, body", ENDPOINTS)
 def test_for_its_author_only(world, author, reviewer, method, path, body):
-    """Not even for reviewers and administrators; of an app that does not exist nobody learns more."""
+    """Reviewers and administrators cannot see it either; the answer is the same as for a missing app."""
     app = author.make(visibility="public")
     administrator = Person(world, is_administrator=True).browser()
     for stranger in (reviewer, administrator):
@@ -59,7 +59,7 @@ def test_make(world, author):
 
 
 def test_slugs_are_an_account_s_own(world):
-    """Until they are public: then all accounts share them."""
+    """Slugs belong to an account until its apps are public: then all accounts share them."""
     slug = f"own-{secrets.token_hex(4)}"
     first, second = Author(world), Author(world)
     made = [author.browser.post("/web/studio", {"slug": slug, "name": name}).json()["id"]
@@ -71,7 +71,7 @@ def test_slugs_are_an_account_s_own(world):
     assert problem["detail"] == "there is an app with this slug already"
     assert second.browser.get(f"/web/studio/{slug}").ok()["id"] == made[1]
     third = Author(world)
-    assert third.browser.get(f"/web/studio/{slug}").status == 403  # the public one, of another account
+    assert third.browser.get(f"/web/studio/{slug}").status == 403  # the public app of another account
     third.browser.post("/web/studio", {"slug": slug, "name": "x", "visibility": "public"}).problem(409)
 
 
@@ -100,8 +100,8 @@ def test_change(author):
 
 
 def test_at_most_five_thousand(world, author):
-    """Counted are those that an account makes: one that it gets from another account is no reason to
-    refuse the removal of that one."""
+    """Only apps that an account makes count. An app inherited from another account never blocks the removal
+    of that account."""
     app = author.make()
     world.sql("UPDATE account SET app_count = 5000 WHERE id = %s", author.person.id)
     problem = author.browser.post("/web/studio", {"slug": "one-more", "name": "x"}).problem(409)
@@ -159,7 +159,7 @@ def test_size_of_a_draft(author):
 
 
 def test_submit_and_deploy(world, author, reviewer):
-    """The same rules as the public API's: test_apps.py of the API has them in full."""
+    """The rules are those of the public API: test_apps.py of test/api tests them in full."""
     app = author.make(visibility="public")
     first = app.publish(reviewer, "1.0", "one")
     app.publish(reviewer, "2.0", "two")
@@ -176,7 +176,7 @@ def test_submit_and_deploy(world, author, reviewer):
     author.browser.post(app.path + "/deploy", {"version": "3.0"}).problem(409)
     assert "version 3.0 of the app awaits review" in app.submit("4.0").problem(409)["detail"]
     assert app.shown()["version"] == "1.0"
-    # Deploying what is deployed is no entry of the log.
+    # Deploying the deployed version adds no audit entry.
     administrator = Person(world, is_administrator=True).browser()
     assert [action for action, _ in audited(administrator, app.slug)] == [
         "app.create", "version.approve", "version.approve", "app.deploy"]

@@ -1,5 +1,5 @@
-"""Attempts to get in. docs/security_tests.yaml lists them all by chapters of OWASP ASVS 5.0, with those that the
-other files of this folder try."""
+"""Attempts to get in. docs/security_tests.yaml lists all attempts by chapters of OWASP ASVS 5.0, including
+those in other files of this folder."""
 
 import re
 
@@ -17,14 +17,14 @@ def test_guessing_at_one_account_is_slowed_down(limited):
     eve = from_address(limited, "198.51.100.1")
     statuses = until_refused(lambda: eve.try_sign_in(person.email, OTHER_PASSWORD), 40)
     assert len(statuses) > PAIR_BURST and set(statuses) == {401, 429}
-    # The right password does not help where it is guessed from: who guesses learns nothing.
+    # Even the right password is refused at the guessing address, so a guesser learns nothing.
     assert eve.try_sign_in(person.email).status == 429
-    # Its owner, from elsewhere, signs in as before: nobody is locked out.
+    # The owner signs in from another address as before: the account is not locked.
     assert from_address(limited, "198.51.100.2").try_sign_in(person.email).status == 200
 
 
 def test_attempts_from_everywhere_lock_nobody_out(limited):
-    """From many addresses at once: the account's bucket is empty, and its owner waits a little."""
+    """Guesses from many addresses at once empty the account's bucket; its owner waits only a little."""
     person = Person(limited)
     session = from_address(limited, "203.0.113.250").sign_in(person)
     for number in range(30):
@@ -35,19 +35,19 @@ def test_attempts_from_everywhere_lock_nobody_out(limited):
 
 
 def test_guessing_at_many_accounts_is_slowed_down(limited):
-    """A single password is tried with many names."""
+    """One password is tried with many names."""
     eve = from_address(limited, "198.51.100.3")
     numbers = iter(range(1000))
     statuses = until_refused(
         lambda: eve.try_sign_in(f"{next(numbers)}@example.org", OTHER_PASSWORD), 200)
     assert len(statuses) > ADDRESS_BURST and set(statuses) == {401, 429}
-    # Links and registrations are attempts, too.
+    # Uses of links and registrations are attempts, too.
     eve.post("/web/links/look", {"token": "x" * 43}).problem(429)
     eve.post("/web/links/use", {"token": "x" * 43, "password": PASSWORD}).problem(429)
 
 
 def test_an_unknown_account_is_limited_like_a_known_one(limited):
-    """In any case of letters, of any script: else the limit would tell which accounts there are."""
+    """A limit applies in any case of letters and in any script: otherwise it would reveal which accounts exist."""
     person = Person(limited)
     counts = []
     for number, email in enumerate((person.email, "Nobody.At.All@example.org",
@@ -75,11 +75,11 @@ def test_whoever_has_a_session_cannot_guess_its_password_either(limited):
     body = {"currentPassword": OTHER_PASSWORD, "password": OTHER_PASSWORD}
     statuses = until_refused(lambda: eve.post("/web/account/password", body), 40)
     assert set(statuses) == {400, 429}
-    assert eve.is_signed_in()  # and nobody is signed out for it
+    assert eve.is_signed_in()  # and the session stays
 
 
 def test_a_forged_address_without_a_proxy(start):
-    """X-Forwarded-For of somebody who is no proxy changes no bucket."""
+    """X-Forwarded-For of a client that is not a trusted proxy changes no bucket."""
     world = start()
     numbers = iter(range(1, 250))
     until_refused(lambda: from_address(world, f"198.51.100.{next(numbers)}").try_sign_in(
@@ -106,7 +106,7 @@ def test_bodies_that_are_no_sign_in(world, body):
     "' OR 1=1 --", "%%%", "_irst@example.org", "first@example.org'--", "first@example.org ",
     "first@example.org%00", "FIRST@EXAMPLE.ORG\t"])
 def test_addresses_that_are_no_account(world, email):
-    Person(world)  # somebody has made first@example.org
+    Person(world)  # first@example.org exists
     Browser(world).try_sign_in(email).problem(401)
 
 
@@ -170,7 +170,7 @@ def test_a_link_is_for_one_account(world, administrator, person):
 
 
 def test_a_disabled_road_stays_closed(start):
-    """Invitations that were made before registration was closed make no account."""
+    """Invitations from before registration was closed cannot create an account."""
     database = start().database
     first = start(database=database)
     link = make_first(first).post("/web/admin/invitations", {}).json()
@@ -198,7 +198,7 @@ def test_cookies_that_are_not_ours(person, change):
 
 
 def test_other_places_for_a_session(world, person):
-    """Neither the query nor another field nor another cookie is a session."""
+    """Sessions are read from neither the query nor another header nor another cookie."""
     token = person.browser().cookie.split("=")[1]
     browser = Browser(world)
     browser.get(f"/web/account?displayd_session={token}").problem(401)
@@ -241,7 +241,7 @@ def test_answers_are_not_kept_by_caches(person):
 
 
 def test_errors_carry_the_fields_too(world, browser):
-    """People.Browser looks at them in each answer of an endpoint."""
+    """people.Browser checks each answer of an endpoint."""
     browser.get("/web/keys", cookie=False).problem(401)
     browser.post("/web/keys", b"{", fields=[*browser.fields, ("Content-Type", "application/json")]
                  ).problem(400)

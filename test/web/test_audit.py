@@ -1,5 +1,5 @@
-"""The audit log: kept for a year, bounded, and nobody's entries are displaced by what others do, or by other
-things that the same account does."""
+"""The audit log: entries are kept for a year, within a bound. Entries of one account are not displaced by
+those of others, or by other actions of the same account."""
 
 import devices
 import pytest
@@ -26,7 +26,7 @@ def make_keys(browser, count, name="n"):
 
 @pytest.fixture
 def few(start):
-    """A server whose shares are small enough to be reached."""
+    """A server with shares small enough to be reached."""
     world = start("--rate-limit", "0")
     world.sql("CREATE OR REPLACE FUNCTION audit_share(action text) RETURNS int4 LANGUAGE sql "
               f"IMMUTABLE AS $$ SELECT {SHARE} $$")
@@ -49,7 +49,7 @@ def test_nobody_displaces_what_others_did(few):
 
 
 def test_the_number_of_others_entries_displaces_nothing(few):
-    """More than all of the log had room for once, whoever made them."""
+    """Others' entries displace nothing, even more of them than the whole log could once contain."""
     administrator = Person(few, is_administrator=True).browser()
     member = Person(few)
     member.browser()
@@ -100,8 +100,8 @@ def test_what_displayctl_does_has_a_share(few):
 
 
 def test_all_of_the_log_has_a_bound(few):
-    """Own things go first, then sign-ins and the like, each the oldest first. What administrators did stays,
-    and so do the entries of an account that was removed."""
+    """Above the bound, actions on own objects are removed first, then sign-ins and similar, each the oldest
+    first. Actions of administrators stay, and so do the entries of removed accounts."""
     def add(action, count):
         few.sql("INSERT INTO audit_entry (account_id, actor, action) SELECT gen_random_uuid(), 'bound', %s "
                 "FROM generate_series(1, %s)", action, count)
@@ -174,7 +174,7 @@ def test_sign_ins_are_entries_of_their_own(start):
 
 
 def test_the_audit_log_is_bounded(world, administrator, person):
-    """Old entries are removed; a year is kept."""
+    """Old entries are removed; those of the last year stay."""
     insert = ("INSERT INTO audit_entry (account_id, actor, action, target, created_at) "
               "VALUES (%s, %s, 'key.create', %s, clock_timestamp() - %s::interval)")
     world.sql(insert, person.id, person.email, "old", "367 days")

@@ -1,5 +1,5 @@
-"""Requests from pages of other sites change nothing and read nothing: Sec-Fetch-Site, or where a
-browser sends none, Origin and Host. What counts as what is in test/unit/web/site_test.c."""
+"""Requests from pages of other sites change nothing and read nothing: Sec-Fetch-Site, or if a browser omits
+it, Origin and Host. test/unit/web/site_test.c tests how they are classified."""
 
 import pytest
 from people import PASSWORD, Browser, CONTRACT, make_first
@@ -20,7 +20,7 @@ def operations():
 
 
 def is_stream(operation):
-    """Its answer does not end."""
+    """An answer without end."""
     return "text/event-stream" in operation["responses"].get("200", {}).get("content", {})
 
 
@@ -65,7 +65,7 @@ def test_a_form_of_another_site(world, person):
 
 
 def test_preflights_are_not_granted(start):
-    """Not even to origins that may call the public API."""
+    """Preflights are refused even to origins that may call the public API."""
     world = start("--cors-origin", "https://friend.example")
     for path in ("/web/start", "/web/session", "/web/keys"):
         answer = Browser(world).request("OPTIONS", path, fields=[
@@ -79,7 +79,7 @@ def test_preflights_are_not_granted(start):
 
 
 def test_behind_a_proxy_with_https(start):
-    """The public URL decides, whatever Host the proxy sends on."""
+    """The public URL decides, whatever Host the proxy forwards."""
     world = start("--public-url", "https://panels.example.org")
     browser = make_first(world)
     own = [("Origin", "https://panels.example.org")]
@@ -93,7 +93,7 @@ def test_behind_a_proxy_with_https(start):
 
 
 def test_no_names_but_our_own(world, person):
-    """A name of somebody else that leads to this machine (DNS rebinding)."""
+    """A foreign name that resolves to this machine (DNS rebinding) is refused."""
     browser = person.browser()
     for host in ("evil.example", "evil.example:80", "localhost.evil.example", ""):
         assert browser.get("/web/account", fields=NOTHING, host=host).status in (400, 403)

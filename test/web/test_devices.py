@@ -1,4 +1,4 @@
-"""Devices in the pages: what one sees, adds, changes, and hands out keys for."""
+"""Devices in the pages: reading, adding, changing, and creating keys."""
 
 import json
 
@@ -94,7 +94,7 @@ def test_numbers_that_others_have(browser, world):
     add(theirs, serialNumber=serial, macAddress=mac)
     for mine in ({"serialNumber": serial}, {"macAddress": mac.upper()}):
         made = add(browser, **mine)["device"]
-        # Within an account they are one device's.
+        # Numbers are unique only within an account.
         for own in (browser, theirs):
             own.post("/web/devices", {**NEW, **mine}).problem(409)
         for name in mine.values():
@@ -104,7 +104,7 @@ def test_numbers_that_others_have(browser, world):
 
 
 def test_an_account_has_a_thousand_devices_at_most(person, browser):
-    """More are put into the database directly, as displayctl may."""
+    """Further devices are inserted into the database directly, as displayctl may."""
     person.world.sql("INSERT INTO device (id, account_id, name, link_key_hash) SELECT "
                      "gen_random_uuid(), %s, 'x', sha256(n::text::bytea) "
                      "FROM generate_series(1, 999) AS n", person.id)
@@ -187,7 +187,7 @@ def test_panels_follow_settings(world, browser):
 
 
 def test_a_new_key(world, browser):
-    """The old one stops at once in all workers, and its link ends."""
+    """The old key stops at once in all workers, and its connection ends."""
     made = add(browser)
     assert {poll(world, made["link"]) for _ in range(8)} == {200}
     with panel_of(world, made) as panel:
@@ -203,7 +203,7 @@ def test_a_new_key(world, browser):
 
 
 def test_a_new_key_while_the_panel_is_to_move(world, browser):
-    """The order for another address has ended with the key that it would have told."""
+    """The order to use another address ends with the old key, which it would have sent."""
     made = add(browser)
     path, device = path_of(made["device"]), made["device"]["id"]
     world.sql("UPDATE device SET alias = %s WHERE id = %s", device[:8], device)
@@ -218,7 +218,7 @@ def test_a_new_key_while_the_panel_is_to_move(world, browser):
     for _ in range(4):
         assert "Tronbyt-Reboot" not in poll_answer(world, renewed["link"])
         assert "Tronbyt-Reboot" not in world.get(target)
-    # An order to start again has nothing to do with keys.
+    # An order to restart does not depend on keys.
     assert browser.post(path + "/reboot").ok() == {}
     renewed = browser.post(path + "/key").json()
     SECRETS.add(renewed["link"]["key"])
@@ -264,7 +264,7 @@ def test_removed(world, browser):
 
 
 def test_open_pages_learn_of_new_and_removed_devices(world, person, browser):
-    """Whether a page or displayctl did it."""
+    """Open pages are notified, whether a page or displayctl makes the change."""
     def assert_told(events):
         topics = set()
         while topics < {"devices", "account"}:
@@ -346,7 +346,7 @@ def test_devices_are_found_by_all_their_names(browser):
 
 
 def test_many_at_once_keep_the_limit(person, browser):
-    """Ten browsers add the last device of an account."""
+    """Ten browsers add the last possible device of an account: one succeeds."""
     person.world.sql("INSERT INTO device (id, account_id, name, link_key_hash) SELECT "
                      "gen_random_uuid(), %s, 'x', sha256(n::text::bytea) "
                      "FROM generate_series(1, 997) AS n", person.id)

@@ -1,4 +1,4 @@
-"""The stream of events: topics, sessions, its bounds. What panels show is in test_live.py."""
+"""The event stream: topics, sessions and limits. test_live.py tests pictures of panels."""
 
 import contextlib
 
@@ -28,7 +28,7 @@ def test_topics_of_administrators_are_for_them(world, person, administrator):
         admin.topic("admin")
         administrator.delete(f"/web/admin/invitations/{link['id']}").ok()
         admin.topic("admin")
-        # Somebody who gets the role hears of the next one, without a new stream.
+        # A person who gets the role hears of the next change, without a new stream.
         administrator.patch(f"/web/admin/accounts/{person.id}", {"isAdministrator": True}).ok()
         events.topic("account")
         assert ("changed", {"topic": "admin"}) not in events.seen
@@ -36,7 +36,7 @@ def test_topics_of_administrators_are_for_them(world, person, administrator):
         def is_told():
             administrator.post("/web/admin/invitations", {"email": "b@example.org"})
             administrator.patch(f"/web/admin/accounts/{person.id}", {"isReviewer": True}).ok()
-            events.topic("account")  # comes in any case
+            events.topic("account")  # in any case
             return ("changed", {"topic": "admin"}) in events.seen
 
         wait_until(is_told, "an administrator's topic")
@@ -44,7 +44,7 @@ def test_topics_of_administrators_are_for_them(world, person, administrator):
 
 
 def test_a_role_that_has_ended_hears_no_more(world):
-    """Also what is told in the same moment, before the stream has read its roles again."""
+    """A role that has ended gets no events, even in the moment before the stream reads its roles again."""
     person = Person(world, is_administrator=True, is_reviewer=True)
     everybody = "00000000-0000-0000-0000-000000000000"
     hints = (f"changed:{person.id}:account changed:{everybody}:admin changed:{everybody}:reviews "
@@ -73,7 +73,7 @@ def test_administrators_are_told_that_an_account_is_gone(world, administrator):
 
 
 def test_many_changes_are_few_events(person):
-    """Changes of a moment come together, but the last one is never lost."""
+    """Changes at the same moment share an event, but the last one is never lost."""
     person.device()
     browser = person.browser()
     with Events(browser) as events:
@@ -122,7 +122,7 @@ def cut_connections(world):
 
 
 def test_it_ends_where_the_hint_was_lost(start):
-    """Sessions are looked at again when hints can come again."""
+    """A stream ends if the hint was lost: sessions are checked again once hints can arrive."""
     world = start("--rate-limit", "0")
     person = Person(world)
     browser = person.browser()
@@ -143,7 +143,7 @@ def test_who_may_listen(world, person):
 
 
 def test_an_account_has_its_share_of_streams(world, person):
-    """Each worker has 64 for it; another account still has its own."""
+    """Each worker has 64 streams for an account; other accounts still have their own."""
     browser = person.browser()
     with contextlib.ExitStack() as stack:
         answers = []
@@ -156,7 +156,7 @@ def test_an_account_has_its_share_of_streams(world, person):
         assert {events.status for events in refused} == {503}
         assert all("Retry-After" in events.fields for events in refused)
         assert Events(Person(world).browser()).status == 200
-    # A closed stream makes room again.
+    # A closed stream frees its place.
     wait_until(lambda: Events(browser).status == 200, "room")
 
 
@@ -173,7 +173,7 @@ def test_it_says_that_the_database_is_away(start):
 
 
 def test_hostile_hints(world, person):
-    """Every program that may connect to the database can send hints."""
+    """Any program that may connect to the database can send hints."""
     browser = person.browser()
     with Events(browser) as events:
         for text in ("changed", "changed:", f"changed:{person.id}", f"changed:{person.id}:",

@@ -1,4 +1,4 @@
-"""The first account: there is no default one, and no default password."""
+"""The first account: there is no default account and no default password."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,7 +22,7 @@ def test_the_printed_link_makes_an_administrator(start):
     assert browser.get("/web/admin/accounts").ok()[0]["reachesLocal"] is True
     start_ = browser.get("/web/start").ok()
     assert not start_["isNew"] and start_["account"] == account
-    # Once.
+    # The link works once.
     used = {"token": first_token(world), "email": "b@example.org", "name": "B",
             "password": PASSWORD}
     Browser(world).post("/web/links/use", used).problem(404)
@@ -75,7 +75,7 @@ def test_an_instance_that_is_upgraded_gets_an_administrator(start):
     account = browser.post("/web/links/use", {"token": token_of(link["url"]),
                                               "password": PASSWORD}).ok()
     assert account["isAdministrator"]
-    # For somebody who has no account it is an invitation.
+    # For a person without an account the link is an invitation.
     link = world.server.ctl("account", "link", "new@example.org", "--role", "reviewer")
     assert link["kind"] == "invitation"
     account = Browser(world).post("/web/links/use", {

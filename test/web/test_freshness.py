@@ -1,5 +1,4 @@
-"""A poll, or a read of a program, that begins after a page was answered shows what the page changed,
-whichever worker it reaches."""
+"""After a page was answered, every later poll and read by a program shows its change, at any worker."""
 
 import itertools
 import json
@@ -24,7 +23,7 @@ def clients(world):
 
 
 class Scene:
-    """A device. Its owner's page reaches one worker, and its panel another one."""
+    """A device whose owner's page reaches one worker, and its panel another."""
 
     def __init__(self, browser, clients):
         self.browser, self.clients = browser, clients
@@ -48,7 +47,7 @@ class Scene:
         assert answer.status == 200, answer
 
     def push(self, client, number, **members):
-        """A picture; its frames."""
+        """Pushes a picture. Returns its frames."""
         image = images.png(images.solid((number + 1, 200, 7)))
         self.change(client, "POST", "/push", {"image": images.text(image), **members})
         return images.frames_of(image)
@@ -109,14 +108,14 @@ def test_a_disabled_panel(scene):
 
 
 class Reads:
-    """Somebody's pages reach one worker, and a program with a key of the same account another one."""
+    """Pages of a person reach one worker, and a program with a key of the same account another."""
 
     def __init__(self, author, clients):
         self.author, self.clients = author, clients
         self.key = author.key()
 
     def rounds(self, target):
-        """(number, the page's client, the program's). Both workers keep the answer."""
+        """(number, the page's client, the program's). Both workers cache the answer."""
         for number, pair in enumerate(itertools.islice(itertools.cycle(
                 itertools.permutations(self.clients, 2)), ROUNDS)):
             for client in self.clients:

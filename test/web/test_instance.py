@@ -1,4 +1,4 @@
-"""Status of the instance for administrators, and their search for accounts and entries of the log."""
+"""Status of the instance, and searches for accounts and audit entries, by administrators."""
 
 import re
 
@@ -21,7 +21,7 @@ def test_how_the_instance_is(world, administrator):
     assert [worker["number"] for worker in instance["workers"]] == [1, 2]
     for worker in instance["workers"]:
         assert worker["isAlive"] and TIMESTAMP.fullmatch(worker["startedAt"])
-    # Any worker may have this request at work, or both were idle when they last reported.
+    # Any worker may handle this request, or both were idle at their last report.
     assert all(worker["requests"] >= 0 for worker in instance["workers"])
 
 
@@ -49,7 +49,7 @@ def test_accounts_are_found(world, administrator):
         found = administrator.get(f"/web/admin/accounts?q={wanted}").ok()
         assert ada.id in [member["id"] for member in found]
         assert len(found) < len(administrator.get("/web/admin/accounts").ok())
-    assert administrator.get("/web/admin/accounts?q=%25").ok() == []  # no pattern
+    assert administrator.get("/web/admin/accounts?q=%25").ok() == []  # not a pattern
     administrator.get("/web/admin/accounts?q=" + "x" * 5000).problem(400)
     part = administrator.get(f"/web/admin/accounts?limit=1&q={ada.email}").ok()
     assert [member["id"] for member in part] == [ada.id]

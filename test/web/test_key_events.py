@@ -27,7 +27,7 @@ def program(world, browser, **wish):
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
 def test_an_app_that_fails(world, author, reviewer, browser):
-    """The first time in a row."""
+    """The first failure in a row is reported."""
     app = published(author, reviewer, BROKEN)
     made = installed(browser, app)
     owner = program(world, browser)
@@ -50,7 +50,7 @@ def test_an_app_that_fails(world, author, reviewer, browser):
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
 def test_an_app_that_fails_in_many_places(world, author, reviewer, browser):
-    """Who wants to hear of it does, after a thousand entries of others that show the same."""
+    """A webhook gets the failure even after a thousand installations of others that show the same."""
     app = published(author, reviewer, BROKEN)
     made = installed(browser, app)
     hook = program(world, browser).post("/v1/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]}).json()["id"]
@@ -86,7 +86,8 @@ def test_devices_come_and_go(world, person):
 
 
 def test_the_list_of_keys_counts_their_streams(world, person):
-    """The streams of all workers. A client that has the list gets it again when their number has changed."""
+    """The list counts the streams of all workers. A client that has the list gets a new one once the number
+    has changed."""
     person.device()
     browser = person.browser()
     owner = program(world, browser)
@@ -112,7 +113,7 @@ def test_the_list_of_keys_counts_their_streams(world, person):
 
 @pytest.mark.parametrize("wish", [{"scope": "push"}, {"deviceIds": True}, {"endsAt": "2099-01-31T12:00:00Z"}, None])
 def test_a_key_changes(world, person, wish):
-    """None: it is revoked. Another name changes nothing."""
+    """A stream ends if its key is revoked (None) or its rights change. A new name ends nothing."""
     device = person.device()
     browser = person.browser()
     key = browser.post("/web/keys", {"name": "program"}).json()

@@ -1,4 +1,4 @@
-"""What API keys are for: some calls, some devices, until a time."""
+"""Limits of API keys: scopes, devices, and an expiry."""
 
 import datetime
 import json
@@ -27,7 +27,7 @@ def in_seconds(seconds):
 
 
 def needed(answer):
-    """The scope that a refusal asks for; None: the key's scope is enough."""
+    """The scope that an error names; None: the key's scope is enough."""
     field = answer["WWW-Authenticate"] if "WWW-Authenticate" in answer else ""
     if "insufficient_scope" not in field:
         return None
@@ -38,7 +38,7 @@ def needed(answer):
 
 
 def test_each_call_needs_its_scope(world):
-    """All operations of the public document, whatever their bodies."""
+    """Each operation of the public document needs its scope, whatever the body."""
     author = Author(world)
     browser, device, app = author.browser, author.person.device(), author.make().slug
     keys = {scope: make(browser, scope=scope)["key"] for scope in ("push", "devices", "all")}
@@ -67,7 +67,7 @@ def test_chosen_devices(world, person):
     made = make(browser, deviceIds=[third, first])
     assert made["deviceIds"] == [third, first] and made["scope"] == "all" and made["endsAt"] is None
     key = made["key"]
-    for _ in range(2):  # the second time by what the worker remembers
+    for _ in range(2):  # the second time from the worker's cache
         assert world.get(f"/v1/devices/{first}", key=key).status == 200
         problem = world.get(f"/v1/devices/{second}", key=key).problem(403)
         assert problem["detail"] == "the API key is for other devices of the account"
@@ -76,7 +76,7 @@ def test_chosen_devices(world, person):
     assert [entry["id"] for entry in part.json()] == [first]
     assert [entry["id"] for entry in world.get("/v0/devices", key=key).json()["devices"]] == [
         first, third]
-    # Of no device that is left it is for none, and not for all.
+    # A key whose devices are all removed is for none, not for all.
     for device in (first, third):
         world.sql("DELETE FROM device WHERE id = %s", device)
     assert world.get("/v1/devices", key=key).json() == []
@@ -118,7 +118,7 @@ def test_bad_input(person, member, values):
 
 
 def test_a_hundred_devices(world, person):
-    """More are refused, these are not."""
+    """More than a hundred devices are rejected, these are not."""
     devices = [person.device() for _ in range(101)]
     browser = person.browser()
     made = make(browser, deviceIds=devices[:100])
@@ -127,7 +127,7 @@ def test_a_hundred_devices(world, person):
 
 
 def test_the_end(world, person):
-    """A key that a worker remembers ends by the clock, and with 401 as one that was revoked."""
+    """A cached key expires by the clock, and then gets 401 like a revoked one."""
     person.device()
     browser = person.browser()
     made = make(browser, endsAt=in_seconds(3600))
@@ -139,7 +139,7 @@ def test_the_end(world, person):
     world.sql("SELECT pg_notify('displayd_hint', 'key:' || %s)", sha256(made["key"]).hex())
     wait_until(lambda: world.get("/v1/devices", key=made["key"]).status == 401, "the end")
     assert browser.get("/web/keys").ok()[0]["endsAt"] < end
-    # Its owner may give it a later one.
+    # Its owner may set a later expiry.
     browser.request("PUT", f"/web/keys/{made['id']}", body={"name": "longer"}).json()
     assert world.get("/v1/devices", key=made["key"]).status == 200
 

@@ -1,4 +1,4 @@
-"""Development > API keys."""
+"""The page Development > API keys."""
 
 import os
 import re
@@ -34,7 +34,7 @@ def test_create_use_revoke(world, person):
                       "createdAt": key["createdAt"], "lastUsedAt": None, "eventStreams": 0}]
     assert key["key"] not in str(world.sql("SELECT * FROM api_key WHERE id = %s", key["id"]))
     assert world.get("/v1/devices", key=key["key"]).status == 200
-    # Not that of somebody else.
+    # Another account cannot revoke the key.
     stranger = Person(world).browser()
     for name in (key["id"], UNKNOWN_ID, "none", key["key"]):
         stranger.delete(f"/web/keys/{name}").problem(404)
@@ -45,7 +45,7 @@ def test_create_use_revoke(world, person):
 
 
 def test_a_key_of_an_account_that_is_removed(world, person):
-    """Also one that nobody revoked, since it was made meanwhile: at once, and without the removal's help."""
+    """A key that was made during the removal is refused at once, before the removal deletes it."""
     person.device()
     browser = person.browser()
     key = person.key()
@@ -63,7 +63,7 @@ def test_a_key_of_an_account_that_is_removed(world, person):
 
 
 def test_revoked_by_a_worker_that_cannot_tell_others(start):
-    """Its connection for hints hangs. Which worker's it is nobody knows, so each worker revokes a key."""
+    """The connection for hints of an unknown worker hangs, so each worker revokes a key."""
     world = start()
     person = Person(world)
     person.device()
@@ -104,8 +104,8 @@ def test_displayctl_keeps_them_too(world, person):
 
 
 def test_last_use_is_written_behind(world, person):
-    """A key that nobody uses has none; one that is used has one a moment later, and that is not
-    written again for each request."""
+    """An unused key has no last use. A used key has one a moment later, which is not written again for each
+    request."""
     used, idle = person.key(), person.key()
     begun = world.sql("SELECT present_time()")[0][0]
     for _ in range(5):
@@ -121,8 +121,8 @@ def test_last_use_is_written_behind(world, person):
     with DatabaseClock(world.database) as clock:
         world.sql("UPDATE api_key SET last_used_at = present_time() WHERE secret_hash = %s", sha256(used))
         before = last_use(used)
-        clock.advance(60)  # not longer ago than a minute
-        for client in world.clients():  # also where the cache of no worker knows it
+        clock.advance(60)  # less than a minute ago
+        for client in world.clients():  # even if no worker has the key cached
             assert client.request("GET", "/v1/devices", key=used).status == 200
             client.close()
         world.server.restart()

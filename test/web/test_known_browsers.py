@@ -1,4 +1,4 @@
-"""Networks that guess, and those who sign in all the same: others, known browsers."""
+"""Networks that guess, and clients that sign in nevertheless: other networks, and known browsers."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ from strangers import (ADDRESS_BURST, NETWORK_BURST, PAIR_BURST, Guessers, from_
 @pytest.mark.parametrize("of_network, elsewhere", [
     ("2001:db8:77:{:x}::1", "2001:db8:78::1"), ("192.0.2.{}", "192.0.3.1")], ids=["IPv6", "IPv4"])
 def test_a_network_is_limited_whatever_its_addresses(limited, of_network, elsewhere):
-    """Each guess comes from another one, at another account."""
+    """Each guess comes from another address of the network, at another account."""
     numbers = iter(range(1, 250))
 
     def guess():
@@ -26,7 +26,7 @@ def test_a_network_is_limited_whatever_its_addresses(limited, of_network, elsewh
 
     statuses = until_refused(guess, 249)
     assert len(statuses) > NETWORK_BURST and set(statuses) == {401, 429}
-    # Another one goes on.
+    # Another network still signs in.
     assert from_address(limited, elsewhere).try_sign_in(
         "nobody@example.org", OTHER_PASSWORD).status == 401
 
@@ -50,7 +50,7 @@ def test_only_what_fails_counts(limited):
 
 
 def test_a_full_lane_is_no_attempt(limited):
-    """503 for a password that nobody has looked at: it counts for nothing."""
+    """A 503 for an unchecked password does not count as an attempt."""
     numbers = itertools.count()
 
     def guess(_=None):
@@ -66,7 +66,7 @@ def test_a_full_lane_is_no_attempt(limited):
 
 
 def test_others_sign_in_beside_guesses_from_a_network(start):
-    """Strangers of other networks, and none of the guessers' own."""
+    """Clients of other networks sign in, but none of the guessers' own network."""
     world = start("--trust-proxy", "127.0.0.1")
     people = [Person(world) for _ in range(10)]
     with world.impatient(), Guessers(world, 200) as guessers:
@@ -87,13 +87,13 @@ def test_a_known_browser_does_not_wait_behind_its_address(limited):
     assert browser.cookie is None and browser.known
     use_up(limited, "198.18.3.1")
     from_address(limited, "198.18.3.1").try_sign_in(person.email).problem(429)
-    # Nor behind guesses at its account.
+    # A known browser waits neither for its address nor for guesses at its account.
     for number in range(30):
         from_address(limited, f"198.18.4.{number}").try_sign_in(person.email, OTHER_PASSWORD)
     assert browser.try_sign_in(person.email).status == 200
-    # It says nothing of whom it belongs to: whoever signs in with it next is as known.
+    # The cookie does not name an account: another person who signs in with it is known as well.
     assert browser.try_sign_in(Person(limited).email).status == 200
-    # The session alone does that, too.
+    # The session alone has the same effect.
     browser.known = None
     body = {"currentPassword": PASSWORD, "password": "another sentence of words"}
     assert browser.post("/web/account/password", body).status == 200
@@ -105,7 +105,7 @@ def test_a_known_browser_cannot_guess_either(limited):
     browser.delete("/web/session").ok()
     statuses = until_refused(lambda: browser.try_sign_in(other.email, OTHER_PASSWORD), 60)
     assert 2 * PAIR_BURST <= len(statuses) - 1 < 2 * ADDRESS_BURST and set(statuses) == {401, 429}
-    # A copy of its cookie has no bucket of its own.
+    # A copy of the cookie has no bucket of its own.
     copy = from_address(limited, "198.18.6.1")
     copy.known = browser.known
     statuses = until_refused(lambda: copy.try_sign_in(other.email, OTHER_PASSWORD), 60)
@@ -113,7 +113,7 @@ def test_a_known_browser_cannot_guess_either(limited):
 
 
 def test_the_cookie_of_a_known_browser(limited):
-    """Signing in again keeps what it is counted by; no two browsers have the same."""
+    """A repeated sign-in keeps the bucket of the cookie, and no two browsers have the same."""
     person = Person(limited)
     browser = from_address(limited, "198.18.7.1").sign_in(person)
     first = browser.known
@@ -125,7 +125,7 @@ def test_the_cookie_of_a_known_browser(limited):
         assert value not in first
     assert uuid.UUID(person.id).bytes not in decoded(first)
     assert hashlib.sha256(person.email.encode()).digest()[:8] not in decoded(first)
-    # It opens nothing.
+    # The cookie grants no access.
     browser.cookie = None
     browser.get("/web/account").problem(401)
 
@@ -139,7 +139,7 @@ def ids_of(cookies):
 
 
 def key_file(folder):
-    """Names a secret key that no other server has."""
+    """Path of a secret key that no other server has."""
     key = folder / "secret-key"
     key.write_text(secrets.token_hex(32))
     key.chmod(0o600)
@@ -156,7 +156,8 @@ def test_made_up_cookies_are_no_known_browsers(limited, start, tmp_path):
     browser = from_address(limited, "198.18.8.1")
 
     def is_refused(cookie):
-        """The limit grows with time: a try that came late says nothing. A known browser never meets it."""
+        """Whether known browsers are refused. The limit grows with time, so a late try proves nothing; a
+        known browser never reaches it."""
         for _ in range(100):
             use_up(limited, "198.18.8.1")
             browser.known = cookie  # a successful try replaces it
@@ -169,14 +170,14 @@ def test_made_up_cookies_are_no_known_browsers(limited, start, tmp_path):
     for text in [*forged, "", "x", "A" * 48, value[:-1], value + "A", value.swapcase(), f'"{value}"',
                  foreign.split("=")[1]]:
         assert is_refused(f"{name}={text}"), text
-    # Twice: another site of the same host may have set one.
+    # Send it twice: another site of the same host may have set one.
     assert is_refused(f"{known}; {known}")
     browser.known = known
     assert browser.try_sign_in(person.email).status == 200
 
 
 def test_other_instances_know_it(start, postgres, tmp_path):
-    """With the same secret key."""
+    """Other instances with the same secret key know the browser."""
     database = postgres.create_database()
     options = ("--trust-proxy", "127.0.0.1", *key_file(tmp_path))
     one, other = start(*options, database=database), start(*options, database=database)
@@ -190,7 +191,7 @@ def test_other_instances_know_it(start, postgres, tmp_path):
 
 
 def test_an_account_makes_few_known_browsers(limited):
-    """Without a limit, one account would bring any number of buckets."""
+    """Without a limit, one account could create any number of buckets."""
     person = Person(limited)
     known = [from_address(limited, "198.18.10.1").sign_in(person).known for _ in range(30)]
     assert 20 <= len([one for one in known if one]) < 25
@@ -198,12 +199,12 @@ def test_an_account_makes_few_known_browsers(limited):
 
 
 def test_signing_in_brings_no_attempts_at_others(limited):
-    """A session of an account that guesses, at other accounts each time, is no new visitor."""
+    """A session of an account that guesses at another account each time is not a new visitor."""
     own, counts = Person(limited), []
     browser = from_address(limited, "198.18.12.1")
     for _ in range(14):
         if browser.try_sign_in(own.email).status == 429:
-            return  # nor may it sign in itself any more
+            return  # its own sign-in is refused, too
         browser.known = None
         guesses = [browser.try_sign_in(f"{secrets.token_hex(8)}@example.org", OTHER_PASSWORD).status
                    for _ in range(PAIR_BURST)]
@@ -212,7 +213,7 @@ def test_signing_in_brings_no_attempts_at_others(limited):
 
 
 def test_many_known_browsers_have_no_more_attempts_at_an_account(limited):
-    """Whoever collects their cookies."""
+    """Collected cookies give no more attempts at an account."""
     victim, own = Person(limited), Person(limited)
     cookies = [from_address(limited, f"198.18.13.{number}").sign_in(own).known for number in range(1, 16)]
     browser, statuses = from_address(limited, "198.18.14.1"), []

@@ -1,4 +1,4 @@
-"""Pictures that panels show, as pages see them: event "panel" of GET /web/events."""
+"""Pictures of panels as pages show them: event "panel" of GET /web/events."""
 
 import contextlib
 
@@ -47,7 +47,7 @@ def test_a_panel_with_a_websocket(world, person):
             assert shown["since"] < shown["until"] and shown["brightness"] == 60
             panel.show_next()
             until(events, isAcknowledged=True, picture=blue)
-            # A push is on the page a moment after its answer.
+            # The page shows a push a moment after its answer.
             device.push(images.png(images.noise()), duration=45).ok()
             pushed = until(events, kind="temporary", isAcknowledged=True)
             assert pushed["picture"] == temporary(world, device)
@@ -79,7 +79,7 @@ def test_nothing_to_show(world, person):
 
 
 def test_a_panel_that_says_nothing(world, person):
-    """Pages show what was served to old firmware, without acknowledgement."""
+    """Without acknowledgements of old firmware, pages show what was sent to it."""
     device = own_device(world, person)
     device.push(RED, installationId="red", background=True).ok()
     with Live(device, acknowledges=False), Events(person.browser(), [device.id]) as events:
@@ -88,7 +88,7 @@ def test_a_panel_that_says_nothing(world, person):
 
 
 def test_a_panel_that_polls(world, person):
-    """Whichever worker serves it, and whichever has the page."""
+    """Pages show polling panels, whichever worker serves the panel or the page."""
     device = own_device(world, person)
     device.push(RED, installationId="red", background=True).ok()
     device.push(BLUE, installationId="blue", background=True).ok()
@@ -111,7 +111,7 @@ def test_a_panel_that_polls(world, person):
 
 
 def test_the_page_and_the_panel_are_anywhere(world, person, start):
-    """Both in one worker, in two, and in two instances on one database."""
+    """The page and the panel are in one worker, in two, and in two instances on one database."""
     device = own_device(world, person)
     device.push(RED, installationId="red", background=True).ok()
     red, browser = stored(world, device, "red"), person.browser()
@@ -138,13 +138,13 @@ def test_the_holder_dies(start):
             until(events, picture=red, isAcknowledged=True)
             world.kill_worker(first)
         assert until(events, isOnline=False)["lastOnline"]
-        # The panel connects again, to whichever worker.
+        # The panel reconnects to any worker.
         with Live(device):
             until(events, picture=red, isAcknowledged=True)
 
 
 def test_a_panel_moves(world, person):
-    """It connects to another worker before the first one sees that it has left."""
+    """The panel reconnects to another worker before the first one sees that it has left."""
     device = own_device(world, person)
     device.push(RED, installationId="red", background=True).ok()
     first, second = world.workers()
@@ -162,7 +162,7 @@ def test_a_panel_moves(world, person):
 
 
 def test_the_database_goes_and_comes():
-    """Panels go on, and so does a page whose worker has its panel. Afterwards all is told again."""
+    """Panels continue, and so does a page whose worker has its panel. Afterwards everything is reported again."""
     with Postgres() as cluster, World(cluster.create_database(), "--rate-limit", "0",
                                       workers=1) as world:
         person = Person(world)
@@ -205,7 +205,7 @@ def test_whose_devices(world, person):
     assert Events(browser, [own.id, UNKNOWN_ID]).status == 404
     assert Events(browser, ["none"]).status == 400
     assert Events(browser, ["%"]).status == 400
-    assert Events(browser, [f"{own.id}%2C{own.id}"]).status == 200  # as URLSearchParams has it
+    assert Events(browser, [f"{own.id}%2C{own.id}"]).status == 200  # encoded as by URLSearchParams
     assert Events(browser, [own.id, own.id]).status == 200
 
 
@@ -223,7 +223,7 @@ def test_hostile_hints(world, person):
         for text in ["shows", "shows:", "watch:", f"watch:{device.id}", "watch:x:y",
                      f"watch:{device.id}:{device.id}:", *(f"shows:{text}" for text in bad)]:
             world.sql("SELECT pg_notify('displayd_hint', %s)", text)
-        # A well-formed hint is believed until a newer one.
+        # A well-formed hint is trusted until a newer one.
         world.sql("SELECT pg_notify('displayd_hint', %s)",
                   f"shows:{good}".replace(":x:", ":%3cscript%3e:"))
         shown = until(events, installationId="<script>")

@@ -1,5 +1,5 @@
-"""Invalid session cookies are limited by remote address, like wrong API keys: else each would cost
-a read of the database."""
+"""Invalid session cookies are limited by remote address, like wrong API keys: otherwise each would cost a
+database read."""
 
 import secrets
 
@@ -12,7 +12,7 @@ BURST = 100  # LIMIT_GUESSES_BURST
 
 @pytest.fixture(scope="module")
 def limited(postgres):
-    """With rate limits. Clients come from where they say they come from."""
+    """With rate limits. The server trusts the addresses that clients claim."""
     with World(postgres.create_database(), "--trust-proxy", "127.0.0.1") as one:
         yield one
 
@@ -41,18 +41,18 @@ def test_made_up_sessions_are_limited_by_address(limited):
 
 
 def test_a_good_session_behind_the_same_address_goes_on(limited):
-    """At each of the workers, also where it has not been seen before."""
+    """A valid session continues at each worker, even at one that has not seen it."""
     good = from_address(limited, "192.0.2.3").sign_in(Person(limited))
-    for _ in range(20):  # a token may have grown in between; connections reach any worker
+    for _ in range(20):  # a token may have grown meanwhile; connections reach any worker
         until_limited(limited, "192.0.2.3")
         assert good.is_signed_in()
-    # Whoever has none still finds the way in.
+    # Clients without a session can still sign in.
     until_limited(limited, "192.0.2.3")
     assert from_address(limited, "192.0.2.3").sign_in(Person(limited)).is_signed_in()
 
 
 def test_a_session_that_ended_is_refused_for_good(limited):
-    """It was known, and is a guess like others once it was looked up in vain."""
+    """An ended session was known, but counts as a failed attempt after one lookup in vain."""
     browser = from_address(limited, "192.0.2.4").sign_in(Person(limited))
     stale = browser.cookie
     browser.delete("/web/session").ok()

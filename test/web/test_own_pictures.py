@@ -1,4 +1,4 @@
-"""Pictures that apps were imported with: shown where rendering gives none, and decoded like any stranger's file."""
+"""Pictures imported with apps: shown if rendering gives none, and decoded like any untrusted file."""
 
 import hashlib
 import struct
@@ -51,7 +51,7 @@ def test_where_rendering_gave_none(world, app):
               app.version_id)
     first = shown(app)
     assert first
-    # A rendered picture comes first.
+    # A rendered picture takes precedence.
     world.sql("UPDATE app_picture SET picture = %s, picture_hash = DEFAULT WHERE version_id = %s",
               psycopg2.Binary(images.webp(images.solid((0, 255, 0)))), app.version_id)
     assert images.frames_of(shown(app))[0][0][:3] == bytes((0, 255, 0))
@@ -60,7 +60,7 @@ def test_where_rendering_gave_none(world, app):
 
 
 def magnified(picture, times):
-    """Each pixel is a round LED: a square whose corners are dark."""
+    """Draws each pixel as a round LED: a square with dark corners."""
     large = picture.resize((64 * times, 32 * times), Image.NEAREST)
     for y in range(0, large.height, times):
         for x in range(0, large.width, times):
@@ -84,7 +84,7 @@ def test_a_magnified_one(world, app, kind, times):
 
 
 def test_a_large_one(world, app):
-    """A file for a web page has more bytes than a push may have."""
+    """A picture for a web page may be larger than a push."""
     small = [images.noise(seed).point(lambda value: value & 192) for seed in range(8)]
     source = images.gif([magnified(picture, 20) for picture in small])
     assert 192 * 1024 < len(source) <= 1024 * 1024
@@ -112,7 +112,7 @@ def test_a_long_one_is_cut(world, app):
     (b"RIFF" + struct.pack("<I", 1 << 30) + b"WEBPVP8X" + bytes(22), ""),
     (images.png() + bytes(100), None)])
 def test_hostile_ones(world, app, source, words):
-    """The one before stays until another one is good; nothing else happens."""
+    """The old picture stays until a new one is valid, and nothing else happens."""
     assert give(world, app, images.webp(images.solid((9, 9, 9)))) is None
     problem = give(world, app, source)
     if words is None:

@@ -1,4 +1,4 @@
-"""Information that panels send about themselves, and the time of their first connection."""
+"""Information that panels report, and the time of their first connection."""
 
 import pytest
 from devices import add, panel_of, path_of, poll
@@ -83,8 +83,8 @@ def test_addresses_that_no_panel_has(world, browser, mac):
 
 
 def test_an_address_is_not_taken_away(world, browser):
-    """Neither from the device, nor from that of somebody else: what a panel says is shown, and finds a
-    device of its account, but claims nothing."""
+    """A reported address claims nothing, neither from this device nor from another account's: it is shown,
+    and finds a device of its account."""
     theirs, told, other = free_mac(), free_mac(), free_mac()
     them = Person(world).browser()
     made = add(browser)
@@ -95,11 +95,11 @@ def test_an_address_is_not_taken_away(world, browser):
         them.get(f"/web/devices/{mac}").problem(404)
         registered = add(them, macAddress=mac)["device"]
         assert them.get(f"/web/devices/{mac}").ok()["id"] == registered["id"]
-    browser.get(f"/web/devices/{theirs}").problem(403)  # the panel says another one by now
+    browser.get(f"/web/devices/{theirs}").problem(403)  # the panel now reports another one
     own = add(browser, macAddress=other)
     tell_and_wait(world, browser, own, {"mac": free_mac()})
     assert device_of(browser, own)["macAddress"] == other
-    # A registered address comes first, whatever a panel reports.
+    # A registered address takes precedence over reported ones.
     tell_and_wait(world, browser, made, {"mac": other})
     wait_until(lambda: device_of(browser, made)["macAddress"] == other, "what was told")
     assert browser.get(f"/web/devices/{other}").ok()["id"] == own["device"]["id"]

@@ -1,5 +1,5 @@
-"""Passkeys: added, used to sign in and as a proof, renamed, removed; and what is no passkey. Chapters
-of OWASP ASVS 5.0 are named in docs/security_tests.yaml."""
+"""Passkeys: adding, sign-in, reauthentication, renaming, removal, and invalid passkeys.
+docs/security_tests.yaml names the chapters of OWASP ASVS 5.0."""
 
 import json
 import uuid
@@ -13,7 +13,7 @@ PASSKEYS_MAX = 20
 
 
 def origin_of(world):
-    """The server has no --public-url: it is reached by localhost, too."""
+    """The server has no --public-url: localhost reaches it, too."""
     return "http://localhost:%d" % world.server.address[1]
 
 
@@ -66,7 +66,7 @@ def test_it_is_added_and_signs_in(world, person, algorithm):
 
 
 def test_one_that_does_not_count(world, person):
-    """Passkeys that are kept in several places have a count of zero."""
+    """Passkeys that are synchronized between devices have a count of zero."""
     passkey = added(person.browser(), passkey=Passkey(count=0))
     for _ in range(2):
         assert sign_in(world, passkey)[0].status == 200
@@ -87,7 +87,8 @@ def test_a_session_is_rotated_by_it(world, person):
 
 
 def test_it_proves_who_one_is(world, person):
-    """To add another one, to change the password, to remove one, to remove the account."""
+    """A passkey reauthenticates: to add another one, to change the password, to remove one, and to remove
+    the account."""
     browser = person.browser()
     passkey = added(browser)
     second = added(browser, name="Key ring", proof={"passkey": answer_of(browser, passkey)})
@@ -159,7 +160,7 @@ def remove_account(browser, proof):
     (remove_account, False, CHANGED_PASSWORD), (remove_account, False, ENDED_SESSIONS),
     (remove_account, True, FORGOTTEN_PASSKEYS), (remove_account, True, ENDED_SESSIONS)])
 def test_a_proof_holds_as_long_as_what_it_is_made_with(world, person, act, by_passkey, meanwhile):
-    """The statement that acts looks once more at what was shown, and at the session that showed it."""
+    """The statement that acts checks the passkey or password once more, and the session that sent it."""
     browser = person.browser()
     passkey = added(browser)
     proof = {"passkey": answer_of(browser, passkey)} if by_passkey else {"password": PASSWORD}
@@ -235,8 +236,8 @@ def test_new_ones_that_are_lies(person, lies):
 
 
 def test_a_key_that_is_none(person):
-    """Keys of an algorithm that was not offered, cut off, or something else. A key that is not on the
-    curve is accepted, but nothing is ever signed with it."""
+    """Keys of an algorithm that was not offered, cut off, or malformed are rejected. A key that is not on
+    the curve is accepted, but cannot sign anything."""
     browser = person.browser()
     passkey = Passkey()
     right = passkey.creation("x", "y")["authenticatorData"]
@@ -280,7 +281,7 @@ def test_a_copy_is_seen_by_its_count(world, person):
 
 
 def test_a_challenge_is_of_one_session(world, person):
-    """A challenge that was made for another session, or before the sign-in, proves nothing."""
+    """A challenge of another session, or from before the sign-in, is rejected."""
     browser = person.browser()
     passkey = added(browser)
     other = Person(world).browser()
@@ -294,7 +295,7 @@ def test_a_challenge_is_of_one_session(world, person):
 
 
 def test_a_challenge_grows_old(world, person):
-    """And those of another installation are worth nothing."""
+    """Expired challenges are rejected, and so are those of another installation."""
     browser = person.browser()
     passkey = added(browser)
     waiting = Browser(world)
@@ -373,14 +374,14 @@ def test_attempts_are_limited_as_for_passwords(postgres):
             if statuses[-1] == 429:
                 break
         assert set(statuses) == {401, 429} and len(statuses) > 5
-        # Passwords and passkeys count together; elsewhere the owner goes on.
+        # Passwords and passkeys count together; the owner can still sign in elsewhere.
         Browser(world, fields=own).try_sign_in(person.email).problem(429)
         elsewhere = Browser(world, fields=(own[0], ("X-Forwarded-For", "198.51.100.2")))
         assert sign_in(world, passkey, elsewhere)[0].status == 200
 
 
 def test_passkeys_do_not_wait_behind_passwords(postgres):
-    """Passwords are guessed from the same address, and for the same account."""
+    """Passkeys work while passwords are guessed from the same address and for the same account."""
     with World(postgres.create_database(), "--trust-proxy", "127.0.0.1") as world:
         person = Person(world)
         own = (("Sec-Fetch-Site", "same-origin"), ("X-Forwarded-For", "198.51.100.1"))

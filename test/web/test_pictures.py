@@ -8,7 +8,7 @@ from world import Account
 
 
 def own_device(world, person):
-    """A device of this person that is pushed to by the public API."""
+    """A device of this person, to which the public API pushes."""
     account = Account.__new__(Account)
     account.world, account.id = world, person.id
     account.key = account.new_key()
@@ -36,7 +36,7 @@ def test_of_a_rotation_and_temporary_ones(world, person):
         answer = picture(browser, device, hash_of(webp))
         assert answer.body == webp and answer["Content-Type"] == "image/webp"
         assert answer["Cache-Control"] == "private, max-age=31536000, immutable"
-    # By any of the device's names.
+    # Any name of the device works.
     name = hash_of(bytes(stored))
     assert browser.get(f"/web/devices/{device.serial}/pictures/{name}").status == 200
     # A replaced picture is gone.
@@ -56,7 +56,7 @@ def test_only_to_its_account(world, person):
     [[webp]] = world.sql("SELECT picture FROM installation WHERE device_id = %s", device.id)
     name = hash_of(bytes(webp))
     picture(other.browser(), device, name, 403)
-    # Nor by the hash from another device.
+    # Other accounts cannot read it, even by its hash at a device of their own.
     picture(other.browser(), own_device(world, other), name, 404)
     person.browser().get(f"/web/devices/{UNKNOWN_ID}/pictures/{name}").problem(404)
 

@@ -1,4 +1,4 @@
-"""Places by their names, from the list that the program has."""
+"""Places found by name in the built-in list."""
 
 from urllib.parse import quote
 
@@ -50,7 +50,7 @@ def test_wrong(browser, search):
 
 
 def test_time_zones_are_those_of_the_database(world, browser):
-    """Which is not asked: it would read each zone's file at each request."""
+    """The zones match the database, which is not queried: it would read the file of each zone at each request."""
     known = {name for name, in world.sql("SELECT name FROM pg_timezone_names")}
     names = browser.get("/web/timezones").ok()["names"]
     assert names == sorted(set(names))

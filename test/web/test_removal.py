@@ -76,7 +76,7 @@ def test_apps_that_others_have_are_disabled(world, person):
     wait_until(lambda: is_gone(world, person), "the end of the account")
     assert owner_of(world, kept) == (None, "disabled")
     assert owner_of(world, lost) is None and owner_of(world, private) is None
-    assert world.server.ctl("app", "list")  # also those of nobody
+    assert world.server.ctl("app", "list")  # also apps without an account
     with pytest.raises(CtlError, match="the app stays disabled"):
         world.server.ctl("app", "enable", kept)
     key = other.key()
@@ -96,7 +96,7 @@ def test_apps_pass_to_the_heir(start):
     person.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
     wait_until(lambda: is_gone(world, person), "the end of the account")
     assert owner_of(world, kept) == (heir.id, "active")
-    # A successor that is no longer chosen gets nothing; the successor's own apps go to nobody.
+    # A former successor gets nothing; the successor's own apps are not passed on.
     assert not administrator.delete(path).ok()["isHeir"]
     administrator.request("PUT", path).ok()
     heir.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
@@ -136,7 +136,7 @@ def test_nothing_passes_to_an_heir_that_goes_itself(start):
     with connection.cursor() as cursor:
         cursor.execute("UPDATE account SET closed_at = clock_timestamp() WHERE id = %s", [heir.id])
         person.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
-        # Whoever does not wait for the heir hands it over now.
+        # A removal that did not wait for the successor would pass the app on here.
         wait_until(lambda: world.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
                                      "AND datname = current_database()")
                    or owner_of(world, kept)[0] == heir.id, "a removal that waits, or does not")
@@ -190,7 +190,7 @@ def test_another_server_goes_on(start, postgres, devices):
 
 
 class Held:
-    """A device that somebody works with: while it is, the removal of its account does not end."""
+    """Locks a device, so that the removal of its account does not end."""
 
     def __init__(self, person):
         self.person = person
@@ -217,7 +217,8 @@ def test_a_session_that_just_begins_ends_with_it(person):
 
 
 def test_nobody_gives_it_a_role_or_a_password_again(world, person, administrator):
-    """Else the last administrator could be one that nobody can sign in as, and cannot be removed."""
+    """An account that is being removed gets no role or password: otherwise the last administrator could be
+    one that cannot sign in."""
     browser = person.browser()
     with Held(person):
         browser.post("/web/account/removal", {"password": PASSWORD}).ok()
@@ -230,7 +231,7 @@ def test_nobody_gives_it_a_role_or_a_password_again(world, person, administrator
 
 
 def test_a_link_of_it_is_worth_nothing(world, person):
-    """A link that was made while the account was being closed."""
+    """A link that was made while the account was being closed is invalid."""
     link = world.server.ctl("account", "link", person.email, "--role", "administrator")["url"]
     body = {"token": token_of(link), "password": OTHER_PASSWORD}
     with Held(person):
@@ -242,7 +243,7 @@ def test_a_link_of_it_is_worth_nothing(world, person):
 
 @pytest.mark.parametrize("by_displayctl", [False, True])
 def test_its_rights_end_before_what_it_owns(world, administrator, by_displayctl):
-    """Sessions, streams, keys, passwords, links of and by it: while other rows are still there."""
+    """Sessions, streams, keys, passwords and links end at once, while other rows still exist."""
     person = Person(world, is_administrator=True)
     person.device()
     browser, key = person.browser(), person.key()

@@ -1,4 +1,4 @@
-"""Apps on panels that fail, or whose server does: what is shown on, and when they are tried again."""
+"""Apps on panels that fail, or whose server fails: which picture stays, and when the next try is."""
 
 import json
 import os
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no e
 
 BROKEN = HEAD + 'def main():\n    print("before")\n    fail("it is broken")\n'
 ENDLESS = HEAD + 'def main():\n    for _ in range(1 << 40):\n        pass\n'
-# It takes all the memory that it can get.
+# Uses all the memory that it can get.
 GREEDY = 'def main():\n    x = [0]\n    for _ in range(1 << 40):\n        x = x + x\n    return []\n'
 
 
@@ -61,7 +61,7 @@ def test_three_crashes_pause_it(world, author, reviewer, browser):
 
 
 def test_three_crashes_pause_it_at_its_other_places(world, author, reviewer, browser):
-    """Of which none has a picture yet; others are rendered meanwhile."""
+    """None of the other render keys has a picture yet; other apps are rendered meanwhile."""
     app = published(author, reviewer, GREEDY)
     zones = ("UTC", "Asia/Tokyo", "Europe/Zagreb", "America/New_York")
     made = [installed(browser, app, timezone=zone) for zone in zones]
@@ -94,7 +94,8 @@ def test_one_that_fails_rests_for_longer_each_time(world, author, reviewer, brow
 
 
 def test_another_engine_renders_anew(world, author, reviewer, browser, start):
-    """Within minutes, whatever the old engine has said about the time; each render key once."""
+    """Another engine renders everything again within minutes, each render key once, whatever age the old
+    engine allowed."""
     apps = [published(author, reviewer, script("#f00")) for _ in range(2)]
     made = [installed(browser, app) for app in apps]
     for one in made:
@@ -128,6 +129,6 @@ def test_an_instance_dies_while_it_renders(world, author, reviewer, browser, sta
         [(claim,)] = rendered(world, app, "claimed_by::text")
         slow.server.process.kill()
     with panel_of(world, made):
-        # It ends there by its limit, or by the clock, where the machine is busy.
+        # The script ends by its limit there, or by the clock if the machine is busy.
         wait_until(lambda: rendered(world, app, "problem IS NOT NULL") == [(True,)], "the other instance")
     assert rendered(world, app, "claimed_by::text") != [(claim,)]

@@ -1,4 +1,4 @@
-"""How long what apps render is, how long it is shown, and when it is rendered again."""
+"""Renders of apps: their length, how long they are shown, and when they are repeated."""
 
 import contextlib
 import io
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no e
 NEEDS_TYPESCRIPT = pytest.mark.skipif(not os.environ.get("HAS_TYPESCRIPT"), reason="no engine is built")
 LANGUAGES = ["STARLARK", pytest.param("TYPESCRIPT", marks=NEEDS_TYPESCRIPT)]
 
-# A minute and a half, a frame each second.
+# A minute and a half, with a frame each second.
 LONG = {
     "STARLARK": HEAD + """
 def main():
@@ -33,7 +33,7 @@ export default function main() {
 }
 """}
 WHOLE = {"STARLARK": "show_full_animation = True,", "TYPESCRIPT": "show_full_animation: true,"}
-# It does not compress: more than 6 KB a frame.
+# Frames that do not compress: each has more than 6 KB.
 NOISE = """
 export default function main() {
     const frames = [];
@@ -57,7 +57,7 @@ def delays_of(webp):
 
 
 def first_animation(panel):
-    """The delays of its frames, and for how long it is to be shown."""
+    """Delays of its frames, and its display time."""
     def is_there():
         if panel.pictures:
             with PIL.Image.open(io.BytesIO(panel.pictures[-1])) as picture:
@@ -71,7 +71,7 @@ def first_animation(panel):
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("is_whole, frames, shown_s", [(False, 40, 15), (True, 40, 40), (True, 90, 60)])
 def test_a_run_longer_than_its_time(world, author, reviewer, browser, language, is_whole, frames, shown_s):
-    """It is cut, or stays until its end, and no longer than a minute."""
+    """A run is cut or shown to its end, but at most for a minute."""
     text = LONG[language] % (frames, WHOLE[language] if is_whole else "")
     made = installed(browser, published(author, reviewer, text, language=language))
     with panel_of(world, made) as panel:
@@ -107,7 +107,7 @@ def test_an_animation_is_cut_for_its_board(world, author, reviewer, browser, lim
 
 @NEEDS_TYPESCRIPT
 def test_another_board_has_another_picture(world, author, reviewer, browser):
-    """The next picture is cut for the board that the device has by then."""
+    """The next picture is cut for the board that the device then has."""
     made = installed(browser, published(author, reviewer, NOISE, language="TYPESCRIPT"))
     with panel_of(world, made) as panel:
         first_animation(panel)
@@ -129,7 +129,7 @@ def rests(world, app, count, max_age_s, interval_s, ahead_ms=0):
             "max_age_s": max_age_s, "interval_s": interval_s, "is_each_turn": False, "moment_s": 1,
             "ahead_ms": ahead_ms, "log": "", "problem": None, "hosts": ""}
     found = []
-    # Nothing is committed: no server sees it.
+    # The transaction is rolled back, so no server sees it.
     with contextlib.closing(psycopg2.connect(world.database)) as connection, \
             connection.cursor() as cursor:
         cursor.execute("INSERT INTO render (place, version_id) VALUES (%s, %s)", (place, app.version_id))
@@ -148,8 +148,8 @@ def rests(world, app, count, max_age_s, interval_s, ahead_ms=0):
     (100, 0, 100), (0, 120, 120), (100, 120, 100), (200, 120, 120),
     (0, 0, 15), (3, 0, 15), (3, 600, 15), (20, 0, 20), (1_000_000, 604_800, 86_400)])
 def test_what_is_good_is_due_when_it_is_stale(world, author, reviewer, max_age_s, interval_s, rest_s):
-    """A tenth sooner or later, so that not all is due at the same time; what is good for a few turns at
-    most a tenth sooner, so that it is not a little too young at the next one."""
+    """Renders are spread by a tenth around the maximum age. If that is a few turns, they are at most a
+    tenth early, so that the picture is not slightly too young at the next turn."""
     app = author.make(visibility="public")
     app.version_id = app.publish(reviewer)
     found = rests(world, app, 200, max_age_s, interval_s)
@@ -171,7 +171,8 @@ def test_it_is_good_from_its_moment_on(world, author, reviewer):
     ("recommendedInterval: 0", 120, True, 0), ("recommendedInterval: 2", 120, False, 120), ("name: x", 120, False, 0)])
 def test_a_clock_is_made_for_each_turn(
         world, author, reviewer, browser, manifest, max_age, is_each_turn, interval_s):
-    """Before it begins, for the moment at which it does; one that is good for longer is not."""
+    """A picture for each turn is rendered before its turn, for its beginning. One with a longer maximum age
+    is not."""
     app = published(author, reviewer, f"-- manifest.yaml --\n{manifest}\n-- app.star --\n" + HEAD
                     + "def main():\n    n = time.now().unix\n    print(n)\n"
                     + '    return render.Root(child = render.Text(str(n)), max_age = %d)\n' % max_age)
@@ -182,7 +183,7 @@ def test_a_clock_is_made_for_each_turn(
         if is_each_turn:
             wait_until(lambda: rendered(world, app, "moment_s - extract(epoch FROM rendered_at) > 5")
                        == [(True,)], "that of the next turn")
-            panel.wait_for(lambda: len(panel.pictures) >= 3)  # nothing yet, the first one, the next one
+            panel.wait_for(lambda: len(panel.pictures) >= 3)  # none yet, the first one, the next one
         assert rendered(world, app, columns) == [(is_each_turn, interval_s, True, is_each_turn)]
 
 

@@ -1,4 +1,4 @@
-"""Pictures of apps on panels, whoever has rendered them: a test stands for the worker that does."""
+"""Pictures of apps on panels, with a test in place of the rendering worker."""
 
 import contextlib
 import hashlib
@@ -50,7 +50,7 @@ def test_a_rendered_picture_is_on_all_panels_at_once(world, app, browser):
             store(world, place(world, made[0]), app.version_id, webp(number))
             for panel in panels:
                 panel.wait_for(lambda panel=panel: panel.pictures[-1] == webp(number))
-    assert world.sql("SELECT sum(generation) FROM device") == generations  # no write a device
+    assert world.sql("SELECT sum(generation) FROM device") == generations  # no write for each device
 
 
 def test_a_panel_that_polls(world, app, browser):
@@ -93,7 +93,7 @@ def test_an_app_with_a_picture_can_be_shown_now(world, app, browser):
 
 
 def test_the_last_picture_stays(world, app, author, reviewer, browser, start):
-    """While a new version has none, and while new settings have none; also for an instance that has
+    """The last picture stays while a new version or new settings have none, also for an instance that has
     just started."""
     made = installed(browser, app)
     store(world, place(world, made), app.version_id, webp(1))
@@ -107,7 +107,7 @@ def test_the_last_picture_stays(world, app, author, reviewer, browser, start):
     [[version]] = world.sql("SELECT deployed_version_id::text FROM app WHERE id = %s", app.id)
     store(world, place(world, made), version, webp(2))
     wait_until(lambda: poll_answer(world, made["link"]).body == webp(2), "the new picture")
-    # Back: what that version has made is there at once.
+    # After the rollback, that version's picture is shown at once.
     browser.patch(path_of(made["device"]), {"timezone": "UTC"}).ok()
     author.browser.post(app.path + "/deploy", {"version": "1.0"}).ok()
     wait_until(lambda: poll_answer(world, made["link"]).body == webp(1), "the old picture")

@@ -1,4 +1,4 @@
-"""Apps on panels, rendered by the engines: when, and by whom. What fails is in test_render_failures.py."""
+"""Apps on panels, rendered by the engines: when, and by which worker. test_render_failures.py tests failures."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def test_a_panel_that_polls(world, author, reviewer, browser):
 
 
 def test_secret_settings_are_used_and_masked(world, author, reviewer, browser):
-    """The script gets them; what it prints and fails with is kept without them."""
+    """The script gets secret settings; its output and errors are stored without them."""
     app = published(author, reviewer, HEAD + '''
 load("schema.star", "schema")
 def main(config):
@@ -96,7 +96,7 @@ def test_storing_a_picture_again_changes_no_index(world, author, reviewer, brows
 
 
 def test_the_author_sees_no_settings_of_an_owner(world, author, reviewer, browser):
-    """Also those that are no secrets; the owner does."""
+    """Authors do not see any settings of an owner, even public ones. The owner does."""
     app = published(author, reviewer, HEAD + '''
 load("schema.star", "schema")
 load("http.star", "http")
@@ -134,7 +134,7 @@ def get_schema():
 
 
 def test_the_author_sees_a_failure_whatever_its_words(world, author, reviewer, browser):
-    """PostgreSQL's JSON has no NUL, so none is stored."""
+    """The failure is shown without its NUL, which PostgreSQL's JSON cannot contain."""
     app = published(author, reviewer, HEAD + 'def main():\n    fail("a\\000b \\\\u0000 <b>")\n')
     with panel_of(world, installed(browser, app)):
         wait_until(lambda: rendered(world, app, "problem IS NOT NULL") == [(True,)], "a failure")
@@ -143,7 +143,7 @@ def test_the_author_sees_a_failure_whatever_its_words(world, author, reviewer, b
 
 
 def test_two_time_zones(world, author, reviewer, browser):
-    """A picture of its own for each, right to the minute."""
+    """Each time zone has its own picture, right to the minute."""
     zones = HEAD + """
 def main(config):
     offset = time.now().hour - time.now().in_location("UTC").hour
@@ -210,7 +210,7 @@ def main(config):
         assert answer.status == 200, answer
         return place(world, made)
 
-    passed = put("none")  # no panel is online: nothing is rendered there
+    passed = put("none")  # no panel is online, so nothing is rendered there
     put("neither")
     with panel_of(world, made):
         wait_until(lambda: any(rendered(world, app, "problem IS NOT NULL AS failed")[-1]), "a failure")
@@ -230,7 +230,7 @@ def main(config):
     [[shown]] = world.sql("SELECT picture IS NOT NULL FROM app_entry WHERE id = %s", made["entry"])
     assert shown
     put("#00f")
-    assert settle(world) == 0  # nothing is there yet but what is shown
+    assert settle(world) == 0  # only the shown picture exists
 
 
 def test_nothing_to_show_is_left_out_until_there_is(world, author, reviewer, browser):
@@ -243,7 +243,7 @@ def test_nothing_to_show_is_left_out_until_there_is(world, author, reviewer, bro
         app.publish(reviewer, "3.0", NOTHING)
         count = len(panel.pictures)
         panel.wait_for(lambda: len(panel.pictures) > count)
-        assert not shows(panel, GREEN)  # a picture that says that there is nothing
+        assert not shows(panel, GREEN)  # the picture for nothing to show
 
 
 def test_a_disabled_app_is_rendered_no_more(world, author, reviewer, browser):
@@ -275,7 +275,7 @@ def test_what_nobody_needs_is_removed(world, author, reviewer, browser):
     browser.delete(f"{path_of(made['device'])}/rotation/{made['entry']}")
     world.sql("UPDATE left_place SET left_at = now() - interval '2 minutes'")
     wait_until(lambda: len(rendered(world, app)) == 1, "its removal")
-    # Things that other tests have made may be leaving just now.
+    # Rows of other tests may be leaving at the same time.
     assert world.sql("SELECT count(*) FROM left_place WHERE place = %s", place) == [(0,)]
     with panel_of(world, stays) as panel:
         seen(panel, RED)

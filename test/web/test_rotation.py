@@ -1,4 +1,4 @@
-"""The rotation of a device in the pages: what it has, its order, what is shown now."""
+"""The rotation of a device in the pages: its entries, their order, and the shown entry."""
 
 import hashlib
 import itertools
@@ -62,7 +62,7 @@ def seen(panel):
 
 
 def install_app(world, made, name="app-1"):
-    """An entry without a picture: that of an app that nobody has rendered."""
+    """An entry without a picture: its app has not been rendered."""
     world.sql("WITH fresh AS (INSERT INTO app (id, account_id, slug, name, description, visibility) "
               "SELECT gen_random_uuid(), account_id, 'app-' || id, 'An app', '', 'private' "
               "FROM device WHERE id = %s RETURNING id) "
@@ -187,7 +187,7 @@ def test_reordered(person, world, browser, made):
 
 
 def test_panels_go_on_in_the_new_order(world, browser, made):
-    """Behind the picture that they show: here one that polls, over several workers."""
+    """Panels continue after the picture that they show: here one that polls, at several workers."""
     for number, name in enumerate("abcd"):
         push(browser, made, name, number)
     assert shows(served(world, made), 0) and shows(served(world, made), 1)
@@ -241,7 +241,7 @@ def test_an_order_of_as_many_as_there_may_be(world, browser, made):
 
 
 def test_orders_and_pushes_at_once(browser, made):
-    """Each order is taken whole or not at all, and no entry is lost."""
+    """Each order is applied whole or not at all, and no entry is lost."""
     for number, name in enumerate("abcd"):
         push(browser, made, name, number)
 

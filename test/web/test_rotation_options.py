@@ -1,5 +1,5 @@
-"""When entries of a rotation are shown: disabled ones, display times, hours and weekdays, the pinned
-entry and that for the night."""
+"""Times at which entries are shown: disabled entries, display times, hours and weekdays, the pinned entry
+and the night entry."""
 
 import datetime
 
@@ -21,7 +21,7 @@ USUAL = {"isEnabled": True, "displaySeconds": None, "hours": None, "weekdays": W
 
 @pytest.fixture
 def made(browser):
-    """Entries a, b and c, with the pictures 0, 1 and 2."""
+    """Entries a, b and c with the pictures 0, 1 and 2."""
     made = add(browser)
     for number, name in enumerate("abc"):
         push(browser, made, name, number)
@@ -43,7 +43,7 @@ def options(browser, made, name):
 
 
 def clock(minutes):
-    """The time of day so long from now."""
+    """The time of day at this offset from now."""
     at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=minutes)
     return at.strftime("%H:%M")
 
@@ -69,7 +69,7 @@ def dwell(world, made):
 
 
 def test_an_entry_is_called_as_its_owner_wants(browser, made):
-    """Until the name is taken back; its ID stays, and a push to that keeps the name."""
+    """An entry has the owner's name until that is removed; its ID stays, and a push to that ID keeps the name."""
     def name():
         return [entry["name"] for entry in rotation(browser, made)["entries"]]
 
@@ -93,7 +93,7 @@ def test_a_name_that_nobody_could_read_is_refused(browser, made, name):
 
 
 def test_names_are_those_of_own_devices(browser, world, made):
-    """Nothing is said about others' devices, and about those that are gone."""
+    """The list omits devices of others and removed ones."""
     other = Person(world).browser()
     theirs = add(other)
     push(other, theirs, "z", 1)
@@ -216,7 +216,7 @@ def test_hours(world, browser, made):
 
 
 def test_hours_are_those_of_the_device(world, browser, made):
-    """At each moment it is some other day somewhere, 12 hours away."""
+    """At each moment the weekday differs somewhere, 12 hours away."""
     change(browser, made, "a", hours=now()).ok()
     browser.patch(path_of(made["device"]), {"timezone": "Etc/GMT-12"}).ok()
     assert numbers_served(world, made, 2) == [1, 2]
@@ -225,7 +225,7 @@ def test_hours_are_those_of_the_device(world, browser, made):
 def test_weekdays(world, browser, made):
     today = datetime.datetime.now(datetime.timezone.utc).weekday()
     near = [WEEKDAYS[(today + days) % 7] for days in (-1, 0, 1)]
-    # Whatever midnight comes between.
+    # Yesterday and tomorrow are included in case midnight passes.
     change(browser, made, "a", weekdays=[day for day in WEEKDAYS if day not in near]).ok()
     change(browser, made, "b", weekdays=near).ok()
     assert numbers_served(world, made, 3) == [1, 2, 1]
@@ -236,7 +236,7 @@ def test_pinned(world, browser, made):
     assert numbers_served(world, made, 3) == [1, 1, 1]
     push(browser, made, number=4, duration=5)
     assert numbers_served(world, made, 2) == [4, 1]
-    # Another one in its place.
+    # Pin another entry.
     change(browser, made, "c", isPinned=True).ok()
     assert [options(browser, made, name)["isPinned"] for name in "abc"] == [False, False, True]
     change(browser, made, "b", isPinned=False).ok()
@@ -248,7 +248,7 @@ def test_pinned(world, browser, made):
 def test_a_pinned_app_without_a_picture(world, browser, made):
     install_app(world, made)
     change(browser, made, "app-1", isPinned=True).ok()
-    assert numbers_served(world, made, 2) == [0, 1]  # the rotation goes on
+    assert numbers_served(world, made, 2) == [0, 1]  # the rotation continues
     change(browser, made, "app-1", isPinned=False).ok()
     assert numbers_served(world, made, 2) == [2, 0]
 
@@ -315,12 +315,12 @@ def test_an_app_for_the_night(world, browser, made, app):
     store(world, place_of(world, device_id, entry), app.version_id, webp(4))
 
     def shown():
-        """The picture and the brightness of one answer: the next may come from the other worker,
-        which may not know of the picture yet."""
+        """The picture and the brightness of one answer: the next may come from the other worker, which may
+        not know the picture yet."""
         answer = poll_answer(world, made["link"])
         return shows(answer.body, 4), answer["Tronbyt-Brightness"]
 
-    # The first picture may be one that the app itself has drawn.
+    # The first picture may be drawn by the app itself.
     wait_until(lambda: shown() == (True, "3"), "the app")
 
 
@@ -335,7 +335,7 @@ def test_an_app_is_rendered_for_its_display_time(world, browser, made, app):
         change(browser, made, entry, displaySeconds=seconds).ok()
         return place_of(world, device_id, entry)
 
-    assert place(15) == before  # as the device's interval says
+    assert place(15) == before  # the interval of the device
     assert len({before, place(5), place(14), place(16), place(60)}) == 5
     assert place(61) == place(86400) == place(60)  # none is longer than a minute
     assert place(None) == before
@@ -381,7 +381,7 @@ def test_a_polling_panel_in_the_pages(world, browser, made):
 
 
 def test_a_websocket_follows_when_hours_end(world, browser, made):
-    """Within the minute: the hours of what is on end with it."""
+    """When the hours of the shown entry end, the panel changes within a minute."""
     with panel_of(world, made) as panel:
         panel.wait_for(lambda: 0 in seen(panel))
         for name in "abc":

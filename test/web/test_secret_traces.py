@@ -1,4 +1,4 @@
-"""Secret settings leave no trace in clear text, wherever they are taken and whatever comes of them."""
+"""Secret settings leave no clear text anywhere, whatever operation takes them and whatever its result."""
 
 import base64
 import json
@@ -18,8 +18,7 @@ COLUMNS = ("SELECT table_schema, table_name, column_name FROM information_schema
            "information_schema.tables USING (table_schema, table_name) WHERE table_type = 'BASE TABLE' "
            "AND table_schema NOT IN ('pg_catalog', 'information_schema')")
 
-# All that it has of its secrets, it tells: in its log, in what it fails with, in the names of hosts
-# and in what its handlers answer.
+# The app reveals its secrets in its log, its errors, host names and answers of its handlers.
 SCRIPT = MADE.replace("def main(config):", """load("http.star", "http")
 
 def main(config):
@@ -33,13 +32,13 @@ def main(config):
 
 @pytest.fixture(name="world", scope="module")
 def world_of_its_own(postgres):
-    """Nobody else has been at work in its database."""
+    """No other test has used its database."""
     with World(postgres.create_database(), "--rate-limit", "0") as one:
         yield one
 
 
 class Told:
-    """The secrets that somebody has typed: letters and digits, which no encoding hides."""
+    """Secrets that somebody has typed: letters and digits, which no encoding changes."""
 
     def __init__(self):
         self.all = []
@@ -61,7 +60,7 @@ def told():
 
 
 def assert_no_trace(world, told):
-    """In each column of each table; bytes are looked at as they are."""
+    """Searches each column of each table, and bytes as they are."""
     columns = world.sql(COLUMNS)
     names = {(table, column) for _, table, column in columns}
     assert {("audit_entry", "target"), ("installation", "secret_settings"), ("render", "problem")} <= names
@@ -92,7 +91,7 @@ def assert_export_tells_none(world, owner, told, folder):
 
 
 def change(owner, app, entry, told):
-    """Each way in which settings are taken: kept, refused, only shown."""
+    """Takes settings in each way: stored, rejected, only shown."""
     entry.set(kind="b", key=told.new(), token=told.new(), text="x").ok()
     entry.set(kind="b", token=told.new(), text="x").ok()
     entry.set(kind=told.new(), key=told.new(), on=told.new(), token=told.new()).problem(400)

@@ -1,4 +1,4 @@
-"""Sessions: their cookie, their list, their end, on every instance."""
+"""Sessions on every instance: their cookie, their list, their end."""
 
 import concurrent.futures
 import re
@@ -47,19 +47,19 @@ def test_only_the_hash_is_stored(world, person):
 
 
 def test_signing_in_rotates(world, person):
-    """A cookie that somebody has put into the browser is worth nothing afterwards."""
+    """A cookie that somebody planted in the browser is invalid after the sign-in."""
     browser = person.browser()
     planted = browser.cookie
     browser.sign_in(person)
     assert browser.cookie != planted and len(sessions(world, person)) == 1
-    # The same holds if somebody else signs in.
+    # The same holds if another person signs in.
     second = Person(world)
     planted, browser.cookie = browser.cookie, browser.cookie
     browser.sign_in(second)
     assert browser.get("/web/account").ok()["email"] == second.email
     browser.cookie = planted
     browser.get("/web/account").problem(401)
-    # A failure ends nothing.
+    # A failed sign-in ends no session.
     browser = person.browser()
     browser.try_sign_in(person.email, "not the password").problem(401)
     assert browser.is_signed_in()
@@ -96,7 +96,7 @@ def test_ended_on_every_instance_at_once(start, postgres):
     assert elsewhere.is_signed_in()
     browser.delete("/web/session").ok()
     elsewhere.get("/web/account").problem(401)
-    # And by another server than the one that began it.
+    # A session also ends by another server than the one that began it.
     browser.try_sign_in("first@example.org").ok()
     elsewhere.cookie = browser.cookie
     elsewhere.delete("/web/session").ok()
@@ -112,7 +112,7 @@ def test_one_that_nobody_uses_expires(world, person):
                                      "AND last_used_at > created_at", person.id), "its use")
         clock.advance(1)
         unused.get("/web/account").problem(401)
-        # The next sign-in of anybody sweeps it up.
+        # The next sign-in of any person removes it.
         clock.advance(1)
         Person(world).browser()
         assert len(sessions(world, person)) == 1
@@ -146,7 +146,7 @@ def test_at_most_fifty(world, person):
               "FROM generate_series(1, 60) AS n", person.id, person.email.encode())
     person.browser()
     assert len(sessions(world, person)) == 50
-    assert not first.is_signed_in()  # the one that was not used for longest
+    assert not first.is_signed_in()  # the least recently used session
 
 
 def test_roles_hold_at_once(world, person, administrator):
@@ -159,7 +159,7 @@ def test_roles_hold_at_once(world, person, administrator):
 
 
 def test_changing_the_password_ends_a_session_that_just_begins(person):
-    """Whoever knows the old password signs in at the same moment."""
+    """A session that begins with the old password at the same moment ends, too."""
     browser, late = person.browser(), SignInUnderWay(person)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         with late:

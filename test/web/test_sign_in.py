@@ -1,4 +1,4 @@
-"""Passwords: who signs in, what a password may be, and how it is changed."""
+"""Passwords: signing in, valid passwords, and changes."""
 
 import re
 
@@ -31,7 +31,7 @@ def test_unknown_and_wrong_are_answered_alike(world, person):
 
 
 def test_a_hash_is_made_for_the_unknown_too(world, person):
-    """The hash takes most of an answer's CPU time, for any account."""
+    """Hashing takes most of an answer's CPU time, and also happens for unknown accounts."""
     def spent(email):
         before = cpu_ticks(world)
         for _ in range(10):
@@ -97,7 +97,7 @@ def test_change_of_password(world, person):
         "/currentPassword": "is not the password of this account"}
     body["currentPassword"] = PASSWORD
     browser.post("/web/account/password", body).ok()
-    # The other session has ended, and this one has another secret.
+    # The other session has ended, and this one has a new secret.
     other.get("/web/account").problem(401)
     assert browser.cookie != before and browser.is_signed_in()
     browser.cookie = before
@@ -122,7 +122,7 @@ def test_hostile_texts_are_kept_as_they_are(browser):
 
 
 def test_a_lost_database_signs_nobody_out(start, postgres):
-    """503 is no 401: the page waits, and goes on."""
+    """Without the database the answer is 503, not 401: the page waits and continues."""
     database = postgres.create_database()
     world = start("--rate-limit", "0", database=database)
     browser = make_first(world)

@@ -1,5 +1,6 @@
-"""Provokes every status that the document of the pages gives an operation. people.Browser checks each answer
-against the document. Apps need no engine here: what an engine would give is put into the database."""
+"""Provokes every status that the document of the pages gives an operation. people.Browser checks each
+answer against the document. Apps need no engine here: results of an engine are inserted into the
+database."""
 
 import contextlib
 import json
@@ -42,7 +43,7 @@ def success(stage, found):
 
 
 def not_modified(stage, found):
-    """Workers report each second: the tag of the instance may be old already."""
+    """Workers report each second, so the tag of the instance may be old already."""
     is_instance = found[2]["operationId"] == "getInstance"
     tag = "*" if is_instance else stage.request(found)["ETag"]
     return stage.request(found, fields=[("If-None-Match", tag)])
@@ -58,7 +59,7 @@ def bad_request(stage, found):
         answer = stage.request(found, fields=[("If-Match", "no tag")])
     if "requestBody" in found[2]:
         answer.problem(400)
-        is_open = found[2]["operationId"] == "importTronbyt"  # an export may have more than displayd knows
+        is_open = found[2]["operationId"] == "importTronbyt"  # an export may have unknown members
         answer = stage.request(found, body={"id": 1} if is_open else {"unknown": 1})
         assert ("/id" if is_open else "/unknown") in answer.faults()
     return answer
@@ -74,7 +75,7 @@ def forbidden(stage, found):
 
 
 def not_found(stage, found):
-    """Makes each name of the path unknown, one at a time. Without a name the example has one."""
+    """Makes each name of the path unknown, one at a time. Without a name, the example has an unknown one."""
     if found[2]["operationId"] == "importApp":
         return stage.ask_operator(found, target=re.sub(r"{\w+}", "none", found[1]))
     if found[2]["operationId"] in OPERATORS:
@@ -114,7 +115,7 @@ def twice(stage, found):
 
 
 def outdated(stage, found):
-    """Takes what was shown away between its check and the change."""
+    """Removes the object of a request between its check and the change."""
     changes = {"signIn": "UPDATE account SET password_hash = '$argon2id$other' WHERE id = %s",
                "signInWithPasskey": "DELETE FROM passkey WHERE account_id = %s"}
     change = changes.get(found[2]["operationId"], "DELETE FROM session WHERE account_id = %s")
@@ -314,7 +315,7 @@ def test_what_needs_a_renderer(postgres):
 
 @pytest.mark.parametrize("found", OPERATIONS, ids=lambda found: found[2]["operationId"])
 def test_conditions(stage, found):
-    """Also operations without such a status in the document answer with one that it has."""
+    """Operations that lack such a status in the document answer with one that they have."""
     for field in (("If-Match", "no tag"), ("If-None-Match", "*")):
         stage.request(found, stage.target(found[1]) + "?devices=%", fields=[field])
 

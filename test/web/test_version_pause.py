@@ -25,7 +25,7 @@ ENGINES = os.path.join(os.path.dirname(__file__), "../../src/render/language.c")
 
 
 def engines_version():
-    """Another one, and the server would have all of it made anew."""
+    """With another version, the server would render everything again."""
     with open(ENGINES, encoding="utf-8") as file:
         return re.search(r'engines_version\(void\)\n\{\n\treturn "([^"]+)"', file.read())[1]
 
@@ -51,7 +51,7 @@ class Renders:
             return cursor.fetchall()
 
     def lease(self, place, cursor=None):
-        """Returns the lease, or None; wait_ms: the delay that the worker is told."""
+        """Returns the lease, or None; wait_ms: the delay that the worker gets."""
         lease = str(uuid.uuid4())
         [row] = self.run("render_lease", cursor, place=bytes.fromhex(place), version_id=self.version,
                          lease=lease, languages=["STARLARK"], lease_ms=30000, ahead_ms=0)
@@ -75,7 +75,7 @@ class Renders:
         return lease is not None and self.store(place, lease, result)
 
     def again(self, place, result):
-        """Its own time has come, too."""
+        """Renders after the time of the render key has come, too."""
         self.world.sql("UPDATE render SET due_at = '-infinity' WHERE place = decode(%s, 'hex')", place)
         return self.render(place, result)
 
@@ -137,7 +137,7 @@ def test_three_crashes_whatever_the_number_of_settings(renders, places):
     for crashes, minutes in ((4, 2), (5, 4), (6, 8), (7, 16), (8, 32), (9, 64), (10, 128), (11, 256),
                              (12, 360), (13, 360)):
         renders.end_pause()
-        # The last ones first: those that have crashed rest at their own places, too.
+        # Start with the last: render keys that have crashed have pauses of their own, too.
         assert sum(renders.render(place, CRASH) for place in reversed(all_places)) == 1
         assert renders.pause() == (crashes, 60 * minutes)
 
@@ -175,7 +175,7 @@ def test_a_script_that_fails_neither_counts_nor_ends_it(renders, places):
     assert renders.pause()[0] == 3
     renders.end_pause()
     assert renders.render(all_places.pop(), FAILED)
-    assert renders.pause() == (3, 60)  # the time that a try has
+    assert renders.pause() == (3, 60)  # the time allowed for a try
     assert not renders.lease(all_places.pop())
 
 
@@ -185,10 +185,10 @@ def test_what_it_draws_well_goes_on(renders, places):
     for place in bad[:3]:
         assert renders.render(place, CRASH)
     assert not renders.lease(bad[3])
-    # Also where it fails without a crash.
+    # A failure without a crash changes nothing.
     assert renders.again(good, FAILED) and renders.again(good, FAILED)
     assert renders.pause()[0] == 3
-    # A crash there: from then on it waits with the others, but the pause is no longer for it.
+    # After a crash the render key waits like the others, but does not extend the pause.
     before = renders.pause()
     assert renders.again(good, CRASH)
     assert renders.pause() == before
@@ -209,7 +209,7 @@ def test_one_owner_stops_it_for_no_other(world, app, renders, places, other):
     [theirs, also] = places(2, other)
     assert renders.render(theirs, GOOD)
     assert renders.pause() == (0, None)
-    # The pause is for all, and the shortest one, if the app crashes for another owner, too.
+    # The pause applies to all owners, and is the shortest one, if the app crashes for another owner, too.
     for place in hostile[6:9]:
         assert renders.render(place, CRASH)
     for _ in range(4):
@@ -245,7 +245,7 @@ def test_what_was_under_way_makes_the_pause_no_longer(renders, places):
         assert lease and renders.store(place, lease, CRASH)
     assert renders.pause() == (3, 60)
     renders.end_pause()
-    # A try that takes longer than its time makes room for another one, and counts no more.
+    # A try that exceeds its time makes room for another one, and no longer counts.
     for place in all_places:
         renders.world.sql("UPDATE render SET due_at = '-infinity' WHERE place = decode(%s, 'hex')", place)
     first = renders.lease(all_places[0])
@@ -268,7 +268,7 @@ def test_a_try_that_is_given_back_is_another_ones(renders, places):
 
 
 def test_two_workers_have_one_try(world, renders, places):
-    """Also where they ask at the same time; none waits for the other."""
+    """Two workers share one try even at the same time, and neither waits for the other."""
     all_places = places(6)
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
@@ -287,7 +287,7 @@ def test_where_it_cannot_be_leased_no_try_is_spent(world, renders, places):
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
     renders.end_pause()
-    assert not renders.lease(all_places[0])  # it rests by itself
+    assert not renders.lease(all_places[0])  # the render key has its own pause
     assert renders.lease(all_places[3])
 
 
@@ -315,7 +315,7 @@ def test_another_engine_may_try_at_once(renders, places):
 
 
 def row_version(world, version):
-    """Another one whenever something has written the row, or locked it."""
+    """The value changes whenever a statement has written or locked the row."""
     return world.sql("SELECT ctid, xmin, xmax FROM version_crashes WHERE version_id = %s", version)
 
 
@@ -347,7 +347,7 @@ def is_waiting(world):
 
 
 def test_an_app_is_removed_meanwhile(world, app, renders, places):
-    """The removal waits for the crash; neither is ended by a deadlock."""
+    """The removal waits for the crash, without a deadlock."""
     all_places = places(6)
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
@@ -394,7 +394,7 @@ def test_its_owner_sees_why_it_waits(world, app, renders, browser, other):
     path = f"{path_of(theirs['device'])}/rotation/{theirs['entry']}/render"
     told = other.get(path).ok()
     assert told["versionPaused"] is False and told["pausedUntil"] is None
-    # The pause of a place is longer than that of the version.
+    # The pause of a render key is longer than that of the version.
     world.sql("UPDATE render SET paused_until = present_time() + interval '1 day' "
               "WHERE version_id = %s AND place = (SELECT place FROM installation WHERE id = %s "
               "AND device_id = %s)", app.version_id, made[0]["entry"], made[0]["device"]["id"])
