@@ -8,7 +8,7 @@ import uuid
 from world import Account
 
 LANGUAGES = ("STARLARK", "TYPESCRIPT")
-# Names of a review's outcome for displayctl and in the API.
+# Outcomes of a review, as named by displayctl and by the API.
 DECISIONS = {"approve": "APPROVED", "request-changes": "CHANGES_REQUESTED", "reject": "REJECTED"}
 
 

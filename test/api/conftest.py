@@ -30,7 +30,7 @@ def limited(postgres):
 
 @pytest.fixture
 def start(postgres):
-    """Starts servers for one test, which it may do anything to."""
+    """Starts servers for one test, which may damage them."""
     worlds = []
 
     def run(*arguments, database=None, rate_limit=0, **options):
@@ -49,7 +49,7 @@ def start(postgres):
 
 @pytest.fixture(autouse=True)
 def from_memory():
-    """Answers may come from memory until the test changes rows by itself."""
+    """Answers may come from caches until the test changes rows by itself."""
     kept.forget()
 
 

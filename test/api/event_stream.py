@@ -61,7 +61,7 @@ class EventStream:
         return piece.decode()
 
     def block(self):
-        """Returns the lines of the next event that is no ping: {name: value}."""
+        """Returns the lines of the next event that is not a ping: {name: value}."""
         end = time.monotonic() + PATIENCE_S
         while True:
             while "\n\n" not in self.text:
@@ -69,7 +69,7 @@ class EventStream:
             block, _, self.text = self.text.partition("\n\n")
             if block != PING:
                 return dict(line.split(": ", 1) for line in block.split("\n"))
-            # They come for ever, so the socket is never silent.
+            # Pings repeat for ever, so the socket is never silent.
             if time.monotonic() > end:
                 raise TimeoutError(f"no event, after {self.seen}")
 

@@ -1,4 +1,4 @@
-"""Exports of a tronbyt server, made from test data, and panels at the addresses that they had there."""
+"""Exports of a tronbyt server, made from test data, and panels at their former addresses."""
 
 import secrets
 
@@ -37,7 +37,7 @@ def account(devices):
 
 
 def bring(owner, export, **flags):
-    """The answer. flags: dryRun, keepAddresses."""
+    """Imports the export. Returns the answer. flags: dryRun, keepAddresses."""
     query = "&".join(f"{name}={str(value).lower()}" for name, value in flags.items())
     return owner.post("/v1/import/tronbyt" + (f"?{query}" if query else ""), export)
 

@@ -1,5 +1,5 @@
-"""A receiver of webhooks: stores messages, and answers as a test wants it. It checks signatures by the rules of
-Standard Webhooks, without our code."""
+"""A receiver of webhooks: stores messages, and gives the answers that a test chose. It checks signatures by
+the rules of Standard Webhooks, without our code."""
 
 import base64
 import hashlib

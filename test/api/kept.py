@@ -1,5 +1,5 @@
-"""For tests that change rows in the database which workers have in their caches: workers notice that only
-within a minute. After such a change the clients of the test request uncached answers."""
+"""Support for tests that change rows which workers have cached: workers notice such a change only within a
+minute. After it, the clients of the test request uncached answers."""
 
 import re
 
@@ -12,12 +12,12 @@ class Kept:
 
 
 def forget():
-    """Called for the next test, or by a test that has sent the hint to the workers itself."""
+    """Trusts caches again: for the next test, or after a test has sent the hint itself."""
     Kept.is_stale = Kept.was_read = False
 
 
 def device_is_made():
-    """In a list that may have been read."""
+    """Distrusts caches of lists without the new device."""
     Kept.is_stale |= Kept.was_read
 
 

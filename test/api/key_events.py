@@ -1,4 +1,4 @@
-"""A program that listens: GET /v1/events. Each event must be one that docs/api/public describes."""
+"""A program that reads GET /v1/events. Each event must be one that docs/api/public describes."""
 
 import re
 
@@ -12,7 +12,7 @@ OTHERS = {name: "Empty" for name in ("reset", "away", "back", "bye")}
 
 
 class Events(EventStream):
-    """last_id: of Last-Event-ID."""
+    """last_id: the value of Last-Event-ID."""
 
     def __init__(self, account, devices=(), client=None, key=None, last_id=None, world=None):
         self.target = "/v1/events" + ("?devices=" + ",".join(devices) if devices else "")
@@ -37,11 +37,11 @@ class Events(EventStream):
         assert not errors, (name, data, errors)
 
     def kept(self, name, device):
-        """The data of the next event of this name on the device."""
+        """The data of the next event of this name about the device."""
         return self.next(name, lambda data: data["deviceId"] == device.id)
 
     def begun(self, *devices):
-        """The state of each device has come."""
+        """Waits until the state of each device has arrived."""
         missing = {device.id for device in devices}
         while missing:
             name, data = self.event()
@@ -55,6 +55,6 @@ def push(device, **members):
 
 
 def on_each_worker(stack, account, worlds, devices=(), **options):
-    """A stream of each worker of these servers."""
+    """A stream at each worker of these servers."""
     return [stack.enter_context(Events(account, devices, client, **options))
             for world in worlds for client in world.clients()]

@@ -1,11 +1,11 @@
-"""Lines of the log of displayd."""
+"""Lines of displayd's log."""
 
 import json
 import re
 
 
 def log_fields(line):
-    """The fields of a logfmt line; None where it is none."""
+    """The fields of a logfmt line; None if the line has another format."""
     fields = {}
     rest = line
     while rest:

@@ -1,4 +1,4 @@
-"""What programs of /v0 send, and what they are shown."""
+"""Requests of /v0 programs, and the answers that they expect."""
 
 from world import images
 
@@ -32,7 +32,7 @@ def entries(device):
 
 
 def form(device, **members):
-    """What is shown of a device that nobody has changed, and whose panel was never there."""
+    """The answer for a device that is unchanged and whose panel has never connected."""
     return {
         "id": device.id, "type": "other", "displayName": "Desk", "notes": "", "intervalSec": 15, "brightness": 50,
         "autoDim": False, "pinnedApp": "", "dimMode": None, "interstitial": {"enabled": False, "app": ""},
@@ -42,7 +42,7 @@ def form(device, **members):
 
 
 def entry(entry_id, app="pushed", **members):
-    """What is shown of an entry that nobody has changed, without the time of its picture."""
+    """The answer for an unchanged entry, without the time of its picture."""
     return {
         "id": entry_id, "appID": app, "enabled": True, "pinned": False, "pushed": app == "pushed",
         "renderIntervalMin": 0, "displayTimeSec": 0, "isInactive": False, "startTime": "", "endTime": "", "days": [],

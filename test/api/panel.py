@@ -1,5 +1,4 @@
-"""A panel on a WebSocket with the functions that the tests of the API need: it accepts all
-messages."""
+"""A panel on a WebSocket for tests of the API: it accepts all messages."""
 
 import base64
 import json
@@ -13,7 +12,7 @@ TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
 
 class Refused(Exception):
-    """The handshake was answered with another status than 101."""
+    """The handshake was answered with a status other than 101."""
 
     def __init__(self, head, body):
         super().__init__(head)
@@ -22,7 +21,7 @@ class Refused(Exception):
 
 class Panel:
     def __init__(self, server, device, target=None):
-        """target: where it connects to, in place of its device's address."""
+        """target: path to connect to, in place of the device's own."""
         self.socket = server.connect()
         self.buffer = b""
         key = base64.b64encode(os.urandom(16)).decode()
@@ -82,7 +81,7 @@ class Panel:
             self._send(PONG, data)
 
     def says(self, message):
-        """Sends a text; two frames if it is longer than one may be."""
+        """Sends a text; in two frames if it is longer than a frame may be."""
         self._send(TEXT, json.dumps(message, separators=(",", ":")).encode())
 
     def wait_for(self, condition):
@@ -93,7 +92,7 @@ class Panel:
                 return message
 
     def wait_for_brightness(self, value):
-        """Checks that the next brightness that it gets is this one."""
+        """Checks that the next brightness has this value."""
         told = self.wait_for(lambda message: isinstance(message, dict) and "brightness" in message)
         assert told == {"brightness": value}
 

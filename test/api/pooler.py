@@ -26,7 +26,7 @@ max_client_conn = 200
 
 
 class Pooler:
-    """The database named test at a socket of its own. mode: "session" or "transaction"."""
+    """The database named test at a socket of the pooler. mode: "session" or "transaction"."""
 
     def __init__(self, postgres, database, mode, round_robin=0):
         self.folder = new_folder("displayd-pooler-")

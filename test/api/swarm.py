@@ -16,7 +16,7 @@ from world import PATIENCE_S, Answer, Connection, told_of
 
 @dataclasses.dataclass
 class Arrival:
-    number: int  # of the request
+    number: int  # the number of the request
     turn: int
     answer: Answer
 
@@ -47,7 +47,7 @@ class Swarm:
 
     @staticmethod
     def _complete(client):
-        """The answer, once all of it is there."""
+        """The answer, once it is complete."""
         head, separator, rest = client.buffer.partition(b"\r\n\r\n")
         if not separator:
             return None
@@ -71,7 +71,7 @@ class Swarm:
             client.send(request[:-1])
         for client, request in zip(clients, requests):
             client.send(request[-1:])
-        arrivals, busy = [], {}  # number: when it is sent again
+        arrivals, busy = [], {}  # number: the time to repeat it
         end = time.monotonic() + PATIENCE_S
         with selectors.DefaultSelector() as selector:
             for number, client in enumerate(clients):

@@ -15,7 +15,7 @@ LARGE = [images.text(images.png(images.noise(seed))) for seed in range(4)]
 
 
 def used(account):
-    """Bytes that the account uses. The sums must agree with what is stored."""
+    """Bytes that the account uses, after a check that the sums match the stored data."""
     [(summed, stored)] = account.world.sql(
         "SELECT account_bytes(account.id),"
         " (SELECT coalesce(sum(pushed_bytes(id)), 0) FROM device WHERE account_id = account.id)"
@@ -81,7 +81,7 @@ def test_what_is_above_stays_and_shrinks(account, size):
     limit(account, size)
     assert told(device.push(SMALL, installationId="c", background=True)) == (3 * size, size)
     assert device.ids() == ["a", "b"]
-    # A push for now has the temporary picture replaced.
+    # A push to be shown at once also replaces the temporary picture.
     device.push(LARGE[0], installationId="a").ok()
     assert used(account) == 2 * size
     device.push(LARGE[0], installationId="a").ok()
@@ -116,7 +116,7 @@ def test_an_entry_that_is_shown_frees_the_temporary_picture(account, size):
 
 
 def expire(account, device):
-    """As if its entries had expired a moment ago."""
+    """Makes its entries expire a moment ago."""
     account.world.sql("UPDATE installation SET expires_at = now() - interval '1 s', expires_generation = "
                       "picture_generation WHERE device_id = %s", device.id)
 
@@ -132,7 +132,7 @@ def test_expired_entries_of_any_device_make_room(account, size):
     expire(account, one)
     last.push(LARGE[0]).ok()
     assert used(account) == 3 * size and one.ids() == []
-    last.push(LARGE[0], installationId="a").ok()  # in place of the temporary one
+    last.push(LARGE[0], installationId="a").ok()  # replaces the temporary picture
     last.push(LARGE[0]).ok()
     assert told(app.upload("1.0", "x" * size)) == (4 * size, 4 * size)
     expire(account, other)
@@ -143,7 +143,7 @@ def test_expired_entries_of_any_device_make_room(account, size):
 
 
 def test_expired_entries_of_many_devices_make_room(account, size):
-    """One portion after another is removed, but not all at once."""
+    """Expired entries are removed portion after portion, not all at once."""
     for number in range(10):
         device = account.device(f"Device {number}")
         device.push(SMALL, installationId="n", background=True).ok()
@@ -171,7 +171,7 @@ def test_displayctl_makes_room(world, account, size, tmp_path):
 
 
 def test_the_limit_is_there_at_once(account, size):
-    """Whatever the workers have granted before."""
+    """The limit applies at once, whatever workers have granted before."""
     device = account.device()
     for number in range(6):
         device.push(LARGE[0], installationId=f"n{number}").ok()
@@ -209,7 +209,7 @@ def test_a_collection_is_not_counted(account, size):
 
 
 def test_pushes_at_once(account, size):
-    """None waits for the account's row, which another statement changes here; and the sums are right."""
+    """Pushes do not wait for the account's row, which another statement changes here, and the sums are right."""
     devices = [account.device(f"D{number}") for number in range(4)]
     world = account.world
     with contextlib.closing(psycopg2.connect(world.database)) as holder, ThreadPoolExecutor(8) as pool:
@@ -224,7 +224,8 @@ def test_pushes_at_once(account, size):
 
 
 def test_a_push_that_replaces_as_much_adds_nothing_up(world, account, size):
-    """Adding up takes milliseconds for an account of many devices, at each push where it is nearly full."""
+    """A push that replaces as many bytes skips the sum, which takes milliseconds for an account with many
+    devices that is nearly full."""
     device = account.device()
     device.push(LARGE[0], installationId="a", background=True).ok()
 
@@ -250,7 +251,7 @@ def test_displayctl(world, account, size):
     shown = ctl("account", "show", email)
     assert (shown["bytes"], shown["bytesAllowed"]) == (size, 256 * 1024 * 1024)
     assert shown in ctl("account", "list")
-    # An earlier program has replaced something.
+    # An earlier version has replaced something.
     world.sql("UPDATE device SET picture_bytes = 1000000 WHERE id = %s", device.id)
     changed = ctl("account", "limit", email, str(size))
     assert (changed["bytes"], changed["bytesAllowed"]) == (size, size)

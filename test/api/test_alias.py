@@ -1,4 +1,4 @@
-"""The former address of an imported device: it shows pictures and nothing else, and leads to the device's own."""
+"""The former address of an imported device: it only shows pictures, and leads to the device's own address."""
 
 import contextlib
 import json
@@ -58,18 +58,18 @@ def test_pictures(former):
         assert images.frames_of(answer.body) == images.frames_of(RED)
     with former.panel() as panel:
         assert images.frames_of(panel.wait_for_picture()) == images.frames_of(RED)
-    assert former.device.poll().status == 200  # its own address is as good
+    assert former.device.poll().status == 200  # its own address works as well
 
 
 def test_it_is_no_key(former):
-    """Neither for the API, nor as a name of the device."""
+    """The former address is neither an API key nor a name of the device."""
     assert former.world.get(f"/v1/devices/{former.device.id}", key=former.alias).problem(401)
     assert former.account.get(f"/v1/devices/{former.alias}").problem(404)
     assert former.world.get(f"/d/{former.alias}/next?key={former.alias}").status == 404
 
 
 def test_it_is_in_no_log(former):
-    """As little as a key: the line of a request has the template of its path."""
+    """The former address is never logged, like a key: log lines contain the template of its path."""
     former.poll()
     with former.panel() as panel:
         panel.wait_for_picture()
@@ -125,7 +125,7 @@ def test_a_disabled_device(world, former):
 
 
 def test_guesses_are_limited(start):
-    """By address and network; the panel that the worker knows goes on."""
+    """Wrong addresses are limited by client address and network; the panel that the worker knows continues."""
     world = start("--trust-proxy", "127.0.0.1", rate_limit=1000, workers=1)
     known, unknown = Former(world), Former(world)
 
@@ -139,7 +139,7 @@ def test_guesses_are_limited(start):
     assert ask(known.alias, "192.0.2.1") == 200
     assert ask(unknown.alias, "192.0.2.2") == 200
     third = Former(world)
-    for number in range(10, 18):  # of one network
+    for number in range(10, 18):  # from one network
         for _ in range(50):
             ask(secrets.token_hex(4), f"192.0.2.{number}")
     assert ask(third.alias, "192.0.2.200") == 404
@@ -147,7 +147,7 @@ def test_guesses_are_limited(start):
 
 
 def test_right_ones_are_no_guesses(start):
-    """Not of a device that is disabled either; all from one address."""
+    """Valid addresses do not count as failed attempts, even of a disabled device, and all from one client address."""
     world = start("--trust-proxy", "127.0.0.1", rate_limit=1000, workers=1)
     exports = [exported(f"Panel {number}") for number in range(80)]
     report = bring(world.account(), exported_account(exports), keepAddresses=True).ok()
@@ -167,7 +167,7 @@ def test_right_ones_are_no_guesses(start):
 
 
 def test_guesses_at_a_time_are_limited(start):
-    """Before the database has said of the first that it is wrong."""
+    """Parallel failed attempts are limited before the database has answered the first one."""
     world = start("--trust-proxy", "127.0.0.1", rate_limit=1000, workers=1)
     unknown = world.get("/no-alias/next").body
     with psycopg2.connect(world.database) as holder, contextlib.ExitStack() as stack:
@@ -181,7 +181,7 @@ def test_guesses_at_a_time_are_limited(start):
             return [client for client in asked if select.select([client.socket], [], [], 0)[0]]
 
         wait_until(lambda: len(answered()) >= 10, "answers that take no look-up")
-        assert {client.answer().body for client in answered()} == {unknown}  # and not that nobody can look
+        assert {client.answer().body for client in answered()} == {unknown}  # not that of an outage
         holder.rollback()
 
 
@@ -189,7 +189,7 @@ def test_guesses_at_a_time_are_limited(start):
 
 
 def own_target(url):
-    """Path and query of a URL that the panel was told."""
+    """Path and query of a URL that the panel received."""
     assert len(url) <= 128
     SECRETS.add(url.rpartition("key=")[2])
     return re.fullmatch(r"(?:ws|http)s?://[^/]+(/.*)", url)[1]
@@ -205,18 +205,18 @@ def test_a_panel_moves(world, former):
         assert next_but_pictures(panel) == {"reboot": True}
         target = own_target(told["image_url"])
         assert target.startswith(f"/d/{former.device.id}/ws?key=")
-        # The first way in holds until the panel has come by the second.
+        # The first address works until the panel has connected by the second.
         with former.panel() as again:
             again.wait_for_picture()
         with Panel(world.server, None, target) as moved:
             assert images.frames_of(moved.wait_for_picture()) == images.frames_of(RED)
             wait_until(lambda: former.poll().status == 404, "the end of the former address")
-            # Its new connection goes on meanwhile.
+            # Meanwhile its new connection continues.
             assert former.device.push(images.png(images.gradient(4))).ok() == {}
             assert images.frames_of(moved.wait_for_picture()) == images.frames_of(images.png(images.gradient(4)))
         with Panel(world.server, None, target) as moved:
             moved.wait_for_picture()
-    assert former.device.poll().status == 404  # the key of the import is worth nothing any more
+    assert former.device.poll().status == 404  # the key of the import is invalid now
     assert former.order("move-address").problem(409)
 
 
@@ -236,7 +236,7 @@ def test_a_panel_that_polls_moves(world, former):
 
 
 def test_several_connections(start):
-    """Nobody can say which of them is the panel: none is told the key."""
+    """With several connections the panel is unknown, so none of them gets the key."""
     world = start(workers=1)
     former = Former(world)
     target = told_by_poll(world, former)
@@ -245,7 +245,7 @@ def test_several_connections(start):
         with former.panel() as other:
             other.wait_for_picture()
             assert "several" in former.order("move-address").problem(409)["detail"]
-            # Nor by an order that is there already.
+            # An existing order does not change that.
             assert former.order("reboot").ok() == {}
             assert "Tronbyt-Image-URL" not in former.poll()
             for one in (panel, other):
@@ -258,10 +258,10 @@ def test_several_connections(start):
 
 
 def test_what_came_before_ends(world, former):
-    """By the former address or the former key, at whichever worker it is."""
+    """The former address and the former key end at every worker."""
     target = told_by_poll(world, former)
     with contextlib.ExitStack() as stack:
-        # Links of a device are at both workers, likely.
+        # Both workers probably have connections of the device.
         before = [stack.enter_context(former.panel()), stack.enter_context(Panel(world.server, former.device))]
         for panel in before:
             panel.wait_for_picture()
@@ -274,7 +274,7 @@ def test_what_came_before_ends(world, former):
 
 
 def told_to_move(world, former):
-    """The target that the panel was told; it has stored that, and left to start again."""
+    """Target that the panel received; it has stored that, and disconnected to restart."""
     with former.panel() as panel:
         panel.wait_for_picture()
         introduce(world, panel, former.device, NEW_FIRMWARE)
@@ -283,13 +283,13 @@ def told_to_move(world, former):
 
 
 def is_known_by_poll(world, former):
-    """It polls, and counts as online until it polls again."""
+    """Polls, and counts as online until the next poll."""
     former.poll(fields=[("X-Firmware-Version", "1.5.0")])
     wait_until(lambda: world.sql("SELECT 1 FROM panel_info WHERE device_id = %s", former.device.id), "the version")
 
 
 def told_by_poll(world, former):
-    """The target for a WebSocket, of a panel that polls."""
+    """Target for a WebSocket that a polling panel receives."""
     is_known_by_poll(world, former)
     assert former.order("move-address").ok() == {}
     return own_target(former.poll()["Tronbyt-Image-URL"]).replace("/next?", "/ws?")
@@ -301,7 +301,7 @@ def keys_of(world, device):
 
 
 def comes(world, former, target):
-    """The panel comes there, stays, and that is its only way from then on."""
+    """The panel connects there and stays. From then on it has no other address."""
     with Panel(world.server, None, target) as moved:
         moved.wait_for_picture()
         wait_until(lambda: keys_of(world, former.device) == (None, False, False, False), "the new key")
@@ -315,7 +315,7 @@ def comes(world, former, target):
 
 
 def test_a_panel_that_does_not_come(world, former):
-    """A second order has the key of the first: the panel may have stored that one."""
+    """A second order sends the key of the first, which the panel may have stored."""
     first = told_to_move(world, former)
     assert told_to_move(world, former) == first
     comes(world, former, first)
@@ -328,7 +328,7 @@ def test_a_second_order_while_the_panel_starts(world, former):
 
 
 def test_a_start_while_it_moves(world, former):
-    """Whoever is told to start again is told the address again, too."""
+    """A panel that is told to restart receives the address again, too."""
     target = told_to_move(world, former)
     with former.panel() as panel:
         panel.wait_for_picture()
@@ -340,7 +340,7 @@ def test_a_start_while_it_moves(world, former):
 
 @pytest.mark.parametrize("orders", [0, 1])
 def test_the_end_of_the_former_address_while_the_panel_starts(world, former, orders):
-    """What it was told holds; an order that waits does not."""
+    """A sent address stays valid; a waiting order does not."""
     target = told_by_poll(world, former)
     for _ in range(orders):
         assert former.order("move-address").ok() == {}
@@ -350,10 +350,10 @@ def test_the_end_of_the_former_address_while_the_panel_starts(world, former, ord
 
 
 def test_a_move_that_lapses(world, former):
-    """A worker may learn of it in time and ask for it too late."""
+    """A worker may learn of an order in time, but request it too late."""
     is_known_by_poll(world, former)
     assert former.order("move-address").ok() == {}
-    # Workers are not told.
+    # Workers get no hint.
     world.sql("UPDATE device SET ordered_at = ordered_at - interval '7 minutes' WHERE id = %s", former.device.id)
     for _ in range(4):
         assert "Tronbyt-Reboot" not in former.poll()

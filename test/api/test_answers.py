@@ -1,4 +1,4 @@
-"""Contents of all answers: their type, and nothing that helps attackers (docs/security_tests.yaml)."""
+"""Contents of all answers: their media type, and nothing that helps attackers (docs/security_tests.yaml)."""
 
 import re
 
@@ -36,7 +36,7 @@ def test_files_of_the_pages_say_what_they_are(world):
 
 
 def test_no_version_is_told(world, account):
-    """Neither of displayd nor of what it is made of."""
+    """No answer names the version of displayd or of its components."""
     for path in ("/livez", "/v1/devices", "/v0/devices", "/nothing", "/docs"):
         answer = account.get(path)
         names = {name.lower() for name, _ in answer.fields}
@@ -46,13 +46,13 @@ def test_no_version_is_told(world, account):
 
 
 def test_an_unexpected_error_tells_no_more_than_its_number(start):
-    """The log has why."""
+    """The answer has only the number of an unexpected error; the log has the reason."""
     world = start()
     account = world.account()
     device = account.device()
     request = request_bytes("GET", device.path + "/installations", key=account.key, fields=[("Cache-Control", "no-cache")])
     with world.client() as client:
-        client.send(request)  # prepares the statement, which would not fit later
+        client.send(request)  # prepares the statement, which would fail later
         assert client.answer().status == 200
         world.sql("ALTER TABLE installation RENAME TO elsewhere")
         client.send(request)

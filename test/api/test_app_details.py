@@ -1,4 +1,4 @@
-"""One app that can be installed, and its form as JSON Schema."""
+"""An installable app, and its form as JSON Schema."""
 
 import json
 import secrets
@@ -55,7 +55,7 @@ def test_what_a_collection_says(world, account):
 
 
 def test_picture(world, account):
-    app = make_app(account).published(script=scene.SCRIPT)  # which draws nothing
+    app = make_app(account).published(script=scene.SCRIPT)  # of an app that draws nothing
     path = app.path + "/picture"
     account.get(path).problem(404)
     scene.picture(world, app.id)
@@ -124,7 +124,7 @@ def test_schema_without_fields(account):
 
 @renders
 def test_fields_of_one_name(account):
-    """The app takes what fits one of them; a secret one makes all secret."""
+    """If fields share a name, the app accepts values that fit one of them, and one secret field makes all secret."""
     schema = schema_of(account, published(account, """
         schema.Toggle(id = "x", name = "On", desc = "", icon = "gear", default = False),
         schema.Text(id = "x", name = "Key", desc = "", icon = "gear", secret = True),""").id)
@@ -135,5 +135,5 @@ def test_fields_of_one_name(account):
 @renders
 def test_a_script_without_a_form(account):
     app = published(account, "nobody")
-    for _ in range(2):  # the second time from memory
+    for _ in range(2):  # the second time from the cache
         assert "form" in account.get(app.path + "/schema").problem(409)["detail"]

@@ -1,5 +1,5 @@
-"""The states of versions and apps: reviews, what they publish, and what the database lets nobody
-do, whoever asks and whatever runs beside it."""
+"""States of versions and apps: reviews, publication, and constraints of the database that hold for every
+caller and parallel change."""
 
 import concurrent.futures
 
@@ -23,7 +23,7 @@ def background():
 
 
 class Transaction:
-    """A transaction that the test keeps open while others meet it."""
+    """A transaction that stays open while others meet it."""
 
     def __init__(self, world):
         self.world = world
@@ -35,7 +35,7 @@ class Transaction:
             return cursor.fetchall() if cursor.description else None
 
     def wait_for_others(self, count=1):
-        """Until so many wait for what this one holds, or for each other."""
+        """Waits until this many transactions wait for this one or for each other."""
         wait_until(lambda: self.world.sql(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
             "AND wait_event_type = 'Lock'")[0][0] >= count, "somebody who waits")
@@ -131,7 +131,7 @@ def test_version_is_reviewed_once(app, first, second):
 
 
 def test_version_whose_name_looks_like_a_flag(world, app):
-    """Nobody may block an app with it."""
+    """Such a name must not block the app."""
     for name in ("-1", "--yes", "--json", "--"):
         app.uploaded(name)
         reviewed = world.server.ctl("app", "review", "--summary", "x", "--", app.slug, name,
@@ -254,7 +254,7 @@ def test_version_cannot_be_removed(world, app):
             world.sql("BEGIN; " + statement + "\n; COMMIT", app.id)
         world.sql("ROLLBACK")
     assert app.names() == ["1.0"]
-    # With its app it goes.
+    # It is removed with its app.
     world.sql("DELETE FROM app WHERE id = %s", app.id)
     assert world.sql("SELECT count(*) FROM app_version WHERE app_id = %s", app.id) == [(0,)]
 
@@ -266,12 +266,12 @@ def test_version_cannot_be_removed(world, app):
     "UPDATE app SET deployed_version_id = v.id FROM app_version v WHERE app.id = '{app}' "
     "AND v.app_id = '{other}'",
     "UPDATE app SET deployed_version_id = gen_random_uuid() WHERE id = '{app}'",
-    # A single version awaits review, and a name is used once.
+    # A single version awaits review, and names are used once.
     "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum) "
     "VALUES (gen_random_uuid(), '{app}', '3', 'STARLARK', 'x', '')",
     "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status, "
     "reviewed_at) VALUES (gen_random_uuid(), '{app}', '1', 'STARLARK', 'x', '', 'REJECTED', now())",
-    # An app's state says what is true.
+    # The state of an app matches its versions.
     "UPDATE app SET status = 'draft' WHERE id = '{app}'",
     "UPDATE app SET deployed_version_id = NULL WHERE id = '{app}'",
     "UPDATE app SET status = 'gone' WHERE id = '{app}'",
@@ -301,7 +301,7 @@ def test_review_that_comes_second_says_what_the_first_decided(transaction, backg
 
 
 def test_upload_beside_enabling(world, transaction, background, app):
-    """An app with a submission is no draft, in whatever order the two come to an end."""
+    """An app with a submission is not a draft, whichever transaction ends first."""
     world.server.ctl("app", "disable", app.slug)
     transaction("SELECT FROM app WHERE id = %s FOR UPDATE", app.id)
     enabled = background.submit(world.server.ctl, "app", "enable", app.slug)

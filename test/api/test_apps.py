@@ -1,4 +1,4 @@
-"""Apps: the list, the versions, uploads and deploys as single callers see them."""
+"""Apps: lists, versions, uploads and deployments, one caller at a time."""
 
 import json
 import uuid
@@ -125,7 +125,7 @@ def test_app_of_another_account(world, account, visibility):
 
 @pytest.mark.parametrize("visibility", ["public", "legacy"])
 def test_versions_of_an_app_that_is_not_private(account, visibility):
-    """Not even for its owner, who may upload and deploy."""
+    """Versions of such an app are hidden, even from its owner, who may upload and deploy."""
     app = make_app(account, visibility=visibility)
     app.list_versions().problem(403)
     assert app.uploaded()["status"] == "PENDING"
@@ -135,7 +135,7 @@ def test_versions_of_an_app_that_is_not_private(account, visibility):
 
 
 def test_order_of_checks(world, account, app):
-    """Key, size, media type, syntax, app, owner, fields, state."""
+    """Checks happen in this order: key, size, media type, syntax, app, owner, fields, state."""
     other = make_app(world.account())
     app.uploaded()
     huge = b'{"version":"' + b"1" * 4_200_000 + b'"}'
@@ -251,7 +251,7 @@ def test_script_is_measured_in_bytes(app):
 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_body_of_an_upload_may_have_4_mib(app, chunked):
-    """White space is no script."""
+    """A body may have 4 MiB; white space is not a script."""
     body = json.dumps(VALID).encode()
     most = body + b" " * (4 * 1024 * 1024 - len(body))
     app.upload_body(most + b" ", chunked=chunked).problem(413)
@@ -268,7 +268,7 @@ def test_body_of_a_deploy_may_have_1_mib(account, app):
 
 
 def test_escapes_count_as_what_they_mean(app):
-    """A body of 4 MiB holds less than a million bytes where all are escaped."""
+    """A body of 4 MiB contains less than a million bytes if all are escaped."""
     body = b'{"version":"1","scriptLanguage":"STARLARK","scriptContent":"%s"}'
     assert app.upload_body(body % (b"\\u0041" * 600_000)).json()["checksum"] == checksum(
         "STARLARK", "A" * 600_000)
@@ -327,7 +327,7 @@ def test_name_is_used_once_for_ever(app):
         for script in ("load()", "another()"):
             app.upload(f"1.{number}", script).problem(409)
         app.uploaded(f"1.{number + 1}")
-    # Names differ by case, and are each app's own.
+    # Names are case-sensitive, and each app has its own.
     app.review("1.3", "reject")
     app.uploaded("a")
     app.review("a", "reject")
@@ -361,7 +361,7 @@ def test_nothing_is_stored_by_what_was_refused(app):
 
 
 def test_versions_are_listed_newest_first(world, app):
-    """Newest by submission, whatever the clock said and however they are named."""
+    """The order is that of submission, whatever the clock and the names were."""
     names = ["9", "10", "1", "a", "B"]
     for name in names:
         app.uploaded(name)
@@ -444,8 +444,7 @@ def test_entity_tags(account, app, path):
 # ---- disabled apps ----
 
 def test_disabled_app(world, account):
-    """Not listed and not installable; its owner goes on working at it, which changes nothing of
-    that."""
+    """A disabled app is neither listed nor installable. Its owner can still change it, but it stays disabled."""
     app = make_app(account, visibility="public").published("1")
     device = account.device()
     assert world.server.ctl("app", "disable", app.slug)["status"] == "disabled"
@@ -473,7 +472,7 @@ def test_rotation_passes_over_an_installation_without_a_picture(world, account):
         world.server.ctl("installation", "create", "--device", device.id, "--app", app.id)
     listed = device.installations()
     assert [entry["app"] and entry["app"]["id"] for entry in listed] == [None, app.id, app.id]
-    # A panel that knew of the device before has the entries now, whichever worker it asks.
+    # A panel that knew the device before has the new entries, whichever worker it asks.
     for client in world.clients():
         for _ in range(4):
             device.shows(picture, client)
@@ -492,5 +491,5 @@ def test_push_does_not_replace_an_app_s_installation(world, account):
     faults = device.push(installationId=entry["id"]).faults()
     assert list(faults) == ["/installationId"]
     assert device.installations() == [entry]
-    # The same name on another device is just a name.
+    # The same name on another device is unrelated.
     assert account.device().push(installationId=entry["id"]).ok() == {}

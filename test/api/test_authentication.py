@@ -1,4 +1,4 @@
-"""Access by keys: answers 401, RFC 6750, RFC 9110 section 11."""
+"""Access by keys: answers with 401 (RFC 6750, RFC 9110 section 11)."""
 
 import pytest
 from world import new_key, random_base62, wait_until
@@ -64,7 +64,7 @@ def test_wrong_key(world, account, make):
 
 
 def test_malformed_key_asks_no_database(start):
-    """It is refused as such even while there is none."""
+    """A malformed key is refused even without a database."""
     with Postgres() as postgres:
         world = start(database=postgres.create_database())
         key = world.account().key
@@ -78,7 +78,7 @@ def test_malformed_key_asks_no_database(start):
 
 
 def test_more_than_one_key_field(world, account):
-    """Neither field counts if there are two."""
+    """If a request has two such fields, neither counts."""
     other = world.account()
     for second in (account.key, other.key, "x"):
         answer = authorized(world, f"Bearer {account.key}", f"Bearer {second}")
@@ -115,7 +115,7 @@ def test_every_endpoint_needs_a_key(world, device, method, path):
 
 
 def test_nothing_is_told_apart_without_a_key(world, device):
-    """The answers for an existing device and for a missing one are equal."""
+    """The answers for an existing and a missing device are equal."""
     paths = [device.path, "/v1/devices/nothing", "/v1/devices/nothing/installations"]
     answers = [world.get(path) for path in paths]
     assert {answer.status for answer in answers} == {401}
@@ -123,7 +123,7 @@ def test_nothing_is_told_apart_without_a_key(world, device):
 
 
 def test_account_that_is_gone(world, account):
-    """The worker that has seen the key still has it in its cache."""
+    """The worker that has seen the key still caches it."""
     with world.client() as client:
         assert client.request("GET", "/v1/account/", key=account.key).status == 200
         world.sql("DELETE FROM account WHERE id = %s", account.id)
@@ -146,7 +146,7 @@ def test_keys_that_stand_elsewhere_are_masked_in_the_log(world, device):
 
 
 def test_no_part_of_a_key_is_left_where_a_long_path_is_cut(world, device):
-    """After 1,024 bytes."""
+    """Paths in the log are cut after 1,024 bytes, without leaving part of a key."""
     for length in range(1024 - 23, 1024):
         path = "/" + "-" * (length - 2) + f"/{device.link_key}/end"
         world.get(path, key=device.account.key, fields=[("X-Request-Id", f"cut-{length}")])

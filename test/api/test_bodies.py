@@ -1,4 +1,4 @@
-"""Bodies of each account have a share of the memory, and its answer: 503."""
+"""Bodies of each account have a share of the memory. Above it the answer is 503."""
 
 import select
 import socket
@@ -22,7 +22,7 @@ def begin_upload(world, key):
 
 
 def feed(connections):
-    """Sends all but the last byte of each body, until one is answered; returns those."""
+    """Sends all but the last byte of each body until one is answered. Returns the answered ones."""
     left = {connection: BODY_BYTES - 1 for connection in connections}
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -42,7 +42,7 @@ def read_head(connection):
 
 
 def test_unfinished_uploads_of_one_account(start):
-    """It is refused at its share, and others do not notice."""
+    """The account is refused at its share, and others are not affected."""
     world = start(workers=1)
     greedy, other = world.account(), world.account()
     device, others_device = greedy.device(), other.device()
@@ -57,7 +57,7 @@ def test_unfinished_uploads_of_one_account(start):
         with begin_upload(world, other.key) as upload:
             upload.settimeout(PATIENCE_S)
             upload.sendall(b"0".rjust(BODY_BYTES))
-            assert read_head(upload).startswith("HTTP/1.1 404 ")  # there is no such app
+            assert read_head(upload).startswith("HTTP/1.1 404 ")  # the app is missing
     finally:
         for connection in connections:
             connection.close()

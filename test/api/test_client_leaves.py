@@ -1,4 +1,4 @@
-"""Clients that leave at every moment: nothing breaks, nothing stays behind."""
+"""Clients that leave at every moment: requests of others work, and nothing remains."""
 
 import signal
 import socket
@@ -11,7 +11,7 @@ SLOW = images.text(images.animation("GIF", [images.noise(n).quantize(200) for n 
 
 @pytest.fixture(scope="module")
 def visited(world):
-    """A world, an account and a device of which clients know too much."""
+    """A world, an account and a device for clients that leave."""
     account = world.account()
     return world, account, account.device()
 
@@ -43,7 +43,7 @@ NAMES = ["account", "devices", "device", "installations", "delete", "push", "chu
 
 
 def moments(data):
-    """Every prefix of a head, and some of a body."""
+    """All prefixes of a head, and some of a body."""
     head = data.index(b"\r\n\r\n") + 4
     yield from range(0, head + 1, 3)
     yield from range(head, len(data), max(1, (len(data) - head) // 40))
@@ -51,7 +51,7 @@ def moments(data):
 
 
 def settle(world, before):
-    """Until no worker holds a descriptor more than before."""
+    """Waits until no worker has more descriptors than before."""
     for pid, count in before.items():
         wait_until(lambda pid=pid, count=count: descriptors_without_database(pid) <= count, "closed connections")
 
@@ -66,7 +66,7 @@ def test_at_every_moment(visited, name, way):
         client = world.client()
         client.send(data[:end])
         getattr(client, way)()
-    for _ in range(20):  # more often where it matters: the whole request, before its answer
+    for _ in range(20):  # more often at the interesting moment: the whole request, before its answer
         client = world.client()
         client.send(data)
         getattr(client, way)()
@@ -77,7 +77,7 @@ def test_at_every_moment(visited, name, way):
 
 @pytest.mark.parametrize("way", ["close", "reset"])
 def test_in_the_middle_of_answers(visited, way):
-    """Many requests in one connection, of whose answers a few bytes are read."""
+    """Clients send many requests in one connection, and read a few bytes of the answers."""
     world, account, device = visited
     before = {pid: descriptors_without_database(pid) for pid in world.workers()}
     one = request_bytes("GET", device.path + "/installations", key=account.key)
@@ -102,7 +102,7 @@ def test_halves_of_connections(visited):
 
 
 def test_nothing_more_is_stored_for_a_client_that_left(start):
-    """A push ends where its client has left, unless it is being stored already."""
+    """A push ends if its client has left, unless it is already being stored."""
     world = start(workers=1)
     account = world.account()
     device, other = account.device(), account.device()
@@ -113,13 +113,13 @@ def test_nothing_more_is_stored_for_a_client_that_left(start):
     assert other.push().ok() == {}
     for client in clients:
         client.reset()
-    # Animations are converted one after the other: those before this one are done.
+    # Animations are converted one after another, so those before this one are done.
     assert other.push(SLOW).ok() == {}
     assert len(device.ids()) < len(clients)
 
 
 def test_stop_while_images_of_clients_that_left_are_converted(start):
-    """The worker ends well, with nothing left behind: stop() looks for leaks."""
+    """The worker ends cleanly: stop() checks for leaks."""
     world = start(workers=1)
     account = world.account()
     device, other = account.device(), account.device()
@@ -127,7 +127,7 @@ def test_stop_while_images_of_clients_that_left_are_converted(start):
     clients = [world.client() for _ in range(12)]
     for client in clients:
         client.send(data)
-    # Stills are looked at in their turn: when this one has been, animations are under way.
+    # Stills are converted in turn: once this one is done, animations are under way.
     assert other.push().ok() == {}
     for client in clients:
         client.reset()
@@ -135,7 +135,7 @@ def test_stop_while_images_of_clients_that_left_are_converted(start):
 
 
 def test_stop_while_images_are_converted(start):
-    """A request that is at work is answered."""
+    """A stop answers the requests that are being handled."""
     world = start()
     account = world.account()
     device = account.device()

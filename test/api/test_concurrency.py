@@ -1,6 +1,5 @@
-"""Callers that meet: two instances with four workers each on one database.
-
-Each case is run DISPLAYD_TEST_ROUNDS times (5)."""
+"""Parallel callers: two instances with four workers each on one database. Each case is run
+DISPLAYD_TEST_ROUNDS times (5)."""
 
 import concurrent.futures
 import os
@@ -61,7 +60,7 @@ def test_one_upload_of_many(swarm, account, names):
 
 
 def test_uploads_beside_a_review(swarm, account):
-    """The one place is taken again as soon as it is free, and by one."""
+    """The free place for a review is taken at once, and by one upload."""
     app = make_app(account)
     app.uploaded("0")
     for number in range(1, ROUNDS + 1):
@@ -198,7 +197,7 @@ def test_temporary_pushes(swarm, account):
 
 
 def check_order(device, arrivals):
-    """Entries answered earlier were stored earlier: an entry's position shows its order."""
+    """Entries answered earlier were stored earlier: creation numbers show the order."""
     positions = dict(device.account.world.sql(
         "SELECT id, position FROM installation WHERE device_id = %s", device.id))
     turns = {}
@@ -220,7 +219,7 @@ def test_pushes_are_answered_in_the_order_in_which_they_are_stored(swarm, accoun
 
 
 def test_new_entries(swarm, account):
-    """A hundred find place, whoever asks where."""
+    """Of parallel pushes, exactly a hundred new entries fit."""
     for _ in range(ROUNDS):
         device = account.device()
         arrivals = swarm.run([push(device, number % 64, installationId=f"e{number}")
@@ -273,7 +272,7 @@ def test_deletes_beside_pushes(swarm, account):
         removals = statuses(deleted).count(200)
         ids = device.ids()
         assert ids in ([], ["x"])
-        # Each removal takes an entry away that was there or was made since.
+        # Each removal removes an entry that existed or was made since.
         assert removals + len(ids) <= 20 + was_there
         assert removals or ids
         if ids:

@@ -1,4 +1,4 @@
-"""kill -9: nothing that was answered is lost, and what is left goes on."""
+"""kill -9: nothing that was answered is lost, and the remaining processes continue."""
 
 import contextlib
 import datetime
@@ -14,7 +14,7 @@ IMAGE = images.text(images.png())
 
 
 class Pusher(threading.Thread):
-    """Pushes entry after entry, whatever happens to its connections."""
+    """Pushes entry after entry, even if connections fail."""
 
     def __init__(self, server, device_path, key, name):
         super().__init__(daemon=True)
@@ -63,11 +63,11 @@ def test_worker_is_killed(start):
         wait_until(lambda: [len(pusher.answered) for pusher in pushers] != done
                    or all(count >= 90 for count in done), "pushes")
         with world.client_of(other) as client:
-            # It may be young itself, and have no connection to the database yet.
+            # The worker may be new itself, without a connection to the database yet.
             wait_until(lambda client=client: client.request("GET", "/readyz").status == 200,
                        "a worker that is ready")
             world.kill_worker(victim)
-            # The other one goes on, on the same connection.
+            # The other worker continues, on the same connection.
             assert client.request("GET", "/v1/devices", key=account.key).status == 200
         wait_until(lambda victim=victim: victim not in world.workers(), "a new worker")
     wait_until(lambda: all(len(pusher.answered) > 10 for pusher in pushers), "more pushes")
@@ -78,7 +78,7 @@ def test_worker_is_killed(start):
 
 
 def end_at_once(server):
-    """The supervisor, its workers and its PostgreSQL, as if the power went."""
+    """Kills the supervisor, its workers and its PostgreSQL at once, like a power cut."""
     supervisor = server.process.pid
     os.kill(supervisor, signal.SIGSTOP)
     workers, postmaster = server.children()
@@ -87,13 +87,13 @@ def end_at_once(server):
         with open(f"/proc/{postmaster}/task/{postmaster}/children", encoding="ascii") as file:
             children = [int(word) for word in file.read().split()]
     for pid in [postmaster] * bool(postmaster) + children + workers + [supervisor]:
-        with contextlib.suppress(ProcessLookupError):  # it went along with its parent
+        with contextlib.suppress(ProcessLookupError):  # it ended with its parent
             os.kill(pid, signal.SIGKILL)
     server.process.wait()
 
 
 def test_everything_is_killed(tmp_path):
-    """With the embedded PostgreSQL: after 200 nothing is lost."""
+    """With the embedded PostgreSQL, nothing is lost after 200."""
     server = Server("--rate-limit", "0", state_dir=str(tmp_path / "state"))
     with server:
         server.ctl("account", "create", "a@example.org")
@@ -121,7 +121,7 @@ def test_everything_is_killed(tmp_path):
         assert not any(secret in server.log() for secret in SECRETS)
 
 
-@pytest.mark.parametrize("year", [2020, 2136])  # a clock that was wrong
+@pytest.mark.parametrize("year", [2020, 2136])  # a wrong clock
 def test_last_online_is_written_at_the_end(start, year):
     world = start()
     device = world.account().device()

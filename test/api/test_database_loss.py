@@ -1,4 +1,4 @@
-"""Losing the database: 503 on /v1, panels go on, and all is well again by itself."""
+"""Loss of the database: /v1 answers 503, panels continue, and the server recovers by itself."""
 
 import threading
 
@@ -26,7 +26,7 @@ def is_ready(client):
 
 
 class Load:
-    """Clients that ask all the time, and keep what they were answered."""
+    """Clients that send requests without pause, and keep the answers."""
 
     def __init__(self, world, ask, count=2):
         self.world = world
@@ -69,7 +69,7 @@ def check_without_database(clients, account, device):
         wait_until(lambda client=client: not is_ready(client), "a worker that has noticed")
         for target in ("/v1/account/", "/v1/devices", device.path,
                        device.path + "/installations"):
-            # An answer that is in memory is given until it is a second old.
+            # A cached answer is used until it is a second old.
             answer = wait_until(lambda: refused(client, target, account.key), "503")
             assert "database" in answer.problem(503)["detail"]
             assert int(answer["Retry-After"]) >= 1
@@ -85,7 +85,7 @@ def check_without_database(clients, account, device):
         assert client.request("GET", "/v1/devices", key="ddk_malformed").status == 401
         assert client.request("GET", "/v1/devices", key=new_key()).status == 503
         assert client.request("GET", "/nothing").status == 404
-        # Panels, those that are not known too.
+        # Panels continue, including unknown ones.
         assert images.frames_of(device.poll(client).body) == images.frames_of(images.png())
         assert client.request("GET", f"/d/{UNKNOWN_ID}/next?key={device.link_key}").status == 404
 
@@ -124,8 +124,8 @@ def test_loss_under_load(cluster, lossy):
     assert {answer.status for answer in polls.answers} == {200}
     assert {status for _, status, _ in pushes.answers} == {200, 503}
     assert {name for name, status, _ in pushes.answers if status == 200} <= set(pushed.ids())
-    # Nothing is left over: each worker has one client less, and perhaps one connection more, which
-    # the sweep of every minute keeps open.
+    # Nothing remains: each worker has one client less, and perhaps one more connection, which the sweep of
+    # every minute keeps open.
     for client in clients:
         client.close()
     assert lossy.workers() == workers
@@ -134,15 +134,15 @@ def test_loss_under_load(cluster, lossy):
 
 
 def test_database_that_says_nothing(cluster, lossy):
-    """Requests that wait for it are answered all the same, panels do not wait, and a server that is
-    asked to end does so while requests wait, whether their clients are there or have left."""
+    """If the database hangs, waiting requests are answered and panels do not wait. A stop succeeds while
+    requests wait, whether their clients are connected or have left."""
     account = lossy.account()
     device = account.device()
     assert device.push(installationId="x").ok() == {}
     with World(lossy.database, "--rate-limit", "0") as ending, lossy.client() as client:
         with lossy.client() as panel, ending.client() as left, ending.client() as stays:
             device.shows(images.png(), panel)
-            # Whatever is in memory.
+            # Cached or not.
             data = request_bytes("GET", device.path, key=account.key, fields=[("Cache-Control", "no-cache")])
             for one in (client, left, stays):
                 assert one.request("GET", device.path, key=account.key).status == 200
@@ -164,7 +164,7 @@ def test_database_that_says_nothing(cluster, lossy):
 # ---- no room ----
 
 def test_a_write_that_found_no_room_says_so(start):
-    """By the error that PostgreSQL makes of a full disk; test/main fills a real one."""
+    """The error is that of PostgreSQL for a full disk; test/main fills a real one."""
     world = start()
     account = world.account()
     device = account.device()
@@ -184,7 +184,7 @@ def test_a_write_that_found_no_room_says_so(start):
 
 
 def test_a_database_that_hangs_is_noticed(cluster, lossy):
-    """Requests under way are answered within 5 s, by the server's own clock, and later ones at once."""
+    """Requests under way are answered within 5 s by the server's own clock, and later ones at once."""
     account = lossy.account()
     device = account.device()
     device.push().ok()

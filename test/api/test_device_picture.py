@@ -1,4 +1,4 @@
-"""GET .../picture: what the panel shows now, as WebP, GIF or PNG."""
+"""GET .../picture: the current picture of the panel as WebP, GIF or PNG."""
 
 import io
 import itertools
@@ -34,7 +34,7 @@ def pixels(data):
 
 @pytest.fixture
 def shown(device):
-    """A panel that polls, and the picture that it has."""
+    """A polling panel and its picture."""
     data = images.png(images.gradient(7))
     assert device.push(data, installationId="x", background=True).ok() == {}
     device.poll()
@@ -42,7 +42,7 @@ def shown(device):
 
 
 def test_formats(world, device, shown):
-    """By suffix, by Accept, at each worker."""
+    """The format follows the suffix or Accept, at each worker."""
     with world.each_worker() as clients:
         for client in clients:
             for name, media_type in TYPES.items():
@@ -111,7 +111,7 @@ def test_an_animation(device):
 
 
 def test_a_long_animation(device):
-    """Sent in portions, and not made for somebody who has it."""
+    """A long animation is sent in portions, and not converted if the client already has it."""
     frames = [images.noise(number).quantize(16).convert("RGB") for number in range(80)]
     assert device.push(images.gif(frames), installationId="x", background=True).ok() == {}
     device.poll()
@@ -140,7 +140,7 @@ def test_a_tag(device, shown):
 
 
 def test_a_panel_on_a_web_socket(world, device):
-    """At another worker, perhaps: it is asked."""
+    """Another worker may have the panel, and is asked."""
     red, blue = images.png(images.solid((255, 0, 0))), images.png(images.solid((0, 0, 255)))
     assert device.push(red, installationId="x", background=True).ok() == {}
     with world.each_worker() as clients, Panel(world.server, device) as panel:
@@ -159,7 +159,7 @@ def test_a_panel_on_a_web_socket(world, device):
 
 
 def test_the_last_poll_counts(world, device):
-    """The worker that answered it knows what the panel shows; others had polls before."""
+    """The worker that answered the last poll knows the picture; others only know earlier polls."""
     with world.each_worker() as clients:
         for number, (one, other) in enumerate(itertools.islice(itertools.cycle(
                 itertools.product(clients, clients)), 16)):
@@ -184,7 +184,7 @@ def test_nothing_to_show(device):
 
 
 def test_an_offline_panel(world, device):
-    for _ in range(2):  # by asking the workers, then by the time when it was last online
+    for _ in range(2):  # by asking the workers, then by the time of its last connection
         assert get(device).problem(404)["detail"] == "the panel is offline and shows nothing"
         world.sql("UPDATE device SET last_online_at = now() - interval '1 hour' WHERE id = %s", device.id)
     assert world.account().get(device.path + "/picture").problem(403)

@@ -1,5 +1,4 @@
-"""PATCH /v1/devices/{deviceId}: every field, everything that is no value for it, and the panel that
-follows at once."""
+"""PATCH /v1/devices/{deviceId}: every field, every invalid value, and the immediate effect on the panel."""
 
 import datetime
 import json
@@ -237,7 +236,7 @@ def test_brightness_reaches_a_connected_panel(world, account):
 
 
 def test_sleep_window_reaches_a_connected_panel(world, account):
-    """A window that begins at any time and ends at the same: all day."""
+    """The window begins and ends at the same time, so it lasts all day."""
     device = account.device()
     with Panel(world.server, device) as panel:
         panel.wait_for_brightness(60)
@@ -249,7 +248,7 @@ def test_sleep_window_reaches_a_connected_panel(world, account):
 
 
 def test_timezone_reaches_a_connected_panel(world, account):
-    """Awake at one end of the world, asleep at the other."""
+    """The panel is awake in one time zone, asleep in another."""
     hour = datetime.datetime.now(datetime.timezone.utc).hour
     device = account.device(sleep_enabled=True, sleep_start_minute=(hour - 3) % 24 * 60,
                             sleep_end_minute=(hour + 4) % 24 * 60, timezone="Etc/GMT-12")
@@ -262,7 +261,7 @@ def test_timezone_reaches_a_connected_panel(world, account):
 
 
 def test_dimming_reaches_a_connected_panel(world, account):
-    """At night in one place, by day in another."""
+    """It is night in one time zone, day in another."""
     hour = datetime.datetime.now(datetime.timezone.utc).hour
 
     def zone_where_it_is(wanted):

@@ -129,7 +129,7 @@ def test_device_of_another_account(world, account):
 
 
 def test_devices_of_two_accounts_with_the_same_numbers(world, account):
-    """Each caller means the own device, and a panel that of its key."""
+    """Each caller gets its own device, and each panel that of its key."""
     mine = account.device()
     theirs = world.account().device(serial=mine.serial, mac=mine.mac)
     for device in (mine, theirs):
@@ -155,7 +155,7 @@ def test_an_account_has_a_number_once(account, device):
 
 
 def test_a_told_address_finds_a_device_of_its_account_only(world, account):
-    """Panels of others may report the same address; a device registered with it comes first."""
+    """Panels of other accounts may report the same address. A device registered with it takes precedence."""
     mac = "02:77:00:00:%02x:%02x" % tuple(uuid.uuid4().bytes[:2])
     other, third = world.account(), world.account()
     older, mine, theirs = account.device(), account.device(), other.device()
@@ -216,7 +216,7 @@ def test_head_is_get_without_a_body(world, account, device, path):
     ("POST", "/livez", "GET, HEAD"), ("TRACE", "/readyz", "GET, HEAD"),
 ])
 def test_method_not_allowed(world, device, method, path, allow):
-    """Said to anybody: it comes before the key."""
+    """The method is checked before the key, so the answer needs none."""
     for key in (None, new_key()):
         answer = world.request(method, path.format(device.id), key=key)
         assert answer.status == 405
@@ -230,7 +230,7 @@ def test_method_not_allowed(world, device, method, path, allow):
     ("/v1/account/", "GET, HEAD"), ("/v1/devices/{}", "GET, HEAD, PATCH"), ("/readyz", "GET, HEAD"),
     ("/v1/devices/{}/push", "POST"), ("*", "GET, HEAD, POST, PUT, PATCH, DELETE")])
 def test_options(world, device, path, allow):
-    """Answered to anybody, as the method is looked at before the key."""
+    """The method is checked before the key, so anybody gets the answer."""
     answer = world.request("OPTIONS", path.format(device.id))
     assert (answer.status, answer["Allow"], answer.body) == (204, allow, b"")
     assert "Content-Length" not in answer
@@ -263,6 +263,6 @@ def test_last_online_follows_polling(world, account):
     assert device.get().ok()["lastOnline"] == "2020-01-01T00:00:00.000Z"
     before = datetime.datetime.now(datetime.timezone.utc)
     assert device.poll().status == 200
-    # Written in batches, within a minute: looked at when the server ends, see test_crashes.py.
+    # Times are written in batches within a minute, so check after the server has ended, see test_crashes.py.
     shown = datetime.datetime.fromisoformat(device.get().ok()["lastOnline"].replace("Z", "+00:00"))
     assert shown.year == 2020 or shown >= before - datetime.timedelta(seconds=1)

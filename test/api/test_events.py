@@ -1,4 +1,4 @@
-"""GET /v1/events: what happens to devices, for programs with a key."""
+"""GET /v1/events: events of devices, for programs with a key."""
 
 import contextlib
 import datetime
@@ -21,12 +21,12 @@ def change(device, **members):
 
 
 def tell_key(world, key):
-    """As a statement that changes a key does."""
+    """Sends the hint of a statement that changes a key."""
     world.sql("SELECT pg_notify('displayd_hint', %s)", f"key:{sha256(key).hex()}")
 
 
 def test_state(world, account):
-    """Online and shown: as they are when the stream begins, and then each change."""
+    """A stream sends online and shown: their state at its beginning, then each change."""
     device = account.device()
     push(device, image=RED, installationId="red", background=True)
     with Events(account) as events:
@@ -48,7 +48,7 @@ def test_state(world, account):
 
 
 def test_what_is_kept(world, account, start):
-    """In all workers of two instances, wherever it happens, with the same IDs in the same order."""
+    """Events have the same IDs and order in all workers of two instances, wherever they happen."""
     device = account.device()
     other = start(database=world.database)
     with contextlib.ExitStack() as stack:
@@ -85,7 +85,7 @@ def test_only_ones_own(world, account):
     with Events(account) as events, Events(stranger) as theirs:
         push(other)
         change(other, brightness=11)
-        # Other workers may tell of them in another order.
+        # Other workers may report them in another order.
         told = set()
         while told != {"pushed", "changed"}:
             told |= {theirs.event()[0]} & {"pushed", "changed"}
@@ -95,7 +95,7 @@ def test_only_ones_own(world, account):
 
 
 def test_a_device_that_comes(world, account):
-    """A stream of all devices hears of it and of its state; one of named devices does not."""
+    """A new device and its state are sent to streams of all devices, not to streams of named devices."""
     first = account.device()
     with Events(account) as events, Events(account, [first.id]) as named:
         second = account.device()
@@ -177,7 +177,7 @@ def test_bad_last_ids(account, last_id):
 
 
 def test_coming_back(world, account, start):
-    """To any worker of any instance: it has what came meanwhile, in order, and then what comes."""
+    """A client that reconnects to any worker of any instance gets missed events in order, then new ones."""
     first, second = account.device(), account.device()
     other = start(database=world.database)
     with Events(account, [first.id]) as events:
@@ -187,7 +187,7 @@ def test_coming_back(world, account, start):
     for number in (1, 2, 3):
         push(first, installationId=str(number))
         push(second, installationId=str(number))
-    with contextlib.ExitStack() as stack:  # until all workers have heard of them
+    with contextlib.ExitStack() as stack:  # until all workers have received them
         streams = on_each_worker(stack, account, (world, other))
         push(second, installationId="4")
         for stream in streams:
@@ -198,7 +198,7 @@ def test_coming_back(world, account, start):
             assert found == ["1", "2", "3"]
             kept = [data for name, data in events.seen if name in KEPT]
             assert {data["deviceId"] for data in kept} == {first.id}
-            # They come before the state.
+            # They are sent before the state.
             assert events.seen[0][0] in KEPT and "reset" not in dict(events.seen)
     with Events(account, last_id=last_id) as events:
         push(second, installationId="new")
@@ -206,7 +206,7 @@ def test_coming_back(world, account, start):
 
 
 def test_what_is_not_there(world, account):
-    """An ID that is not known any more, or never was, of whomever."""
+    """Unknown IDs get reset, whether they are old, invalid or of another account."""
     device, stranger = account.device(), world.account()
     other = stranger.device()
     with Events(stranger) as theirs:
@@ -225,7 +225,7 @@ def test_what_is_not_there(world, account):
 
 
 def test_eight_streams_of_a_key(world, account):
-    """In all workers together; one that is closed makes room."""
+    """A key has eight streams in all workers together; closing one makes room."""
     account.device()
     with contextlib.ExitStack() as stack:
         streams = [stack.enter_context(Events(account, client=client))
@@ -313,7 +313,7 @@ def test_change_of_scope(world, account, change_of):
 
 
 def test_the_end_of_a_key(world, account):
-    """By the clock, without a hint."""
+    """A key expires by the clock, without a hint."""
     account.device()
     key = account.new_key()
     [[end]] = world.sql("UPDATE api_key SET ends_at = clock_timestamp() + interval '2 seconds' "
@@ -338,7 +338,7 @@ def end_hint_connections(world):
 
 
 def test_revocation_whose_hint_is_lost(start):
-    """Connections for hints that hang, and others that are gone."""
+    """Revocation works even if connections for hints hang or are gone."""
     world = start()
     account = world.account()
     account.device()
@@ -364,7 +364,7 @@ def test_revocation_whose_hint_is_lost(start):
 
 
 def test_hints_that_were_lost(start):
-    """Events may have been missed: all streams ask for all, and earlier IDs are not known."""
+    """Events may have been missed, so all streams are reset, and older IDs are unknown."""
     world = start()
     account = world.account()
     device = account.device()
@@ -383,7 +383,7 @@ def test_hints_that_were_lost(start):
 
 
 def test_a_worker_that_dies(start):
-    """Its streams end; others go on, its successor hears and keeps what comes, and its places are free."""
+    """Its streams end and others continue. The new worker keeps events, and the places of the old one are free."""
     world = start()
     account = world.account()
     device = account.device()
@@ -397,7 +397,7 @@ def test_a_worker_that_dies(start):
                 events.next("bye")
         wait_until(lambda: len(set(world.workers()) - {first, second}) == 1, "another worker")
         [third] = set(world.workers()) - {first, second}
-        # A push of the new worker is heard by the old one.
+        # A push at the new worker reaches streams of the old one.
         body = {"image": images.text(RED), "installationId": "late"}
 
         def is_heard():
@@ -438,7 +438,7 @@ def test_the_server_stops(start):
 
 
 def test_a_slow_reader(start):
-    """It is told that it has missed some, and no more waits for it than for others."""
+    """A slow reader gets a notice of missed events, and has no more unsent output than others."""
     world = start(workers=1)
     account = world.account()
     device = account.device()

@@ -6,7 +6,7 @@ from key_events import Events, on_each_worker, push
 
 
 def test_a_device_that_comes_to_many_streams(world, account):
-    """Each stream takes it, one in a turn of the loop; one that ends meanwhile does no harm."""
+    """Each stream gets it, one in a turn of the loop; a stream that ends meanwhile does no harm."""
     first = account.device()
     with contextlib.ExitStack() as stack:
         streams = [events.begun(first) for _ in range(4) for events in on_each_worker(stack, account, [world])]
@@ -21,24 +21,24 @@ def test_a_device_that_comes_to_many_streams(world, account):
 
 
 def notify_pushes(world, device, first, count):
-    """As many events as fit in a hint, at once."""
+    """Sends as many events at once as fit in a hint."""
     words = " ".join(f"event:{device.account.id}:pushed:{device.id}:{n}:{'x' * 64}::" for n in range(first, first + count))
     world.sql("SELECT pg_notify('displayd_hint', %s)", words)
 
 
 def wait_for_all_workers(world, account, device):
-    """Until each has taken the hints so far: they come in one order."""
+    """Waits until each worker has handled the hints so far, which arrive in order."""
     with contextlib.ExitStack() as stack:
         streams = on_each_worker(stack, account, [world])
         push(device, installationId="last")
         for stream in streams:
             while (found := stream.event())[0] != "pushed" or found[1]["installationId"] != "last":
-                if found[0] == "reset":  # slower than the events came: the last push may be among those missed
+                if found[0] == "reset":  # slower than the events: the last push may be among those missed
                     push(device, installationId="last")
 
 
 def test_more_than_is_kept(world, account):
-    """Two MiB an account: what was heard before gets reset."""
+    """An account keeps two MiB of events. A client that comes back for older ones gets reset."""
     device = account.device()
     with Events(account) as events:
         push(device)

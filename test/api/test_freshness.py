@@ -1,4 +1,4 @@
-"""Changes that were answered are shown by every later poll, whichever worker it reaches."""
+"""After a change was answered, every later poll shows it, at any worker."""
 
 import itertools
 
@@ -48,7 +48,7 @@ def test_a_brightness_is_in_the_next_poll(instance, device):
 
 
 def test_what_was_deleted_is_not_in_the_next_poll(instance, device):
-    """The rotation of one entry that comes and goes."""
+    """A rotation with one entry, which appears and disappears."""
     old = 0
     image = images.png(images.solid((9, 9, 9)))
     for one, other in rounds(instance, device):
@@ -64,7 +64,7 @@ def test_what_was_deleted_is_not_in_the_next_poll(instance, device):
 
 
 def test_polls_while_it_changes(instance, device):
-    """A poll that meets the change may show either; one after the answer shows the new one."""
+    """A poll during the change may show either state; one after the answer shows the new one."""
     before = poll(instance[0], device)["Tronbyt-Brightness"]
     writer, *readers = instance
     for number in range(1, ROUNDS + 1):

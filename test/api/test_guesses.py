@@ -32,7 +32,7 @@ def test_wrong_keys_are_limited_by_address(guarded):
     assert int(refused["Retry-After"]) == 1
     assert refused["RateLimit-Policy"] == '"address";q=100;w=10'
     assert "WWW-Authenticate" not in [name for name, _ in refused.fields]
-    # Requests with a right key go on, and so do other addresses.
+    # Requests with a valid key continue, and so do other addresses.
     assert account.get("/v1/account/", fields=fields).status == 200
     assert guess(guarded, OTHER).status == 401
 
@@ -54,7 +54,7 @@ def test_workers_count_together(start):
 
     while ask(clients[0]).status == 401:
         pass
-    # Until a token grows, which may happen before any of these.
+    # Repeat, since a token may grow before any of these.
     while ask(clients[1]).status != 429:
         while ask(clients[0]).status == 401:
             pass
@@ -68,7 +68,7 @@ def poll(world, device, address, key=None):
 
 
 def test_panels_of_a_guessing_address_are_not_looked_up(guarded):
-    """They get the answer of a wrong key; those that the worker has in memory go on."""
+    """Unknown panels get the answer of a wrong key; panels that the worker has cached continue."""
     account = guarded.account()
     present = account.device()
     assert poll(guarded, present, NEIGHBOUR).status == 200
@@ -77,7 +77,7 @@ def test_panels_of_a_guessing_address_are_not_looked_up(guarded):
         until_refused(lambda: guess(guarded, NEIGHBOUR), at_once=8)
         return poll(guarded, device, NEIGHBOUR).status == 404
 
-    for _ in range(100):  # a token may have grown in between
+    for _ in range(100):  # a token may have grown meanwhile
         device = account.device()
         if is_refused(device):
             break
@@ -100,7 +100,7 @@ def test_wrong_keys_of_panels_are_guesses_too(guarded):
 
 
 def test_the_right_key_of_a_disabled_panel_is_no_guess(guarded):
-    """Its panel asks every few seconds for as long as it is disabled."""
+    """A disabled panel polls every few seconds for as long as it is disabled."""
     device = guarded.account().device(disabled_at="2026-01-01")
     for _ in range(200):
         assert poll(guarded, device, NEIGHBOUR).status == 404

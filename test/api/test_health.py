@@ -1,4 +1,4 @@
-"""/livez and /readyz, request IDs, and what the logs say."""
+"""/livez, /readyz, request IDs, and logs."""
 
 import json
 import re
@@ -57,7 +57,7 @@ def test_id_on_what_is_no_request(world):
 # ---- logs ----
 
 def access_line(world, request_id):
-    """The one access line of a request."""
+    """The single access line of a request."""
     def find():
         lines = [line for line in world.server.log().splitlines() if request_id in line]
         return [line for line in lines if "access" in line]
@@ -92,7 +92,7 @@ def test_access_line(world, account, device):
 
 
 def use(world):
-    """Requests of all kinds, with secrets where they belong and where they do not."""
+    """Requests of all kinds, with secrets in the right places and elsewhere."""
     account = world.account()
     device = account.device(name="\"quoted\" = \n".strip())
     broken = account.key[:-1] + "%"

@@ -1,4 +1,4 @@
-"""POST /v1/import/tronbyt: devices of a tronbyt server, with what they show."""
+"""POST /v1/import/tronbyt: imports devices of a tronbyt server with their entries."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ def waiters(world):
 
 
 def notes(report, device=None):
-    """(iname, what); of the entry's slug and iname it has the latter."""
+    """(iname, what). The report names an entry by slug and iname; only the iname is used."""
     return [(note["entry"] and note["entry"].rpartition(" ")[2], note["what"]) for note in report["notBrought"]
             if device is None or note["device"] == device]
 
@@ -124,7 +124,7 @@ def test_what_has_no_counterpart_is_named(account, clock):
 
 
 def test_a_night_without_an_app_dims(account):
-    """There the rotation goes on at night, less bright; here a panel without an entry for the night is dark."""
+    """There, the rotation continues at night, dimmed; here a panel without a night entry is dark."""
     for members, sleep, dim in (
             ({"night_brightness": 4}, False, {"startTime": "22:00", "brightness": 4}),
             ({"night_brightness": 0}, True, None),
@@ -148,16 +148,16 @@ def test_a_dry_run_changes_nothing(account, clock):
 
 
 def test_a_second_time(account, clock):
-    """What came stays as it is; what is new comes."""
+    """A second import leaves imported objects as they are, and adds new ones."""
     one, two = exported("One", [entry(clock.slug, 1)]), exported("Two")
     first = brought(account, one)["devices"][0]
     account.request("PATCH", f"/v1/devices/{first['id']}", body={"name": "Hall"}).ok()
     report = brought(account, exported_account([one, two]))
     assert [(made["name"], made["state"]) for made in report["devices"]] == [("Hall", "there"), ("Two", "new")]
     assert report["devices"][0]["id"] == first["id"] and report["devices"][0]["key"] is None
-    assert {note["device"] for note in report["notBrought"]} == {"Two"}  # nothing is said of what stays
+    assert {note["device"] for note in report["notBrought"]} == {"Two"}  # unchanged objects are not reported
     assert len(account.get("/v1/devices").ok()) == 2
-    # Another account may bring it, too, but not its address.
+    # Another account may import it, too, but not its address.
     other = account.world.account()
     assert brought(account, exported("Three", id=one["id"]), dryRun=True)["devices"][0]["state"] == "there"
     brought(account, {**one, "id": secrets.token_hex(4)}, keepAddresses=True)
@@ -168,7 +168,7 @@ def test_an_address_that_another_device_has(world):
     one, other = world.account(), world.account()
     export = exported("Desk")
     assert brought(one, export, keepAddresses=True)["devices"][0]["alias"] == export["id"]
-    # A dry run says nothing of others' devices.
+    # A dry run reveals nothing about others' devices.
     report = brought(other, export, keepAddresses=True, dryRun=True)
     assert report["devices"][0]["alias"] == export["id"] and (None, "address") not in notes(report)
     report = brought(other, export, keepAddresses=True)
@@ -176,7 +176,7 @@ def test_an_address_that_another_device_has(world):
 
 
 def test_addresses_of_others_are_guesses(start):
-    """Those that nobody has are none."""
+    """Unused addresses do not count as failed attempts."""
     world = start("--trust-proxy", "127.0.0.1", rate_limit=1000)
     one, other = world.account(), world.account()
     export = exported_account([{"id": f"{number:08x}"} for number in range(100)])
@@ -187,7 +187,7 @@ def test_addresses_of_others_are_guesses(start):
     states = [made["state"] for made in report["devices"]]
     assert states[:60] == ["new"] * 60 and 10 <= states.count("failed") <= 40
     assert len(other.get("/v1/devices").ok()) == 100 - states.count("failed")
-    # Without addresses the rest comes.
+    # Without addresses, the remaining devices are imported.
     assert brought(other, export)["devices"][99]["state"] == "new"
 
 
@@ -262,7 +262,7 @@ def test_hostile_files(account):
         for value in ("", "1", "yes", "TRUE"):
             account.post(f"{path}?{flag}={value}", {"id": "00000001"}).problem(400)
     assert account.get("/v1/devices").ok() == []
-    # Large and good.
+    # A large valid file.
     large = exported_account([exported("Desk", notes="x" * (3 << 20))])
     assert brought(account, large)["devices"][0]["state"] == "new"
 
@@ -279,13 +279,13 @@ def test_bounds_of_texts(account, clock):
 
 
 def test_one_at_a_time(start):
-    """Of an account, at a worker, and two of all."""
+    """A worker runs one import of an account, and two in all."""
     world = start(workers=1)
     one, two, three = (world.account() for _ in range(3))
     path = "/v1/import/tronbyt"
     body = exported("Desk")
     for owner in one, two, three:
-        assert owner.get("/v1/devices").ok() == []  # the worker knows the key from then on
+        assert owner.get("/v1/devices").ok() == []  # the worker caches the key
 
     def ask(client, owner):
         client.send(request_bytes("POST", path, body=body, key=owner.key))
@@ -306,14 +306,14 @@ def test_one_at_a_time(start):
         holder.rollback()
         for client in clients:
             if client not in (clients[1], other):
-                assert client.answer("POST").status in (200, 503)  # the database may have been waited for too long
+                assert client.answer("POST").status in (200, 503)  # the wait for the database may have been too long
     for owner in one, two, three:
         assert brought(owner, exported("Hall"))["devices"][0]["state"] == "new"
 
 
 @renders
 def test_an_app_without_a_form(account):
-    """It is asked once, and each of its entries says why."""
+    """Its form is requested once, and each of its entries has the reason."""
     app = published(account, 'fail("no form today"),', name="Broken")
     report = brought(account, exported("Desk", [entry(app.slug, number, config={"x": "y"}) for number in range(3)]))
     assert report["devices"][0]["entries"] == 3
@@ -334,7 +334,7 @@ def test_who_may(world, account, device):
 
 @renders
 def test_moving_over(world, account, clock, form):
-    """Three panels and twenty entries; the panels stay connected to their former addresses, and move one by one."""
+    """Three panels with twenty entries stay connected to their former addresses, and move one by one."""
     slugs = [clock.slug, form.slug]
     devices = [
         exported("Kitchen", [entry(slugs[number % 2], number, config={"text": str(number)} if number % 2 else {})
@@ -363,7 +363,7 @@ def test_moving_over(world, account, clock, form):
 
 @renders
 def test_many_entries_of_one_app(account, form):
-    """Its form is read once, and each entry has its own settings; they are checked in several turns of the loop."""
+    """The form is read once. Each entry has its own settings, which are checked in several turns of the loop."""
     several = [entry(form.slug, number, config={"text": f"t{number}" + 5000 * "x", "key": f"k{number}", "color": "green" if number == 7 else "#fff"})
                for number in range(40)]
     report = brought(account, exported("Desk", several))

@@ -49,7 +49,7 @@ def test_a_precondition_is_compared(alone, known):
 
 @pytest.mark.parametrize("body", [VALID, FAULTY, {"timezone": "Nowhere/Land"}, {}])
 def test_a_removed_device_is_missing(alone, known, body):
-    """The first check that fails answers, as for a device that nobody knows."""
+    """The first check that fails answers, as for an unknown device."""
     alone.sql("DELETE FROM device WHERE id = %s", known.id)
     change(known, body).problem(404)
     change(known, body).problem(404)

@@ -1,4 +1,4 @@
-"""Worker threads: a full queue is said to be full, and stills do not wait for animations."""
+"""Worker threads: a full queue is reported, and stills do not wait for animations."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import signal
 from world import images, request_bytes, state_of, wait_until
 
 STILL = images.text(images.png())
-# Slow to convert: every frame is noise of a palette of its own.
+# Slow to convert: every frame is noise with its own palette.
 SLOW = images.text(images.animation("GIF", [images.noise(n).quantize(200) for n in range(12)], 50))
 
 
@@ -16,7 +16,7 @@ def push(account, device, name, picture=SLOW):
 
 
 def test_full_queue(start):
-    """All at once, more than there is room for: each is stored, or refused for now."""
+    """More pushes at once than fit in the queue: each is stored or answered with 503."""
     world = start(workers=1)
     account = world.account()
     devices = [account.device() for _ in range(2)]
@@ -30,7 +30,7 @@ def test_full_queue(start):
         client.send(push(account, device, str(number)))
         clients[(device.id, str(number))] = client
     os.kill(worker, signal.SIGCONT)
-    # A still goes its own way meanwhile.
+    # Meanwhile a still has its own queue.
     assert account.device().push().ok() == {}
     stored = set()
     refused = 0
@@ -57,7 +57,7 @@ def test_still_does_not_wait_for_animations(start):
         client.send(push(account, device, str(number)))
     for _ in range(5):
         assert other.push().ok() == {}
-    # The last of the animations is still to come.
+    # The last animation has not been converted yet.
     assert str(len(clients) - 1) not in device.ids()
     for client in clients:
         assert client.answer().ok() == {}

@@ -1,4 +1,4 @@
-"""Lists of any length, whole and in parts: they are complete, and hold up nobody else's."""
+"""Lists of any length, whole and in parts: they are complete, and do not delay other requests."""
 
 import base64
 import contextlib
@@ -25,7 +25,7 @@ def insert_devices(account, count):
 
 
 def insert_versions(app, count):
-    """Each with a review of 2,000 characters."""
+    """Inserts versions, each with a review of 2,000 characters."""
     app.account.world.sql(
         "WITH made AS ("
         " INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum,"
@@ -38,7 +38,7 @@ def insert_versions(app, count):
 
 
 def insert_apps(account, count):
-    """Private ones with a deployed version each; some have the same name."""
+    """Inserts private apps with a deployed version each; some have the same name."""
     account.world.sql(
         "WITH made AS ("
         " INSERT INTO app (id, account_id, slug, name)"
@@ -72,7 +72,7 @@ def read_parts(account, target, limit):
 
 
 def make_lists(account):
-    """Targets of all lists, with the number of elements."""
+    """Returns the targets of all lists, with the number of elements."""
     app, device = make_app(account), account.device()
     insert_devices(account, 249)
     insert_apps(account, 230)
@@ -92,7 +92,7 @@ def test_parts_make_the_whole(start):
 
 
 def insert_remarks(app, count):
-    """So many of 2,000 bytes at each version."""
+    """Inserts this many remarks of 2,000 bytes at each version."""
     app.account.world.sql(
         "INSERT INTO app_version_comment (version_id, position, author, comment)"
         " SELECT id, n, 'A', %s FROM app_version, generate_series(2, %s) AS n WHERE app_id = %s",
@@ -100,8 +100,8 @@ def insert_remarks(app, count):
 
 
 def test_few_versions_that_are_large(account):
-    """It is bytes that hold up others, whatever number of elements they are in: such a list is read
-    as a long one, and its parts have half a mebibyte."""
+    """Bytes delay others, whatever the number of elements: a list of large ones is read as a long one, and
+    its parts have half a mebibyte."""
     app = make_app(account)
     insert_versions(app, 20)
     target = f"{app.path}/versions"
@@ -142,7 +142,7 @@ def test_head_of_a_long_list(world, account):
 
 @pytest.mark.parametrize("count", [3, 300])
 def test_whoever_has_any_list_has_this_one(account, count):
-    """RFC 9110 section 13.1.2; a long list has no tag of its own."""
+    """"*" matches any list (RFC 9110 section 13.1.2), even a long one without a tag."""
     insert_devices(account, count)
     answer = account.get("/v1/devices", fields=[("If-None-Match", "*")])
     assert answer.status == 304 and answer.body == b""
@@ -172,7 +172,7 @@ def test_parts_have_a_tag(account):
 
 @pytest.mark.parametrize("count", [3, 200])
 def test_the_tag_of_a_part_tells_whether_there_is_a_next_one(account, count):
-    """Many clients take the fields of what they have kept when they are answered 304."""
+    """Many clients reuse the stored fields of an answer after a 304, so the tag covers the link to the next part."""
     insert_devices(account, count)
     target = f"/v1/devices?limit={count}"
     last = account.get(target)
@@ -201,12 +201,12 @@ def test_wrong_cursors(account):
         detail = account.get(f"/v1/devices?limit=1&cursor={text}").problem(400)["detail"]
         assert detail == "cursor must come from the Link header of an answer of this list", text
     account.get(f"/v1/apps?limit=1&cursor={cursor}").problem(400)
-    # Without a limit nothing is different.
+    # Without a limit the cursor is ignored.
     assert len(account.get("/v1/devices?cursor=x").ok()) == 3
 
 
 def test_places_far_away(account):
-    """Made-up cursors work with any position that a list can have."""
+    """Forged cursors work with any position that a list can have."""
     insert_devices(account, 3)
     for number in (0, 1, 2**63 - 1, 2**63, 2**64 - 1):
         cursor = base64.urlsafe_b64encode(
@@ -228,7 +228,7 @@ def test_the_place_of_what_was_removed(world, account):
 
 
 def stopped_reader(world, worker, target, key, fields=()):
-    """Has asked for a list, and reads nothing of it."""
+    """A client that has requested a list, and reads nothing of it."""
     client = world.client_of(worker)
     client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
     client.send(request_bytes("GET", target, key=key, fields=fields))
@@ -236,7 +236,7 @@ def stopped_reader(world, worker, target, key, fields=()):
 
 
 def listings(world):
-    """Backends that have an open list."""
+    """Database processes that have an open list."""
     return world.sql("SELECT count(*) FROM pg_stat_activity WHERE state = 'active'"
                      " AND datname = current_database() AND query LIKE '%%LIMIT $%%'"
                      " AND pid <> pg_backend_pid()")[0][0]
@@ -248,8 +248,8 @@ def memory_of(pid):
 
 
 def test_a_long_list_is_not_kept_in_memory(start):
-    """24 MB whose reader has stopped. Pictures for the catalogue would take memory meanwhile, and
-    so would what the first list needs."""
+    """A list of 24 MB stays out of memory if its reader stops. Pictures of the catalogue, and the first
+    list, would use memory meanwhile."""
     world = start("--renderers", "0", environment=little_quarantine())
     account = world.account()
     app = make_app(account)
@@ -262,13 +262,13 @@ def test_a_long_list_is_not_kept_in_memory(start):
             wait_until(lambda: listings(world) == 1, "an open list")
             other.request("GET", "/v1/account", key=account.key).ok()
             assert memory_of(worker) - before < 12 * 1024 * 1024
-            # All of it belongs to one snapshot.
+            # The whole list belongs to one snapshot.
             world.sql("DELETE FROM app WHERE id = %s", app.id)
             assert len(reader.answer().ok()) == 10000
 
 
 def test_accounts_share_the_connections_of_lists(start):
-    """An account that holds up its lists gets its share of the connections, and no more."""
+    """An account whose readers stop uses no more than its share of the connections."""
     world = start(workers=1)
     [worker] = world.workers()
     slow, other = world.account(), world.account()
@@ -281,7 +281,7 @@ def test_accounts_share_the_connections_of_lists(start):
         wait_until(lambda: listings(world) == 1, "an open list")
         readers += [stack.enter_context(
             stopped_reader(world, worker, f"{app.path}/versions", slow.key)) for _ in range(16)]
-        # The last of them is known to wait when the next one is refused.
+        # The last list is known to wait once the next one is refused.
         refused = []
         while not refused or refused[-1].status != 503:
             with world.client_of(worker) as one:
@@ -317,7 +317,7 @@ def zipped(account, accepted, target="/v1/apps", method="GET"):
 
 @pytest.mark.parametrize("count", [101, 130, 3000])
 def test_a_long_list_of_apps_is_compressed(start, count):
-    """Compressed and plain lists are the same."""
+    """Compressed and plain lists have the same content."""
     account = start().account()
     insert_apps(account, count)
     account.world.sql("UPDATE app SET description = repeat('a word ', 20) WHERE account_id = %s", account.id)
@@ -336,7 +336,7 @@ def test_a_long_list_of_apps_is_compressed(start, count):
 
 
 def test_other_lists_are_not_compressed(account):
-    """Nor are short ones, and parts, which have tags."""
+    """Short lists, and parts, have tags and are not compressed."""
     insert_devices(account, 200)
     insert_apps(account, 50)
     for target in ("/v1/devices", "/v1/apps", "/v1/apps?limit=20"):

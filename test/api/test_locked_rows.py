@@ -1,4 +1,4 @@
-"""A row that something else keeps locked, and pushes beside it."""
+"""A row locked by another transaction, and pushes beside it."""
 
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from world import images, wait_until
 
 @contextlib.contextmanager
 def locked(world, *devices):
-    """Locks rows like a person who has forgotten a transaction in psql."""
+    """Locks rows like a person who forgot a transaction in psql."""
     connection = psycopg2.connect(world.database)
     with connection.cursor() as cursor:
         cursor.execute("SELECT FROM device WHERE id = ANY (%s::uuid[]) FOR UPDATE",
@@ -38,10 +38,10 @@ def push(client, device):
 
 
 def test_others_go_on(world, pool):
-    """While a push waits for its row, those to other devices are answered by the same worker."""
+    """While a push waits for its row, the same worker answers those to other devices."""
     account, other = world.account(), world.account()
     device = account.device()
-    others = [account.device(), other.device()]  # few: the push does not wait for ever
+    others = [account.device(), other.device()]  # only a few: the push does not wait for ever
     pid = world.workers()[0]
     with world.client_of(pid) as blocked, world.client_of(pid) as client:
         with locked(world, device):
@@ -67,7 +67,7 @@ def test_the_row_stays_locked(world, account, device):
         for answer in answers[:2]:
             assert "another change" in answer.problem(503)["detail"]
             assert int(answer["Retry-After"]) >= 1
-        assert answers[2].status == 404  # it changes nothing
+        assert answers[2].status == 404  # the removal changes nothing
     assert device.get().ok()["brightness"] != 7
     assert device.push().status == 200
 

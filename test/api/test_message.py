@@ -22,7 +22,7 @@ def say(device, text="Hello", **members):
 
 
 def said(device, *arguments, **members):
-    """The picture that the panel is served."""
+    """The picture that the panel gets."""
     answer = say(device, *arguments, **members)
     assert answer.ok() == {}
     assert answer["Displayd-Shown"]
@@ -39,7 +39,7 @@ def colors(picture, frame=0):
 
 
 def box(picture, frame=0):
-    """Bounds of what is not black."""
+    """Bounds of the pixels that are not black."""
     return pixels(picture, frame).getbbox()
 
 
@@ -89,7 +89,7 @@ def test_a_long_text_scrolls(device, scroll, frames):
 
 
 def test_up_and_left(device):
-    """Each begins and ends outside of the picture."""
+    """The text scrolls in from outside the picture, and out of it."""
     for scroll in ("up", "left"):
         picture = said(device, "W", scroll=scroll)
         shown = [box(picture, frame) for frame in range(picture.n_frames)]
@@ -128,7 +128,7 @@ def test_an_icon_that_is_none(device, icon):
     ("Hello", {}, 5), ("Hello", {"duration": 30}, 30),
     ("words " * 30, {}, 10), ("words " * 83, {"scroll": "left"}, 45)])
 def test_duration(world, device, text, members, seconds):
-    """As long as it scrolls once, if nothing else is said."""
+    """A text is shown for one pass by default."""
     assert say(device, text, **members).ok() == {}
     assert showing(world, device) == [(seconds, None, None, None)]
 
@@ -207,7 +207,7 @@ def test_rights(world, account, device):
 
 
 def test_what_scripts_could_do_stays_text(device):
-    """Nothing of a text is code, and nothing that it says is taken for what the script says."""
+    """Text is never run as code, and cannot pretend to be output of the script."""
     for text in ('"); fail("x', "missing x", "long", "\\n", "{{x}}", "%s %d", "'''", "\u200b"):
         answer = say(device, text)
         assert answer.status == 200 or "not in the font" in answer.faults()["/text"], (text, answer)

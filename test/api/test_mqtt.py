@@ -1,4 +1,4 @@
-"""Panels on an MQTT broker, where Home Assistant finds them."""
+"""Panels on an MQTT broker, through which Home Assistant finds them."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ __all__ = ["connected_account", "one_broker", "server_that_reaches"]  # fixtures
 
 
 def test_panels_that_come_while_it_is_connected_are_online(served, broker, account):
-    """The event that says so may come before the list that has the device."""
+    """The event of a new panel may arrive before the list that contains its device."""
     assert connect(account, broker).ok()
     wait_for_state(account, "connected")
     with broker.listen() as heard, contextlib.ExitStack() as stack:
@@ -70,7 +70,7 @@ def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
 
 
 def test_the_controls(served, broker, account):
-    """Each of them once, and its state afterwards."""
+    """Each control is used once, and its state checked."""
     device = account.device()
     for name in ("clock", "a+b/c"[:3]):
         assert device.push(images.png(images.solid((9, 9, 200))), installationId=name, background=True).ok() == {}
@@ -107,7 +107,7 @@ def test_the_controls(served, broker, account):
 
 
 def test_a_text_and_its_state(served, broker, account):
-    """The state is what was written last, cut to what Home Assistant takes; an empty text ends it."""
+    """The state is the last text, cut to the length that Home Assistant accepts. An empty text ends it."""
     device = account.device()
     topic = f"{base(account)}/{device.id}"
 
@@ -124,7 +124,7 @@ def test_a_text_and_its_state(served, broker, account):
         broker.publish(f"{topic}/message", '{"text": "' + 300 * "ü" + '", "hold": true}')
         wait_for_text(255 * "ü")
         heard.wait_for(f"{topic}/shown", b"temporary")
-        broker.publish(f"{topic}/message", 501 * "x")  # is refused
+        broker.publish(f"{topic}/message", 501 * "x")  # is rejected
         heard.wait_for(f"{topic}/error")
         broker.publish(f"{topic}/message", "")
         wait_for_text("")
@@ -156,7 +156,7 @@ def test_a_retained_command_is_ignored(served, broker, account):
     with broker.listen(f"{base(account)}/#") as heard:
         connect(account, broker).ok()
         heard.wait_for(f"{topic}/interval", b"15")
-        broker.publish(f"{topic}/plan/set", "ON")  # comes after it
+        broker.publish(f"{topic}/plan/set", "ON")  # arrives after it
         heard.wait_for(f"{topic}/plan", b"ON")
         assert (topic + "/interval", b"77", False) not in heard.messages
     assert device.get().ok()["scheduleInterval"] == 15
@@ -173,7 +173,7 @@ def test_a_removed_device_disappears(served, broker, account):
 
 
 def test_a_device_whose_removal_nobody_tells_disappears(served, broker, account):
-    """A statement without hints removes it: the bridge asks for the list of devices each half a minute."""
+    """A statement without hints removes it: the bridge requests the list of devices each half minute."""
     device = account.device()
     with broker.listen() as heard:
         connect(account, broker).ok()
@@ -183,7 +183,7 @@ def test_a_device_whose_removal_nobody_tells_disappears(served, broker, account)
 
 
 def test_what_was_removed_meanwhile_disappears(served, broker, account):
-    """A device and an entry of another one, which a broker has from a session before."""
+    """Topics of a removed device and of a removed entry, which an earlier session left on the broker, are cleared."""
     device = account.device()
     topic = f"{base(account)}/{device.id}"
     gone = "01234567-0000-7000-8000-000000000000"
@@ -213,7 +213,7 @@ def test_a_removed_connection_takes_its_panels_away(broker, account):
 
 
 def test_a_slow_broker_takes_all_topics_away(served, account):
-    """A connection that is removed ends when the broker has read its last message."""
+    """A removed connection ends once the broker has read its last message."""
     device = account.device()
     with Broker() as broker, broker.listen() as heard:
         connect(account, broker).ok()
@@ -252,7 +252,7 @@ def test_the_last_will(postgres, broker):
 
 
 def test_another_worker_takes_over(served, broker, account):
-    """The lease of a killed one ends."""
+    """The lease of a killed worker ends."""
     device = account.device()
     with broker.listen(f"{base(account)}/#") as heard:
         connect(account, broker).ok()
@@ -274,7 +274,8 @@ def test_a_local_address_is_refused(postgres, broker):
 
 
 def test_only_marked_accounts_reach_what_is_open(served, broker):
-    """Neither do they where administrators have closed it, and the mark counts from the next lease on."""
+    """Unmarked accounts cannot reach local addresses, nor can marked ones if administrators have disabled
+    that. The mark counts from the next lease on."""
     account = served.account()
     told = set()
     for port in (broker.port, 1):
@@ -294,14 +295,14 @@ def test_only_marked_accounts_reach_what_is_open(served, broker):
 
 
 def test_a_port_of_another_service_is_refused(broker, account):
-    """As is an address, and without a connection."""
+    """A port of another service is refused like an address, without a connection."""
     with socket.create_server(("127.0.0.1", 6667)):
         connect(account, broker, url="mqtt://127.0.0.1:6667").ok()
         assert wait_for_state(account, "failed")["error"].startswith("the broker's address is not public")
 
 
 def test_closed_and_silent_ports_look_alike(broker, account):
-    """What is no broker is told in the same words, whatever it is."""
+    """The error is the same for everything that is not a broker."""
     told = set()
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
@@ -332,7 +333,7 @@ def test_what_a_connection_must_be(broker, account, members, fault):
 
 
 def test_changes_are_in_the_audit_log(served, broker, account):
-    """Of the owner and of displayctl: with the broker, without what opens it."""
+    """Changes by the owner and by displayctl are logged with the broker, without its password."""
     url = f"mqtts://{account.id}.example.org"
     connect(account, broker, url=url).ok()
     served.server.ctl("mqtt", "update", "--account", account.email, "--url", url)
@@ -362,7 +363,7 @@ def test_the_password_is_never_given_back(served, broker, account):
 
 
 def test_a_flood_of_commands_has_limits(served, broker, account):
-    """What is too much is dropped and told; other accounts are served meanwhile."""
+    """Excess commands are dropped and reported; other accounts are served meanwhile."""
     device, other = account.device(), served.account()
     topic, body = f"{base(account)}/{device.id}", images.png(images.gradient(3))
     watched = other.device()
@@ -396,12 +397,12 @@ def garbage(_):
 
 
 def huge(_):
-    """A message of 256 MiB, as its head says."""
+    """A message whose header claims 256 MiB."""
     return CONNACK + b"\x30\xff\xff\xff\x7f" + b"\x00\x05topic" + 100_000 * b"x"
 
 
 def endless(account):
-    """Topics of panels that are none, wrong ones, and long ones."""
+    """Topics of unknown panels, invalid ones, and long ones."""
     names = [f"displayd/{account.id}/{number:08x}-0000-0000-0000-000000000000/light/set".encode()
              for number in range(2000)]
     names += [b"", b"/", b"displayd/+/#", 60_000 * b"a", b"\xff\xfe", f"displayd/{account.id}/".encode() + 500 * b"/x"]
@@ -413,7 +414,7 @@ def connacks(_):
 
 
 def leftovers(account):
-    """Topics of 5,000 panels that are none, each as if a former session had left it."""
+    """Topics of 5,000 unknown panels, each as if an earlier session had left it."""
     names = [f"displayd/{account.id}/{number:08x}-0000-0000-0000-000000000000/availability".encode()
              for number in range(5000)]
     return CONNACK + b"".join(publish_packet(name, 500 * b"x", is_retained=True) for name in names)
@@ -421,7 +422,7 @@ def leftovers(account):
 
 @pytest.mark.parametrize("talk", [garbage, huge, endless, connacks, leftovers])
 def test_a_hostile_broker_harms_nobody(served, broker, account, talk):
-    """It says what it likes, again and again; the connection of another account stays."""
+    """The broker sends arbitrary data again and again; the connection of another account stays."""
     other = marked(served)
     device = other.device()
     with socket.create_server(("127.0.0.1", 0)) as server, broker.listen(f"{base(other)}/#") as heard:

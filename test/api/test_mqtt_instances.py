@@ -1,4 +1,4 @@
-"""MQTT connections of whole instances: their setting, limit, displayctl and reload."""
+"""MQTT connections of whole instances: setting, limit, displayctl and reload."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ __all__ = ["connected_account", "one_broker", "server_that_reaches"]  # fixtures
 
 
 def test_the_setting_of_the_instance(postgres, broker, tmp_path):
-    """--mqtt serves the account of --mqtt-account, and no other instance does."""
+    """--mqtt serves the account of --mqtt-account, at this instance alone."""
     database = postgres.create_database()
     with World(database) as other:
         account = other.account()
@@ -37,7 +37,7 @@ def test_the_setting_of_the_instance(postgres, broker, tmp_path):
 
 
 def test_an_instance_whose_account_is_missing(postgres, broker):
-    """It serves the others, and says so once."""
+    """The instance serves its other accounts, and logs that once."""
     with World(postgres.create_database(), "--mqtt", broker.url, "--mqtt-account", "nobody@example.org",
                "--egress-allow", "127.0.0.1") as world:
         connect(account := marked(world), broker).ok()
@@ -50,7 +50,7 @@ def test_an_instance_whose_account_is_missing(postgres, broker):
 
 
 def test_one_connection_too_many_is_told(postgres):
-    """Of what nobody holds, too: it waits, whatever it was before."""
+    """A connection without a lease is reported as waiting, whatever its state was before."""
     with World(postgres.create_database(), "--rate-limit", "0") as world:
         accounts = [world.account() for _ in range(41)]
         for account in accounts:
@@ -90,7 +90,7 @@ def test_displayctl(served, broker, account, tmp_path):
 
 
 def test_a_reload_hands_the_connection_on(postgres, broker, tmp_path):
-    """Workers that retire give it back at once, and end soon."""
+    """Draining workers release the connection at once, and end soon."""
     configuration = tmp_path / "displayd.conf"
     configuration.write_text("rate-limit = 0\n")
     with World(postgres.create_database(), "--config", str(configuration), "--egress-allow", "127.0.0.1") as world:
@@ -112,7 +112,7 @@ def test_a_reload_hands_the_connection_on(postgres, broker, tmp_path):
 
 
 def test_the_database_goes_and_comes(broker):
-    """The leases end with it, and so do the connections; both come back by themselves, with all states."""
+    """Leases and connections end with the database. Both return by themselves, with all states."""
     with Postgres() as cluster, \
             World(cluster.create_database(), "--rate-limit", "0", "--egress-allow", "127.0.0.1") as world:
         account = marked(world)

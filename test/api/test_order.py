@@ -1,4 +1,4 @@
-"""The order of checks: for each two that follow one another, a request that fails in both."""
+"""The order of checks: for each two successive checks, a request that fails both."""
 
 import pytest
 from world import UNKNOWN_ID, images, new_key, until_refused
@@ -22,7 +22,7 @@ def test_method_before_key(world):
 
 
 def test_key_before_rate(limited):
-    """Requests that the key makes impossible are never 429, however many."""
+    """Requests with an invalid key never get 429, however many."""
     account = limited.account()
     account.revoke()
     for _ in range(10):
@@ -57,7 +57,7 @@ def test_media_type_before_syntax(account):
 
 @pytest.mark.parametrize("coding", ["gzip", "identity", "", "x"])
 def test_content_encoding(account, coding):
-    """Behind the size, with the media type."""
+    """The encoding is checked after the size, together with the media type."""
     path, fields = f"/v1/devices/{UNKNOWN_ID}/push", [("Content-Encoding", coding)]
     for body in (b"{", b"{}"):
         answer = account.post(path, body, fields=fields)
@@ -73,7 +73,7 @@ def test_content_encoding_where_no_body_is_read(account):
     assert "Content-Encoding" in account.request(
         "DELETE", path, fields=fields).problem(415)["detail"]
     assert device.ids() == ["lamp"]
-    assert account.get(device.path, fields=fields).status == 200  # it changes nothing
+    assert account.get(device.path, fields=fields).status == 200  # it has no effect
 
 
 def test_syntax_before_existence(account, other):
@@ -97,7 +97,7 @@ def test_permission_before_existence_of_what_is_in_it(account, other):
 
 
 def test_device_rate_after_permission_and_before_fields(postgres, start):
-    """The bucket of a device is emptied by its own account only, and not by what comes before."""
+    """Only its own account uses up the limit of a device, and only requests that pass earlier checks."""
     world = start(rate_limit=100000)
     device = world.account().device()
     stranger = world.account()

@@ -1,5 +1,4 @@
-"""A pooler between displayd and PostgreSQL: it is noticed, refused by its name, and where it keeps
-sessions, it may be allowed."""
+"""A pooler between displayd and PostgreSQL is detected and refused by name; a pooler of sessions may be allowed."""
 
 import psycopg2
 import pytest
@@ -61,7 +60,7 @@ def test_one_that_keeps_sessions_may_be_allowed(pooled):
                 assert device.push(picture).ok() == {}
                 device.shows(picture, other)
                 panel.wait_for_picture()
-        # Workers remember a key until they are told by NOTIFY.
+        # Workers cache a key until NOTIFY tells them.
         clients = [client for world in (one, other) for client in world.clients()]
         for client in clients:
             assert client.request("GET", device.path, key=made["key"]).status == 200

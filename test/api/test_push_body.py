@@ -1,4 +1,4 @@
-"""The members of a push: what is allowed, what is ignored, and every fault in one answer."""
+"""Members of a push: valid and ignored ones, and every fault in one answer."""
 
 import uuid
 
@@ -148,7 +148,7 @@ def test_good_image_with_other_faults_is_not_stored(world, device):
 
 
 def test_statements_of_pushes_read_few_expressions(world):
-    """PostgreSQL plans them anew for each statement: limits of a column belong into a domain
+    """PostgreSQL plans them again for each statement, so limits of a column belong in a domain
     (sql/migration/0018_domains.sql)."""
     found = world.sql("""
         WITH of_pushes AS (

@@ -19,7 +19,7 @@ def push(account, devices, image=None, **members):
 
 
 def answers(account, devices, *arguments, **members):
-    """Without the times since which panels are offline."""
+    """Answers without the times since which panels are offline."""
     found = push(account, devices, *arguments, **members).ok()["devices"]
     return [{**one, **({"shown": one["shown"].split(";")[0]} if "shown" in one else {})} for one in found]
 
@@ -54,7 +54,7 @@ def test_all_of_none(world):
 
 
 def test_one_answer_for_each(world, account):
-    """What is wrong with one device keeps the others from nothing."""
+    """An error of one device does not affect the others."""
     good, last = account.device(), account.device()
     dark = account.device(brightness=0)
     foreign = world.account().device()
@@ -147,7 +147,7 @@ def test_more_devices_than_all_may_be(world):
 
 
 def test_each_device_counts_as_a_request(limited):
-    """The key has two requests: the first device uses up one of them, and the second one the other."""
+    """The key has two requests: the first device uses up one of them, the second device the other."""
     account = limited.account()
     devices = [account.device().id for _ in range(60)]
     found = answers(account, devices)

@@ -1,4 +1,4 @@
-"""Panels get what is pushed, pixel for pixel."""
+"""Panels get pushed pictures pixel by pixel."""
 
 import struct
 
@@ -118,7 +118,7 @@ URL_SAFE = next(data for data in (images.png(images.noise(seed)) for seed in ran
 
 
 def padded(count):
-    """A PNG whose base64 ends with so many "="."""
+    """A PNG whose base64 ends with this many "="."""
     return next(data for data in (images.png_of_size(600 + n) for n in range(3))
                 if images.text(data).count("=") == count)
 
@@ -180,7 +180,7 @@ def test_nul_in_the_image(device):
 
 
 def test_bits_behind_the_last_byte(device):
-    """They must be zero: else one image would have many texts."""
+    """These bits must be zero: otherwise one image would have many texts."""
     text = images.text(padded(1))
     last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     spoiled = text[:-2] + last[last.index(text[-2]) + 1] + "="
@@ -190,7 +190,7 @@ def test_bits_behind_the_last_byte(device):
 # ---- the same again ----
 
 def test_the_same_again(account, device):
-    """It may be known as it was converted: to this device, another one, and as an installation."""
+    """The converted picture may be cached: for this device, for another one, and for an entry."""
     data = images.png(images.noise(7))
     other = account.device()
     for _ in range(3):
@@ -199,7 +199,7 @@ def test_the_same_again(account, device):
         assert other.push(data, installationId="kept").ok() == {}
     other.shows(data)
     assert device.push(images.data_url(data, "png")).ok() == {}
-    # A type that is not its own is refused as if the picture were new.
+    # A wrong media type is refused as for a new picture.
     assert "its data URL says" in device.push(images.data_url(data, "gif")).faults()["/image"]
 
 

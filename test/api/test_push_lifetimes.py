@@ -1,4 +1,4 @@
-"""Pushes that expire, are held, or wake the panel; and what the answer says of them."""
+"""Pushes that expire, are held, or wake the panel, and their answers."""
 
 import datetime
 import re
@@ -124,7 +124,7 @@ def test_an_expired_entry_is_in_no_answer(world, device, clock):
 
 
 def test_an_expired_entry_leaves_the_panel(world, device):
-    """By the memory of each worker: nothing tells it, and the database does not remove the entry meanwhile."""
+    """Each worker's cache drops the entry by itself: there is no hint, and the row stays meanwhile."""
     red, blue = images.png(images.solid((255, 0, 0))), images.png(images.solid((0, 0, 255)))
     assert device.push(blue, installationId="kept", background=True).ok() == {}
     assert device.push(red, installationId="x", expiresIn=60, hold=True).ok() == {}
@@ -137,7 +137,7 @@ def test_an_expired_entry_leaves_the_panel(world, device):
             pass
         world.sql("UPDATE installation SET expires_at = now() + interval '1 s', "
                   "expires_generation = picture_generation WHERE device_id = %s AND id = 'x'", device.id)
-        # Its worker loads it anew.
+        # Its worker loads the device again.
         assert device.account.request("PATCH", device.path, body={"brightness": 9}).status == 200
         while images.frames_of(panel.wait_for_picture()) != images.frames_of(blue):
             pass
@@ -150,7 +150,7 @@ def test_an_expired_entry_leaves_the_panel(world, device):
 
 
 def test_an_entry_pushed_again(world, device, clock):
-    """The newest push says whether it expires. After its end it is a new entry."""
+    """The newest push decides whether the entry expires. After its end it is a new entry."""
     push_entry(device, "x", expiresIn=60)
     push_entry(device, "y")
     clock.advance(59)
@@ -173,7 +173,7 @@ def test_an_entry_pushed_again(world, device, clock):
 
 
 def test_the_end_is_shown_and_has_a_tag(device, clock):
-    """A push that moves the end changes the tag."""
+    """A push that changes the end changes the tag."""
     push_entry(device, "x", expiresIn=60)
     seen = device.get("/installations/x")
     shown = seen.ok()
@@ -218,7 +218,7 @@ def test_an_app_takes_the_place_of_an_expired_entry(world, device, clock):
 
 
 def test_an_older_program_pushes_over_it(world, device):
-    """It does not know of the end, and its picture stays."""
+    """An older program ignores the end, and its picture stays."""
     push_entry(device, "x", expiresIn=60)
     world.sql("UPDATE installation SET picture_generation = picture_generation + 1 WHERE device_id = %s", device.id)
     assert world.sql("SELECT expires_at FROM installation WHERE device_id = %s", device.id) == [(None,)]
@@ -243,7 +243,7 @@ def test_a_held_push_stays_until_it_is_ended(world, device, members):
     temporary = device.path + "/temporary"
     assert device.account.request("DELETE", temporary).ok() == {}
     assert device.shown() == images.frames_of(other)
-    assert device.account.request("DELETE", temporary).ok() == {}  # nothing is there
+    assert device.account.request("DELETE", temporary).ok() == {}  # there is nothing to end
     assert device.ids() == ["other"] + ([members["installationId"]] if members else [])
     assert world.sql("SELECT picture_bytes = pushed_bytes(id) FROM device WHERE id = %s", device.id) == [(True,)]
 
@@ -263,7 +263,7 @@ def test_a_push_after_a_held_one_is_not_held(world, device):
         assert showing(world, device) == [(True, True, 15)]
         assert device.push(**members).ok() == {}
         assert showing(world, device)[0][:2] == (None, None)
-    # Likewise by an older program.
+    # The same holds for an older program.
     assert device.push(hold=True).ok() == {}
     world.sql("UPDATE showing SET push_generation = push_generation + 1 WHERE device_id = %s", device.id)
     assert showing(world, device)[0][0] is False
@@ -275,7 +275,7 @@ def test_a_restart_keeps_everything(start):
     device = sleeping(world.account(), brightness=40)
     assert device.push(entry, installationId="x", expiresIn=60, background=True).ok() == {}
     assert device.push(picture, hold=True, wake=True).ok() == {}
-    again = start(database=world.database)  # another instance, which reads it all
+    again = start(database=world.database)  # another instance, which reads everything
     world.stop()
     assert again.request("GET", f"/d/{device.id}/next?key={device.link_key}")["Tronbyt-Brightness"] == "40"
     assert device.shown(again) == images.frames_of(picture)
@@ -328,7 +328,7 @@ def test_shown_offline(world, device):
     world.sql("UPDATE device SET last_online_at = %s WHERE id = %s", since, device.id)
     assert shown_of(device.push()) == "offline; since=2026-03-04T05:06:07.089Z"
     assert shown_of(device.push(installationId="a", background=True)) == "offline; since=2026-03-04T05:06:07.089Z"
-    # At another instance; there a poll may have told the panel to wait for almost five minutes.
+    # At another instance, a poll may have told the panel to wait for almost five minutes.
     for seconds, shown in ((0, "now"), (300, "now"), (400, "offline")):
         world.sql("UPDATE device SET last_online_at = now() - %s * interval '1 second', connected_at = now() "
                   "WHERE id = %s", seconds, device.id)

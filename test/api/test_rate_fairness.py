@@ -1,5 +1,5 @@
-"""Rate limits under a flood: one bucket a key for all workers of an instance, and no key takes from
-another's."""
+"""Rate limits under a flood: each key has one bucket for all workers of an instance, and never uses that of
+another key."""
 
 import time
 
@@ -33,13 +33,13 @@ def allowed(arrivals, numbers):
 
 
 def test_sum_over_all_workers(four):
-    """However a key's connections are spread, and however many they are."""
+    """The sum holds for any number and spread of a key's connections."""
     with Swarm([four], 160) as swarm:
         for _ in range(3):
             key = four.account().key
             begin = time.monotonic()
             count = allowed(swarm.run([ask(key)] * 160), range(160))
-            # The clock bounds how much credit has come in since.
+            # The clock limits the tokens that have grown since.
             assert BURST <= count <= BURST + PER_SECOND * (time.monotonic() - begin) + 1
 
 
@@ -58,7 +58,7 @@ def test_a_flood_takes_nothing_from_others(four):
 
 
 def test_every_connection_of_a_key_gets_its_turn(four):
-    """A refused caller that comes again as it was told is served, whichever worker it reaches."""
+    """A refused caller that returns at the given time is served, whichever worker it reaches."""
     key = four.account().key
     for client in four.clients():
         answer = client.request("GET", "/v1/account", key=key)

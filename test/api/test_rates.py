@@ -1,4 +1,4 @@
-"""Rate limits: per key and per device, shared by all workers, and told in every answer."""
+"""Rate limits: per key and per device, shared by all workers, and reported in every answer."""
 
 import re
 import time
@@ -47,7 +47,7 @@ def test_key(limited):
     assert int(refused["Retry-After"]) >= 1
     quota, window, remaining, reset = parsed(refused)["key"]
     assert (quota, window, remaining) == (2, 2, 0) and 1 <= reset <= 2
-    # After the time that it was told, a token is there.
+    # A token is available after the reported time.
     wait_as_told(refused["Retry-After"])
     assert account.get("/v1/devices").status == 200
 
@@ -61,7 +61,7 @@ def test_keys_have_buckets_of_their_own(limited):
 
 
 def test_every_answer_of_a_key_is_counted(limited):
-    """Errors too, and each tells how many are left."""
+    """Errors count too, and each answer reports how many requests are left."""
     account = limited.account()
     for target in ("/v1/devices/nothing", "/v1/devices/nothing/installations"):
         answer = account.get(target)
@@ -103,7 +103,7 @@ def test_device(start):
     assert "device" in refused.problem(429)["detail"]
     assert int(refused["Retry-After"]) >= 1
     assert parsed(refused)["push"][2] == 0 and parsed(refused)["key"][2] > 1000
-    # Other devices and other requests for this one go on; another key of the account does not.
+    # Other devices, and other requests for this one, continue; another key of the account does not.
     assert other.push().status == 200
     assert device.get().status == 200
     second = account.new_key()

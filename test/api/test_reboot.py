@@ -1,4 +1,4 @@
-"""POST /v1/devices/ID/reboot: the panel gets the order once, by whatever it is connected."""
+"""POST /v1/devices/ID/reboot: the panel gets the order once, over any connection."""
 
 import json
 import uuid
@@ -42,7 +42,7 @@ def test_a_panel_of_either_worker(world, device):
             assert client.request("POST", device.path + "/reboot", key=device.account.key).ok() == {}
             assert next_but_pictures(panel) == REBOOT
             assert not has_order(world, device)
-    # It starts again, and is not told so again.
+    # It restarts, and does not get the order again.
     with Panel(world.server, device) as panel:
         panel.wait_for_picture()
         assert device.push(images.png(images.gradient(3))).ok() == {}
@@ -54,7 +54,7 @@ def test_a_panel_of_either_worker(world, device):
 def test_a_panel_that_polls(world, device):
     assert "Tronbyt-Reboot" not in device.poll()
     assert reboot(device).ok() == {}
-    answers = [device.poll() for _ in range(6)]  # of both workers
+    answers = [device.poll() for _ in range(6)]  # at both workers
     assert [answer["Tronbyt-Reboot"] for answer in answers if "Tronbyt-Reboot" in answer] == ["1"]
     assert "Tronbyt-Reboot" in answers[0]
     assert "Tronbyt-Image-URL" not in answers[0]
@@ -70,7 +70,7 @@ def test_who_only_looks_takes_no_order(world, device):
 
 
 def test_an_order_outlives_the_worker(world, device):
-    """It is in the database until a worker that has the panel takes it."""
+    """The order stays in the database until a worker that has the panel takes it."""
     device.poll()
     assert reboot(device).ok() == {}
     for pid in world.workers():
@@ -81,7 +81,7 @@ def test_an_order_outlives_the_worker(world, device):
 
 
 def test_an_order_lapses(world, device):
-    """A panel that comes back a day later does not start again."""
+    """A panel that comes back a day later does not restart."""
     device.poll()
     assert reboot(device).ok() == {}
     world.sql("UPDATE device SET ordered_at = ordered_at - interval '7 minutes', generation = generation + 1 "
@@ -132,7 +132,7 @@ def test_by_v0(world, device):
     device.poll()
     assert device.account.post(path, None).ok() == {}
     assert "Tronbyt-Reboot" in device.poll()
-    # The key of its own URLs does not order it.
+    # The key of its own URLs does not authorize that.
     world.sql("UPDATE device SET allows_own_key = true WHERE id = %s", device.id)
     world.request("POST", path, key=device.link_key).problem(403)
 
@@ -147,7 +147,7 @@ def test_reboot_is_for_the_owner(world, device):
 
 
 def test_panels_of_another_instance(start, postgres):
-    """One that is connected there, and one that polls there; each gets the order once."""
+    """One panel is connected there, and one polls there; each gets the order once."""
     database = postgres.create_database()
     here, there = start(database=database), start(database=database)
     account = here.account()

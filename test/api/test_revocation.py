@@ -1,4 +1,4 @@
-"""A revoked key stops working on every worker of every instance, whatever becomes of hints."""
+"""A revoked key stops working on every worker of every instance, even if hints are lost."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ PATH = "/v1/account/"
 
 @contextlib.contextmanager
 def warmed(key, *worlds):
-    """A connection to each worker; all of them remember the key."""
+    """A connection to each worker; all workers have cached the key."""
     clients = [client for world in worlds for client in world.clients()]
     assert {client.request("GET", PATH, key=key).status for client in clients} == {200}
     yield clients
@@ -42,7 +42,7 @@ def alone(start):
 
 
 def test_by_displayctl(world, start):
-    """All workers of two instances on one database."""
+    """The key stops at all workers of two instances on one database."""
     account = world.account()
     account.device()
     made = world.server.ctl("key", "create", "--account", account.email, "--name", "one")
@@ -51,7 +51,7 @@ def test_by_displayctl(world, start):
     with warmed(made["key"], world, other) as clients:
         world.server.ctl("key", "revoke", made["id"], "--yes")
         wait_until_refused(clients, made["key"])
-        # Others of the same account are as they were.
+        # Other keys of the account still work.
         assert {client.request("GET", PATH, key=account.key).status for client in clients} == {200}
 
 
@@ -61,7 +61,7 @@ def test_revoked_before_it_was_seen(world, account):
 
 
 def test_without_hint_connections(postgres, alone):
-    """Nobody can tell the workers: they remember a key for less than a second."""
+    """Workers get no hints, and cache a key for less than a second."""
     account = alone.account()
     name = alone.sql("SELECT current_database()")[0][0]
     postgres.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
@@ -94,7 +94,7 @@ def test_hint_connections_that_break_all_the_time(alone):
 
 
 def test_hint_connections_that_hang(alone):
-    """Their server processes do nothing: the connections still count as up for a while."""
+    """The server processes of these connections hang, but the connections still count as open for a while."""
     account = alone.account()
     hung = alone.hint_backends()
     assert len(hung) == len(alone.workers())
@@ -113,7 +113,7 @@ def test_hint_connections_that_hang(alone):
 
 
 def test_hint_that_was_lost(alone):
-    """It was sent while nobody listened: with the connection's return all keys are forgotten."""
+    """The hint was sent while no worker listened: once the connection is back, all keys are dropped."""
     account = alone.account()
     with warmed(account.key, alone) as clients:
         account.revoke()
@@ -122,7 +122,7 @@ def test_hint_that_was_lost(alone):
 
 
 def test_hint_that_means_nothing(alone):
-    """Anybody who may connect to the database can send what they like."""
+    """Any program that may connect to the database can send arbitrary hints."""
     account = alone.account()
     with warmed(account.key, alone) as clients:
         for payload in ("", " ", "key:", "key:zz", "key:" + "0" * 64, "key:" + "0" * 65, "x" * 7000,

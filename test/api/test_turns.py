@@ -1,5 +1,5 @@
-"""POST .../next, .../wake and .../sleep: the rotation goes on, and the panel wakes or sleeps until its plan
-changes next."""
+"""POST .../next, .../wake and .../sleep: the rotation advances, and the panel wakes or sleeps until its
+next scheduled change."""
 
 import datetime
 import uuid
@@ -50,7 +50,7 @@ def test_polls_go_on(rotation):
 
 @pytest.mark.parametrize("push", [{"installationId": "shown"}, {"duration": 45}])
 def test_a_push_that_was_ended_stays_away(world, rotation, push):
-    """Also from a panel that comes anew, and from one that polls."""
+    """It also stays away from a panel that reconnects, and from one that polls."""
     frames = [images.frames_of(picture(number)) for number in range(3)]
     white = images.png(images.solid((255, 255, 255)))
     with Panel(world.server, rotation) as panel:
@@ -68,7 +68,7 @@ def test_a_push_that_was_ended_stays_away(world, rotation, push):
 
 
 def test_a_push_and_a_turn_before_the_panel_looks(rotation):
-    """What came last counts."""
+    """The last one counts."""
     pushed = images.png(images.gradient(9))
     assert ask(rotation, "next").ok() == {}
     assert rotation.push(pushed).ok() == {}
@@ -125,7 +125,7 @@ def test_wake_in_the_sleep_window(account):
         panel.wait_for_brightness(0)
         assert ask(device, "wake").ok() == {}
         panel.wait_for_brightness(40)
-        # Another plan counts at once.
+        # Another schedule applies at once.
         change = {"sleepStart": "00:01", "sleepEnd": "00:01"}
         assert account.request("PATCH", device.path, body=change).status == 200
         panel.wait_for_brightness(0)
@@ -160,10 +160,10 @@ def at(text):
     ("2026-01-11 06:00", (22, 7), "wake", "2026-01-11 21:00"),
     ("2026-01-11 05:59", (22, 7), "sleep", "2026-01-11 06:00"),
     ("2026-01-10 21:00", (22, 7), "wake", "2026-01-11 06:00"),
-    # Over the begin and the end of summer time.
+    # Over the beginning and the end of summer time.
     ("2026-03-28 22:00", (22, 7), "wake", "2026-03-29 05:00"),
     ("2026-10-24 22:00", (22, 7), "wake", "2026-10-25 06:00"),
-    # 2:40 for the first time: a window that has begun stays until 2:30 has come again.
+    # 2:40 for the first time: a window that has begun lasts until 2:30 has come again.
     ("2026-10-25 00:40", (22, 2.5), "wake", "2026-10-25 01:30"),
     # Within a day, and all day.
     ("2026-01-10 12:30", (13, 14), "wake", "2026-01-10 13:00"),

@@ -1,5 +1,5 @@
-"""/v0: what programs send and expect that were written for the API before. Its answers, like those of
-/v1, are held against the API document as they come (world.Connection)."""
+"""/v0: requests and expectations of programs written for the earlier API. Its answers, like those of /v1,
+are checked against the API document as they arrive (world.Connection)."""
 
 import re
 import urllib.parse
@@ -28,7 +28,7 @@ def test_devices(account):
 
 
 def test_many_devices(world, account):
-    """More than one read takes: the answer is written as it is read."""
+    """The list needs more than one read, and is sent as it is read."""
     world.sql("INSERT INTO device (id, account_id, name, link_key_hash) SELECT gen_random_uuid(), %s, "
               "'D' || n, sha256(n::text::bytea || %s::bytea) FROM generate_series(1, 250) n",
               account.id, account.id)
@@ -74,7 +74,7 @@ def test_change_leaves_the_rest(device):
     assert device.get().ok() == before | {"brightness": 8}
 
 
-# Members that owners' programs send and /v0 does not know: of /v1, of its own answers.
+# Members that owners' programs send but /v0 does not know: of /v1, and of its own answers.
 UNKNOWN = [{name: value} for name, value in {
     "name": "x", "timezone": "UTC", "sleepEnabled": False, "notes": "x", "type": "tidbyt_gen1", "interstitial": True,
     "unknown": {"a": [1]}, "a/b": [], "": 0}.items()]
@@ -83,7 +83,7 @@ UNKNOWN += [{"id": "x"}, {"volume": 1, "scheduleInterval": 15}]
 
 @pytest.mark.parametrize("body", UNKNOWN)
 def test_what_is_not_known_is_named(device, body):
-    """Never 200 without effect; and what is known beside it changes nothing either."""
+    """Unknown members never get 200 without effect, and known members beside them change nothing either."""
     tag = device.get()["ETag"]
     names = {"/" + name.replace("/", "~1") for name in body}
     assert set(patch(device, body).faults()) == names
@@ -95,7 +95,7 @@ def test_what_is_not_known_is_named(device, body):
 
 @pytest.mark.parametrize("empty", [None, {}])
 def test_null_and_an_empty_object_are_left_out(device, empty):
-    """Whatever the member is, also one that is not known."""
+    """Null and {} count as missing for every member, even an unknown one."""
     body = {"brightness": empty, "displayName": empty, "autoDim": empty, "pinnedApp": empty,
             "nightModeApp": empty, "dimModeStartTime": empty, "notes": empty}
     tag = device.get()["ETag"]
@@ -138,7 +138,7 @@ def test_conditions(device):
 
 
 def unseen(members):
-    """The same of a panel that was there, as if it had not been."""
+    """The members as if the panel had never connected, after a check that it had."""
     assert TIMESTAMP.fullmatch(members["lastSeen"])
     return members | {"lastSeen": None}
 
@@ -179,7 +179,7 @@ def test_wrong_changes(device, name, values):
 def test_dimmed_and_no_longer(account):
     device = account.device(brightness=50)
     assert patch(device, {"dimModeBrightness": 5}).ok()["dimMode"] is None
-    # It ends when the night does: all day.
+    # The dimming ends with the night, which lasts all day.
     patch(device, {"nightModeEndTime": "06:00", "dimModeStartTime": "06:00"}).ok()
     assert device.poll()["Tronbyt-Brightness"] == "5"
     assert patch(device, {"dimModeStartTime": ""}).ok()["dimMode"] is None
@@ -213,7 +213,7 @@ FIRMWARE = {"skipDisplayVersion": True, "skipBootAnimation": True, "preferIPv6":
 
 
 def test_what_has_no_counterpart(device):
-    """By name."""
+    """Members without a counterpart are named."""
     path = v0(device, "/update_firmware_settings")
     assert set(device.account.post(path, FIRMWARE, fields=UNTYPED).faults()) == {"/" + name for name in FIRMWARE}
     for body in ({}, {"hostname": None}):
@@ -252,7 +252,7 @@ def test_a_body_is_json(device, body):
 
 
 def test_temporary_image(world, device):
-    """The ID that is empty is none."""
+    """An empty ID counts as missing."""
     assert push(device).ok() == {}
     assert entries(device) == []
     device.shows(images.png())
@@ -314,7 +314,7 @@ def test_an_image_is_required(device):
 
 @pytest.mark.parametrize("name", ["installationID", "installationId"])
 def test_faults_that_the_database_finds(world, account, name):
-    """They name the member that the caller has sent."""
+    """The error names the member that the caller has sent."""
     device = account.device()
     installed = scene.install(world, device, scene.app(account, f"app-{device.id}"))
     assert list(push(device, **{name: installed}).faults()) == ["/" + name]
@@ -407,7 +407,7 @@ def until_v0_refuses(account, ask_v0, at_once=1):
 
 
 def test_a_key_has_one_limit(limited):
-    """With a bucket each, the first request of /v1 would always succeed."""
+    """With separate buckets, the first request of /v1 would always succeed."""
     def is_refused_by_both(account):
         until_v0_refuses(account, lambda account: account.get("/v0/devices"))
         return account.get("/v1/devices").status == 429
@@ -416,7 +416,7 @@ def test_a_key_has_one_limit(limited):
 
 
 def test_a_device_has_one_limit_of_pushes(start):
-    """With a bucket each, the first push of /v1 would always leave 39 of 40."""
+    """With separate buckets, the first push of /v1 would always leave 39 of 40."""
     def is_used_up_by_v0(device):
         until_v0_refuses(device, push, 8)
         answer = device.push()

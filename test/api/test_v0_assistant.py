@@ -1,7 +1,7 @@
-"""The requests of TronbytAssistant 1.0.0, an integration of Home Assistant for /v0, as it makes them: its entities and
-its services each once, with what the panel shows and what the integration would show afterwards.
-
-It reads a device's state from what it is answered, and merges the answer of each change into it."""
+"""Requests of TronbytAssistant 1.0.0, a Home Assistant integration for /v0, exactly as it makes them. Each
+of its entities and services is used once; afterwards the panel and the state of the integration are
+checked. The integration reads a device's state from answers, and merges the answer of each change into
+it."""
 
 import json
 import urllib.error
@@ -14,7 +14,7 @@ from world import images
 
 
 class Assistant:
-    """The coordinator of the integration: what it asks, and what it keeps of the answers."""
+    """The coordinator of the integration: its requests, and the state that it keeps."""
 
     def __init__(self, device):
         self.device, self.account = device, device.account
@@ -22,7 +22,7 @@ class Assistant:
         self.refresh()
 
     def request(self, method, path, body=None):
-        """With the fields that aiohttp sends; anything but 200 is an error of the integration."""
+        """Sends the fields of aiohttp. The integration treats anything but 200 as an error."""
         headers = self.headers | ({} if body is None else {"Content-Type": "application/json"})
         url = self.account.world.server.url + path
         data = None if body is None else json.dumps(body).encode()
@@ -57,7 +57,7 @@ class Assistant:
         return None if value is None else round(value / 100 * 255)
 
     def options(self):
-        """Of its two selects."""
+        """Options of its two selects."""
         return ["none"] + sorted(f"{one['appID']}-{one['id']}" for one in self.installations)
 
     def chosen(self, value):
@@ -106,7 +106,7 @@ ALL_DAY = {"nightModeStartTime": "06:00", "nightModeEndTime": "06:00"}
 
 
 def test_config_flow(assistant):
-    """It wants at least one device, with an ID and a name; and 401 for a wrong key."""
+    """The flow needs 401 for a wrong key, and at least one device with an ID and a name."""
     devices = assistant.request("GET", "/v0/devices")["devices"]
     assert [(one["id"], one["displayName"]) for one in devices] == [(assistant.device.id, "Kitchen")]
     assert assistant.state["info"]["macAddress"] == assistant.device.mac
@@ -164,7 +164,7 @@ def test_number_of_the_interval(assistant):
 
 @renders
 def test_selects(account, assistant):
-    """Pinned, and at night: entries that were pushed, and an app's."""
+    """The pinned entry and the night entry: pushed ones, and an app's."""
     app = published(account)
     installed = account.post(f"/v1/devices/{assistant.device.id}/installations", {"app": app.slug}).json()["id"]
     assistant.refresh()
@@ -196,7 +196,7 @@ def test_switches_of_installations(account, assistant):
 
 @renders
 def test_services(account, assistant):
-    """push, text and delete."""
+    """The services push, text and delete."""
     app = published(account)
     before = assistant.device.shown()
     assistant.push_app(app.slug, {"text": "Done"})

@@ -1,4 +1,4 @@
-"""A device's own key at /v0: only where its owner allows it, for that device, and for three calls."""
+"""A device's own key at /v0 works only if its owner allows that, only for this device, and only for three calls."""
 
 import pytest
 from older import IMAGE, UNTYPED, entries, v0
@@ -7,7 +7,7 @@ from world import images, random_base62, until_refused
 
 @pytest.fixture
 def open_device(world, device):
-    """Its owner allows its own key."""
+    """A device whose owner allows its own key."""
     allow(world, device)
     return device
 
@@ -87,7 +87,7 @@ def test_wrong_keys(open_device):
 
 
 def test_rates(start):
-    """The device's limit of pushes counts, whoever pushes."""
+    """The device's limit of pushes counts pushes of every key."""
     world = start(rate_limit=100000)
     device = world.account().device()
     allow(world, device)
@@ -96,7 +96,7 @@ def test_rates(start):
 
 
 def test_on_another_instance(start):
-    """It counts there at once, too, and ends there."""
+    """The key works, and ends, at once on another instance, too."""
     one = start()
     other = start(database=one.database)
     device = one.account().device()

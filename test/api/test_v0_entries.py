@@ -1,4 +1,4 @@
-"""/v0: entries of a rotation, as programs that were written for the API before show and change them."""
+"""/v0: entries of a rotation, as programs written for the earlier API show and change them."""
 
 import pytest
 import scene
@@ -64,7 +64,7 @@ def test_both_forms_of_an_id(device, installed):
 
 
 def test_a_pushed_entry_has_its_own_id(device):
-    """Also if that looks like an app's without dashes."""
+    """The ID stays even if it looks like that of an app without dashes."""
     name = "0190163d8694739baea5966c26f8ad91"
     assert push(device, installationID=name).status == 200
     assert without_time(one(device, name).ok()) == entry(name)
@@ -88,7 +88,7 @@ def test_changes_of_an_entry(device, body, members):
 
 
 def test_hours_one_by_one(device):
-    """What a change leaves out stays as it is."""
+    """Hours that a change omits stay as they are."""
     assert push(device, installationID="a").status == 200
     for body, start, end in (({"startTime": "07:00", "endTime": "09:00"}, "07:00", "09:00"),
                              ({"endTime": "10:00"}, "07:00", "10:00"), ({"startTime": "08:00"}, "08:00", "10:00"),
@@ -103,7 +103,7 @@ def test_hours_one_by_one(device):
     ("startTime", ["24:00", "7:00", 7, []]), ("endTime", ["x", True]),
     ("days", [["Monday"], ["monday", "monday"], WEEK + ["monday"], "monday", [1]]),
     ("config", [[], "x", {"a": 1}, {"n" * 2000: "x"}, {"a": "x" * 65536}]),
-    # Members that displayd has no counterpart of.
+    # Members without a counterpart in displayd.
     ("renderIntervalMin", [5]), ("autoPin", [True]), ("colorFilter", ["warm"]), ("showFullAnimation", ["true"]),
     ("useCustomRecurrence", [True]), ("recurrenceType", ["weekly"]), ("appID", ["x"]), ("unknown", [1])])
 def test_wrong_changes_of_an_entry(device, name, values):
@@ -127,7 +127,7 @@ def test_an_entry_has_no_tag(device):
 
 @renders
 def test_settings_are_replaced(world, account):
-    """All of them, secrets too; they are never given back."""
+    """A change replaces all settings, including secrets, which are never returned."""
     device = account.device()
     app = published(account, ALL)
     made = account.post(device.path + "/installations",
@@ -145,7 +145,7 @@ def test_settings_are_replaced(world, account):
     assert settings() == ({"text": "two"}, [])
     one(device, bare, "PATCH", {"config": {"key": "again"}}).ok()
     assert settings() == ({}, ["key"])
-    # An empty object is left out.
+    # An empty object counts as missing.
     one(device, bare, "PATCH", {"config": {}, "enabled": True}).ok()
     assert settings() == ({}, ["key"])
     assert set(one(device, bare, "PATCH", {"config": {"color": "red", "kind": "c"}}).faults()) == {

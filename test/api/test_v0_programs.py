@@ -1,5 +1,6 @@
-"""Requests of further programs for /v0, as they make them: node-tidbyt 1.0.0 (an npm package), and senders that are made
-like target-tidbyt (a sink of pictures). pixlet itself is in test/pixlet, Home Assistant in test_v0_assistant.py."""
+"""Requests of further programs for /v0, exactly as they make them: node-tidbyt 1.0.0 (an npm package), and
+senders like target-tidbyt (a sink of pictures). test/pixlet has pixlet itself, test_v0_assistant.py has
+Home Assistant."""
 
 import json
 import urllib.error
@@ -13,7 +14,7 @@ PICTURE, OTHER = images.webp(images.gradient(1)), images.webp(images.gradient(2)
 
 
 class Program:
-    """Sends what it is told, with no more fields than it is told."""
+    """Sends the given requests with no further fields."""
 
     def __init__(self, device):
         self.device, self.account = device, device.account
@@ -27,7 +28,7 @@ class Program:
 
 
 class Node(Program):
-    """node-tidbyt: it parses each answer as JSON, and sends background as {} where it was not said."""
+    """node-tidbyt: parses each answer as JSON, and sends background as {} by default."""
 
     def ask(self, path="", method="GET", body=None):
         fields = {} if method == "GET" else {"Content-Type": "application/json"}
@@ -72,7 +73,7 @@ def test_node_tidbyt_pushes(node):
 
 
 def test_node_tidbyt_errors(node):
-    """It takes the message of an error from its body, which is JSON."""
+    """It reads the message of an error from the JSON body."""
     with pytest.raises(urllib.error.HTTPError) as refused:
         node.ask("/installations/none", "DELETE")
     assert refused.value.code == 404 and isinstance(json.load(refused.value), dict)
@@ -83,7 +84,7 @@ def test_node_tidbyt_errors(node):
     {"installationID": "", "background": True}, {"installationID": "Sink"}, {}])
 @pytest.mark.parametrize("fields", [{"Content-Type": "application/json"}, {"Content-Type": "application/x-www-form-urlencoded"}])
 def test_senders(account, members, fields):
-    """They take any status below 300 for success, and send the ID as null where none was chosen."""
+    """Senders accept any status below 300 as success, and send null as ID by default."""
     program = Program(account.device())
     body = {"deviceID": program.device.id, "image": images.text(PICTURE)} | members
     status, _, _ = program.send("POST", v0(program.device, "/push"), body, fields)

@@ -29,7 +29,7 @@ def get_schema():
 
 
 def push_app(device, app, **members):
-    """As programs send it that fill in all members."""
+    """Sends a request like programs that fill in all members."""
     body = {"app_id": app, "config": {}, "installationID": None, "publish": "foreground"} | members
     return device.account.post(v0(device, "/push_app"), body, fields=UNTYPED)
 
@@ -55,7 +55,7 @@ def screen(owner, app):
 
 
 def test_temporary(world, screen, app):
-    """What the form does not have is given to the app; null is left out."""
+    """Members that the form lacks are given to the app; null counts as missing."""
     answer = push_app(screen, app.slug, config={"color": "#ff0000", "on": None, "other": "x"})
     assert answer.ok() == {} and answer["Displayd-Shown"].startswith("offline")
     screen.shows(solid(RED))
@@ -66,7 +66,7 @@ def test_temporary(world, screen, app):
 
 
 def test_entry(screen, app):
-    """It is a pushed one, which a program finds and removes."""
+    """The entry counts as pushed: a program finds and removes it."""
     assert push_app(screen, app.slug, installationID="Washer").ok() == {}
     screen.shows(solid(GREEN))
     assert entries(screen) == [entry("Washer")]
@@ -149,7 +149,7 @@ def test_the_limit_of_pushes(start):
 
 
 def test_the_id_of_an_app(screen, app):
-    """In either form."""
+    """Either form of the ID works."""
     made = screen.account.post(screen.path + "/installations", {"app": app.slug}).json()["id"]
     for name in (made, made.replace("-", "")):
         wanted = {"/installationID": "is the ID of an app's installation on this device"}
@@ -163,7 +163,7 @@ def test_the_id_of_an_app(screen, app):
 
 @pytest.mark.parametrize("style", ["regular", "scrolling", "title"])
 def test_texts(screen, style):
-    """As Home Assistant sends them: all members, those that were not chosen null."""
+    """Texts as Home Assistant sends them: all members, unchosen ones as null."""
     config = {"content": "Hi", "font": None, "color": "#ff0000", "title": "T" if style == "title" else None,
               "titlecolor": "#00ff00", "titlefont": None, "background_color": "#0000ff", "emoji": None}
     assert push_app(screen, f"text-{style}", config=config).ok() == {}

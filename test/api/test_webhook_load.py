@@ -1,4 +1,4 @@
-"""Webhooks of a busy server: what is looked at when, and how often what they want may change."""
+"""Webhooks of a busy server: when they are checked, and how often their events may change."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not os.environ.get("HAS_EGRESS"), reason="built 
 
 
 def test_hints_without_end(world, account, receiver):
-    """They move a look to no later time."""
+    """Hints never delay a scheduled check."""
     make(account, receiver, ["pushed"])
     device = account.device()
     with contextlib.closing(psycopg2.connect(world.database)) as hinting, hinting.cursor() as cursor, \
@@ -38,7 +38,7 @@ def test_hints_without_end(world, account, receiver):
 
 @contextlib.contextmanager
 def hostile_receiver(begin, repeated):
-    """A URL that answers so, the second part without end, until the caller leaves. It may write nothing at all."""
+    """A URL with this answer, whose second part repeats without end until the client leaves. Parts may be empty."""
     def answer(peer):
         with peer, contextlib.suppress(OSError):
             peer.sendall(begin)
@@ -64,7 +64,7 @@ def hostile_receiver(begin, repeated):
     (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n")],
     ids=["silence", "body", "head", "continue", "garbage", "chunks"])
 def test_a_hostile_receiver_delays_nobody(world, account, receiver, begin, repeated):
-    """Ten webhooks of an account are sent to it; those of another account are served meanwhile."""
+    """Ten webhooks of an account send to it; those of another account are served meanwhile."""
     other = local(world.account())
     with hostile_receiver(begin, repeated) as url:
         for _ in range(10):
@@ -79,7 +79,7 @@ def test_a_hostile_receiver_delays_nobody(world, account, receiver, begin, repea
 
 
 def test_hints_of_events_alone(world, account, receiver):
-    """A push that no webhook is for makes no worker look: nothing tells them of it."""
+    """A push without a matching webhook sends no hint, so no worker checks."""
     make(account, receiver, ["pushed"])
     stranger, device = world.account().device(), account.device()
 
@@ -102,7 +102,7 @@ def test_hints_of_events_alone(world, account, receiver):
 
 
 def test_upkeep_without_end(start, receiver):
-    """Webhooks whose panels are to be looked at again and again, one for each worker, hold up no message."""
+    """Webhooks whose panels are checked again and again, one for each worker, delay no message."""
     world = start("--renderers", "0", *ALLOWED)
     account = local(world.account())
     world.sql("CREATE FUNCTION look_again() RETURNS trigger LANGUAGE plpgsql AS $$ "
@@ -117,7 +117,7 @@ def test_upkeep_without_end(start, receiver):
 
 
 def test_wanted_events_change_at_a_pace(account, receiver):
-    """Each such change locks the account's devices. What changes none of them is not counted."""
+    """Such a change locks the account's devices. Changes without effect on them do not count."""
     with DatabaseClock(account.world.database) as clock:
         made = make(account, receiver)
         path = f"/v1/webhooks/{made['id']}"
@@ -150,14 +150,14 @@ def test_kinds_that_are_no_longer_wanted(account, receiver):
     assert account.request("PATCH", path, body={"events": ["changed"]}).ok()
     assert kinds() == ["changed"]
     assert account.request("PATCH", path, body={"isEnabled": False}).ok()
-    # An event of a change that had read the webhook before it was switched off.
+    # An event of a change that had read the webhook before it was disabled.
     world.sql("INSERT INTO webhook_event (webhook_id, kind, data) VALUES (%s, 'changed', '{}')", made["id"])
     assert account.request("PATCH", path, body={"isEnabled": True}).ok()
     assert kinds() == []
 
 
 def test_a_lease_is_given_back(start, receiver):
-    """It is answered while the worker ends."""
+    """The lease is granted while the worker ends."""
     world = start("--renderers", "0", *ALLOWED)
     account = local(world.account())
     world.sql("CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ "

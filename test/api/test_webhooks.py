@@ -1,4 +1,4 @@
-"""Webhooks: events go to a real receiver, signed, in order, and again where it fails."""
+"""Webhooks send signed events to a real receiver, in order, and retry after failures."""
 
 import contextlib
 import datetime
@@ -142,7 +142,7 @@ def test_each_gets_what_it_wants(world, account, receiver):
 
 
 def test_order_of_each_device(account, receiver):
-    """Also where some messages fail."""
+    """The order also holds if some messages fail."""
     receiver.answers = [500, 503, 204, 500]
     make(account, receiver, ["pushed"])
     devices = [account.device() for _ in range(3)]
@@ -187,7 +187,7 @@ def test_a_receiver_that_is_away(account, receiver):
 
 
 def test_ten_messages_a_second(account, receiver):
-    """Of all webhooks of an account together: of three, each has its next one after 300 ms."""
+    """The limit is that of all webhooks of an account: with three, each sends its next message after 300 ms."""
     hooks = [make(account, receiver, ["pushed"]) for _ in range(3)]
     with DatabaseClock(account.world.database) as clock:
         push(account.device(), "one")
@@ -272,7 +272,7 @@ def test_the_newest_ten_thousand_are_kept(account, receiver):
         wait_until(lambda: account.world.sql("SELECT lost FROM webhook WHERE id = %s", made["id"])[0][0] >= 500,
                    "that the oldest go")
     [(count,)] = account.world.sql("SELECT count(*) FROM webhook_event WHERE webhook_id = %s", made["id"])
-    assert count == 10001  # and the one of the message that is tried again
+    assert count == 10001  # and that of the message that is retried
     account.request("DELETE", f"/v1/webhooks/{made['id']}").ok()
 
 
@@ -312,12 +312,12 @@ def test_a_test(account, receiver):
 
 
 def test_a_worker_dies_before_it_sends(start, receiver):
-    """What was answered is sent by whoever comes."""
+    """Another worker sends the events that were answered."""
     world = start("--renderers", "0", *ALLOWED)
     account = local(world.account())
     made = make(account, receiver, ["pushed"])
     device = account.device()
-    # Somebody holds it: so the events are written and not sent.
+    # A lock keeps the events from being sent once they are written.
     world.sql("UPDATE webhook SET leased_until = clock_timestamp() + interval '1 hour', lease = id WHERE id = %s", made["id"])
     for number in range(5):
         push(device, str(number))
@@ -329,7 +329,7 @@ def test_a_worker_dies_before_it_sends(start, receiver):
 
 
 def test_the_database_dies(receiver):
-    """With events that wait; what was answered before is sent once it is back."""
+    """Events that were answered before the loss are sent once the database is back."""
     with Postgres() as cluster, World(
             cluster.create_database(), "--rate-limit", "0", "--renderers", "0", *ALLOWED) as world, world.impatient():
         account = local(world.account())
@@ -349,7 +349,7 @@ def test_the_database_dies(receiver):
 
 
 def test_a_removal_waits_for_a_push(world, account, receiver):
-    """It takes the rows that a push locks in the same order: neither is ended as a deadlock."""
+    """The removal locks the rows of a push in the same order, so neither ends by a deadlock."""
     made = make(account, receiver, ["pushed"])
     device = account.device()
     with contextlib.closing(psycopg2.connect(world.database)) as pushing, pushing.cursor() as cursor, \

@@ -1,4 +1,4 @@
-"""What tests of webhooks share: a server that reaches this machine, a receiver, an account that may."""
+"""Shared parts of tests of webhooks: a server that may reach this machine, a receiver, and a marked account."""
 
 import pytest
 from hook_receiver import Receiver
@@ -46,7 +46,7 @@ def push(device, name):
 
 
 def forward(clock, receiver, count):
-    """Lets time pass until so many events have arrived."""
+    """Lets time pass until this many events have arrived."""
     def look():
         clock.advance(10)
         return len(receiver.events()) >= count

@@ -1,8 +1,7 @@
 """A running server, accounts in its database, and clients.
 
-Accounts, devices and keys are put into the database directly, which is quick; keys are made here
-after the description of their form, so that the server's own idea of it is checked.
-"""
+Accounts, devices and keys are put into the database directly, which is fast. Keys are made here from the
+documented form, so that the server's implementation is checked. """
 
 import contextlib
 import dataclasses
@@ -38,7 +37,7 @@ BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 UNKNOWN_ID = "0190163d-8694-739b-aea5-966c26f8ad91"
 TITLES = {**http.client.responses, 413: "Content Too Large"}
-SECRETS = set()  # no log may hold one of them
+SECRETS = set()  # logs must not contain these
 
 
 def base62(number, length):
@@ -142,7 +141,7 @@ class Connection:
         self.socket.close()
 
     def reset(self):
-        """Closes with a RST."""
+        """Closes the connection with a RST."""
         with contextlib.suppress(OSError):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
@@ -185,7 +184,7 @@ class Connection:
         if method != "HEAD" and "Content-Length" in answer:
             answer.body = self._take(int(answer["Content-Length"]))
         elif method != "HEAD" and "Transfer-Encoding" in answer and \
-                answer["Content-Type"] != "text/event-stream":  # which has no end
+                answer["Content-Type"] != "text/event-stream":  # an answer without end
             answer.body = self._take_chunks()
         assert re.fullmatch(r"[A-Za-z0-9._-]{1,128}", answer["X-Request-Id"])
         return answer
@@ -277,7 +276,7 @@ class Device:
         return images.frames_of(answer.body)
 
     def shows(self, data, world=None):
-        """Waits until a picture that looks like this image is served: other workers get its hint later."""
+        """Waits until a picture that looks like this image is served: other workers get the hint later."""
         expected = images.frames_of(data)
         wait_until(lambda: self.shown(world) == expected, "the image on the panel")
 
@@ -333,7 +332,8 @@ class Account:
 
 
 def until_refused(ask, at_once=1):
-    """Returns answers, the last one a 429. Several at once are faster than tokens grow on a busy machine."""
+    """Sends requests until a 429, which is the last of the returned answers. Several at once are faster
+    than tokens grow on a busy machine."""
     answers = []
     with ThreadPoolExecutor(at_once) as pool:
         for _ in range(5000 // at_once):
@@ -416,7 +416,7 @@ class World:
 
     @contextlib.contextmanager
     def impatient(self):
-        """Clients that are made meanwhile accept a 503 as an answer."""
+        """Clients made in this block accept a 503 as an answer."""
         self.is_patient = False
         try:
             yield
@@ -436,7 +436,7 @@ class World:
         return sorted(self.server.workers())
 
     def client_of(self, pid):
-        """Returns a connection that this worker has accepted: the others are stopped meanwhile."""
+        """Returns a connection accepted by this worker: the others are stopped meanwhile."""
         others = [worker for worker in self.workers() if worker != pid]
         for other in others:
             os.kill(other, signal.SIGSTOP)
