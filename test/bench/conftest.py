@@ -1,4 +1,4 @@
-"""bench/ is no package that is installed: its folder comes first."""
+"""bench/ is not an installed package, so its folder comes first."""
 
 import pathlib
 import sys
@@ -7,7 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "test")]
-sys.path.append(str(ROOT / "test/main"))  # behind this folder, which has a conftest.py as well
+sys.path.append(str(ROOT / "test/main"))  # after this folder, which also has a conftest.py
 
 from harness.summary import summarize_scenario  # noqa: E402
 from scenarios.base import Goal, Sample, Scenario  # noqa: E402

@@ -14,7 +14,7 @@ from scenarios.base import Goal, Missing, Sample, Scenario
 
 
 class Reading(Scenario):
-    """Notes whose programs would be started, and gives each build's rate."""
+    """Records which programs would be started, and returns the rate of each build."""
 
     name = title = "reading"
     references = ("nginx",)
@@ -74,7 +74,7 @@ def test_what_is_judged_is_judged_and_what_changed_is_shown(benches):
     assert goals["rate", "nginx"]["value"] == 1 and goals["rate", "nginx"]["reached"]
     assert goals["rate", "before"]["value"] == 0.8 and goals["rate", "before"]["reached"] is None
     assert goals["panel_bytes", "before"]["value"] == 1.5
-    assert ("server_us", "before") not in goals  # no server runs here: it was not measured
+    assert ("server_us", "before") not in goals  # no server runs here, so it was not measured
     assert scenario["runs"]["before"]["rate"] == 500
 
 

@@ -1,4 +1,4 @@
-"""bench/run --list and --help on a machine that has Python alone."""
+"""bench/run --list and --help on a machine that has only Python."""
 
 import pathlib
 import re
@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# -S: without the folders of packages. -E: without what the environment names.
+# -S: without package folders. -E: without variables of the environment.
 ALONE = ["/usr/bin/python3", "-E", "-S", ROOT / "bench/run"]
 
 

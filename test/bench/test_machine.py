@@ -1,4 +1,4 @@
-"""Machine and commit that a figure belongs to."""
+"""The machine and the commit of a figure."""
 
 import json
 import subprocess

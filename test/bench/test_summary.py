@@ -1,4 +1,4 @@
-"""Medians, spreads, and what rounds come to."""
+"""Medians, spreads, and summaries of rounds."""
 
 import pytest
 

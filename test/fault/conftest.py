@@ -1,4 +1,4 @@
-"""Servers for which the system fails."""
+"""Servers on which the system fails."""
 
 import os
 import sys
@@ -25,13 +25,13 @@ def postgres():
 def faults(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faults")
     for path in (folder, folder.parent, folder.parent.parent):
-        path.chmod(0o755)  # a worker is another user
+        path.chmod(0o755)  # workers have another user
     return Faults(str(folder))
 
 
 @pytest.fixture(scope="module")
 def faulty(postgres, faults, tmp_path_factory):
-    """A server with one worker, so that it is known which process a fault meets; it also speaks TLS."""
+    """A server with one worker, so that the process of a fault is known; it also has TLS."""
     made = certificates.make(str(tmp_path_factory.mktemp("certificate")), "localhost")
     with World(postgres.create_database(), "--rate-limit", "0", "--access-log", "off",
                "--tls-listen", "127.0.0.1:0", *made.options, workers=1,

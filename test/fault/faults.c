@@ -1,9 +1,7 @@
-/* A library to be preloaded (LD_PRELOAD): the system fails as a test says. What is to fail stands
- * in a file that FAULTS names and that test and server map (faults.py has the same layout); without
- * the variable nothing fails.
- *
- * It stands before the C library's functions, a sanitizer's included, so each failure is one that
- * the program and all its libraries can see on a real machine. */
+/* A library to be preloaded (LD_PRELOAD): the system fails as a test chooses. The faults are in a
+ * file that FAULTS names, mapped by test and server (faults.py has the same layout); without the
+ * variable nothing fails. Its functions come before those of the C library and of sanitizers, so
+ * each failure can also reach the program and its libraries on a real machine. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,15 +20,15 @@
 #include <unistd.h>
 
 struct faults {
-	_Atomic int64_t pid;	     /* the process that is meant; 0: all */
-	_Atomic int64_t allocation;  /* this one fails, counted from 1; 0: none */
-	_Atomic int64_t allocations; /* so many there were since the test set it to 0 */
-	_Atomic int64_t failed;	     /* so many faults were made */
-	_Atomic int64_t accepts;     /* so many fail with EMFILE */
-	_Atomic int64_t write_bytes; /* the most that a write to a socket takes; 0: all */
-	_Atomic int64_t clock_s;     /* added to the clock on the wall */
-	_Atomic int64_t leaping_pid; /* for this process more time has passed: */
-	_Atomic int64_t leap_s;	     /* added to its monotonic clock */
+	_Atomic int64_t pid;	     /* process that fails; 0: all */
+	_Atomic int64_t allocation;  /* number of the failing allocation, from 1; 0: none */
+	_Atomic int64_t allocations; /* allocations since the test set it to 0 */
+	_Atomic int64_t failed;	     /* number of injected faults */
+	_Atomic int64_t accepts;     /* number of accepts that fail with EMFILE */
+	_Atomic int64_t write_bytes; /* maximum of a write to a socket; 0: unlimited */
+	_Atomic int64_t clock_s;     /* added to the wall clock */
+	_Atomic int64_t leaping_pid; /* process whose monotonic clock jumps */
+	_Atomic int64_t leap_s;	     /* added to that clock */
 };
 
 static struct faults *faults;
@@ -47,8 +45,8 @@ static ssize_t (*real_sendmsg)(int fd, const struct msghdr *message, int flags);
 static int (*real_clock_gettime)(clockid_t clock, struct timespec *ret);
 static int (*real_pthread_getattr_np)(pthread_t thread, pthread_attr_t *ret);
 
-/* A sanitizer asks where the stack of a new thread is, and ends the program if there is no memory
- * for that. */
+/* Whether a sanitizer looks up the stack of a new thread. It would end the program if that
+ * failed. */
 static _Thread_local bool is_asking __attribute__((tls_model("initial-exec")));
 
 /* dlsym() may allocate before it has found any function. */
@@ -174,7 +172,7 @@ int posix_memalign(void **ret, size_t alignment, size_t size)
 	return allocation_fails() ? ENOMEM : real_posix_memalign(ret, alignment, size);
 }
 
-/* Memory that dlsym() got early is never freed by it. */
+/* free() is not replaced: dlsym() never frees memory that it got early. */
 
 /* ---- sockets ---- */
 
@@ -189,7 +187,7 @@ int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
 	return real_accept4(fd, address, length, flags);
 }
 
-/* Returns how much of size may be written. */
+/* Returns how many bytes of size may be written. */
 static size_t cut(int fd, size_t size)
 {
 	int64_t most = faults ? atomic_load(&faults->write_bytes) : 0;
@@ -214,7 +212,7 @@ ssize_t send(int fd, const void *data, size_t size, int flags)
 	return real_send(fd, data, cut(fd, size), flags);
 }
 
-/* The first part alone, if not all may be written: what is left is the caller's to write. */
+/* If not all may be written, writes from the first part alone: the caller writes the rest. */
 ssize_t writev(int fd, const struct iovec *parts, int count)
 {
 	size_t size = 0;

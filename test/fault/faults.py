@@ -13,7 +13,7 @@ LIBRARY = os.environ.get("FAULTS_LIBRARY", "")
 # Same order as in faults.c.
 FIELDS = ("pid", "allocation", "allocations", "failed", "accepts", "write_bytes", "clock_s",
           "leaping_pid", "leap_s")
-# Fields of a process's own clock, which clear() keeps: the clock does not go back.
+# Fields of a process's own clock, which clear() keeps so that the clock never goes back.
 KEPT = ("leaping_pid", "leap_s")
 
 
@@ -27,14 +27,14 @@ class Faults:
             self.map = mmap.mmap(file.fileno(), 0)
 
     def environment(self):
-        # A sanitizer wants to be the first library, but it need not be: ours calls its functions.
+        # Sanitizers ask to be the first library, but need not be: our functions call theirs.
         asan = os.environ.get("ASAN_OPTIONS", "")
         return {"FAULTS": self.path, "LD_PRELOAD": LIBRARY,
                 "LSAN_OPTIONS": "print_suppressions=0",
                 "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0".strip(":")}
 
     def clear(self):
-        """Nothing fails any more."""
+        """Removes all faults."""
         for name in FIELDS:
             if name not in KEPT:
                 setattr(self, name, 0)

@@ -29,7 +29,7 @@ class Scene:
 
     def __init__(self, world):
         self.world = world
-        self.owner = forms.Owner(world)  # somebody who is signed in to the pages
+        self.owner = forms.Owner(world)  # a person who is signed in to the pages
         self.account = world.account()
         self.device = self.account.device()
         self.device.push(images.png(), installationId="x").ok()
@@ -44,13 +44,13 @@ class Scene:
 
 
 def says_whether(answer):
-    """Whether an answer tells if something was stored. Where the connection to the database broke, nobody
-    can know it: the database's own word may have been lost."""
+    """Whether an answer must tell if something was stored. If the connection to the database broke, the
+    outcome is unknown: the database's answer may have been lost."""
     return answer and b"the database cannot be reached" not in answer.body
 
 
 def read_back(device, path=""):
-    """A connection to the database may be on its way back from a fault."""
+    """The connection to the database may still recover from a fault."""
     def ask():
         answer = device.get(path)
         return answer.status == 200 and answer
@@ -59,29 +59,29 @@ def read_back(device, path=""):
 
 
 class Kind:
-    # Whether the connection may end without an answer while the worker goes on.
+    # Whether the connection may end without an answer while the worker continues.
     may_be_cut = False
-    # Requests with thousands of allocations do mostly the same: only every stride-th fails. A prime,
-    # since repeating patterns have other lengths.
+    # Requests with thousands of allocations mostly repeat the same ones, so only every stride-th fails. A
+    # prime, since repeating patterns have other lengths.
     stride = 1
-    # Statuses that may be answered.
+    # Permitted statuses.
     statuses = (200, 201, 503)
 
     def __init__(self, scene):
         self.scene, self.world, self.device = scene, scene.world, scene.device
 
     def prepare(self, number):
-        """Before anything fails."""
+        """Prepares the request before anything fails."""
 
     def connect(self):
         return self.world.client()
 
     def ask(self, client, number):
-        """For that time."""
+        """Sends the request for this time."""
         raise NotImplementedError
 
     def check(self, answer):
-        """Checks what was answered."""
+        """Checks the answer."""
 
 
 # ---- what stores nothing ----
@@ -105,14 +105,14 @@ class Get(Kind):
 
 
 class NewKey(Get):
-    """With a key that no worker knows yet."""
+    """A request with a key that no worker knows yet."""
 
     def prepare(self, number):
         self.key = self.device.account.new_key()
 
 
 class LongList(Get):
-    """A list of more than 100 elements, which is sent as a stream; one that has begun can only be cut."""
+    """A list of more than 100 elements, which is sent as a stream. A stream that has begun can only be cut."""
     may_be_cut = True
 
     def __init__(self, scene):
@@ -124,7 +124,7 @@ class LongList(Get):
 
 
 class PageList(Get):
-    """A read of a page, by its session."""
+    """A read of a page by its session."""
 
     def __init__(self, scene):
         super().__init__(scene, "/web/keys")
@@ -142,7 +142,7 @@ def browser_request(method, target, cookie, body=None):
 
 
 class Preview(Kind):
-    """An app is rendered while somebody waits."""
+    """An app is rendered while a person waits."""
 
     def __init__(self, scene):
         super().__init__(scene)
@@ -172,14 +172,14 @@ class Poll(Get):
 
 
 class NewPanel(Poll):
-    """A poll of a panel that no worker has in its memory yet; it has nothing to show. If the connection to the
-    database breaks and is not back soon, the panel is told so, with 404 like an unknown one."""
+    """A poll of an unknown panel, which has nothing to show. If the database connection breaks and does not
+    return soon, the panel gets 404 like an unknown one."""
 
     statuses = (200, 404)
 
     def __init__(self, scene):
         super().__init__(scene)
-        # Asked before anything fails: while the database is away, unknown panels are told so, too.
+        # Requested before anything fails: without the database, unknown panels get that answer, too.
         self.unknown = self.world.get(f"/d/{UNKNOWN_ID}/next?key={self.device.link_key}").body
 
     def check(self, answer):
@@ -192,7 +192,7 @@ class NewPanel(Poll):
 
 
 class Link(Kind):
-    """A panel's WebSocket, to its first picture."""
+    """A panel's WebSocket, until its first picture."""
     may_be_cut = True
 
     def __init__(self, scene):
@@ -212,7 +212,7 @@ class Link(Kind):
 # ---- what stores something ----
 
 class Change(Kind):
-    """Another brightness each time."""
+    """Sets another brightness each time."""
 
     def __init__(self, scene):
         super().__init__(scene)
@@ -232,7 +232,7 @@ class Change(Kind):
 
 
 class Push(Kind):
-    """An entry of another name each time."""
+    """Pushes an entry of another name each time."""
     version, member = "v1", "installationId"
 
     def __init__(self, scene, image):
@@ -255,12 +255,12 @@ class Push(Kind):
 
 
 class OldPush(Push):
-    """A push like those of programs of the former API."""
+    """A push like those of programs of the earlier API."""
     version, member = "v0", "installationID"
 
 
 class Install(Kind):
-    """An app, by the pages."""
+    """An installation of an app by the pages."""
 
     def __init__(self, scene):
         super().__init__(scene)
@@ -284,7 +284,7 @@ class Install(Kind):
         self.world.sql("DELETE FROM installation WHERE device_id = %s", self.owner.device)
 
     def has_ended(self):
-        """PostgreSQL runs a statement to its end, whatever becomes of who has sent it."""
+        """PostgreSQL runs a statement to its end, even if its client has left."""
         return self.world.sql("""SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
             AND state <> 'idle' AND pid <> pg_backend_pid()""") == [(0,)]
 
@@ -292,7 +292,7 @@ class Install(Kind):
 # ---- TLS ----
 
 class Encrypted(Kind):
-    """A handshake and a request. Where the handshake fails, nobody can be told why."""
+    """A handshake and a request. If the handshake fails, the client cannot get a reason."""
     may_be_cut = True
     version = ssl.TLSVersion.TLSv1_3
     stride = 23
@@ -319,7 +319,7 @@ class Encrypted(Kind):
 def read_whole(stream):
     try:
         return tls.read_answer(stream)
-    except AssertionError as error:  # it ended before its head was whole
+    except AssertionError as error:  # the connection ended before the whole head
         raise ConnectionError(str(error)) from error
 
 

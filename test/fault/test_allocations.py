@@ -12,14 +12,14 @@ import pytest
 from kinds import KINDS, Scene
 from world import wait_until
 
-# libwebp sorts by qsort(), which without memory compares a thing with itself, and asserts that it
-# does not: its worker ends.
+# libwebp calls qsort(), which without memory compares an element with itself; libwebp asserts that this
+# never happens, and the worker ends.
 KNOWN = "CompareHuffmanTrees: Assertion"
 OWN = 'msg="out of memory"'
 NEVER = ("AddressSanitizer:DEADLYSIGNAL", "heap-", "stack-", "runtime error:", "signal=11")
-# A child that ran for so long is started again at once, however often it has ended.
+# A child that ran for this long is restarted at once, however often it has ended.
 RAN_WELL_S = 31
-# So many fail one by one, whatever the kind.
+# Number of allocations that fail one by one, for any kind.
 ALL_UP_TO = 150
 
 
@@ -32,7 +32,7 @@ class Bench:
         self.pid = None
 
     def ends(self):
-        """How many workers have ended for want of memory."""
+        """Number of workers that have ended for lack of memory."""
         log = self.world.server.log()
         return log.count(KNOWN) + log.count(OWN)
 
@@ -52,7 +52,8 @@ class Bench:
         return wait_until(alive, "a worker")
 
     def must_work(self, kind, number):
-        """Without a fault. A connection to the database may be on its way back from the last one."""
+        """Checks that requests work without a fault. A connection to the database may still recover from
+        the last one."""
         def works():
             kind.prepare(number)
             with kind.connect() as client:
@@ -63,7 +64,7 @@ class Bench:
         wait_until(works, "an answer as ever")
 
     def try_with(self, kind, allocation):
-        """The answer, or None where the connection has ended without one."""
+        """The answer, or None if the connection ended without one."""
         self.faults.clear()
         self.faults.pid = -1
         pid = self.worker()
@@ -84,7 +85,7 @@ class Bench:
                 self.faults.pid = -1
 
     def try_each(self, kind):
-        """All of them, one after the other, until none is left to fail; of arithmetic, some."""
+        """Fails each allocation in turn until none is left; for arithmetic ones, only some."""
         allocation, found = 0, []
         while allocation == 0 or self.faults.allocations >= allocation:
             allocation += 1 if allocation < ALL_UP_TO else kind.stride
@@ -99,7 +100,7 @@ class Bench:
         return found
 
     def connections(self):
-        """How many the worker has with clients."""
+        """Number of the worker's connections with clients."""
         ports = {f":{port:04X}" for port in (self.world.server.address[1],)}
         with open("/proc/net/tcp", encoding="ascii") as file:
             rows = [line.split() for line in file.readlines()[1:]]

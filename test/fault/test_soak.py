@@ -1,5 +1,5 @@
-"""The short forms of test/soak: two minutes of mixed load, beside which everything is killed once and
-programs are replaced, each with a server of its own."""
+"""Short forms of test/soak: two minutes of mixed load, during which all processes are killed once and
+programs are replaced, each on a server of its own."""
 
 import os
 import threading
@@ -22,7 +22,7 @@ HAS_ENGINE = bool(os.environ.get("HAS_STARLARK") and os.environ.get("HAS_EGRESS"
 
 
 class Mixed:
-    """A load that goes on beside the other tests, and is looked at every second."""
+    """A load that runs beside the other tests, and is checked every second."""
 
     def __init__(self, world):
         self.load = Load(world, pause_s=0.3)
@@ -73,8 +73,8 @@ def test_reload_and_upgrade(tmp_path):
 
 
 def test_mixed_load(mixed):
-    """Nothing is answered wrongly, memory does not grow without end, and when all have left, no descriptor
-    is left behind."""
+    """All answers are right, memory does not grow without bound, and no descriptor remains after all
+    clients have left."""
     load, watch = mixed.load, mixed.watch
     wait_until(lambda: watch.seconds() >= SECONDS or load.faults, "its end", SECONDS + PATIENCE_S)
     mixed.__exit__()
@@ -86,7 +86,7 @@ def test_mixed_load(mixed):
     first, second = watch.halves("workers_kib")
     print(f"KiB of workers: {first:.0f}, then {second:.0f}")
     assert second < 1.5 * first + 16 * 1024
-    # A few connections of the database's may be made anew, and libuv keeps one in reserve.
+    # A few database connections may be new, and libuv keeps one descriptor in reserve.
     after = [watch.look()["descriptors"] for _ in range(3)]
     assert min(after) <= mixed.before["descriptors"] + 6
 

@@ -1,4 +1,4 @@
-"""Descriptors run out, sockets take a byte at a time, the clock jumps, memory is bounded."""
+"""Descriptors run out, sockets take a byte at a time, the clock jumps, memory is limited."""
 
 import contextlib
 import datetime
@@ -23,7 +23,7 @@ def healthy(faults):
 # ---- descriptors ----
 
 def test_no_descriptor_for_a_new_connection(faulty, faults, device):
-    """Connections that are open go on; new ones wait or are closed, and then are taken as ever."""
+    """Open connections continue; new ones wait or are closed, and are accepted again later."""
     with faulty.client() as client:
         assert client.request("GET", "/livez").status == 200
         faults.accepts = 50
@@ -39,7 +39,7 @@ def test_no_descriptor_for_a_new_connection(faulty, faults, device):
 
 @pytest.mark.parametrize("most", [1, 7, 1000])
 def test_a_socket_takes_little_at_a_time(faulty, faults, device, most):
-    """Clients, panels and the database: each message arrives whole, and in its order."""
+    """Messages of clients, panels and the database arrive whole and in order."""
     picture = images.png(images.noise(4))
     faults.write_bytes = most
     with Panel(faulty.server, device) as panel:
@@ -67,7 +67,7 @@ def local_hour(world, zone):
 
 @pytest.mark.parametrize("jump_s", [DAY_S, -DAY_S, 3600, -3600, 400 * DAY_S, -40 * 365 * DAY_S])
 def test_the_clock_jumps(faulty, faults, device, jump_s):
-    """Panels, pushes and requests go on, and so do they when the clock is right again."""
+    """Panels, pushes and requests continue, even after the clock is right again."""
     with Panel(faulty.server, device) as panel, faulty.client() as client:
         panel.wait_for_picture()
         for number, offset in enumerate((jump_s, 0)):
@@ -87,7 +87,7 @@ def test_the_clock_jumps(faulty, faults, device, jump_s):
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu", "Pacific/Kiritimati"])
 def test_a_jump_into_the_sleep_window_and_out_of_it(faulty, faults, device, zone):
-    """It is asked what hour it is in the device's own zone, not how much time has passed."""
+    """The window depends on the time of day in the device's zone, not on how much time has passed."""
     start = (local_hour(faulty, zone) + 6) % 24
     answer = faulty.request("PATCH", device.path, key=device.account.key, body={
         "brightness": 50, "timezone": zone, "sleepEnabled": True, "sleepStart": f"{start:02}:00",
@@ -101,7 +101,7 @@ def test_a_jump_into_the_sleep_window_and_out_of_it(faulty, faults, device, zone
 # ---- memory ----
 
 class Cgroup:
-    """A group of processes whose memory is bounded, of either version of cgroups."""
+    """A process group with limited memory, with either version of cgroups."""
 
     def __init__(self, most_bytes):
         unified = os.path.exists(CGROUPS + "/cgroup.controllers")
@@ -140,8 +140,7 @@ class Cgroup:
 
 
 def test_a_worker_has_too_little_memory(postgres, tmp_path_factory):
-    """The kernel ends the worker that needs more than its group has; the other goes on, and a
-    new one comes."""
+    """The kernel ends the worker that exceeds its group's memory; the other continues, and a new one starts."""
     with World(postgres.create_database(), "--rate-limit", "0") as world, \
             Cgroup(1024 * 1024) as group:
         device = world.account().device()

@@ -1,5 +1,4 @@
-"""A server under test and a client that sends bytes as they are; where HTTP_TEST_TLS is set, both
-through TLS."""
+"""A server under test and a client that sends raw bytes; if HTTP_TEST_TLS is set, both use TLS."""
 
 import array
 import atexit
@@ -47,7 +46,7 @@ class TlsSocket(ssl.SSLSocket):
 
 
 def make_tls():
-    """The file of a certificate with its key, and a client's context."""
+    """The file of a certificate with its key, and a client's TLS context."""
     folder = tempfile.mkdtemp(prefix="displayd-http-")
     atexit.register(shutil.rmtree, folder)
     path = os.path.join(folder, "both.pem")
@@ -64,7 +63,7 @@ def make_tls():
 
 
 TLS_FILE, TLS = make_tls() if os.environ.get("HTTP_TEST_TLS") else (None, None)
-PATIENCE = 60  # seconds until a test that hangs fails; none waits for it when all is well
+PATIENCE = 60  # seconds; only a hang takes this long
 
 
 class Answer:
@@ -73,7 +72,7 @@ class Answer:
         self.reason = reason
         self.fields = fields  # a list of (name, value)
         self.body = body
-        self.chunks = None  # the lengths of a chunked body's pieces
+        self.chunks = None  # lengths of the chunks of a body
 
     def __getitem__(self, name):
         values = [v for n, v in self.fields if n.lower() == name.lower()]
@@ -85,7 +84,7 @@ class Answer:
 
 
 class Client:
-    """source: the address that it comes from; port: None, the server's first."""
+    """source: local address of the client; port: None for the server's first."""
 
     def __init__(self, server, source="127.0.0.1", port=None):
         if server.path:
@@ -96,7 +95,7 @@ class Client:
             self.socket = socket.create_connection(("127.0.0.1", port or server.port),
                                                    PATIENCE, (source, 0))
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if TLS and not port:  # the operator's listener speaks none
+        if TLS and not port:  # the operator's listener has no TLS
             self.socket = TLS.wrap_socket(self.socket, suppress_ragged_eofs=False)
         self.is_unix = bool(server.path)
         self.buffer = bytearray()
@@ -111,7 +110,7 @@ class Client:
         self.socket.sendall(data)
 
     def send_piece(self, data):
-        """Sends, and returns when the server has read all of it (unix sockets only)."""
+        """Sends, and waits until the server has read all of it (unix sockets only)."""
         assert self.is_unix
         try:
             self.socket.sendall(data)
@@ -139,7 +138,7 @@ class Client:
         return bool(data)
 
     def nothing(self):
-        """Nothing is there to be read."""
+        """Checks that nothing can be read."""
         self.socket.setblocking(False)
         with pytest.raises(BlockingIOError):
             self.socket.recv(1)
@@ -176,7 +175,7 @@ class Client:
         return self.take(self.buffer.index(b"\r\n") + 2)[:-2]
 
     def chunk(self):
-        """The next piece of a chunked body; empty is the end of it."""
+        """The next chunk of a body; empty for its end."""
         size = self.line()
         assert size == b"%x" % int(size, 16)
         data = self.take(int(size, 16))
@@ -192,7 +191,7 @@ class Client:
         return answer
 
     def ended(self):
-        """Waits for the end; what came before it."""
+        """Waits for the end. Returns all bytes before it."""
         try:
             while self.fill():
                 pass
@@ -210,7 +209,7 @@ class Server:
         arguments = [SERVER, *options] + (["--unix", path] if path else [])
         arguments += ["--tls", TLS_FILE] if TLS else []
         self.path = path
-        self.error = None  # its output there, once it has ended
+        self.error = None  # its output there, after its end
         self.process = subprocess.Popen(
             arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **popen
         )
@@ -229,16 +228,16 @@ class Server:
             return json.loads(client.get("/stats").body)
 
     def wait_until_stopped(self):
-        """Until the process stands still (SIGSTOP)."""
+        """Waits until the process is stopped (SIGSTOP)."""
         os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOWAIT)
 
     def release(self):
-        """Lets the handlers that wait go on."""
+        """Releases the waiting handlers."""
         with self.client() as client:
             assert client.get("/release").status == 200
 
     def wait_for(self, condition):
-        """Until the condition holds of the statistics."""
+        """Waits until the condition is true of the statistics."""
         def found():
             stats = self.stats()
             return condition(stats) and stats
@@ -246,7 +245,7 @@ class Server:
         return wait_until(found, "such statistics")
 
     def stop(self, number=signal.SIGTERM):
-        """Its standard error; it must end well, without a leak or a finding."""
+        """Returns its standard error, after a check that it ended without leak or finding."""
         if self.error is None:
             if number:
                 self.process.send_signal(number)

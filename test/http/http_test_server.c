@@ -21,14 +21,14 @@
 
 static struct loop loop;
 static struct http_server *server;
-static bool has_admin; /* a second listener, the operator's */
+static bool has_admin; /* a second listener, for the operator */
 static uv_signal_t on_term, on_int;
 static const char *tls_file;
-static const struct websocket *says_when_drained; /* once nothing waits for it any more */
+static const struct websocket *says_when_drained; /* sends a message once all its output is taken */
 char *big;
 struct test_counts counts;
 
-/* A handler that waits: "?ms=N" for so long, else until GET /release. */
+/* Handler that waits: "?ms=N" for this time, otherwise until GET /release. */
 struct wait {
 	struct deadline deadline;
 	struct list node; /* of parked */
@@ -152,11 +152,11 @@ static void handle_late(struct http_request *request)
 
 static void on_unwanted_body(struct http_request *request, int status)
 {
-	/* Never after the answer; before it only because the client left. */
+	/* Never called after the answer; before it, only because the client left. */
 	require(status && http_request_is_abandoned(request));
 }
 
-/* Asks for the body and answers before it is there. */
+/* Asks for the body, and answers before it arrives. */
 static void handle_impatient(struct http_request *request)
 {
 	wait_for(request, answer_slow);
@@ -269,7 +269,7 @@ static void on_text(struct websocket *websocket, struct str text)
 static void on_drained(struct websocket *websocket)
 {
 	if (says_when_drained != websocket)
-		return; /* another test's, which has just been read */
+		return; /* it belongs to another test, and has just been read */
 	websocket_send_text(websocket, STR("drained"));
 	says_when_drained = NULL;
 }
@@ -395,12 +395,12 @@ static int open_socket(const char *path)
 static void close_all(void *context)
 {
 	(void)context;
-	http_server_close(server); /* what is left: WebSockets */
+	http_server_close(server); /* closes the remaining WebSockets */
 	uv_close((uv_handle_t *)&on_term, NULL);
 	uv_close((uv_handle_t *)&on_int, NULL);
 }
 
-/* Stops the process before it drains, so that clients can send what the loop has not seen. */
+/* Stops the process before it drains, so that clients can send bytes that the loop has not read. */
 static void handle_drain(struct http_request *request)
 {
 	raise(SIGSTOP);

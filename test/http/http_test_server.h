@@ -20,7 +20,7 @@ extern struct test_counts {
 
 void respond_text(struct http_request *request, int status, struct str text);
 
-/* 0 if there is none. */
+/* 0 if missing. */
 unsigned long long query_number(struct http_request *request, struct str name);
 
 /* Handlers of http_test_streams.c. */
@@ -31,7 +31,7 @@ void handle_publish(struct http_request *request);
 struct http_listener_settings;
 struct loop;
 
-/* TLS of a listener; all zero: none. */
+/* TLS of a listener; all zero: disabled. */
 struct test_tls {
 	struct http_tls *tls;
 	struct region_map *shared;

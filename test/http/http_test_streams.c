@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* GET /stream?pieces=N&bytes=N: each piece is as long as bytes says or, without it, one byte longer
- * than the one before. flood=1 writes all at once, abort=1 breaks off in place of the end. */
+/* GET /stream?pieces=N&bytes=N: each piece has the length bytes or, without it, one byte more
+ * than the previous one. flood=1 writes all at once, abort=1 aborts instead of ending. */
 struct source {
 	unsigned piece;
 	unsigned pieces;

@@ -1,5 +1,5 @@
-"""Time-outs, back-pressure, the end of the server. Options make the limits small; what is waited
-for comes however slow the machine is."""
+"""Time-outs, back-pressure, and the end of the server. Options make the limits small; each awaited event
+comes, however slow the machine is."""
 
 import contextlib
 import re
@@ -95,13 +95,13 @@ def upload(caller, bytes_=1 << 20):
 
 @pytest.mark.parametrize("caller", [b"greedy", b""])
 def test_unfinished_bodies_leave_room_for_others(start, caller):
-    """Bodies of one caller, or of one address if the caller is not known."""
+    """Bodies are counted per caller, or per address if the caller is unknown."""
     server = start("--bodies-bytes", str(16 << 20))
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(server.client()) for _ in range(20)]
         for number, client in enumerate(clients):
             client.send(upload(caller))
-            if number == 5:  # all of its bytes are counted: there is no more room than that
+            if number == 5:  # all of its bytes count: that is the whole room
                 client.send(b"x")
                 assert client.answer().status == 200
         by_socket = {client.socket: client for client in clients}
@@ -164,7 +164,7 @@ def test_reader_that_takes_something_is_not(start):
 
 
 def test_big_answers_to_readers_that_stop(start):
-    """Nothing is copied while they wait."""
+    """Waiting answers are not copied."""
     server = start("--write-stall-ms", "600000")
     before = server.stats()["resident"]
     clients = [server.client() for _ in range(50)]
@@ -179,7 +179,7 @@ def test_big_answers_to_readers_that_stop(start):
 
 
 def test_the_kernel_takes_little_ahead(start):
-    """So a client that does not read is noticed, however much a kernel would take for it."""
+    """So the server notices a client that does not read, however much a kernel would take for it."""
     server = start("--write-stall-ms", "100")
     with small_receiver(server) as client:
         client.send(b"GET /big?bytes=300000 HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -188,7 +188,7 @@ def test_the_kernel_takes_little_ahead(start):
 
 
 def fill_up(client, data):
-    """Sends until the server takes no more; how much."""
+    """Sends until the server takes no more. Returns the number of bytes."""
     client.socket.setblocking(False)
     sent = 0
     try:
@@ -238,7 +238,7 @@ def test_connections_are_limited(start):
 
 
 def test_connections_of_one_address_are_limited(start):
-    """So that others find room. (One that has been refused sees a reset, or an end.)"""
+    """Limits leave room for others. (A refused client sees a reset or an end.)"""
     server = start("--connections", "20")
 
     def connect(address):
@@ -264,8 +264,8 @@ def test_connections_of_one_address_are_limited(start):
 
 
 def test_operator_finds_room(start):
-    """Strangers who hold all connections, and all that their address may hold, keep nobody out of the
-    operator's listener, whatever address they and the operator have in common."""
+    """Clients that use up all connections, and all of their address, leave room at the operator's listener,
+    even for an operator with the same address."""
     server = start("--connections", "3", "--admin")
     clients = [server.client() for _ in range(5)]
     for client in clients[:2]:
@@ -324,7 +324,7 @@ def test_drain(start):
     answer = working.answer()
     assert answer.body == b"slow\n" and answer["Connection"] == "close"
     assert working.ended() == b""
-    # Answered before the drain began, as if the connections were to be kept.
+    # Answered before the drain, as on connections that stay open.
     assert len(written.answer().body) == 60000000
     assert written.ended() == b""
     unread.send(b"2345")
@@ -335,7 +335,7 @@ def test_drain(start):
 
 
 def waits_in_the_kernel(port):
-    """Connections of a listening socket that nobody has accepted."""
+    """Connections of a listening socket that are not accepted yet."""
     with open("/proc/net/tcp", encoding="ascii") as file:
         rows = [line.split() for line in file.readlines()[1:]]
     [queue] = [row[4] for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "0A"]
@@ -343,7 +343,7 @@ def waits_in_the_kernel(port):
 
 
 def test_drain_of_a_full_server(start):
-    """The connection that it has accepted, and that waits for room, is answered as well."""
+    """An accepted connection that waits for room is answered as well."""
     server = start("--connections", "3")
     full = [server.client() for _ in range(3)]
     for client in full:
@@ -361,7 +361,7 @@ def test_drain_of_a_full_server(start):
 
 
 def test_drain_does_not_wait_for_bodies_that_are_left_unread(start):
-    """Neither where the answer was written before, nor where it is written only then."""
+    """The answer may have been written before the drain, or during it."""
     server = start()
     head = b"POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n1"
     with server.client() as before, server.client() as later:
@@ -395,7 +395,7 @@ def test_request_on_its_way_when_the_drain_begins(start):
 
 
 def test_drain_ends_while_a_client_stays(start):
-    """It has its answer and the end, and keeps its own side open."""
+    """It gets its answer and the end, and keeps its own side open."""
     server = start("--linger-ms", "600000")
     with server.client() as client:
         client.send(b"GET /drain HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -463,7 +463,7 @@ def test_access_log(start):
     assert all(line["remote"] == "127.0.0.1" for line in lines)
     assert all(re.fullmatch(r"\d+", line["duration_us"]) for line in lines)
     assert all(re.fullmatch(r"[1-9]\d+", line["bytes"]) for line in lines)
-    assert lines[5]["path"] == "/" + "a/" * 511  # up to 1,024 bytes, and no part of a word
+    assert lines[5]["path"] == "/" + "a/" * 511  # up to 1,024 bytes, at a word boundary
 
 
 def test_no_access_log(start):

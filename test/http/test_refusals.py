@@ -1,6 +1,5 @@
-"""Requests that are refused: one answer, no handler, and the connection ends.
-
-Behind each stands a request that would be answered if the first one were framed otherwise."""
+"""Requests that are refused: one answer, no handler, and the connection ends. After each follows a request
+that would be answered if the first one were framed differently."""
 
 import json
 
@@ -180,7 +179,7 @@ HEADS = {
     "expectation twice": (400, post("Expect: 100-continue", "Expect: 100-continue")),
 }
 
-# RFC 9112 section 7.1. The handler is called, and told that the body is broken.
+# RFC 9112 section 7.1. The handler is called, and learns that the body is invalid.
 BODIES = {
     "size not hexadecimal": b"g\r\nhello\r\n0\r\n\r\n",
     "size empty": b"\r\nhello\r\n0\r\n\r\n",
@@ -253,7 +252,7 @@ def test_head(server, name):
     with server.client() as client:
         client.send(request + SMUGGLED)
         assert refused(client, status)["detail"]
-    assert server.stats()["requests"] == before + 1  # that of these statistics
+    assert server.stats()["requests"] == before + 1  # the request for these statistics
 
 
 @pytest.mark.parametrize("name", BODIES)

@@ -1,4 +1,4 @@
-"""Requests that are fine, and what their answers look like."""
+"""Valid requests and their answers."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def test_a_sane_request_id_is_kept(server, sent):
     with server.client() as client:
         client.send(f"GET / HTTP/1.1\r\nHost: a\r\nx-request-id: {sent}\r\n\r\n".encode())
         assert client.answer()["X-Request-Id"] == sent
-        # And by the layer's own refusals, once the head was understood.
+        # Refusals keep it as well, once the head was understood.
         client.send(f"GET / HTTP/1.1\r\nX-Request-ID: {sent}\r\n\r\n".encode())
         answer = client.answer()
         assert (answer.status, answer["X-Request-Id"]) == (400, sent)
@@ -173,7 +173,7 @@ def test_good_hosts(server, host):
 
 @pytest.mark.parametrize("minor", range(2, 10))
 def test_later_minor_versions(server, minor):
-    """They are served as HTTP/1.1, whose rules hold."""
+    """They are served by the rules of HTTP/1.1."""
     with server.client() as client:
         for body in (b"Content-Length: 2\r\n\r\nhi", b"Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"):
             client.send(b"POST /echo HTTP/1.%d\r\nHost: a\r\n%s" % (minor, body))
@@ -275,7 +275,7 @@ def test_split_at_every_offset(unix_server, request_bytes, expected):
         for byte in request_bytes:
             client.send_piece(bytes([byte]))
         check()
-        # And with the next request behind it.
+        # The next request follows in the same bytes.
         both = request_bytes + HELLO
         for offset in range(1, len(both)):
             client.send_piece(both[:offset])
@@ -365,7 +365,7 @@ def test_early_answer_ends_the_connection(server):
         answer = client.answer()
         assert answer.body == b"early\n" and answer["Connection"] == "close"
         assert client.ended() == b""
-    with server.client() as client:  # a chunked one shows late that it is too long
+    with server.client() as client:  # a chunked body exceeds the limit late
         client.send(chunked("/early", b"x" * (256 * 1024 + 1)))
         assert client.answer().body == b"early\n"
         assert client.ended() == b""
@@ -390,7 +390,7 @@ def test_answer_while_the_body_is_awaited(server):
 
 
 def test_answer_in_the_middle_of_a_big_body(unix_server):
-    """Bytes kept before the answer do not count towards what may be dropped after it."""
+    """Bytes kept before the answer do not count towards the limit of dropped bytes after it."""
     with unix_server.client() as client:
         request = post("/impatient", b"x" * 500000)
         client.send_piece(request[:-200000])

@@ -1,4 +1,4 @@
-"""Answers in pieces: their framing, readers that are slow or leave, the end of the server."""
+"""Answers in pieces: framing, slow or leaving readers, and the end of the server."""
 
 import re
 import signal
@@ -25,7 +25,7 @@ def growing(pieces):
 
 @pytest.mark.parametrize("pieces", [0, 1, 2, 17, 300])
 def test_chunks(server, pieces):
-    """Each piece is one chunk; the connection goes on."""
+    """Each piece is one chunk; the connection continues."""
     with server.client() as client:
         client.send(get(f"/stream?pieces={pieces}"))
         answer = client.streamed()
@@ -46,7 +46,7 @@ def test_sizes_of_chunks(server, size):
 
 
 def test_requests_behind_a_stream(server):
-    """They are answered in order, also behind a stream that has to wait for its reader."""
+    """Requests are answered in order, even after a stream that waits for its reader."""
     with server.client() as client:
         stream = get("/stream?pieces=40&bytes=100000")
         client.send(HELLO + stream + HELLO + get("/stream?pieces=3") + stream + HELLO)
@@ -89,7 +89,7 @@ def test_head(start, target):
 
 @pytest.mark.parametrize("size", [10, 200000, 300000])
 def test_unread_body(server, size):
-    """Bytes of the body that the handler left are dropped behind the stream, or the connection ends."""
+    """Unread bytes of the body are dropped after the stream, or the connection ends."""
     with server.client() as client:
         head = b"POST /stream?pieces=3 HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size
         client.send(head + b"x" * size)
@@ -103,7 +103,7 @@ def test_unread_body(server, size):
 
 
 def test_half_close(server):
-    """A client that only ends its sending side gets all."""
+    """A client that closes only its sending side gets everything."""
     with server.client() as client:
         client.send(get("/stream-late?pieces=30&bytes=100000"))
         client.end()
@@ -113,7 +113,7 @@ def test_half_close(server):
 
 
 def test_slow_reader_is_waited_for(start):
-    """No more is made than the reader takes and a little."""
+    """The server makes little more than the reader takes."""
     server = start(unix=True)
     with server.client() as client:
         client.send(get("/stream?pieces=400&bytes=50000"))
@@ -140,7 +140,7 @@ def test_stalled_reader_is_dropped(start):
 
 
 def test_stalled_behind_the_end(start):
-    """The stream has ended, its last pieces wait: they are like any answer's."""
+    """After the end of a stream, its last pieces count like those of any answer."""
     server = start("--write-stall-ms", "100", unix=True)
     with server.client() as client:
         client.send(get("/stream?pieces=30&bytes=60000&flood=1"))
@@ -149,7 +149,7 @@ def test_stalled_behind_the_end(start):
 
 
 def test_too_much_at_once(start):
-    """A source that does not wait loses its reader, not the server's memory."""
+    """A source that does not wait loses its reader, but does not use up the server's memory."""
     server = start(unix=True)
     with server.client() as client:
         client.send(get("/stream?pieces=60&bytes=50000&flood=1"))
@@ -170,7 +170,7 @@ def test_source_breaks_off(start):
 
 
 def test_source_breaks_off_for_an_old_client(start):
-    """To HTTP/1.0 the end of the connection is that of the answer: it must not look like one."""
+    """For HTTP/1.0 the end of the connection is the end of the answer, so an aborted stream must end differently."""
     with start().client() as client:
         client.send(get("/stream?pieces=3&abort=1", "1.0"))
         taken = client.ended()
@@ -225,7 +225,7 @@ def test_events_with_http_1_0(server):
 
 
 def while_in_time(ask):
-    """A machine that is busy may take longer to ask than the server waits: then it has done nothing."""
+    """Repeats ask() if a busy machine took longer than the server waits, in which case nothing happened."""
     while True:
         try:
             return ask()
@@ -234,7 +234,7 @@ def while_in_time(ask):
 
 
 def asked(server, target):
-    """A client that has the first bytes of its answer."""
+    """A client that has received the first bytes of its answer."""
     def ask():
         client = server.client()
         client.send(get(target))
@@ -246,7 +246,7 @@ def asked(server, target):
 
 
 def test_silence_is_no_fault(start):
-    """No time-out is for a stream that has nothing to send."""
+    """A stream without output has no time-out."""
     server = start(*"--idle-ms 800 --head-ms 800 --body-ms 800 --write-stall-ms 800".split())
     with asked(server, "/events") as client:
         assert client.answer().status == 200
@@ -260,7 +260,7 @@ def test_silence_is_no_fault(start):
 
 
 def test_subscriber_that_does_not_read(start):
-    """It is dropped when too much waits for it; the others notice nothing."""
+    """The reader is dropped if its unsent output is too large; others are not affected."""
     server = start(unix=True)
     with server.client() as deaf, server.client() as client, server.client() as publisher:
         for one in (deaf, client):
@@ -277,7 +277,7 @@ def test_subscriber_that_does_not_read(start):
 
 
 def test_drain(start):
-    """Streams without an end are given one; others are written to their end."""
+    """Endless streams are ended; others are written to their end."""
     server = start("--log", unix=True)
     with server.client() as events, server.client() as kept, server.client() as list_:
         events.send(get("/events"))
@@ -298,7 +298,7 @@ def test_drain(start):
 
 
 def test_drain_does_not_wait_for_clients_that_would_ask_again(start):
-    """A stream that began before the drain has promised to keep the connection."""
+    """A stream that began before the drain has promised to keep the connection open."""
     server = start("--linger-ms", "600000")
     with server.client() as events, server.client() as list_:
         events.send(get("/events"))
@@ -313,7 +313,7 @@ def test_drain_does_not_wait_for_clients_that_would_ask_again(start):
 
 
 def test_begun_while_draining(start):
-    """A stream without an end that begins during a drain ends at once."""
+    """An endless stream that begins during a drain ends at once."""
     server = start()
     with server.client() as late, server.client() as release, server.client() as idle:
         assert idle.get("/hello").status == 200
@@ -330,7 +330,7 @@ def test_begun_while_draining(start):
 
 
 def test_close(start):
-    """The server ends at once: every source is stopped, nothing leaks."""
+    """The server ends at once: every source is stopped, without a leak."""
     server = start(unix=True)
     with server.client() as one, server.client() as two, server.client() as three:
         one.send(get("/events"))
@@ -342,7 +342,7 @@ def test_close(start):
 
 
 def test_access_line(start):
-    """It comes at the end, with all bytes that were sent, also where the request was released."""
+    """The line is logged at the end, with all bytes sent, even if the request was released."""
     server = start("--log")
     with server.client() as client:
         client.send(get("/stream?pieces=20"))

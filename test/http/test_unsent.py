@@ -8,7 +8,7 @@ def get(path):
 
 
 def test_the_greediest_is_cut_off(start):
-    """The others go on, and so does what takes no memory. The log says it."""
+    """Other clients continue, including those with little output. The log names the closed client."""
     server = start("--pending-bytes", "15000000")
     with server.client() as shared, server.client() as modest, server.client() as greedy:
         shared.send(get("/big?bytes=60000000"))
@@ -26,7 +26,7 @@ def test_the_greediest_is_cut_off(start):
 
 
 def test_an_address_with_many_clients_has_only_its_own_cut_off(start):
-    """Less waits for each of them than for the one of another address."""
+    """Each of them has less unsent output than the single client of the other address."""
     server = start("--pending-bytes", "6000000")
     with contextlib.ExitStack() as stack:
         honest = stack.enter_context(server.client())
@@ -40,7 +40,7 @@ def test_an_address_with_many_clients_has_only_its_own_cut_off(start):
 
 
 def test_a_body_counts_while_its_answer_waits(start):
-    """It is a part of what the answer holds."""
+    """The body is a part of what the answer holds."""
     server = start("--pending-bytes", "2000000")
     with server.client() as client:
         client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n")
@@ -51,7 +51,7 @@ def test_a_body_counts_while_its_answer_waits(start):
 
 
 def test_the_operator_is_not_cut_off(start):
-    """However much waits for the operator, or for strangers."""
+    """The operator stays connected, however much output waits for the operator or for others."""
     server = start("--pending-bytes", "5000000", "--admin")
     with server.client(port=server.admin_port) as admin, server.client() as greedy:
         admin.send(get("/copy?bytes=20000000"))

@@ -45,7 +45,7 @@ def frame(opcode, payload=b"", fin=1, mask=MASK, rsv=0, length=None):
 
 
 def take_frame(client):
-    """(opcode, payload) of one whole, unmasked frame."""
+    """(opcode, payload) of one complete, unmasked frame."""
     first, second = client.take(2)
     assert first & 0xF0 == 0x80 and second < 128, (first, second)
     length = second
@@ -192,7 +192,7 @@ def test_split_at_every_byte(unix_server):
             client.send_piece(bytes([byte]))
         check(client)
     head = handshake()
-    for offset in range(1, len(head + conversation), 3):  # and behind the handshake at once
+    for offset in range(1, len(head + conversation), 3):  # and right after the handshake
         for target in ("/ws", "/ws-late?ms=0"):
             with unix_server.client() as client:
                 both = handshake(target) + conversation
@@ -372,8 +372,8 @@ def test_peer_that_does_not_read_is_dropped(start):
     server = start("--write-stall-ms", "100")
     with server.client() as client:
         upgrade(client)
-        # More than the kernel takes, less than may wait. In one write: the server may drop us
-        # before a second one.
+        # More than the kernel takes, less than the limit of unsent output. One write, since the server may
+        # drop us before a second one.
         client.send(frame(TEXT, b"big 460000") * 12)
         server.wait_for(lambda stats: stats["websockets_closed"] == 1)
 
@@ -457,7 +457,7 @@ def test_http_goes_on_beside(server):
     frame(PING, b"x" * 100), frame(PONG), frame(TEXT, b"{}"), frame(BINARY),
     frame(TEXT, b"a", fin=0) + frame(0, b"b")])
 def test_flood_ends_the_connection(server, flood):
-    """Whatever it is made of, and also where its answers are read."""
+    """Any kind of frame counts, even if the answers are read."""
     with server.client() as client:
         upgrade(client)
         client.socket.setblocking(False)
@@ -472,7 +472,7 @@ def test_flood_ends_the_connection(server, flood):
 
 
 def test_of_those_that_do_not_read_the_greediest_is_dropped(start):
-    """The socket of each takes some of it; for the first one more waits than for the second."""
+    """The socket of each takes a part; the first one has more unsent output than the second."""
     server = start("--pending-bytes", "940000", unix=True)
     with server.client() as greedy, server.client() as other:
         upgrade(greedy)
@@ -492,7 +492,7 @@ def test_a_sender_hears_when_all_was_taken(unix_server):
         upgrade(client)
         client.send(frame(TEXT, b"say when drained"))
         client.send_piece(frame(TEXT, b"big 460000"))
-        unix_server.stats()  # more than the socket holds is waiting now: nobody has read yet
+        unix_server.stats()  # more than the socket holds is waiting now, since nothing was read
         assert take_frame(client) == (BINARY, (b"0123456789" * 46000))
         while (taken := take_frame(client)) == (PING, b""):
             client.send(frame(PONG, b""))  # on a slow machine it would count as gone

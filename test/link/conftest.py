@@ -1,4 +1,4 @@
-"""Shared parts of the tests of the device link."""
+"""Shared parts of the tests of panel connections."""
 
 import base64
 import contextlib
@@ -60,7 +60,7 @@ def colour_of(webp):
 
 
 def make_without_server(database, *arguments):
-    """displayctl account create, device create and key create for a server that displayctl cannot ask."""
+    """displayctl account create, device create and key create for a server that displayctl cannot reach."""
     if arguments[0] == "account":
         database.run("INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), %s, 'A')", arguments[2])
         return {}
@@ -138,7 +138,7 @@ class Database:
 
 @contextlib.contextmanager
 def only(server, number):
-    """New connections reach this worker: the others stand still."""
+    """New connections reach this worker: the others are stopped."""
     others = sorted(server.workers())
     del others[number]
     for worker in others:
@@ -173,7 +173,7 @@ class TestServer(Server):
         wait_until(lambda: self.process.poll() is not None or self.get("/readyz").status == 200,
                    "a ready server")
         assert self.process.poll() is None, self.log()
-        # The connection for reads and the one for hints.
+        # The connections for reads and for hints.
         self.wait_for_log("msg=connected connection=read")
         self.wait_for_log("msg=connected connection=hint")
 
@@ -202,13 +202,13 @@ def run_displayd(database, workers):
 
 @pytest.fixture(scope="module")
 def server(database):
-    """displayd with one worker, so that a test knows who does what."""
+    """A displayd with one worker, so that tests know which worker acts."""
     yield from run_displayd(database, workers=1)
 
 
 @pytest.fixture(scope="module")
 def pair(database):
-    """displayd with two workers, an instance of its own on the same database."""
+    """A displayd with two workers: another instance on the same database."""
     yield from run_displayd(database, workers=2)
 
 

@@ -1,5 +1,5 @@
 /* Runs one worker without a supervisor, whose limits are arguments: name=value. Prints its port
- * when it listens; SIGTERM drains it as it does a worker. */
+ * once it listens; SIGTERM drains it as it does a worker. */
 #include "api/api.h"
 #include "api/still_cache.h"
 #include "base/log.h"

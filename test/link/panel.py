@@ -1,4 +1,4 @@
-"""A panel on a raw socket, under a test's control: it sends and reads exactly what the test says."""
+"""A panel on a raw socket, controlled by a test: it sends and reads exactly what the test chooses."""
 
 import base64
 import json
@@ -9,14 +9,14 @@ import socket
 import struct
 import threading
 
-PATIENCE_S = 120  # a test that hangs fails; none waits for it when all is well
+PATIENCE_S = 120  # only a hang takes this long
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 IMMEDIATE = {"immediate": True}
 
 
 class Refused(Exception):
-    """The handshake was answered with another status than 101."""
+    """The handshake was answered with a status other than 101."""
 
     def __init__(self, status, head, body):
         super().__init__(f"{status}\n{head}")
@@ -34,7 +34,7 @@ def read_head(stream):
 
 
 def frame(opcode, payload, fin=True, mask=b"\1\2\3\4"):
-    """A client's frame, masked."""
+    """A masked frame of a client."""
     header = bytes([(0x80 if fin else 0) | opcode])
     if len(payload) < 126:
         header += bytes([0x80 | len(payload)])
@@ -47,8 +47,8 @@ def frame(opcode, payload, fin=True, mask=b"\1\2\3\4"):
 
 
 class Panel:
-    """Connects at once. acknowledges: says "queued" and, when told to show(), "displaying". wrap: makes
-    the socket one of TLS."""
+    """Connects at once. acknowledges: sends "queued" and, after show(), "displaying". wrap: wraps the
+    socket in TLS."""
 
     def __init__(self, address, path, headers=None, acknowledges=True, receive_buffer=None,
                  wrap=None):
@@ -61,8 +61,8 @@ class Panel:
         self.socket = wrap(self.socket) if wrap else self.socket
         self.stream = self.socket.makefile("rb")
         self.acknowledges = acknowledges
-        self.inbox = None  # queue of what a crowd has read
-        self.count = 100  # the firmware counts on across connections
+        self.inbox = None  # queue of messages read by a crowd
+        self.count = 100  # the firmware keeps counting across connections
         fields = {"Host": "panel", "Upgrade": "websocket", "Connection": "Upgrade",
                   "Sec-WebSocket-Version": "13",
                   "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode()}
@@ -141,8 +141,8 @@ class Panel:
         return payload
 
     def read_picture(self, brightness=None, hurried=False):
-        """A whole picture: dwell, brightness where it is to change, binary, immediate where it is
-        hurried. (dwell, bytes)"""
+        """Reads a whole picture: dwell, brightness if it changes, binary, immediate if it is hurried.
+        Returns (dwell, bytes)."""
         dwell = self.read()
         assert list(dwell) == ["dwell_secs"], dwell
         assert 1 <= dwell["dwell_secs"] <= 3600
@@ -160,15 +160,14 @@ class Panel:
         self.say(displaying=self.count)
 
     def read_end(self):
-        """Reads to the end of the connection; no CLOSE frame may come."""
+        """Reads to the end of the connection, which must come without a CLOSE frame."""
         while self.read() is not None:
             pass
 
 
 class Crowd:
-    """Panels that a thread reads at all times, like real panels: the server drops one that leaves
-    pings unanswered, and a busy machine may need longer for many panels. Their read() returns what
-    was received."""
+    """Panels that a thread reads continuously, like real panels: the server drops a panel that leaves pings
+    unanswered, and a busy machine may need longer for many panels. read() returns received messages."""
 
     def __init__(self):
         self.panels = []
@@ -181,7 +180,7 @@ class Crowd:
         panel = Panel(address, path)
         panel.socket.setblocking(False)
         panel.inbox = queue.SimpleQueue()
-        panel.unread = panel.stream.peek()  # bytes that came with the head
+        panel.unread = panel.stream.peek()  # bytes that arrived with the head
         self.panels.append(panel)
         self.read_frames(panel)
         self.selector.register(panel.socket, selectors.EVENT_READ, panel)
@@ -206,7 +205,7 @@ class Crowd:
             data = panel.socket.recv(65536)
             panel.unread += data
             self.read_frames(panel)
-        except Exception as fault:  # told to the one who reads
+        except Exception as fault:  # the reader raises it
             panel.inbox.put(fault)
             data = b""
         if not data:
@@ -215,7 +214,7 @@ class Crowd:
 
     @staticmethod
     def read_frames(panel):
-        """Takes the whole frames off the front of what is unread."""
+        """Takes all complete frames off the unread bytes."""
         while True:
             head = struct.Struct(">BBH" if panel.unread[1:2] == b"\x7e" else ">BB")
             if len(panel.unread) < head.size:

@@ -1,4 +1,4 @@
-"""The database goes away: panels that are known go on."""
+"""Without the database, known panels continue."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ COLOURS = [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
 
 @pytest.fixture(scope="module")
 def own_postgres():
-    """A PostgreSQL that may be stopped."""
+    """A PostgreSQL that tests may stop."""
     with Postgres() as running:
         yield running
 
@@ -40,7 +40,7 @@ def make_device(server, **settings):
 
 @pytest.fixture
 def away(own_postgres, fragile):
-    """away() ends the database: the server has noticed; back() starts it again."""
+    """away() stops the database and waits until the server notices; back() starts it again."""
     class Away:
         is_away = False
 
@@ -61,7 +61,7 @@ def away(own_postgres, fragile):
 
 
 def refusal(server, path):
-    """The pixels of the picture that comes with a 404."""
+    """Pixels of the picture sent with a 404."""
     answer = server.get(path)
     assert answer.status == 404 and answer.headers["Content-Type"] == "image/webp"
     return images.frames_of(answer.body)[0][0]
@@ -77,7 +77,7 @@ def test_polling_panel_goes_on(fragile, away):
     for _ in range(3):
         got += [colour_of(fragile.get(path).body) for path in paths]
     assert got == COLOURS * 4
-    # Never loaded here: 404 and a picture that says why, no 5xx.
+    # A panel that was never loaded here gets 404 and a picture with the reason, not a 5xx.
     for path in (unknown.path("next"), device.path("next", device="Unknown-Serial")):
         assert refusal(fragile, path) == images.of_share("no-database")
     assert refusal(fragile, device.path("next", key="x" * 24)) == images.of_share("unknown-device")
@@ -96,7 +96,7 @@ def test_connected_panel_goes_on(fragile, away):
         for _ in range(7):
             got.append(colour_of(panel.read_picture()[1]))
             panel.show()
-        # A panel that connects anew is known as well.
+        # A panel that reconnects is known as well.
         with device.connect() as other:
             other.read_picture(brightness=60)
         away.end()

@@ -1,4 +1,4 @@
-"""Everything at once, with sanitizers: panels come and go while pictures, entries and devices do."""
+"""Everything at once, with sanitizers: panels connect and leave while pictures, entries and devices change."""
 
 import itertools
 import os
@@ -19,7 +19,7 @@ ACCEPTED = (OSError, EOFError, Refused, AssertionError, ValueError, TypeError, I
 
 
 class Churn:
-    """Threads that do something again and again until stop() is called."""
+    """Threads that repeat an action until stop() is called."""
 
     def __init__(self):
         self.ended = threading.Event()
@@ -29,12 +29,12 @@ class Churn:
     def add(self, work):
         def run():
             while not self.ended.is_set():
-                self.acts += 1  # threads that meet here count one, which is enough
+                self.acts += 1  # threads that collide here count once, which is enough
                 try:
                     work()
                 except ACCEPTED:
                     pass
-                except Exception as error:  # http.client's
+                except Exception as error:  # raised by http.client
                     if type(error).__module__ != "http.client":
                         raise
 
@@ -42,7 +42,7 @@ class Churn:
         self.threads[-1].start()
 
     def go_on(self, acts):
-        """Until they have done so many more."""
+        """Waits until they have repeated it this often."""
         wanted = self.acts + acts
         wait_until(lambda: self.acts >= wanted, "a churn that goes on")
 

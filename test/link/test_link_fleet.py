@@ -1,4 +1,4 @@
-"""Many panels at once: pictures that they share, changes of all of them."""
+"""Many panels at once: shared pictures, and changes that affect all panels."""
 
 import contextlib
 import hashlib
@@ -25,7 +25,7 @@ def test_the_same_picture_stays_with_one_when_the_other_is_gone(make_device):
         one.delete("same")
         assert colour_of(next_picture(first)) != (10, 200, 30)
         assert colour_of(other.poll().body) == (10, 200, 30)
-    # Also for a panel that comes now.
+    # It also stays for a panel that connects now.
     with other.connect() as second:
         assert colour_of(next_picture(second)) == (10, 200, 30)
 
@@ -41,7 +41,7 @@ def test_a_picture_that_is_replaced_at_one_stays_at_the_other(make_device):
 
 
 class Fleet:
-    """Devices of one database, made by SQL, each with a connected panel."""
+    """Devices of one database, inserted by SQL, each with a connected panel."""
 
     def __init__(self, server, database, count, prefix):
         self.database = database
@@ -79,7 +79,8 @@ class Fleet:
                               " ".join(words[start:start + 100]))
 
     def read_until(self, webp):
-        """Every panel gets this picture. Whole frames, in order, whatever comes before it."""
+        """Reads until every panel has this picture. Checks whole frames in order, whatever comes before the
+        picture."""
         for panel in self.panels:
             while panel.read() != webp:
                 pass
@@ -91,7 +92,7 @@ class Fleet:
 
 @pytest.fixture
 def webps(server, make_device):
-    """Two pictures as the server makes them."""
+    """Two pictures encoded by the server."""
     device = make_device()
     pictures = []
     for colour in ((9, 9, 90), (90, 9, 9)):
@@ -110,7 +111,7 @@ def test_one_picture_to_all(server, database, webps):
 
 
 def test_each_panel_gets_its_own_picture(server, database, webps):
-    """Pictures that the rows of one load repeat, and some that they do not."""
+    """Some pictures repeat within the rows of one load, some do not."""
     fleet = Fleet(server, database, 100, "own")
     with contextlib.closing(fleet):
         wanted = {device: webps[number % 7 == 0 or 40 < number < 50]
@@ -139,7 +140,7 @@ def test_other_requests_are_answered_meanwhile(server, database, webps, make_dev
     fleet = Fleet(server, database, FLEET, "many")
     with contextlib.closing(fleet):
         words = fleet.push_to_all(webps[0])
-        fleet.hint(words + words)  # hints may be doubled
+        fleet.hint(words + words)  # hints may be repeated
         assert bystander.get()["id"] == bystander.id
         bystander.push(png((3, 3, 3)))
         fleet.read_until(webps[0])

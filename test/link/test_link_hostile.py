@@ -1,4 +1,4 @@
-"""Panels that are no panels."""
+"""Clients that only pretend to be panels."""
 
 import itertools
 import json
@@ -28,7 +28,7 @@ def begin(panel):
 
 
 def assert_alive(server, device, panel):
-    """The panel still gets what is pushed, and so do others."""
+    """Checks that the panel, and others, still get pushes."""
     device.push(png("white"), duration=5)
     while panel.read() != {"immediate": True}:
         pass
@@ -57,13 +57,13 @@ MESSAGES = [
 
 
 def noisy_webp(seed):
-    """About 120 KB, which are delivered as they are."""
+    """A picture of about 120 KB, which is delivered unchanged."""
     pictures = [images.noise(100 * seed + number) for number in range(20)]
     return images.text(images.animation("WEBP", pictures))
 
 
 def test_a_panel_that_does_not_read_gets_the_newest(device):
-    """Pushes meanwhile do not queue up, and the panel is not dropped."""
+    """Pushes do not queue up meanwhile, and the panel stays connected."""
     pushes = 25 * [noisy_webp(0), noisy_webp(1)]
     with device.connect(receive_buffer=256 * 1024) as panel:
         panel.read_picture(brightness=60)
@@ -77,7 +77,7 @@ def test_a_panel_that_does_not_read_gets_the_newest(device):
             opcode, data = frame_read
             pictures += [data] if opcode == BINARY else []
         assert colour_of(pictures[-1]) == WHITE
-        # The rest is what fits into the buffers of both ends.
+        # The rest fits into the buffers of both ends.
         assert len(pictures) < len(pushes) / 2
 
 
@@ -100,7 +100,7 @@ def test_forged_log_lines(server, rotation):
                                for line in server.log().splitlines()), "the log line")
         assert_alive(server, rotation, panel)
     assert not any(line.startswith("ts=1 ") for line in server.log().splitlines())
-    assert "mac=second" not in server.log()  # once a connection
+    assert "mac=second" not in server.log()  # once for each connection
 
 
 def test_every_order_of_acknowledgements(server, rotation):
@@ -155,7 +155,7 @@ PINGS = 2000
 
 
 def answered_pings(device, server):
-    """Number of answers on one connection, which is then closed."""
+    """Number of answers on one connection, which is closed afterwards."""
     with device.connect(server=server) as panel:
         try:
             panel.send(frame(PING, b"x") * PINGS)
@@ -168,7 +168,7 @@ def answered_pings(device, server):
 
 
 def test_frames_count_for_the_device_over_its_connections(pair):
-    """And over the workers: a connection of its own brings nothing new."""
+    """Frames count across workers, too, so another connection gains nothing."""
     device = Device(pair, pair.ctl)
     answered = []
     while len(answered) < 6 and answered[-1:] in ([], [PINGS]):
@@ -176,7 +176,7 @@ def test_frames_count_for_the_device_over_its_connections(pair):
             answered.append(answered_pings(device, pair))
     assert answered[-1] < PINGS, answered
     assert len(answered) >= 3
-    # A device beside it has its own.
+    # Another device has its own count.
     assert answered_pings(Device(pair, pair.ctl), pair) == PINGS
 
 
@@ -196,7 +196,7 @@ def test_flood_of_pings_does_not_stop_the_others(server, make_device):
 
 
 def test_panel_that_does_not_read(server, make_device):
-    """Its memory is bounded; it is dropped, and others do not notice."""
+    """Its unsent output is bounded; it is dropped, and others are not affected."""
     slow, other = make_device(), make_device()
     panel = slow.connect(receive_buffer=4096)
     with other.connect() as quiet:
@@ -206,7 +206,7 @@ def test_panel_that_does_not_read(server, make_device):
             slow.push(images[number % 8], duration=5)
             if number % 100 == 0:
                 other.push(png((number // 100, 1, 1)))
-                # After its time on screen a pushed picture comes once more, in its turn.
+                # After its time, a pushed picture is sent once more, in its turn.
                 while colour_of(quiet.read_picture()[1]) != (number // 100, 1, 1):
                     pass
                 assert quiet.read() == IMMEDIATE
@@ -218,7 +218,7 @@ def test_panel_that_does_not_read(server, make_device):
                 break
     except ConnectionResetError:
         pass
-    # 6 MB were pushed: what its side and ours could not hold was never kept.
+    # 6 MB were pushed: the server kept only what the buffers of both sides hold.
     assert got < 5_500_000
     panel.close()
 
@@ -241,7 +241,7 @@ def test_client_that_leaves_in_the_middle(server, make_device):
 
 
 def test_frames_sent_along_with_the_handshake(server, device):
-    """Before the answer is there."""
+    """The frames are sent before the answer arrives."""
     request = (f"GET {device.path('ws')} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
                "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n").encode()

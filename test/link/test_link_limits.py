@@ -18,7 +18,7 @@ def test_server_pings_and_drops_the_silent(limited):
     device = server.device()
     with device.connect() as panel:
         panel.read_picture(brightness=60)
-        # Silent from here on; pings come, then the end, and no CLOSE frame.
+        # Silent from here on: pings arrive, then the end without a CLOSE frame.
         opcodes = []
         while (got := panel.read_frame()) is not None:
             opcodes.append(got[0])
@@ -63,14 +63,14 @@ def test_last_online_is_written_in_batches(limited):
         panel.read_picture(brightness=60)
         for _ in range(1000):
             panel.send(frame(TEXT, b"{}") + frame(PING, b""))
-        # All of them were read before this is answered.
+        # This is answered only after all of them were read.
         panel.send(frame(PING, b"end"))
         while panel.read_frame() != (10, b"end"):
             pass
         wait_until(lambda: server.sql.run("SELECT last_online_at > created_at FROM device "
                                           "WHERE id = %s", device.id)[0][0], "lastOnline")
     after = server.sql.run("SELECT pg_current_xact_id()::text::bigint")[0][0]
-    assert after - before < 200  # one each 300 ms, whatever the panel says; this test's own reads
+    assert after - before < 200  # one each 300 ms, whatever the panel sends, and reads of this test
 
 
 UNTIDY = """
@@ -84,13 +84,14 @@ that the table's fillfactor asks for."""
 
 @pytest.fixture
 def unswept():
-    """A database in which nobody tidies but who reads."""
+    """A database without autovacuum."""
     with Postgres({"autovacuum": "off"}) as postgres:
         yield Database(postgres)
 
 
 def test_what_last_online_changed_is_tidied_with_it(limited, unswept):
-    """So the log of the database has both in one write to the disk."""
+    """Versions of updated rows are pruned by the same batch, so that the database's log has both in one
+    write to the disk."""
     server = limited(database=unswept, seen_ms=500, reconciliation_ms=HOUR_MS)
     unswept.run("CREATE EXTENSION pageinspect")
     devices = [server.device() for _ in range(20)]
@@ -98,7 +99,7 @@ def test_what_last_online_changed_is_tidied_with_it(limited, unswept):
         elsewhere.autocommit = True
 
         def count_updates():
-            """From another database: what is not over in this one is not tidied."""
+            """Queries from another database, since an open transaction in this one prevents the pruning."""
             with elsewhere.cursor() as cursor:
                 cursor.execute("SELECT sum(tup_updated) FROM pg_stat_database")
                 return cursor.fetchone()[0]
@@ -127,7 +128,7 @@ def test_sweep_repairs_lost_hints(limited):
 
 
 def test_hints_that_come_back_repair(limited):
-    """The connection that listens is cut off: when it is back, what it missed is looked for."""
+    """The listening connection is cut: once it is back, missed hints are recovered."""
     server = limited(reconciliation_ms=HOUR_MS)
     device = server.device()
     with device.connect() as panel:
@@ -156,7 +157,7 @@ def test_hints_without_sense(limited, hint):
 
 
 def test_pictures_beyond_the_memory_are_fetched(limited):
-    """Each picture is about 6 KB, of which two find room."""
+    """Two pictures of about 6 KB each fit into the memory."""
     server = limited(picture_bytes=20_000)
     device = server.device()
     for i in range(6):
@@ -176,7 +177,7 @@ def test_pictures_beyond_the_memory_are_fetched(limited):
         panel.read_picture()
         start = first_round.index(got[0])
         assert got == [first_round[(start + i) % 6] for i in range(12)]
-        # A push of an entry whose picture is not in memory.
+        # A push to an entry whose picture is not in memory.
         device.push(noise(77), installationId="e3")
         _, picture = panel.read_picture(hurried=True)
         assert picture not in first_round
@@ -229,7 +230,7 @@ def test_unused_devices_are_forgotten(limited):
 
 
 def test_two_servers_one_of_them_without_hints(limited, postgres):
-    """The sweep finds what the other server stores."""
+    """The sweep finds rows stored by the other server."""
     database = Database(postgres)
     one = limited(database=database)
     other = limited(database=database, reconciliation_ms=50)
@@ -242,12 +243,12 @@ def test_two_servers_one_of_them_without_hints(limited, postgres):
 
 
 def test_half_open_connection(limited):
-    """The peer is gone without a word; nothing comes back."""
+    """The peer disappears without closing; nothing comes back."""
     server = limited(ping_ms=100, silence_ms=600)
     device = server.device()
     panel = device.connect()
     panel.read_picture(brightness=60)
-    # The kernel acknowledges, the panel does not: as good as gone.
+    # The kernel acknowledges, the panel does not: it counts as gone.
     ready = wait_until(lambda: select.select([panel.socket], [], [], 0)[0] and
                        panel.socket.recv(65536) == b"", "the end of the connection")
     assert ready

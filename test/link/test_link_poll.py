@@ -104,7 +104,7 @@ def test_head_changes_nothing(device):
         device.push(png(colour), installationId=name, background=True)
     seen = []
     for _ in range(6):
-        for _ in range(4):  # not a whole round
+        for _ in range(4):  # less than a full round
             head = device.poll("HEAD")
             assert head.status == 200 and head.body == b""
             assert head.headers["Tronbyt-Brightness"] == "60"
@@ -125,7 +125,7 @@ VISITORS = [
     {"User-Agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"},
     {"User-Agent": "TelegramBot (like TwitterBot)"},
     {"User-Agent": "HomeAssistant/2026.2.1 httpx/0.28.1 Python/3.13"}]
-# Panels that were made at home say what their library says, or nothing.
+# Home-made panels send the name of their library, or none.
 PANELS = [{"User-Agent": "ESP32 HTTP Client/1.0", "X-Firmware-Version": "1.6.6"}, {},
           {"User-Agent": "ESP32 HTTP Client/1.0"}, {"User-Agent": "cpp-httplib/0.20.0", "Accept": "*/*"},
           {"User-Agent": "python-requests/2.32.3", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"},
@@ -135,7 +135,7 @@ PANELS = [{"User-Agent": "ESP32 HTTP Client/1.0", "X-Firmware-Version": "1.6.6"}
 
 
 def test_visitors_do_not_turn_the_rotation(device, database):
-    """A browser's tab or a monitor is shown the picture that comes next, and is no panel."""
+    """A browser tab or a monitor gets the next picture, but does not count as a panel."""
     database.run("UPDATE device SET last_online_at = last_online_at - interval '1 day' WHERE id = %s", device.id)
     for name, colour in (("a", "red"), ("b", "lime")):
         device.push(png(colour), installationId=name, background=True)
@@ -152,7 +152,7 @@ def test_visitors_do_not_turn_the_rotation(device, database):
 
 
 def test_a_visitor_displays_no_push(device):
-    """A push that a tab was shown still comes to the panel."""
+    """A push that a tab has shown is still sent to the panel."""
     device.push(png("red"), installationId="a", background=True)
     device.push(png("blue"))
     for _ in range(3):
@@ -161,7 +161,7 @@ def test_a_visitor_displays_no_push(device):
 
 
 def test_rotation_is_one_for_all_workers(pair, device):
-    """Each poll is a connection of its own and reaches any worker."""
+    """Each poll has a connection of its own and reaches any worker."""
     colours = [(i * 20 + 10, 0, 0) for i in range(7)]
     for i, colour in enumerate(colours):
         device.push(png(colour), installationId=f"e{i}", background=True)
@@ -225,7 +225,7 @@ def test_push_that_nobody_fetched_lapses(database, device):
             "UPDATE device SET generation = generation + 1 WHERE id = %s RETURNING generation",
             age, device.id, device.id)[0][0]
         database.run("SELECT pg_notify('displayd_hint', %s)", f"device:{device.id}:{generation}")
-        # The API's change lets the worker read what the statements above have changed.
+        # The API's change makes the worker read the changes of the statements above.
         device.change(name=f"Desk {age}")
         expected = (0, 0, 255) if is_shown else (255, 0, 0)
         assert colour_of(device.poll().body) == expected

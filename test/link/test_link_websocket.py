@@ -1,4 +1,4 @@
-"""GET /d/{deviceId}/ws: what a panel is told, in which order."""
+"""GET /d/{deviceId}/ws: messages to panels, and their order."""
 
 import io
 import resource
@@ -26,7 +26,7 @@ def read_colour(panel, **options):
 
 
 def begin(panel, brightness=60):
-    """The first picture, displayed; its colour."""
+    """Reads the first picture and displays it. Returns its colour."""
     colour = read_colour(panel, brightness=brightness)
     panel.show()
     return colour
@@ -42,7 +42,7 @@ def test_handshake_is_short_and_plain(device):
 
 
 def test_without_a_handshake_the_key_counts_first(server, device):
-    """426 tells that there is such a device, so only its own key gets it (RFC 6455 4.4)."""
+    """426 reveals that the device exists, so only its own key gets it (RFC 6455 4.4)."""
     answer = server.get(device.path("ws"))
     assert answer.status == 426
     assert answer.headers["Upgrade"] == "websocket"
@@ -78,7 +78,7 @@ def test_first_messages(rotation):
         assert panel.read() == {"dwell_secs": 15}
         assert panel.read() == {"brightness": 60}
         assert colour_of(panel.read()) == RED
-        # Nothing more until it is displayed: the next thing to come is the answer to a push.
+        # Nothing more is sent until it is displayed: the next message is caused by a push.
         rotation.push(png("white"), duration=5)
         assert panel.read() == {"dwell_secs": 5}
         assert colour_of(panel.read()) == WHITE
@@ -91,7 +91,7 @@ def test_nothing_to_show(device):
         assert dwell == 15
         colour_of(picture)
         panel.show()
-        # The first entry takes its place at once, even in the background.
+        # The first entry is shown at once, even if pushed in the background.
         device.push(png("red"), installationId="a", background=True)
         assert read_colour(panel, hurried=True) == RED
 
@@ -100,14 +100,14 @@ def test_rotation_advances_on_displaying(rotation):
     with rotation.connect() as panel:
         got = [begin(panel)]
         for _ in range(6):
-            # The next one is queued as soon as this one is displayed.
+            # The next picture is queued as soon as this one is displayed.
             got.append(read_colour(panel))
             panel.show()
         assert got == [RED, LIME, BLUE, RED, LIME, BLUE, RED]
 
 
 def test_rotation_does_not_advance_on_send(rotation):
-    """Sent and queued, but the panel leaves before it displays it."""
+    """The picture is sent and queued, but the panel leaves before it displays it."""
     with rotation.connect() as panel:
         assert begin(panel) == RED
         assert read_colour(panel) == LIME
@@ -120,7 +120,7 @@ def test_rotation_goes_on_at_another_worker(pair, rotation):
     for i in range(12):
         with only(pair, i % 2), rotation.connect(server=pair) as panel:
             got.append(begin(panel))
-            read_colour(panel)  # "displaying" has been heard
+            read_colour(panel)  # "displaying" has arrived
     assert got == [RED, LIME, BLUE] * 4
 
 
@@ -132,7 +132,7 @@ def test_push_in_order_and_back_to_the_rotation(rotation):
         dwell, picture = panel.read_picture(hurried=True)
         assert (dwell, colour_of(picture)) == (5, WHITE)
         panel.show()
-        # The queued picture is sent again: the push has taken its place in the panel.
+        # The queued picture is sent again, since the push replaced it in the panel.
         assert read_colour(panel) == LIME
         panel.show()
         assert read_colour(panel) == BLUE
@@ -169,7 +169,7 @@ def test_pushed_entry_is_shown_and_stays(rotation):
         dwell, picture = panel.read_picture(hurried=True)
         assert (dwell, colour_of(picture)) == (15, WHITE)
         panel.show()
-        # When its time is nearly up.
+        # When its time has almost passed.
         got = [read_colour(panel)]
         for _ in range(3):
             panel.show()
@@ -182,11 +182,11 @@ def test_background_does_not_interrupt(rotation):
         assert begin(panel) == RED
         assert read_colour(panel) == LIME
         rotation.push(png("white"), installationId="b", background=True)
-        # Only what is queued is replaced.
+        # Only the queued picture is replaced.
         assert read_colour(panel) == WHITE
         rotation.push(png("#010203"), installationId="a", background=True)
         rotation.change(brightness=61)
-        assert panel.read() == {"brightness": 61}  # so the worker knows of both
+        assert panel.read() == {"brightness": 61}  # so the worker knows both
         panel.show()
         assert read_colour(panel) == BLUE
         panel.show()
@@ -246,7 +246,7 @@ def test_dark_panel_gets_brightness_0_and_nothing_else(rotation):
         rotation.push(png("white"), duration=45)
         rotation.push(png("#010203"), installationId="a", background=True)
         rotation.change(brightness=30)
-        # All that happened in the dark is silent; the push is still due.
+        # Nothing that happened in the dark was sent; the push is still due.
         rotation.change(sleepEnabled=False)
         assert panel.read() == {"dwell_secs": 45}
         assert panel.read() == {"brightness": 30}
@@ -262,7 +262,7 @@ def test_reconnect_shows_the_rest_of_a_push(rotation):
         read_colour(panel, hurried=True)
         panel.show()
         rotation.change(brightness=70)
-        assert panel.read() == {"brightness": 70}  # "displaying" was heard before
+        assert panel.read() == {"brightness": 70}  # "displaying" arrived before
     with rotation.connect() as panel:
         dwell, picture = panel.read_picture(brightness=70, hurried=True)
         assert colour_of(picture) == WHITE
@@ -313,7 +313,7 @@ def test_animation_longer_than_its_time_is_ended_by_immediate(device):
         panel.read_picture(brightness=60)
         panel.show()
         assert read_colour(panel) == RED
-        # It takes no turn by itself.
+        # It gets no turn by itself.
         assert panel.read() == IMMEDIATE
         panel.show()
 
@@ -413,7 +413,7 @@ def versions(database, *devices):
 
 @pytest.mark.parametrize("how", ["connects", "polls"])
 def test_the_first_contact_is_written_before_the_first_picture(database, make_device, how):
-    """And it alone: the panel that was heard of is written at its own moment, which may come between."""
+    """Only the contact is written then: other news of the panel has its own time, which may come between."""
     other = make_device()
 
     def is_other_untouched():
@@ -445,13 +445,13 @@ def is_picture(message, colour):
 
 
 def read_up_to(panel, is_wanted):
-    """On a slow machine pictures have run out and the next ones have come before."""
+    """On a slow machine, pictures have ended and the next ones were sent meanwhile."""
     while not is_wanted(message := panel.read()):
         assert message is not None, "the server dropped it"
 
 
 def test_a_thousand_panels(server, pair, database, device):
-    """Each gets its own picture, whichever worker has it; a change for all reaches all."""
+    """Each panel gets its own picture, whichever worker has it, and a change for all reaches all."""
     number = 1000
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(files[1], 8192), files[1]))

@@ -29,7 +29,7 @@ class Tree:
         return path
 
     def check(self, name, *arguments):
-        """The lines that the check printed; none when it ended with 0."""
+        """Lines that the check printed; none if it exited with 0."""
         command = [sys.executable, str(TOOLS / f"check_{name}"), "--root", str(self.root)]
         done = subprocess.run([*command, *arguments], capture_output=True, text=True)
         assert done.returncode in (0, 1), done.stderr
@@ -75,7 +75,7 @@ def test_layers_one_direction(tree):
     tree.write("src/base/a_private.h", '#include "base/a.h"\nstruct a { int n; };\n')
     tree.write("src/base/a.c", '#include "a_private.h"\n#include "b.h"\nvoid a_work(struct b *b)\n{\n}\n')
     tree.write("src/base/b.h", "struct b { int a_work; };\n")
-    # Neither a member, nor a comment, nor a text of the name, is the function.
+    # A member, a comment or a string with the name does not count as the function.
     tree.write("src/base/b.c", '#include "b.h"\n/* a_work */ int f(struct b *b)\n{\n'
                                '\treturn b->a_work + *"a_work" + \'"\';\n}\n')
     # A folder may use a function whose name another folder has, too.
@@ -240,7 +240,7 @@ def test_notice_faults(tree, monkeypatch):
                                     "package three is missing", "package 3 is not used any more"]
     write_notice(tree, packages={"node_modules/three": {"license": "ISC"}})
     assert tree.check("notice") == ["package three has the licence ISC, not MIT"]
-    # The licence in the module itself, if the module is on this machine.
+    # The licence is read from the module, if the module is on this machine.
     monkeypatch.setenv("GOMODCACHE", str(tree.root / "modules"))
     write_notice(tree)
     tree.write("modules/example.invalid/!b@v1.2.0/LICENSE",
@@ -332,7 +332,7 @@ def write_build(tree, tests):
     ]
     tree.write("build/x/meson-info/intro-targets.json", json.dumps(targets))
     commands = [{"cmd": [name], "workdir": None} for name in tests if name != "idle"]
-    # The folder in which a test runs is not one that it is given.
+    # The folder in which a test runs is not passed to it.
     commands.append({"cmd": ["python3", "-m", "pytest", f"{build}/../../test/api"], "workdir": str(tree.root)})
     tree.write("build/x/meson-info/intro-tests.json", json.dumps(commands))
     return ["--build", str(build)]
@@ -378,7 +378,7 @@ def test_headers(tree, monkeypatch):
 
 
 def test_headers_that_the_build_shows(tree, monkeypatch):
-    """A header that a source includes first is compiled alone by the build; it is left out if it has a guard."""
+    """The build compiles a header alone if a source includes it first. Headers with a guard are skipped."""
     monkeypatch.delenv("DISPLAYD_TEST_FULL", raising=False)
     build = write_commands(tree, "src/base/b.c")
     tree.write("src/base/b.c", '/* b */\n#include "base/b.h"\n#include "base/a.h"\n')
@@ -391,7 +391,7 @@ def test_headers_that_the_build_shows(tree, monkeypatch):
 
 
 def test_tidy(tree):
-    """A source of two programs is looked at once; what others wrote is not."""
+    """A source of two programs is checked once; foreign sources are not."""
     tree.write(".clang-tidy", "Checks: '-*,bugprone-suspicious-semicolon'\nWarningsAsErrors: '*'\n")
     faulty = "int f(int x)\n{\n\tif (x);\n\t\treturn 1;\n\treturn 0;\n}\n"
     ours, generated = "src/base/a.c", "build/x/b.c"

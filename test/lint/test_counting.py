@@ -1,4 +1,4 @@
-"""How tools/test counts (cases, not programs), what it runs again, and that it builds the same at each run."""
+"""tools/test: how it counts cases (not programs), which it repeats, and that each run builds the same."""
 
 import pathlib
 import sys
@@ -74,7 +74,7 @@ def test_findings(tmp_path):
 
 @pytest.mark.parametrize("build", builds.BUILDS + builds.FULL, ids=lambda one: one.name)
 def test_a_second_run_builds_what_the_first_one_did(build):
-    """Meson takes an optimization that is not named here from the project at the first set-up, and from
-    the build type at a second one."""
+    """Meson takes an unnamed optimization from the project at the first set-up, and from the build type at
+    a second one."""
     names = [option.partition("=")[0] for option in build.options]
     assert "-Dbuildtype" in names and "-Doptimization" in names

@@ -1,4 +1,4 @@
-"""Links between documents lead to files, and to headings, that are there."""
+"""Links between documents lead to existing files and headings."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 def anchors(page):
-    """Anchors that the hosts of repositories make of headings."""
+    """Anchors that repository hosts make of headings."""
     text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     for heading in re.findall(r"^#+ (.*)$", text, re.M):
         yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -1,4 +1,4 @@
-"""docs/fault_tests.yaml names tests that there are."""
+"""docs/fault_tests.yaml names only existing tests."""
 
 import pathlib
 

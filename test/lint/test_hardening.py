@@ -1,4 +1,4 @@
-"""All that is compiled into displayd is hardened, libraries of our own included."""
+"""All code compiled into displayd is hardened, including our own libraries."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def test_jumps_land_where_they_may(commands):
 
 
 def test_calls_of_the_library_are_checked(commands):
-    """Not beside a sanitizer, which has checks of its own."""
+    """Sanitizers have checks of their own, so their builds are excluded."""
     checked = [one for one in commands if "-fsanitize=" not in one["command"]
                and "-O0" not in one["command"].split()]
     if len(checked) < len(commands) / 2:

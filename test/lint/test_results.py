@@ -1,4 +1,4 @@
-"""The figures of the documents are of this tree or of one shortly before it."""
+"""Figures in the documents belong to this tree or to a recent one."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Figures older than this say little of what is served today.
+# Older figures do not describe the current server.
 OLDEST_COMMITS = 100
 
 

@@ -1,4 +1,4 @@
-"""A run of the tests leaves nothing behind, however it ends: test/run_guard.py."""
+"""A run of the tests leaves nothing behind, however it ends (test/run_guard.py)."""
 
 import contextlib
 import os
@@ -20,8 +20,8 @@ from postgres import has_ended  # noqa: E402
 from run_guard import descendants  # noqa: E402
 from waiting import PATIENCE_S, wait_until  # noqa: E402
 
-# A run as it is when it is interrupted: a displayd with its PostgreSQL, a process that has left its session
-# and its parent, a closed folder, and, as root, a mount in a mount.
+# A run at its interruption: a displayd with its PostgreSQL, a process that has left its session and its
+# parent, a closed folder, and, as root, a nested mount.
 RUN = """
 import os, signal, subprocess, sys
 sys.path.insert(0, sys.argv[1])
@@ -47,18 +47,18 @@ with Server(is_new=True) as server:
 
 
 def segments_of(pids=None):
-    """Segments that these processes have made, or all."""
+    """Segments made by these processes, or all."""
     lines = pathlib.Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()[1:]
     return {line.split()[1] for line in lines if pids is None or int(line.split()[4]) in pids}
 
 
 def shared_memory(pids):
-    """Shared memory of PostgreSQL outside of its folder, which stays until it is removed: segments that
-    these processes have made, and files that they map."""
+    """Shared memory of PostgreSQL outside its folder, which remains until it is removed: segments made by
+    these processes, and files that they map."""
     segments = segments_of(pids)
     maps = ""
     for pid in pids:
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended since they were listed
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended since the listing
             maps += pathlib.Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
     return segments, set(re.findall(r"/dev/shm/PostgreSQL\S+", maps))
 
@@ -66,7 +66,7 @@ def shared_memory(pids):
 class Run:
     def __init__(self, kind="usual"):
         self.folder = tempfile.mktemp(prefix="displayd-run-", dir="/tmp")
-        self.before = segments_of()  # a process that was killed long ago may have had a number of now
+        self.before = segments_of()  # a process that was killed long ago may have had the number of a current one
         build = os.environ.get("BUILD", str(TEST.parent / "build/dev"))
         environment = os.environ | {
             "DISPLAYD": build + "/src/main/displayd", "DISPLAYCTL": build + "/src/ctl/displayctl"}
@@ -83,10 +83,10 @@ class Run:
         assert len(self.segments) == 1
 
     def must_leave_nothing(self):
-        """Also standard output is closed by all, so that whoever reads it sees the end."""
+        """All processes must close standard output as well, so that its reader sees the end."""
         self.process.stdout.read()
         errors = self.process.stderr.read()
-        # The keeper is the last: it closes standard output as it ends.
+        # The keeper is the last: it closes standard output when it ends.
         wait_until(lambda: has_ended(self.keeper), "the keeper's end")
         assert all(map(has_ended, self.pids))
         assert not self.segments & set(pathlib.Path("/proc/sysvipc/shm").read_text(encoding="ascii").split())
@@ -137,7 +137,7 @@ def test_kill_of_the_keeper(start):
 
 
 def test_second_signal(start):
-    """For a command that does not listen."""
+    """The second signal ends a command that ignores the first."""
     run = start("deaf")
     run.process.terminate()
     assert run.process.stdout.readline() == "heard\n"
@@ -153,7 +153,7 @@ def guard(*command):
 
 
 def test_end():
-    """Processes that go on when the command has ended are ended."""
+    """Processes that outlive the command are ended."""
     script = "echo $TMPDIR $DISPLAYD_TEST_RUN; stat -c %a $TMPDIR; sleep 1000 & echo $!; exit 7"
     folder, done = guard("sh", "-c", script)
     assert done.returncode == 7
@@ -162,7 +162,8 @@ def test_end():
 
 
 def test_an_orphan_that_ends_is_gone():
-    """A process that looks for an orphan does not find it as a zombie for ever, as with process 1."""
+    """A process that checks for an orphan must not find a zombie for ever, so orphans are collected as by
+    process 1."""
     script = 'orphan=$(sh -c "sleep 0.1 >/dev/null & echo \\$!"); while [ -e /proc/$orphan ]; do sleep 0.1; done'
     assert guard("timeout", str(PATIENCE_S), "sh", "-c", script)[1].returncode == 0
 
@@ -174,7 +175,7 @@ def test_missing_command():
 
 
 def test_existing_folder(tmp_path):
-    """It may be somebody's: it stays."""
+    """An existing folder may belong to somebody, so it stays."""
     done = subprocess.run([GUARD, tmp_path, "--", "true"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == f"run_guard: cannot make {tmp_path}: File exists\n"

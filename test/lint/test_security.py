@@ -1,5 +1,4 @@
-"""docs/security_tests.yaml names tests that there are, files that there are, and every item of the chapters of
-ASVS 5.0 that it is about."""
+"""docs/security_tests.yaml names only existing tests and files, and every item of its chapters of ASVS 5.0."""
 
 import collections
 import glob
@@ -9,7 +8,7 @@ import re
 import yaml
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
-# How many items each section has, of ASVS 5.0.0.
+# Number of items in each section of ASVS 5.0.0.
 SECTIONS = {
     "1.1": 2, "1.2": 10, "1.3": 12, "1.4": 3, "1.5": 3, "2.1": 3, "2.2": 3, "2.3": 5, "2.4": 2,
     "3.1": 1, "3.2": 3, "3.3": 5, "3.4": 8, "3.5": 8, "3.6": 1, "3.7": 5, "4.1": 5, "4.2": 5,
@@ -20,7 +19,7 @@ SECTIONS = {
     "13.2": 6, "13.3": 4, "13.4": 7, "14.1": 2, "14.2": 8, "14.3": 3, "15.1": 5, "15.2": 5,
     "15.3": 7, "15.4": 4, "16.1": 1, "16.2": 5, "16.3": 4, "16.4": 3, "16.5": 4,
 }
-# Members of a check beside its evidence, and what is not done without evidence.
+# Members of a check beside its evidence, and of a check without evidence.
 KINDS = ({"items", "rule"}, {"items", "threat", "rule"}, {"threat", "result"}, {"threat", "starlark", "typescript"})
 ABSENT = ({"items", "absent"}, {"absent"})
 EVIDENCE = {"tests", "journeys", "files"}
@@ -52,7 +51,7 @@ def checks():
 
 
 def defined():
-    """The files that have each test, by its name."""
+    """Files that contain each test, by its name."""
     found = collections.defaultdict(set)
     for pattern, places in DEFINITIONS.items():
         for path in paths(*places):
@@ -63,7 +62,7 @@ def defined():
 
 
 def test_security_list():
-    """Each test, journey and file of the list is there, and each name means one test."""
+    """Each listed test, journey and file exists, and each name is unique."""
     tests, journeys = defined(), read("test/browser/*.journeys.mjs")
     count, quoted_count = 0, 0
     for check in checks():
@@ -83,7 +82,7 @@ def test_security_list():
 
 
 def test_no_item_is_without_an_answer():
-    """What is said to hold has evidence; what does not apply says so."""
+    """Each claim has evidence; items that do not apply say so."""
     for check in checks():
         members = set(check) - EVIDENCE
         assert all(check.values()), check
@@ -91,7 +90,7 @@ def test_no_item_is_without_an_answer():
 
 
 def test_the_ways_in_are_complete():
-    """Each has its strength and limits (ASVS 6.1.3)."""
+    """Each way to sign in has its strength and limits (ASVS 6.1.3)."""
     ways = listed()["ways_in"]
     assert len(ways) >= 10 and len({way["way"] for way in ways}) == len(ways)
     assert all(set(way) == {"way", "for", "strength", "limits"} and all(way.values()) for way in ways)
@@ -120,8 +119,8 @@ def test_no_item_is_left_out():
 
 
 def test_pages_use_no_doubtful_means():
-    """No plugins, no frames, no code made of text, no messages of other windows, no globals on window
-    or document, no links to other sites."""
+    """Pages have no plugins, frames, code made of text, messages of other windows, globals on window or
+    document, or links to other sites."""
     sources = read("subprojects/webapp/src/**/*.ts", "subprojects/webapp/src/**/*.tsx",
                    "subprojects/webapp/src/*.html")
     assert len(sources) > 100_000

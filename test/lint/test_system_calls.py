@@ -1,5 +1,5 @@
-"""The lists of system calls that are allowed after sandbox_seal() are valid on each processor for which
-packages are made: newer ones lack calls that others have replaced."""
+"""The lists of system calls allowed after sandbox_seal() are valid on each processor that has packages:
+newer ones lack calls that others have replaced."""
 
 import ctypes
 import pathlib
@@ -7,20 +7,19 @@ import re
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "subprojects/sandbox/src"
 PROCESSORS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # SCMP_ARCH_... of libseccomp
-UNKNOWN = -1  # less: a call that another processor has
-# Calls that the C library makes instead if a processor lacks the first one. None: nothing replaces it.
+UNKNOWN = -1  # below: a call of another processor
+# Calls that the C library uses instead if a processor lacks the first one. None: not replaced.
 SUCCESSORS = {
     "access": "faccessat", "arch_prctl": None, "dup2": "dup3", "epoll_wait": "epoll_pwait", "fork": "clone",
     "getdents": "getdents64", "lstat": "newfstatat", "mkdir": "mkdirat", "open": "openat", "pipe": "pipe2",
     "poll": "ppoll", "readlink": "readlinkat", "stat": "newfstatat", "unlink": "unlinkat", "vfork": "clone",
 }
-# Lists that are used only together with another one.
+# Lists that are only used together with another one.
 BESIDE = {("server.c", "sanitizing"): ("server.c", "reading")}
 
 
 def read_lists():
-    """{(file, name of the array): names of calls}. What is in the same file's arrays of one name is put
-    together."""
+    """{(file, array name): call names}. Arrays of the same name in a file are joined."""
     lists = {}
     for path in SOURCES.glob("*.c"):
         for name, body in re.findall(r"(\w+)\[\] = \{(.*?)\n\s*\};", path.read_text(), re.S):

@@ -161,7 +161,7 @@ static enum engine_what read_what(const char *name)
 	for (unsigned i = 0; i < array_length(names); i++)
 		if (strcmp(name, names[i]) == 0)
 			return (enum engine_what)i;
-	abort(); /* the test knows them all */
+	abort(); /* the test only sends known ones */
 }
 
 static const char *take_word(char **rest)
@@ -177,7 +177,7 @@ static int take_number(char **rest)
 	return (int)strtol(take_word(rest), NULL, 10);
 }
 
-/* words: what stands behind "submit "; it is cut up. */
+/* words: the text after "submit "; modified. */
 static void submit(char *words)
 {
 	struct submitted *submitted = memory_zalloc(sizeof(*submitted));

@@ -1,4 +1,4 @@
-/* The render host with workers that the test plays, of which one is not to be trusted. */
+/* The render host with workers played by the test, one of them untrusted. */
 #include "../unit/cmocka_test.h"
 #include "base/limits.h"
 #include "base/process.h"
@@ -68,7 +68,7 @@ static void tell(int worker, struct host_message message)
 	assert_int_equal(send(ends[worker], &message, sizeof(message), 0), sizeof(message));
 }
 
-/* Returns the link. */
+/* Returns the renderer socket. */
 static int start(int worker, uint32_t number)
 {
 	struct host_message message;
@@ -112,7 +112,7 @@ static int start_host(void **state)
 		if (expect(i, HOST_HELLO).value != host)
 			return -1;
 		tell(i, (struct host_message){.kind = HOST_HELLO, .value = FIRST + i});
-		/* The worker may have begun after the host. */
+		/* The worker may have started after the host. */
 		if (expect(i, HOST_HELLO).value != host)
 			return -1;
 	}
@@ -148,7 +148,7 @@ static void test_a_renderer_starts_greets_and_is_ended(void **state)
 	assert_int_equal(message.number, 1);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGKILL);
-	assert_in_range(message.program, 1, 60 * 1000); /* ms of the processor */
+	assert_in_range(message.program, 1, 60 * 1000); /* ms of CPU time */
 	close(link);
 }
 
@@ -159,7 +159,7 @@ static void test_one_whose_link_is_closed_ends(void **state)
 	assert_int_equal(expect(0, HOST_ENDED).number, 1);
 }
 
-/* Tries what a compromised worker may try. */
+/* Tries everything that a compromised worker may try. */
 static void test_a_worker_has_its_own_alone(void **state)
 {
 	int own = start(0, 1), other = start(1, 1), third = start(1, 2);
@@ -168,7 +168,7 @@ static void test_a_worker_has_its_own_alone(void **state)
 	tell(0, (struct host_message){.kind = HOST_KILL, .number = 2});
 	tell(0, (struct host_message){.kind = HOST_HELLO, .value = FIRST + 1});
 	assert_int_equal(expect(0, HOST_HELLO).value, host);
-	/* Its own are of a worker before it. */
+	/* Its own renderers belong to a worker before it. */
 	while (!has_ended(own))
 		continue;
 	tell(1, (struct host_message){.kind = HOST_KILL, .number = 2});
@@ -228,7 +228,7 @@ static void test_a_worker_has_so_many(void **state)
 	close(start(0, 2000));
 }
 
-/* --renderers 0, whatever a worker asks for. */
+/* --renderers 0, whatever a worker requests. */
 static void test_without_renderers_it_starts_the_egress_alone(void **state)
 {
 	static const enum render_program refused[] = {RENDER_STARLARK, RENDER_TYPESCRIPT,
@@ -298,6 +298,6 @@ int main(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!program_find(RENDER_TYPESCRIPT, false, &program))
-		return 77; /* skipped: it is the smallest one */
+		return 77; /* skipped: this is the smallest one */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

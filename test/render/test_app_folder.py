@@ -1,4 +1,4 @@
-"""displayctl app render: which files of an app it takes."""
+"""displayctl app render: which files of an app it loads."""
 
 import pytest
 from app_render import frames, needs_starlark, run
@@ -14,7 +14,7 @@ def main():
 
 
 def write_room(folder):
-    """An app of several files, among others that it does not load."""
+    """An app of several files, with some that it does not load."""
     for name, text in {
         "room.star": ROOM,
         "lib/draw.star": 'load("render.star", "render")\nload("colour.txt", colour = "file")\n'
@@ -33,7 +33,7 @@ def write_room(folder):
 
 @needs_starlark
 def test_files_that_nothing_loads_are_left_out(tmp_path):
-    """Pictures for a catalogue, say, of which there may be many, and large ones."""
+    """Such files may be pictures for a catalogue, which may be many and large."""
     write_room(tmp_path / "room")
     done = run(tmp_path / "room", "-o", tmp_path / "out.webp")
     assert (done.returncode, done.stderr) == (0, "")
@@ -43,7 +43,7 @@ def test_files_that_nothing_loads_are_left_out(tmp_path):
 
 @needs_starlark
 def test_a_script_has_the_files_of_its_folder(tmp_path, monkeypatch):
-    """Same result as with the library's own command, also if other scripts are in the folder."""
+    """The result matches the library's own command, even if other scripts are in the folder."""
     folder = tmp_path / "room"
     write_room(folder)
     done = run(folder, "-o", tmp_path / "folder.webp")

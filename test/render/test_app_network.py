@@ -1,4 +1,4 @@
-"""displayctl app render: what apps ask the network for, answered by servers of the test's own."""
+"""displayctl app render: network requests of apps, answered by servers of the test."""
 
 import http.server
 import os

@@ -1,4 +1,4 @@
-"""displayctl app new: a folder in which editors know the types, and app render --check, which has them checked."""
+"""displayctl app new: a folder in which editors know the types, and app render --check, which checks them."""
 
 import json
 import os
@@ -66,7 +66,7 @@ def test_nothing_is_overwritten(tmp_path):
 
 @needs_tsc
 def test_editors_find_the_types(tmp_path):
-    """With the configuration that was written, as VS Code takes it: all that panel.d.ts says, beside each other."""
+    """VS Code reads the written configuration, and finds the declarations of panel.d.ts."""
     folder = tmp_path / "app"
     assert new(folder).returncode == 0
     (folder / "draw.ts").write_text("""import { Box, type Widget } from "panel";
@@ -100,8 +100,8 @@ export default async function main({ config, local, now }: Input) {
 
 
 def ask_editor(folder, requests):
-    """What the server that VS Code asks about TypeScript answers, by the number of the request. The last request
-    must be one that is answered."""
+    """Answers of the server that VS Code uses for TypeScript, by the number of the request. The last
+    request must have an answer."""
     sent = "".join(json.dumps({"seq": number, "type": "request", "command": name, "arguments": arguments}) + "\n"
                    for number, (name, arguments) in enumerate(requests))
     answers = {}
@@ -121,7 +121,7 @@ def ask_editor(folder, requests):
 
 @needs_tsc
 def test_an_editor_helps(tmp_path):
-    """No fault is shown in a new app; a wrong property is; names of widgets are completed, and explained."""
+    """A new app has no errors, an invalid property has one, and names of widgets are completed and explained."""
     folder = tmp_path / "app"
     assert new(folder).returncode == 0
     script = {"file": str(folder / "main.ts")}
@@ -149,7 +149,7 @@ def test_check_checks_types(tmp_path):
                                     'export default () => Root({ child: Text({ content: "a" }), delay: n });\n')
     (folder / "lib").mkdir()
     (folder / "lib/n.ts").write_text('export const n: number =\n    "50" as any;\nexport const m: number = "5";\n')
-    # Files in an app's folder are untrusted: they are neither run nor obeyed.
+    # Files in an app's folder are untrusted: they are neither executed nor used as configuration.
     (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": {"strict": False, "noEmit": False, "outDir": "out"}}))
     (folder / "panel.d.ts").write_text("syntax error")
     (folder / "node_modules/.bin").mkdir(parents=True)

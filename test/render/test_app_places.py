@@ -1,11 +1,11 @@
-"""displayctl app render: where in a script in TypeScript the field is that is wrong, or what esbuild does not take."""
+"""displayctl app render: source locations, in TypeScript, of invalid fields and of syntax that esbuild rejects."""
 
 import subprocess
 
 import pytest
 from app_render import needs_typescript, run
 
-# A widget in a picture whose § stands before the field that is wrong.
+# A widget in a picture, with § before the invalid field.
 FIELDS = {
     "Column({ §main_align: 5, children: [\n        Row({ children: [Text({ content: 'a' })] }),\n        Box({ height: 1 })] })":
         'for parameter "main_align": got int, want string',
@@ -46,7 +46,7 @@ def test_errors_are_at_the_field_that_is_wrong(app, tmp_path, widget):
     assert FIELDS[widget] in done.stderr
 
 
-# Syntax that Debian 12's esbuild does not take (docs/apps.md), and the output of the app with a later one.
+# Syntax that Debian 12's esbuild rejects (docs/apps.md), and the app's output with a later one.
 NEW_SYNTAX = {
     "class A { accessor x = 1; }\nconsole.log(new A().x);": "1",
     "{ using a = { [Symbol.dispose]() {} }; }\nconsole.log(2);": "2",
@@ -77,7 +77,7 @@ def test_what_esbuild_does_not_take(app, tmp_path, script):
 
 @needs_typescript
 def test_decorators_are_those_of_typescript(app, tmp_path):
-    """Without a context with Debian 12's esbuild; this static block works with any."""
+    """Debian 12's esbuild gives them no context; this static block works with any."""
     path = app("import { Box, Root } from 'panel';\n"
                "const d = (t: any, c?: any) => { console.log(typeof c); return t; };\n"
                "@d class B { static n = 1; static { this.n = 2; } }\nconsole.log(B.n);\n"

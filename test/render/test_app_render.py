@@ -59,7 +59,7 @@ export default () => Root({ delay: 7, child: Animation({ children }) });
 @needs_starlark
 @needs_typescript
 def test_long_animations_of_many_widgets(app, tmp_path):
-    """Ten in each of 2,048 frames, of which 2,000 are painted: the same in both languages."""
+    """Each of 2,048 frames has ten widgets, and 2,000 are painted: the result is the same in both languages."""
     shown = []
     for name, script in ("long.star", CROWDED), ("long.ts", CROWDED_TYPED):
         done = run(app(script, name), "-o", tmp_path / "out.webp")
@@ -85,7 +85,7 @@ def test_settings_and_what_was_printed(app, tmp_path):
 @needs_starlark
 @pytest.mark.parametrize("body", ["count(19000)", "loop(10000000)"])
 def test_what_the_reference_renders(app, tmp_path, body):
-    """Calls that go deep, and many steps."""
+    """Deep calls, and many steps."""
     script = ('load("render.star", "render")\n'
               "def count(n):\n    return 0 if n == 0 else 1 + count(n - 1)\n"
               "def loop(n):\n    for i in range(n):\n        n += i * 2\n    return n\n"
@@ -118,7 +118,7 @@ ZONED_TYPED = RED_TYPED.replace("config.who", "config.$tz")
 ])
 @needs_starlark
 def test_zone_among_the_settings(app, tmp_path, script, name):
-    """Apps of the community read it there."""
+    """Community apps read the zone there."""
     def printed(*arguments):
         done = run(app(script, name), *arguments, "-o", tmp_path / "out.webp")
         assert done.returncode == 0, done.stderr
@@ -171,7 +171,7 @@ def test_settings_of_a_file(app, tmp_path, script, name):
 @pytest.mark.parametrize("options", [(), ("--check",)])
 def test_a_secret_among_the_arguments_is_warned_of(app, tmp_path, script, name, options):
     done = run(app(script, name), "who=Ada", "token=hunter2", *options, "-o", tmp_path / "out.webp")
-    assert done.returncode == 0  # it works all the same
+    assert done.returncode == 0  # it works nevertheless
     assert sorted(done.stderr.splitlines()) == [
         "Ada hunter2", "displayctl: the setting token is secret, and others can read arguments; "
         "use --settings FILE"]
@@ -265,7 +265,7 @@ def test_check(tmp_path):
     ("2026-01-01T00:04:56Z", "UTC"),
     ("2026-03-29T00:59:59Z", "Europe/Zagreb"),  # winter's last second
     ("2026-03-29T01:00:00Z", "Europe/Zagreb"),
-    ("2060-10-31T00:59:59Z", "Europe/Zagreb"),  # behind what the zone's file lists
+    ("2060-10-31T00:59:59Z", "Europe/Zagreb"),  # after the last entry of the zone's file
     ("2060-10-31T01:00:00Z", "Europe/Zagreb"),
     ("2026-07-01T17:29:56Z", "Asia/Kathmandu"),
     ("1969-12-31T23:59:59.5Z", "Australia/Lord_Howe"),

@@ -22,7 +22,8 @@ def main(config):
 
 
 class Terminal:
-    """displayctl in a terminal of 80 x 24, in the folder of the script: its lines have room for a short path."""
+    """displayctl in a terminal of 80 x 24, in the folder of the script, so that its lines have room for a
+    short path."""
 
     def __init__(self, script, *options):
         self.output = b""
@@ -41,7 +42,7 @@ class Terminal:
 
     def interrupt(self):
         os.kill(self.pid, signal.SIGINT)
-        self.wait_for(b"\x1b[?1049l")  # the screen is as it was
+        self.wait_for(b"\x1b[?1049l")  # the screen is restored
         code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         os.close(self.fd)
         return code
@@ -87,7 +88,7 @@ def test_watch_in_typescript(app):
 
 
 def end_host(process):
-    """Kills the render host of a displayctl, and waits for its end."""
+    """Kills the render host of a displayctl. Waits for its end."""
     with open(f"/proc/{process}/task/{process}/children") as children:
         host = int(children.read().split()[0])
     handle = os.pidfd_open(host)
@@ -110,7 +111,7 @@ def test_watch_goes_on_when_the_render_host_was_killed(app):
 
 @needs_starlark
 def test_the_end_of_the_render_host_is_seen_at_once(app, tmp_path):
-    """Not when the script's time is over; and displayctl does not spin until then."""
+    """The end is noticed before the script's time is over, and displayctl does not spin until then."""
     with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(
         [DISPLAYCTL, "app", "render", app(ASKS), f"url=http://127.0.0.1:{server.getsockname()[1]}/",
          "--egress-allow", "127.0.0.0/8", "-o", tmp_path / "out.webp"],

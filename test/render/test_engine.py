@@ -42,20 +42,20 @@ ENDLESS = """def main(config):
 
 
 def state_of(thread):
-    """T: it stands still."""
+    """T: stopped."""
     return (thread / "stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
 def stand_still(pid):
-    """Stops a process; on a busy machine its threads run on for a while."""
+    """Stops a process. On a busy machine its threads run on for a while."""
     os.kill(pid, signal.SIGSTOP)
     wait_until(lambda: all(state_of(thread) == "T"
                            for thread in pathlib.Path(f"/proc/{pid}/task").iterdir()), "a stop")
 
 
 def hurry(renderers):
-    """All threads of them come before what else runs. A low priority is not why they are slow on a busy
-    machine: they give way after every few steps."""
+    """Gives all their threads precedence over other processes. A low priority does not slow them down on a
+    busy machine: they yield every few steps."""
     for pid in sum(renderers.values(), []):
         with contextlib.suppress(OSError):
             for thread in os.listdir(f"/proc/{pid}/task"):
@@ -113,8 +113,8 @@ class Client:
         return self.wait(self.submit(script, **options))
 
     def ask_in_time(self, script, **options):
-        """Until the limit of time is not what it met: on a machine that does much else it may come first,
-        and from then on renderers are hurried. A user who may not do that sees nothing of it there."""
+        """Repeats until the script did not exceed its time, which it may on a busy machine; from then on
+        renderers are hurried. For a user without that right the test is skipped."""
         is_late = False
 
         def ask():
@@ -166,7 +166,7 @@ class Client:
         return found
 
     def stop_renderer(self):
-        """The renderer for Starlark stands still from now on, whatever it is asked."""
+        """Stops the renderer for Starlark, which answers nothing from then on."""
         self.must_draw()
         (pid,) = self.renderers()["render-starlark"]
         stand_still(pid)
@@ -292,7 +292,7 @@ def test_a_script_without_end_does_not_hold_the_loop_or_a_preview(client):
 
 
 def test_a_renderer_that_stands_still_is_replaced(client):
-    """Long before the deadline of its job, which is not to blame."""
+    """The renderer is replaced long before the deadline of its job, which is not at fault."""
     pid = client.stop_renderer()
     assert client.ask(RED)["kind"] == "unavailable"
     assert f'msg="renderer did not respond, killed" pid={pid}' in "".join(client.log)
@@ -415,7 +415,7 @@ def test_an_animation_of_many_frames_is_cut_at_a_frame(client, language, script)
 
 @needs_typescript
 def test_a_long_animation_is_cut_at_a_frame(client):
-    # Noise does not compress: more than 6 KB a frame.
+    # Noise does not compress: each frame has more than 6 KB.
     script = """export default function main() {
   const frames = [];
   for (let i = 0; i < 100; i++) {

@@ -91,7 +91,7 @@ def test_apps_in_starlark(client, server):
 def test_a_slow_server_is_not_the_script_s_time(client, server):
     number = client.submit(FETCH, language="TYPESCRIPT", config=config(server.url + "slow"))
     wait_until(lambda: len(server.seen) == 3, "its requests")
-    let_pass(2.5)  # more than a script may take
+    let_pass(2.5)  # more than the limit of a script
     server.gate.set()
     assert client.wait(number)["kind"] == "done"
 
@@ -116,7 +116,7 @@ def main(config):
 
 
 def test_a_script_that_waits_holds_no_turn(client, server):
-    """Two may compute at a time, and twelve wait together."""
+    """Two scripts may compute at a time, and twelve wait together."""
     numbers = [client.submit(GET, account=1 + i % 4, config=config(f"{server.url}slow{i}")) for i in range(12)]
     wait_until(lambda: len(server.seen) == 12, "all of them at the server")
     assert client.ask_in_time(SHOWN, account=9)["kind"] == "done"
@@ -125,7 +125,7 @@ def test_a_script_that_waits_holds_no_turn(client, server):
 
 
 def test_an_account_parks_as_many_as_it_leaves_to_others(client, server):
-    """Eight of 16, and one more that keeps its turn."""
+    """Eight of 16 wait, and one more keeps its turn."""
     numbers = [client.submit(GET, account=1, config=config(f"{server.url}slow{i}")) for i in range(12)]
     wait_until(lambda: len(server.seen) == 9, "those that may")
     others = [client.submit(GET, account=2, config=config(f"{server.url}slow{i}")) for i in range(2)]
@@ -137,7 +137,7 @@ def test_an_account_parks_as_many_as_it_leaves_to_others(client, server):
 
 
 def test_a_script_is_ended_while_it_waits(client, server):
-    """Nobody waits for it any more, or its process has ended: its place is free."""
+    """A script without a waiting request, or whose process has ended, frees its place."""
     numbers = [client.submit(GET, account=1 + i, config=config(f"{server.url}slow{i}")) for i in range(4)]
     wait_until(lambda: len(server.seen) == 4, "all of them at the server")
     for pid in client.renderers()["render-starlark"]:
@@ -153,13 +153,13 @@ def test_they_are_counted(client, server):
 
 
 def test_an_account_has_a_share_of_a_host(client, server):
-    """Whatever its scripts are; each is told."""
+    """The share applies to all scripts of the account, and each gets the error."""
     client.ask(MANY, account=1, config=config(server.url))
     seen = len(server.seen)
     languages = [(GET, "STARLARK")] + [(FETCH, "TYPESCRIPT")] * bool(os.environ.get("HAS_TYPESCRIPT"))
     for script, language in languages:
         answer = client.ask_in_time(script, account=1, language=language, config=config(server.url + "b"))
-        # Seconds may have passed: two more requests each.
+        # Seconds may have passed, so two more requests are allowed each.
         if answer["kind"] != "done":
             assert "too many requests to 127.0.0.1" in answer["message"], answer
     assert len(server.seen) < seen + 20
@@ -195,7 +195,7 @@ def test_the_egress_dies(client, server):
 
 
 def test_the_egress_hangs(client, server):
-    """It is killed, and the next one answers."""
+    """The egress is killed, and the next one answers."""
     assert client.ask_in_time(GET, config=config(server.url))["kind"] == "done"
     (pid,) = client.renderers()["egress"]
     stand_still(pid)

@@ -15,7 +15,7 @@ DISPLAYCTL = os.environ["DISPLAYCTL"]
 
 SECRET = "a secret of the environment"
 
-# Each takes all the time that an app has, so one of a language is enough for every day.
+# Each uses all the time of an app, so one of each language is enough for every day.
 FOR_EVER = [f"{language}: {name}" for language, names in {
     "starlark": ("loop at top level", "loop in the schema", "loop while a file loads", "a wide tree",
                  "integers that square"),
@@ -32,7 +32,7 @@ CASES += [pytest.param("mine.ts", *case, id=f"typescript: {name}",
 
 
 def render(tmp_path, name, script):
-    """How it ended, and what it has told; the app's folder has nothing that it did not have."""
+    """Result and messages of the render, after a check that the app's folder has no new files."""
     path = tmp_path / "app" / name
     path.parent.mkdir()
     path.write_bytes(script.encode())

@@ -1,4 +1,4 @@
-"""The app that shows the weather, answered by a server of the test's own."""
+"""The weather app, answered by a server of the test."""
 
 import http.server
 import json

@@ -1,4 +1,4 @@
-"""Sweeps go on where they have ended, whatever lies in their way; and entries that are about to expire."""
+"""Sweeps continue where they stopped, whatever blocks them; and entries that are about to expire."""
 
 import os
 import re
@@ -85,7 +85,7 @@ def test_pictures_are_made_behind_those_that_nobody_can_make(sql):
 
 
 def add_expired(sql, devices, entries):
-    """Of each device the first entry has expired before the first of the next one."""
+    """The first entry of each device expired before the first of the next device."""
     sql.cursor.execute("DELETE FROM device")
     sql.cursor.execute(
         "SET session_replication_role = replica;"
@@ -107,7 +107,7 @@ def left(sql):
     (1, 1, [1]), (100, 2, [100]), (230, 1, [100, 100, 30]), (120, 30, [34, 34, 34, 18]), (25, 99, [11, 11, 3]),
     (1100, 1, 11 * [100])])
 def test_expired_entries_go_by_device(sql, devices, entries, portions):
-    """Whole devices, those first whose entries expired first, until none is left."""
+    """Expired entries go by whole devices, the earliest expired first, until none is left."""
     add_expired(sql, devices, entries)
     told, number = [], 0
     while not told or told[-1][0]["is_full"]:
@@ -144,7 +144,7 @@ def test_an_account_loses_its_expired_entries(sql):
 
 
 def test_an_entry_that_expires_while_it_is_read_does_not_stay(sql):
-    """0 would mean that it stays. The clock goes on by a second whenever it is read."""
+    """0 would mean that the entry stays. The clock advances by a second at each reading."""
     psycopg2.extras.register_uuid(conn_or_curs=sql.cursor)
     add_expired(sql, 1, 1)
     device = uuid.UUID(f"{2:08x}-0000-0000-0000-{1:012x}")

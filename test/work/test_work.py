@@ -1,8 +1,7 @@
 """Rows that statements read beside many rows of each kind (rows.sql).
 
-A statement whose header says "work: bounded" reads no more than a few rows for each that it returns, changes or
-was asked for. WORK_ROWS: how many rows of each kind there are.
-"""
+A statement whose header says "work: bounded" reads at most a few rows for each row that it returns,
+changes or was asked for. WORK_ROWS: number of rows of each kind. """
 
 import json
 import os
@@ -21,12 +20,12 @@ generate_statements = pytest.importorskip("generate_statements")
 record_tables = pytest.importorskip("record_tables")
 
 ROWS = int(os.environ.get("WORK_ROWS", "4000"))
-# For each row that is asked for, returned or changed: it and what belongs to it, in as many tables. And what
-# each statement may read.
+# Rows read for each requested, returned or changed row: the row and its related rows, in as many tables.
+# Also the fixed allowance of each statement.
 ROWS_FOR_EACH, ROWS_MORE = 10, 60
-# Pages: an index is three or four deep, and each insert keeps several.
+# Pages: an index is three or four levels deep, and each insert updates several.
 PAGES_FOR_EACH, PAGES_MORE = 60, 600
-ENTRIES = 100  # that a device may have; an account has fewer sessions
+ENTRIES = 100  # maximum for a device; an account has fewer sessions
 SETTINGS = """
     SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off;
     SET track_functions = none"""
@@ -45,9 +44,9 @@ def quoted(text):
 
 
 NONE = quoted(key(0, 0))
-ALL_DEVICES = [key(3, number) for number in range(101, 165)]  # of several accounts, as a worker has them
+ALL_DEVICES = [key(3, number) for number in range(101, 165)]  # of several accounts, as in a worker
 PLACES = ", ".join(f"encode({of_hash(8, number)}, 'hex')" for number in range(1, 65))
-# By name: SQL of the type.
+# By name of the parameter: SQL of the type.
 VALUES = {
     "account_id": quoted(key(1, 1)), "actor_id": quoted(key(1, 1)), "reviewer_id": quoted(key(1, 2)),
     "device_id": quoted(key(3, 1)), "app_id": quoted(key(4, 1)), "version_id": quoted(key(5, 2)),
@@ -76,7 +75,7 @@ VALUES = {
     "protocol_versions": "array_fill(1, '{64}')", "hostnames": "array_fill('x'::text, '{64}')",
     "ssids": "array_fill('x'::text, '{64}')", "wifi_signals": "array_fill(-50, '{64}')",
 }
-# Values for one statement, or for those whose names begin so.
+# Values for one statement, or for those whose names have this prefix.
 SPECIAL = {
     "key_find": {"secret_hash": of_hash(2, 1)}, "session_find": {"secret_hash": of_hash(12, 1)},
     "link_": {"secret_hash": of_hash(13, 1)}, "link_create_password": {"secret_hash": of_hash(17, 4)},
@@ -135,12 +134,13 @@ ABSENT = {"uuid": NONE, "text": "''", "bytea": "'\\x00'", "bool": "false", "time
 
 
 def value_of(statement, name, kind):
-    """For a parameter: of the statement, of the longest beginning of its name, by its own name, by type."""
+    """Value of a parameter: that of the statement, of the longest prefix of its name, of the parameter's
+    name, or of its type."""
     for start in sorted(SPECIAL, key=len, reverse=True):
         if statement["name"].startswith(start) and name in SPECIAL[start]:
             return SPECIAL[start][name]
     if "." in name:
-        return "NULL"  # a record's field, which is not there
+        return "NULL"  # a record's field, which is missing
     if name in VALUES:
         return VALUES[name]
     if name == "id":
@@ -154,7 +154,7 @@ def all_statements():
     records, _ = record_tables.read_folders(
         [os.path.join(ROOT, "src/domain"), os.path.join(ROOT, "src/ctl")], os.path.join(ROOT, "include"))
     statements, _ = generate_statements.read_statements(os.path.join(ROOT, "sql/query"), records)
-    # A table cannot be made by a prepared statement.
+    # A prepared statement cannot create a table.
     return [statement for statement in statements
             if not statement["is_for_ctl"] and statement["name"] != "storage_probe"]
 
@@ -176,7 +176,7 @@ def database():
 
 
 def read_by(cursor):
-    """Rows that this transaction has read, in its triggers, too."""
+    """Rows read by this transaction, including its triggers."""
     cursor.execute("SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::bigint "
                    "FROM pg_stat_xact_user_tables")
     return cursor.fetchone()[0]
@@ -194,14 +194,14 @@ def changed_by(plan):
 
 
 def looked_at(plan):
-    """By scans, those that a filter refused included. An index-only scan reads no rows of a table."""
+    """Rows read by scans, including those that a filter discarded. An index-only scan reads no rows of a table."""
     return sum((node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
                 + node.get("Rows Removed by Index Recheck", 0)) * node["Actual Loops"]
                for node in nodes_of(plan) if "Scan" in node["Node Type"] and "Relation Name" in node)
 
 
 def run(connection, statement):
-    """(rows read, pages read, rows that were asked for)"""
+    """(rows read, pages read, rows requested)"""
     values = [value_of(statement, name, kind) for name, kind in statement["parameters"]]
     kinds = ", ".join(kind for _, kind in statement["parameters"])
     typed = ", ".join(f"({value})::{kind}" for value, (_, kind) in zip(values, statement["parameters"]))
@@ -226,20 +226,20 @@ def run(connection, statement):
 
 
 def counts(values, statement):
-    """SQL of what was asked for: elements of arrays, and limits."""
+    """SQL of the number of requested rows: elements of arrays, and limits."""
     counted = [f"cardinality(({value})::{kind})" for value, (_, kind) in zip(values, statement["parameters"])
                if kind.endswith("[]")]
     return ", ".join(counted + [value for value, (name, _) in zip(values, statement["parameters"])
                                 if name == "row_limit"])
 
 
-# Statements that read what belongs to one device, the whole rotation, or to one account: its sessions,
-# or the devices that its webhooks hear of.
+# Statements that read everything of one device (the whole rotation) or of one account (its sessions, or the
+# devices of its webhooks).
 READS_ENTRIES = ("rotation_", "installation_list", "installation_part", "own_device_remove", "device_update",
                  "panel_installations", "installation_", "picture_by_hash", "session_", "webhook_")
 
-# Statements that add up the bytes of an account: the sums stand in the rows of its devices and apps,
-# whose number is limited. And the one that looks at its devices for expired entries.
+# Statements that sum the bytes of an account: its devices and apps, of limited number, have the partial
+# sums. Also the one that checks its devices for expired entries.
 READS_SUMS = re.compile(r"\b(account_bytes|push_room|app_takes)\(")
 READS_DEVICES = {"account_expire"}
 SUMS = 100 + min(5000, ROWS // 2)  # rows.sql
@@ -260,13 +260,13 @@ def test_growing_ones_run(database, name):
     run(database, STATEMENTS[name])
 
 
-# Scripts and their JavaScript have up to 4 MiB: they are read by those that run, show or store them.
+# Scripts and their JavaScript have up to 4 MiB, so only statements that run, show or store them may read them.
 CODE = {"account_export", "app_compile_lease", "app_compile_store", "app_draft_save", "app_import", "app_picture_next",
         "app_script", "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_code"}
 
 
 def test_code_is_read_where_it_is_used():
-    """Its size is known without it."""
+    """The size of a script is known without reading it."""
     texts = {name: re.sub(r"octet_length\([a-z_.]+\)", "", generate_statements.code_of(statement["text"]))
              for name, statement in STATEMENTS.items()}
     readers = {name for name, text in texts.items() if re.search(r"\b(script_content|javascript)\b", text)}
