@@ -7,9 +7,9 @@
 
 /* Server to ask. */
 struct server_place {
-	const char *state_dir; /* NULL: use base */
-	const char *base;      /* "https://panels.example.org" */
-	const char *authority; /* "panels.example.org", for messages */
+	const char *state_dir;	/* NULL: use base */
+	const char *base;	/* "https://panels.example.org" */
+	const char *authority;	/* "panels.example.org", for messages */
 	struct str authorities; /* certificates to trust, PEM; data NULL: the system's */
 	/* Time limit for a whole answer of a URL's server; for each pause in an answer of a state
 	 * directory's server, 0: the usual time. */
