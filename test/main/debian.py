@@ -46,12 +46,12 @@ BOOKWORM = Debian(("bookworm",), packages("""
 """))
 # Libraries of Debian 13 that programs built on Debian 12 or 13 need, sanitized ones too.
 TRIXIE_LIBRARIES = """
-    libasan8 libfido2-1 libgif7 libllhttp9.2 libpq5 libseccomp2 libsodium23 libspng0 libubsan1
-    libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 zlib1g
+    libasan8 libcurl4t64 libfido2-1 libgif7 libllhttp9.2 libpq5 libseccomp2 libsodium23 libspng0
+    libubsan1 libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 zlib1g
 """
 # A Debian 12 that was upgraded, and kept its PostgreSQL.
 TRIXIE = Debian(("trixie", "bookworm"), packages(TRIXIE_LIBRARIES + """
-    systemd systemd-sysv dbus ca-certificates curl esbuild libcurl4t64 postgresql-15 postgresql-17 procps tzdata
+    systemd systemd-sysv dbus ca-certificates curl esbuild postgresql-15 postgresql-17 procps tzdata
     tzdata-legacy
 """))
 # Enough to run programs that were built elsewhere.
@@ -63,7 +63,7 @@ BOOKWORM_TO_BUILD = Debian(("bookworm", "bookworm-backports", "trixie"), package
     findutils gcc libc6-dev meson ninja-build pkg-config python3 python3-django python3-yaml
     libgeonames0 libgeonames-common libglib2.0-bin
     libuv1-dev libpq-dev libspng-dev libgif-dev libsodium-dev libyaml-dev zlib1g-dev libseccomp-dev
-    libfido2-dev libllhttp-dev libssl-dev libyyjson-dev libwebp-dev postgresql-15 tzdata
+    libcurl4-openssl-dev libfido2-dev libllhttp-dev libssl-dev libyyjson-dev libwebp-dev postgresql-15 tzdata
 """), (("trixie", "libllhttp* libyyjson*"), ("bookworm-backports", "libwebp* libsharpyuv*")), False)
 # Nothing but apt, as in container images.
 BARE = Debian(("bookworm",), packages("apt"))
