@@ -1,4 +1,4 @@
-/* cmocka with what it needs before it. */
+/* cmocka, after the headers that it needs. */
 #pragma once
 
 #include <setjmp.h>

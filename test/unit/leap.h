@@ -1,5 +1,5 @@
-/* Time that a test lets pass without waiting: the monotonic clock of this program leaps. For one
- * source of a program. */
+/* Time that passes without waiting: the monotonic clock of this program jumps. For one source
+ * file of a program. */
 #pragma once
 
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 
 static _Atomic long leap_s;
 
-/* Replaces libc's, also for libuv. */
+/* Replaces that of libc, also for libuv. */
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	int error = (int)syscall(SYS_clock_gettime, clock, ret);

@@ -1,4 +1,4 @@
-/* Paths of temporary files: below TMPDIR, which goes with the run of the tests. */
+/* Paths of temporary files below TMPDIR, which is removed after the run of the tests. */
 #pragma once
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The description of the API and the code cannot drift apart: bodies, fields and limits of the
- * record tables against the schemas. */
+/* The API description matches the code: bodies, fields and limits of the record tables agree with
+ * the schemas. */
 #include "../cmocka_test.h"
 #include "api/api.h"
 #include "api/endpoints.h"
@@ -39,7 +39,7 @@ static int free_document(void **state)
 	return 0;
 }
 
-/* "#/components/schemas/X" to the schema X. */
+/* Resolves "#/components/schemas/X" to the schema X. */
 static yyjson_val *resolve(yyjson_val *node)
 {
 	yyjson_val *reference = yyjson_obj_get(node, "$ref");
@@ -71,7 +71,7 @@ static const struct route *find_route(const char *method, const char *path)
 	return NULL;
 }
 
-/* A body in the document if the endpoint takes one, and the other way round. */
+/* The document has a body exactly if the endpoint takes one. */
 static void bodies_agree(void **state)
 {
 	yyjson_val *paths = yyjson_obj_get(root, "paths");
@@ -133,7 +133,7 @@ static void compare_limits(const struct record_field *field, yyjson_val *propert
 	}
 }
 
-/* The object schema of "app" in an installation stands in an anyOf beside null. */
+/* The object schema of "app" in an installation is in an anyOf beside null. */
 static yyjson_val *object_of(yyjson_val *property)
 {
 	yyjson_val *choices = yyjson_obj_get(property, "anyOf");
@@ -141,9 +141,9 @@ static yyjson_val *object_of(yyjson_val *property)
 	return choices ? yyjson_arr_get_first(choices) : property;
 }
 
-/* Every named field is a property with the same limits, and there are no others. From field *i on,
- * to the end or the CLOSE of this object. chosen_by: the field that makes the schema one of several
- * for its record, or NULL. */
+/* Every named field is a property with the same limits, and there are no others. Covers fields
+ * from *i to the end or the CLOSE of this object. chosen_by: the field that makes the schema one
+ * of several for its record, or NULL. */
 static void compare_object(const struct record *record, unsigned *i, yyjson_val *schema,
 			   bool is_body, const char *chosen_by)
 {

@@ -144,7 +144,7 @@ def test_names_are_text_and_examples_stand_once(description):
 
 
 def test_examples_say_what_differs(description):
-    """A schema's example begins with those of its parts, and a body's with its schema's."""
+    """The example of a schema begins with those of its parts, and that of a body with that of its schema."""
     room = """
 components:
   schemas:

@@ -1,4 +1,4 @@
-/* Tests that images take memory of their budget, and give it back. */
+/* Tests that images use memory of their budget, and release it. */
 #include "../cmocka_test.h"
 #include "api/image_job.h"
 #include "base/limits.h"
@@ -70,14 +70,14 @@ static void run(struct image_job *job)
 		;
 }
 
-/* However a job ends: refused at once, on its thread, or not run at all. */
+/* Covers every end of a job: refused at once, finished on its thread, or never run. */
 static void every_end_gives_the_memory_back(void **state)
 {
 	(void)state;
 	assert_false(image_job_init(&jobs[0], (struct str){0}, STR("")));
 	assert_true(take(&jobs[1], account));
 	run(&jobs[1]);
-	assert_true(jobs[1].has_failed); /* zeros are no image */
+	assert_true(jobs[1].has_failed); /* zeros are not an image */
 	assert_true(take(&jobs[2], account));
 	jobs[3] = (struct image_job){0};
 	finish(4);

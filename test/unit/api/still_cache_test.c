@@ -1,5 +1,4 @@
-/* Tests that stills are found by the account and the bytes, and that memory has a bound and a
- * share. */
+/* Tests that stills are found by account and bytes, and that memory has a bound and a share. */
 #include "../cmocka_test.h"
 #include "api/still_cache.h"
 #include "base/limits.h"
@@ -17,7 +16,7 @@ static struct panelimage_result result_of(size_t size)
 	    .info = {.format = PANELIMAGE_FORMAT_PNG, .frame_count = 1}};
 }
 
-/* A text of its own for each number. */
+/* Returns a different text for each number. */
 static struct str text_of(unsigned number)
 {
 	memset(text, 'A', sizeof(text));
@@ -61,7 +60,7 @@ static void it_is_found_by_its_account_and_bytes(void **state)
 	still_cache_destroy(cache);
 }
 
-/* A still that was made with little effort is not for those who have time; theirs replaces it. */
+/* A still made with little effort is not used for callers with time, and theirs replaces it. */
 static void a_quick_one_is_replaced(void **state)
 {
 	struct still_cache *cache = still_cache_create();

@@ -106,7 +106,7 @@ static void texts_are_terminated(void **state)
 	arena_drop_cache();
 }
 
-/* Objects of a third of a block: three fit into one. The first version gave each its own. */
+/* Three objects of a third of a block fit into one. (The first version gave each its own.) */
 static void blocks_are_filled(void **state)
 {
 	struct arena arena = {0};
@@ -141,7 +141,7 @@ static void blocks_are_recycled(void **state)
 {
 	(void)state;
 #ifdef HAS_ASAN
-	skip(); /* nothing is recycled there */
+	skip(); /* nothing is reused there */
 #endif
 	arena_drop_cache();
 	malloc_count = 0;

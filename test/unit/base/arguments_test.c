@@ -31,7 +31,7 @@ static void urls(void **state)
 	assert_hidden("postgresql://host/db?user=a&password=s%20x&sslmode=require",
 		      "postgresql://host/db?user=a&password=*****&sslmode=require");
 	assert_hidden("postgresql://host:5432/a@b", "postgresql://host:5432/a@b");
-	/* Here libpq takes "hunt" for the password, but somebody's is longer. */
+	/* Here libpq takes "hunt" as the password, but the real one may be longer. */
 	assert_hidden("postgresql://u:hunt@er2x@host/p", "postgresql://u:*********@host/p");
 	assert_hidden("postgresql://u:h@un?t@er2x@host", "postgresql://u:***********@host");
 	assert_hidden("postgresql://u@v:x@host/p@q", "postgresql://u@v:*@host/p@q");

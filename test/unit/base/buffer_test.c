@@ -53,7 +53,7 @@ static void reserve_then_commit(void **state)
 	buffer_finish(&buffer);
 }
 
-/* Against the plainest model: all that was ever appended, and how much of it was consumed. */
+/* Compares with the simplest model: all appended bytes, and the number of consumed ones. */
 static void random_appends_and_consumes(void **state)
 {
 	enum { TOTAL = 200000 };
@@ -83,8 +83,9 @@ static void random_appends_and_consumes(void **state)
 	free(model);
 }
 
-/* A full buffer that is consumed and filled byte by byte must neither grow without end nor move
- * all it holds for each byte: a million moves of 128 KiB would not end before the time-out. */
+/* A full buffer that is consumed and filled byte by byte must neither grow without bound nor move
+ * all its contents for each byte: a million moves of 128 KiB would not end before the time-out.
+ * */
 static void long_queue_of_bytes(void **state)
 {
 	enum { HELD = 128 * 1024 };

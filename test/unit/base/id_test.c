@@ -61,7 +61,7 @@ static void text_there_and_back(void **state)
 	}
 }
 
-/* Every byte at every position: accepted is what is a digit, or a dash in its place. */
+/* Tests every byte at every position: only digits, and dashes in their places, are accepted. */
 static void other_forms_are_refused(void **state)
 {
 	static const char good[] = "0190163d-8694-739b-aea5-966c26f8ad91";

@@ -1,4 +1,4 @@
-/* The log of a server whose reader stops, or is gone. */
+/* Logs of a server whose reader stops or leaves. */
 #include "../cmocka_test.h"
 #include "../temporary.h"
 #include "base/log.h"
@@ -18,8 +18,8 @@
 
 enum { MANY = 5000, ALL_BYTES = 4 * 1024 * 1024, PATIENCE_S = 60 };
 
-/* Another program that writes to the same pipe: it fills it whenever the log has seen that there is
- * room, and has not written yet. */
+/* Another program that writes to the same pipe: fills the pipe whenever the log has found room
+ * but not written yet. */
 static int rival = -1;
 
 int __real_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
@@ -52,7 +52,7 @@ ssize_t __wrap_splice(int from, off64_t *from_offset, int to, off64_t *to_offset
 	return __real_splice(from, from_offset, to, to_offset, size, flags);
 }
 
-/* Reads what there is and appends it; the new length. */
+/* Reads the available bytes and appends them. Returns the new length. */
 static size_t read_what_is_there(int fd, char *all, size_t length)
 {
 	ssize_t got;
@@ -69,8 +69,8 @@ static int64_t number_after(struct str line, const char *name)
 	return found ? strtoll(found + strlen(name), NULL, 10) : -1;
 }
 
-/* Lines with n=0, n=1, ...: each is there once, in order and whole, or counted if it is missing.
- * Returns how many were counted. */
+/* Lines with n=0, n=1, ...: each is present once, in order and whole, or counted as missing.
+ * Returns the sum of the counts. */
 static int64_t check_lines(char *all, size_t length, int64_t count)
 {
 	struct str rest = {all, length}, line;
@@ -103,8 +103,7 @@ static void write_numbers(int64_t first, int64_t end)
 		log_info("g", "m", LOG_INT("n", i));
 }
 
-/* The reading end does not block. All that log_init() does not get to see of the two is as it
- * was. */
+/* The reading end does not block. Whatever log_init() does not see of the two stays as it was. */
 static void check_reader_that_stops(int reader, int writer, bool holds)
 {
 	char *all = memory_alloc(ALL_BYTES + 1);
@@ -117,7 +116,7 @@ static void check_reader_that_stops(int reader, int writer, bool holds)
 	write_numbers(0, MANY);
 	log_flush();
 	assert_int_equal(fcntl(writer, F_GETFL), flags);
-	/* Room again: first what was kept, then the number, then new lines. */
+	/* Once there is room: first the kept lines, then the count, then new lines. */
 	length = read_what_is_there(reader, all, 0);
 	for (int i = 0; i < 100; i++) {
 		log_flush();
@@ -159,8 +158,7 @@ static void a_socket_that_is_full(void **state)
 	close(ends[1]);
 }
 
-/* Makes a pipe like another user's: a named pipe without a reader cannot be opened for writing, by
- * anybody. */
+/* Makes a pipe like another user's: a named pipe without a reader cannot be opened for writing. */
 static void make_pipe_that_cannot_be_opened_again(int *ends)
 {
 	char folder[TEMPORARY_SIZE], path[TEMPORARY_SIZE + 8];
@@ -245,14 +243,14 @@ static void processes_share_a_pipe_that_cannot_be_opened_again(void **state)
 		assert_in_range(number_after(line, " n="), 0, 19);
 		lines++;
 	}
-	/* A child's that found no room are lost with it. */
+	/* A child's lines without room are lost with it. */
 	assert_in_range(lines, 100 * 20, 100 * 2 * 20);
 	close(ends[0]);
 	close(ends[1]);
 	free(all);
 }
 
-/* A pipe writes a part of a line that is longer than PIPE_BUF. */
+/* A pipe accepts part of a line that is longer than PIPE_BUF. */
 static void long_lines_stay_whole_in_a_full_pipe(void **state)
 {
 	char *all = memory_alloc(ALL_BYTES + 1), *value = memory_alloc(7000);
@@ -364,7 +362,7 @@ static void a_forked_process_does_not_repeat_what_its_parent_kept(void **state)
 	free(all);
 }
 
-/* Without a reader it comes to an end; with one, all leaves that was kept. */
+/* Without a reader, the wait ends; with one, all kept lines leave. */
 static void the_end_waits_for_a_reader_only_so_long(void **state)
 {
 	char *all = memory_alloc(ALL_BYTES + 1);

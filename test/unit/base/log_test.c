@@ -30,7 +30,7 @@ static int close_log(void **state)
 	return close(memory_fd);
 }
 
-/* Returns the output since the last call: one line at most, complete, and UTF-8. */
+/* Returns the output since the last call: at most one line, complete and valid UTF-8. */
 static struct str take_line(void)
 {
 	ssize_t length = pread(memory_fd, written, sizeof(written), 0);
@@ -48,7 +48,7 @@ static struct str take_line(void)
 	return line;
 }
 
-/* Without the time stamp, which is checked for its form. */
+/* Returns the line without its time stamp, whose form is checked. */
 static struct str take_line_after_time(void)
 {
 	struct str line = take_line();
@@ -78,7 +78,7 @@ static void logfmt(void **state)
 	log_info("access", "request", LOG_WORD("route", STR("/v1/devices/{id}")));
 	ASSERT_LINE("level=info group=access msg=request route=/v1/devices/{id}");
 	log_set_process(name);
-	name[0] = '-'; /* as on a stack that is gone */
+	name[0] = '-'; /* as if its stack had gone */
 	log_error("db", "gone", LOG_STR("empty", (struct str){0}), LOG_TEXT("null", NULL));
 	ASSERT_LINE("level=error process=worker-1 group=db msg=gone empty=\"\" null=\"\"");
 	log_info("n", "m", LOG_INT("a", INT64_MIN), LOG_INT("b", INT64_MAX));
@@ -175,7 +175,7 @@ static void random_bytes_make_valid_lines(void **state)
 	}
 }
 
-/* Lines of every length around the limit, cut inside of every kind of character. */
+/* Tests lines of every length around the limit, cut within every kind of character. */
 static void long_lines_are_cut_whole(void **state)
 {
 	static const char *const units[] = {"x",    "\"",	"\n",
@@ -290,8 +290,7 @@ static void trouble_is_written_at_once(void **state)
 	assert_non_null(memmem(written, written_length(), "msg=free\n", 9));
 }
 
-/* Lines that are read from one end of a pipe: each write is what one read gives if the reader
- * keeps up. */
+/* Reads lines from one end of a pipe: each write matches one read if the reader keeps up. */
 static void writes_to_a_pipe_are_small(void **state)
 {
 	char *value = memory_alloc(3000);
@@ -307,7 +306,7 @@ static void writes_to_a_pipe_are_small(void **state)
 		log_info("g", "m", LOG_STR("v", ((struct str){value, 3000})));
 		if (i == 0)
 			continue;
-		/* The line before it, alone: both together are more than PIPE_BUF. */
+		/* The previous line, alone: both together exceed PIPE_BUF. */
 		length = read(pipe_fds[0], written, sizeof(written));
 		assert_in_range(length, 3000, 4096);
 		assert_int_equal(written[length - 1], '\n');
@@ -320,7 +319,7 @@ static void writes_to_a_pipe_are_small(void **state)
 	free(value);
 }
 
-/* Uses the kind of stderr at log_init(): nothing has looked at it before. */
+/* Uses the kind of stderr found by log_init(): no code has checked it before. */
 static void writes_to_a_file_are_large(void **state)
 {
 	char value[1000];

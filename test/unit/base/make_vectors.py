@@ -1,4 +1,4 @@
-"""Writes vectors.h: what Python says about timestamps, for the tests in C."""
+"""Writes vectors.h: timestamps as Python computes them, for the tests in C."""
 
 import datetime
 import random

@@ -1,5 +1,4 @@
-"""Local times around each change of offset, as Python's zoneinfo has them: vectors for the tests.
-
+"""Local times around each change of offset, as Python's zoneinfo computes them: vectors for the tests.
 Written as C: zone, moment (seconds since 1970), offset in seconds."""
 
 import datetime

@@ -88,7 +88,7 @@ static void random_changes(void **state)
 	assert_int_equal(map.count, 0);
 }
 
-/* Removes as a sweep does: finds the next before the current goes. */
+/* Removes as a sweep does: finds the next entry before it removes the current one. */
 static void removal_during_a_walk(void **state)
 {
 	struct map map = {0};

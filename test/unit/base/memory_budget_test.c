@@ -5,7 +5,7 @@ enum { ALL = 1000 };
 
 static struct memory_budget budget;
 
-/* Takes what it gets, 10 bytes at a time; how much that was. */
+/* Takes as much as possible, 10 bytes at a time. Returns the amount. */
 static size_t take_all(struct memory_share *share)
 {
 	size_t bytes = 0;
@@ -36,7 +36,7 @@ static void a_greedy_owner_leaves_room_for_others(void **state)
 	memory_budget_leave(three, third + 100);
 }
 
-/* Whoever came first gives back what it has as it is used up, and gets no more than the others. */
+/* The first owner gives back memory as it is used up, and gets no more than the others. */
 static void greedy_owners_come_to_hold_equal_shares(void **state)
 {
 	enum { OWNERS = 4, ROUNDS = 50 };

@@ -19,7 +19,7 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-/* The n-th call from now on fails, and all after it; 0: none. */
+/* Number of the first failing call from now on, after which all fail; 0: none. */
 static unsigned fail_at;
 
 static bool fails(void)
@@ -42,7 +42,7 @@ void *__wrap_realloc(void *old, size_t size)
 	return fails() ? NULL : __real_realloc(old, size);
 }
 
-/* Runs act in a child and returns its status; what it wrote to stderr is in text. */
+/* Runs act in a child. Returns its status, and its stderr in text. */
 static int status_of(void (*act)(void), char *text, size_t size)
 {
 	struct rlimit no_core = {0};
@@ -123,7 +123,8 @@ static void use_memory(void)
 	map_finish(&map);
 }
 
-/* Whichever request for memory fails, the process says so and ends; it never goes on with NULL. */
+/* If any request for memory fails, the process reports that and ends; it never continues with
+ * NULL. */
 static void out_of_memory_at_every_call(void **state)
 {
 	char text[4096];

@@ -1,4 +1,4 @@
-/* Processes of our own and programs: what they get, what they do not get, and how they end. */
+/* Our own processes and programs: what they inherit, what they do not inherit, and how they end. */
 #include "../cmocka_test.h"
 #include "base/memory.h"
 #include "base/process.h"
@@ -110,7 +110,7 @@ static void limits_are_set_in_the_child_alone(void **state)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	process.context = &limits[1].value;
 	assert_exits(&process, 0);
-	limits[1].value = RLIM_INFINITY; /* all we may */
+	limits[1].value = RLIM_INFINITY; /* as much as allowed */
 	process.context = &before.rlim_max;
 	assert_exits(&process, 0);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &after), 0);
@@ -175,7 +175,7 @@ static int check_rights(void *context)
 	}
 	if (status)
 		fclose(status);
-	/* Nobody can become root again, nor can a root without rights become somebody. */
+	/* No user can become root again, and root without capabilities cannot change its user. */
 	is_clean &= setuid(user->uid == 0 ? 65534 : 0) < 0;
 	return status && is_clean && geteuid() == user->uid ? 0 : 1;
 }
@@ -282,7 +282,7 @@ static void ends_with_its_parent(void **state)
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_exits(&(struct process){.run = leave_one_behind}, 0);
-	/* The last one that has the pipe for writing is the process that was left behind. */
+	/* The remaining process is the last one that has the pipe for writing. */
 	close(ends[1]);
 	assert_int_equal(read(ends[0], &byte, 1), 0);
 	close(ends[0]);
@@ -329,7 +329,7 @@ static int leave_a_family_behind(void *context)
 	int *ends = context;
 	char byte;
 
-	/* Once it has started its child. */
+	/* once it has started its child */
 	return start_family(ends[1]) > 0 && read(ends[0], &byte, 1) == 1 ? 0 : 1;
 }
 

@@ -1,5 +1,5 @@
-/* Regions in one mapping: what belongs to whom, what children see, and what a program that expects
- * another layout is told. */
+/* Regions in one mapping: owners, views of children, and errors for a program that expects
+ * another layout. */
 #include "../cmocka_test.h"
 #include "base/region.h"
 
@@ -59,7 +59,7 @@ static void begins_as_defined(void **state)
 	}
 }
 
-/* Each part is filled with a letter of its own; then each still has its own. */
+/* Fills each part with a letter of its own, and checks that each still has it. */
 static void parts_do_not_overlap(void **state)
 {
 	(void)state;
@@ -146,11 +146,11 @@ static void another_layout_is_not_taken_for_its_own(void **state)
 	assert_true(ends_the_process(&unknown, 0));
 }
 
-/* A worker that was taken over writes to all of the mapping. */
+/* A compromised worker writes to the whole mapping. */
 static void places_do_not_follow_what_others_write(void **state)
 {
 	void *common, *slot;
-	char spoiled[128]; /* less than the directory */
+	char spoiled[128]; /* shorter than the directory */
 	int fd;
 
 	(void)state;
@@ -169,7 +169,7 @@ static void places_do_not_follow_what_others_write(void **state)
 
 /* ---- another program maps it ---- */
 
-/* Its descriptor is not needed further. */
+/* Its descriptor is not needed any more. */
 static struct region_map *adopt(int fd, const struct region *const *wanted, unsigned count,
 				unsigned slots)
 {
@@ -224,7 +224,7 @@ static void another_layout_takes_over_what_it_knows(void **state)
 	close(fd);
 }
 
-/* Each number of the directory is spoiled in turn. */
+/* Damages each number of the directory in turn. */
 static void what_is_no_mapping_is_refused(void **state)
 {
 	struct region_map *one;
@@ -243,7 +243,7 @@ static void what_is_no_mapping_is_refused(void **state)
 
 		assert_int_equal(pread(fd, &before, 4, at), 4);
 		assert_int_equal(pwrite(fd, &huge, 4, at), 4);
-		/* A name, a version or padding: a mapping of its own. */
+		/* a name, a version or padding: a new mapping */
 		adopted = adopt(fd, regions, 3, SLOTS);
 		region_map_destroy(adopted);
 		assert_int_equal(pwrite(fd, &before, 4, at), 4);

@@ -62,7 +62,7 @@ static void percent_encoded(void **state)
 	assert_masked("100%_Kbc", "100%_Kbc");
 }
 
-/* Bytes behind a "%" belong to a key, both if they encode nothing and if they happen to. */
+/* Bytes after a "%" belong to a key, whether or not they encode something. */
 static void stray_percent_signs(void **state)
 {
 	(void)state;
@@ -83,7 +83,7 @@ static void stray_percent_signs(void **state)
 	assert_masked("/" DEVICE_KEY "%2", "/**************************");
 }
 
-/* A URL that stands in a URL is encoded twice, or more often. */
+/* A URL within a URL is encoded twice, or more often. */
 static void encoded_twice(void **state)
 {
 	(void)state;
@@ -103,7 +103,7 @@ static void encoded_twice(void **state)
 	assert_masked("/100%25/ddk_x", "/100%25/ddk_x");
 }
 
-/* A device's key has no mark of its own: what is glued to it goes with it. */
+/* Device keys have no mark, so adjoining characters are masked with them. */
 static void glued(void **state)
 {
 	(void)state;
@@ -142,8 +142,8 @@ static void readable(void **state)
 		assert_masked(texts[i], texts[i]);
 }
 
-/* Hostile lines must not take longer than their length: at the square of it, each of these would
- * take minutes. */
+/* The time is linear: if it grew with the square of the length, each of these lines would take
+ * minutes. */
 static void long_lines(void **state)
 {
 	static const char *const pieces[] = {"%",   "%25",  "25",    "a%",     "aB1%",	 "%2525",
@@ -165,7 +165,7 @@ static void long_lines(void **state)
 	free(masked);
 }
 
-/* Wherever the key stands, and whatever stands before and behind it. */
+/* Tests a key at every position, with any text before and after it. */
 static void device_keys_at_all_places(void **state)
 {
 	static const char *const fronts[] = {"", "/", "abc/", "%2F", "\xc3\xbc/"};
@@ -208,7 +208,7 @@ static void no_front_of_a_key_is_left(void **state)
 		assert_cut("/ddk_%30123456%37abcdef", max, "/ddk_");
 	for (size_t max = 5; max < 27; max++)
 		assert_cut("/ddk_%2530123456%2537abcdef", max, "/ddk_");
-	/* A key is no longer, and something of it is kept. */
+	/* A key is not longer, and part of it is kept. */
 	assert_cut("0123456789abcdefghijABCDEFGHIJ0123456789", 39, "012");
 	assert_cut("abc", 2, "");
 }

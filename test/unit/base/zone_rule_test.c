@@ -109,7 +109,7 @@ static void summer_time_can_last_all_year(void **state)
 	}
 }
 
-/* A change that its hours carry into another year. */
+/* The hours of a change move it into another year. */
 static void changes_cross_the_year(void **state)
 {
 	const struct zone_rule early = rule_of("AAA0BBB,J1/-24,J100");

@@ -15,7 +15,7 @@ struct file {
 	uint8_t bytes[FILE_BYTES_MAX];
 };
 
-/* Block of a file, valid unless a test spoils it. */
+/* Block of a file, valid unless a test damages it. */
 struct made {
 	char version;
 	uint32_t transitions, types, characters, leap_seconds, standard, ut;
@@ -263,7 +263,7 @@ static void counts_that_lie_are_refused(void **state)
 	}
 }
 
-/* Whatever a byte becomes: an error, or a zone that can be asked. */
+/* Any changed byte gives an error or a usable zone. */
 static void any_byte_may_be_wrong(void **state)
 {
 	struct made made = sound;

@@ -67,7 +67,7 @@ static void agree(const char *name, const struct zone *zone, int64_t wall_s)
 		fail_msg("%s at %lld: %d, not %d", name, (long long)wall_s, ours_s, libc_s);
 }
 
-/* Compares from 1900 to 2100, at and beside every change that a look every 27 days can see. */
+/* Compares from 1900 to 2100, at and beside every change that checks every 27 days can find. */
 static void compare_with_libc(const char *name, const struct zone *zone)
 {
 	const int64_t first_s = -2208988800, last_s = 4102444800, step_s = 27 * 86400 + 4567;
@@ -209,7 +209,7 @@ static void malformed_files_are_counted(void **state)
 	write_file(inner, "Empty", "", 0);
 	write_file(inner, "Dot.tab", bytes, length);
 	snprintf(command, sizeof(command), "%s/Folder", inner);
-	assert_int_equal(symlink("..", command), 0); /* a way without end */
+	assert_int_equal(symlink("..", command), 0); /* an endless path */
 	count = zones_load(folder);
 	assert_true(count.loaded >= 2);
 	assert_true(count.refused >= 1);

@@ -4,7 +4,7 @@
 
 static struct account_removal removal;
 
-/* The limit of the statement that comes next. */
+/* Returns the limit of the next statement. */
 static int64_t next_limit(void)
 {
 	struct arena arena = {0};
@@ -20,7 +20,7 @@ static void take(bool is_left, uint64_t took_ms)
 {
 	struct removed_portion portion = {.removed = 1, .is_left = is_left};
 
-	/* Others have as long as the portion had. */
+	/* The pause for others is as long as the portion. */
 	assert_int_equal(account_removal_take(&removal, &portion, took_ms), took_ms);
 }
 
@@ -35,7 +35,7 @@ static void portions_fit_the_time_that_they_take(void **state)
 {
 	(void)state;
 	go_to(REMOVAL_OF_DEVICES);
-	assert_int_equal(next_limit(), 20); /* after the keys, which took little */
+	assert_int_equal(next_limit(), 20); /* after the keys, which took little time */
 	for (int i = 0; i < 10; i++)
 		take(true, 1);
 	assert_int_equal(next_limit(), 100);
@@ -70,7 +70,7 @@ static void what_failed_is_tried_with_fewer_rows(void **state)
 	assert_int_equal(removal.step, REMOVAL_OF_VERSIONS);
 }
 
-/* Else its installations would go with it, all at once. */
+/* Otherwise its installations would go with it, all at once. */
 static void an_app_that_was_marked_meanwhile_goes_in_portions(void **state)
 {
 	struct removed_portion portion = {.removed = 0, .is_left = true};

@@ -57,7 +57,7 @@ static void test_many_are_asked_together(void **state)
 	}
 }
 
-/* More reads than one batched read takes are divided among several. */
+/* Reads beyond the limit of a batched read are divided among several. */
 static void test_more_than_many(void **state)
 {
 	enum { COUNT = 3 * BATCHED_READ_MAX + 1 };
@@ -201,7 +201,7 @@ static void test_connection_breaks(void **state)
 	struct asked *asked[3];
 
 	(void)state;
-	/* A connection that was never used is not waited for. */
+	/* Unused connections are not waited for. */
 	expect_quotient(ask_number(TEST_STATEMENT_QUOTIENT, 1), "alone", 1);
 	for (int i = 0; i < 3; i++)
 		asked[i] = ask_sleeper(0.3);

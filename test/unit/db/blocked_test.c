@@ -1,4 +1,4 @@
-/* Writes that meet a locked row: who waits, who does not, in which order and for how long. */
+/* Writes that meet a locked row: which wait, in which order and for how long. */
 #include "base/limits.h"
 #include "blocked.h"
 #include "pipeline.h"
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* A session that holds locks until it is let go. */
+/* A session that holds locks until a test ends it. */
 static PGconn *holder;
 
 static void hold(const char *sql)
@@ -83,7 +83,7 @@ static void expect_name(int64_t id, const char *name)
 	PQfinish(pg);
 }
 
-/* The others of the group commit are done while the row is locked; then the write is, too. */
+/* Other writes of the group commit finish while the row is locked; then this one does, too. */
 static void test_only_the_locked_one_waits(void **state)
 {
 	struct asked *others[8];
@@ -104,8 +104,8 @@ static void test_only_the_locked_one_waits(void **state)
 	expect_name(5, "waits");
 }
 
-/* Writes to one row are done in their order, whether they came before or after it was locked, and
- * in one batch or in several. */
+/* Writes to one row keep their order, whether they came before or after the lock, and in one
+ * batch or in several. */
 static void test_order_of_a_row(void **state)
 {
 	enum { COUNT = 12 };
@@ -148,7 +148,7 @@ static void test_single_write(void **state)
 	expect(locked, DB_OK);
 }
 
-/* Writes to a row that stays locked are answered in the end. */
+/* Writes to a row that stays locked are answered eventually. */
 static void test_locked_for_too_long(void **state)
 {
 	struct asked *first, *second;
@@ -164,7 +164,7 @@ static void test_locked_for_too_long(void **state)
 	expect(rename_item(1, "later"), DB_OK);
 }
 
-/* An account has its share of the places, and the others have theirs. */
+/* An account has its share of the places, and other accounts have theirs. */
 static void test_share_of_an_account(void **state)
 {
 	enum { MANY = 2 * LIMIT_BLOCKED_OF_ACCOUNT };
@@ -180,7 +180,7 @@ static void test_share_of_an_account(void **state)
 		asked[i] = rename_item(1 + i, name);
 	}
 	turn_until(world.done_count >= MANY - LIMIT_BLOCKED_OF_ACCOUNT);
-	/* The account has no place left, the other one has. */
+	/* The account has no place left; the other account has one. */
 	expect(rename_item(299, "none"), DB_BLOCKED);
 	other = rename_as(2, 300, "mine");
 	expect(rename_as(3, 301, "free"), DB_OK);
@@ -220,8 +220,8 @@ static void test_all_places(void **state)
 	}
 }
 
-/* An account with two locked rows holds up nobody's commit any more: its writes wait for their
- * turn, and those of other rows are done. */
+/* Writes of an account with two locked rows wait for their turn, without delaying other commits,
+ * and those of other rows finish. */
 static void test_account_with_several_locked_rows(void **state)
 {
 	struct asked *locked[3], *free_one;
@@ -239,7 +239,7 @@ static void test_account_with_several_locked_rows(void **state)
 		expect(locked[i], DB_OK);
 }
 
-/* A refusal on a retry connection is that write's own. */
+/* A constraint error on a retry connection belongs to that write alone. */
 static void test_refused_afterwards(void **state)
 {
 	struct asked *first, *second;
@@ -256,7 +256,7 @@ static void test_refused_afterwards(void **state)
 	expect(second, DB_OK);
 }
 
-/* The connections break while writes wait: those that surely did not happen go on. */
+/* Connections break while writes wait: those that certainly did not happen are repeated. */
 static void test_retry_connections_break(void **state)
 {
 	struct asked *first, *second;
@@ -276,7 +276,7 @@ static void test_retry_connections_break(void **state)
 	expect_name(1, "second");
 }
 
-/* At rest there is no connection for such writes. */
+/* Idle servers have no connection for such writes. */
 static void test_connections_come_and_go(void **state)
 {
 	struct db_settings settings = usual_settings();

@@ -168,7 +168,7 @@ static void test_write_alone(void **state)
 	for (int i = 0; i < 10; i++) {
 		if (i == 4)
 			expect_refusal(asked[i], TEST_CONSTRAINT_NAME_TAKEN);
-		else if (i == 6) /* the primary key is none of the statement's refusals */
+		else if (i == 6) /* the primary key is not a constraint of the statement */
 			expect_outcome(asked[i], DB_FAILED);
 		else
 			expect_number(asked[i], 100 + i);
@@ -176,7 +176,7 @@ static void test_write_alone(void **state)
 	expect_items("alone-", 8);
 }
 
-/* The server says that the statement is complete, and only at the sync that it cannot be. */
+/* The server reports that the statement is complete, and only the sync fails. */
 static void test_commit_refused(void **state)
 {
 	struct asked *asked[2];
@@ -224,7 +224,7 @@ static void test_large(void **state)
 
 	(void)state;
 	memset(piece, 'x', SIZE);
-	/* Much more than both sockets hold, both ways at once. */
+	/* Much more than both sockets hold, in both directions at once. */
 	for (int i = 0; i < COUNT; i++) {
 		asked[i] = ask(TEST_STATEMENT_REPEAT);
 		db_add_text(&asked[i]->query.parameters, (struct str){piece, SIZE});
@@ -295,7 +295,7 @@ static void test_settings(void **state)
 	expect_setting("client_encoding", "UTF8");
 }
 
-/* Checks a server that is not ours. */
+/* Checks a foreign server. */
 static void test_commits_wait_for_the_disk_whatever_the_role_says(void **state)
 {
 	(void)state;
@@ -344,8 +344,8 @@ static void write_many(void)
 	}
 }
 
-/* Writes one after the other need one connection. Crowds of writes open another, which goes after a
- * while without a crowd; the writes of its keys go on over the first. */
+/* Sequential writes need one connection. Parallel ones open another, which closes after a while
+ * without them; the writes of its keys continue on the first. */
 static void test_write_connections_come_and_go(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -371,7 +371,7 @@ static void test_write_connections_come_and_go(void **state)
 	close_world();
 }
 
-/* Timers begin a few writes in the same turn: a connection would be up when they are done. */
+/* Timers begin a few writes in the same turn, which end before another connection could open. */
 static void test_a_few_writes_at_once_open_no_connection(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -407,7 +407,7 @@ static struct asked *touch_pair(int64_t first, int64_t second)
 
 static void test_deadlock(void **state)
 {
-	/* On two connections, as their first parameters say. */
+	/* On two connections, selected by their first parameters. */
 	struct asked *a = touch_pair(1, 2);
 	struct asked *b = touch_pair(2, 1);
 
@@ -455,7 +455,7 @@ static void add_all_types(struct db_parameters *p)
 	db_add_null(p);
 }
 
-/* The values come back in the format in which they went, and PostgreSQL understands them. */
+/* Values return in the format in which they were sent, and PostgreSQL understands them. */
 static void check_all_types(struct db_query *query, const struct db_result *result)
 {
 	struct asked *asked = container_of(query, struct asked, query);

@@ -1,4 +1,4 @@
-/* A database that breaks, hangs, becomes unavailable, comes back or has changed. */
+/* A database that breaks, hangs, becomes unavailable, returns or has changed. */
 #include "../leap.h"
 #include "base/log.h"
 #include "support.h"
@@ -80,7 +80,7 @@ static void terminate(int64_t pid)
 	run_sql(sql);
 }
 
-/* Waits until the server works on a nap. */
+/* Waits until the server runs pg_sleep(). */
 static void wait_until_asleep(void)
 {
 	do
@@ -88,7 +88,7 @@ static void wait_until_asleep(void)
 	while (!somebody_sleeps());
 }
 
-/* Reads that were under way when the connection broke run again on the next, in their order. */
+/* Reads that were under way when the connection broke run again on the next one, in order. */
 static void test_reads_move(void **state)
 {
 	enum { COUNT = 20 };
@@ -112,7 +112,7 @@ static void test_reads_move(void **state)
 	assert_int_not_equal(read_backend(), pid);
 }
 
-/* A read that ends every connection it runs on is not carried from one to the next for ever. */
+/* A read that breaks every connection is not repeated for ever. */
 static void test_read_moves_once(void **state)
 {
 	struct asked *asked;
@@ -124,7 +124,7 @@ static void test_read_moves_once(void **state)
 		wait_until_asleep();
 		run_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
 			"WHERE wait_event = 'PgSleep'");
-		/* Dead sessions are no longer to be seen as asleep. */
+		/* Sessions that have ended are no longer listed as asleep. */
 		run_sql("SELECT pg_sleep(0.05)");
 	}
 	must_be(asked, DB_UNAVAILABLE);
@@ -146,8 +146,8 @@ static void test_write_is_not_repeated(void **state)
 	assert_int_not_equal(write_backend(), pid);
 }
 
-/* If the database works again at once, queries that came meanwhile notice nothing, whether its
- * connections had been used or not. */
+/* If the database works again at once, queries that arrived meanwhile succeed, whether or not its
+ * connections had been used. */
 static void test_queries_wait_for_connections_that_return(void **state)
 {
 	(void)state;
@@ -177,7 +177,7 @@ static void test_pool_goes_on(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct asked *asked = ask_number(TEST_STATEMENT_BACKEND_WRITE, i);
 
-		wait_for(asked); /* the one that finds out may be unavailable */
+		wait_for(asked); /* the query that finds out may be unavailable */
 		forget(asked);
 	}
 	for (int i = 0; i < 20; i++)
@@ -224,7 +224,7 @@ static void test_restarted(void **state)
 	write_backend();
 }
 
-/* No answer at all, with the connection standing: the deadline breaks it. */
+/* The connection stands without any answer: the deadline breaks it. */
 static void test_silent(void **state)
 {
 	struct asked *read;
@@ -244,7 +244,7 @@ static void test_silent(void **state)
 	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
 }
 
-/* After a stop of this process, not of the server, answers that came meanwhile are valid. */
+/* If this process was stopped, not the server, answers that arrived meanwhile are valid. */
 static void test_silence_was_ours(void **state)
 {
 	struct asked *asked;
@@ -252,7 +252,7 @@ static void test_silence_was_ours(void **state)
 	(void)state;
 	asked = ask_number(TEST_STATEMENT_ECHO, 3);
 	uv_run(&world.loop.uv, UV_RUN_NOWAIT);
-	/* The server has written the answer, and waits for what comes next. */
+	/* The server has written the answer, and waits for the next request. */
 	while (!finds("SELECT FROM pg_stat_activity WHERE wait_event || query ~ '^Cl.* AS value$'"))
 		continue;
 	leap_s += 11;
@@ -270,7 +270,7 @@ static void test_statement_timeout(void **state)
 	must_give(ask_number(TEST_STATEMENT_ECHO, 3));
 }
 
-/* The session forgot its statements, a pooler's habit: prepared anew on the next. */
+/* The session lost its statements, as poolers do: they are prepared again on the next one. */
 static void test_forgotten_statements(void **state)
 {
 	struct asked *asked = ask(TEST_STATEMENT_FORGET_ALL);
@@ -282,7 +282,7 @@ static void test_forgotten_statements(void **state)
 		assert_int_equal(must_give(ask_number(TEST_STATEMENT_ECHO, i)), i);
 }
 
-/* A table whose shape no longer fits the statements is no database for us, until it does again. */
+/* A table that does not fit the statements makes the database unavailable until it fits again. */
 static void test_changed_shape(void **state)
 {
 	(void)state;
@@ -295,7 +295,7 @@ static void test_changed_shape(void **state)
 	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
 }
 
-/* A plan that became invalid and fits again causes no error. */
+/* A plan that became invalid and is valid again causes no error. */
 static void test_invalid_plan(void **state)
 {
 	(void)state;
@@ -314,7 +314,7 @@ static struct asked *add_item(int64_t id, struct str name)
 	return asked;
 }
 
-/* After a failover: what cannot be written is unavailable, not failed. */
+/* After a failover, writes are unavailable, not failed. */
 static void test_read_only(void **state)
 {
 	enum db_outcome outcome = DB_OK;
@@ -322,7 +322,7 @@ static void test_read_only(void **state)
 	(void)state;
 	run_sql("ALTER SYSTEM SET default_transaction_read_only = on");
 	run_sql("SELECT pg_reload_conf()");
-	/* The process of the connection hears of it a moment later. */
+	/* The process of the connection notices it a moment later. */
 	while (outcome != DB_UNAVAILABLE) {
 		struct asked *asked = add_item(500, STR("before"));
 
@@ -349,7 +349,7 @@ static unsigned count_lines(int fd, const char *word)
 	return count;
 }
 
-/* Logs one line when a connection goes and one when it is back, whatever lies between. */
+/* Logs one line when a connection breaks and one when it is back, whatever happens between. */
 static void test_log(void **state)
 {
 	enum { all = 3 };
@@ -362,7 +362,7 @@ static void test_log(void **state)
 	assert_int_equal(count_lines(fd, "connected"), all);
 	control("stop");
 	turn_until(db_connections_up(world.db) == 0);
-	/* Each turn is the begin of an attempt, or its end. */
+	/* Each turn is the beginning of an attempt, or its end. */
 	for (int i = 0; i < 20; i++)
 		uv_run(&world.loop.uv, UV_RUN_ONCE);
 	control("start");
@@ -376,7 +376,7 @@ static void test_log(void **state)
 	close(fd);
 }
 
-/* No way in: a wrong role, no room. It keeps trying, and gets in when it may. */
+/* A wrong role, or no free place: the pool keeps trying, and connects once it may. */
 static void test_not_let_in(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -398,7 +398,7 @@ static void test_not_let_in(void **state)
 	close_world();
 }
 
-/* Whoever waits learns why: here names are resolved on a thread, and not by libpq. */
+/* Waiting callers get the reason: here a thread resolves names, not libpq. */
 static void test_unknown_name(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -443,7 +443,7 @@ static void raise_in_a_write(const char *sqlstate, enum db_outcome outcome)
 	must_be(asked, outcome);
 }
 
-/* Want of room is noticed, whoever wanted it, and nothing else is taken for that. */
+/* Lack of room is detected in any write, and no other error counts as that. */
 static void test_full(void **state)
 {
 	struct storage *storage = db_storage(world.db);
@@ -457,13 +457,13 @@ static void test_full(void **state)
 	assert_true(storage_is_full(storage));
 	assert_true(storage_wants_probe(storage, 5000, &mark));
 	assert_false(storage_wants_probe(storage, 5999, &later));
-	raise_in_a_write("58030", DB_FAILED); /* after the probe's begin: it counts */
+	raise_in_a_write("58030", DB_FAILED); /* after the probe's beginning: counts */
 	storage_probed(storage, mark);
 	assert_true(storage_is_full(storage));
 	assert_true(storage_wants_probe(storage, 6000, &later));
 	storage_probed(storage, later);
 	assert_false(storage_is_full(storage));
-	storage_probed(storage, mark); /* an old one comes late */
+	storage_probed(storage, mark); /* an old one arrives late */
 	assert_false(storage_is_full(storage));
 }
 

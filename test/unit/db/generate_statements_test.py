@@ -1,4 +1,4 @@
-"""The generator stops the build where a SQL file disagrees with itself."""
+"""The generator stops the build if a SQL file contradicts itself."""
 
 import os
 import subprocess
@@ -335,7 +335,7 @@ def test_columns_that_change_alone(tmp_path):
     table = (tmp_path / "out/table.c").read_text()
     assert "SET brightness = $3, generation" in table and "SET volume = $4, generation" in table
     assert "SET name = coalesce($2, name),\\n" in table
-    # All take the same parameters and give the same row; there is one function for them.
+    # Statements with the same parameters and rows share one function.
     assert table.count(".parameter_count = 4") == table.count(".column_count = 4") == 3
     calls = (tmp_path / "out/calls.h").read_text()
     assert '{"brightness", (enum statement)STATEMENT_THING_UPDATE_BRIGHTNESS}' in calls
@@ -433,7 +433,7 @@ void call(struct db_query *query, struct id id, struct str name, struct thing *r
 
 
 def compile_call(folder, text):
-    """Compiles it against the real headers, with a table of one statement."""
+    """Compiles the call against the real headers, with a table of one statement."""
     done = run_with_record(folder, UPDATE)
     assert done.returncode == 0, done.stderr
     root = os.path.join(os.path.dirname(__file__), "../../..")

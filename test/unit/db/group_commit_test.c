@@ -1,4 +1,4 @@
-/* Writes that share a commit: the error of one is no error of another. */
+/* Writes that share a commit: the error of one does not affect the others. */
 #include "pipeline.h"
 #include "support.h"
 
@@ -52,7 +52,7 @@ static struct asked *put_number(int number)
 	return put((struct item){.id = 1000 + number, .name = name});
 }
 
-/* Returns when its transaction began. */
+/* Returns the time at which its transaction began. */
 static int64_t expect_done(struct asked *asked)
 {
 	int64_t began;
@@ -112,7 +112,7 @@ static void test_together(void **state)
 	expect_items("id >= 1000", "96");
 }
 
-/* Nothing is answered before all of it is committed. */
+/* No write is answered before all of them are committed. */
 static void test_answered_after_the_commit(void **state)
 {
 	struct asked *first = put((struct item){.id = 10, .name = "first"});
@@ -126,7 +126,8 @@ static void test_answered_after_the_commit(void **state)
 	expect_done(second);
 }
 
-/* All batches lock what they lock in the order of their keys, and so does what shares a key. */
+/* All batches take their locks in the order of their keys, and writes that share a key keep their
+ * order. */
 static void test_order_of_keys(void **state)
 {
 	struct asked *asked[FEW];
@@ -165,7 +166,7 @@ static void test_only_the_culprit_is_refused(void **state)
 	expect_items("id >= 1000", "7");
 }
 
-/* Two that cannot both be: the first one is there, whatever the batch went through. */
+/* The first of two writes that exclude each other succeeds, however the batch ran. */
 static void test_first_comes_first(void **state)
 {
 	struct asked *first = put((struct item){.id = 30, .name = "same"});
@@ -177,7 +178,7 @@ static void test_first_comes_first(void **state)
 	expect_items("id = 30", "1");
 }
 
-/* Seen only when it is committed. */
+/* The error appears only at the commit. */
 static void test_commit_refused(void **state)
 {
 	struct asked *asked[FEW];
@@ -219,7 +220,7 @@ static void test_connection_breaks(void **state)
 	struct asked *asked[4];
 
 	(void)state;
-	expect_done(put_number(0)); /* the connection was of use */
+	expect_done(put_number(0)); /* the connection was used */
 	for (int i = 0; i < 4; i++)
 		asked[i] = put((struct item){.id = 50 + i,
 					     .name = (const char[]){(char)('a' + i), 0},
@@ -230,7 +231,7 @@ static void test_connection_breaks(void **state)
 	    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
 	for (int i = 0; i < 3; i++)
 		expect_unavailable(asked[i]);
-	/* The server may have said that it skips the last one; then that is repeated. */
+	/* If the server has reported that it skips the last one, that one is repeated. */
 	wait_for(asked[3]);
 	expect_items("id >= 50 AND id < 60", asked[3]->outcome == DB_OK ? "1" : "0");
 	forget(asked[3]);

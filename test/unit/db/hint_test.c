@@ -1,4 +1,4 @@
-/* Hints between two workers' databases. */
+/* Hints between the databases of two workers. */
 #include "base/limits.h"
 #include "support.h"
 
@@ -115,7 +115,7 @@ static unsigned count_words(const char *text)
 	return count;
 }
 
-/* A thousand hints are a few NOTIFYs, each within what PostgreSQL takes, and none is lost. */
+/* A thousand hints take a few NOTIFYs, each within PostgreSQL's limit, and none is lost. */
 static void test_many_in_one(void **state)
 {
 	enum { COUNT = 1000 };
@@ -198,7 +198,7 @@ static void test_down_and_up(void **state)
 	(void)state;
 	assert_int_equal(world.up_count, 1);
 	assert_int_equal(world.down_count, 0);
-	db_hint(world.db, STR("first")); /* so that the sessions show by what they did */
+	db_hint(world.db, STR("first")); /* so that pg_stat_activity shows what the sessions did */
 	turn_until(world.hints[0] && other_hints[0]);
 	cut_hints();
 	turn_until(world.down_count);
@@ -210,7 +210,7 @@ static void test_down_and_up(void **state)
 	assert_string_equal(world.hints, "first found ");
 }
 
-/* A server that answers nothing takes the hints down, and they come back with it. */
+/* If a server does not answer, hints count as down, and recover with it. */
 static void test_silence(void **state)
 {
 	(void)state;
@@ -234,7 +234,7 @@ static void on_heard(struct hint_subscription *subscription, uint64_t before_ms)
 	heard_before_ms = before_ms;
 }
 
-/* on_heard() is reliable: each hint that it counts has come. A silent server, whose connection
+/* on_heard() is reliable: each hint that it counts has arrived. A silent server, whose connection
  * still counts as up, confirms nothing. */
 static void test_heard(void **state)
 {
@@ -249,7 +249,7 @@ static void test_heard(void **state)
 		uv_update_time(&world.loop.uv);
 		sent_ms = loop_now_ms(&world.loop);
 		turn_until(heard_before_ms > sent_ms);
-		/* Notifications are taken in the same turn as the answer. */
+		/* Notifications are handled in the same turn as the answer. */
 		assert_int_equal(count_words(world.hints), i);
 	}
 	control("pause");
@@ -262,7 +262,7 @@ static void test_heard(void **state)
 	db_unsubscribe(&subscription);
 }
 
-/* Closing sends the hints that wait. */
+/* Closing sends the waiting hints. */
 static void test_close_sends(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -279,8 +279,8 @@ static void test_close_sends(void **state)
 	assert_string_equal(world.hints, "farewell ");
 }
 
-/* A NOTIFY that loses against another transaction is sent again. The first two calls of this
- * function, which stands before PostgreSQL's own, say that there was a deadlock. */
+/* A NOTIFY that fails by a deadlock is sent again. The first two calls of this function, which
+ * replaces PostgreSQL's own, report a deadlock. */
 static void test_conflict(void **state)
 {
 	static const struct {

@@ -1,5 +1,4 @@
-/* The servers of a connection string: which comes when, and that one which does not answer is
- * passed over. */
+/* Servers of a connection string: their order, and that a server without answer is skipped. */
 #include "support.h"
 
 #include "host_turns.h"
@@ -92,7 +91,7 @@ static void names_are_looked_up(void **state)
 	hosts_destroy(hosts);
 }
 
-/* libpq has the words for what is wrong with them. */
+/* libpq reports what is wrong with them. */
 static void lists_that_do_not_match_are_left_to_libpq(void **state)
 {
 	struct hosts *hosts = hosts_of("host=a,b port=1,2,3");
@@ -165,7 +164,7 @@ static void must_give(struct asked *asked)
 	forget(asked);
 }
 
-/* A port where connections are made, and nobody says anything. */
+/* Opens a port that accepts connections, but never answers. */
 static int open_silent(unsigned *ret_port)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
@@ -181,7 +180,7 @@ static int open_silent(unsigned *ret_port)
 	return fd;
 }
 
-/* Silent servers, so many, before that of the test. */
+/* Puts this many silent servers before that of the test. */
 static void make_url(char *url, size_t size, unsigned port, const char *before)
 {
 	struct hosts *own = hosts_of(usual_settings().url);
@@ -209,7 +208,7 @@ static void one_that_does_not_answer_is_passed_over(void **state)
 	assert_non_null(pg);
 	assert_int_equal(failure.unavailable, UNAVAILABLE_SILENT);
 	PQfinish(pg);
-	/* The good one comes first now: the other one is not asked. */
+	/* The working server comes first now: the other one is not tried. */
 	pg = hosts_connect(hosts, &use, &failure);
 	assert_non_null(pg);
 	assert_int_equal(failure.unavailable, UNAVAILABLE_NOT);
@@ -223,7 +222,7 @@ static void one_that_does_not_answer_is_passed_over(void **state)
 	close(silent);
 }
 
-/* A pass has tried the first server when another one finds that the second is good. */
+/* A pass has tried the first server when another one finds that the second works. */
 static void a_pass_keeps_its_order(void **state)
 {
 	struct hosts_failure failure;
@@ -279,7 +278,7 @@ static void a_worker_passes_it_over_too(void **state)
 	open_world(&settings);
 	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
 	close_world();
-	/* Nor does a name hinder that nobody knows. */
+	/* An unknown name does not delay either. */
 	make_url(url, sizeof(url), port, "database.invalid");
 	open_world(&settings);
 	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
@@ -306,7 +305,7 @@ static void all_is_answered_when_it_hangs(void **state)
 	assert_int_equal(db_unavailable(world.db), UNAVAILABLE_SILENT);
 	forget(read);
 	forget(write);
-	/* At once: no connection is waited for. */
+	/* At once, without a connection to wait for. */
 	read = ask_number(TEST_STATEMENT_ECHO, 1);
 	uv_run(&world.loop.uv, UV_RUN_NOWAIT);
 	uv_run(&world.loop.uv, UV_RUN_NOWAIT);

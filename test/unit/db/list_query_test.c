@@ -15,7 +15,7 @@ struct listed {
 	unsigned pause_at; /* 0: never */
 	bool is_unwanted;
 	bool done;
-	unsigned place; /* among all that were done, from 1 */
+	unsigned place; /* order of completion, from 1 */
 	enum db_outcome outcome;
 };
 
@@ -52,7 +52,7 @@ static void on_done(struct db_query *query, const struct db_result *result)
 	listed->outcome = result->outcome;
 }
 
-/* NULL: it was refused. */
+/* NULL: refused */
 static struct listed *list(uint8_t account, unsigned pause_at)
 {
 	struct listed *listed = memory_zalloc(sizeof(*listed));
@@ -113,7 +113,7 @@ static void test_rows_come_one_by_one(void **state)
 		expect_all(list(1, 0));
 }
 
-/* While one is paused, other accounts' list queries and all other queries go on. */
+/* While a list query is paused, those of other accounts and all other queries continue. */
 static void test_pause(void **state)
 {
 	struct listed *paused = list(1, 7);
@@ -136,7 +136,7 @@ static void test_pause(void **state)
 	assert_int_equal(expect_all(same), 4);
 }
 
-/* An account that asks often waits behind one that asks once. */
+/* An account with many list queries waits behind one with a single query. */
 static void test_turns(void **state)
 {
 	struct listed *first = list(1, 1), *second = list(2, 1);
@@ -190,8 +190,8 @@ static void expect_unavailable(struct listed *listed, unsigned row_count)
 	expect(listed, DB_UNAVAILABLE, row_count);
 }
 
-/* Rows of another snapshot must not follow those that were seen: it ends. One that waits is read
- * when there is a connection again. */
+/* A list query ends if the connection breaks, since rows of another snapshot must not follow.
+ * Waiting ones are read once there is a connection again. */
 static void test_database_goes_away(void **state)
 {
 	struct listed *begun, *waiting;
@@ -211,7 +211,7 @@ static void test_database_goes_away(void **state)
 	rows = 5000;
 }
 
-/* A list that nobody wants any more takes no place, and is not read. */
+/* An abandoned list takes no place, and is not read. */
 static void test_unwanted(void **state)
 {
 	struct listed *paused = list(1, 1);
@@ -240,7 +240,7 @@ static void age(struct listed *listed, uint64_t ms)
 	listed->list_query.query.since_ms -= ms;
 }
 
-/* A slow reader gives way to an account that has nothing under way, and to its own. */
+/* A slow reader makes room for an account without list queries, and for its own account. */
 static void test_slow_reader_gives_way(void **state)
 {
 	struct listed *slow = list(1, 1), *other = list(2, 1);
@@ -265,8 +265,8 @@ static void test_slow_reader_gives_way(void **state)
 	expect_all(other);
 }
 
-/* A slow list is not cut for queries that could not take its place: another account's next list
- * queries wait for that account's first one in any case. */
+/* A slow list is not cut for queries that could not take its place: the other account's next list
+ * queries wait for its first one in any case. */
 static void test_greedy_account_ends_no_other(void **state)
 {
 	struct listed *slow = list(1, 1), *greedy = list(2, 1);
@@ -277,15 +277,15 @@ static void test_greedy_account_ends_no_other(void **state)
 	age(slow, LIMIT_LIST_TURN_MS);
 	waiting = list(2, 0);
 	age(waiting, LIMIT_LIST_WAIT_MS);
-	expect(waiting, DB_OVERDUE, 0); /* all were looked at */
+	expect(waiting, DB_OVERDUE, 0); /* all were checked */
 	proceed(slow);
 	expect_all(slow);
 	proceed(greedy);
 	expect_all(greedy);
 }
 
-/* At rest there is no connection for list queries. The first opens one, another account's the
- * second, and they go when nobody has needed them for a while. */
+/* Idle servers have no connection for list queries. The first query opens one, another account's
+ * the second, and both close after a while without queries. */
 static void test_connections_come_and_go(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -314,7 +314,7 @@ static void test_connections_come_and_go(void **state)
 	close_world();
 }
 
-/* The connection that a list query needs cannot be opened. */
+/* The connection for a list query cannot be opened. */
 static void test_database_is_away(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -357,7 +357,8 @@ static void expect_echo(unsigned place)
 	expect_asked(ask_number(TEST_STATEMENT_ECHO, 42), DB_OK, place);
 }
 
-/* Nobody waits for one, and it waits for no slow reader; the accounts take turns. */
+/* Other queries do not wait for such a read, which does not wait for slow readers; the accounts
+ * take turns. */
 static void test_growing_read(void **state)
 {
 	struct listed *slow = list(1, 1), *slower = list(2, 1);

@@ -1,4 +1,4 @@
-/* Migrations on databases of their own. */
+/* Migrations on their own databases. */
 #include "base/require.h"
 #include "migrator.h"
 #include "support.h"
@@ -15,7 +15,7 @@ static const struct migration list[] = {
 
 static char url[500];
 
-/* A fresh database; its URL is that of the first with another name. */
+/* Creates an empty database. Its URL is that of the first with another name. */
 static void fresh(const char *name, const char *encoding)
 {
 	const char *first = getenv("DISPLAYD_TEST_DATABASE");
@@ -131,7 +131,7 @@ static void *change_in_a_thread(void *applied)
 	return NULL;
 }
 
-/* Somebody reads in a long transaction: the migration waits, and other readers do not. */
+/* During a long reading transaction the migration waits, but other readers do not. */
 static void test_what_is_in_use(void **state)
 {
 	int applied = -1;
@@ -232,7 +232,7 @@ static void test_at_once(void **state)
 	must_give("SELECT count(*) FROM a", "2");
 }
 
-/* A user who may not create tables can start on a database that is up to date. */
+/* A user without the right to create tables can start on a current database. */
 static void test_without_rights(void **state)
 {
 	char owner[500];
@@ -247,7 +247,7 @@ static void test_without_rights(void **state)
 	must_apply(3, 0);
 }
 
-/* The migrations that the server carries. */
+/* Tests the migrations that the server contains. */
 static void test_embedded(void **state)
 {
 	struct migrate_error error = {""};
@@ -260,7 +260,7 @@ static void test_embedded(void **state)
 	assert_int_equal(applied, migration_count);
 }
 
-/* Keeps the keys of an account from before the limit. */
+/* Keys of an account from before the limit are kept. */
 static void test_account_with_many_keys(void **state)
 {
 	enum { BEFORE_LIMIT = 5 };
@@ -290,7 +290,7 @@ static void must_be_hours(PGconn *pg, const char *expected)
 	free(hours);
 }
 
-/* The names of what asks another clock than present_time(). */
+/* Names of functions that read a clock other than present_time(). */
 #define OTHER_CLOCK "~ '(clock|transaction|statement)_timestamp|current_time|\\mnow\\('"
 
 static void test_present_time(void **state)
@@ -305,7 +305,7 @@ static void test_present_time(void **state)
 	fresh("migrate_time", "UTF8");
 	if (migrator_run(url, migrations, BEFORE_PRESENT_TIME, &applied, &error) < 0)
 		fail_msg("%s", error.text);
-	/* A program without this migration goes on meanwhile, with what it has prepared. */
+	/* A program without this migration continues meanwhile, with its prepared statements. */
 	old = PQconnectdb(url);
 	PQclear(PQexec(old, "SET plan_cache_mode = force_generic_plan; PREPARE hours AS SELECT "
 			    "round(milliseconds_until(clock_timestamp() + '2 h') / 3600000.0)"));
@@ -324,7 +324,7 @@ static void test_present_time(void **state)
 	assert_null(strstr(plan, "present_time"));
 	assert_non_null(strstr(plan, "clock_timestamp"));
 	free(plan);
-	/* A shift is seen at once by all connections. */
+	/* All connections see a shift at once. */
 	free(query("CREATE OR REPLACE FUNCTION present_time() RETURNS timestamptz LANGUAGE sql "
 		   "VOLATILE PARALLEL SAFE AS $$ SELECT clock_timestamp() + interval '1 h' $$; "
 		   "SELECT 1"));
@@ -334,7 +334,7 @@ static void test_present_time(void **state)
 
 #define A "00000000-0000-0000-0000-00000000000"
 
-/* Rows of each kind that the migration of bounded work fills columns of. */
+/* Rows of each kind whose columns the migration of bounded work fills. */
 static const char before_bounded_work[] =
     "INSERT INTO account (id, email, name) VALUES ('" A "1', 'a@x.org', 'A'), "
     "('" A "2', 'b@x.org', 'B');"

@@ -1,10 +1,10 @@
-/* Connections that sleep while nobody needs them. */
+/* Connections that close while they are not needed. */
 #include "pool.h"
 #include "support.h"
 
 #include <stdio.h>
 
-/* Far longer than the test, and as short as can be. */
+/* much longer than the test, and as short as possible */
 enum { LONG_MS = 3600 * 1000, SHORT_MS = 1 };
 
 static struct loop loop;
@@ -45,7 +45,7 @@ static void on_time(struct deadline *deadline)
 	time_is_up = true;
 }
 
-/* Deadlines run in their order: when ours does, that of the on-demand connections has run, too. */
+/* Deadlines run in order: after this one, that of the on-demand connections has run, too. */
 static void turn_until_looked_at(void)
 {
 	struct deadline ours;
@@ -57,7 +57,7 @@ static void turn_until_looked_at(void)
 		turn();
 }
 
-/* Unused connections may sleep from now on. */
+/* Lets unused connections close from now on. */
 static void shorten_idle_time(void)
 {
 	on_demand.idle_ms = SHORT_MS;
@@ -67,7 +67,8 @@ static void shorten_idle_time(void)
 
 static struct hosts *hosts;
 
-/* A connection that is always there, and one more, of a user who gets in while a test lets him. */
+/* Opens a permanent connection and one more, of a user that may connect only while a test permits
+ * it. */
 static int open_two(void **state)
 {
 	static const struct connection_role role = {
@@ -118,7 +119,7 @@ static int close_two(void **state)
 	return 0;
 }
 
-/* Nobody else gets in. */
+/* No further connection is permitted. */
 static void end_connection(unsigned number)
 {
 	char sql[100];
@@ -140,7 +141,7 @@ static void test_unneeded_it_sleeps(void **state)
 	assert_true(is_up(0));
 }
 
-/* Stands in for the first connection, as there is no other. */
+/* The on-demand connection replaces the first one, since there is no other. */
 static void test_it_stands_in_for_the_first(void **state)
 {
 	(void)state;
@@ -154,7 +155,7 @@ static void test_it_stands_in_for_the_first(void **state)
 		turn();
 }
 
-/* A connection that cannot be made either does not help. */
+/* A connection that cannot be opened does not help, so it is not tried. */
 static void test_while_both_are_down_it_sleeps(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The addresses of names, looked up on a thread. */
+/* Addresses of names, resolved on a thread. */
 #include "../cmocka_test.h"
 #include "resolve.h"
 
@@ -80,7 +80,7 @@ static void one_that_is_freed_says_nothing(void **state)
 	uv_run(&loop.uv, UV_RUN_DEFAULT);
 	assert_false(is_done);
 	resolution = resolve_start(&loop, hosts, "localhost", on_done, &loop);
-	/* The name is known, and the loop has not been told yet. */
+	/* The name is resolved, but the loop has not been notified yet. */
 	assert_int_equal(poll(&told, 1, -1), 1);
 	resolve_free(resolution);
 	uv_run(&loop.uv, UV_RUN_DEFAULT);

@@ -1,4 +1,4 @@
-/* Statements that a first connection prepares when they are first used. */
+/* Statements that a connection prepares at their first use. */
 #include "metric/metric.h"
 #include "support.h"
 
@@ -25,8 +25,8 @@ static void must_be(struct asked *asked, enum db_outcome outcome)
 	forget(asked);
 }
 
-/* Statements that fit are answered until the one that does not is first used. Then there is no
- * database, until it fits again. */
+/* Valid statements are answered until the invalid one is first used. Then the database is
+ * unavailable until that is valid again. */
 static void test_changed_before_use(void **state)
 {
 	(void)state;
@@ -39,8 +39,8 @@ static void test_changed_before_use(void **state)
 	must_be(ask_number(TEST_STATEMENT_ITEM_ALL, 1), DB_OK);
 }
 
-/* In one batch, first uses behind a query that fails: its error skips queries, but prepares no
- * statement less. */
+/* First uses follow a failing query in one batch: its error skips queries, but every statement is
+ * still prepared. */
 static void test_first_use_behind_a_failure(void **state)
 {
 	struct asked *failing = ask_number(TEST_STATEMENT_DIVIDE, 0);
@@ -87,8 +87,8 @@ static PGconn *lock_items(void)
 	return pg;
 }
 
-/* A preparation that meets a lock costs its query, as if the query had met it. The connection, and
- * what was sent behind, go on. */
+/* A preparation blocked by a lock fails its query, as if the query itself had been. The
+ * connection, and later queries, continue. */
 static void test_first_use_behind_a_lock(void **state)
 {
 	PGconn *holder = lock_items();
@@ -115,7 +115,7 @@ static void test_first_use_behind_a_lock(void **state)
 	close_world();
 }
 
-/* A write waits for the lock on a connection for such writes, as it does once prepared. */
+/* The write waits for the lock on a retry connection, as it does once prepared. */
 static void test_first_write_behind_a_lock(void **state)
 {
 	PGconn *holder = lock_items();
@@ -137,7 +137,8 @@ static void test_first_write_behind_a_lock(void **state)
 	close_world();
 }
 
-/* A write whose statement does not fit the database never ran: it waits for the next connection. */
+/* A write whose statement is invalid on this database has not run, so it waits for the next
+ * connection. */
 static void test_first_write_does_not_fit(void **state)
 {
 	struct db_settings settings = usual_settings();

@@ -1,4 +1,4 @@
-"""The generator stops the build where a write does not name the rows that it changes of those that workers keep."""
+"""The generator stops the build if a write does not name the rows that it changes and workers cache."""
 
 import pytest
 from generate_statements_test import GOOD, refuse, run

@@ -100,8 +100,8 @@ static void test_refusals(void **state)
 	assert_int_equal(faults, 0);
 }
 
-/* PostgreSQL itself takes them for reads: in a read-only transaction, as a generic plan, which
- * needs no values. */
+/* PostgreSQL accepts them as reads: in a read-only transaction, as a generic plan, which needs no
+ * values. */
 static void test_reads_are_reads(void **state)
 {
 	(void)state;
@@ -122,7 +122,7 @@ static void test_reads_are_reads(void **state)
 	assert_int_equal(faults, 0);
 }
 
-/* "EXPLAIN EXECUTE name(NULL, ...)" */
+/* Appends "EXPLAIN EXECUTE name(NULL, ...)". */
 static void explain(const struct statement_entry *statement, char *ret_sql, size_t size)
 {
 	int length = snprintf(ret_sql, size, "EXPLAIN EXECUTE %s", statement->name);
@@ -134,8 +134,8 @@ static void explain(const struct statement_entry *statement, char *ret_sql, size
 		snprintf(ret_sql + length, size - (size_t)length, ")");
 }
 
-/* See src/db/connection_set_up.c on enable_seqscan: it only keeps the planner from reading a whole
- * table if there is another way. */
+/* enable_seqscan, set in src/db/connection_set_up.c, only avoids reading a whole table if there
+ * is another way. */
 static void test_workers_read_no_whole_table(void **state)
 {
 	(void)state;
@@ -160,8 +160,8 @@ static void test_workers_read_no_whole_table(void **state)
 	assert_int_equal(faults, 0);
 }
 
-/* Each app has one version, but one has 10,000. These come last in the table and first in the
- * index, so that their order in both tells the planner little. */
+/* Each app has one version, except one with 10,000. These come last in the table and first in the
+ * index, so that the planner learns little from the orders. */
 static const char few_versions_each[] =
     "INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), 'a@example.org', 'A');"
     "WITH made AS (INSERT INTO app (id, account_id, slug, name) SELECT "
@@ -178,7 +178,7 @@ static const char few_versions_each[] =
 
 static const int lists[] = {STATEMENT_APP_VERSION_LIST, STATEMENT_OWN_VERSION_LIST};
 
-/* Otherwise all of an app's versions would be read and sorted to show the newest ones. */
+/* Otherwise all versions of an app would be read and sorted to show the newest ones. */
 static void test_versions_are_read_in_their_order(void **state)
 {
 	PGresult *made = PQexec(pg, few_versions_each);
@@ -211,7 +211,7 @@ static const char many_remarks[] =
     "generate_series(2, 61) AS n;"
     "ANALYZE";
 
-/* By this connection, for as long as its counts have not gone to the server's statistics. */
+/* Counts reads by this connection until its counts are sent to the server's statistics. */
 static long remarks_read(void)
 {
 	PGresult *result = PQexec(pg, "SELECT idx_tup_fetch FROM pg_stat_xact_user_tables "
@@ -237,7 +237,7 @@ static void check_that_few_remarks_tell(const char *list_name, const char *app_i
 	PQclear(PQexec(pg, "COMMIT"));
 }
 
-/* Finding that a list is long by its remarks reads a part of them. Needs the previous test. */
+/* Only part of the remarks is read to find that a list is long. Needs the previous test. */
 static void test_few_remarks_tell_a_long_list(void **state)
 {
 	PGresult *made = PQexec(pg, many_remarks);

@@ -1,10 +1,10 @@
 #include "../cmocka_test.h"
 #include "storage_common.h"
 
-/* The most that is short, and the most that is none. */
+/* Largest room that counts as short, and largest that counts as none. */
 enum { SHORT_BYTES = 64 * 1024 * 1024 - 1, NONE_BYTES = 1024 * 1024 - 1 };
 
-/* Sets the room of a disk that is far larger. */
+/* Sets the free room of a disk that is far larger. */
 static void set_room(struct storage *storage, uint64_t left_bytes)
 {
 	storage_set_room(storage, &(struct disk_room){left_bytes, UINT64_C(1) << 50});
@@ -25,7 +25,7 @@ static void the_last_part_takes_no_pictures(void **state)
 
 	(void)state;
 	assert_true(storage_takes_pictures(&unknown));
-	assert_true(takes_pictures(UINT64_MAX, 0)); /* nobody can say */
+	assert_true(takes_pictures(UINT64_MAX, 0)); /* the room is unknown */
 	assert_true(takes_pictures(8 * mib, 160 * mib));
 	assert_false(takes_pictures(8 * mib - 1, 160 * mib));
 	assert_true(takes_pictures(gib, 20 * gib));

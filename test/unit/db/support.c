@@ -42,7 +42,7 @@ void control(const char *command)
 int make_tables(void **state)
 {
 	(void)state;
-	alarm(600); /* of all tests of a program: a hang ends, a busy machine does not matter */
+	alarm(600); /* for all tests of a program: ends a hang, but not a busy machine */
 	log_set_level(getenv("DISPLAYD_TEST_VERBOSE") ? LOG_DEBUG : LOG_ERROR);
 	run_sql("SET client_min_messages = warning;"
 		"DROP TABLE IF EXISTS item;"
@@ -94,7 +94,7 @@ struct db_settings usual_settings(void)
 	};
 }
 
-/* Writes that come together wake the connections that are not always there. */
+/* Simultaneous writes wake the on-demand connections. */
 static void wake_all(unsigned count)
 {
 	while (db_connections_up(world.db) < count) {

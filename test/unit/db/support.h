@@ -23,7 +23,7 @@ struct asked {
 	struct db_query query;
 	struct arena arena;
 	bool done;
-	unsigned place; /* number in the order of completion, from 1 */
+	unsigned place; /* order of completion, from 1 */
 	enum db_outcome outcome;
 	enum constraint_error constraint_error;
 	unsigned row_count;
@@ -40,12 +40,12 @@ struct world {
 	unsigned up_count;
 	unsigned down_count;
 	struct hint_subscription subscription; /* for all words */
-	char hints[64 * 1024];		       /* all received hints, a space behind each */
+	char hints[64 * 1024];		       /* all received hints, each followed by a space */
 };
 
 extern struct world world;
 
-/* Runs SQL over a connection of its own and fails the test if it fails. */
+/* Runs SQL over a connection of its own. The test fails if the SQL does. */
 void run_sql(const char *sql);
 /* Whether a query over a connection of its own returns any row. */
 bool finds(const char *sql);
@@ -54,7 +54,7 @@ bool somebody_sleeps(void);
 /* Sends one command to test/postgres.py, see there. */
 void control(const char *command);
 
-/* group setup and teardown: tables, and a watchdog instead of a hang. */
+/* Group setup and teardown: tables, and a watchdog against hangs. */
 int make_tables(void **state);
 
 struct db_settings usual_settings(void);

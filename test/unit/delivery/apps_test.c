@@ -39,7 +39,7 @@ static int end(void **state)
 
 static const char place_text[] = "74686520706c616365206f66206120636c6f636b20696e205a61677265622e2e";
 
-/* Another render has brought this picture; other workers hear of it by a hint. */
+/* A new render has this picture; other workers learn it by a hint. */
 static void render(const char *picture)
 {
 	clock_app.picture = picture;
@@ -124,12 +124,12 @@ static void it_is_rendered_again_shortly_before_its_turn(void **state)
 	add_app(device, "clock", &clock_app);
 	socket = connect_device(device);
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} {\"brightness\":60} <first> ");
-	assert_int_equal(demands_since(), 1); /* it was never rendered: at once */
+	assert_int_equal(demands_since(), 1); /* never rendered, so at once */
 	render("12:00");
 	answer_places(&clock_app);
 	pass_ms(15 * 1000);
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <12:00> ");
-	/* The picture is shown now, and good for a minute. */
+	/* The picture is shown now, and valid for a minute. */
 	pass_ms(44 * 1000);
 	assert_int_equal(demands_since(), 0);
 	pass_ms(10 * 1000);
@@ -141,7 +141,7 @@ static int64_t turn_of(int64_t seconds)
 	return script_wall_us() / 1000000 + seconds;
 }
 
-/* Rendered for that moment. */
+/* Renders for that moment. */
 static void render_for(const char *picture, int64_t moment_s)
 {
 	clock_app.is_each_turn = true;
@@ -189,7 +189,7 @@ static void a_turn_that_comes_late_shows_the_last_picture(void **state)
 	render_for("0", demanded.moment_s);
 	pass_ms(15 * 1000);
 	moment_s = demanded.moment_s;
-	assert_true(demands_since() > 1); /* nothing comes: again, for the same turn */
+	assert_true(demands_since() > 1); /* without an answer: again, for the same turn */
 	pass_ms(3 * 1000);
 	assert_int_equal(demands_since(), 0);
 	pass_ms(3 * 1000);
@@ -241,7 +241,7 @@ static void an_app_with_nothing_to_show_is_passed_over(void **state)
 	answer_places(&clock_app);
 	pass_ms(120 * 1000);
 	assert_null(strstr(sent_to(socket), "dwell_secs"));
-	assert_true(demands_since() >= 1); /* until it has something */
+	assert_true(demands_since() >= 1); /* until it has a picture */
 	render("12:02");
 	answer_places(&clock_app);
 	pass_ms(15 * 1000);
@@ -381,7 +381,7 @@ static void a_panel_that_polls_gets_it_too(void **state)
 	assert_true(demands_since() <= 1);
 }
 
-/* Answers the oldest comparison: its first so many render keys have changed. */
+/* Answers the oldest comparison: its first render keys, count of them, have changed. */
 static void answer_stale(unsigned count)
 {
 	begin_rows(1);
@@ -436,7 +436,7 @@ static void a_comparison_keeps_no_hint_waiting(void **state)
 	render("12:00");
 	answer_places(&clock_app);
 	assert_non_null(strstr(sent_to(socket), "<12:00>"));
-	/* Nor is another one begun meanwhile. */
+	/* No other comparison is begun meanwhile. */
 	set_hints_up(false);
 	pass_ms(10 * 1000);
 	assert_int_equal(asked_count(STATEMENT_RENDER_KEYS_STALE), 1);

@@ -1,5 +1,4 @@
-/* Tests the writes when panels connect for the first time, and how long their first pictures
- * wait. */
+/* Tests the writes of first contacts, and how long first pictures wait for them. */
 #include "write_behind_scene.h"
 
 static void the_first_contact_is_written_soon_and_told(void **state)
@@ -21,7 +20,7 @@ static void the_first_contact_is_written_soon_and_told(void **state)
 	assert_false(known->awaits_contact);
 	pass_ms(50);
 	hints_sent();
-	/* Only this device: the others are written at their moment. */
+	/* Only this device: the others are written at their own time. */
 	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 1);
 	assert_true(id_equal(ids[0], fresh->id));
 	assert_int_equal(wait_ends, 0);
@@ -32,7 +31,7 @@ static void the_first_contact_is_written_soon_and_told(void **state)
 	assert_false(fresh->awaits_contact);
 	panel_seen(fresh);
 	write_behind_contact(&write_behind, fresh);
-	/* At the moment at which the other workers write, too. */
+	/* The other workers write at this time, too. */
 	pass_ms(15 * 1000 - 51);
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
 	pass_ms(1);
@@ -58,8 +57,7 @@ static void the_first_picture_waits_for_200_ms_at_most(void **state)
 	assert_int_equal(wait_ends, 1);
 	assert_false(one->awaits_contact);
 	assert_true(two->awaits_contact);
-	/* The write of the other one waits for the end of the first: a slow database gets no more.
-	 */
+	/* The second write waits for the end of the first: a slow database gets only one. */
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 	pass_ms(50);
@@ -106,7 +104,7 @@ static void on_reconciliation(struct deadline *deadline)
 	(void)deadline;
 }
 
-/* Only what is written at a common moment is followed by a comparison of all panels. */
+/* Only writes at a common time are followed by a comparison of all panels. */
 static void a_contact_does_not_hurry_reconciliation(void **state)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));

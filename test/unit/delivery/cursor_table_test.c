@@ -108,7 +108,7 @@ static void the_last_contact_is_known(void **state)
 	cursor_link(&other, id_of(1));
 	contact = cursor_contact(table, id_of(1));
 	assert_true(contact.is_linked && !contact.polled_us && !contact.left_us);
-	/* The end of an older WebSocket is no news. */
+	/* The end of an older WebSocket changes nothing. */
 	cursor_unlink(table, id_of(1), 8);
 	assert_true(cursor_contact(table, id_of(1)).is_linked);
 	cursor_unlink(&other, id_of(1), 9);
@@ -122,7 +122,7 @@ static void the_last_contact_is_known(void **state)
 	assert_true(cursor_contact(table, id_of(2)).is_linked);
 }
 
-/* The WebSocket has used up turns that the polls before it had not seen. */
+/* The WebSocket has used up turns that earlier polls had not seen. */
 static void a_websocket_forgets_the_turns(void **state)
 {
 	const struct poll_cursor cursor = {.position = 7, .turns_seen = 11};
@@ -151,7 +151,7 @@ static void a_move_ends_what_remains(void **state)
 	assert_int_equal(cursor_get(table, id_of(1)).remaining_s, 0);
 }
 
-/* The panel left a worker without a word, and has a WebSocket to another one. */
+/* The panel left a worker without closing, and has a WebSocket to another one. */
 static void a_dead_link_moves_nothing(void **state)
 {
 	const struct cursors other = cursors_join(memory, 1);
@@ -166,7 +166,7 @@ static void a_dead_link_moves_nothing(void **state)
 	cursor_unlink(table, id_of(1), 5);
 	assert_true(cursor_contact(&other, id_of(1)).is_linked);
 	assert_int_equal(cursor_get(table, id_of(1)).position, 9);
-	/* A panel connection that is left over from several goes on. */
+	/* The remaining one of several panel connections continues. */
 	cursor_unlink(&other, id_of(1), 6);
 	assert_false(cursor_contact(table, id_of(1)).is_linked);
 	cursor_move(table, id_of(1), 10);
@@ -202,7 +202,7 @@ static void what_was_used_last_stays(void **state)
 	}
 }
 
-/* All that one worker writes at a time. */
+/* Writes all values that one worker writes at a time. */
 static void write_number(const struct cursors *writer, int64_t number)
 {
 	const struct poll_cursor cursor = {.position = number,
@@ -256,7 +256,7 @@ static void what_two_workers_write_is_never_mixed(void **state)
 	assert_one_writers(table);
 }
 
-/* Writes until it is killed, in the middle of a write or not. */
+/* Writes until it is killed, perhaps in the middle of a write. */
 static pid_t begin_writer(unsigned worker)
 {
 	pid_t pid = fork();
@@ -285,7 +285,7 @@ static void a_worker_that_dies_leaves_what_was_there(void **state)
 		assert_int_equal(kill(pid, SIGKILL), 0);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 		assert_one_writers(table);
-		/* Its successor is there. */
+		/* Its replacement has started. */
 		cursors_join(memory, 1);
 		cursor_set(table, id_of(1), &mine, 5);
 		assert_int_equal(cursor_get(table, id_of(1)).position, mine.position);

@@ -1,4 +1,4 @@
-/* Expired entries are removed, portion by portion. */
+/* Expired entries are removed portion by portion. */
 #include "served.h"
 
 enum { INTERVAL_MS = 30 * 1000 };
@@ -32,7 +32,7 @@ static void entries_go_until_none_is_left(void **state)
 	answer_expired(one, false);
 }
 
-/* Others have the rest locked, or the database is unavailable. */
+/* Other transactions have locked the rest, or the database is unavailable. */
 static void without_progress_it_waits(void **state)
 {
 	(void)state;

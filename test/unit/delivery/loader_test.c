@@ -8,7 +8,7 @@ static struct account_shares shares;
 static struct panels panels;
 static struct loader loader;
 static unsigned loaded_count, locked_out_count, failed_count, gone_count;
-static bool loads_again; /* once, when a panel was loaded */
+static bool loads_again; /* once, after a panel was loaded */
 
 static void on_gone(void *context, struct panel *panel)
 {
@@ -207,7 +207,7 @@ static void what_another_worker_answered_is_loaded_before_its_hint(void **state)
 	answer_loads();
 	assert_true(is_fresh(panel));
 	assert_int_equal(panel->generation, 2);
-	/* Its hint comes late, and is no news. */
+	/* Its hint arrives late, and changes nothing. */
 	loader_changed(&loader, device->id, 2);
 	assert_int_equal(loads_asked(), 0);
 	assert_int_equal(loaded_count, 2);
@@ -245,11 +245,11 @@ static void the_hint_of_an_own_change_is_no_reason_to_load_twice(void **state)
 
 	(void)state;
 	answer_loads();
-	/* The panel took the push, and then its worker answers it. */
+	/* The panel has taken the push, and then its worker answers it. */
 	panel->generation = 2;
 	loader_note_change(&loader, device->id, 2);
 	assert_true(is_fresh(panel));
-	/* Another change came between. */
+	/* Another change was made between. */
 	answered_elsewhere(panel);
 	panel->generation = 4;
 	loader_note_change(&loader, device->id, 4);
@@ -320,7 +320,7 @@ static void pictures_that_are_known_stay(void **state)
 	assert_int_equal(pictures.by_bytes.count, 2);
 }
 
-/* The database says of the others that they repeat it. */
+/* The database marks the other rows as repetitions. */
 static void a_picture_that_many_take_comes_once(void **state)
 {
 	static const char *const pushed[] = {"all", "all", "all", "own", "all", NULL, "all", "all"};
@@ -416,7 +416,7 @@ static void where_more_than_a_push_is_new_all_is_read(void **state)
 
 	(void)state;
 	answer_loads();
-	/* The hint of the change before it was lost. */
+	/* The hint of the previous change was lost. */
 	add_installation(device, "one", "first");
 	push(device, "pushed");
 	loader_pushed(&loader, device->id, 3);
@@ -450,7 +450,7 @@ static void who_wants_all_waits_for_more_than_a_push(void **state)
 
 	(void)state;
 	answer_loads();
-	/* The panel waits for a push to be loaded. */
+	/* The panel waits until a push is loaded. */
 	push(device, "pushed");
 	loader_pushed(&loader, device->id, 2);
 	loader_load(&loader, panel);
@@ -513,7 +513,7 @@ static void a_hint_during_a_load_loads_once_more(void **state)
 	assert_int_equal(loads_asked(), 0);
 }
 
-/* Every program that may connect to the database can send hints. */
+/* Any program that may connect to the database can send hints. */
 static void a_wrong_hint_loads_once(void **state)
 {
 	struct script_device *device = add_device();
@@ -527,7 +527,7 @@ static void a_wrong_hint_loads_once(void **state)
 	assert_int_equal(loads_asked(), 0);
 }
 
-/* The database told it to read the devices again: the installations are older than these. */
+/* The database requested the devices again, so the installations are older than these. */
 static void what_was_read_in_the_wrong_order_is_not_used(void **state)
 {
 	struct script_device *device = add_device();
@@ -564,7 +564,7 @@ static void a_failed_load_keeps_what_is_there(void **state)
 	assert_int_equal(panel->generation, 2);
 	assert_true(str_equal(picture_at(panel, 0), STR("first")));
 	assert_int_equal(loads_asked(), 0);
-	/* A failed read of the two is enough. */
+	/* A failure of one of the two reads is enough. */
 	loader_load(&loader, panel);
 	run_turns();
 	answer_nothing(asked(STATEMENT_PANEL_INSTALLATIONS), DB_FAILED);

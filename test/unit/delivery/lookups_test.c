@@ -131,12 +131,12 @@ static void by_serial_and_by_mac(void **state)
 	answer_loads();
 	assert_non_null(serial.panel);
 	assert_ptr_equal(mac.panel, serial.panel);
-	/* The alias is known now, and the key fits: no query is sent. */
+	/* The alias is known now, and the key matches: no query is sent. */
 	look_up(&serial, "kitchen", key);
 	assert_true(serial.is_done);
 	look_up(&mac, "aa-bb-cc-dd-ee-ff", key);
 	assert_true(mac.is_done);
-	/* The serial number with another key may belong to another device by now. */
+	/* The serial number with another key may now belong to another device. */
 	look_up(&serial, "kitchen", "other-key-of-panel-12345");
 	assert_false(serial.is_done);
 	answer_no_alias();
@@ -155,7 +155,7 @@ static void a_serial_that_nobody_has(void **state)
 	assert_null(lookup.panel);
 }
 
-/* However many came before it. */
+/* Only the newest aliases are known, however many came before. */
 static void the_newest_alias_is_known(void **state)
 {
 	struct script_device *device = add_device();
@@ -172,7 +172,7 @@ static void the_newest_alias_is_known(void **state)
 	look_up(&lookup, serial, key);
 	assert_true(lookup.is_done);
 	assert_non_null(lookup.panel);
-	/* A device has one serial number: the others lead nowhere now. */
+	/* A device has one serial number, so the others now find nothing. */
 	look_up(&lookup, "SN-1", key);
 	answer_no_alias();
 	assert_null(lookup.panel);
@@ -193,13 +193,13 @@ static void devices_of_several_accounts_have_the_same_alias(void **state)
 	answer_alias(other);
 	answer_loads();
 	assert_memory_equal(&lookup.panel->id, &other->id, sizeof(other->id));
-	/* Each is known by its key, also while the database is unavailable. */
+	/* Each is known by its key, even while the database is unavailable. */
 	look_up(&lookup, "kitchen", key);
 	assert_true(lookup.is_done);
 	assert_memory_equal(&lookup.panel->id, &one->id, sizeof(one->id));
 	look_up(&lookup, "kitchen", other->key);
 	assert_true(lookup.is_done);
-	/* Forgets the key with its panel. */
+	/* Forgets the key together with its panel. */
 	panel_destroy(lookup.panel);
 	look_up(&lookup, "kitchen", other->key);
 	assert_false(lookup.is_done);
@@ -221,7 +221,7 @@ static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **st
 	look_up(&lookup, "kitchen", "another-key-of-the-panel");
 	answer_nothing(asked(STATEMENT_DEVICE_BY_LINK), DB_UNAVAILABLE);
 	assert_true(lookup.is_done);
-	assert_null(lookup.panel); /* the key as it was known */
+	assert_null(lookup.panel); /* the old key */
 	look_up(&lookup, "kitchen", key);
 	assert_non_null(lookup.panel);
 	look_up(&lookup, "unknown", key);
@@ -277,7 +277,7 @@ static void what_another_worker_answered_is_in_the_next_poll(void **state)
 	look_up_device(&first, device);
 	assert_false(first.is_done);
 	assert_int_equal(loads_asked(), 1);
-	/* The load under way may not have this one. */
+	/* The load under way may not include this change. */
 	change_note(change_counter_of(script_changes, device->id));
 	look_up_device(&second, device);
 	answer_load();

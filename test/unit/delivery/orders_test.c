@@ -1,4 +1,4 @@
-/* Orders for panels: what becomes of one that was taken when it is no longer for the panel. */
+/* Orders for panels: what happens to a taken order that no longer belongs to the panel. */
 #include "domain/secret_settings.h"
 #include "served.h"
 
@@ -16,7 +16,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* A connected device to whose panel nothing is left to be sent. */
+/* Returns a connected device whose panel has no unsent output. */
 static struct script_device *connected(struct script_socket **ret_socket)
 {
 	struct script_device *device = add_device();
@@ -52,7 +52,7 @@ static int64_t order_asked(void)
 	return (int64_t)be64toh(value);
 }
 
-/* key: NULL: of an order to start again alone. */
+/* key: NULL: of an order to restart only. */
 static void answer_order(const struct script_device *device, const char *key)
 {
 	struct buffer encrypted = {0};
@@ -90,7 +90,7 @@ static void one_that_was_taken_is_sent_once(void **state)
 	assert_false(is_ordered(socket));
 }
 
-/* While the first one is being taken, a load brings another. */
+/* While the first order is being taken, a load brings another. */
 static void a_newer_one_is_taken_after_it(void **state)
 {
 	struct script_socket *socket;
@@ -111,7 +111,7 @@ static void a_newer_one_is_taken_after_it(void **state)
 	assert_true(is_ordered(socket));
 }
 
-/* It was taken for a panel that left meanwhile. */
+/* Takes an order for a panel that left meanwhile. */
 static struct script_device *take_for_nobody(void)
 {
 	struct script_socket *socket;

@@ -1,4 +1,4 @@
-/* Messages to a panel with a WebSocket, and the end of its connection. */
+/* Messages to panels with a WebSocket, and the end of connections. */
 #include "base/limits.h"
 #include "panels.h"
 #include "served.h"
@@ -15,7 +15,7 @@ static void a_picture_goes_with_its_dwell_and_brightness(void **state)
 	socket = connect_device(device);
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} {\"brightness\":60} <first> ");
 	pass_ms(15 * 1000);
-	assert_string_equal(sent_to(socket), ""); /* it is alone, and loops */
+	assert_string_equal(sent_to(socket), ""); /* it is the only one, and loops */
 }
 
 static void the_rotation_goes_on_when_the_panel_displays(void **state)
@@ -32,12 +32,12 @@ static void the_rotation_goes_on_when_the_panel_displays(void **state)
 	assert_string_equal(sent_to(socket), "");
 	panel_says(socket, "{\"displaying\":0}");
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <second> ");
-	/* A panel that connects again, perhaps to another worker, goes on from there. */
+	/* A panel that reconnects, perhaps to another worker, continues there. */
 	assert_int_equal(cursor_get(script_cursors, device->id).position,
 			 device->installations[0].position);
 }
 
-/* The form does not matter, but only numbers count. */
+/* The form does not matter, but values must be numbers. */
 static void a_panel_may_write_its_messages_as_json_has_it(void **state)
 {
 	static const char *const none[] = {"{\"displaying\":}",
@@ -230,7 +230,7 @@ static bool is_online(const struct script_device *device, int64_t seconds_ago)
 }
 
 /* The database knows a panel that polls another instance, or that polled before a restart; it may
- * have been told to wait for almost five minutes. */
+ * have to wait for almost five minutes. */
 static void a_panel_that_is_to_poll_again_is_online(void **state)
 {
 	struct script_device *device = add_device();
@@ -241,7 +241,7 @@ static void a_panel_that_is_to_poll_again_is_online(void **state)
 	assert_false(is_online(device, 400));
 	assert_false(delivery_is_online(served, device->id, script_wall_us(),
 					/* has_connected= */ false, &since_us));
-	/* Contacts here count, unless something came later at another instance. */
+	/* Contacts with this instance count, unless something happened later at another one. */
 	connect_device(device);
 	assert_true(is_online(device, 4000));
 	close_socket(script_socket);
@@ -271,7 +271,7 @@ static void another_key_ends_the_link(void **state)
 	delivery_device_changed(served, device->id, ++device->generation);
 	answer_loads();
 	assert_true(socket->is_dropped);
-	/* Messages that come before it is closed are ignored. */
+	/* Messages that arrive before the close are ignored. */
 	panel_says(socket, "{\"displaying\":0}");
 }
 
@@ -341,7 +341,7 @@ static void an_old_panel_is_read_when_a_display_connects(void **state)
 	(void)state;
 	panel_of_device(device);
 	delivery_connect(served, panel_of_device(device), &(struct panel_lookup){0}, NULL);
-	assert_int_equal(loads_asked(), 0); /* read in this second */
+	assert_int_equal(loads_asked(), 0); /* read within this second */
 	pass_ms(1001);
 	delivery_connect(served, panel_of_device(device), &(struct panel_lookup){0}, NULL);
 	assert_int_equal(loads_asked(), 1);
@@ -386,7 +386,7 @@ static void a_draining_worker_sends_its_panels_away(void **state)
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
 }
 
-/* Frames until the socket is dropped. While they come, a few more are allowed. */
+/* Sends frames until the socket is dropped. While they come, a few more are allowed. */
 static unsigned live_until_dropped(struct script_socket *socket, unsigned at_most)
 {
 	unsigned count = 0;

@@ -38,7 +38,7 @@ static void add_answer(unsigned number, bool is_mac_new, bool is_new)
 	add_bool(is_new);
 }
 
-/* The IDs of the statement that waits for its answer, and how strong their signals are. */
+/* Returns the IDs of the statement under way, and their signal strengths. */
 static unsigned written(struct id *ret_ids, int64_t *ret_signals)
 {
 	const struct db_query *query = asked(STATEMENT_PANEL_TOLD);
@@ -69,7 +69,7 @@ static void reports_are_written_together_the_newest_of_each(void **state)
 	answer(asked(STATEMENT_PANEL_TOLD));
 	run_turns();
 	assert_string_equal(hints_sent(), "device:01000000-0000-0000-0000-000000000001:7 ");
-	assert_int_equal(asked_count(STATEMENT_PANEL_MAC), 0); /* none was told */
+	assert_int_equal(asked_count(STATEMENT_PANEL_MAC), 0); /* no address was reported */
 	assert_int_equal(next_deadline_ms(), UINT64_MAX);
 }
 
@@ -91,7 +91,7 @@ static void a_device_gets_the_address_that_its_panel_tells(void **state)
 	answer(asked(STATEMENT_PANEL_MAC));
 	run_turns();
 	assert_string_equal(hints_sent(), "device:01000000-0000-0000-0000-000000000001:8 ");
-	/* Somebody else was faster. */
+	/* Another worker was faster. */
 	tell(1, "02:00:00:00:00:01", -50);
 	pass_ms(500);
 	begin_rows(4);

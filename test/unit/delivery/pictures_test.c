@@ -102,14 +102,14 @@ static void an_account_has_what_it_leaves_to_others(void **state)
 	(void)state;
 	assert_non_null(half.data.data);
 	assert_null(none.data.data);
-	assert_ptr_equal(same.data.data, half.data.data); /* costs nothing */
+	assert_ptr_equal(same.data.data, half.data.data); /* uses no memory */
 	assert_false(pictures_are_full(&pictures, other));
 	others = pictures_keep(&pictures, other, STR("five."));
 	assert_non_null(others.data.data);
 	assert_int_equal(owner->picture_bytes, 10);
 	assert_int_equal(other->picture_bytes, 5);
 	assert_null(pictures_keep(&pictures, other, STR("x")).data.data);
-	/* A picture read for an answer is still kept for it. */
+	/* A picture that was read for an answer is still kept for it. */
 	more = pictures_share(&pictures, other, STR("x"));
 	assert_non_null(more.data.data);
 	pictures_release(&pictures, &half);

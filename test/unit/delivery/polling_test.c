@@ -52,7 +52,7 @@ static void a_push_is_displayed_when_it_is_served(void **state)
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 1);
 }
 
-/* A poll for a picture that must be fetched, as the endpoint does it. */
+/* A poll for a picture that must be read first, as the endpoint does it. */
 struct waiting_poll {
 	struct panel_lookup lookup;
 	struct arena arena;
@@ -115,7 +115,7 @@ static void a_picture_out_of_memory_is_fetched(void **state)
 	assert_true(waiting.is_answered);
 	assert_true(str_equal(waiting.picture.webp, STR("second")));
 	assert_null(panel_of_device(device)->content.installations[1].picture.data.data);
-	/* The other one has the next picture, which is not in memory either. */
+	/* The other one gets the next picture, which is not in memory either. */
 	assert_false(other.is_answered);
 	begin_rows(2);
 	add_integer(device->installations[0].generation);
@@ -162,7 +162,7 @@ static void a_temporary_image_out_of_memory_is_fetched(void **state)
 	assert_null(panel->content.push.picture.data.data);
 	begin_poll(&waiting, device);
 	assert_false(waiting.is_answered);
-	/* Another push comes meanwhile: this one's picture is not shown for it. */
+	/* Another push arrives meanwhile, so this picture is not shown. */
 	push_temporary(device, "newer");
 	answer_push_picture("pushed");
 	assert_false(waiting.is_answered);
@@ -191,7 +191,7 @@ static void temporary_images_are_bound_and_go_when_they_are_over(void **state)
 	}
 	/* A single account may have half. */
 	assert_in_range(panel_of_device(devices[0])->panels->pictures->bytes, 40, 60);
-	/* The first one's is over when the next picture is asked for. */
+	/* The first one's time ends when the next picture is requested. */
 	assert_string_equal(poll(devices[0]), "ten bytes 00 10");
 	pass_ms(10 * 1000);
 	poll(devices[0]);

@@ -30,7 +30,7 @@ static int end(void **state)
 
 struct waiter {
 	struct push_turn turn;
-	unsigned place; /* in which it came, from 1 */
+	unsigned place; /* order of arrival, from 1 */
 };
 
 static unsigned come_count;
@@ -112,7 +112,7 @@ static void nobody_waits_longer_than_300_ms(void **state)
 	assert_int_equal(waiter.place, 0);
 	pass_ms(1);
 	assert_int_not_equal(waiter.place, 0);
-	/* A hint that comes later finds no push that waits. */
+	/* A later hint finds no waiting push. */
 	hint("push:%s:5", text_of(id_of(1)));
 	run_turns();
 	assert_true(is_next(&waiter, id_of(1), 5));

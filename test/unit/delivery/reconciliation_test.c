@@ -66,7 +66,7 @@ static void without_hints_it_runs_every_2_s(void **state)
 		assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 1);
 		answer_generations(all, 1);
 	}
-	/* Compare all generations at once when hints come again. */
+	/* Compare all generations at once when hints work again. */
 	set_hints_up(true);
 	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 1);
 	answer_generations(all, 1);
@@ -95,7 +95,8 @@ static void what_could_not_be_read_is_tried_again_soon(void **state)
 	assert_int_equal(panel->generation, 2);
 }
 
-/* By that PostgreSQL tidies their pages, and its log has it before the change is on the disk. */
+/* The read lets PostgreSQL prune their pages, which its log then has before the change is on the
+ * disk. */
 static void written_times_are_read_at_once(void **state)
 {
 	struct script_device *device = add_device();
@@ -153,7 +154,7 @@ static void panels_that_nobody_uses_go(void **state)
 	answer_loads();
 }
 
-/* The time when it was last online would be lost. */
+/* Otherwise the time of its last connection would be lost. */
 static void a_panel_that_is_to_be_written_down_stays(void **state)
 {
 	struct delivery_limits limits = {.unused_ms = 10 * 1000};

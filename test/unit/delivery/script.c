@@ -16,7 +16,7 @@ static const int64_t start_us = INT64_C(1795176000) * 1000000;
 static const uint64_t start_ms = 1000 * 1000;
 
 struct loop script_loop;
-static int database; /* its address is the database's */
+static int database; /* its address stands for the database */
 struct db *const script_db = (struct db *)(void *)&database;
 struct region_map *script_shared;
 static struct cursors cursors;

@@ -10,7 +10,7 @@
 #include "domain/key.h"
 #include "loop/loop.h"
 
-/* ---- beginning and end ---- */
+/* Setup: the database and its hints are up, and no query waits. */
 
 /* Setup: the database and its hints are up, and no query waits. */
 int script_begin(void **state);
@@ -27,7 +27,7 @@ extern struct change_table *script_changes;	   /* in script_shared */
 
 /* Runs the callbacks that are due later, until none is left. */
 void run_turns(void);
-/* Deadlines run at their times, in their order. */
+/* Runs deadlines at their times, in order. */
 void pass_ms(uint64_t ms);
 int64_t script_wall_us(void);
 /* Milliseconds until the first deadline; UINT64_MAX: there is none. */
@@ -36,14 +36,14 @@ uint64_t next_deadline_ms(void);
 /* ---- database ---- */
 
 void set_database_up(bool up);
-/* Tells the subscribers. */
+/* Notifies the subscribers. */
 void set_hints_up(bool up);
 /* Delivers a hint of another worker. */
 void hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Returns the hints that were sent since the last call, a space behind each. */
+/* Returns the hints sent since the last call, each followed by a space. */
 const char *hints_sent(void);
 
-/* Sets the result of db_hint_room(); at first there is room for all. */
+/* Sets the result of db_hint_room(), which is unlimited at first. */
 void set_hint_room(size_t bytes);
 
 /* Counts the queries of a statement that are not answered yet. */
@@ -54,13 +54,13 @@ struct db_query *asked(enum statement statement);
 unsigned id_array(const struct db_query *query, unsigned parameter, struct id *ret_ids);
 unsigned int8_array(const struct db_query *query, unsigned parameter, int64_t *ret_values);
 
-/* Set by a test that answers the sweeps for expired entries itself; else they find none. */
+/* Set by a test that answers the sweeps for expired entries itself; otherwise they find none. */
 extern bool entries_expire;
 
 void answer_nothing(struct db_query *query, enum db_outcome outcome);
 /* Answers all open queries of a statement. */
 void answer_all(enum statement statement, enum db_outcome outcome);
-/* Begins an answer with so many columns; add its values next, row by row, then call answer(). */
+/* Begins an answer with this many columns; add its values next, row by row, then call answer(). */
 void begin_rows(unsigned columns);
 void add_null(void);
 void add_bool(bool value);
@@ -71,14 +71,14 @@ void answer(struct db_query *query);
 
 /* ---- devices in the database ---- */
 
-/* State that all installations of an app with one render key are to show. */
+/* State for all installations of an app with one render key. */
 struct script_app {
 	char render_key[32];
 	struct id app_id;
-	struct id version_id; /* nil: none is deployed */
+	struct id version_id; /* nil: not deployed */
 	int64_t generation;
 	int64_t render_generation;
-	int64_t picture_generation; /* 0: there is no picture */
+	int64_t picture_generation; /* 0: no picture */
 	const char *picture;
 	bool has_nothing;
 	bool is_whole;
@@ -92,7 +92,7 @@ struct script_installation {
 	int64_t position;
 	int64_t generation;
 	const char *picture;
-	const struct script_app *app; /* NULL: it was pushed */
+	const struct script_app *app; /* NULL: pushed */
 };
 
 struct script_device {
@@ -110,7 +110,7 @@ struct script_device {
 	int64_t interval_s;
 	int64_t sleep_start_minute; /* of a sleep window, if the end is not 0 */
 	int64_t sleep_end_minute;
-	const char *night; /* the installation of the night; NULL: none */
+	const char *night; /* the night entry; NULL: none */
 	struct {
 		int64_t generation; /* 0: none */
 		const char *installation;
@@ -149,7 +149,7 @@ struct websocket_events;
 struct script_socket {
 	const struct websocket_events *events;
 	void *owner;
-	char sent[4096]; /* "{...}" and "<bytes>", a space behind each */
+	char sent[4096]; /* "{...}" and "<bytes>", each followed by a space */
 	bool is_dropped;
 	bool is_batching;
 	size_t pending_bytes; /* set by the test: the peer does not read */

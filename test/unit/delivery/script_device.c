@@ -70,7 +70,7 @@ static bool is(const char *column, const char *name)
 	return strcmp(column, name) == 0;
 }
 
-/* NULL: none that is newer than what is known. */
+/* NULL: no picture newer than the known one. */
 static const char *new_picture(const struct script_device *device, int64_t known)
 {
 	return device->push.generation > known ? device->push.picture : NULL;
@@ -97,7 +97,7 @@ static void add_push_column(const struct script_device *device, const char *colu
 		add_null();
 }
 
-/* False: it is another one. */
+/* Returns false for other columns. */
 static bool add_sleep_column(const struct script_device *device, const char *column)
 {
 	if (is(column, "sleep_enabled"))
@@ -119,7 +119,7 @@ static void add_key_hash(const char *key)
 	add_bytes(hash, sizeof(hash));
 }
 
-/* False: it is another one. */
+/* Returns false for other columns. */
 static bool add_way_column(const struct script_device *device, const char *column)
 {
 	if (is(column, "link_key_hash"))
@@ -181,7 +181,7 @@ static void add_device_column(const struct script_device *device, const char *co
 	else if (is(column, "night_brightness"))
 		add_integer(10);
 	else
-		add_integer(0); /* volume, and what counts minutes or microseconds */
+		add_integer(0); /* volume, and counts of minutes or microseconds */
 }
 
 static void add_device_row(const struct script_device *device, enum statement statement,
@@ -245,7 +245,7 @@ static void add_push_row(const struct script_device *device, unsigned number)
 	add_integer(0);	 /* expires_in_ms */
 }
 
-/* Answers for devices of which only the push is new. */
+/* Answers for devices with nothing new but a push. */
 static void answer_pushes(struct db_query *query)
 {
 	struct id ids[64];

@@ -54,7 +54,7 @@ void look_up_device(struct asked_lookup *asked_lookup, const struct script_devic
 	look_up(asked_lookup, text, device->key);
 }
 
-/* Looks it up, and answers the load that this takes. */
+/* Looks it up, and answers the load that is needed. */
 static struct panel *found(struct asked_lookup *asked_lookup, const struct script_device *device)
 {
 	look_up_device(asked_lookup, device);

@@ -1,4 +1,4 @@
-/* A complete delivery on script.c, and the calls of the device link. */
+/* A complete delivery on script.c, and the calls of the panel endpoints. */
 #pragma once
 
 #include "delivery/delivery.h"
@@ -6,7 +6,7 @@
 
 extern struct delivery *served;
 
-/* Setup and teardown, with script_begin() and script_end() in them. */
+/* Setup and teardown, including script_begin() and script_end(). */
 int serve_begin(void **state);
 int serve_end(void **state);
 
@@ -20,11 +20,11 @@ struct asked_lookup {
 
 /* reference: the device's name in the URL. */
 void look_up(struct asked_lookup *asked_lookup, const char *reference, const char *key);
-/* By ID, and with the key that the device has. */
+/* Looks up by ID, with the key of the device. */
 void look_up_device(struct asked_lookup *asked_lookup, const struct script_device *device);
 /* Looks the device up, and answers the load that this needs; never NULL. */
 struct panel *panel_of_device(const struct script_device *device);
 /* Does the same, and connects a panel; its first messages stay in the socket. */
 struct script_socket *connect_device(const struct script_device *device);
-/* Returns "<picture> dwell" of the next poll; "wait" if the picture must be fetched. */
+/* Returns "<picture> dwell" of the next poll; "wait" if the picture must be read first. */
 const char *poll(const struct script_device *device);

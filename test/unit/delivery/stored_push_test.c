@@ -1,5 +1,5 @@
-/* The worker that stored a push shows it without reading it back, unless something else changed the
- * device before: then it loads the panel. Either way the panel ends with the same content. */
+/* The worker that stored a push shows it without reading it back, unless another change came
+ * before: then it loads the panel. In both cases the panel has the same content in the end. */
 #include "panels.h"
 #include "served.h"
 
@@ -46,10 +46,10 @@ static void a_temporary_image_is_shown_without_a_load(void **state)
 	assert_string_equal(sent_to(socket), ""); /* later, from the loop */
 	assert_int_equal(loads_asked(), 0);
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <pushed> {\"immediate\":true} ");
-	/* The worker's own hint comes back, and changes nothing. */
+	/* The worker's own hint arrives, and changes nothing. */
 	hint("%s", hints_sent());
 	assert_int_equal(loads_asked(), 0);
-	/* The next one, too. */
+	/* The next push, too. */
 	push = temporary(4);
 	store(device, &push);
 	delivery_push_stored(served, device->id, &push);
@@ -57,7 +57,7 @@ static void a_temporary_image_is_shown_without_a_load(void **state)
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <pushed> {\"immediate\":true} ");
 }
 
-/* The turn has the time of a database whose clock is ahead; the push is newer all the same. */
+/* The clock of the turn's database is ahead, but the push is newer nevertheless. */
 static void it_is_newer_than_the_last_turn(void **state)
 {
 	struct script_device *device = add_device();
@@ -171,7 +171,7 @@ static void while_it_is_loading_it_is_loaded_again(void **state)
 	delivery_connect(served, panel, &(struct panel_lookup){0}, NULL);
 	assert_int_equal(loads_asked(), 1);
 	delivery_push_stored(served, device->id, &push);
-	answer_load(); /* as it was before the push */
+	answer_load(); /* as before the push */
 	assert_int_equal(panel->generation, 1);
 	store(device, &push);
 	answer_loads();

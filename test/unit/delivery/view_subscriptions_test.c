@@ -1,5 +1,5 @@
-/* Tests what pages learn about panels: from this worker's own panels, and by hints to and from
- * other workers. */
+/* Tests what pages learn about panels: from this worker's panels, and by hints to and from other
+ * workers. */
 #include "base/limits.h"
 #include "served.h"
 #include "view_hint.h"
@@ -79,7 +79,7 @@ static unsigned sent(const char *kind, const struct script_device *device)
 	return count;
 }
 
-/* Another worker tells: connection w or p, rank, and the entry. */
+/* Another worker reports: connection w or p, rank, and the entry. */
 static void other_shows(const struct script_device *device, const char *sender, int connection,
 			int rank, const char *entry)
 {
@@ -88,14 +88,14 @@ static void other_shows(const struct script_device *device, const char *sender, 
 	run_turns();
 }
 
-/* Nobody answers: the database is asked, and knows the time. */
+/* No worker answers: the database is queried, and knows the time. */
 static void answer_last_online(const struct script_device *device, int64_t us)
 {
 	struct db_query *query = asked(STATEMENT_DEVICES_LAST_ONLINE);
 
 	begin_rows(2);
 	add_bytes(device->id.bytes, ID_BYTES);
-	add_integer(us - 946684800000000); /* since 2000, as PostgreSQL counts */
+	add_integer(us - 946684800000000); /* PostgreSQL counts from 2000 */
 	answer(query);
 	run_turns();
 }
@@ -143,7 +143,7 @@ static void what_others_hold_is_told_by_hints(void **state)
 	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
 	assert_int_equal(page.views, 1);
 	assert_true(is_entry(&view_of(&page)->now, "one"));
-	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one"); /* said again */
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one"); /* repeated */
 	assert_int_equal(page.views, 1);
 	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "two");
 	assert_int_equal(page.views, 2);
@@ -170,14 +170,14 @@ static void where_nobody_answers_it_is_offline(void **state)
 	assert_int_equal(page.views, 1);
 	assert_int_equal(view_of(&page)->connection, SHOWN_OFFLINE);
 	assert_int_equal(view_of(&page)->last_online_us, 1000);
-	/* The same again is no news, another time is. */
+	/* A repetition is not reported, another time is. */
 	pass_ms(12 * 1000);
 	answer_last_online(device, 1000);
 	assert_int_equal(page.views, 1);
 	pass_ms(12 * 1000);
 	answer_last_online(device, 2000);
 	assert_int_equal(page.views, 2);
-	/* A late answer is right all the same. */
+	/* A late answer still counts. */
 	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
 	assert_int_equal(view_of(&page)->connection, SHOWN_WEB_SOCKET);
 	close_page(&page);
@@ -216,10 +216,10 @@ static void a_holder_that_lost_its_panel_says_so(void **state)
 	sent("watch", device);
 	hint("shows:%s:%s:0:0:0:0:0:0:0:::0::", name_of(device->id), THIRD);
 	run_turns();
-	assert_int_equal(sent("watch", device), 0); /* it has not held it */
+	assert_int_equal(sent("watch", device), 0); /* it did not have the panel */
 	hint("shows:%s:%s:0:0:0:0:0:0:0:::0::", name_of(device->id), OTHER);
 	run_turns();
-	/* The panel may be elsewhere already: until that is known, the page shows what it did. */
+	/* The panel may already be elsewhere: until that is known, the page shows the old state. */
 	assert_int_equal(sent("watch", device), 1);
 	assert_int_equal(page.views, 1);
 	other_shows(device, THIRD, SHOWN_WEB_SOCKET, 1, "one");
@@ -255,7 +255,7 @@ static void pages_of_others_are_told_while_they_watch(void **state)
 	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
-	/* Nobody watches. */
+	/* No page watches. */
 	socket = connect_device(device);
 	panel_says(socket, "{\"queued\":0}");
 	panel_says(socket, "{\"displaying\":0}");
@@ -267,13 +267,13 @@ static void pages_of_others_are_told_while_they_watch(void **state)
 	assert_int_equal(sent("shows", device), 0); /* nothing that a page shows */
 	panel_says(socket, "{\"displaying\":1}");
 	assert_int_equal(sent("shows", device), 1);
-	/* The next page asks again, and gets the same. */
+	/* The next page requests again, and gets the same state. */
 	hint("watch:%s:%s", name_of(device->id), THIRD);
 	run_turns();
 	assert_int_equal(sent("shows", device), 1);
 	close_socket(socket);
 	run_turns();
-	assert_int_equal(sent("shows", device), 1); /* it has gone */
+	assert_int_equal(sent("shows", device), 1); /* it has left */
 	/* The panel comes back to this worker. */
 	socket = connect_device(device);
 	assert_true(sent("shows", device) > 0);
@@ -348,7 +348,7 @@ static void an_account_has_its_share_of_watches(void **state)
 	while (try_open(&pages[count], id_of(1000 + count), account))
 		count++;
 	assert_int_equal(count, WATCHES / 2);
-	/* A device that is already watched needs no room, and another account has some. */
+	/* A device that is already watched needs no room, and another account still has some. */
 	assert_true(try_open(&page, id_of(1000), account));
 	close_page(&page);
 	assert_true(try_open(&page, id_of(500), other));
@@ -368,7 +368,7 @@ static void watches_of_others_are_bounded(void **state)
 	hint("watch:%s:%s", name_of(device->id), OTHER);
 	run_turns();
 	assert_int_equal(sent("shows", device), 0);
-	/* Old watches were forgotten: there is room. */
+	/* Old subscriptions were forgotten, so there is room. */
 	pass_ms(31 * 1000);
 	hint("watch:%s:%s", name_of(device->id), OTHER);
 	run_turns();

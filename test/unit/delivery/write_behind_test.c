@@ -128,7 +128,7 @@ static void the_worker_of_the_last_poll_writes_it(void **state)
 	poll_at(&other, 2);
 	panel_seen(connected); /* it pings */
 	pass_ms(9500);
-	/* The other worker may have been at its clock's 20 s already. */
+	/* The other worker's clock may have reached 20 s already. */
 	poll_at(&other, 4);
 	pass_ms(500);
 	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 3);
@@ -157,7 +157,7 @@ static void a_panel_is_online_until_its_next_poll_is_due(void **state)
 	poll_for(panel, 15);
 	pass_ms(13 * 1000);
 	assert_int_equal(written_ago_us(), 0);
-	/* A poll may be a little late; a panel without one by then was gone before. */
+	/* A poll may be slightly late; a panel without a poll by then had left before. */
 	poll_for(panel, 15);
 	pass_ms(20 * 1000);
 	assert_int_equal(written_ago_us(), 20 * 1000000);
@@ -176,7 +176,7 @@ static void a_panel_that_polls_seldom_is_written_at_its_polls(void **state)
 		poll_for(panel, 60);
 		pass_ms(999);
 		assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
-		poll_for(panel, 60); /* does not put it off */
+		poll_for(panel, 60); /* does not postpone the write */
 		pass_ms(1);
 		assert_int_equal(written_ago_us(), 1000);
 		pass_ms(59 * 1000);
@@ -345,7 +345,8 @@ static void of_too_many_the_last_are_dropped(void **state)
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
 	set_database_up(true);
 	pass_ms(2000);
-	/* Lost again: what comes back to a full list is dropped, and the others leave later. */
+	/* If the database is lost again, entries for a full list are dropped, and the others leave
+	 * later. */
 	set_database_up(false);
 	for (int i = 0; i < DISPLAYED_BATCH; i++)
 		write_behind_displayed(&write_behind, panel, i, script_wall_us());

@@ -1,4 +1,4 @@
-/* Apps of several files, taken apart and put together. */
+/* Apps of several files, split and joined. */
 #include "domain/app_files.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static void assert_refused(const char *archive, const char *wanted)
 	app_files_finish(&files);
 }
 
-/* Names of all files, with spaces between. */
+/* Checks the names of all files, separated by spaces. */
 static void assert_names(const char *archive, const char *wanted)
 {
 	struct app_files files;

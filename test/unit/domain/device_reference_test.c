@@ -23,7 +23,7 @@ static const struct {
     {"a4:cf:12:ef:00:0g", DEVICE_REFERENCE_NONE},
     {"a4.cf.12.ef.00.01", DEVICE_REFERENCE_NONE},
     {":a4cf12ef:0001:::", DEVICE_REFERENCE_NONE},
-    {"a4-cf-12-ef-00-0g", DEVICE_REFERENCE_SERIAL}, /* no MAC address, but letters and dashes */
+    {"a4-cf-12-ef-00-0g", DEVICE_REFERENCE_SERIAL}, /* not a MAC address, but letters and dashes */
     {"a4cf-12ef-0001", DEVICE_REFERENCE_SERIAL},
     {"a4cf12ef000", DEVICE_REFERENCE_SERIAL},
     {"a4cf12ef00011", DEVICE_REFERENCE_SERIAL},

@@ -181,8 +181,8 @@ static struct content content_of(unsigned count)
 	};
 }
 
-/* Order that the device link describes, written down once more for every combination. Of 3 entries,
- * 10 is in the rotation, 20 is disabled, 30 is outside of its hours. */
+/* Order that the description of panel connections defines, for every combination. Of 3 entries,
+ * 10 is in the rotation, 20 is disabled, 30 is outside its hours. */
 static void check_order(struct content *content, bool is_asleep, bool has_entries)
 {
 	int64_t night = content->night_position, pinned = content->pinned_position;
@@ -214,7 +214,7 @@ static void check_order(struct content *content, bool is_asleep, bool has_entrie
 	for (unsigned i = 0; i < content->installation_count; i++)
 		assert_int_equal(display_mode_shows(&mode, &entries[i]),
 				 entries[i].position == position);
-	/* The same comes again, wherever the panel was. */
+	/* The same entry is next, wherever the panel was. */
 	for (int64_t after = 0; after <= 50 && next; after += 5)
 		assert_ptr_equal(display_mode_next(&mode, after), next);
 }
@@ -235,7 +235,7 @@ static void the_order_of_the_rules(void **state)
 		content.settings.sleep_enabled = is_asleep;
 		content.settings.sleep_start_minute = 11 * 60;
 		content.settings.sleep_end_minute = 13 * 60;
-		/* Dims neither: not at this time, and not the night entry. */
+		/* Dims neither now nor the night entry. */
 		content.settings.auto_dim = i >> 3 & 1;
 		content.night_position = chosen[i / 16 % 5];
 		content.pinned_position = chosen[i / 80 % 5];
@@ -285,14 +285,14 @@ static void entries_are_passed_over(void **state)
 	assert_int_equal(display_mode_next(&mode, 40)->position, 10);
 	mode = display_mode_at(&content, utc(5, 4, 13, 0, 0));
 	assert_int_equal(display_mode_next(&mode, 10)->position, 40);
-	/* Entry that is gone. */
+	/* A removed entry. */
 	assert_int_equal(display_mode_next(&mode, 25)->position, 40);
 	for (unsigned i = 0; i < 4; i++)
 		entries[i].is_disabled = true;
 	assert_null(display_mode_next(&mode, 10));
 }
 
-/* An entry without a picture is not shown, but has its turn: it is rendered. */
+/* An entry without a picture is not shown, but has its turn, and is rendered. */
 static void blank_entries(void **state)
 {
 	struct content content = content_of(3);
@@ -311,7 +311,7 @@ static void blank_entries(void **state)
 	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
 	assert_int_equal(mode.kind, DISPLAY_MODE_ROTATION);
 	assert_int_equal(display_mode_next(&mode, -1)->position, 30);
-	assert_true(display_mode_has_turn(&mode, &entries[1])); /* also if it is disabled */
+	assert_true(display_mode_has_turn(&mode, &entries[1])); /* even if disabled */
 	assert_false(display_mode_shows(&mode, &entries[1]));
 	assert_true(display_mode_has_turn(&mode, &entries[2]));
 	entries[1].is_empty = false;
@@ -336,8 +336,8 @@ static void blank_entries(void **state)
 		assert_false(display_mode_has_turn(&mode, &entries[i]));
 }
 
-/* Until valid_until_us nothing changes: a walk from one to the next sees exactly what a look at
- * every second sees. */
+/* Nothing changes until valid_until_us: a walk from one to the next finds the same changes as a
+ * check at every second. */
 static void walk(const char *zone, int64_t from_us, int days)
 {
 	struct content content = content_of(4);
@@ -384,7 +384,7 @@ static void valid_until_is_right(void **state)
 }
 
 /* The C library, which reads the system's tz database, has the same local time at every second of
- * the days on which clocks change and of those beside them. */
+ * the days on which clocks change, and of the days beside them. */
 static void agrees_with_the_c_library(const char *zone, int month, int day)
 {
 	const struct zone *ours = zones_find(str_from(zone));
@@ -414,7 +414,7 @@ static void local_time_is_that_of_the_c_library(void **state)
 	agrees_with_the_c_library("America/St_Johns", 3, 7);
 	agrees_with_the_c_library("Australia/Lord_Howe", 4, 3);
 	agrees_with_the_c_library("Australia/Lord_Howe", 10, 2);
-	/* At midnight: there is no 00:30 on that day. */
+	/* At midnight: 00:30 is missing on that day. */
 	agrees_with_the_c_library("Asia/Beirut", 3, 28);
 	agrees_with_the_c_library("Pacific/Kiritimati", 12, 30);
 }
@@ -437,7 +437,7 @@ static void check_moments(const char *zone, struct schedule schedule, const stru
 	}
 }
 
-/* 22:00 to 06:00 of Saturdays, where the night is an hour shorter or longer: 28 March and 24
+/* 22:00 to 06:00 of Saturdays on which the night is an hour shorter or longer: 28 March and 24
  * October 2026 are Saturdays. */
 static void nights_in_which_the_clock_is_changed(void **state)
 {
@@ -460,8 +460,8 @@ static void nights_in_which_the_clock_is_changed(void **state)
 					      {10, 25, 4, 59, 59, true},
 					      {10, 25, 5, 0, 0, false},
 					      {0}});
-	/* The whole Saturday, and where midnight itself is left out: 29 March in Beirut is a Sunday
-	 * that begins at 1:00. */
+	/* The whole Saturday, and a missing midnight: 29 March in Beirut is a Sunday that begins at
+	 * 1:00. */
 	check_moments("Europe/Zagreb", days,
 		      (const struct moment[]){{3, 27, 22, 59, 59, false},
 					      {3, 27, 23, 0, 0, true},

@@ -120,7 +120,7 @@ static void dims_to_the_end_of_the_night(void **state)
 		assert_int_equal(level(&display, utc(2026, 5, 4, 5, 59, 59)), least);
 		assert_int_equal(level(&display, utc(2026, 5, 4, 6, 0, 0)), display.brightness);
 	}
-	/* The darker of both. */
+	/* The darker of the two applies. */
 	display.auto_dim = true;
 	display.brightness = 50;
 	display.dim_brightness = 20;
@@ -182,7 +182,7 @@ static void sleeps(const char *zone, int64_t noon_us, int16_t start, int16_t end
 			 asleep);
 }
 
-/* A window that has begun stays over the change of the clock. */
+/* A window that has begun lasts over the change of the clock. */
 static void windows_when_clocks_are_put_back(void **state)
 {
 	const char *zagreb = "Europe/Zagreb"; /* 3:00 becomes 2:00 */
@@ -207,8 +207,8 @@ static void windows_when_clocks_are_put_back(void **state)
 	sleeps("Australia/Lord_Howe", utc(2026, 4, 4, 1, 0, 0), 22 * 60, 105, 1, 4 * 60 + 15);
 }
 
-/* Until valid_until_us nothing changes, and then one looks again: a walk from one to the next sees
- * exactly what a look at every minute sees. */
+/* Nothing changes until valid_until_us, at which the settings are checked again: a walk from one
+ * to the next finds the same changes as a check at every minute. */
 static void walk_agrees_with_every_minute(const char *zone, int64_t from_us, int days)
 {
 	struct display_settings display = settings(zone);

@@ -4,7 +4,7 @@
 #include "domain/api_key.h"
 #include "domain/key.h"
 
-/* Made by Python: zlib.crc32() of the 34 characters before, in base62. */
+/* Computed by Python: zlib.crc32() of the first 34 characters, in base62. */
 static const char known_key[] = "ddk_0aZ90aZ90aZ90aZ90aZ90aZ90aZ9Qq397Wkl";
 static const char known_hash[] = "b2f6f9482836d5c2dd41a6dd1568493e6d3ca2008704bd4472893974afa2f8bc";
 
@@ -66,8 +66,8 @@ static void new_keys_are_well_formed_and_differ(void **state)
 	}
 }
 
-/* 100,000 characters: each of the 62 is expected 1,613 times; 300 off is more than seven standard
- * deviations, and a modulo of a random byte would be 400 off for eight of them. */
+/* 100,000 characters: each of the 62 is expected 1,613 times. A deviation of 300 is more than
+ * seven standard deviations; a modulo of a random byte would deviate by 400 for eight of them. */
 static void characters_are_even(void **state)
 {
 	unsigned counts[256] = {0};
@@ -112,7 +112,7 @@ static void link_keys(void **state)
 	}
 }
 
-/* Compares each list of up to 5 devices with a look at all of them. */
+/* Compares each list of up to 5 devices with a check of all of them. */
 static void devices_of_a_scope(void **state)
 {
 	struct id ids[5];

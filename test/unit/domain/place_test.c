@@ -5,7 +5,7 @@
 #include <math.h>
 #include <time.h>
 
-/* The list comes from packages of the system. Those who build without them have none. */
+/* The list comes from packages of the system; builds without them have none. */
 
 static struct place places[PLACES_MAX];
 
@@ -108,7 +108,7 @@ static double cpu_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* Returns the CPU time of the fastest of some runs: others on the machine make the rest slower. */
+/* Returns the CPU time of the fastest of some runs: other load makes the rest slower. */
 static double cost_us(const char *search)
 {
 	double best = 1e9;
@@ -125,7 +125,7 @@ static double cost_us(const char *search)
 	return best;
 }
 
-/* A search runs on the loop, which others wait for. */
+/* A search runs on the loop, so it must be short. */
 static void broad_searches_cost_little(void **state)
 {
 	static const char *const areas[] = {
@@ -156,7 +156,7 @@ static void hostile_searches_find_nothing(void **state)
 	assert_int_equal(find("zagreb\xc5"), 0);
 	memset(text, 'a', sizeof(text));
 	assert_int_equal(places_find((struct str){text, sizeof(text)}, places), 0);
-	/* The longest with the most that a character becomes. */
+	/* The longest text, with the characters that expand most. */
 	for (size_t i = 0; i + 1 < PLACE_SEARCH_BYTES_MAX; i += 2)
 		memcpy(text + i, "\xc3\x9f", 2);
 	assert_int_equal(places_find((struct str){text, PLACE_SEARCH_BYTES_MAX}, places), 0);
@@ -177,7 +177,7 @@ static void zone_is_the_nearest_citys(void **state)
 	assert_zone(40.71, -74.01, "America/New_York");
 	assert_zone(28.6, 77.2, "Asia/Kolkata");
 	assert_zone(-18.1, 178.4, "Pacific/Fiji");
-	assert_zone(-18.1, -179.9, "Pacific/Fiji"); /* on the other side of 180 degrees */
+	assert_zone(-18.1, -179.9, "Pacific/Fiji"); /* beyond 180 degrees */
 	assert_true(places_zone_at(90, 0).length > 0);
 	assert_true(places_zone_at(-60, -180).length > 0);
 }

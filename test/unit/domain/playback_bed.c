@@ -385,7 +385,7 @@ void bed_delete_installation(struct bed *bed, int64_t position)
 		content->pinned_position = 0;
 	if (content->night_position == position)
 		content->night_position = 0;
-	/* The database deletes what is shown of it. */
+	/* The database also deletes the record of it. */
 	if (content->push.is_installation && content->push.installation_position == position)
 		content->push = (struct content_push){0};
 	bed_update(bed);

@@ -1,15 +1,15 @@
-/* A test bed: playback, a device's content and a panel that behaves as firmware does, on a
- * simulated clock. What is between them takes time and keeps its order. */
+/* A test bed: playback, a device's content and a panel that behaves like firmware, on a simulated
+ * clock. Messages between them take time and keep their order. */
 #pragma once
 
 #include "domain/playback.h"
 
 enum firmware {
-	FIRMWARE_14, /* plays whole periods again and again; "immediate" breaks one off */
-	FIRMWARE_16, /* idle after the dwell, and then takes a new picture at once */
-	FIRMWARE_DISPLAYING_ONLY, /* as 14, but never says "queued" */
-	FIRMWARE_SILENT,	  /* as 14, but never says anything */
-	FIRMWARE_INSTANT,	  /* shows each picture at once, and never says anything */
+	FIRMWARE_14,		  /* repeats whole periods; "immediate" ends one */
+	FIRMWARE_16,		  /* idle after the dwell, then takes a new picture at once */
+	FIRMWARE_DISPLAYING_ONLY, /* like 14, but never sends "queued" */
+	FIRMWARE_SILENT,	  /* like 14, but never sends anything */
+	FIRMWARE_INSTANT,	  /* shows each picture at once, and never sends anything */
 	FIRMWARE_COUNT,
 };
 
@@ -17,10 +17,10 @@ enum firmware {
 struct shown {
 	struct playback_item item;
 	int64_t from_ms;
-	int64_t to_ms; /* INT64_MAX: still there */
+	int64_t to_ms; /* INT64_MAX: still shown */
 };
 
-/* Something on its way. */
+/* A message under way. */
 struct packet {
 	enum { PICTURE, IMMEDIATE, BRIGHTNESS, QUEUED, DISPLAYING } kind;
 	int64_t at_ms;

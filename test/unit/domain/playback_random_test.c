@@ -1,5 +1,6 @@
-/* Thousands of random lives of a device, with every kind of panel. After each restless time comes a
- * quiet one, in which everything has to be in order again. The first seed is the first argument. */
+/* Thousands of random histories of a device, with every kind of panel. A quiet period follows
+ * each disturbed one, and everything must be in order by its end. The first argument is the first
+ * seed. */
 #include "playback_bed.h"
 
 #include "../cmocka_test.h"
@@ -12,7 +13,7 @@ enum { LIVES = 5000, CHANGES = 40 };
 static struct bed *bed;
 static uint64_t first_seed = 1;
 
-/* Panels that are told by "immediate" and say what they do. */
+/* Whether the panel handles "immediate" and reports what it shows. */
 static bool is_exact(void)
 {
 	return bed->loss_per_mille == 0 && bed->panel.firmware <= FIRMWARE_16;
@@ -54,7 +55,7 @@ static void change_settings(void)
 	bed_update(bed);
 }
 
-/* Minutes around the present one, mostly: so that hours begin and end. */
+/* Returns a minute mostly near the current one, so that hours begin and end. */
 static int16_t random_minute(void)
 {
 	int64_t minute = bed_clock(bed).wall_us / 1000000 / 60 % DAY_MINUTES;
@@ -127,7 +128,7 @@ static void change_something(void)
 	case 3:
 		if (!has_installations)
 			break;
-		/* Call one after the other: compilers order arguments as they like. */
+		/* Separate calls: compilers may evaluate arguments in any order. */
 		position = random_position();
 		bed_replace_installation(bed, position, random_loop());
 		break;
@@ -152,7 +153,7 @@ static void change_something(void)
 	}
 }
 
-/* Pushes are seen in their order, and one that was replaced does not come back. */
+/* Checks that pushes are shown in order, and that a replaced one does not return. */
 static void check_pushes(void)
 {
 	int64_t newest = 0;
@@ -167,7 +168,7 @@ static void check_pushes(void)
 	}
 }
 
-/* Checks that a deleted picture leaves the screen soon, and with it the record of it. */
+/* Checks that a deleted picture leaves the screen soon, together with its record. */
 static void check_screen_is_allowed(void)
 {
 	struct playback_item item = bed_screen(bed);
@@ -178,7 +179,7 @@ static void check_screen_is_allowed(void)
 		assert_int_equal(bed->content.installation_count, 0);
 }
 
-/* A push that nothing disturbs is there at once and for its time. */
+/* Checks that an undisturbed push is shown at once and for its time. */
 static void check_push(void)
 {
 	int64_t duration_s = 5 + (int64_t)bed_random(bed, 2) * 25;
@@ -197,7 +198,7 @@ static void check_push(void)
 		assert_int_equal(bed->pushes_displayed, count + 1);
 }
 
-/* The rotation goes round in its order, each installation for its time. */
+/* Checks that the rotation keeps its order, with each installation shown for its time. */
 static void check_rotation(void)
 {
 	int64_t interval_ms = bed->content.settings.schedule_interval_s * 1000;
@@ -205,7 +206,7 @@ static void check_rotation(void)
 	unsigned first;
 	bool is_first = true;
 
-	/* Pass the rest of the restless time: at most a repetition of the longest animation. */
+	/* Pass the rest of the disturbed time: at most a repetition of the longest animation. */
 	bed_run(bed, 3 * interval_ms + 2 * 200 * 1000);
 	first = bed->shown_count;
 	bed_run(bed, (int64_t)turns * interval_ms + 20000);
@@ -238,11 +239,11 @@ static void check_quiet_time(void)
 	if (!bed->is_connected)
 		bed_connect(bed);
 	bed_update(bed);
-	/* Longer than any push. */
+	/* longer than any push */
 	bed_run(bed, 100 * 1000);
 	assert_int_equal(bed->panel.brightness, 80);
-	/* The picture of a panel that connects is not known until its first message: it may be at
-	 * the start of a long animation. */
+	/* The picture of a reconnected panel is unknown until its first message: it may be at the
+	 * start of a long animation. */
 	if (bed->playback.has_spoken)
 		check_screen_is_allowed();
 	if (bed->panel.firmware != FIRMWARE_DISPLAYING_ONLY && bed->loss_per_mille == 0)
@@ -276,7 +277,7 @@ static void everything_is_in_order_again(void **state)
 	}
 }
 
-/* Prints the seed of the failed life. */
+/* Prints the seed of the failed history. */
 static int tear_down(void **state)
 {
 	(void)state;

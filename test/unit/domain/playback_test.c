@@ -57,7 +57,7 @@ static void built_in_picture_without_installations(void **state)
 	bed_run(bed, 3600 * 1000);
 	assert_int_equal(bed->pictures_sent, 1); /* the panel loops it */
 	assert_int_equal(bed->immediates_sent, 0);
-	assert_int_equal(bed->brightness_sent, 0); /* it went with the picture */
+	assert_int_equal(bed->brightness_sent, 0); /* it was sent with the picture */
 }
 
 static void first_installation_replaces_built_in_at_once(void **state)
@@ -114,7 +114,7 @@ static void rotation_advances_on_displaying_only(void **state)
 	bed_connect(bed);
 	bed_run(bed, 2000);
 	assert_screen(PLAYBACK_INSTALLATION, first);
-	/* The second one waits in the panel. */
+	/* The second picture waits in the panel. */
 	assert_int_equal(bed->last_sent.item.position, first + 1);
 	assert_int_equal(bed->playback.rotation_position, first);
 	bed_run(bed, INTERVAL_S * 1000);
@@ -159,7 +159,7 @@ static void push_is_shown_at_once_for_its_time(void **state)
 			assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 			assert_about(shown_ms(1), durations[i] * 1000, 1300);
 			assert_int_equal(bed->pushes_displayed, 1);
-			/* The rotation goes on where it was. */
+			/* The rotation continues where it was. */
 			assert_int_equal(
 			    bed->shown[shown + 1].item.position,
 			    content_next(&bed->content, bed->shown[shown - 1].item.position)
@@ -170,8 +170,8 @@ static void push_is_shown_at_once_for_its_time(void **state)
 	}
 }
 
-/* The panel's dwell ends in the moment at which the push comes: it takes the push by itself, and
- * then gets its "immediate". */
+/* The panel's dwell ends at the moment at which the push arrives: it takes the push by itself,
+ * and then gets its "immediate". */
 static void push_taken_before_its_immediate_is_not_skipped(void **state)
 {
 	(void)state;
@@ -239,8 +239,7 @@ static void pushed_installation_stays_an_interval_then_keeps_its_place(void **st
 	assert_screen(PLAYBACK_INSTALLATION, installations[0]);
 }
 
-/* The pushed installation is the one after that on the screen: it is shown for one interval, not
- * for two. */
+/* The pushed installation would be next: it is shown for one interval, not for two. */
 static void pushed_installation_that_is_next_is_shown_for_one_interval(void **state)
 {
 	int64_t installations[3];
@@ -361,7 +360,7 @@ static void animations_are_not_cut_but_at_the_end_of_their_time(void **state)
 	assert_about(shown_ms(shown_ms(1) > 15500 ? 1 : 2), 16000, 300);
 	assert_int_equal(bed->immediates_sent, 0);
 
-	/* Longer than its time: the next one hurries. */
+	/* Longer than its time: the next picture is hurried. */
 	bed_init(bed, FIRMWARE_14, 13);
 	bed_add_installation(bed, 40000);
 	bed_add_installation(bed, 0);
@@ -419,7 +418,7 @@ static void shorter_interval_holds_at_once(void **state)
 
 /* ---- what owners set ---- */
 
-/* Two entries, and a panel that shows the first one. */
+/* Shows two entries to a panel, which displays the first one. */
 static int64_t show_two(int firmware)
 {
 	int64_t first;
@@ -643,7 +642,7 @@ static void dark_panel_is_left_alone(void **state)
 	bed_update(bed);
 	bed_run(bed, 500);
 	assert_int_equal(bed->panel.brightness, 100);
-	/* The push has lapsed; the rotation goes on. */
+	/* The push has expired; the rotation continues. */
 	assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 	bed_run(bed, 60 * 1000);
 	assert_int_equal(bed->pushes_displayed, 0);
@@ -776,7 +775,7 @@ static void panel_that_loses_what_it_says_goes_on(void **state)
 			bed->loss_per_mille = loss;
 			shown = bed->shown_count;
 			bed_run(bed, 3600 * 1000);
-			/* Nothing is as punctual, but nothing stops. */
+			/* Nothing is as punctual, but the rotation never stops. */
 			assert_true(bed->shown_count - shown > 3600 / (4 * INTERVAL_S));
 			bed->loss_per_mille = 0;
 			bed_run(bed, 120 * 1000);
@@ -850,7 +849,7 @@ static void numbers_without_sense_are_ignored(void **state)
 		bed_run(bed, 100);
 	}
 	bed_run(bed, 3600 * 1000);
-	/* A panel that has lied goes on. */
+	/* A panel that has lied continues. */
 	assert_true(bed->shown_count > 60);
 }
 

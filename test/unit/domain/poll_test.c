@@ -82,7 +82,7 @@ static void long_interval_is_served_in_parts(void **state)
 
 			if (answer.item.position != position)
 				break;
-			/* No part is a moment only. */
+			/* No part is very short. */
 			assert_true(answer.dwell_s >= 149);
 			sum_s += answer.dwell_s;
 		}
@@ -127,7 +127,7 @@ static void newer_push_replaces_what_is_left(void **state)
 	assert_int_equal(next_at(2).item.generation, 40);
 	push_temporary(41, 5, 3);
 	assert_int_equal(next_at(4).item.generation, 41);
-	/* The rest of the first installation is over with it. */
+	/* The rest of the first installation is skipped. */
 	assert_int_equal(next_at(5).item.position, 20);
 }
 
@@ -231,7 +231,7 @@ static void deleted_installations(void **state)
 	(void)state;
 	content.settings.schedule_interval_s = 1000;
 	assert_int_equal(next_at(0).item.position, 10);
-	/* The first one goes while it is served in parts. */
+	/* The first entry is removed while it is served in parts. */
 	installations[0] = installations[1];
 	installations[1] = installations[2];
 	content.installation_count = 2;
@@ -260,7 +260,7 @@ static void another_order_is_taken_behind_what_was_served(void **state)
 	installations[2] = last;
 	for (unsigned i = 2; i < 6; i++)
 		assert_int_equal(next_at(i).item.position, positions[i]);
-	/* If the last entry served is gone, the rotation goes on somewhere. */
+	/* If the last served entry is removed, the rotation continues somewhere. */
 	installations[1] = last;
 	content.installation_count = 2;
 	assert_int_equal(next_at(6).item.position, 20);
@@ -283,7 +283,7 @@ static void dark_panel_keeps_its_place(void **state)
 	answer = next_at(10);
 	assert_int_equal(answer.item.kind, PLAYBACK_PUSH);
 	assert_int_equal(answer.brightness, 1);
-	/* Asks again when the night ends, and before a push that wakes it has lapsed. */
+	/* The panel polls again when the night ends, and before a push that wakes it expires. */
 	content.settings.sleep_enabled = true;
 	content.settings.sleep_start_minute = 12 * 60;
 	content.settings.sleep_end_minute = 12 * 60 + 2;
@@ -312,7 +312,7 @@ static void each_entry_has_its_time(void **state)
 	assert_int_equal(next_at(25).dwell_s, 200);
 	assert_int_equal(next_at(225).dwell_s, 200);
 	assert_int_equal(next_at(425).item.position, 10);
-	/* A shorter time holds for the rest. */
+	/* A shorter time applies to the rest. */
 	assert_int_equal(next_at(445).item.position, 20);
 	assert_int_equal(next_at(450).item.position, 30);
 	installations[2].display_s = 30;
@@ -334,7 +334,7 @@ static void entries_come_and_go_with_their_hours(void **state)
 	assert_int_equal(next_at(120).item.position, 30);
 }
 
-/* The panel asks again when it is over. */
+/* The panel polls again at the end of the hours. */
 static void dwell_ends_with_the_hours(void **state)
 {
 	struct poll_answer answer;
@@ -347,7 +347,7 @@ static void dwell_ends_with_the_hours(void **state)
 	answer = next_at(60);
 	assert_int_equal(answer.item.position, 20);
 	assert_int_equal(answer.dwell_s, 277);
-	/* Nothing is on, and something will be. */
+	/* No entry is shown now, but one will be. */
 	installations[1].is_disabled = installations[2].is_disabled = true;
 	installations[0].schedule.start_minute = 725;
 	installations[0].schedule.end_minute = 726;
@@ -403,20 +403,20 @@ static void night_entry_alone(void **state)
 		assert_int_equal(answer.dwell_s, 20);
 		assert_false(answer.is_push_displayed);
 	}
-	/* A picture pushed meanwhile, and not too old, comes now. */
+	/* A recent picture that was pushed meanwhile is shown now. */
 	content.push.created_us = start_us + 100 * INT64_C(1000000);
 	answer = next_at(120);
 	assert_int_equal(answer.item.kind, PLAYBACK_PUSH);
 	assert_int_equal(answer.brightness, 60);
 	content.push.displayed_us = start_us + 120 * INT64_C(1000000);
-	/* The rotation goes on behind the entry that was shown. */
+	/* The rotation continues after the shown entry. */
 	assert_int_equal(next_at(165).item.position, 10);
-	/* Without a picture it is as if there was none. */
+	/* A night entry without a picture has no effect. */
 	content.night_position = -1;
 	assert_int_equal(next_at(60).brightness, 0);
 }
 
-/* A push's time does not reach into the night, and does not come back after it. */
+/* A push ends at the beginning of the night, and does not return afterwards. */
 static void night_ends_a_push(void **state)
 {
 	(void)state;
@@ -443,14 +443,14 @@ static void pinned_entry_alone(void **state)
 	assert_int_equal(next_at(900).item.kind, PLAYBACK_PUSH);
 	content.push.displayed_us = start_us + 900 * INT64_C(1000000);
 	assert_int_equal(next_at(905).item.position, 20);
-	/* Also if it was pushed itself. */
+	/* Even if it was pushed itself. */
 	push_installation(20);
 	content.push.created_us = start_us + 910 * INT64_C(1000000);
 	assert_int_equal(next_at(910).item.kind, PLAYBACK_PUSH);
 	content.push.displayed_us = start_us + 910 * INT64_C(1000000);
 	assert_int_equal(next_at(930).item.position, 20);
 	content.pinned_position = -1;			  /* it has lost its picture */
-	assert_int_equal(next_at(950).item.position, 30); /* the rotation goes on */
+	assert_int_equal(next_at(950).item.position, 30); /* the rotation continues */
 	content.pinned_position = 10;
 	assert_int_equal(next_at(990).item.position, 10);
 }

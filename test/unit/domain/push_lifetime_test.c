@@ -39,7 +39,7 @@ static int64_t wall_us(void)
 	return bed_clock(bed).wall_us;
 }
 
-/* The panel sleeps from now on, for so long. */
+/* Makes the panel sleep for this long from now on. */
 static void sleep_for(int minutes)
 {
 	int32_t second = local_time_at(NULL, wall_us()).second;

@@ -371,7 +371,7 @@ static void hash_is_keyed_where_there_are_secrets(void **state)
 	assert_memory_not_equal(keyed, other, sizeof(keyed));
 }
 
-/* Mostly one of them is visible. */
+/* Usually one of them is visible. */
 static void several_fields_have_one_id(void **state)
 {
 	struct str reason;
@@ -405,7 +405,7 @@ static const char *asked(const char *json)
 	return field ? arena_printf(&arena, "%.*s", STR_ARG(field->handler)).data : NULL;
 }
 
-/* If several fields have one ID, the visible one asks its own handler. */
+/* If several fields have one ID, the visible one uses its own handler. */
 static void the_shown_field_asks(void **state)
 {
 	struct str reason;
@@ -425,7 +425,7 @@ static void the_shown_field_asks(void **state)
 	assert_string_equal(asked("{\"by\":\"bus\"}"), "buses");
 	assert_string_equal(asked("{\"by\":\"tram\"}"), "trams");
 	form.fields[2].visibility = form.fields[3].visibility;
-	assert_string_equal(asked("{\"by\":\"bus\"}"), "buses"); /* nobody sees one */
+	assert_string_equal(asked("{\"by\":\"bus\"}"), "buses"); /* none is visible */
 	form.count = 2;
 	assert_null(asked("{}"));
 	assert_true(form_read(str_from(schema), &arena, &form, &reason));

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Exports of a tronbyt server: what is read, what is noted, and what is refused. */
+/* Exports of a tronbyt server: values read, notes, and errors. */
 
 static struct arena arena;
 static struct json_document document;
@@ -30,7 +30,7 @@ static void read_text(const char *text)
 	tronbyt_read(document.root, &faults, &export);
 }
 
-/* A device with these members. */
+/* Reads a device with these members. */
 static struct tronbyt_device *read_device(const char *members)
 {
 	read_text(
@@ -40,7 +40,7 @@ static struct tronbyt_device *read_device(const char *members)
 	return &export.devices[0];
 }
 
-/* An entry with these members. */
+/* Reads an entry with these members. */
 static struct tronbyt_entry *read_entry(const char *members)
 {
 	struct tronbyt_device *device =

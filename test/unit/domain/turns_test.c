@@ -1,4 +1,4 @@
-/* Rotations that are told to go on, and panels that are set asleep or awake. */
+/* Rotations that are told to advance, and panels that are put to sleep or woken. */
 #include "base/memory.h"
 #include "domain/poll.h"
 #include "playback_bed.h"
@@ -130,7 +130,7 @@ static void a_push_whose_picture_comes_late_has_its_time(void **state)
 	}
 }
 
-/* The push is over before the panel has it, also for a connection that comes later. */
+/* The push ends before the panel has it, even for a later connection. */
 static void a_push_before_a_turn_is_over(void **state)
 {
 	(void)state;
@@ -181,7 +181,7 @@ static void a_held_push_before_a_turn_stays(void **state)
 	}
 }
 
-/* The panel sleeps, and stays as it is: the push waits for its end. */
+/* The panel stays asleep, and the push waits for the end of the night. */
 static void a_push_waits_for_the_morning_whatever_turns_come(void **state)
 {
 	(void)state;
@@ -267,7 +267,7 @@ static struct playback_item poll(void)
 	return poll_next(&cursor, &bed->content, wall_us()).item;
 }
 
-/* The clock of the database is so far ahead. */
+/* Begins polls while the clock of the database is ahead by this time. */
 static void begin_polls(int64_t ahead_ms)
 {
 	begin(FIRMWARE_16);

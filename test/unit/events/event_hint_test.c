@@ -1,4 +1,4 @@
-/* Tests hints on what happens: whatever they say, and what is none. */
+/* Tests hints of events: valid ones and invalid ones. */
 #include "base/limits.h"
 #include "base/memory.h"
 #include "event_hint.h"
@@ -59,7 +59,7 @@ static void test_round_trip(void **state)
 	arena_finish(&arena);
 }
 
-/* The longest texts of all fit into a word; a message is cut between characters. */
+/* The longest texts together fit into a word; a message is cut between characters. */
 static void test_long(void **state)
 {
 	struct arena arena = {0};

@@ -1,4 +1,4 @@
-/* Tests the places of streams, of each key in all workers. */
+/* Tests the places for streams of a key in all workers. */
 #include "base/limits.h"
 #include "base/memory.h"
 #include "events/events.h"
@@ -37,7 +37,7 @@ static void test_places(void **state)
 	places[1] = key_slots_take(&workers[0], hash_of(7));
 	assert_int_not_equal(places[1], KEY_SLOT_NONE);
 	assert_int_equal(key_slots_take(&workers[1], hash_of(7)), KEY_SLOT_NONE);
-	/* A worker died, and another one takes its place: four of its five go. */
+	/* A worker died, and its replacement starts: four of its five places are freed. */
 	key_slots_init(&workers[0], shared, 0, 2);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_not_equal(key_slots_take(&workers[0], hash_of(7)), KEY_SLOT_NONE);

@@ -1,4 +1,4 @@
-/* Tests which events are kept, and for whom some are missing. */
+/* Tests which events are kept, and which readers have missed some. */
 #include "base/limits.h"
 #include "ring.h"
 
@@ -37,7 +37,7 @@ static void test_order(void **state)
 	ring_finish(&ring);
 }
 
-/* A hint that comes twice is one event. */
+/* A repeated hint is a single event. */
 static void test_twice(void **state)
 {
 	struct ring ring = {0};
@@ -64,7 +64,7 @@ static void test_ten_minutes(void **state)
 	assert_non_null(ring_at(&ring, 50));
 	assert_false(ring_find(&ring, id_of(49), &number));
 	assert_true(ring_find(&ring, id_of(50), &number));
-	/* It goes around. */
+	/* The ring wraps around. */
 	for (unsigned i = 100; i < 300; i++)
 		append(&ring, i, i * 1000);
 	for (unsigned i = 50; i < 300; i++)
@@ -75,7 +75,7 @@ static void test_ten_minutes(void **state)
 	ring_finish(&ring);
 }
 
-/* Also a reader that has read all has missed some. */
+/* A reader that has read everything has also missed some. */
 static void test_loss(void **state)
 {
 	struct ring ring = {0};

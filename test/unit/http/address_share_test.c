@@ -12,7 +12,7 @@ static bool take(unsigned who)
 	struct address address;
 	char text[ADDRESS_TEXT_BYTES];
 
-	/* Each has a network of IPv6 for itself, and uses many addresses of it. */
+	/* Each has a separate IPv6 network, and uses many addresses of it. */
 	snprintf(text, sizeof(text), "2001:db8:0:%x::%x", who, total);
 	assert_true(address_read(str_from(text), &address));
 	if (total == ALL)

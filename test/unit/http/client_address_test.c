@@ -1,4 +1,4 @@
-/* Tests the origin of requests by the headers of proxies, honest and invented ones. */
+/* Tests client addresses from headers of proxies, honest and forged ones. */
 #include "../cmocka_test.h"
 #include "http/client_address.h"
 
@@ -19,7 +19,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* Fields of the form "x: ..." (X-Forwarded-For) and "f: ..." (Forwarded), one a line. */
+/* Fields of the form "x: ..." (X-Forwarded-For) and "f: ..." (Forwarded), each in a line. */
 static void assert_address(const char *peer, const char *lines, const char *expected)
 {
 	struct http_field fields[8];
@@ -98,7 +98,7 @@ static void forms_of_addresses(void **state)
 	assert_address("10.0.0.1", "f: for=\"1.2.3.4:99\" ; proto=\"a,b;for=9.9.9.9\"", "1.2.3.4");
 }
 
-/* Nothing before what is no address is believed. */
+/* Entries before an invalid address are not trusted. */
 static void what_is_no_address(void **state)
 {
 	static const char *const nodes[] = {
@@ -136,7 +136,7 @@ static void what_is_no_address(void **state)
 	assert_address("10.0.0.1", "f: for=9.9.9.9, for=\"1.2.3.4", "10.0.0.1");
 	assert_address("10.0.0.1", "f: for=9.9.9.9, \"for=1.2.3.4\"", "10.0.0.1");
 	assert_address("10.0.0.1", "f: \"\\", "10.0.0.1");
-	/* A quote that the client leaves open takes in what the proxies add. */
+	/* A quote left open by the client includes the text that proxies add. */
 	assert_address("10.0.0.1", "f: for=9.9.9.9;x=\", for=1.2.3.4", "10.0.0.1");
 	assert_address("10.0.0.1", "f: for=9.9.9.9;x=\", for=\"[2001:db9::1]:99\"", "10.0.0.1");
 	assert_address("10.0.0.1", "f: for=9.9.9.9;x=\"\\, for=\"1.2.3.4:99\"", "10.0.0.1");
@@ -144,7 +144,7 @@ static void what_is_no_address(void **state)
 	assert_address("10.0.0.1", "f: for", "10.0.0.1");
 }
 
-/* A client's own field goes through a proxy that writes the other one. */
+/* A client's own field passes a proxy that writes the other one. */
 static void two_fields_must_agree(void **state)
 {
 	(void)state;

@@ -2,8 +2,8 @@
 #include "../cmocka_test.h"
 #include "http/conditional.h"
 
-/* tags: as they are expected, a weak one with "W/" in front, a space behind each; rest: what is
- * left of the list where no further tag stands. */
+/* tags: the expected tags, weak ones with "W/" in front, each followed by a space; rest: the
+ * remaining text after the last tag. */
 static void assert_tags(const char *text, const char *tags, const char *rest)
 {
 	struct str list = str_from(text);
@@ -40,7 +40,7 @@ static void empty_elements(void **state)
 	assert_tags(", ,\"a\",, ,\"b\",", "\"a\" \"b\" ", "");
 }
 
-/* Checks that the rest shows that, and where, the list is malformed. */
+/* Checks that the rest shows whether, and at which byte, the list is malformed. */
 static void what_is_no_tag(void **state)
 {
 	(void)state;

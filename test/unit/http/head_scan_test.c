@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* The status for all of it, cut into pieces of this size; 1 for a complete head, 0 for one that
- * goes on. */
+/* Returns the status for the text, cut into pieces of this size; 1 for a complete head, 0 for an
+ * incomplete one. */
 static int scan_pieces(struct str text, size_t piece, size_t *ret_used, size_t *ret_skipped)
 {
 	struct head_scan scan = {0};
@@ -65,7 +65,7 @@ static void good_heads(void **state)
 	assert_int_equal(scan_text(STR("GET / HTTP/1.1\r\nHost: a\r\n\r")), 0);
 }
 
-/* Every byte in every place: what is allowed there, and nothing else. */
+/* Tests every byte in every place: exactly the permitted ones are accepted. */
 static void every_byte(void **state)
 {
 	static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
@@ -93,7 +93,7 @@ static void every_byte(void **state)
 		length = (size_t)snprintf(text, sizeof(text), "GET / HTTP/1.1\r\na: bXc\r\n\r\n");
 		text[20] = (char)c;
 		assert_int_equal(scan_text((struct str){text, length}), is_value ? 1 : 400);
-		/* The last one of eight that are looked at together. */
+		/* The last of eight bytes that are checked together. */
 		length = (size_t)snprintf(text, sizeof(text),
 					  "GET / HTTP/1.1\r\na: bcdefgX and more\r\n\r\n");
 		text[25] = (char)c;
@@ -114,7 +114,7 @@ static void every_byte(void **state)
 	}
 }
 
-/* No byte of the frame around them may be any other. */
+/* No byte of the frame around them may differ. */
 static void every_other_byte_of_the_frame(void **state)
 {
 	const struct str good = STR("GET / HTTP/1.1\r\na: b\r\n\r\n");
@@ -130,7 +130,7 @@ static void every_other_byte_of_the_frame(void **state)
 			text[places[i]] = (char)c;
 			if (c == good.data[places[i]])
 				continue;
-			/* A longer target or value, or another field, is another good head so far.
+			/* A longer target or value, or another field, is another valid head so far.
 			 */
 			status = scan_text((struct str){text, good.length});
 			if (status == 400 || (status == 505 && places[i] == 11))

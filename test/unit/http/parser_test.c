@@ -68,7 +68,8 @@ static bool stop(void *context, struct str piece)
 	return false;
 }
 
-/* Feeds it in pieces; the decoded bytes are in *ret_body, what was used in *ret_used. */
+/* Feeds the text in pieces. The decoded bytes are in *ret_body, the number of used ones in
+ * *ret_used. */
 static enum http_body_result body(struct str text, size_t piece, struct buffer *ret_body,
 				  size_t *ret_used)
 {
@@ -112,8 +113,7 @@ static void chunked_bodies(void **state)
 	}
 }
 
-/* Changes one byte anywhere outside the data: the body is never complete, whatever comes after
- * it. */
+/* Changes one byte anywhere outside the data: the body never completes, whatever follows it. */
 static void every_bad_byte(void **state)
 {
 	const struct str good = STR("5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n");

@@ -116,7 +116,7 @@ static void negotiation(void **state)
 	    {"*;q=0.1, gzip;q=0.2", "gzip", "gzip"},
 	    {"*, br;q=0", "gzip", "gzip"},
 	    {"*;q=0", "identity", "identity"},
-	    {"identity;q=0", "identity", "identity"}, /* there is nothing else that it wants */
+	    {"identity;q=0", "identity", "identity"}, /* nothing else is acceptable */
 	    {"identity;q=0, gzip", "gzip", "gzip"},
 	    {"deflate", "identity", "identity"},
 	    {"gzipp, bro", "identity", "identity"},

@@ -1,5 +1,5 @@
-/* Streams, and all that is under them, over a transport that a test plays: what a kind of transport
- * has to do is what this one does. */
+/* Streams, and the layers below, over a transport played by the test: it behaves as every kind of
+ * transport must. */
 #include "../cmocka_test.h"
 #include "base/buffer.h"
 #include "http/connection.h"
@@ -13,9 +13,9 @@
 struct played {
 	struct http_transport transport;
 	struct later closed_later;
-	struct buffer sent;    /* what was taken */
-	struct buffer waiting; /* what was not */
-	size_t room;	       /* what may still be taken */
+	struct buffer sent;    /* accepted bytes */
+	struct buffer waiting; /* bytes not accepted yet */
+	size_t room;	       /* room for further bytes */
 	bool is_stalled;
 };
 
@@ -155,7 +155,7 @@ static void on_stop(struct http_stream *stream, void *owner)
 	test.stops++;
 }
 
-/* A few turns of the loop. */
+/* Runs a few turns of the loop. */
 static void turn(void)
 {
 	for (int i = 0; i < 5; i++)
@@ -261,7 +261,7 @@ static void chunks(void **state)
 	assert_int_equal(test.proceeds, 2);
 	assert_int_equal(test.stops, 0);
 	test.request = NULL;
-	receive(GET); /* the connection goes on */
+	receive(GET); /* the connection continues */
 	assert_non_null(test.request);
 	http_respond(test.request, &(struct http_response){.status = 204});
 }
@@ -300,14 +300,15 @@ static void client_leaves(void **state)
 	turn();
 	test.played->transport.events->on_end(&test.played->transport, -ECONNRESET);
 	assert_int_equal(test.stops, 0);
-	assert_true(http_stream_is_full(test.stream)); /* a source that writes until it is, ends */
+	assert_true(http_stream_is_full(
+	    test.stream)); /* a source that writes until the stream is full ends */
 	http_stream_write(test.stream, STR("for nobody"));
 	turn();
 	assert_int_equal(test.stops, 1);
 	assert_string_equal(body(), "");
 }
 
-/* The source ends it between the client's leaving and the call that would have said so. */
+/* The source ends the stream after the client has left, before the call that would report it. */
 static void ended_before_stop(void **state)
 {
 	(void)state;
@@ -387,7 +388,7 @@ static void without_chunks(void **state)
 	assert_true(test.was_closed);
 }
 
-/* A released request leaves little, and the stream works as before. */
+/* A released request keeps little memory, and its stream works as before. */
 static void released(void **state)
 {
 	struct http_connection *connection;

@@ -1,4 +1,4 @@
-/* Handshakes: with what they end, and who computes them. */
+/* Handshakes: their results, and which thread computes them. */
 #include "base/limits.h"
 #include "http/tls_handshake.h"
 #include "http/tls_hello.h"
@@ -28,7 +28,7 @@ static void both_versions(void **state)
 	}
 }
 
-/* Another handshake of the client's, with what the one before it has left. */
+/* Makes another handshake of the client, with the session of the previous one. */
 static void resume(mbedtls_ssl_protocol_version version)
 {
 	mbedtls_ssl_session session;
@@ -81,8 +81,8 @@ static void another_key_of_tickets_is_a_full_handshake(void **state)
 	assert_int_equal(metric_cells[METRIC_TLS_TICKET_KEYS][0], 1 + 2 * TLS_TICKET_KEYS);
 }
 
-/* Its ticket opens in TLS 1.2 as well, to a session without a secret: anybody on the way could read
- * that connection. */
+/* A ticket of TLS 1.3 also opens in TLS 1.2, to a session without a secret: an eavesdropper could
+ * read that connection. */
 static void a_ticket_of_tls13_is_none_of_tls12(void **state)
 {
 	mbedtls_ssl_session session, other;
@@ -167,7 +167,7 @@ static void a_client_that_leaves_in_its_first_record_is_counted(void **state)
 	tls_client_close(&client);
 }
 
-/* Sends one byte a record, of an incomplete hello: it needs neither memory of mbedTLS nor a turn,
+/* Sends one byte a record, of an incomplete hello: it uses neither memory of mbedTLS nor a turn,
  * until it is longer than a record may be. */
 static void what_is_awaited_is_not_computed(void **state)
 {
@@ -188,7 +188,7 @@ static void what_is_awaited_is_not_computed(void **state)
 	tls_client_close(&client);
 }
 
-/* Warnings, of which the client sends one after the other. */
+/* The client sends warnings one after another. */
 static void turns_are_limited(void **state)
 {
 	unsigned count = 0;

@@ -1,4 +1,4 @@
-/* Tests the parts read of a client's hello before it is decided who computes the handshake. */
+/* Tests the parts of a client's hello that decide which thread computes the handshake. */
 #include "../cmocka_test.h"
 #include "base/buffer.h"
 #include "http/tls_hello.h"
@@ -27,7 +27,7 @@ static void extend(unsigned type, struct str value)
 	put_vector(&extensions, value, 2);
 }
 
-/* The extensions so far, in a hello in a record. */
+/* Puts the extensions so far into a hello in a record. */
 static struct str finish_hello(bool has_extensions)
 {
 	static const char random[32];
@@ -111,7 +111,7 @@ static void versions(void **state)
 	    {{"\x03\x03\x03\x03", 4}, false},
 	    {{"\x00", 1}, false},
 	    {{"", 0}, false},
-	    {{"\x09\x03\x04", 3}, false}, /* mbedTLS refuses it */
+	    {{"\x09\x03\x04", 3}, false}, /* mbedTLS rejects it */
 	};
 
 	(void)state;
@@ -122,7 +122,7 @@ static void versions(void **state)
 	}
 }
 
-/* Whichever of them mbedTLS goes by: what might be a handshake of TLS 1.3 costs a job. */
+/* mbedTLS may use either of them, so a possible handshake of TLS 1.3 costs a job. */
 static void one_of_two_lists_of_versions_suffices(void **state)
 {
 	const struct str with = {"\x02\x03\x04", 3}, without = {"\x02\x03\x03", 3};
@@ -158,14 +158,14 @@ static void a_hello_that_is_cut_off_is_none(void **state)
 			copy[4] = (char)(length - 5);
 			assert_false(tls_hello_read((struct str){copy, length}, &ignored));
 			copy[8] = (char)(length - 9);
-			/* Only the part before the extensions is a hello as well. */
+			/* Only the part before the extensions is a valid hello as well. */
 			if (tls_hello_read((struct str){copy, length}, &ignored))
 				assert_int_equal(length, without_extensions);
 		}
 	}
 }
 
-/* A start that is not a hello in a single record of its own may be anything. */
+/* A start that is not a hello in a single record may be anything. */
 static void what_else_begins_a_connection_is_none(void **state)
 {
 	char copy[HELLO_MAX];
@@ -180,7 +180,7 @@ static void what_else_begins_a_connection_is_none(void **state)
 	copy[5] = 2; /* a server's hello */
 	assert_false(tls_hello_read((struct str){copy, whole.length}, &ignored));
 	copy[5] = 1;
-	copy[4]++; /* something behind it in its record */
+	copy[4]++; /* further data in its record */
 	copy[whole.length] = 0;
 	assert_false(tls_hello_read((struct str){copy, whole.length + 1}, &ignored));
 	assert_false(tls_hello_read(STR("GET / HTTP/1.1\r\n\r\n"), &ignored));
@@ -213,7 +213,7 @@ static void what_is_no_record_does_not_wait(void **state)
 	assert_int_equal(whole_of("\x18\x03\x01\0\x09", 5), 5);
 	assert_int_equal(whole_of("\x17\x03\x01\x41\x00", 5), 0); /* 16 KiB and 256 bytes */
 	assert_int_equal(whole_of("\x17\x03\x01\x41\x01", 5), 5);
-	/* Behind a whole one as well. */
+	/* Also after a whole one. */
 	assert_int_equal(whole_of("\x16\x03\x01\0\x01x\x80\x03\x01\0\x09", 11), 11);
 }
 
@@ -224,7 +224,7 @@ static void a_message_is_whole_or_more_is_awaited(void **state)
 
 	(void)state;
 	assert_true(tls_message_is_whole(record));
-	/* A byte a record. */
+	/* A byte in each record. */
 	for (size_t i = TLS_RECORD_HEAD_BYTES; i < record.length; i++) {
 		assert_int_equal(tls_message_is_whole(buffer_view(&many)), false);
 		put(&many, 22, 1);
@@ -235,7 +235,7 @@ static void a_message_is_whole_or_more_is_awaited(void **state)
 	buffer_finish(&many);
 }
 
-/* Records of so many bytes each of a message, and a record after them. */
+/* Returns records with this many bytes of a message each, and a record after them. */
 static struct buffer split(struct str record, size_t size)
 {
 	struct buffer many = {0};
@@ -290,7 +290,7 @@ static void only_a_whole_message_is_joined(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(not_whole) / sizeof(not_whole[0]); i++)
 		assert_false(tls_message_join(not_whole[i], &joined));
-	/* Behind the message, its last record has more than a record can hold with it. */
+	/* The data after the message would exceed the size of its last record. */
 	buffer_append(&large, "\x16\x03\x01\0\1\1\x16\x03\x01\x40\0\0\0\1", 14);
 	buffer_append(&large, zeroes, sizeof(zeroes));
 	assert_false(tls_message_join(buffer_view(&large), &joined));
@@ -303,7 +303,7 @@ static void what_is_no_message_is_not_awaited(void **state)
 	static const struct str whole[] = {
 	    {"\x16\x03\x01\0\0", 5},			      /* nothing in it */
 	    {"\x15\x03\x01\0\2\1\x70", 7},		      /* an alert */
-	    {"\x16\x03\x01\0\1\1\x15\x03\x01\0\2\1\x70", 13}, /* and one behind a part */
+	    {"\x16\x03\x01\0\1\1\x15\x03\x01\0\2\1\x70", 13}, /* and one after a part */
 	    {"\x16\x03\x01\0\5\1\x01\0\0\1", 10},	      /* too long a message */
 	    {"GET / HTTP/1.1\r\n", 16},
 	};

@@ -9,7 +9,7 @@
 
 static sem_t gate;
 static bool is_held;
-/* Jobs: one that runs, those that wait, and one more. */
+/* Jobs: one running, the waiting ones, and one more. */
 static struct lane_job jobs[LIMIT_HANDSHAKE_JOBS + 2];
 static unsigned job_count;
 

@@ -4,8 +4,8 @@
 
 /* Holds the thread until tls_lane_release(). */
 void tls_lane_hold(void);
-/* Adds jobs, each of another account, until so many wait or run; at most LIMIT_HANDSHAKE_JOBS + 1.
- */
+/* Adds jobs, each of another account, until this many wait or run; at most LIMIT_HANDSHAKE_JOBS +
+ * 1. */
 void tls_lane_fill(unsigned load);
 /* Adds one more such job. */
 void tls_lane_add(void);

@@ -1,4 +1,4 @@
-/* Behind the handshake: what goes through, in what portions, and what ends a connection. */
+/* Data after the handshake: how it passes, in which portions, and what ends a connection. */
 #include "base/memory.h"
 #include "tls_scene.h"
 
@@ -72,7 +72,7 @@ static struct str end_batch(void)
 	return (struct str){batch.bytes, length};
 }
 
-/* Each byte in a record of its own. */
+/* Adds records of one byte each. */
 static void add_records(size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -132,7 +132,7 @@ static void much_goes_whole(void **state)
 	free(got);
 }
 
-/* A part of a record may be the begin of a request: the connection is not idle. */
+/* Part of a record may be the beginning of a request, so the connection is not idle. */
 static void a_part_of_a_record_is_input(void **state)
 {
 	struct http_transport *transport = tls_scene.transport;
@@ -183,7 +183,7 @@ static void assert_came(size_t count)
 	assert_memory_equal(buffer_view(&tls_scene.came).data, large, count);
 }
 
-/* The budgets of the layers above, and what they write at once, are those of a call. */
+/* The budgets of the layers above, and the sizes of their writes, depend on the calls. */
 static void records_of_one_read_come_in_one_call(void **state)
 {
 	(void)state;
@@ -205,15 +205,15 @@ static void many_records_take_many_turns(void **state)
 		tls_scene_turn();
 		assert_came(count);
 		assert_int_equal(tls_scene.calls, turn);
-		/* Otherwise a server that drains would close in between. */
+		/* Otherwise a draining server would close in between. */
 		assert_int_equal(tls_scene.has_more, count < MANY);
 	}
-	send_records(1); /* it reads on */
+	send_records(1); /* continues to read */
 	tls_scene_turn();
 	assert_int_equal(buffer_length(&tls_scene.came), MANY + 1);
 }
 
-/* mbedTLS passes over them by itself. */
+/* mbedTLS skips them by itself. */
 static void records_without_data_count(void **state)
 {
 	(void)state;

@@ -21,8 +21,8 @@ struct tls_scene {
 	struct region_map *shared;
 	struct http_tls *tls;
 	struct http_transport_host host;
-	/* Kept of the connection that was accepted last. */
-	struct http_transport *transport; /* NULL: there is none, or it is closed */
+	/* State of the connection that was accepted last. */
+	struct http_transport *transport; /* NULL: missing or closed */
 	struct buffer came;		  /* decrypted */
 	unsigned calls;			  /* number of calls of on_data */
 	bool has_more;			  /* has_input() in the last call */
@@ -48,7 +48,7 @@ void tls_client_close(struct tls_client *client);
 /* Runs a turn of the loop that does not wait. */
 void tls_scene_turn(void);
 
-/* Makes one step of the client's handshake; its messages are carried both ways. Returns 0,
+/* Makes one step of the client's handshake, and transfers messages both ways. Returns 0,
  * MBEDTLS_ERR_SSL_WANT_READ, or the error. */
 int tls_client_step(struct tls_client *client);
 /* Makes as many steps as needed, until the server's side is done or has ended. */
@@ -56,16 +56,16 @@ int tls_client_shake_hands(struct tls_client *client);
 
 /* Encrypts and sends. */
 void tls_client_send(struct tls_client *client, const void *data, size_t size);
-/* Turns until the server's side has so many bytes, or has ended. */
+/* Turns until the server's side has this many bytes, or has ended. */
 void tls_scene_await(size_t size);
-/* Reads so many bytes, while the loop turns; less if the server ends. */
+/* Reads this many bytes while the loop turns; fewer if the server ends. */
 size_t tls_client_read(struct tls_client *client, void *data, size_t size);
 
 /* Saves the session for a later connection, once the handshake is done. The caller must call
  * mbedtls_ssl_session_free(). */
 void tls_client_save(struct tls_client *client, mbedtls_ssl_session *ret_session);
 
-/* Returns how many handshakes of the kind the metrics have. */
+/* Returns the number of handshakes of this kind in the metrics. */
 uint64_t tls_scene_count(enum metric_tls_handshake kind, enum metric_tls_version version);
 /* Whether a turn of the handshake was computed. */
 bool tls_scene_has_computed(void);

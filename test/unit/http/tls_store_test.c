@@ -93,7 +93,7 @@ static void the_place_before_is_wiped(void **state)
 	publish(1, NOW_S);
 }
 
-/* The keys of tickets as well, which go on with another certificate. */
+/* Ticket keys also stay the same with another certificate. */
 static void keys_of_tickets_stay_with_another_certificate(void **state)
 {
 	struct tls_ticket_key before[TLS_TICKET_KEYS];
@@ -128,7 +128,7 @@ static void keys_are_rotated_in_time(void **state)
 		assert_memory_equal(&contents->ticket_keys[times], &first, sizeof(first));
 		assert_true(str_equal(tls_contents_pair(contents, 0).key, pairs[0].key));
 	}
-	/* Nobody opens tickets of the first one any more, and it is gone. */
+	/* Tickets of the first key cannot be opened any more, and the key is gone. */
 	http_tls_rotate_tickets(shared, NOW_S + TLS_TICKET_KEYS * KEY_S);
 	assert_null(memmem(region_common(shared, &http_tls_region), http_tls_region.size, first.key,
 			   sizeof(first.key)));
@@ -170,7 +170,7 @@ static void each_pair_that_may_be_has_a_place(void **state)
 		assert_true(str_equal(tls_contents_pair(contents, i).key, many[i].key));
 }
 
-/* A compromised worker may write anything: that must harm neither the supervisor nor the other
+/* A compromised worker may write anything, which must harm neither the supervisor nor the other
  * workers. */
 static void nonsense_is_not_used(void **state)
 {

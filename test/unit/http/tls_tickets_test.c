@@ -1,4 +1,4 @@
-/* Tickets: who can open them, and for how long. */
+/* Tickets: which keys open them, and for how long. */
 #include "../cmocka_test.h"
 #include "http/tls_tickets.h"
 
@@ -46,7 +46,7 @@ static void what_was_encrypted_opens(void **state)
 	memset(other + FRONT, 's', SESSION_BYTES);
 	tls_ticket_encrypt(keys, other, SESSION_BYTES);
 	assert_opens(other, opened);
-	/* No two are alike, and nothing of the session shows. */
+	/* No two are alike, and they reveal nothing of the session. */
 	assert_memory_not_equal(ticket + FRONT, other + FRONT, SESSION_BYTES);
 	assert_null(memmem(ticket, TICKET_BYTES, "ssss", 4));
 	/* Opening changes no byte of it. */
@@ -85,7 +85,7 @@ static void older_keys_decrypt_only(void **state)
 	assert_false(opens(TICKET_BYTES));
 }
 
-/* A place without a key has a name and a key of zeroes, and anybody knows those. */
+/* A place without a key has a name and a key of zeroes, which everybody knows. */
 static void no_key_is_not_a_key_of_zeroes(void **state)
 {
 	static const struct tls_ticket_key none[TLS_TICKET_KEYS];

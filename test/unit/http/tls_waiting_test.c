@@ -1,4 +1,4 @@
-/* Handshakes that wait for a thread: who is refused, and who has gone meanwhile. */
+/* Handshakes that wait for a thread: refused ones, and clients that left meanwhile. */
 #include "base/limits.h"
 #include "http/tls_handshake.h"
 #include "loop/lanes.h"
@@ -13,7 +13,7 @@ static const mbedtls_ssl_protocol_version versions[] = {MBEDTLS_SSL_VERSION_TLS1
 
 static struct tls_client client;
 
-/* Its signature is paid for. */
+/* Its signature has already been computed. */
 static void what_has_begun_is_done_however_many_wait(void **state)
 {
 	(void)state;
@@ -100,7 +100,7 @@ static void closing_takes_the_waiting_job_along(void **state)
 	tls_client_close(&client);
 }
 
-/* The end has not been read when the thread is free. */
+/* The end has not been read when the thread becomes free. */
 static void who_has_left_is_found_out_just_before_its_turn(void **state)
 {
 	(void)state;
@@ -115,7 +115,7 @@ static void who_has_left_is_found_out_just_before_its_turn(void **state)
 	tls_client_close(&client);
 }
 
-/* Skips a second turn, too: nothing that it asks for has come with its keys. */
+/* A client that left gets no second turn: its keys arrived without a request. */
 static void who_leaves_before_its_second_turn_has_none(void **state)
 {
 	(void)state;
@@ -132,7 +132,7 @@ static void who_leaves_before_its_second_turn_has_none(void **state)
 	tls_client_close(&client);
 }
 
-/* A client may say all that it has to, and that this is all. */
+/* A client may send its whole request and close its side at once. */
 static void a_request_and_the_end_with_the_handshakes_last_part(void **state)
 {
 	char one;

@@ -1,4 +1,4 @@
-/* Real sockets: how much of one a turn of the loop reads, and how many an address may have. */
+/* Real sockets: how much a turn of the loop reads from one, and how many an address may have. */
 #include "../cmocka_test.h"
 #include "base/memory.h"
 #include "http/listener.h"
@@ -164,7 +164,7 @@ static void on_proxied_connection(uv_stream_t *listener, int error)
 	http_transport_set_reading(transport, true);
 }
 
-/* The connection that begins like that, or -1 if it is refused. */
+/* Returns the connection that begins like this, or -1 if it is refused. */
 static int begin(struct str start)
 {
 	unsigned begun_before = begun, refused_before = refused;
@@ -189,7 +189,7 @@ static void end(int client)
 		uv_run(&loop.uv, UV_RUN_ONCE);
 }
 
-/* Opens count connections that begin like that and, if this fills a share, no other one. */
+/* Opens count connections that begin like this. If this fills a share, another one is refused. */
 static void check_share(struct str start, unsigned count, bool is_full)
 {
 	int clients[CONNECTIONS_MAX], other;
@@ -208,11 +208,11 @@ static void check_share(struct str start, unsigned count, bool is_full)
 
 static void check_shares(void)
 {
-	/* Shares given back are free again. */
+	/* Released shares are free again. */
 	check_share(STR("PROXY TCP4 192.0.2.66 10.0.0.1 5 6\r\nx"), SHARE, true);
 	check_share(STR("PROXY TCP4 192.0.2.66 10.0.0.1 5 6\r\nx"), SHARE, true);
 	check_share(STR("PROXY TCP6 2001:db8::1 ::1 5 6\r\nx"), SHARE, true);
-	/* Nobody's, and the proxy's own. */
+	/* Connections of unknown clients, and of the proxy itself. */
 	check_share(STR("PROXY UNKNOWN\r\nx"), CONNECTIONS_MAX, false);
 	check_share(STR("\r\n\r\n\0\r\nQUIT\n\x20\0\0\0x"), CONNECTIONS_MAX, false);
 	check_share(STR("PROXY TCP4 127.0.0.1 10.0.0.1 5 6\r\nx"), CONNECTIONS_MAX, false);

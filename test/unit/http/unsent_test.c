@@ -6,7 +6,7 @@ enum { KIB = 1024 };
 static struct loop loop;
 static struct http_unsent unsent;
 static struct http_unsent_entry one, two, three;
-static size_t pending; /* of each that is asked */
+static size_t pending; /* of each object that is asked */
 static unsigned dropped;
 
 static size_t play_pending(const struct http_unsent_entry *entry)
@@ -127,7 +127,7 @@ static void what_was_taken_meanwhile_does_not_count(void **state)
 	assert_int_equal(unsent.bytes, 110 * KIB);
 }
 
-/* Little waits for each of them, and more than for anybody else for all of them together. */
+/* Each of them has little unsent output, but together they have the most. */
 static void an_address_with_many_clients_has_its_own_dropped(void **state)
 {
 	struct http_unsent_share many, honest;
@@ -144,7 +144,7 @@ static void an_address_with_many_clients_has_its_own_dropped(void **state)
 	http_unsent_set(&unsent, &many, &one, 0);
 	http_unsent_set(&unsent, &many, &two, 0);
 	assert_int_equal(many.bytes, 0);
-	assert_null(many.classes); /* an address for which nothing waits takes little */
+	assert_null(many.classes); /* an address without unsent output takes little memory */
 	assert_ptr_equal(largest(), &three);
 	http_unsent_set(&unsent, &honest, &three, 0);
 	assert_null(http_unsent_largest(&unsent));

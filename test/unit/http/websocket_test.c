@@ -1,4 +1,4 @@
-/* A WebSocket over a transport that a test plays, which counts the writes. */
+/* A WebSocket over a transport that the test plays, and which counts writes. */
 #include "../cmocka_test.h"
 #include "base/buffer.h"
 #include "base/limits.h"
@@ -17,7 +17,7 @@ static struct test {
 	struct http_transport transport;
 	struct later closed_later;
 	struct websocket *websocket;
-	size_t pending; /* what is sent waits if takes_nothing is set */
+	size_t pending; /* output stays unsent if takes_nothing is set */
 	bool takes_nothing;
 	unsigned writes;
 	struct buffer sent;
@@ -161,7 +161,7 @@ static void receive(struct str data)
 	test.transport.events->on_data(&test.transport, data);
 }
 
-/* The same frame so often, in one read; its mask is 0. */
+/* Receives the same frame this many times, in one read; its mask is 0. */
 static void receive_frames(unsigned count, const char *frame, size_t size)
 {
 	char *data = memory_alloc(count * size);
@@ -273,7 +273,7 @@ static void long_frames_that_come_in_a_row_give_way_to_others(void **state)
 	size_t before = 0;
 
 	(void)state;
-	/* The answer to the one that came in two pieces is as long as any other. */
+	/* The answer to the message in two pieces is as long as any other. */
 	receive(cut);
 	data[0] = long_ping[cut.length];
 	for (int i = 0; i < COUNT; i++)

@@ -21,7 +21,7 @@ static struct turn_end turn_end;
 static struct object objects[OBJECTS];
 static uint64_t now_ns;
 static uint64_t cost_ns; /* of one object */
-static char order[64];	 /* what ran; a bar is the end of a turn in which something did */
+static char order[64];	 /* order of calls; a bar is the end of a turn with calls */
 
 static uint64_t fake_now_ns(void)
 {
@@ -97,7 +97,7 @@ static void add(unsigned count)
 		budgeted_queue_add(&queue, &flows[objects[i].flow], &objects[i].node);
 }
 
-/* The loop ends by itself when nothing is due; the last turn has no end then. */
+/* The loop ends by itself if nothing is due; then the last turn has no end. */
 static void assert_order(const char *expected)
 {
 	loop_run(&loop);

@@ -1,5 +1,5 @@
-/* Deadlines against the plainest model: an array that says what is set for when. Time is the
- * loop's own; nothing is expected to be quick, only never early and in order. */
+/* Deadlines compared with the simplest model: an array of what is set for which time. The clock
+ * is the loop's own. Deadlines need not be quick, but never run early or out of order. */
 #include "../cmocka_test.h"
 #include "base/memory.h"
 #include "loop/loop.h"
@@ -49,7 +49,7 @@ static int close_loop(void **state)
 static void set(struct timed *t, uint64_t at_ms)
 {
 	deadline_set_at(&loop, &t->deadline, at_ms);
-	/* set from within a deadline it is for a later millisecond */
+	/* set within a deadline, it is for a later millisecond */
 	if (loop.deadlines_run && at_ms <= loop_now_ms(&loop))
 		at_ms = loop_now_ms(&loop) + 1;
 	set_count += !t->is_set;
@@ -186,7 +186,7 @@ static void the_first_is_first_however_far_apart_they_are(void **state)
 			assert_int_equal(timed[i].deadline.at_ms, times_ms[i]);
 			clear(&timed[i]);
 		}
-		/* The last two are filed under the same time. */
+		/* The last two are stored under the same time. */
 		assert_int_equal(timed[5].deadline.at_ms, times_ms[5]);
 		assert_int_equal(timed[6].deadline.at_ms, times_ms[6]);
 		clear(&timed[5]);
@@ -227,7 +227,7 @@ static void on_turn(struct turn_end *turn_end)
 	turns++;
 }
 
-/* A deadline that always asks for "now" once kept the loop in the timer's callback for ever. */
+/* A deadline that always requests "now" once kept the loop in the timer's callback for ever. */
 static void now_is_another_turn(void **state)
 {
 	struct turn_end turn_end = {.run = on_turn};

@@ -1,5 +1,4 @@
-/* Networks of accounts, and who makes room if too many wait; with costs that the test makes up.
- */
+/* Networks of accounts, and which jobs make room if too many wait; the test sets the costs. */
 #include "../cmocka_test.h"
 #include "base/memory.h"
 #include "loop/lane_queue.h"
@@ -64,7 +63,7 @@ static void run_all(void)
 		run_next(100);
 }
 
-/* Thirty accounts of one network have a job each; the account of another one comes later. */
+/* Thirty accounts of one network have a job each; the account of another network comes later. */
 static void networks_take_turns(void **state)
 {
 	unsigned before = 0;
@@ -108,7 +107,8 @@ static void a_network_fills_half_of_the_queue(void **state)
 	run_all();
 }
 
-/* Accounts and networks may have the same ID, and an account is another one in another network. */
+/* Accounts and networks may have the same ID, and an account in another network is another
+ * account. */
 static void ids_of_networks_and_accounts_are_apart(void **state)
 {
 	(void)state;
@@ -122,8 +122,8 @@ static void ids_of_networks_and_accounts_are_apart(void **state)
 	assert_int_equal(queue.share_count, 0);
 }
 
-/* Each client comes once, from an address of its own, and owes time: the time of all of them would
- * be stored for ever, since none of them comes a second time. */
+/* Each client comes once, from its own address, and owes time. The debts would be stored for
+ * ever, since no client returns. */
 static void debts_of_strangers_are_not_kept_for_ever(void **state)
 {
 	(void)state;
@@ -180,7 +180,7 @@ static void the_newest_goes_first_where_many_wait(void **state)
 		assert_ptr_equal(lane_queue_take(&queue), &jobs[i]);
 		give_back(&jobs[i], 10000);
 	}
-	/* The rest would not wait for long: it runs in the order in which it came. */
+	/* The rest would not wait for long, so it runs in order of arrival. */
 	while (queue.waiting > 50)
 		run_next(10000);
 	assert_ptr_equal(lane_queue_take(&queue), &jobs[0]);

@@ -1,4 +1,4 @@
-/* The order in which the accounts' jobs get a lane's threads, with costs that the test makes up. */
+/* Order in which jobs of accounts get a lane's threads; the test sets the costs. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "base/memory.h"
@@ -67,7 +67,7 @@ static void jobs_of_one_account_keep_their_order(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		struct lane_job *job;
 
-		/* A job that has begun goes on before the next one begins. */
+		/* A job that has begun continues before the next one begins. */
 		for (unsigned slice = 0; slice < 3; slice++) {
 			job = lane_queue_take(&queue);
 			assert_ptr_equal(job, &jobs[i]);
@@ -95,7 +95,7 @@ static void an_account_waits_for_one_slice_of_each_other(void **state)
 	run_all();
 }
 
-/* Turns count by what they cost: slices of 20 ms beside those of 1 ms. */
+/* Turns count by their cost: slices of 20 ms beside those of 1 ms. */
 static void time_is_shared_and_not_turns(void **state)
 {
 	uint64_t used_us[3] = {0};
@@ -115,7 +115,7 @@ static void time_is_shared_and_not_turns(void **state)
 	run_all();
 }
 
-/* An account that has no job for a while still owes what its last one took too much. */
+/* An account without jobs for a while still owes the excess of its last one. */
 static void debts_are_not_forgotten(void **state)
 {
 	unsigned others = 0;
@@ -132,7 +132,7 @@ static void debts_are_not_forgotten(void **state)
 	run_all();
 }
 
-/* Keeps one of several threads for others. */
+/* Keeps one of several threads for other accounts. */
 static void no_account_holds_all_threads(void **state)
 {
 	struct lane_job *taken[3];
@@ -172,7 +172,7 @@ static void an_account_fills_half_of_the_queue(void **state)
 	run_all();
 }
 
-/* The second half of a handshake, say, however many want to begin one. */
+/* A second half, such as that of a handshake, is accepted however many first halves wait. */
 static void what_goes_on_is_never_refused(void **state)
 {
 	struct lane_job next = {.account = {{1}}, .size = 1, .goes_on = true}, last = next;
@@ -187,7 +187,7 @@ static void what_goes_on_is_never_refused(void **state)
 	assert_int_equal(lane_queue_add(&queue, &next, &wait_us), 0);
 	assert_int_equal(lane_queue_add(&queue, &last, &wait_us), 0);
 	assert_int_equal(queue.waiting, LIMIT + 2);
-	/* Before what its account has not begun, in its order, and in the account's turns. */
+	/* Before jobs that its account has not begun, in order, and in the account's turns. */
 	assert_ptr_equal(lane_queue_take(&queue), &next);
 	give_back(&next, LANE_TURN_US, false);
 	assert_int_equal(run_next(LANE_TURN_US, false), 2);
@@ -198,8 +198,8 @@ static void what_goes_on_is_never_refused(void **state)
 	run_all();
 }
 
-/* Each job is foretold to take 400 ms: what would wait for more than 5 s is refused, unless it is
- * of another account. */
+/* Each job is expected to take 400 ms: a job that would wait for more than 5 s is refused, unless
+ * it is of another account. */
 static void what_would_wait_too_long_is_refused(void **state)
 {
 	const size_t size = 400000;
@@ -219,8 +219,8 @@ static void what_would_wait_too_long_is_refused(void **state)
 	run_all();
 }
 
-/* Jobs that take long for their bytes, as small images do, say nothing of large ones: neither of
- * another account's nor of the same one's. */
+/* Jobs that take long for their size, such as small images, do not predict large ones, neither of
+ * another account nor of the same one. */
 static void small_jobs_refuse_no_large_ones(void **state)
 {
 	(void)state;
@@ -237,7 +237,7 @@ static void small_jobs_refuse_no_large_ones(void **state)
 	run_all();
 }
 
-/* The guess is replaced by what jobs really take, and by how slowly threads get a core. */
+/* Estimates follow the real times of jobs, and how slowly threads get a core. */
 static void the_wait_is_learnt(void **state)
 {
 	const size_t size = 400000;
@@ -246,7 +246,7 @@ static void the_wait_is_learnt(void **state)
 	for (unsigned i = 0; i < 30; i++) {
 		job_count = 0;
 		assert_int_equal(add(1, size), 0);
-		run_next(1000, false); /* a 400th of the guess */
+		run_next(1000, false); /* a 400th of the estimate */
 	}
 	job_count = 0;
 	for (unsigned i = 0; i < LIMIT / 2; i++)
@@ -268,7 +268,7 @@ static void the_wait_is_learnt(void **state)
 	run_all();
 }
 
-/* A job that was dropped tells nothing of what its bytes cost. */
+/* A dropped job does not change the cost per byte. */
 static void dropped_jobs_teach_nothing(void **state)
 {
 	const size_t size = 400000;
@@ -283,7 +283,7 @@ static void dropped_jobs_teach_nothing(void **state)
 	what_would_wait_too_long_is_refused(state);
 }
 
-/* An account waits for no more of others' work than it has itself: they take turns. */
+/* An account waits for no more of others' work than it has itself, since they take turns. */
 static void short_jobs_of_others_do_not_count_as_long_ones(void **state)
 {
 	const size_t size = 400000;
@@ -296,7 +296,7 @@ static void short_jobs_of_others_do_not_count_as_long_ones(void **state)
 	run_all();
 }
 
-/* A thread that once waited long for a core says little about the next ones. */
+/* A single long wait for a core predicts little. */
 static void one_slow_slice_refuses_nobody(void **state)
 {
 	const size_t size = 400000;
@@ -341,8 +341,8 @@ static void ask(uint64_t now_us)
 	}
 }
 
-/* Simulates a minute. Returns the longest time from a question that was not refused to its answer,
- * in the second half, when the pace is known. */
+/* Simulates a minute. Returns the longest time from an accepted request to its answer in the
+ * second half, when the pace is known. */
 static uint64_t simulate(unsigned pace)
 {
 	uint64_t longest_us = 0;
@@ -372,9 +372,9 @@ static uint64_t simulate(unsigned pace)
 	return longest_us;
 }
 
-/* An account that pushes alone is refused only what would wait for too long, whether its threads
- * have a core at once or after others: no slice of the lane's time is lost, and nothing that is
- * taken waits for much longer than was foretold. */
+/* A single account is refused only jobs that would wait for too long, whether or not its threads
+ * get a core at once: no time of the lane is lost, and accepted jobs wait hardly longer than
+ * predicted. */
 static void an_account_alone_uses_the_whole_lane(void **state)
 {
 	const uint64_t limit_us = LIMIT_LANE_WAIT_MS * UINT64_C(1000);

@@ -1,5 +1,5 @@
-/* Worker lanes, with jobs that wait for a semaphore: what may run beside what is decided by the
- * test and not by the clock. */
+/* Worker lanes, with jobs that wait for a semaphore: the test, not the clock, decides which jobs
+ * run in parallel. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "base/memory.h"
@@ -113,7 +113,7 @@ static void every_job_is_done_once(void **state)
 	assert_int_equal(lanes_load(&loop, LANE_SHORT) + lanes_load(&loop, LANE_LONG), 0);
 }
 
-/* Long jobs hold all the threads that they may have, more of them wait; short ones still run. */
+/* Long jobs use all the threads permitted to them, and more of them wait; short ones still run. */
 static void short_jobs_pass_long_ones(void **state)
 {
 	(void)state;
@@ -138,7 +138,7 @@ static void short_jobs_pass_long_ones(void **state)
 	assert_int_equal(atomic_load(&long_running_most), THREADS / 2);
 }
 
-/* Fills a lane with jobs of all accounts, in turn. Returns how many it has taken. */
+/* Fills a lane with jobs of all accounts, in turn. Returns the number of accepted jobs. */
 static unsigned fill(enum lane lane, struct job *first)
 {
 	unsigned count = 0;
@@ -153,9 +153,9 @@ static void full_queues_refuse(void **state)
 	unsigned long_count = fill(LANE_LONG, jobs), short_count;
 
 	(void)state;
-	/* Each account leaves as much to others as it takes: so a little is left. */
+	/* Each account leaves as much to others as it takes, so a little is left. */
 	assert_in_range(long_count, LIMIT_LONG_JOBS - 4, THREADS / 2 + LIMIT_LONG_JOBS);
-	/* the other lane has its own queue, and the threads that are left */
+	/* the other lane has its own queue, and the remaining threads */
 	short_count = fill(LANE_SHORT, &jobs[long_count]);
 	assert_in_range(short_count, LIMIT_SHORT_JOBS - 32, THREADS / 2 + LIMIT_SHORT_JOBS);
 	open_gate(long_count);
@@ -168,7 +168,7 @@ static void full_queues_refuse(void **state)
 
 enum { STEPS = 1000 };
 
-/* Uses CPU time, whatever the machine does besides, and has many steps. */
+/* Uses CPU time, independent of the machine's load, in many steps. */
 static bool run_steps(struct lane_job *lane_job)
 {
 	struct job *job = container_of(lane_job, struct job, lane_job);
@@ -192,8 +192,8 @@ static void on_other_done(struct lane_job *lane_job)
 	done_count++;
 }
 
-/* Long jobs of one account, as many as there are threads, do not finish before another account's
- * job of one step has come and gone. */
+/* Long jobs of one account, as many as threads, do not finish before another account's job of one
+ * step has come and gone. */
 static void long_jobs_give_their_threads_back(void **state)
 {
 	unsigned retry_after_s;
@@ -264,8 +264,8 @@ static int submit_handshake(struct job *job, uint8_t account)
 	return lanes_submit(&loop, LANE_HANDSHAKE, &job->lane_job, &retry_after_s);
 }
 
-/* All threads are held, and those of one address have filled their share: its next one takes the
- * place of the oldest, which is told so later. */
+/* All threads are held, and handshakes of one address have filled their share: its next one
+ * replaces the oldest, which is notified later. */
 static void the_oldest_handshake_makes_room(void **state)
 {
 	static struct job many[LIMIT_HANDSHAKE_JOBS];
@@ -286,7 +286,7 @@ static void the_oldest_handshake_makes_room(void **state)
 	assert_true(many[held].lane_job.is_dropped);
 }
 
-/* Neither is done then. */
+/* Neither of them finishes. */
 static void what_is_taken_out_is_not_done(void **state)
 {
 	(void)state;
@@ -361,7 +361,7 @@ static void on_told(struct lane_job *lane_job)
 		assert_int_equal(lanes_submit(&loop, LANE_SHORT, lane_job, &retry_after_s), 0);
 }
 
-/* Its memory is in the caches of a processor still. */
+/* Its memory is still in the caches of a processor. */
 static void the_thread_that_had_a_job_last_gets_the_next(void **state)
 {
 	unsigned retry_after_s;

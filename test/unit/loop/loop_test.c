@@ -71,7 +71,7 @@ static void later_runs_in_the_order_of_asking(void **state)
 	ask(&a);
 	ask(&b);
 	ask(&c);
-	loop_later(&loop, &a.later); /* once more is once */
+	loop_later(&loop, &a.later); /* repeating has no effect */
 	assert_string_equal(order, "");
 	loop_run(&loop);
 	assert_string_equal(order, "abc");
@@ -102,7 +102,7 @@ static void cancelled_never_runs(void **state)
 	(void)state;
 	ask(&a);
 	ask(&b);
-	ask(&c); /* taken away by b in the same turn */
+	ask(&c); /* removed by b in the same turn */
 	ask(&d);
 	loop_later_cancel(&a.later);
 	loop_later_cancel(&a.later);
@@ -126,7 +126,7 @@ struct ending {
 	struct turn_end turn_end;
 	char name;
 	struct ending *removes;
-	unsigned *queued; /* what the turn has queued; stops the loop when it finds any */
+	unsigned *queued; /* counts what the turn has queued; stops the loop if there is any */
 	unsigned runs;
 };
 
@@ -172,7 +172,7 @@ static void turn_ends_run_in_order_every_turn(void **state)
 	turn_end_remove(&b.turn_end);
 }
 
-/* The walk once went round and round on the removed next one. */
+/* The walk once looped for ever on the removed next one. */
 static void turn_end_that_removes_the_next(void **state)
 {
 	struct ending c = {.name = 'c'};
@@ -237,7 +237,7 @@ static void on_closed(uv_handle_t *handle)
 	queued_on_close = 1;
 }
 
-/* The same for what the closing of a handle queues. */
+/* The same applies to what the closing of a handle queues. */
 static void turn_ends_after_closings(void **state)
 {
 	struct ending flush = {.queued = &queued_on_close};

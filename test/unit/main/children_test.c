@@ -1,4 +1,4 @@
-/* The table of children with a table, a clock and processes of the test's own. */
+/* The table of children, with lines, clock and processes made by the test. */
 #include "../cmocka_test.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -35,7 +35,7 @@ static unsigned event_count, events_seen;
 static struct event processes[EVENTS_MAX]; /* by process ID */
 static pid_t last_pid;
 static const char *cannot_start;     /* a line's name */
-static enum children_renewal result; /* that was taken last */
+static enum children_renewal result; /* result that was taken last */
 
 static void note(const char *name, unsigned index, int number)
 {
@@ -260,7 +260,8 @@ static enum children_renewal take_result(void)
 	return taken;
 }
 
-/* Time passes as the supervisor lives it: it wakes when it wanted to. Workers beat if told. */
+/* Lets time pass as in the supervisor, which wakes when it requested. Workers send heartbeats if
+ * chosen. */
 static void live(uint64_t ms, unsigned beating)
 {
 	uint64_t until_ms = now_ms + ms;
@@ -404,7 +405,7 @@ static void restarts_are_put_off_while_it_keeps_ending(void **state)
 		live(1, 3);
 		assert_event("worker", 0, 0);
 	}
-	/* The worker ran well: what ends it then is a new failure. */
+	/* The worker ran well, so its next end is a new failure. */
 	live(31 * SECOND_MS, 3);
 	end(&worker, 0, SIGSEGV);
 	live(100, 3);
@@ -423,7 +424,7 @@ static int with_longer_table(void **state)
 	return 0;
 }
 
-/* A worker or host that runs ends so often, and each time is started again. */
+/* Ends a running worker or host this often, and restarts it each time. */
 static void crash(const struct child_kind *kind, unsigned times)
 {
 	for (unsigned i = 0; i < times; i++) {
@@ -456,7 +457,7 @@ static void a_ready_one_ends_a_crash_loop(void **state)
 	(void)state;
 	start_all();
 	for (unsigned round = 0; round < 3; round++) {
-		/* The one that ends was ready, or another one is. */
+		/* The ended one was ready, or another one is. */
 		crash(&worker, CHILD_CRASHES_MAX - 1);
 		instance.serves[round % 2] = true;
 		crash(&worker, 1);
@@ -534,7 +535,7 @@ static void a_preparation_runs_before_each_restart(void **state)
 	assert_no_event();
 	end(&prepare, 0, exited(EXIT_DONE));
 	assert_event("database", 0, 0);
-	/* Workers were left alone. */
+	/* The workers were not touched. */
 	live(SECOND_MS, 3);
 	assert_no_event();
 }
@@ -569,7 +570,7 @@ static void a_silent_one_is_killed_and_replaced(void **state)
 	end(&worker, 1, SIGKILL);
 	live(100, 1);
 	assert_event("worker", 1, 0);
-	/* The new one beats on from where the old one stood. */
+	/* The new one continues with the heartbeat count of the old one. */
 	live(60 * SECOND_MS, 3);
 	assert_no_event();
 }
@@ -596,7 +597,8 @@ static void one_that_starts_has_more_time(void **state)
 	assert_event("worker", 1, SIGKILL);
 }
 
-/* Stopped with its workers for a year, then all go on: nobody has hung. */
+/* The supervisor and its workers are stopped for a year and then continue: none of them has hung.
+ * */
 static void time_that_the_supervisor_did_not_see_does_not_count(void **state)
 {
 	(void)state;
@@ -722,7 +724,7 @@ static void renew(void)
 	assert_event("worker", 3, 0);
 }
 
-/* Both fresh ones serve, those before them retire. */
+/* Both new workers serve, the old ones drain. */
 static void renew_well(void)
 {
 	renew();
@@ -849,7 +851,7 @@ static void an_old_one_that_ends_meanwhile_waits(void **state)
 	end(&worker, 3, exited(1));
 	assert_event("worker", 2, SIGUSR1);
 	end(&worker, 2, exited(0));
-	/* The configuration before is in force again when the result was taken. */
+	/* The old configuration is in use again once the result was taken. */
 	now_ms += 20 * SECOND_MS;
 	assert_int_equal(children_run_due(&children, now_ms), now_ms);
 	assert_no_event();
@@ -884,7 +886,7 @@ static void a_fresh_one_that_cannot_be_started(void **state)
 	assert_no_event();
 }
 
-/* Nobody else wakes the supervisor: no worker is there whose heartbeat it watches. */
+/* No other event wakes the supervisor: there is no worker whose heartbeat it watches. */
 static void those_that_ended_do_not_wait_where_no_fresh_one_can_be_started(void **state)
 {
 	(void)state;
@@ -927,7 +929,7 @@ static void those_that_run_are_taken_over(void **state)
 	assert_event("worker", 1, 0);
 }
 
-/* Such as one that has ended while another program had its try. */
+/* It may have ended while another program was tried. */
 static void one_that_is_missing_is_started(void **state)
 {
 	(void)state;

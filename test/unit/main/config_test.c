@@ -42,7 +42,7 @@ static const char *write_file(const char *text)
 	return path;
 }
 
-/* Reads a file of this text; the reason starts with its path, which is left away. */
+/* Reads a file of this text. Returns the error without its path. */
 static const char *file_fault(const char *text)
 {
 	const char *path = write_file(text);
@@ -202,7 +202,7 @@ static void listeners_for_proxies(void **state)
 				     "--trust-proxy=127.0.0.1", NULL),
 			 -1);
 	assert_string_equal(why.text, "--listen is given twice");
-	/* Nobody could use it. */
+	/* It would be useless. */
 	assert_int_equal(read_config("--admin-listen=proxy:127.0.0.1:1", NULL), -1);
 	assert_string_equal(why.text,
 			    "--admin-listen expects proxies: name them with --trust-proxy");
@@ -214,7 +214,7 @@ static void listeners_for_proxies(void **state)
 	assert_true(config.listen[1].expects_proxy_header);
 }
 
-/* Reads as a server does that reloads its configuration. */
+/* Reads like a server that reloads its configuration. */
 static void reading_again_finds_what_has_changed(void **state)
 {
 	char *argv[] = {(char *)(uintptr_t) "displayd"};
@@ -347,7 +347,7 @@ static void passwords_are_not_shown(void **state)
 		assert_null(strstr(text, "hunter"));
 		free(text);
 	}
-	/* Nor in a complaint. */
+	/* Error messages omit it as well. */
 	assert_int_equal(read_config("--database", "postgresql://u:hunter2@[h/d", NULL), -1);
 	assert_null(strstr(why.text, "hunter"));
 }

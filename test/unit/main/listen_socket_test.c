@@ -51,7 +51,7 @@ static void addresses_for_proxies(void **state)
 	assert_true(address.expects_proxy_header);
 	assert_string_equal(address.text, "proxy:127.0.0.1:8080");
 	assert_int_equal(address.address.any.sa_family, AF_INET);
-	/* A panel that was given it would be refused. */
+	/* A panel could not connect to such a URL. */
 	assert_false(listen_address_url(&address, url, sizeof(url)));
 	assert_int_equal(parse("proxy:[::1]:80", &address), 0);
 	assert_true(address.expects_proxy_header);
@@ -229,15 +229,15 @@ static void unix_sockets(void **state)
 	assert_int_equal(info.st_mode & 0777, 0660);
 	assert_false(listen_address_url(&socket.address, text, sizeof(text)));
 
-	/* A socket that answers is not taken away. */
+	/* A socket in use is not replaced. */
 	assert_int_equal(listen_socket_open(&address, &second, &why), -EADDRINUSE);
 	assert_non_null(strstr(why.text, "another server listens there"));
 	assert_int_equal(stat(path, &info), 0);
 
-	/* A socket that nobody answers on is. */
+	/* An unused socket is replaced. */
 	close(socket.fd);
 	assert_int_equal(listen_socket_open(&address, &second, &why), 0);
-	/* The first one's file is gone: the second's stays. */
+	/* The first one's file is gone; that of the second stays. */
 	socket.fd = dup(second.fd);
 	socket.inode = second.inode + 1;
 	listen_socket_close(&socket);
@@ -245,7 +245,7 @@ static void unix_sockets(void **state)
 	listen_socket_close(&second);
 	assert_int_not_equal(stat(path, &info), 0);
 
-	/* A file that is no socket is nobody's to remove. */
+	/* A file that is not a socket is never removed. */
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	assert_true(fd >= 0);
 	close(fd);

@@ -52,7 +52,7 @@ static void the_lock_is_held_by_one(void **state)
 	lock = state_dir_lock(folder, &owner, &why);
 	assert_true(lock >= 0);
 	if (fork() == 0) {
-		/* The child shares the open file; only another one is refused. */
+		/* The child shares the open file; only another open file is refused. */
 		close(lock);
 		status = state_dir_is_locked(folder) == 1 &&
 			 state_dir_lock(folder, &owner, &why) == -EBUSY && owner == getppid();
@@ -60,7 +60,7 @@ static void the_lock_is_held_by_one(void **state)
 	}
 	assert_true(wait(&status) > 0);
 	assert_int_equal(status, 0);
-	/* Looking did not take it away. */
+	/* The check did not take the lock. */
 	assert_int_equal(state_dir_is_locked(folder), 1);
 	assert_int_equal(state_dir_lock(folder, &owner, &why), -EBUSY);
 	assert_int_equal(owner, getpid());
@@ -98,7 +98,7 @@ static void the_urls_are_replaced_as_one(void **state)
 	url = state_dir_read_panel_url(folder);
 	assert_string_equal(url, "http://q.example");
 	free(url);
-	/* A server that starts is not ready: what the last one said goes. */
+	/* A starting server is not ready, so the last server's notes are removed. */
 	lock = state_dir_lock(folder, &owner, &why);
 	assert_true(lock >= 0);
 	assert_null(state_dir_read_public_url(folder));

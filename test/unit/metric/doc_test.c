@@ -1,4 +1,4 @@
-/* docs/metrics.md lists what is defined, and says the same of it.
+/* docs/metrics.md lists the defined metrics with their descriptions.
  *
  *   metric_doc_test FILE           compares
  *   metric_doc_test FILE write     writes the list into the file, between its two marks */

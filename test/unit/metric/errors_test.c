@@ -1,5 +1,5 @@
-/* The last errors of the log, in memory that processes share: which are kept, how they are cut, and
- * that nobody reads half a line while others write. */
+/* The last errors of the log, in memory that processes share: which are kept, how they are cut,
+ * and that readers never see half a line. */
 #include "../cmocka_test.h"
 #include "base/log.h"
 #include "metric/errors.h"
@@ -72,7 +72,7 @@ static void the_last_ones_stay(void **state)
 	assert_non_null(strstr(lines[ERRORS_KEPT - 1], "number=36"));
 }
 
-/* At a whole character. */
+/* Cuts happen between characters. */
 static void long_ones_are_cut(void **state)
 {
 	char text[2000] = "";
@@ -111,7 +111,7 @@ static void of_a_process_that_was_killed(void **state)
 	assert_non_null(strstr(lines[0], "last words"));
 }
 
-/* Each writes lines of one letter. */
+/* Each thread writes lines of one letter. */
 static void *write_lines(void *argument)
 {
 	char text[300];

@@ -117,7 +117,7 @@ static void a_successor_goes_on(void **state)
 	assert_int_equal(total(METRIC_HTTP_CONNECTIONS, 0), 0);
 }
 
-/* Gauges of a dead process are gone; what it counted has happened. */
+/* Gauges of a dead process disappear; its counters stay. */
 static void the_dead_have_no_gauges(void **state)
 {
 	(void)state;

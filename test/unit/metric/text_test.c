@@ -85,7 +85,7 @@ static void routes_are_named(void **state)
 	    "displayd_http_requests_total{route=\"/a/{b}\",method=\"PUT\",status=\"201\"} 5"));
 	assert_true(has_line("displayd_http_requests_total{route=\"unknown\",method=\"POST\","
 			     "status=\"other\"} 1"));
-	/* Counters that never counted are left out. */
+	/* Counters of zero are omitted. */
 	assert_null(strstr(text.data, "status=\"202\""));
 }
 
@@ -133,8 +133,7 @@ static bool has_memory(int worker, unsigned cell)
 	return is_there & 1;
 }
 
-/* A scrape reads no more than what was counted: neither routes that nobody asked for nor places
- * where no worker is. */
+/* A scrape reads only what was counted, not unused routes or places without a worker. */
 static void what_was_never_counted_is_not_read(void **state)
 {
 	unsigned used, unused;
@@ -153,7 +152,7 @@ static void what_was_never_counted_is_not_read(void **state)
 	    "displayd_http_requests_total{route=\"/a/{b}\",method=\"PUT\",status=\"200\"} 1"));
 	assert_true(has_memory(1, metric_offset(METRIC_HTTP_REQUESTS) + used));
 	assert_false(has_memory(1, metric_offset(METRIC_HTTP_REQUESTS) + unused));
-	/* The slot was attached before the routes had names, as an older program has other ones. */
+	/* The slot was attached before the routes had names, which differ in older programs. */
 	assert_false(has_memory(0, metric_offset(METRIC_HTTP_DURATION)));
 	assert_false(has_memory(METRIC_SUPERVISOR, metric_offset(METRIC_STATEMENT_DURATION)));
 }

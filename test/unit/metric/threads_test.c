@@ -1,5 +1,5 @@
-/* Counts while other threads read: no race (the suite runs under ThreadSanitizer, too), and no
- * number that anybody reads falls. */
+/* Counting while other threads read: no race (the suite also runs under ThreadSanitizer), and no
+ * number that decreases. */
 #include "../cmocka_test.h"
 #include "base/buffer.h"
 #include "metric/read.h"

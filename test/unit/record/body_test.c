@@ -1,4 +1,4 @@
-/* Bodies read by a table: their values, their faults, and the texts of these. */
+/* Bodies read by a table: their values, their faults, and the texts of faults. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "record/record.h"
@@ -230,7 +230,7 @@ static void empty_may_be_absent(void **state)
 	assert_int_equal(present, 1 << LEVEL);
 }
 
-/* A body that one record has read, in the bits of another one. */
+/* Converts a body read by one record into the bits of another one. */
 static void bits_of_another_record(void **state)
 {
 	static const struct record_field others[] = {
@@ -259,7 +259,7 @@ static void only_objects_are_bodies(void **state)
 	}
 }
 
-/* The check of the whole body runs beside the faults of its fields. */
+/* The check of the whole body runs in addition to those of its fields. */
 static void checks_add_to_the_faults(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* JSON texts that are accepted and refused, and JSON that is written. */
+/* JSON texts that are accepted and rejected, and written JSON. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "base/memory.h"
@@ -68,7 +68,7 @@ static void anything_else_is_refused(void **state)
 	assert_false(parse((struct str){NULL, 0}));
 }
 
-/* Every prefix of a text, and every byte of it replaced: a sanitizer looks on. */
+/* Tests every prefix of a text, and every byte replaced, under a sanitizer. */
 static void damaged_texts_are_survived(void **state)
 {
 	static const char text[] = "{\"a\":[1,-2.5,\"\\u00e9\\n\"],\"b\":{\"c\":null,\"d\":true}}";
@@ -139,7 +139,7 @@ static void values_are_counted(void **state)
 	assert_false(parse(zeros(LIMIT_JSON_VALUES)));
 }
 
-/* own: characters before the digits that are of the number. */
+/* own: characters of the number before its digits. */
 static void check_number(size_t length, bool is_good)
 {
 	static const struct {
@@ -300,7 +300,7 @@ static void written_strings_are_read_back(void **state)
 	buffer_finish(&buffer);
 }
 
-/* A terminal that shows an answer is not steered by it. */
+/* Control characters must not reach a terminal that shows an answer. */
 static void what_steers_is_escaped(void **state)
 {
 	struct str text = STR("a\x1b[2J \x7f \xc2\x9b \xe2\x80\xae \xe2\x81\xa6 \xd8\x9c \xc3\xa9 "
@@ -314,7 +314,7 @@ static void what_steers_is_escaped(void **state)
 	json_write_str(&buffer, text);
 	view = buffer_view(&buffer);
 	assert_true(str_equal((struct str){view.data + 1, view.length - 2}, visible));
-	/* Also in what is JSON already, cut off or no UTF-8. */
+	/* Also in text that is already JSON, cut off or invalid UTF-8. */
 	buffer_clear(&buffer);
 	json_write_text(&buffer, STR("{\"\xe2\x80\xae\":\"\x7f\xe2\x80\"}\xe2"));
 	assert_true(str_equal(buffer_view(&buffer), STR("{\"\\u202e\":\"\\u007f\xe2\x80\"}\xe2")));

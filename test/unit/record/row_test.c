@@ -1,4 +1,4 @@
-/* Tests the way from a row of the database to an answer. */
+/* Tests the conversion of database rows to answers. */
 #include "../cmocka_test.h"
 #include "base/clock.h"
 #include "record/record.h"
@@ -59,7 +59,7 @@ static const struct record record = RECORD(struct row, fields);
 static struct arena arena;
 static struct row row;
 
-/* Another program reads the answer, and writes the same. */
+/* Another program reads the answer, and writes the same text. */
 static void assert_read(const char *answer)
 {
 	yyjson_doc *document = yyjson_read(answer, strlen(answer), 0);
@@ -80,7 +80,7 @@ static void assert_written(const struct record_value *columns, const char *expec
 {
 	struct buffer json = {0};
 
-	memset(&row, 0x5a, sizeof(row)); /* what another row has left there */
+	memset(&row, 0x5a, sizeof(row)); /* leftovers of another row */
 	record_read_row(&record, columns, &arena, &row);
 	record_write_json(&record, &row, &json);
 	if (!str_equal(buffer_view(&json), str_from(expected)))
@@ -248,7 +248,7 @@ static void text_is_the_rows_own(void **state)
 	arena_finish(&arena);
 }
 
-/* Nested objects stand first, last, alone and side by side. */
+/* Nested objects are first, last, alone and side by side. */
 static void commas_around_objects(void **state)
 {
 	static const struct record_field many[] = {
@@ -276,7 +276,7 @@ static void commas_around_objects(void **state)
 	buffer_finish(&json);
 }
 
-/* An answer of two records: the members of one stand among those of the other. */
+/* An answer of two records: members of one are between those of the other. */
 static void members_of_another_record(void **state)
 {
 	static const struct record_field inner_fields[] = {

@@ -1,4 +1,4 @@
-/* Tests esbuild's output, as it is and cut anywhere. */
+/* Tests esbuild's output, whole and cut anywhere. */
 #include "../cmocka_test.h"
 #include "render/complaint.h"
 
@@ -36,7 +36,7 @@ static void test_without_a_place(void **state)
 	assert_false(complaint_read(STR(""), &complaint));
 }
 
-/* Bytes behind the end are none of the text: a sanitizer sees them read. */
+/* A sanitizer detects reads after the end of the text. */
 static void test_any_part_of_it(void **state)
 {
 	(void)state;

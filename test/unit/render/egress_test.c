@@ -1,4 +1,4 @@
-/* A worker's way to the egress, with a render host and an egress that the test plays. */
+/* A worker's connection to the egress, with a render host and an egress played by the test. */
 #include "../cmocka_test.h"
 #include "base/memory.h"
 #include "egress.h"
@@ -12,7 +12,7 @@
 enum { FETCHES = 64, MEBIBYTE = 1024 * 1024 };
 
 static struct loop loop;
-static uv_idle_t idle; /* a loop with nothing to do runs no turn */
+static uv_idle_t idle; /* keeps an idle loop turning */
 static struct host_link *host_link;
 static struct egress *egress;
 static int host;	/* the test's end */
@@ -150,7 +150,7 @@ static int close_all(void **state)
 	return 0;
 }
 
-/* Also if the script has named one. */
+/* This also holds if the script has named one. */
 static void requests_name_their_account(void **state)
 {
 	char bytes[512] = {0};
@@ -183,7 +183,7 @@ static void requests_name_their_account(void **state)
 
 /* ---- the tests ---- */
 
-/* Fetches that nobody waits for any more still take their place, until they are written. */
+/* Fills with fetches that were cancelled. They keep their places until they are written. */
 static unsigned fill(uint8_t account)
 {
 	unsigned count = 0;
@@ -208,7 +208,7 @@ static void test_what_waits_has_a_bound_and_shares(void **state)
 	start_greeted();
 	first = fill(1);
 	assert_in_range(first, 6, 10);
-	/* Others have what it has left. */
+	/* Other accounts have the rest. */
 	second = fill(2);
 	assert_in_range(second, 2, 6);
 	ask(0, 3, 0);
@@ -259,7 +259,7 @@ static void pass_deadline(void)
 	step();
 }
 
-/* Neither what is forgotten nor what is asked anew gives it more time. */
+/* Neither cancelled nor new requests give it more time. */
 static void test_one_that_hangs_is_left(void **state)
 {
 	uint64_t at;
@@ -280,7 +280,7 @@ static void test_one_that_hangs_is_left(void **state)
 	assert_int_equal(asked[0].answered, 0);
 }
 
-/* The egress outlives an answer that comes too late, but ends with idleness. */
+/* The egress survives a late answer, but ends when idle. */
 static void test_the_last_one_is_forgotten(void **state)
 {
 	uint64_t at;

@@ -1,4 +1,4 @@
-/* The engines with a render host and renderers that the test plays: every message, every end. */
+/* The engines with a render host and renderers played by the test: every message, every end. */
 #include "../cmocka_test.h"
 #include "../leap.h"
 #include "base/limits.h"
@@ -20,7 +20,7 @@ enum { JOBS = 300, FIRST_HOST = 7, EXITED_2 = 2 << 8 };
 #define NOTHING "{\"elapsed_us\":5,\"cpu_us\":5}"
 
 static struct loop loop;
-static uv_idle_t idle; /* a loop with nothing to do runs no turn */
+static uv_idle_t idle; /* keeps an idle loop turning */
 static struct engines *engines;
 static int host; /* the test's end */
 static struct engine_job jobs[JOBS];
@@ -72,7 +72,7 @@ static void tell(struct host_message message, int descriptor)
 	assert_int_equal(sendmsg(host, &packet, 0), sizeof(message));
 }
 
-/* The next message of the worker; false: there is none. */
+/* Returns the next message of the worker; false: there is none. */
 static bool hear(struct host_message *ret_message)
 {
 	step();
@@ -95,7 +95,7 @@ static void expect_nothing(void)
 	assert_false(hear(&message));
 }
 
-/* Answers a start: a renderer that has greeted. */
+/* Answers a start with a renderer that has sent its greeting. */
 static struct played start_renderer(void)
 {
 	struct host_message message = expect(HOST_START);
@@ -136,7 +136,7 @@ static void write_frame(struct played *played, struct str head, struct str blob)
 	step();
 }
 
-/* The head of the request that has come. */
+/* Reads the head of the received request. */
 static void read_request(struct played *played, char ret_head[static 4096])
 {
 	static char bytes[65536];
@@ -380,7 +380,7 @@ static void test_what_is_no_answer(void **state)
 		engine_job_finish(&jobs[0]);
 		assert_crash_and_another(&played);
 		engine_job_finish(&jobs[1]);
-		expect(HOST_KILL); /* the one that has closed its link */
+		expect(HOST_KILL); /* the one that has closed its socket */
 		end_renderer(&(struct played){.number = played.number, .link = dup(host)}, 0);
 	}
 }
@@ -462,7 +462,7 @@ static void test_fetches_are_refused_in_plain_words(void **state)
 
 /* ---- the compiler ---- */
 
-/* Plays a compiler that writes so many times the text, and ends. */
+/* Plays a compiler that writes the text this many times, and ends. */
 static void compile_to(const char *text, unsigned times, int status)
 {
 	struct played played = start_renderer();
@@ -547,7 +547,7 @@ static void test_how_a_process_ends(void **state)
 	}
 }
 
-/* The job that comes next is not to blame for one that has ended while it was idle. */
+/* The next job is not at fault if its process ended while idle. */
 static void test_one_that_ends_while_idle(void **state)
 {
 	struct played first, second;
@@ -558,7 +558,7 @@ static void test_one_that_ends_while_idle(void **state)
 	answer(&first, STR(NOTHING), STR(""));
 	assert_done(0, ENGINE_DONE);
 	close(first.link);
-	expect(HOST_KILL); /* its end was seen, how it ended was not told yet */
+	expect(HOST_KILL); /* its end was seen, but its status not yet known */
 	assert_int_equal(submit(1, 1, false), 0);
 	second = start_greeted();
 	tell((struct host_message){.kind = HOST_ENDED, .number = first.number, .value = SIGKILL},
@@ -568,7 +568,7 @@ static void test_one_that_ends_while_idle(void **state)
 	close(second.link);
 }
 
-/* Nor for one that has not read it. */
+/* Nor is a job at fault that was not read. */
 static void test_one_that_ends_unread(void **state)
 {
 	struct played played;
@@ -639,13 +639,14 @@ static void test_the_host_is_another_one(void **state)
 	tell((struct host_message){.kind = HOST_HELLO, .value = FIRST_HOST + 1}, -1);
 	step();
 	step();
-	/* The job in flight is lost without blame; the one that waits is asked for again. */
+	/* The job in flight is lost without fault; the waiting one is requested again. */
 	assert_done(0, ENGINE_NOT_AVAILABLE);
 	do
 		assert_true(hear(&second));
 	while (second.kind != HOST_START);
 	assert_int_not_equal(first.number, second.number);
-	/* The host before has heard the first, and has started one: nobody wants it. */
+	/* The previous host got the first request, and has started a renderer that is not needed.
+	 */
 	played.link = dup(host);
 	tell((struct host_message){.kind = HOST_STARTED, .number = first.number}, played.link);
 	close(played.link);
@@ -676,7 +677,7 @@ static void test_a_cancelled_job_is_done_once(void **state)
 	step();
 	assert_done(0, ENGINE_CANCELLED);
 	assert_done(1, ENGINE_CANCELLED);
-	/* The process is still at work on the first; what it says is dropped. */
+	/* The process still works on the first job; its output is dropped. */
 	assert_int_equal(submit(2, 1, false), 0);
 	expect_nothing();
 	write_frame(&played, STR(NOTHING), STR(""));
@@ -709,7 +710,7 @@ static void test_a_preview_has_a_place_of_its_own(void **state)
 	close(second.link);
 }
 
-/* However many previews wait, others have every second turn; and there are always previews. */
+/* Others have every second turn, however many previews wait; and there are always previews. */
 static void test_previews_starve_nobody(void **state)
 {
 	struct played first, second;
@@ -736,7 +737,7 @@ static void test_previews_starve_nobody(void **state)
 	close(second.link);
 }
 
-/* Whoever keeps a renderer long, working or not, waits for those that do not. */
+/* An account that keeps a renderer for long, working or not, waits for the others. */
 static void test_waiting_costs_an_account_its_turns(void **state)
 {
 	struct played played;
@@ -747,7 +748,7 @@ static void test_waiting_costs_an_account_its_turns(void **state)
 	assert_int_equal(submit(1, 1, false), 0);
 	for (unsigned i = 2; i < 5; i++)
 		assert_int_equal(submit(i, 2, false), 0);
-	leap_s += 5; /* for the network, by what it answers */
+	leap_s += 5; /* waits for the network, as its answer shows */
 	answer(&played, STR(NOTHING), STR(""));
 	for (unsigned i = 2; i < 5; i++) {
 		answer(&played, STR(NOTHING), STR(""));
@@ -761,7 +762,7 @@ static void test_waiting_costs_an_account_its_turns(void **state)
 #define MET_LIMIT                                                                                  \
 	"{\"error\":{\"kind\":\"limit\",\"message\":\"takes too long\"},\"elapsed_us\":1000000}"
 
-/* Answers the request that has come, and returns the time that it was given. */
+/* Answers the received request. Returns the time that it was given. */
 static unsigned long answer_timed(struct played *played, struct str head)
 {
 	char request[4096];
@@ -774,7 +775,7 @@ static unsigned long answer_timed(struct played *played, struct str head)
 	return strtoul(timeout + strlen("\"timeout_ms\":"), NULL, 10);
 }
 
-/* Whatever has met it: the next ones of the account get a second. */
+/* Whichever limit it exceeded, the account's next previews get a second. */
 static void test_a_draft_that_never_ends_leaves_a_second(void **state)
 {
 	struct played played;
@@ -790,17 +791,17 @@ static void test_a_draft_that_never_ends_leaves_a_second(void **state)
 	assert_non_null(memmem(jobs[1].answer.problem.message.data,
 			       jobs[1].answer.problem.message.length, "more than 1 s. Previews",
 			       23));
-	/* Neither other accounts nor panels, nor other questions to scripts. */
+	/* This affects neither other accounts nor panels, nor handlers of scripts. */
 	assert_int_equal(submit(2, 2, true), 0);
 	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
 	assert_int_equal(submit(3, 1, false), 0);
 	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
-	/* Success does not give the time back: it costs a script nothing. */
+	/* A success does not restore the time, since it is easy for a script. */
 	assert_int_equal(submit(4, 1, true), 0);
 	assert_int_equal(answer_timed(&played, STR(NOTHING)), 1000);
 	assert_int_equal(submit(5, 1, true), 0);
 	assert_int_equal(answer_timed(&played, STR(MET_LIMIT)), 1000);
-	/* A minute does, in which the idle renderer ends. */
+	/* A minute restores it, in which the idle renderer ends. */
 	leap_s += 61;
 	expect(HOST_KILL);
 	close(played.link);
@@ -810,7 +811,7 @@ static void test_a_draft_that_never_ends_leaves_a_second(void **state)
 	close(played.link);
 }
 
-/* Also if they end just in time, or their client has gone. */
+/* Previews also count if they end just in time, or if their client has left. */
 static void test_slow_previews_leave_a_place(void **state)
 {
 	struct played first, second;
@@ -827,7 +828,7 @@ static void test_slow_previews_leave_a_place(void **state)
 	}
 	for (unsigned i = 4; i < 8; i++)
 		assert_int_equal(submit(i, (uint8_t)(i - 3), true), 0);
-	expect_nothing(); /* one has the renderer, the others wait for it */
+	expect_nothing(); /* one has the renderer, the others wait */
 	assert_int_equal(submit(8, 5, true), 0);
 	second = start_greeted();
 	answer(&second, STR(NOTHING), STR(""));
@@ -835,7 +836,7 @@ static void test_slow_previews_leave_a_place(void **state)
 	assert_int_equal(submit(9, 5, true), 0);
 	answer(&second, STR(NOTHING), STR(""));
 	assert_done(9, ENGINE_DONE);
-	/* Nor do those that wait take a place of panels twice. */
+	/* Waiting previews do not take places of panels twice. */
 	assert_int_equal(submit(10, 6, false), 0);
 	answer(&first, STR(NOTHING), STR(""));
 	answer(&first, STR(NOTHING), STR(""));
@@ -844,8 +845,8 @@ static void test_slow_previews_leave_a_place(void **state)
 	close(second.link);
 }
 
-/* Four accounts with endless drafts take a quarter of two places each: the limit itself makes them
- * slow. */
+/* Four accounts with endless drafts take a quarter of two places each: the limit itself makes
+ * them slow. */
 static void test_an_account_that_met_a_limit_is_slow(void **state)
 {
 	static const enum engine_problem_kind kinds[] = {ENGINE_LIMIT, ENGINE_CRASH};
@@ -914,7 +915,7 @@ static void submit_with_network(unsigned number)
 	assert_int_equal(engines_submit(engines, &jobs[number], &retry_after_s), 0);
 }
 
-/* The renderer of a job whose script has asked the network. */
+/* Starts a job whose script has sent a network request. Returns its renderer. */
 static struct played start_that_fetches(void)
 {
 	struct played played = start_greeted();
@@ -925,7 +926,8 @@ static struct played start_that_fetches(void)
 	return played;
 }
 
-/* A job whose script has asked the network: its renderer, and the egress that was asked. */
+/* Starts a job whose script has sent a network request: its renderer, and the egress that got it.
+ * */
 static struct played fetching(unsigned number, struct played *ret_egress)
 {
 	struct played played;
@@ -941,7 +943,7 @@ static struct played fetching(unsigned number, struct played *ret_egress)
 	return played;
 }
 
-/* The only turn goes to another job, and the answer waits until that one is done. */
+/* The only turn goes to another job, and the answer waits until that is done. */
 static void test_a_script_that_waits_has_no_turn(void **state)
 {
 	struct played waiting, egress, other;
@@ -966,7 +968,7 @@ static void test_a_script_that_waits_has_no_turn(void **state)
 	close(egress.link);
 }
 
-/* An account whose scripts wait leaves a turn to others, if one more cannot be parked. */
+/* An account with waiting scripts leaves a turn to others if no further script can be parked. */
 static void test_scripts_that_wait_leave_a_turn(void **state)
 {
 	enum { PARKED = LIMIT_PARKED_RENDERS / 2, OTHER = PARKED + 2 };
@@ -995,7 +997,7 @@ static void test_scripts_that_wait_leave_a_turn(void **state)
 	close(egress.link);
 }
 
-/* Its process ends, and its place is free. */
+/* If its process ends, its place is free. */
 static void test_one_that_waits_may_end(void **state)
 {
 	struct played waiting, egress, other;

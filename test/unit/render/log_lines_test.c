@@ -29,7 +29,7 @@ static unsigned lines_of(struct str text)
 	return lines;
 }
 
-/* Checks the text, which it takes. */
+/* Checks the text, and frees it. */
 static void check(char *log, unsigned dropped, const char *before, const char *end)
 {
 	struct arena arena = {0};

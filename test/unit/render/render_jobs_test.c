@@ -1,4 +1,4 @@
-/* Tests render jobs: each render key once, the accounts in turn, bounded. */
+/* Tests render jobs: one for each render key, accounts in turn, with a bound. */
 #include "../cmocka_test.h"
 #include "render_jobs.h"
 

@@ -1,4 +1,4 @@
-/* Tests when apps are rendered: leases, answers of engines, stores, with a scripted database and
+/* Tests when apps are rendered: leases, engine runs and stores, with a scripted database and
  * scripted engines. */
 #include "db/statements.h"
 #include "render/renders.h"
@@ -29,7 +29,7 @@ int engines_submit(struct engines *them, struct engine_job *job, unsigned *ret_r
 	return 0;
 }
 
-static struct str hosts; /* that the next script asks */
+static struct str hosts; /* hosts that the next script contacts */
 
 static void answer_job(enum engine_problem_kind kind, const char *picture)
 {
@@ -242,7 +242,7 @@ static void what_another_worker_has_claimed_is_left_to_it(void **state)
 	assert_int_equal(job_count, 0);
 	pass_ms(11 * 1000);
 	assert_int_equal(claims(), 0);
-	/* The worker has died: its lease has run out. */
+	/* The worker has died: its lease has expired. */
 	pass_ms(6 * 1000);
 	assert_int_equal(claims(), 1);
 }

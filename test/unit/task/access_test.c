@@ -1,6 +1,6 @@
-/* Tests who may call an endpoint: the API key's checks and answers, a kind of access from
- * another layer, and the rate of each. Requests come from no connection, answers and statements
- * end here. */
+/* Tests access to endpoints: checks and answers of API keys, a kind of access from another layer,
+ * and the rate limit of each. Requests have no connection, and answers and statements end here.
+ * */
 #include "../cmocka_test.h"
 #include "db/storage.h"
 #include "domain/key.h"
@@ -27,7 +27,7 @@ static struct loop loop;
 static struct region_map *map;
 static struct service service;
 static struct answer answer;
-static struct db_query *query; /* that waits for its result */
+static struct db_query *query; /* the query that waits for its result */
 static struct id handler_account;
 
 static void copy(char *to, size_t size, struct str from)
@@ -138,8 +138,8 @@ static struct step_result handle(struct task *task)
 static const struct endpoint for_keys = {
     .name = "keys", .handler = handle, .access = &access_api_key};
 
-/* Makes one request; values of its Authorization fields, NULL at the end. It may wait for the
- * database: then finish() must end it. */
+/* Makes one request. Values of its Authorization fields follow, NULL at the end. It may wait for
+ * the database: then finish() must end it. */
 static struct http_request request;
 static const char *remote_address = "unix";
 
@@ -191,7 +191,7 @@ static struct id account(uint8_t number)
 	return (struct id){.bytes = {number}};
 }
 
-/* A key that the cache knows: "Bearer <key>". */
+/* Returns a key that the cache knows: "Bearer <key>". */
 static void make_known(char ret_value[static 200], struct id account_id)
 {
 	const struct key_known known = {.account_id = account_id, .scope.level = KEY_LEVEL_ALL};
@@ -278,7 +278,7 @@ static void a_key_that_the_database_does_not_know(void **state)
 	finish();
 }
 
-/* A key that opens nothing, from an address: the status of the answer. */
+/* Sends an invalid key from an address. Returns the status. */
 static int attempt(const char *address)
 {
 	const struct db_result nothing = {.outcome = DB_OK};
@@ -306,12 +306,12 @@ static void too_many_failed_attempts_from_one_address(void **state)
 	assert_string_equal(answer.limit, "\"address\";q=3;w=3");
 	assert_true(answer.has_retry_after);
 	assert_int_equal(attempt("192.0.2.2"), 401);
-	/* All of a network of 64 bits is one subscriber's. */
+	/* A network of 64 bits belongs to one subscriber. */
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(attempt(i % 2 ? "2001:db8::1" : "2001:db8::ffff:1:1:1"), 401);
 	assert_int_equal(attempt("2001:db8::2"), 429);
 	assert_int_equal(attempt("2001:db8:0:1::2"), 401);
-	/* Nobody's address, or everybody's. */
+	/* The address is unknown, or shared by all. */
 	for (int i = 0; i < 10; i++) {
 		assert_int_equal(attempt("unix"), 401);
 		assert_int_equal(attempt("unknown"), 401);
@@ -336,7 +336,7 @@ static void what_costs_no_look_up_is_no_attempt(void **state)
 	call(&for_keys, known);
 	assert_int_equal(answer.status, 200);
 	finish();
-	/* The same key, known but no longer fresh: it is looked up in spite of the neighbour. */
+	/* The same key, known but expired: it is looked up in spite of the neighbour. */
 	loop.uv.time += 6 * 60 * 1000;
 	call(&for_keys, known);
 	assert_non_null(query);

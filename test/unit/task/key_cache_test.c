@@ -1,4 +1,4 @@
-/* Tests which keys a worker caches, and when it drops them. The loop's time is the test's own. */
+/* Tests which keys a worker caches, and when it drops them, on the test's own clock. */
 #include "../cmocka_test.h"
 #include "base/hex.h"
 #include "task/key_cache.h"
@@ -75,7 +75,7 @@ static void hints_up(bool up)
 	hints->on_up(hints, up);
 }
 
-/* Every hint of before so many milliseconds ago has arrived. */
+/* Marks every hint older than this time as received. */
 static void heard_before(uint64_t ms)
 {
 	struct hint_subscription *hints = key_cache_subscription(cache);
@@ -111,7 +111,7 @@ static void known_keys_are_found(void **state)
 	assert_false(knows(3));
 }
 
-/* Its key need not be looked up like one that was never seen. */
+/* An expired key need not be looked up like an unknown one. */
 static void a_key_that_is_no_longer_fresh_is_still_known(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void hints_that_mean_nothing(void **state)
 	assert_true(knows(1));
 }
 
-/* The database was asked, the key revoked, the hint heard, and only then the answer came. */
+/* The database was queried, the key revoked, and the hint received before the answer. */
 static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
 {
 	struct key_moment asked;
@@ -168,7 +168,7 @@ static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
 	hint(1);
 	insert(1, asked);
 	assert_false(knows(1));
-	/* Nor one that is older than the loss or the return of the hint connection. */
+	/* An answer older than the loss or the return of the hint connection is not kept either. */
 	for (int up = 0; up <= 1; up++) {
 		asked = key_cache_now(cache);
 		hints_up(up);
@@ -179,7 +179,7 @@ static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
 	assert_true(knows(1));
 }
 
-/* The cache copies the bytes that it is given. */
+/* The cache copies the bytes that it gets. */
 static void the_scope_is_kept(void **state)
 {
 	char devices[] = "0123456789abcdefABCDEFGHIJKLMNOP";
@@ -197,7 +197,8 @@ static void the_scope_is_kept(void **state)
 	assert_non_null(known);
 	assert_int_equal(known->scope.level, KEY_LEVEL_DEVICES);
 	assert_memory_equal(known->scope.devices.data, "0123456789abcdefABCDEFGHIJKLMNOP", 32);
-	/* The end is over at its own moment. The database is asked then: it may be later by now. */
+	/* A key ends at its own time. Then the database is queried, since the time may have
+	 * changed. */
 	assert_null(key_cache_find(cache, hash_of(1), 1000));
 	assert_true(key_cache_knows(cache, hash_of(1)));
 }
@@ -212,7 +213,7 @@ static void without_hints_entries_live_750_ms(void **state)
 	assert_false(knows(1));
 }
 
-/* The connection counts as up, but its server process hangs, or the network swallows all. */
+/* The connection counts as up, but its server process hangs, or the network loses everything. */
 static void silent_hints_are_no_hints(void **state)
 {
 	(void)state;
@@ -226,7 +227,7 @@ static void silent_hints_are_no_hints(void **state)
 	assert_true(knows(1) && knows(2));
 	pass_ms(1);
 	assert_false(knows(1) || knows(2));
-	/* The time counts from when the question was sent, and not from its answer. */
+	/* Time counts from the query, not from its answer. */
 	heard_before(0);
 	learn(1);
 	pass_ms(700);
@@ -237,7 +238,7 @@ static void silent_hints_are_no_hints(void **state)
 	assert_false(knows(1));
 }
 
-/* The answer of the database took long: what it says is as old as the question. */
+/* A slow answer of the database is as old as its query. */
 static void answer_is_as_old_as_its_question(void **state)
 {
 	struct key_moment asked;
@@ -265,7 +266,7 @@ static void with_hints_entries_live_longer_but_not_for_ever(void **state)
 	assert_false(knows(1));
 }
 
-/* Revocations while nobody listened are not known. */
+/* Revocations are unknown while hints were lost. */
 static void return_of_hints_forgets_all(void **state)
 {
 	(void)state;
@@ -288,7 +289,7 @@ static void memory_is_bounded(void **state)
 	hints_up(true);
 	for (uint32_t i = 0; i < MANY + 10; i++)
 		learn(i);
-	/* The oldest have gone. */
+	/* The oldest keys were dropped. */
 	for (uint32_t i = 0; i < 10; i++)
 		assert_false(knows(i));
 	for (uint32_t i = 10; i < MANY + 10; i++)

@@ -6,7 +6,7 @@
 
 enum { KEYS = 20000, KEY_BYTES = 80 };
 
-/* More keys than the table has places, in two orders: each answer is the key's own hash. */
+/* More keys than places in the table, in two orders: each result is the key's own hash. */
 static void test_many_keys(void **state)
 {
 	uint8_t hash[KEY_HASH_BYTES], expected[KEY_HASH_BYTES];
@@ -26,7 +26,7 @@ static void test_many_keys(void **state)
 	}
 }
 
-/* Two keys of which one is the other's beginning, and no key at all. */
+/* Two keys, one a prefix of the other, and an empty key. */
 static void test_lengths(void **state)
 {
 	static const char text[] =

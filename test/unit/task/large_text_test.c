@@ -18,7 +18,7 @@ static struct test {
 	int client;
 	bool body_on_loop, answer_on_loop;
 	unsigned checked, written, finished;
-	size_t answer_bytes; /* of what the answer is made */
+	size_t answer_bytes; /* size of the data from which the answer is made */
 	pthread_t loop_thread;
 	char received[2048];
 	size_t received_bytes;
@@ -148,7 +148,7 @@ static void send_all(const char *data, size_t length)
 	}
 }
 
-/* Sends a body with a text of so many escapes, and what stands behind it. */
+/* Sends a body with a text of this many escapes, and the rest. */
 static void ask(size_t escapes, const char *rest)
 {
 	static char body[LIMIT_UPLOAD_BODY_BYTES];

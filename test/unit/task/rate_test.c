@@ -1,4 +1,4 @@
-/* Token buckets against plain arithmetic, with a clock of the test's own; and several processes on
+/* Token buckets compared with plain arithmetic, on the test's own clock; and several processes on
  * one table. */
 #include "../cmocka_test.h"
 #include "base/memory.h"
@@ -75,13 +75,14 @@ static void looking_takes_nothing(void **state)
 		assert_int_equal(looked.retry_after_s, taken.retry_after_s);
 	}
 	assert_false(taken.is_allowed);
-	/* Nor does it make a bucket. */
+	/* A look does not create a bucket. */
 	assert_int_equal(rate_look(table, &ten, id_of(2), START_US).remaining, 40);
 	assert_true(rate_look(table, &ten, id_of(1), 1000 * SECOND_US).is_allowed);
 	assert_int_equal(rate_look(table, &ten, id_of(1), 1000 * SECOND_US).remaining, 40);
 }
 
-/* Never while a bucket lacks a token, and again at most a second after the last one is full. */
+/* The table is never unused while a bucket lacks a token, and is unused at most a second after
+ * the last one is full. */
 static void table_is_unused_once_all_are_full(void **state)
 {
 	(void)state;
@@ -92,7 +93,7 @@ static void table_is_unused_once_all_are_full(void **state)
 	assert_false(rate_is_unused(table, START_US));
 	assert_false(rate_is_unused(table, START_US + 2 * SECOND_US - 1));
 	assert_true(rate_is_unused(table, START_US + 3 * SECOND_US));
-	/* A bucket that is full sooner changes nothing, and looking does not either. */
+	/* A bucket that fills sooner changes nothing, and a look does not either. */
 	assert_true(rate_take(table, &ten, id_of(3), START_US + SECOND_US).is_allowed);
 	assert_true(rate_look(table, &ten, id_of(4), START_US + 9 * SECOND_US).is_allowed);
 	assert_false(rate_is_unused(table, START_US + 2 * SECOND_US - 1));
@@ -111,7 +112,7 @@ static void token_comes_back_at_its_time(void **state)
 	assert_false(rate_take(table, &ten, id_of(1), START_US + 99999).is_allowed);
 	assert_true(rate_take(table, &ten, id_of(1), START_US + 100000).is_allowed);
 	assert_false(rate_take(table, &ten, id_of(1), START_US + 100000).is_allowed);
-	/* Long afterwards it is full, and never more than that. */
+	/* After a long time it is full, but not above. */
 	for (unsigned i = 0; i < 40; i++)
 		assert_true(rate_take(table, &ten, id_of(1), 1000 * SECOND_US).is_allowed);
 	assert_false(rate_take(table, &ten, id_of(1), 1000 * SECOND_US).is_allowed);
@@ -140,7 +141,7 @@ static void waiting_as_told_is_enough(void **state)
 		assert_true(result.retry_after_s >= 1);
 		now_us += (uint64_t)result.retry_after_s * SECOND_US;
 		assert_true(rate_take(table, policy, id_of(1), now_us).is_allowed);
-		/* Full after the time that is told. */
+		/* It is full after the reported time. */
 		result = rate_take(table, policy, id_of(1), now_us);
 		now_us += (uint64_t)result.reset_s * SECOND_US;
 		for (allowed = 0; rate_take(table, policy, id_of(1), now_us).is_allowed;)
@@ -149,7 +150,7 @@ static void waiting_as_told_is_enough(void **state)
 	}
 }
 
-/* Over a long time, never more than the burst and what has come meanwhile. */
+/* Over a long time, at most the burst and the tokens grown since are granted. */
 static void random_walk_stays_within_the_limit(void **state)
 {
 	uint64_t now_us = START_US;
@@ -162,7 +163,7 @@ static void random_walk_stays_within_the_limit(void **state)
 		allowed += rate_take(table, &ten, id_of(1), now_us).is_allowed;
 		assert_true(allowed <= 40 + (now_us - START_US) / 100000);
 	}
-	/* The client asked four times as often as it may. */
+	/* The client requested four times as often as permitted. */
 	assert_true(allowed >= (now_us - START_US) / 100000);
 }
 
@@ -178,7 +179,7 @@ static void buckets_are_told_apart(void **state)
 	assert_int_equal(rate_take(table, &other, id_of(1), START_US).remaining, 39);
 }
 
-/* More IDs than there are buckets: the fullest bucket is dropped, and the empty one is kept, as it
+/* With more IDs than buckets, the fullest bucket is dropped, and the empty one is kept, since it
  * has the latest time. */
 static void full_table_forgets_the_fullest(void **state)
 {
@@ -190,7 +191,7 @@ static void full_table_forgets_the_fullest(void **state)
 	assert_false(rate_take(table, &ten, id_of(0), START_US).is_allowed);
 }
 
-/* Several processes take from one bucket at once: no token is given twice, none is lost. */
+/* Several processes take from one bucket at once: no token is given twice or lost. */
 static void processes_share_a_bucket(void **state)
 {
 	enum { PROCESSES = 4, TRIES = 20000, BURST = 30000 };
@@ -224,7 +225,7 @@ static void processes_share_a_bucket(void **state)
 	munmap(counts, sizeof(*counts) * PROCESSES);
 }
 
-/* A clock that stands a little behind another process's. */
+/* The clock is slightly behind that of another process. */
 static void time_may_go_back_a_little(void **state)
 {
 	(void)state;
@@ -238,7 +239,7 @@ static void several_are_taken_at_once(void **state)
 	(void)state;
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 16);
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 16);
-	/* Takes the rest, and then what has grown since. */
+	/* Takes the rest, and then the tokens that have grown since. */
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 8);
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 0);
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US + SECOND_US / 2), 5);

@@ -1,6 +1,5 @@
-/* Tests which answers a worker caches, for how long, and whose are dropped at the memory limit. The
- * loop's time is the test's own. Two caches on one table of stamps are two workers of an instance.
- */
+/* Tests which answers a worker caches, for how long, and which are dropped at the memory limit,
+ * on the test's own clock. Two caches on one table of stamps are two workers of an instance. */
 #include "../cmocka_test.h"
 #include "../leap.h"
 #include "base/limits.h"
@@ -61,7 +60,7 @@ static int close_caches(void **state)
 	return 0;
 }
 
-/* Time passes while hints are heard. */
+/* Lets time pass while hints are received. */
 static void pass_ms(uint64_t ms)
 {
 	loop.uv.time += ms;
@@ -173,7 +172,7 @@ static void hints_of_programs_before_this_one_end_it(void **state)
 	assert_false(has(1, 2));
 }
 
-/* Its query may have run before the change was committed, or after. */
+/* Its query may have run before or after the commit of the change. */
 static void a_read_that_meets_a_change_is_not_kept(void **state)
 {
 	struct read_sources sources = {.ids = {id_of(2)}, .count = 1};
@@ -183,13 +182,13 @@ static void a_read_that_meets_a_change_is_not_kept(void **state)
 	change(2);
 	keep_made_of(cache, 1, 2, &sources, asked);
 	assert_false(has(1, 2));
-	/* Nor does it take the place of one that was asked for later. */
+	/* It does not replace an answer to a later query either. */
 	keep(1, 2);
 	keep_made_of(cache, 1, 2, &sources, asked);
 	assert_true(has(1, 2));
 }
 
-/* A list depends on rows of which nothing was known before it was read. */
+/* A list depends on rows that were unknown before it was read. */
 static void a_change_of_any_row_ends_a_list(void **state)
 {
 	struct read_sources sources = {.count = READ_SOURCES_MAX};
@@ -275,7 +274,7 @@ static void what_is_not_read_again_takes_no_memory(void **state)
 		keep(i % 3, i);
 	assert_true(read_cache_bytes(cache) > 20 * BODY_BYTES);
 	leap_s += READ_FRESH_MS / 1000 + 1;
-	/* Nothing else keeps the loop alive. */
+	/* No other handle keeps the loop alive. */
 	uv_ref((uv_handle_t *)&loop.timer);
 	while (read_cache_bytes(cache))
 		uv_run(&loop.uv, UV_RUN_NOWAIT);
@@ -318,7 +317,7 @@ static void each_account_keeps_its_share(void **state)
 	assert_int_equal(count_kept(2, 5), 5);
 	assert_in_range(count_kept(1, 200), all / 3 - 1, all);
 	assert_in_range(count_kept(3, 1000), all / 3 - 1, all);
-	/* The little ones of many accounts go by age alone. */
+	/* Small answers of many accounts are dropped by age alone. */
 	for (uint32_t i = 10; i < 300; i++)
 		keep(i, i);
 	assert_true(has(299, 299) && !has(10, 10));
@@ -381,7 +380,7 @@ static void *write_rows(void *unused)
 	return NULL;
 }
 
-/* A read finds all that was answered before it began. */
+/* A read includes every write that was answered before it began. */
 static void no_read_is_older_than_an_answered_write(void **state)
 {
 	uint32_t known[ROWS] = {0};

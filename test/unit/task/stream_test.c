@@ -19,7 +19,7 @@ static struct test {
 	char portion[PORTION_BYTES];
 	unsigned finished;
 	int client;
-	size_t received; /* of the body, as it travels */
+	size_t received; /* bytes of the body as sent */
 	char last[5];
 } test;
 
@@ -115,7 +115,7 @@ static void ask(void)
 	assert_int_equal(write(test.client, request, sizeof(request) - 1), sizeof(request) - 1);
 }
 
-/* Reads what is there. */
+/* Reads the available bytes. */
 static void receive(void)
 {
 	char data[65536];

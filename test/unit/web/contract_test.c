@@ -1,5 +1,5 @@
-/* The description of the pages' endpoints and the code cannot drift apart: who may call them,
- * fields and limits of the record tables against the schemas. */
+/* The description of the pages' endpoints matches the code: access, fields and limits of the
+ * record tables agree with the schemas. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "base/memory.h"
@@ -70,7 +70,8 @@ static const struct route *find_route(const char *method, const char *path)
 	return NULL;
 }
 
-/* Visitors are those whose operation needs no session; the path says what is for administrators. */
+/* Operations without a session are for visitors; the path shows which ones are for
+ * administrators. */
 static const struct access *access_of(const char *path, yyjson_val *operation)
 {
 	if (yyjson_obj_get(operation, "security"))
@@ -80,7 +81,7 @@ static const struct access *access_of(const char *path, yyjson_val *operation)
 	return strncmp(path, "/web/admin/", 11) == 0 ? &access_administrator : &access_session;
 }
 
-/* Scripts and what is said of their lines are long. */
+/* Scripts, and comments on their lines, are long. */
 static size_t body_limit_of(const struct record *body)
 {
 	if (body == &app_upload_record || body == &draft_change_record ||
@@ -183,8 +184,8 @@ static yyjson_val *object_schema(yyjson_val *property)
 	return resolve(choices ? yyjson_arr_get_first(choices) : property);
 }
 
-/* Returns how many members of the schema the record has. *i: the first field of an object, and
- * behind it its CLOSE. */
+/* Returns how many members of the schema the record has. *i: the first field of an object;
+ * afterwards its CLOSE. */
 static size_t compare_fields(const struct record *record, unsigned *i, yyjson_val *schema,
 			     bool is_body)
 {

@@ -1,4 +1,4 @@
-/* The cookie of a browser with which somebody has signed in. */
+/* The cookie of a browser in which somebody has signed in. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "web/people/known_browser.h"
@@ -73,7 +73,7 @@ static void another_key_knows_it_not(void **state)
 	assert_false(is_known(now_s));
 }
 
-/* Keys derived from the key for one purpose are used for no other. */
+/* Each purpose has its own derived key. */
 static void its_code_is_made_with_a_key_of_its_own(void **state)
 {
 	uint8_t bytes[36], code[16];

@@ -1,4 +1,4 @@
-/* The table of sessions that were found: bounded, and a share for each account. */
+/* The table of known sessions: bounded, with a share for each account. */
 #include "../cmocka_test.h"
 #include "web/people/known_sessions.h"
 
@@ -57,7 +57,7 @@ static void what_was_added_is_known_until_it_is_forgotten(void **state)
 	assert_false(known_sessions_has(known, hash_of(1).bytes));
 }
 
-/* 1,000 accounts with a session each; then one account begins sessions without end. */
+/* 1,000 accounts have a session each; then one account begins sessions without end. */
 static void one_account_pushes_hardly_anybody_out(void **state)
 {
 	unsigned left = 0;
@@ -74,7 +74,7 @@ static void one_account_pushes_hardly_anybody_out(void **state)
 	assert_true(known_sessions_has(known, hash_of(SESSIONS - 1).bytes));
 }
 
-/* The table is full: who was seen last stays. */
+/* If the table is full, the sessions seen last stay. */
 static void those_that_were_seen_stay(void **state)
 {
 	unsigned left = 0;

@@ -1,4 +1,4 @@
-/* Tests the rules that follow from the public URL: which requests are those of our own pages. */
+/* Tests the rules that follow from the public URL: which requests come from our own pages. */
 #include "../cmocka_test.h"
 #include "web/site.h"
 
@@ -47,12 +47,12 @@ static void fetch_metadata_decides(void **state)
 		REFUSED(&site, method, "Sec-Fetch-Site", "same-origin", "sec-fetch-site",
 			"cross-site");
 	}
-	/* Typed by its user, or opened from a bookmark. */
+	/* Typed by the user, or opened from a bookmark. */
 	TAKEN(&site, HTTP_GET, "Sec-Fetch-Site", "none");
 	TAKEN(&site, HTTP_HEAD, "Sec-Fetch-Site", "none");
 	REFUSED(&site, HTTP_POST, "Sec-Fetch-Site", "none");
 	REFUSED(&site, HTTP_DELETE, "Sec-Fetch-Site", "none");
-	/* A proxy may have put another Host there. */
+	/* A proxy may have set another Host. */
 	TAKEN(&site, HTTP_POST, "Sec-Fetch-Site", "same-origin", "Host", "127.0.0.1:8080");
 }
 
@@ -78,7 +78,7 @@ static void without_it_origin_and_host_do(void **state)
 		"panels.example.org:8080");
 	REFUSED(&site, HTTP_POST, "Origin", "http://panels.example.org:8080", "Origin",
 		"http://evil.example", "Host", "panels.example.org:8080");
-	/* A name of somebody else that leads here (DNS rebinding): its Origin is its own. */
+	/* A foreign name that resolves to this machine (DNS rebinding) has its own Origin. */
 	REFUSED(&site, HTTP_POST, "Origin", "http://evil.example:8080", "Host",
 		"evil.example:8080");
 	REFUSED(&site, HTTP_GET, "Host", "evil.example:8080");
