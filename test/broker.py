@@ -19,7 +19,7 @@ from waiting import wait_until
 USER, PASSWORD = "panels", "secret"
 OBSERVER = "observer"
 MOSQUITTO = "/usr/sbin/mosquitto"
-CLOSE_WAIT = "08"  # in /proc/net/tcp
+CLOSE_WAIT = "08"  # as written in /proc/net/tcp
 
 
 class Heard:
@@ -28,7 +28,7 @@ class Heard:
 
     def __init__(self, broker, pattern):
         self.newest = {}
-        self.messages = []  # (topic, payload, whether it was retained)
+        self.messages = []  # (topic, payload, whether retained)
         self.process = subprocess.Popen(
             ["mosquitto_sub", *broker.client_options(OBSERVER), "-t", pattern, "-F", "%r %t %x"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -65,7 +65,7 @@ class Heard:
 
 
 class Broker:
-    """lines: further ones of its configuration."""
+    """lines: more lines of its configuration."""
 
     def __init__(self, lines=(), password=PASSWORD):
         self.folder = new_folder("displayd-broker-")
@@ -124,7 +124,7 @@ class Broker:
             self.process.send_signal(signal.SIGCONT)
 
     def connections(self):
-        """Of each client: whether it has closed its end, and the bytes that the broker has not read."""
+        """Of each client: whether its end is closed, and the number of bytes that the broker has not read."""
         with open("/proc/net/tcp", encoding="ascii") as file:
             rows = [line.split() for line in list(file)[1:]]
         return [(row[3] == CLOSE_WAIT, int(row[4].split(":")[1], 16)) for row in rows

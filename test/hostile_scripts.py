@@ -9,16 +9,16 @@ import zlib
 PIXLET = 'load("render.star", "render")\n'
 PANEL = 'import { Animation, Box, Image, Root, Row, Stack, Text } from "panel";\n'
 
-# Each of these ends is accepted: which limit is reached first depends on the machine.
+# Any of these errors is accepted: the machine decides which limit is reached first.
 LIMIT = ("takes more than", "too busy", "memory", "ended", "killed", "crashed")
 STEPS = ("takes more than", "too busy")
 LATE = ("takes more than", "too busy")
 ANY = ("",)
-NOTHING = (None,)  # it does no harm, and is no error
+NOTHING = (None,)  # harmless, and not an error
 
 
 def png(width, height):
-    """A picture that says it is so large, and has no data."""
+    """A picture that claims this size, and has no data."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))

@@ -1,4 +1,4 @@
-"""Pictures for tests: made by Pillow, or byte by byte where Pillow has no word for it.
+"""Pictures for tests: made by Pillow, or byte by byte if Pillow cannot make them.
 
 What a panel shows is a list of frames: (RGB bytes of 64x32 pixels over black, milliseconds).
 """
@@ -23,7 +23,7 @@ def solid(color=(255, 0, 0), size=SIZE):
 
 
 def gradient(step=0, size=SIZE):
-    """Every pixel has a colour of its own; step makes another picture."""
+    """A picture whose pixels all have different colours; step selects another picture."""
     picture = Image.new("RGB", size)
     picture.putdata([((x * 4 + step) % 256, (y * 8) % 256, (x * y + 7 * step) % 256)
                      for y in range(size[1]) for x in range(size[0])])
@@ -75,7 +75,7 @@ def png_of(rows, depth, color_type, extra=b"", size=SIZE):
 
 
 def png_of_size(size):
-    """A PNG of so many bytes: padded by a chunk that no decoder reads."""
+    """A PNG of this many bytes, padded by a chunk that decoders ignore."""
     data = png(solid((1, 2, 3)))
     end = data.index(b"IEND") - 4
     return data[:end] + chunk(b"teSt", bytes(size - len(data) - 12)) + data[end:]
@@ -91,13 +91,13 @@ def over_black(picture):
 
 
 def of_share(name):
-    """The pixels of one of the server's own pictures."""
+    """Pixels of one of the server's own pictures."""
     with Image.open(os.path.join(ROOT, "share/picture", f"{name}.png")) as picture:
         return over_black(picture)
 
 
 def frames_of(data):
-    """Visible frames of any image, by Pillow; neighbouring frames that look alike are one."""
+    """Visible frames of any image, by Pillow; equal neighbouring frames count as one."""
     seen = []
     with Image.open(io.BytesIO(data)) as picture:
         assert picture.size == SIZE, picture.size

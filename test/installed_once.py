@@ -1,5 +1,5 @@
-"""Packages that tests need, in the build directory: installed once, and again when another version is wanted.
-When all is there, nothing asks a network."""
+"""Packages that tests need, in the build directory: installed once, and again for another version. Once all
+are installed, no network is used."""
 
 import fcntl
 import hashlib
@@ -12,7 +12,7 @@ _failures = {}
 
 def install(name, files, version, run):
     """The folder of this name in the build directory, in which run(folder) has installed what the files and
-    the version say. If it fails it is not tried again: without a network each test would wait for the same
+    the version define. A failure is not repeated: without a network each test would wait for the same
     time-outs."""
     if name in _failures:
         raise _failures[name]

@@ -22,8 +22,8 @@ from waiting import PATIENCE_S, wait_until
 
 
 class Load:
-    """Requests without pause on kept connections. A connection that says "Connection: close" is made
-    again; one that ends in any other way is a failure."""
+    """Requests without pause on kept connections. After "Connection: close" a connection is replaced; any
+    other end is a failure."""
 
     def __init__(self, address, path, key=None, clients=3):
         self.address, self.path = address, path
@@ -52,7 +52,7 @@ class Load:
         connection.close()
 
     def wait_for(self, answers):
-        """Until there were so many more."""
+        """Waits for this many more answers."""
         wanted = self.answers + answers
         wait_until(lambda: self.answers >= wanted, f"more answers; {self.failures}")
 
@@ -68,15 +68,14 @@ class Load:
 
 
 class Panels:
-    """Panels that connect again at once when their connection ends, one thread for all. It must end
-    without a CLOSE frame: a panel of the common firmware stays away for minutes after one. restarts:
-    nobody may listen for a while, or know devices while the database is away (404); then they try
-    again."""
+    """Panels that reconnect at once when their connection ends, one thread for all. It must end without a
+    CLOSE frame: a panel with common firmware stays away for minutes after one. restarts: the server may be
+    down, or answer 404 without its database, for a while; then they try again."""
 
     def __init__(self, address, paths, restarts=False):
         self.address = address
         self.restarts = restarts
-        self._away = []  # panels that nobody has listened to
+        self._away = []  # panels without an answering server
         self.paths = paths
         self.gaps = []  # seconds from the end of a connection to the next one's 101
         self.faults = []
@@ -113,7 +112,7 @@ class Panels:
                 self._connect(state["path"], state["since"] or time.monotonic())
             return
         if state["head"] is None:
-            # The first byte that a server sends in a portion is mostly a frame's first byte.
+            # The first byte of a portion is usually the first byte of a frame.
             if data[0] == 0x88:
                 self.faults.append("a CLOSE frame")
             return
@@ -130,7 +129,7 @@ class Panels:
         state["head"] = None
 
     def _read_refusal(self, one, state):
-        """A server that stops, or whose database is away, has one picture for that."""
+        """A server that stops, or lacks its database, answers with one picture."""
         head, body = state["head"].split(b"\r\n\r\n", 1)
         if len(body) < int(re.search(rb"Content-Length: (\d+)", head)[1]):
             return
@@ -154,7 +153,7 @@ class Panels:
         self._selector.close()
 
     def connected(self):
-        """How many have their connection now."""
+        """Number of panels that are connected now."""
         return sum(key.data["head"] is None for key in list(self._selector.get_map().values()))
 
     def wait_until_connected(self):

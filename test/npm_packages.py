@@ -14,12 +14,12 @@ sys.path.append(os.path.join(HERE, "../tools"))
 import node  # noqa: E402
 
 FILES = ("package.json", "package-lock.json")
-# None of them is to tell anybody anything, or to look for something newer.
+# None of them may send reports, or check for updates.
 ENVIRONMENT = {"NO_UPDATE_NOTIFIER": "1", "CI": "true", "NO_COLOR": "1"}
 
 
 def environment():
-    """With it "node" is the one of tools/node.py, too."""
+    """The environment in which "node" is that of tools/node.py, too."""
     return node.environment() | ENVIRONMENT
 
 

@@ -3,20 +3,20 @@
 import random
 import socket
 
-# Below the range from which the kernel takes ports (ip_local_port_range): a test beside this one that
-# asks for any port, or connects, never gets one of these.
+# Below the range from which the kernel takes ports (ip_local_port_range), so that parallel tests that use
+# any port never get one of these.
 PORTS = range(10000, 32000)
 
 
-# One for each port that this process gave out. A test beside this one, in another process, cannot have the same:
-# the program that is told the port listens only later.
+# A lock for each port that this process returned, since the program listens on it only later: a parallel
+# test gets another port.
 _taken = []
 
 
 def _take(port):
     reservation = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
-        reservation.bind(f"\0displayd-test-port-{port}")  # abstract: gone with this process
+        reservation.bind(f"\0displayd-test-port-{port}")  # abstract, so it ends with this process
     except OSError:
         reservation.close()
         return False

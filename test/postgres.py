@@ -216,7 +216,7 @@ class Postgres(Cluster):
             children = self._signal_all(signal.SIGSTOP)
             for pid in [*children, self.process.pid]:
                 os.kill(pid, signal.SIGKILL)  # they are stopped: no other process has the number
-            # The next one does not start while one of them has the shared memory.
+            # The next one does not start while one of them uses the shared memory.
             wait_until(lambda: all(map(has_ended, children)), "the end of its processes")
         self.process.wait()
         self._drop_lock()
@@ -296,7 +296,7 @@ def serve(postgres, connection):
 
 def serve_run():
     """The cluster that the tests of a run share."""
-    # Beside busy processes several programs with several servers each.
+    # Several programs with several servers each run beside busy processes.
     with Postgres({"max_connections": "1000"}) as postgres:
         print(postgres.folder, flush=True)
         sys.stdin.read()

@@ -20,7 +20,7 @@ class Unix(http.client.HTTPConnection):
 
 
 def ask(connection, method, path, body=None, **fields):
-    """Sends a request: _ in a field's name stands for -."""
+    """Sends a request. A _ in a field's name means -."""
     headers = {name.replace("_", "-"): value for name, value in fields.items()}
     if body is not None:
         headers["Content-Type"] = "application/json"

@@ -15,7 +15,7 @@ import node  # noqa: E402
 
 
 def install(requirements, name):
-    """The folder in which Python finds them; name is its name in the build directory."""
+    """The folder from which Python imports them; name is its name in the build directory."""
     def run(place):
         shutil.rmtree(os.path.join(place, "packages"), ignore_errors=True)
         subprocess.run([*node.pip(), "install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:",

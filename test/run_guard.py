@@ -32,7 +32,7 @@ import sys
 import time
 
 GRACE_S = 30
-KILL_S = 30  # a process that does not end by then waits for a device
+KILL_S = 30  # a process that is alive then is waiting for a device
 QUIT_S = 15  # its postmaster gives its children 5
 MEMORY_MIN = 4 << 30
 PR_SET_CHILD_SUBREAPER = 36
@@ -139,7 +139,7 @@ def make_folder(folder):
     with open("/proc/meminfo", encoding="ascii") as file:
         available = int(re.search(r"^MemAvailable: +(\d+) kB", file.read(), re.M)[1]) * 1024
     if os.getuid() == 0 and available >= MEMORY_MIN:
-        # A container may forbid it: then they are on the disk.
+        # A container may forbid it, and then they are on the disk.
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={available // 2},mode=1777", "displayd-test",
                         memory], stderr=subprocess.DEVNULL, check=False)
 
@@ -187,7 +187,7 @@ def watch(process, pipe, children):
 
 
 def keep(folder, command, pipe):
-    """The exit status."""
+    """Runs the command. Returns the exit status."""
     os.setsid()
     adopt_orphans()
     for number in FORWARDED:
@@ -225,7 +225,7 @@ def main():
     folder, command = os.path.abspath(sys.argv[1]), sys.argv[3:]
     theirs, ours = os.pipe()
     adopt_orphans()
-    # Before the fork: a signal that comes meanwhile is in the pipe.
+    # Before the fork, so that a signal during it is in the pipe.
     for number in FORWARDED:
         signal.signal(number, lambda number, _: forward(ours, number))
     keeper = os.fork()

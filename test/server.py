@@ -47,7 +47,7 @@ class Response:
 
 
 class CtlError(Exception):
-    """displayctl has ended with another code than 0."""
+    """displayctl has exited with a code other than 0."""
 
     def __init__(self, code, text):
         super().__init__(f"displayctl ended with {code}: {text}")
@@ -86,7 +86,7 @@ def prepare_state(path):
 
 
 def prepare_key(path):
-    """All instances on one database need the same."""
+    """All instances on one database need the same key."""
     path = os.path.join(path, "secret-key")
     if os.path.isdir(os.path.dirname(path)) and not os.path.exists(path):
         with open(path, "w", encoding="ascii", opener=lambda *name: os.open(*name, 0o600)) as file:
@@ -217,7 +217,7 @@ class Server:
             return file.read()
 
     def wait_for_log(self, text, count=1):
-        """Waits until the log has the text so many times."""
+        """Waits until the log contains the text this many times."""
         wait_until(lambda: self.log().count(text) >= count, f"{text!r} in the log")
 
     def children(self):

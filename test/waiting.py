@@ -1,5 +1,5 @@
-"""How tests wait: for a condition, so that a machine under load fails none of them. tools/check_waits
-refuses every other way."""
+"""Waiting in tests: for a condition, so that none fails on a busy machine. tools/check_waits rejects every
+other way."""
 
 import time
 

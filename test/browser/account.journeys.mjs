@@ -1,4 +1,4 @@
-// Passkeys, with Chromium's virtual authenticator, and the end of an account.
+// Passkeys, with Chromium's virtual authenticator, and the removal of an account.
 import assert from "node:assert/strict";
 import { slowProxy } from "./slow_proxy.mjs";
 import { waitUntil } from "./wait.mjs";
@@ -7,12 +7,12 @@ function heading(page, name) {
 	return page.getByRole("heading", { name, level: 1 });
 }
 
-/** The pages by the name that passkeys belong to. */
+/** The URL of the pages by the host name of passkeys. */
 function named(stage) {
 	return stage.scene.url.replace("127.0.0.1", "localhost");
 }
 
-/** An authenticator in this browser, whose user agrees to all. */
+/** A virtual authenticator in this browser, whose user agrees to everything. */
 async function authenticator(page, options = {}) {
 	const session = await page.context().newCDPSession(page);
 	await session.send("WebAuthn.enable");
@@ -61,14 +61,14 @@ export default {
 		await page.getByLabel("New password", { exact: true }).fill("eight small lamps");
 		const refused = page.waitForResponse((answer) => answer.status() === 401);
 		await page.getByRole("button", { name: "Change password" }).click();
-		// The server has told of the change before it has answered: the page asks with the cookie that was.
+		// The event arrives before the server's answer, so the page asks with the old cookie.
 		await refused;
 		proxy.release();
 		await page.getByText("Password changed.").waitFor();
 		await tab.reload();
 		await heading(tab, "Devices").waitFor();
 		assert.equal(await heading(page, "Sign in").count(), 0);
-		// Whoever is signed out elsewhere is.
+		// A page that was signed out elsewhere notices.
 		await page.context().clearCookies();
 		await page.getByLabel("Name", { exact: true }).fill("Nobody");
 		await page.keyboard.press("Tab");
@@ -79,7 +79,7 @@ export default {
 	"a passkey is added, signs in, and is removed": async (stage) => {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person, { baseURL: named(stage) });
-		// Chromium's authenticator agrees to each offer: here it is asked by the button.
+		// Chromium's authenticator accepts each offer; here the button asks it.
 		await page.addInitScript(() => {
 			globalThis.PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
 		});
@@ -117,7 +117,7 @@ export default {
 		await addPasskey(page, person, "Offered");
 		const asked = await page.evaluate(() => PublicKeyCredential.isConditionalMediationAvailable());
 		assert.equal(asked, true);
-		// Chromium's authenticator agrees to the offer by itself, as a person who picks it.
+		// Chromium's authenticator accepts the offer like a person who selects it.
 		const taken = page.waitForResponse((answer) => answer.url().endsWith("/web/session/passkey"));
 		await page.getByRole("button", { name: "Sign out" }).click();
 		assert.equal((await taken).status(), 200);

@@ -1,4 +1,4 @@
-// Administration: accounts that are found and signed out, the log, how the instance is.
+// Administration: finding accounts, signing them out, the audit log, the state of the instance.
 import assert from "node:assert/strict";
 import { waitUntil } from "./wait.mjs";
 

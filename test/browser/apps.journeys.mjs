@@ -28,7 +28,7 @@ const CLOCK_2 = CLOCK.replace("render.Text(now", 'render.Text(color = "#fa3", co
 let count = 0;
 const newSlug = (word) => `${word}-${process.pid}-a${++count}`;
 
-/** Somebody who works with the endpoints directly, to set a scene. */
+/** A person who uses the endpoints directly to prepare a scene. */
 class Hand {
 	constructor(stage, page) {
 		this.page = page;
@@ -80,7 +80,7 @@ async function people(stage) {
 	};
 }
 
-/** A clock of which 1.0 and 1.1 are approved, 1.2 goes back to its author. */
+/** A clock whose versions 1.0 and 1.1 are approved and whose 1.2 was sent back to its author. */
 async function clock(ada, grace, fields = {}) {
 	const slug = newSlug("clock");
 	await ada.app({
@@ -101,13 +101,13 @@ async function clock(ada, grace, fields = {}) {
 
 const codeOf = (page) => page.locator(".code-view .cm-content");
 
-/** Until the comment to be written is about this line. */
+/** Waits until the comment being written belongs to this line. */
 async function untilLine(page, number) {
 	const field = page.getByRole("textbox", { name: "Line", exact: true });
 	await waitUntil(async () => (await field.inputValue()) === number);
 }
 
-/** Goes on by Tab until something has the focus. */
+/** Presses Tab until the wanted element has the focus. */
 async function tabTo(page, wanted) {
 	for (let i = 0; i < 10; i++) {
 		await page.keyboard.press("Tab");
@@ -116,7 +116,7 @@ async function tabTo(page, wanted) {
 	assert.fail("Tab does not lead there");
 }
 
-/** Types behind what is in the editor. */
+/** Types after the text in the editor. */
 async function write(page, text) {
 	await codeOf(page).click();
 	await page.keyboard.press("Control+End");
@@ -264,7 +264,7 @@ export default {
 			scriptContent,
 		});
 		await page.goto("studio/own");
-		// The editor opens the uploaded version: nobody has a draft yet.
+		// The editor opens the uploaded version, since there is no draft yet.
 		await page.locator(".cm-content").getByText("Every other second").waitFor();
 		await page.getByRole("link", { name: "review it" }).click();
 		await page.getByRole("button", { name: "Approve and publish" }).click();
@@ -311,7 +311,7 @@ export default {
 		await heading(review, "Review").waitFor();
 		await review.getByText("Big clock 1.0 sent back to its author").waitFor();
 
-		// The author's page shows it without being loaded again.
+		// The author's page shows it without a reload.
 		await page.getByRole("heading", { name: "Review of 1.0" }).waitFor();
 		await codeOf(page).getByText("What is this for?").waitFor();
 		await page.getByRole("button", { name: "Line 3" }).click();
@@ -337,7 +337,7 @@ export default {
 		await ada.page.getByText("No versions yet").waitFor();
 		const script = `// ${evil}\nexport default function main() {\n\treturn \`${evil}\` "${evil}";\n}\n`;
 		const { id } = await ada.hand.submit(slug, "1.0", script, "TYPESCRIPT");
-		// Both pages are told by themselves when the compiler has ended.
+		// Both pages are notified when the compiler has ended.
 		await grace.page.goto(`review/${id}`);
 		await ada.page.getByText("Does not compile", { exact: true }).waitFor();
 		await ada.page.getByRole("link", { name: "1.0", exact: true }).click();
@@ -397,7 +397,7 @@ export default {
 		await page.getByText("Installed", { exact: true }).waitFor();
 		await page.getByRole("button", { name: "Remove from Kitchen" }).click();
 		await page.getByText("0 of 100 entries").waitFor();
-		// Whoever leaves the page has decided.
+		// Leaving the page is a decision.
 		await page.goto("studio");
 		await heading(page, "Studio").waitFor();
 		await page.goBack();
@@ -435,7 +435,7 @@ export default {
 		}
 		await write(one.page, "\n# from the first");
 		await one.page.getByText("Saved", { exact: true }).waitFor();
-		// The other window shows it by itself, where nothing is lost by that.
+		// The other window updates by itself if that loses nothing.
 		await codeOf(two.page).getByText("# from the first").waitFor();
 		await two.page.route("**/draft", (route) => route.abort());
 		await write(two.page, "\n# from the second");
@@ -575,7 +575,7 @@ export default {
 		await page.keyboard.insertText("def other():");
 		await page.keyboard.press("Enter");
 		await page.keyboard.insertText("return None");
-		// The keys that go to other pages are only letters here.
+		// Keys that open other pages are only letters here.
 		await page.keyboard.type(" # g k / ?");
 		await page.keyboard.press("Control+S");
 		await page.getByText("Saved", { exact: true }).waitFor();

@@ -1,9 +1,9 @@
-// The page of all components, which only builds for those who work on the pages have.
+// The page of all components, which only development builds have.
 import assert from "node:assert/strict";
 
 const heading = (page, name) => page.getByRole("heading", { name, level: 1, exact: true });
 
-/** Types a second text when the page knows the first one, and has not been painted with it yet. */
+/** Types a second text after the page has handled the first one, but before it is painted. */
 function typeOn(field, first, second) {
 	return field.evaluate(
 		async (input, texts) => {
@@ -13,7 +13,7 @@ function typeOn(field, first, second) {
 				input.dispatchEvent(new InputEvent("input", { bubbles: true }));
 			};
 			const turns = async () => {
-				for (let i = 0; i < 100; i++) await undefined; // the page's own, and no frame
+				for (let i = 0; i < 100; i++) await undefined; // turns of the page's own, without a frame
 			};
 			type(texts.first);
 			await turns();
@@ -31,7 +31,7 @@ export default {
 		await page.goto("web/components");
 		await heading(page, "Components").waitFor();
 		const form = page.locator(".form-fields").first();
-		// A rule says that one cannot be changed while another is off.
+		// A rule disables one field while another is off.
 		const blink = form.getByLabel("Blink at midnight");
 		assert.equal(await blink.isDisabled(), false);
 		await form.getByLabel("With seconds").uncheck();

@@ -1,4 +1,4 @@
-"""A server and a browser. What a journey wants done outside of the browser is done here."""
+"""A server and a browser. Actions of journeys outside of the browser are here."""
 
 import base64
 import contextlib
@@ -32,7 +32,7 @@ PASSWORD = "seven small lamps"
 
 
 class Scene(DeviceScene):
-    """Functions that journeys can call: each method is a name that they know."""
+    """Functions for journeys: each method is called by its name."""
 
     def __init__(self, server, files):
         super().__init__()
@@ -47,7 +47,7 @@ class Scene(DeviceScene):
         self.proxy = None
 
     def person(self, device=True, roles=(), name="Ada Lovelace"):
-        """Somebody with a password and, unless told otherwise, a device."""
+        """A person with a password and, by default, a device."""
         self.count += 1
         email = f"ada-{self.count}@example.org"
         self.server.ctl("account", "create", email, "--name", name)
@@ -59,7 +59,7 @@ class Scene(DeviceScene):
         return {"email": email, "name": name, "password": PASSWORD}
 
     def on_pages(self, method, path, body):
-        """A request as a page sends it."""
+        """Sends a request as a page does."""
         answer = self.server.request(method, path, body, headers={"Sec-Fetch-Site": "same-origin"})
         assert answer.status in (200, 201), answer.body
 
@@ -70,12 +70,12 @@ class Scene(DeviceScene):
         return self.server.get("/v1/devices", key=key).status
 
     def listen(self, key):
-        """Keeps a stream of events open."""
+        """Keeps an event stream open."""
         request = urllib.request.Request(self.server.url + "/v1/events", headers={"Authorization": f"Bearer {key}"})
         self.stack.enter_context(urllib.request.urlopen(request, timeout=PATIENCE_S))
 
     def fresh(self, arguments=(), account=False):
-        """Another server, on which nobody has been yet; its URL, and the link that it printed."""
+        """Starts another, unused server. Returns its URL and the link that it printed."""
         server = Server("--rate-limit", "0", *arguments)
         self.others.append(server)
         server.start()
@@ -86,7 +86,7 @@ class Scene(DeviceScene):
         return {"url": server.url + "/", "link": link[0]}
 
     def below_a_path(self):
-        """nginx, with the lines of docs/deploy, has the server below /leds/; its URL."""
+        """Starts nginx with the lines of docs/deploy, with the server below /leds/. Returns its URL."""
         if not self.proxy:
             folder = os.path.join(self.files, "nginx")
             os.mkdir(folder)
@@ -95,7 +95,7 @@ class Scene(DeviceScene):
         return {"url": "http://%s:%d/leds/" % self.proxy}
 
     def lose_database(self):
-        """Until have_database(): however often it is started again."""
+        """The database stays down until have_database(), however often it is restarted."""
         self.is_database_back.clear()
 
         def kill():
@@ -111,7 +111,7 @@ class Scene(DeviceScene):
         self.is_database_back.set()
 
     def settle(self):
-        """After a journey, wherever it ended: as the next one expects it."""
+        """Restores the state that the next journey expects, wherever this one ended."""
         self.end_panels()
         self.have_database()
         if self.server.process.poll() is not None:
@@ -155,7 +155,7 @@ class Scene(DeviceScene):
 
 @pytest.fixture(scope="session")
 def scene(tmp_path_factory):
-    """On a port that stays, since browsers come back to it."""
+    """The port stays the same, since browsers return to it."""
     state = str(tmp_path_factory.mktemp("displayd") / "state")
     with Server("--rate-limit", "0", state_dir=state) as server:
         server.command[server.command.index("127.0.0.1:0")] = "%s:%d" % server.address
@@ -166,15 +166,15 @@ def scene(tmp_path_factory):
 
 
 class Runner:
-    """The process with the browser, which runs one journey after the other. It is started when there
-    is a journey to run, and again where it has died."""
+    """The process with the browser, which runs one journey after another. It starts with the first journey,
+    and again after it has died."""
 
     def __init__(self, scene):
         self.scene = scene
         self.process = None
 
     def run(self, name):
-        """Runs a journey. Returns what went wrong, as text."""
+        """Runs a journey. Returns its fault as text."""
         if not self.process:
             browser = shutil.which("chromium-headless-shell")
             command = ["node", os.path.join(HERE, "run.mjs"), browser]

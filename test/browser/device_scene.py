@@ -28,7 +28,7 @@ class DeviceScene:
         return {"id": made["id"], "url": made["websocketUrl"], "pollUrl": made["pollUrl"]}
 
     def panel(self, url, poll=False, acknowledges=True, name=None, more=()):
-        """A panel that somebody has switched on; name is for panel_off()."""
+        """Switches a panel on; name is for panel_off()."""
         command = [DISPLAYCTL, "panel", "--poll" if poll else "--url", url, "--quiet",
                    "--reconnect-ms", "200", *([] if acknowledges else ["--no-ack"]), *more]
         self.panels[name or url] = subprocess.Popen(command)  # pylint: disable=consider-using-with
@@ -42,7 +42,7 @@ class DeviceScene:
         return os.path.join(self.server.state_dir, f"panel-{alias}")
 
     def start_where_told(self, alias):
-        """The panel starts again, at the address that it was told."""
+        """Restarts the panel at the address that it received."""
         def told():
             with open(self.events_of(alias), encoding="utf-8") as file:
                 events = [json.loads(line) for line in file if line.endswith("\n")]
@@ -67,7 +67,7 @@ class DeviceScene:
             self.panel_off(name)
 
     def push_to(self, account, device, colour=None, file=None, **how):
-        """A push by the public API; how: installationId, duration, background."""
+        """Pushes by the public API; how: installationId, duration, background."""
         picture = images.png(images.solid(tuple(colour))) if colour else scenes.SCENES[file]()
         body = {"image": base64.b64encode(picture).decode(), **how}
         answer = self.server.post(f"/v1/devices/{device}/push", body, key=self.key_of(account))
@@ -88,7 +88,7 @@ class DeviceScene:
         return [entry["id"] for entry in answer.json()]
 
     def file(self, name):
-        """The path of a picture that somebody has on their disk."""
+        """Path of a picture on a person's disk."""
         endings = {"photo": "jpg", "spinner": "gif", "waves": "webp"}
         path = os.path.join(self.files, f"{name}.{endings.get(name, 'png')}")
         data = scenes.SCENES[name]() if name in scenes.SCENES else b"no picture"

@@ -1,4 +1,4 @@
-// Devices: what is on them, live; adding, setting, arranging, pushing.
+// Devices: live pictures, adding, setting, arranging and pushing.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { slowProxy } from "./slow_proxy.mjs";
@@ -34,7 +34,7 @@ async function fillSignIn(page, person) {
 	await page.keyboard.press("Enter");
 }
 
-/** Somebody with a device whose panel is on. */
+/** A person with a device whose panel is on. */
 async function owner(stage, { name = "Kitchen", acknowledges = true } = {}) {
 	const person = await stage.ask("person", { device: false });
 	const account = person.email;
@@ -47,7 +47,7 @@ async function push(stage, { account, device }, how) {
 	await stage.ask("push_to", { account, device: device.id, ...how });
 }
 
-/** A page of a device whose panel is on. */
+/** Opens the page of a device whose panel is on. */
 async function openDevice(stage, { part = "", ...options } = {}) {
 	const owned = await owner(stage, options);
 	const page = await stage.signedIn(owned.person, options);
@@ -66,7 +66,7 @@ async function hasOrder(page, wanted) {
 	);
 }
 
-/** Waits until something asked for outside of the browser is so. */
+/** Waits until a state outside of the browser is reached. */
 const until = (stage, what, more, isSo) =>
 	waitUntil(async () => {
 		const answer = await stage.ask(what, more);
@@ -94,12 +94,12 @@ async function enlargeText(page) {
 	});
 }
 
-/** How many pixels of the page are beyond the edge of the window. */
+/** Returns how many pixels of the page are beyond the edge of the window. */
 function beyondEdge(page) {
 	return page.evaluate(() => Math.max(document.documentElement.scrollWidth - innerWidth, 0));
 }
 
-/** Drops a file as somebody does who drags it there. */
+/** Drops a file as if a person dragged it there. */
 async function drop(page, selector, path, type) {
 	const data = fs.readFileSync(path).toString("base64");
 	const name = path.split("/").at(-1);
@@ -117,7 +117,7 @@ async function drop(page, selector, path, type) {
 	await page.dispatchEvent(selector, "drop", { dataTransfer: transfer });
 }
 
-/** Pastes a picture as a screen's is pasted: each is called so. */
+/** Pastes a picture like a screenshot, which always has this name. */
 async function paste(page, path) {
 	await page.evaluate((data) => {
 		const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
@@ -277,7 +277,7 @@ export default {
 				return route.fulfill({ response });
 			});
 		});
-		// The page is told of the change, and asks how the device is now; that answer takes its time.
+		// The page gets the event, and requests the device; the answer is delayed.
 		await page.getByLabel("Volume").fill("31");
 		const held = await isHeld;
 		const later = page.getByLabel("Until", { exact: true });
@@ -291,7 +291,7 @@ export default {
 		const isThere = page.waitForEvent("requestfinished", (request) => request === held);
 		release();
 		await isThere;
-		// The answer to a request that the page sends now comes later than that answer.
+		// The answer to a request sent now arrives after that one.
 		await page.evaluate(async () => {
 			await (await fetch("/web/devices")).json();
 			await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
@@ -381,7 +381,7 @@ export default {
 			await page.getByRole("button", { name: `Remove ${name}` }).focus();
 			await page.keyboard.press("Enter");
 			await page.getByText(`${name} removed`, { exact: true }).first().waitFor();
-			// Whoever removes by keyboard goes on where the entry was.
+			// After removal by keyboard, the focus stays at the place of the entry.
 			await page.waitForFunction(() => document.activeElement.closest(".entry"));
 			assert.match(await page.evaluate(() => document.activeElement.textContent), /^Remove/);
 		}
@@ -413,7 +413,7 @@ export default {
 		await page.mouse.wheel(0, -1200);
 		await page.mouse.move(x, 300);
 		await page.waitForFunction(() => scrollY > 0);
-		// Above which entry the pointer is.
+		// The entry below the pointer.
 		const wanted = await page.evaluate(async () => {
 			await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 			const at = 300 + scrollY;
@@ -427,7 +427,7 @@ export default {
 		const place = { account, device: device.id };
 		const order = await until(stage, "entries_of", place, (now) => now.indexOf("entry 50") !== 50);
 		assert.ok(Math.abs(order.indexOf("entry 50") - wanted) <= 1, `${order} is not ${wanted}`);
-		// At an edge the page moves on by itself.
+		// At an edge the page scrolls by itself.
 		await page.evaluate(() => scrollTo(0, 0));
 		const first = page.locator('[data-handle="entry 0"]');
 		await first.scrollIntoViewIfNeeded();
@@ -679,7 +679,7 @@ export default {
 			await page.getByRole("button", { name: "Show", exact: true }).click();
 			await page.getByText(`${name} is on its way`).waitFor();
 		}
-		// Chosen at once, they come one after the other.
+		// Files chosen together are pushed one after another.
 		const files = [
 			await stage.ask("file", { name: "clock" }),
 			await stage.ask("file", { name: "build" }),
@@ -772,7 +772,7 @@ export default {
 		await push(stage, owned, { colour: [3, 99, 3], installationId: "all" });
 		for (const page of pages) await showsColour(page, [3, 99, 3]);
 		assert.equal(open.size, 1, `${open.size} streams are open`);
-		// Connections are left for everything else.
+		// Connections remain for everything else.
 		await pages[7].getByRole("link", { name: "Settings" }).click();
 		await pages[7].getByLabel("Volume").fill("33");
 		await pages[7].getByText("Saved").waitFor();
@@ -996,16 +996,15 @@ export default {
 		const owned = await owner(stage);
 		await push(stage, owned, { colour: [5, 5, 55], installationId: "lamp" });
 		const page = await stage.signedIn(owned.person);
-		// After a panel's first connection, a page requests once more what was stored about
-		// it.
+		// After a panel's first connection, a page requests its stored details once more.
 		const isStored = async () => {
 			const [device] = await (await page.request.get("web/devices")).json();
 			return device.connectedAt !== null;
 		};
 		await waitUntil(isStored);
 		const session = await page.context().newCDPSession(page);
-		// Each once: a second after its stream came up, a page looks whether it missed something. It
-		// asks for a device whose change, that of the push, is told as late as that.
+		// Requests of each path happen once: a second after its stream started, a page checks whether it missed
+		// something. It requests a device whose change, made by the push, is reported that late.
 		const changed = `/web/devices/${owned.device.id}`;
 		const requests = new Set();
 		let bytes = 0;

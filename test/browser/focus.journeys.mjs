@@ -1,4 +1,5 @@
-// Focus: whoever works by keyboard goes on where they were, whatever a button opens, closes, saves or removes.
+// Focus: a person who uses the keyboard continues at the same place, whatever a button opens, closes, saves
+// or removes.
 import assert from "node:assert/strict";
 
 const ELSEWHERE = "the page's heading";
@@ -7,7 +8,7 @@ function heading(page, name) {
 	return page.getByRole("heading", { name, level: 1 });
 }
 
-/** What has the focus, in words, once the page rests. */
+/** Describes the element with the focus, once the page is idle. */
 async function focused(page) {
 	await page.evaluate(
 		() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
@@ -20,13 +21,13 @@ async function focused(page) {
 	}, ELSEWHERE);
 }
 
-/** Presses a button by keyboard, and waits for something to be seen. */
+/** Presses a button by keyboard, and waits until the expected text is visible. */
 async function press(part, name, seen) {
 	await part.getByRole("button", { name }).first().press("Enter");
 	await seen?.waitFor();
 }
 
-/** The button has the focus again after the dialog that it opened was closed by one of its own. */
+/** Checks that the button regains the focus after one of the dialog's own buttons closed it. */
 async function comesBack(page, name, close) {
 	const dialog = page.getByRole("dialog");
 	await press(page, name, dialog);

@@ -1,4 +1,4 @@
-// Forms of apps, previews, and how apps run.
+// Forms of apps, previews, and running apps.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 
@@ -36,7 +36,7 @@ def get_schema():
 let count = 0;
 const newSlug = (word) => `${word}-${process.pid}-${++count}`;
 
-/** A published app. */
+/** Publishes an app. */
 async function publish(stage, fields, scriptContent, scriptLanguage = "STARLARK") {
 	const author = await stage.ask("person", { name: "Ada Lovelace" });
 	const reviewer = await stage.ask("person", { name: "Grace Hopper", roles: ["reviewer"] });
@@ -56,7 +56,7 @@ async function publish(stage, fields, scriptContent, scriptLanguage = "STARLARK"
 	return author;
 }
 
-/** Somebody with a panel that is on. */
+/** A person with a panel that is on. */
 async function owner(stage, options) {
 	const person = await stage.ask("person", { device: false });
 	const device = await stage.ask("add_device", { account: person.email, name: "Kitchen" });
@@ -64,14 +64,14 @@ async function owner(stage, options) {
 	return { person, device, page: await stage.signedIn(person, options) };
 }
 
-/** The address of what the panel shows, once it is another one than this. */
+/** Returns the address of the panel's picture, once it differs from the previous one. */
 async function picture(page, place, before) {
 	const others = before === undefined ? "" : `:not([src="${before}"])`;
 	const image = page.locator(`${place} img.panel-picture${others}`).first();
 	return image.getAttribute("src");
 }
 
-/** Whether a panel's picture is dim, and all the light that it gives. Runs in the page. */
+/** Whether a panel's picture and all its light are dim. Runs in the page. */
 function isDim(place) {
 	const layers = [
 		...document.querySelectorAll(`${place} :is(.panel-picture, .panel-bloom, .panel-glow)`),
@@ -82,7 +82,7 @@ function isDim(place) {
 	);
 }
 
-/** Puts another script in place of what is in the editor. */
+/** Replaces the script in the editor. */
 async function rewrite(page, text) {
 	await codeOf(page).click();
 	await page.keyboard.press("Control+a");
@@ -111,7 +111,7 @@ export default {
 		await page.getByRole("button", { name: "Install" }).click();
 		await page.getByText(`${name} added to the rotation of Kitchen`).waitFor();
 		await heading(page, "Kitchen").waitFor();
-		// The panel is on: the app is rendered, and its picture comes by itself.
+		// The panel is on: the app is rendered, and its picture appears by itself.
 		assert.match(await picture(page, ".entry"), /\/pictures\/[0-9a-f]{32}$/);
 		const place = { account: person.email, device: device.id };
 		const [installation] = await stage.ask("entries_of", place);
@@ -265,7 +265,7 @@ export default {
 		await page.goto(`devices/${device.id}/apps/${installation}`);
 		await page.getByText("Set", { exact: true }).waitFor();
 		assert.equal(await page.getByRole("combobox", { name: "Pet" }).inputValue(), "Dolphin");
-		// Its secret is known where the picture is made, and nowhere else.
+		// Only the renderer of the picture knows its secret.
 		const before = await picture(page, ".app-preview");
 		assert.doesNotMatch(await page.content(), /sesame/);
 		await page.getByRole("button", { name: "Remove Key" }).click();

@@ -16,22 +16,22 @@ const { default: lighthouse, desktopConfig } = await load("lighthouse");
 const { default: puppeteer } = await load("puppeteer-core");
 
 const CATEGORIES = ["accessibility", "best-practices"];
-// A page has its stream open as long as it is there, and Lighthouse takes a page with no more than two
-// open requests for a quiet one. It need not be quiet for long, since no speed is measured.
+// A page keeps its stream open, and Lighthouse counts a page with at most two open requests as quiet. Short
+// quiet is enough, since speed is not measured.
 const QUIET_MS = 500;
 const FLAGS = {
 	logLevel: "error",
 	output: "json",
 	onlyCategories: CATEGORIES,
-	throttlingMethod: "simulate", // nothing is slowed down; "provided" would wait for 5 s of quiet
+	throttlingMethod: "simulate", // without slowing down; "provided" would wait for 5 s of quiet
 	disableFullPageScreenshot: true,
-	disableStorageReset: true, // somebody is signed in
+	disableStorageReset: true, // keeps the session
 	pauseAfterFcpMs: QUIET_MS,
 	pauseAfterLoadMs: QUIET_MS,
 	networkQuietThresholdMs: QUIET_MS,
 	cpuQuietThresholdMs: QUIET_MS,
 	maxWaitForFcp: 120_000,
-	maxWaitForLoad: 30_000, // with moving pictures, a busy machine may never be quiet
+	maxWaitForLoad: 30_000, // pages with moving pictures may never be quiet on a busy machine
 };
 
 /** Finding of an audit, with the elements. */
@@ -72,7 +72,7 @@ const scene = JSON.parse(await text(process.stdin));
 const browser = await puppeteer.launch({
 	executablePath: scene.chromium,
 	headless: "shell",
-	// The sandbox wants user namespaces, which root and containers often have not.
+	// The sandbox needs user namespaces, which root and containers often lack.
 	args: ["--no-sandbox", "--disable-dev-shm-usage"],
 	protocolTimeout: 600_000,
 });

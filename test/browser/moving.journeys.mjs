@@ -1,4 +1,4 @@
-// Bringing panels from a tronbyt server: what comes is shown first; then the panels, by the addresses that they had.
+// Moving panels from a tronbyt server: a preview of the import, then the panels by their former addresses.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import os from "node:os";
@@ -8,14 +8,14 @@ function heading(page, name) {
 	return page.getByRole("heading", { name, level: 1 });
 }
 
-/** A file as somebody has exported it. */
+/** A file as exported by a person. */
 function exported(content) {
 	const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "export-")), "devices.json");
 	fs.writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 	return file;
 }
 
-/** A former ID, which no other test has. */
+/** Returns a former ID that no other test uses. */
 const newId = () =>
 	Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) =>
 		byte.toString(16).padStart(2, "0"),
@@ -75,14 +75,14 @@ export default {
 		await page.getByRole("button", { name: "Move to own address" }).click();
 		await page.getByText("Kitchen will restart with its own address").waitFor();
 		await page.getByText("The panel was sent its own address.").waitFor();
-		// The panel starts again, comes by its own address, and the former one has ended.
+		// The panel restarts and connects by its own address, and the former one has ended.
 		await stage.ask("start_where_told", { alias: ids[0] });
 		await page
 			.getByRole("button", { name: "Remove the former address" })
 			.waitFor({ state: "detached" });
 		await page.getByText("WebSocket", { exact: true }).waitFor();
 		await page.getByText("The panel was sent its own address.").waitFor({ state: "detached" });
-		// The other one's is ended by hand.
+		// The other panel's former address is ended by hand.
 		await page.goto("devices");
 		await page.getByRole("link", { name: "Hall" }).first().click();
 		await heading(page, "Hall").waitFor();
@@ -91,7 +91,7 @@ export default {
 		await page.getByRole("button", { name: "Remove", exact: true }).click();
 		await page.getByText("Former address removed").waitFor();
 		await page.getByText("The panel may still use the address").waitFor({ state: "detached" });
-		// Once more: they are here already.
+		// A second import finds them already here.
 		await page.goto("devices/import");
 		await choose(page, file);
 		await page.getByText("Already here, unchanged").first().waitFor();

@@ -1,7 +1,7 @@
 // A panel in the browser.
 import assert from "node:assert/strict";
 
-/** The colours of the picture on the panel, at a few places. */
+/** Colours of the picture on the panel at a few points. */
 async function pixels(page) {
 	return page.evaluate(async () => {
 		const image = document.querySelector("img.panel-picture");

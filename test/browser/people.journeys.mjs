@@ -14,7 +14,7 @@ function heading(page, name) {
 	return page.getByRole("heading", { name, level: 1 });
 }
 
-/** Makes a key on the page; its value. */
+/** Creates a key on the page. Returns its value. */
 async function createKey(page, name) {
 	await page.getByLabel("Name of a new key").fill(name);
 	await page.getByRole("button", { name: "Create key" }).click();

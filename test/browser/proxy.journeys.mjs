@@ -1,11 +1,11 @@
-// The pages behind nginx, which has the server below a path: nothing that they ask for is outside of it.
+// The pages behind nginx, which has the server below a path: they request nothing outside of it.
 import assert from "node:assert/strict";
 
 function heading(page, name) {
 	return page.getByRole("heading", { name, level: 1 });
 }
 
-/** Signs in on the page that was to be opened; what it asks for outside of the path fails the journey. */
+/** Signs in on the page that was opened. A request outside of the path fails the journey. */
 async function signedInBelow(stage, place, more = {}) {
 	const { url } = await stage.ask("below_a_path");
 	const person = await stage.ask("person", { device: false, ...more });
@@ -42,7 +42,7 @@ export default {
 		await page.getByLabel("Name").fill("Balcony");
 		await page.keyboard.press("Enter");
 		const address = await page.locator(".steps .secret code").innerText();
-		// The panel takes the same way as the pages.
+		// The panel uses the same route as the pages.
 		const behind = url.replace("http", "ws") + address.slice(address.indexOf("/d/") + 1);
 		await stage.ask("panel", { url: behind });
 		await page.getByText("Your panel is connected.").waitFor();

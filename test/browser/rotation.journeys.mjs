@@ -1,11 +1,10 @@
-// Rules for when the entries of a rotation are shown: switched off, at some hours, pinned, at
-// night.
+// Rules for showing entries of a rotation: disabled, at some hours, pinned, at night.
 import assert from "node:assert/strict";
 
 const LIVE = ".device .drop .panel";
 const COLOURS = { red: [200, 0, 0], green: [0, 200, 0], blue: [0, 0, 200] };
 
-/** A device with three entries, whose panel is on, and its page. */
+/** Opens the page of a device with three entries, whose panel is on. */
 async function openRotation(stage, options = {}) {
 	const person = await stage.ask("person", { device: false });
 	const account = person.email;
@@ -29,7 +28,7 @@ function entry(page, name) {
 	return page.locator(".entry", { has: page.locator(`[data-handle="${name}"]`) });
 }
 
-/** The options of an entry, opened. */
+/** Opens the options of an entry. */
 async function optionsOf(page, name) {
 	await page.getByRole("button", { name: `Options of ${name}` }).click();
 	return page.getByRole("group", { name: `When ${name} is shown` });
@@ -52,7 +51,7 @@ function said(page) {
 	return page.locator(`${LIVE} .panel-line`).first();
 }
 
-/** The time of day so many minutes from now, as the device has it: its zone is UTC. */
+/** The time of day at this offset in minutes from now, in the device's zone, UTC. */
 function clock(minutes) {
 	return new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16);
 }
@@ -93,7 +92,7 @@ export default {
 
 	"hours and weekdays are chosen, and said in words": async (stage) => {
 		const { page } = await openRotation(stage);
-		const [from, until] = [clock(120), clock(240)]; // once: a minute may end meanwhile
+		const [from, until] = [clock(120), clock(240)]; // computed once, since a minute may end meanwhile
 		const options = await optionsOf(page, "green");
 		await options.getByLabel("Only at certain hours").check();
 		await entry(page, "green").getByText("Shown 07:00 to 22:00").waitFor();

@@ -68,7 +68,7 @@ class Stage {
 		this.isOver = false;
 	}
 
-	/** Has something done outside of the browser. */
+	/** Requests an action outside of the browser. */
 	async ask(what, more = {}) {
 		if (this.isOver) throw new Error("this journey has ended");
 		say({ ask: what, ...more });
@@ -77,7 +77,7 @@ class Stage {
 		return answer;
 	}
 
-	/** A browser of its own: cookies, storage. It fails the journey where a page has a fault. */
+	/** A browser with its own cookies and storage. A fault of a page fails the journey. */
 	async visitor({ screen = "desktop", scheme = "light", motion = "no-preference", ...more } = {}) {
 		const context = await this.browser.newContext({
 			...SCREENS[screen],
@@ -95,7 +95,7 @@ class Stage {
 		return page;
 	}
 
-	/** A browser in which somebody is signed in. */
+	/** A browser in which this person is signed in. */
 	async signedIn(person, options) {
 		const page = await this.visitor(options);
 		const answer = await page.request.post("web/session", {
@@ -110,12 +110,12 @@ class Stage {
 		this.faults.push(text);
 	}
 
-	/** By the rules named, or by all. */
+	/** Checks the named rules, or all. */
 	async checkAccessibility(page, rules) {
 		assert.equal(await findings(page, rules), "");
 	}
 
-	/** At twice the size of text a phone is as narrow as this: still nothing is beyond the edge. */
+	/** Checks that nothing is beyond the edge on a phone with text of twice the size. */
 	async checkReflow(page, name) {
 		await page.setViewportSize({ width: 320, height: 640 });
 		const wide = await page.evaluate(() =>
@@ -127,7 +127,8 @@ class Stage {
 		assert.deepEqual(wide, [], `${name} is wider than the screen`);
 	}
 
-	/** On a laptop no short word of a table is broken in two, whatever stands in the cells beside it. */
+	/** Checks that no short word of a table is split on a laptop, whatever the cells beside it
+	 * contain. */
 	async checkTables(page, name) {
 		await page.setViewportSize(SCREENS.desktop.viewport);
 		const broken = await page.evaluate(() => {
@@ -150,10 +151,8 @@ class Stage {
 		assert.deepEqual(broken, [], `${name} breaks words`);
 	}
 
-	/**
-	 * Photographs a page in light, dark and phone size, and has axe-core look at each. It turns dark
-	 * while it is open, so all but its colours was looked at before.
-	 */
+	/** Photographs a page in light, dark and phone size, and checks each with axe-core. It turns dark
+	 * while it is open, so everything but its colours was checked before. */
 	async photograph(name, prepare, person, more = {}) {
 		const page = await this.opened(prepare, person, { motion: "reduce", ...more });
 		await this.keep(page, `${name}-light`);
@@ -178,14 +177,14 @@ class Stage {
 
 	async keep(page, name, rules) {
 		const file = path.join(this.scene.pictures, `${name}.png`);
-		// A bar at the bottom of the window would stand in the middle of a longer page.
+		// A bar at the bottom of the window would be in the middle of a longer page.
 		const fullPage = (await page.locator(".bottom-bar").count()) === 0;
 		await page.screenshot({ path: file, fullPage });
 		await this.checkAccessibility(page, rules);
 	}
 }
 
-/** Photographs the pages that are open where a journey has failed. */
+/** Photographs the pages that are open when a journey has failed. */
 async function photographAll(browser, name, folder) {
 	const pages = browser.contexts().flatMap((context) => context.pages());
 	for (const [i, page] of pages.entries()) {
@@ -203,7 +202,7 @@ function tooLong(signal) {
 	});
 }
 
-/** Runs one journey; what went wrong, as text. */
+/** Runs one journey. Returns its fault as text. */
 async function run(journey, stage, name) {
 	const ended = new AbortController();
 	const note = (error) => stage.fail(String(error?.stack ?? error));
@@ -228,7 +227,7 @@ function say(what) {
 async function runAll(executablePath) {
 	const known = await journeys();
 	const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-	// The sandbox wants user namespaces, which root and containers often have not.
+	// The sandbox needs user namespaces, which root and containers often lack.
 	const args = ["--no-sandbox", "--disable-dev-shm-usage"];
 	let browser;
 	for await (const line of lines) {

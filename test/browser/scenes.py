@@ -1,4 +1,4 @@
-"""Pictures worth looking at, for the photographs of pages: what people have on their panels."""
+"""Pictures for the photographs of pages, like those that people have on their panels."""
 
 import math
 import os

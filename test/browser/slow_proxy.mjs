@@ -1,14 +1,14 @@
-// Stands between a browser and the server, and keeps back what a bad network would.
+// A proxy between a browser and the server that delays answers like a bad network.
 import http from "node:http";
 
-/** url: of the server. isHeld: which requests' answers do not come before release(). */
+/** url: of the server. isHeld: selects the requests whose answers wait for release(). */
 export async function slowProxy(url, isHeld) {
 	const target = new URL(url);
 	const held = [];
 	const state = { isHolding: true, isStalled: false, asked: [] };
 	const proxy = http.createServer((request, response) => {
 		const { method, url: path } = request;
-		// The server knows itself by its own name only.
+		// The server only knows its own host name.
 		const { host, origin } = target;
 		const headers = { ...request.headers, host, ...(request.headers.origin ? { origin } : {}) };
 		const onward = http.request(
@@ -17,7 +17,7 @@ export async function slowProxy(url, isHeld) {
 				const pass = () => {
 					response.writeHead(answer.statusCode, answer.rawHeaders);
 					answer.on("data", (part) => {
-						// A network that lost the connection, and says so to nobody.
+						// A network that lost the connection without closing it.
 						if (!(state.isStalled && path.includes("web/events"))) response.write(part);
 					});
 					answer.on("end", () => response.end());
@@ -35,7 +35,7 @@ export async function slowProxy(url, isHeld) {
 	return {
 		state,
 		url: `http://127.0.0.1:${proxy.address().port}/`,
-		/** Lets go of what is held, and holds nothing more. */
+		/** Releases all held answers, and holds nothing more. */
 		release: () => {
 			state.isHolding = false;
 			for (const pass of held.splice(0)) pass();

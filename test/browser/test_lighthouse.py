@@ -1,4 +1,4 @@
-"""The main pages as Lighthouse sees them (npm, see package-lock.json; it asks no network)."""
+"""Lighthouse's findings on the main pages (npm, see package-lock.json; it uses no network)."""
 
 import http.server
 import json
@@ -54,7 +54,7 @@ def found(scene, faulty_url):
     scene.end_panels()
     answer = json.loads(done.stdout)
     for page in told["open"][:-1] + told["pages"]:
-        assert answer[page]["url"] == told["url"] + page  # and not the page for signing in
+        assert answer[page]["url"] == told["url"] + page  # not the page for signing in
     return dict(zip([*OPEN, "faulty", *PAGES], answer.values()))
 
 

@@ -1,4 +1,4 @@
-"""The pages as HTTP has them."""
+"""HTTP answers of the pages."""
 
 import re
 
@@ -13,7 +13,7 @@ def test_a_page_is_a_shell_that_names_its_files(scene):
     assert answer.headers["Cache-Control"] == "no-cache"
     policy = answer.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
-    # Nobody's <base> leads the page's own addresses elsewhere.
+    # A <base> cannot redirect the page's own addresses.
     assert "base-uri 'none'" in policy and "base-uri 'none'" in scene.server.get("/docs").headers[
         "Content-Security-Policy"]
     assert "unsafe" not in policy
@@ -66,7 +66,8 @@ def framed():
 
 
 def test_only_the_panel_may_be_framed(framed):
-    """By the origins that are named. The cookie is SameSite=Lax: no frame of another site has it."""
+    """Only the configured origins may frame it. The cookie is SameSite=Lax, so frames of other sites do not
+    have it."""
     policy = framed.get("/panel").headers["Content-Security-Policy"]
     assert policy.endswith(f"; frame-ancestors {HOMES[0]} {HOMES[1]}")
     assert "default-src 'none'" in policy and "unsafe" not in policy

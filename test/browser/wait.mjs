@@ -1,6 +1,6 @@
 // Waiting in journeys: for a condition, and never for a time. Whoever runs them ends one that hangs.
 
-/** Asks until it is true; the value. */
+/** Repeats condition() until its value is true. Returns the value. */
 export async function waitUntil(condition) {
 	for (;;) {
 		const value = await condition();

@@ -1,4 +1,4 @@
-"""The PostgreSQL of the run, the servers that tests share, and what they ask about."""
+"""The PostgreSQL of the run, the servers that tests share, and the objects of requests."""
 
 import os
 import sys

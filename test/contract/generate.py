@@ -25,7 +25,7 @@ WRONG_PICTURES = ["", "A", "AAAA", "!!!!", "data:image/png;base64,", "data:text/
                   "\u00a0" + PICTURES[0], PICTURES[0] + "=", PICTURES[0][:-9], "data:image/png,AAAA",
                   images.data_url(images.png(), "gif"),
                   images.text(images.png(images.solid(size=(32, 32)))), "\u00e9", "\u0000"]
-# Entries of a device that has none.
+# Entries of a device without panel or rotation.
 ENTRIES = ([""], ["none", "weather", "0190163d8694739baea5966c26f8ad91"])
 MEANING = {"timezone": (ZONES, WRONG_ZONES), "image": (PICTURES, WRONG_PICTURES), "pinnedApp": ENTRIES,
            "nightModeApp": ENTRIES}
@@ -53,7 +53,7 @@ def is_unicode(text):
 def text_that_fits(contract, schema):
     low, high = schema.get("minLength", 0), schema.get("maxLength", 60)
     if "pattern" in schema:
-        # Not made by the pattern, but kept by it: so that a wrong pattern is noticed.
+        # Filtered by the pattern, not made by it, so that a wrong pattern is noticed.
         some = st.one_of(st.text(st.characters(blacklist_categories=("Cs",)), min_size=low,
                                  max_size=min(high, 70)),
                          st.text("aZ0._-", min_size=low, max_size=min(high, 70)),
@@ -74,7 +74,7 @@ def number_that_fits(schema):
 
 
 def fits(contract, schema, name=None):
-    """A strategy for values that the server must take."""
+    """A strategy for values that the server must accept."""
     schema = contract.resolve(schema)
     if name in MEANING:
         return st.sampled_from(MEANING[name][0])
@@ -109,7 +109,7 @@ class Broken:
 
     body: object
     rule: str
-    pointer: str  # of the fault; None where the whole body is at fault
+    pointer: str  # of the fault; None if the whole body is wrong
 
 
 def wrong_kinds(kind):
@@ -156,7 +156,7 @@ def breaks(schema, name):
 
 
 def breakable(contract, schema):
-    """(rule, property, wrong value) of all that a body of this schema can get wrong by one change;
+    """(rule, property, wrong value) of all errors that a body of this schema can have by one change;
     property None is the body itself."""
     schema = contract.resolve(schema)
     for value in ([], [{}], None, 7, "x", True):
@@ -176,7 +176,7 @@ def breakable(contract, schema):
 
 
 def spoil(body, rule, name, value):
-    """A body that fits, with this fault."""
+    """A valid body, with this fault."""
     if name is None:
         return Broken(value, rule, "")
     body = {known: kept for known, kept in body.items() if known != name}
@@ -198,7 +198,7 @@ def faults(contract, schema):
 
 
 def broken(contract, schema, all_faults):
-    """A strategy for bodies that fit but for one fault."""
+    """A strategy for bodies with one fault."""
     strategies = {}
     for chosen, *_ in all_faults:
         strategies.setdefault(id(chosen), fits(contract, chosen))
@@ -215,8 +215,7 @@ def broken(contract, schema, all_faults):
 
 
 def mixture(contract, schema):
-    """Objects with names that the schema knows and values that are right, wrong or odd: which of
-    both they are, the schema decides."""
+    """Objects with names that the schema knows and values that are right, wrong or odd: the schema decides which."""
     names = {}
     for choice in contract.resolve(schema).get("oneOf", [schema]):
         names |= contract.resolve(choice)["properties"]

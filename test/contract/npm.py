@@ -14,8 +14,8 @@ ENVIRONMENT = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "tr
 
 
 def run(program, *arguments, cwd=None):
-    """Runs one of the packages' programs, or with a name that ends with .mjs one of ours: the exit
-    code and what it said."""
+    """Runs one of the packages' programs, or, if the name ends with .mjs, one of ours. Returns its exit
+    code and output."""
     place = npm_packages.install(HERE, "npm")
     command = [os.path.join(place, "node_modules/.bin", program)]
     if program.endswith(".mjs"):

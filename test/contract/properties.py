@@ -22,8 +22,8 @@ SCALE = int(os.environ.get("CONTRACT_SCALE", "1"))
 
 
 def runs(examples, is_quick=False):
-    """The same requests every time, unless CONTRACT_RANDOM is set; CONTRACT_SCALE times as many.
-    is_quick: a failure is not made smaller."""
+    """Repeats the same requests every time, unless CONTRACT_RANDOM is set; CONTRACT_SCALE multiplies their
+    number. is_quick: failures are not minimized."""
     phases = [Phase.generate] if is_quick else [Phase.explicit, Phase.generate, Phase.shrink]
     return settings(max_examples=examples * SCALE, derandomize=not IS_RANDOM, database=None,
                     deadline=None, phases=phases, suppress_health_check=list(HealthCheck),
@@ -31,7 +31,7 @@ def runs(examples, is_quick=False):
 
 
 class Subject:
-    """A server to ask, an account there, and a device whose state matters to nobody."""
+    """A server, an account there, and a device whose state does not matter."""
 
     def __init__(self, world, contract=validate.CONTRACT, is_quick=False):
         self.world = world
@@ -63,7 +63,7 @@ class Subject:
         return answer
 
     def send(self, method, target, body=None, fields=(), is_json=True, key=None):
-        """The answer, which is one that the document knows. body: what is to be JSON, or bytes."""
+        """Returns the answer, after a check by the document. body: an object for JSON, or bytes."""
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
         fields = list(fields)
@@ -81,7 +81,7 @@ class Subject:
         return scene.app(self.account, f"app-{self.account.id}-{self.apps}")
 
     def target(self, operation_id, body=None):
-        """A path at which a body that fits succeeds."""
+        """A path at which a valid body succeeds."""
         template = self.contract.operation(operation_id)[1]
         if operation_id == "pushImage":
             self.world.sql("DELETE FROM installation WHERE device_id = %s", self.device.id)
@@ -118,7 +118,7 @@ def expect(condition, *words):
 
 
 def is_v0(operation_id):
-    """Its clients' null and {} stand for members that were left out, and any Content-Type for JSON."""
+    """Whether it is /v0, where null and {} count as missing, and any Content-Type as JSON."""
     return operation_id.startswith("v0")
 
 
@@ -127,7 +127,7 @@ def is_empty(value):
 
 
 def as_v0_changes_it(shown):
-    """The members of a change, as this device of /v0 has them. What is dimmed is shown only where it is dimmed."""
+    """The members of a change, as this device of /v0 shows them: dimming only if it is dimmed."""
     night, dim = shown["nightMode"], shown["dimMode"] or {}
     names = {"nightModeEnabled": night["enabled"], "nightModeBrightness": night["brightness"],
              "nightModeStartTime": night["startTime"], "nightModeEndTime": night["endTime"]}
@@ -138,7 +138,7 @@ def as_v0_changes_it(shown):
 
 
 def reflected(subject, operation_id, body, answer):
-    """Checks that the values sent are the values shown."""
+    """Checks that the sent values are shown."""
     if operation_id == "updateDevice":
         shown = answer.json()
         sleep = shown.pop("sleep")
@@ -185,8 +185,8 @@ PLAIN = {"updateDevice": {"autoDim": True}, "v0UpdateDevice": {"autoDim": True},
 
 
 def what_breaks_a_rule_fails(subject, operation_id, examples):
-    """With a 400 that names the field, and only that one. Every fault once, then with all kinds of
-    other members."""
+    """An invalid body gets a 400 that names only the wrong field. Tests every fault once, then with all
+    kinds of other members."""
     method = subject.contract.operation(operation_id)[0]
     schema = subject.schema(operation_id)
     target = subject.target(operation_id)
@@ -288,7 +288,7 @@ def what_is_no_json_fails(subject, operation_id, examples):
 
 
 def segment(text):
-    """Percent-encoded as a whole, so that any bytes may stand in a path."""
+    """A path segment, percent-encoded as a whole, so that it may contain any bytes."""
     return "".join(f"%{byte:02X}" for byte in text)
 
 
@@ -297,7 +297,7 @@ SEGMENTS = st.one_of(st.binary(min_size=1, max_size=40), generate.TEXT.map(str.e
 
 
 def unknown_things_are_not_found(subject, examples):
-    """Whatever stands in a path."""
+    """Unknown paths get 404, whatever they contain."""
     operations = [found for found in subject.contract.operations() if "{" in found[1]]
 
     @subject.runs(examples)
@@ -338,8 +338,8 @@ TAGS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7e, blacklist_c
 
 
 def conditions_hold(subject, examples):
-    """304 where one of the tags is the current one, else 200; HEAD like GET. (No panel is there to show a
-    picture.)"""
+    """The answer is 304 if one of the tags is current, otherwise 200; HEAD is like GET. (There is no panel
+    to show a picture.)"""
     paths = [found[1] for found in subject.contract.operations()
              if found[0] == "GET" and "{appId}" not in found[1] and "/picture" not in found[1]
              and "304" in found[2]["responses"]]

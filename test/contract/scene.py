@@ -15,7 +15,7 @@ SCRIPT = "def main():\n    return []\n"
 
 
 def app(account, slug, visibility="private", status="draft", app_id=None):
-    """A new app; its ID."""
+    """Makes an app. Returns its ID."""
     app_id = app_id or str(uuid.uuid4())
     account.world.sql("INSERT INTO app (id, account_id, slug, name, description, visibility, "
                       "status) VALUES (%s, %s, %s, 'Clock', 'Shows the time', %s, %s)",
@@ -37,7 +37,7 @@ def approve(world, app_id):
 
 
 def install(world, device, app_id):
-    """An app's installation; its ID."""
+    """Installs an app. Returns the ID of the entry."""
     installation_id = str(uuid.uuid4())
     world.sql("WITH d AS (UPDATE device SET generation = generation + 1 WHERE id = %s "
               "RETURNING generation) INSERT INTO installation (device_id, id, app_id, position) "
@@ -55,7 +55,7 @@ def picture(world, app_id, seed=0):
 
 
 def fill(world, device, count=100):
-    """As many entries, as pushes leave them."""
+    """Inserts this many entries, as pushes leave them."""
     for number in range(count):
         world.sql("WITH touched AS (UPDATE device SET generation = generation + 1 WHERE id = %s "
                   "RETURNING id, generation) INSERT INTO installation (device_id, id, position, "
@@ -64,14 +64,14 @@ def fill(world, device, count=100):
 
 
 def rotation(world, device, names):
-    """Its entries are these pushed images, in this order."""
+    """Makes these pushed images the entries of the rotation, in this order."""
     world.sql("DELETE FROM installation WHERE device_id = %s", device.id)
     for name in names:
         assert device.push(installationId=name).status == 200
 
 
 def webhook(world, account):
-    """One whose secret no server can open."""
+    """A webhook whose secret no server can decrypt."""
     [(webhook_id,)] = world.sql(
         "INSERT INTO webhook (id, account_id, url, events, is_enabled, secret) VALUES (gen_random_uuid(), %s, "
         "'http://webhook.invalid/', 2, false, 'x') RETURNING id::text", account.id)
@@ -79,7 +79,7 @@ def webhook(world, account):
 
 
 def target(template, **values):
-    """A template with its parameters filled in."""
+    """The template with its parameters filled in."""
     for name, value in values.items():
         template = template.replace("{" + name + "}", value)
     assert "{" not in template, template
@@ -94,7 +94,7 @@ def examples_of(parameter):
 
 
 def bodies_of(operation):
-    """The example bodies of an operation; [None] where it takes none."""
+    """The example bodies of an operation; [None] if it takes none."""
     if "requestBody" not in operation:
         return [None]
     content = operation["requestBody"]["content"]["application/json"]
@@ -104,7 +104,7 @@ def bodies_of(operation):
 CONTRACT = validate.CONTRACT
 
 
-# Orders to a panel, which must be there; and what is about a former address.
+# Orders to a panel, which must be online, and operations of a former address.
 ORDERS = ("rebootPanel", "moveAddress", "v0RebootPanel")
 OF_FORMER = ("moveAddress", "endAlias")
 
@@ -117,6 +117,6 @@ def former(world, device_id):
 
 
 def mqtt_connection(account, is_of_instance=False):
-    """A broker of the account, at a port where nobody listens."""
+    """A broker of the account, at a closed port."""
     account.world.sql("INSERT INTO mqtt_connection (account_id, url, is_of_instance, held_until) VALUES (%s, "
                       "'mqtt://127.0.0.1:9', %s, present_time() + interval '1 hour') ON CONFLICT DO NOTHING", account.id, is_of_instance)

@@ -1,4 +1,4 @@
-"""docs/api-guide.md: its examples, run in their order, against what the page prints behind them."""
+"""docs/api-guide.md: its examples run in order, and print what the page shows after them."""
 
 import json
 import os
@@ -19,7 +19,7 @@ VARIABLE = [(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "I
             (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME"), (r"[a-z0-9]+@example\.org", "EMAIL"),
             (r";r=\d+;t=\d+", ";r=R;t=T")]
 
-# The page lets the device sleep at night, and the tests run then, too.
+# The page lets the device sleep at night, when tests also run.
 STAY_AWAKE = """[ -z "${device:-}" ] || api -X PATCH --json '{"sleepEnabled": false}' -o /dev/null \
     "$DISPLAYD_URL/v1/devices/$device\""""
 
@@ -30,7 +30,7 @@ def text():
 
 
 def blocks():
-    """(language, lines) of each."""
+    """(language, lines) of each block."""
     return re.findall(r"^```(\w+)\n(.*?)^```$", text(), re.S | re.M)
 
 
@@ -42,7 +42,7 @@ def plain(value):
 
 @pytest.fixture
 def limited(postgres):
-    """With the limits that are the default."""
+    """With the default limits."""
     with World(postgres.create_database()) as one:
         yield one
 
@@ -56,7 +56,7 @@ def environment(world, account):
 
 
 def test_examples_of_the_shell(limited, tmp_path):
-    """All of them in one shell; what each prints stands behind a line of its own."""
+    """All examples run in one shell; each output follows a line of its own."""
     account = limited.account()
     device = device_of_the_page(account)
     picture = images.png(images.noise())

@@ -16,7 +16,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 
 
 def printed():
-    """The commands in the guide that run them."""
+    """The commands in the guide that run the clients."""
     with open(os.path.join(ROOT, "docs/api-guide.md"), encoding="utf-8") as file:
         return re.findall(r"^.* docs/examples/push\.\w+ .*$", file.read(), re.M)
 
@@ -69,7 +69,7 @@ def test_odd_file_names(world, account, folder, command):
 
 
 def hear_of_devices(world, account):
-    """No worker answers any more that there is none."""
+    """No worker may still answer that there are no devices."""
     world.sql("SELECT pg_notify('displayd_hint', 'read:' || %s)", account.id)
     kept.forget()
     with world.each_worker() as clients:
@@ -96,7 +96,7 @@ def test_says_what_is_wrong(world, account, folder, command):
         assert done.returncode != 0, words
         assert done.stderr and words in done.stderr, (words, done)
         assert "Traceback" not in done.stderr or words == "picture.png"
-        # A picture that is missing is no empty picture, which the server would refuse.
+        # A missing picture is reported as such, not sent as an empty one.
         assert words != "picture.png" or "Bad Request" not in done.stderr
         assert done.stdout == ""
 
@@ -118,7 +118,7 @@ def test_says_what_is_missing(folder, command, missing):
     assert "PICTURE: " in line and (missing in line or "there is no file ''" in line)
 
 
-# In the place of a program: where the key is that others may read, and then what the program does.
+# Replaces a program: prints where the key is readable by others, then does the program's work.
 WATCH = """#!{python}
 import glob, os, sys
 with open({found!r}, "a") as found:
@@ -135,7 +135,7 @@ os.execv({program!r}, sys.argv)
 
 
 def test_the_key_is_no_argument(world, account, folder, monkeypatch):
-    """Others read the list of processes. Nor is it in a file that stays after a crash."""
+    """Others can read the process list. The key is not in a file either, which a crash would leave."""
     [command] = [command for command in printed() if command.startswith("sh ")]
     watched, found = folder / "watched", folder / "found"
     watched.mkdir()

@@ -1,5 +1,4 @@
-"""Entity tags on every GET, and what If-Match and If-None-Match make of them (RFC 9110, section
-13.1)."""
+"""Entity tags of every GET, and the effects of If-Match and If-None-Match (RFC 9110, section 13.1)."""
 
 import gzip
 import itertools
@@ -23,7 +22,7 @@ def stage(world):
     device = account.device()
     app_id = scene.app(account, f"app-{account.id}")
     assert device.push(installationId="weather").status == 200
-    # A panel that is known shows a picture, and the time of its first contact is written.
+    # A known panel shows a picture, and the time of its first contact is stored.
     assert device.poll().status == 200
     wait_until(lambda: world.sql("SELECT connected_at FROM device WHERE id = %s", device.id) != [(None,)],
                "the first contact")
@@ -75,7 +74,7 @@ def change(stage, world, template):
 
 
 def publish(stage, world):
-    """So that the app is listed."""
+    """Publishes the app, so that it is listed."""
     account, _, app_id = stage
     body = {"version": "1", "scriptContent": scene.SCRIPT, "scriptLanguage": "STARLARK"}
     if account.post(f"/v1/apps/{app_id}/upload", body).status == 201:
@@ -207,7 +206,7 @@ def test_if_match_on_settings(device, world):
         assert answer.status == 412, value
         assert "ETag" not in answer
     assert device.get().ok()["volume"] == 1
-    # lastOnline changes all the time, and is no reason to refuse.
+    # lastOnline changes all the time, which must not fail the condition.
     world.sql("UPDATE device SET last_online_at = last_online_at - interval '1 minute' "
               "WHERE id = %s", device.id)
     for number, form in enumerate(("{}", '"a", {}', '{},"b"', ", {} ,", "*")):
@@ -222,13 +221,13 @@ def test_if_none_match_on_settings(device):
     for value in (tag, f"W/{tag}", "*", f'"a", {tag}'):
         assert change_volume(device, 2, ("If-None-Match", value)).status == 412, value
     assert change_volume(device, 2, ("If-None-Match", '"a"')).status == 200
-    # The old tag names it no longer.
+    # The old tag does not name it any more.
     assert change_volume(device, 3, ("If-None-Match", tag)).status == 200
 
 
 def test_if_none_match_compares_all_of_a_tag(world, device):
-    """RFC 9110, section 13.1.2: where no tag that is named is the present one, the change goes through;
-    also where one has the same settings. In the API, in that of before, and in the pages'."""
+    """If no named tag is current, the change is made (RFC 9110, section 13.1.2), even if a tag belongs to
+    the same settings. Tested with the API, the earlier API, and the pages."""
     account = device.account
     for path, body in ((device.path, {"volume": 1}), (device.path.replace("/v1/", "/v0/"), {"brightness": 1})):
         def ask(value, path=path, body=body):
@@ -274,7 +273,7 @@ def test_order_of_the_checks(device, world):
 
 
 def test_one_of_many_changes_wins(device):
-    """Each of them read the same settings."""
+    """All of them read the same settings, and one succeeds."""
     for _ in range(5):
         tag = device.get()["ETag"]
         with ThreadPoolExecutor(8) as pool:
@@ -286,7 +285,7 @@ def test_one_of_many_changes_wins(device):
 
 
 def test_a_tag_that_never_was_stops_no_change(device):
-    """However many come at once: that the settings have changed meanwhile does not make it theirs."""
+    """A change of the settings meanwhile does not make an unknown tag valid, however many requests come at once."""
     for field in ('"a"', '"1-1"', ""):
         with ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(

@@ -1,4 +1,4 @@
-"""Cross-origin requests: nothing is allowed but to the origins that are configured, exactly."""
+"""Cross-origin requests are allowed only to the configured origins, compared exactly."""
 
 import pytest
 import scene
@@ -22,7 +22,7 @@ def open_world(postgres):
 
 
 def varies(answer):
-    """A file that is kept compressed also varies by what the client takes."""
+    """A file that is stored compressed also varies by accepted encodings."""
     return "Origin" in [value for name, value in answer.fields if name == "Vary"]
 
 
@@ -85,7 +85,7 @@ def test_configured(open_world, origin):
     "https://app.example.org:443", "https://APP.example.org", "https://app.example.org/", "null",
     "*", "", "https://app.example.org http://localhost:5173", "https://evil.app.example.org"])
 def test_others(open_world, origin):
-    """The answer is the same, and no page may read it; caches are told that it depends."""
+    """The answer is the same, but pages cannot read it, and caches learn that it varies."""
     for method, target, options, fields in answers(open_world.account()):
         answer = open_world.request(method, target, fields=fields + [("Origin", origin)], **options)
         assert not any(name in answer for name in FIELDS), (method, target)
@@ -120,7 +120,7 @@ def test_preflight(open_world):
 
 
 def test_not_what_pages_ask_for(open_world):
-    """A browser adds the cookie to it by itself."""
+    """A browser would add the cookie by itself."""
     for path, status in (("/docs", 200), ("/web/account", 403), ("/web/nothing", 404), ("/web/devices", 403)):
         answer = open_world.get(path, fields=[("Origin", ORIGIN)])
         assert answer.status == status, path
@@ -147,7 +147,7 @@ def test_preflight_is_not_any_options(open_world):
 
 
 def test_preflight_of_what_is_not_there(open_world):
-    """A browser that may not ask shows its page no 404."""
+    """A browser without permission hides a 404 from its page."""
     for path in ("/v1/nothing", "/v0", "/nothing"):
         answer = preflight(open_world.account(), path, ORIGIN, "DELETE")
         assert answer.status == 204 and "DELETE" in answer["Access-Control-Allow-Methods"].split(", ")

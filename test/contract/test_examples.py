@@ -1,5 +1,4 @@
-"""Every example of the document is true: requests are answered with success, and all that the
-document shows of answers fits its own schemas."""
+"""Every example of the document is valid: requests succeed, and all examples of answers match their schemas."""
 
 import itertools
 import json
@@ -12,7 +11,7 @@ import validate
 from scene import CONTRACT
 
 
-# Each needs what those before it have made.
+# Each needs objects that earlier ones have made.
 ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConnection", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
          "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
          "pushImage", "pushImageToDevices", "showMessage", "removeTemporary", "uploadAppVersion",
@@ -59,7 +58,7 @@ def requests_of(template, operation):
 
 
 def prepare(world, device, app_id, operation_id):
-    """Prepares what an example cannot do by itself."""
+    """Prepares the state that an example cannot create itself."""
     if operation_id == "uploadAppVersion":
         world.sql("UPDATE app SET deployed_version_id = NULL WHERE id = %s", app_id)
         world.sql("ALTER TABLE app_version DISABLE TRIGGER app_version_immutable")
@@ -119,7 +118,7 @@ def test_requests_fit_their_schemas():
 
 
 def responses():
-    """(name, status, response) of all, also of those that stand once for many."""
+    """(name, status, response) of all, including shared ones."""
     for _, _, operation in CONTRACT.operations():
         for status, response in operation["responses"].items():
             yield operation["operationId"], status, CONTRACT.resolve(response)
@@ -161,7 +160,7 @@ def test_schema_examples_fit():
 
 
 def test_no_default_makes_a_field_required():
-    """Generators of types take a field with a default for one that is always there."""
+    """Generators of types treat a field with a default as always present."""
     for document in ("openapi.json", "web-openapi.json"):
         with open(os.path.join(validate.DOCUMENTS, document), encoding="utf-8") as file:
             schemas = json.load(file)["components"]["schemas"]
@@ -171,9 +170,9 @@ def test_no_default_makes_a_field_required():
 
 
 def test_object_schemas_say_all():
-    """Nothing is left open: what an object may hold, what it must, how long a caller's text is."""
+    """Object schemas define everything: permitted and required members, and the length of a caller's texts."""
     for name, schema in CONTRACT.document["components"]["schemas"].items():
-        if schema.get("type") == "object" and name not in ("Problem", "TronbytExport"):  # of other programs
+        if schema.get("type") == "object" and name not in ("Problem", "TronbytExport"):  # written by other programs
             assert schema["additionalProperties"] is False, name
         assert schema["description"], name
 

@@ -1,5 +1,5 @@
-"""Clients that a generator makes of the document, in three languages: they compile, and all that they ask for
-works. The programs in generated/ do the same with each.
+"""Clients generated from the document, in three languages: they compile, and all their requests work.
+The programs in generated/ do the same with each.
 
 The other languages are not compiled here. What has broken them is looked for in the document itself.
 """
@@ -31,7 +31,7 @@ def packages():
 
 @pytest.fixture(scope="module")
 def clients(packages, tmp_path_factory):
-    """The folder in which each language has its client: one Java makes all of them."""
+    """The folder with the client of each language: one Java process generates all."""
     folder = tmp_path_factory.mktemp("clients")
     document = folder / "openapi.json"
     document.write_text(json.dumps(CONTRACT.document))
@@ -69,7 +69,7 @@ def command_typescript(clients, _packages):
                             "lib": ["es2022", "dom"], "types": [], "outDir": "made"}, "include": ["client.ts"]}))
     code, text = npm.run("tsc", "--project", str(source))
     assert code == 0, text
-    # Node resolves no folder and no name without its ending.
+    # Node resolves neither folders nor names without extension.
     for path in (source / "made").rglob("*.js"):
         path.write_text(re.sub(r"from '(\.[^']*?)(/index)?';", lambda found: resolved(path, found[1]), path.read_text()))
     return ["node", str(source / "made/client.js")], npm_packages.environment()
@@ -116,7 +116,7 @@ def schemas(node):
 
 
 def of_one_name(names):
-    """Names that differ in their case and separators only: languages write them in their own way."""
+    """Names that differ only in case and separators, which languages may write alike."""
     kept = {}
     for name in names:
         kept.setdefault(re.sub(r"[^a-z0-9]", "", name.lower()), []).append(name)
@@ -129,7 +129,7 @@ DOCUMENTS["web-openapi"] = validate.read_document(validate.WEB_DOCUMENT)
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_names_stay_apart(name):
-    """Rust makes the same of installationID and installationId."""
+    """Rust makes installationID and installationId the same name."""
     document = DOCUMENTS[name]
     for schema in schemas(document):
         if isinstance(schema.get("properties"), dict):
@@ -144,6 +144,6 @@ def test_names_stay_apart(name):
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_time_has_no_pattern(name):
-    """Ruby makes a Time of a date-time, and matches that."""
+    """Ruby makes a date-time a Time, and fails to match that with a pattern."""
     for schema in schemas(DOCUMENTS[name]):
         assert not ("format" in schema and "pattern" in schema), schema

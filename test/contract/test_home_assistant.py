@@ -22,7 +22,7 @@ AUTHORIZATION = "displayd_authorization"
 
 
 class Loader(yaml.SafeLoader):
-    """With the tag !secret, which stays what it is until the test knows the key."""
+    """A loader with the tag !secret, which stays unresolved until the test knows the key."""
 
 
 class Secret(str):
@@ -54,7 +54,7 @@ def blocks():
 
 @pytest.fixture(scope="module")
 def configuration():
-    """All of it in one, as it stands in configuration.yaml."""
+    """All snippets combined, as in configuration.yaml."""
     whole = {}
     for block in blocks():
         for name, value in block.items():
@@ -69,7 +69,7 @@ def configuration():
 
 
 class Home:
-    """Does what Home Assistant does with the configuration, for one device."""
+    """Acts like Home Assistant with the configuration, for one device."""
 
     def __init__(self, configuration, world, device, configuration_folder):
         self.configuration, self.world, self.device = configuration, world, device
@@ -77,7 +77,7 @@ class Home:
         self.states = {}
 
     def own(self, text):
-        """The page's address and device become those of the test."""
+        """Replaces the page's address and device by those of the test."""
         return text.replace("https://panels.example.org", self.world.server.url).replace(
             "/DEVICE", "/" + self.device.id)
 
@@ -97,7 +97,7 @@ class Home:
                                   body=body.encode() if body is not None else None)
 
     def call(self, action, **data):
-        """An action; the answer of a command."""
+        """Runs an action. Returns the answer of the command."""
         domain, name = action.split(".")
         if domain == "script":
             for step in self.configuration[domain][name]["sequence"]:
@@ -168,7 +168,7 @@ def test_brightness_is_a_number(home, device):
 
 
 def test_a_dark_room_without_its_server(configuration, world, device, tmp_path):
-    """The sensor is not known yet."""
+    """The sensor is still unknown."""
     assert Home(configuration, world, device, tmp_path).number()[1] == 0
 
 
@@ -207,7 +207,7 @@ def test_a_file(home, device):
         f'header = "Authorization: Bearer {device.account.key}"\n')
     command = home.own(home.configuration["shell_command"]["panel_file"])
     command = command.replace("/config/", f"{home.folder}/")
-    # If a command has templates, Home Assistant uses no shell but the one that the command names.
+    # For a command with templates, Home Assistant uses only the shell that the command names.
     words = shlex.split(render(command, path=str(picture), id="chart one"))
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "{}", "")

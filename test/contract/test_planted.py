@@ -127,7 +127,7 @@ def test_wrong_document(world, spoil, holds, operation_id):
 
 
 class Spoiled(Subject):
-    """Requests and answers go through the hands of a fault."""
+    """Passes requests and answers through a fault."""
 
     def __init__(self, world, fault):
         super().__init__(world, is_quick=True)
@@ -151,7 +151,7 @@ def members_of(body):
 
 
 def changes_body(change):
-    """A server that understands bodies in a way of its own."""
+    """A server that interprets bodies differently."""
     def fault(ask, _method, body):
         members = members_of(body)
         changed = change(dict(members))

@@ -1,4 +1,4 @@
-"""The page at /docs: complete, and in need of nobody else."""
+"""The page at /docs is complete and needs no other site."""
 
 import html
 import html.parser
@@ -12,7 +12,7 @@ import scene
 from scene import CONTRACT
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
-# HTML lets these end by themselves.
+# Elements that HTML closes by itself.
 IMPLIED = {"th", "td", "tr", "p"}
 
 
@@ -163,7 +163,7 @@ def test_curl_lines_work(world, answer, operation_id):
         made = account.post("/v1/webhooks", {"url": "http://webhook.invalid/", "events": ["pushed"]}).json()
         line = line.replace("0198f6a5-3c41-7d02-b6f1-0a9e8d7c6b5a", made["id"])
     assert line.startswith("curl ")
-    # The stream of events has no end but the client's.
+    # The event stream only ends when the client does.
     end, status = (" --max-time 2", 28) if operation_id == "streamEvents" else ("", 0)
     line += end
     environment = {"DISPLAYD_URL": world.server.url, "DISPLAYD_KEY": account.key}

@@ -1,5 +1,5 @@
-"""Every status that the document gives an operation is one that the operation answers with. Each
-answer is held against the document on its way here (world.Connection)."""
+"""Every status in the document is one with which its operation answers. Each answer is checked against the
+document on its way (world.Connection)."""
 
 import contextlib
 import json
@@ -10,14 +10,14 @@ from key_events import Events
 from scene import CONTRACT
 from world import UNKNOWN_ID, World, new_key, request_bytes
 
-# What a key of the scope "push" may do, and what every account may read.
+# Operations of a key of the scope "push", and those that every account may read.
 PUSHES = ("pushImage", "showMessage", "removeTemporary", "v0PushImage", "v0PushApp")
 FOR_ALL = ("getApp", "getAppPicture", "getAppSchema")
 BODY_OPERATIONS = [found for found in CONTRACT.operations() if "requestBody" in found[2]]
 
 
 class Stage:
-    """Two accounts, and of one a device and apps in the states that operations need."""
+    """Two accounts; one has a device, and apps in the states that operations need."""
 
     def __init__(self, world):
         self.world = world
@@ -36,7 +36,7 @@ class Stage:
         return app_id
 
     def target(self, template, operation_id, **values):
-        """A path that the operation succeeds at."""
+        """A path at which the operation succeeds."""
         if "{appId}" in template:
             values.setdefault("appId", self.app(approved=operation_id in scene.OF_DEPLOYED))
         if "{installationId}" in template:
@@ -72,7 +72,7 @@ def stage(world):
 
 
 def success(stage, found):
-    if found[2]["operationId"] == "testWebhook":  # nothing answers there
+    if found[2]["operationId"] == "testWebhook":  # closed port
         made = stage.account.post("/v1/webhooks", {"url": "http://webhook.invalid/", "events": ["pushed"]}).json()
         return stage.request(found, target=stage.target(found[1], "", webhookId=made["id"]))
     if found[1] == "/v1/events":
@@ -100,7 +100,7 @@ def bad_request(stage, found):
     if "requestBody" not in found[2]:
         return malformed
     assert malformed.status == 400
-    if found[1] == "/v1/import/tronbyt":  # an export may have more than displayd knows
+    if found[1] == "/v1/import/tronbyt":  # an export may have unknown members
         answer = stage.request(found, body={"id": 1})
         assert "/id" in answer.faults()
         return answer
@@ -141,7 +141,7 @@ def not_found(stage, found):
 
 
 def conflict(stage, found):
-    """The other conflicts are told apart in the API's own tests."""
+    """The API's own tests distinguish the other conflicts."""
     if found[1] == "/v1/push":
         many = stage.world.account()
         many.devices(1001)
@@ -150,7 +150,7 @@ def conflict(stage, found):
         many = stage.world.account()
         many.devices(1001)
         return stage.request(found, account=many)
-    if found[2]["operationId"] in scene.ORDERS:  # its panel has never been there
+    if found[2]["operationId"] in scene.ORDERS:  # its panel has never connected
         target = stage.target(found[1], "", deviceId=stage.account.device().id)
         return stage.request(found, target=target)
     if found[1] == "/v1/account/mqtt":
@@ -167,8 +167,8 @@ def conflict(stage, found):
         for _ in range(10):
             scene.webhook(stage.world, full)
         return stage.request(found, account=full)
-    if found[2]["operationId"] == "testWebhook":  # its secret is not encrypted with a key of this
-                                                  # server
+    if found[2]["operationId"] == "testWebhook":  # its secret is not encrypted with a key of
+                                                  # this server
         return stage.request(found)
     if found[2]["operationId"] == "createInstallation":
         full = stage.account.device()
@@ -250,13 +250,13 @@ def test_too_many_requests(postgres):
             key = stage.account.new_key()
             target = scene.target(found[1], deviceId=stage.device.id, appId="clock",
                                   installationId="weather", webhookId=UNKNOWN_ID)
-            stage.device.poll()  # else it takes a while to find out that nobody has its panel
+            stage.device.poll()  # otherwise it takes a while to find that no worker has its panel
             statuses = {stage.request(found, target=target, key=key).status for _ in range(8)}
             assert 429 in statuses, found
 
 
 def test_unavailable(postgres):
-    """Without its database: to keys that a worker knows and to others."""
+    """Without its database, to keys that a worker knows and to others."""
     database = postgres.create_database()
     with World(database, "--rate-limit", "0") as world, world.impatient():
         stage = Stage(world)

@@ -1,4 +1,4 @@
-"""Checks of the document by other projects' programs: two linters, and a generator of types."""
+"""Checks of the document by foreign programs: two linters, and a generator of types."""
 
 import copy
 import json
@@ -52,7 +52,7 @@ def with_unused_component(document):
     (redocly, with_repeated_operation_id), (spectral, with_wrong_example),
     (spectral, with_repeated_operation_id), (spectral, with_unused_component)])
 def test_linters_look(tmp_path, lint, spoil):
-    """They find what is wrong in a spoiled copy: a linter that looks at nothing is clean, too."""
+    """The linters find faults in a damaged copy: a linter that checks nothing would also be clean."""
     document = copy.deepcopy(validate.read_document())
     spoil(document)
     path = tmp_path / "openapi.json"

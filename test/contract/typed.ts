@@ -1,5 +1,5 @@
-// Compiled against the types that are made of the API document, never run: each line is held to be
-// right, and each after @ts-expect-error to be refused.
+// Compiled against the types generated from the API document, never run: each line must be valid, and each
+// after @ts-expect-error invalid.
 import type { components, operations, paths } from "./api";
 
 type Device = components["schemas"]["Device"];

@@ -68,13 +68,13 @@ def strict_json(data):
 class Contract:
     def __init__(self, document, prefix=("/v0/", "/v1/")):
         self.document = document
-        self.prefix = prefix  # of the paths that it is about, or several
+        self.prefix = prefix  # of the paths that it covers; one or several
         self.resolver = jsonschema.RefResolver("", document)
         self.templates = []
         for template in document["paths"]:
             pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(template))
             self.templates.append((re.compile(pattern + "/?"), template))
-        self.count = 0  # of answers that were looked at
+        self.count = 0  # number of checked answers
 
     # ---- reading the document ----
 
@@ -99,7 +99,7 @@ class Contract:
                 for parameter in item.get("parameters", []) + operation.get("parameters", [])]
 
     def template_of(self, path):
-        """The template of a path as it stands in a request, or None."""
+        """The template of a requested path, or None."""
         for pattern, template in self.templates:
             if pattern.fullmatch(path):
                 return template
@@ -179,7 +179,7 @@ class Contract:
             raise Violation(f"{errors} in {body[:600]}")
 
     def check(self, method, target, status, fields, body):
-        """fields: (name, value) pairs. Violation where the answer is not documented."""
+        """fields: (name, value) pairs. Raises Violation if the answer is not documented."""
         path = target.split("?", 1)[0].split("#", 1)[0]
         if not path.startswith(self.prefix):
             return

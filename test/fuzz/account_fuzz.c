@@ -1,5 +1,5 @@
-/* Exports of accounts: whatever comes, a reader ends with a sentence or at the end, in as much
- * memory as a line takes, and what is read of a line is within its bounds. */
+/* Exports of accounts: for any input, a reader ends with an error or at the end, uses memory for
+ * one line, and reads each line within its bounds. */
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ctl/exchange/account_file.h"
@@ -72,7 +72,7 @@ static void read_all(struct input input)
 	account_reader_finish(&reader);
 }
 
-/* Each line by itself, too: so the fuzzer need not make an order and a checksum that are right. */
+/* Also reads each line separately, so that the fuzzer need not find an order and a checksum. */
 static void read_lines(struct str text)
 {
 	struct str piece;
@@ -94,7 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *copy = memory_alloc(size ? size : 1); /* of its own, so that an overrun is seen */
+	char *copy =
+	    memory_alloc(size ? size : 1); /* a separate copy, so that an overrun is detected */
 
 	if (sodium_init() < 0)
 		abort();

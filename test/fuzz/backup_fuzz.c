@@ -1,5 +1,5 @@
-/* Backups: whatever comes, a reader ends with a sentence or at the end, holds one frame at a time,
- * and all that it read is within that frame; and what it took is written as it was read. */
+/* Backups: for any input, a reader ends with an error or at the end, stores one frame at a time,
+ * and reads only within that frame; accepted frames are written as they were read. */
 #include "base/buffer.h"
 #include "ctl/exchange/backup_frame.h"
 
@@ -58,7 +58,8 @@ static void check(const struct backup_reader *reader, const struct backup_frame 
 		abort();
 }
 
-/* Reads all of it; what was taken is appended as a writer writes it. True: to its end. */
+/* Reads the whole input, and appends accepted frames as a writer writes them. Returns true at its
+ * end. */
 static bool read_all(struct input input, struct buffer *again)
 {
 	struct backup_writer writer;
@@ -86,7 +87,7 @@ static bool read_all(struct input input, struct buffer *again)
 	return false;
 }
 
-/* The input as frames without sums: a kind, two bytes of length, and a payload. */
+/* Encrypts the input as frames without sums: a kind, two bytes of length, and a payload. */
 static void encrypt(const uint8_t *data, size_t size, struct buffer *ret_file)
 {
 	struct backup_writer writer;

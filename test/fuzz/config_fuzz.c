@@ -33,7 +33,7 @@ static void sort(char *text, size_t size, struct input *ret)
 
 		if (!newline)
 			newline = end;
-		*newline = 0; /* there is room behind the end */
+		*newline = 0; /* there is room after the end */
 		if (strncmp(text, "DISPLAYD_", 9) == 0 && strchr(text, '=') &&
 		    ret->variable_count <= WORDS_MAX)
 			ret->variables[ret->variable_count++] = text;

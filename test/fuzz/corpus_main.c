@@ -18,7 +18,7 @@ static int run_file(const char *path)
 		perror(path);
 		return 0;
 	}
-	data = malloc((size_t)status.st_size + 1); /* exact, so that an overrun is seen */
+	data = malloc((size_t)status.st_size + 1); /* exact size, so that an overrun is detected */
 	size = fread(data, 1, (size_t)status.st_size, file);
 	fclose(file);
 	data = realloc(data, size ? size : 1);

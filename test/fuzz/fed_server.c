@@ -66,7 +66,7 @@ void fed_server_close(struct fed_server *fed)
 
 void fed_server_finish(struct fed_server *fed)
 {
-	fed_server_turn(fed); /* what was abandoned last is answered and freed */
+	fed_server_turn(fed); /* the last abandoned request is answered and freed */
 	fed_server_turn(fed);
 	http_server_destroy(fed->server);
 	loop_finish(&fed->loop);

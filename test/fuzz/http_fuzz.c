@@ -1,5 +1,5 @@
-/* A whole server in the process, fed through a unix socket. The first byte of an input says how
- * the rest is cut into writes; the end is sometimes a half-close, sometimes a close. */
+/* A whole server in the process, fed through a Unix socket. The first byte of an input decides
+ * how the rest is cut into writes; the end is sometimes a half-close, sometimes a close. */
 #include "base/require.h"
 #include "fed_server.h"
 #include "http/proxies.h"
@@ -114,7 +114,7 @@ static void on_request(struct http_request *request, void *context)
 	}
 }
 
-/* Every client is one, so that its fields are read. */
+/* Every client counts as a proxy, so that its fields are read. */
 static const struct http_proxies proxies = {.networks = {{.is_unix = true}}, .count = 1};
 
 static void feed(int fd, const uint8_t *data, size_t size)

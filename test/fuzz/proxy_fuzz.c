@@ -1,4 +1,4 @@
-/* The reader of PROXY headers: however much has come, the answer is the same as with all of it, or
+/* The reader of PROXY headers: for each prefix, the result is the same as for the whole input, or
  * that more is needed. */
 #include <wire/proxy.h>
 

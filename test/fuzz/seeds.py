@@ -58,7 +58,7 @@ BESIDE = {
 
 
 def settings():
-    """Names of displayd's settings by their kind, as src/main/config.c has them."""
+    """Names of displayd's settings by kind, read from src/main/config.c."""
     text = (ROOT / "src/main/config.c").read_text(encoding="utf-8")
     text = re.sub(r'"\s*\n\s*"', "", text)
     return {name: (kind, argument) for kind, name, argument in OPTION.findall(text)}
@@ -69,7 +69,7 @@ def variable(name):
 
 
 def one_setting(name):
-    """By itself in each of the three ways."""
+    """A single setting in each of the three ways."""
     names = (name, *BESIDE.get(name, ()))
     yield f"argument-{name}", "".join(f"--{one}={VALUES[one]}\n" for one in names)
     yield f"variable-{name}", "".join(f"{variable(one)}={VALUES[one]}\n" for one in names)
@@ -156,7 +156,7 @@ WORDS = {
 
 
 def words_of_seeds(target):
-    """Names of members and the like, which the seeds hold."""
+    """Names of members and similar words in the seeds."""
     folder = FOLDER / f"{target}_corpus"
     if not folder.is_dir():
         return set()

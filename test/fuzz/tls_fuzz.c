@@ -103,7 +103,7 @@ static int receive_bytes(void *context, unsigned char *data, size_t room)
 	return size < 0 ? MBEDTLS_ERR_SSL_WANT_READ : (int)size;
 }
 
-/* A request of a client of ours, whose answer must come. */
+/* Sends a request by our own client, which must get its answer. */
 static void shake_hands(int fd)
 {
 	static const char request[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fed_server_close(&fed);
 	fed_server_finish(&fed);
 	http_tls_destroy(tls);
-	/* PSA is the client's, too. */
+	/* the client uses PSA, too */
 	require(psa_crypto_init() == PSA_SUCCESS);
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* The texts of hints about what panels show: whatever comes, what is read is within its bounds, and
- * says the same when it is written and read once more. */
+/* Hints about shown pictures: for any input, the values are within their bounds, and are the same
+ * after they are written and read again. */
 #include "base/limits.h"
 #include "base/memory.h"
 #include "view_hint.h"
@@ -25,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *copy = memory_alloc(size ? size : 1); /* of its own, so that an overrun is seen */
+	char *copy =
+	    memory_alloc(size ? size : 1); /* a separate copy, so that an overrun is detected */
 	struct id device_id, sender, device_again, sender_again;
 	struct panel_view view, again;
 	struct arena arena = {0};

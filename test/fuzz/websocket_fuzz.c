@@ -1,5 +1,5 @@
-/* The WebSocket reader, at both ends of a connection: whatever the bytes are and however they are
- * cut, the same messages come out. The first byte of an input says where it is cut. */
+/* The WebSocket reader at both ends of a connection: any bytes give the same messages, however
+ * they are cut. The first byte of an input decides the cuts. */
 #include <wire/websocket.h>
 
 #include <stdint.h>
@@ -17,7 +17,7 @@ static void add(struct outcome *outcome, const void *data, size_t size)
 		outcome->hash = (outcome->hash ^ ((const uint8_t *)data)[i]) * 0x100000001b3;
 }
 
-/* Each piece lies in memory of its own, which is gone before the next one comes. */
+/* Each piece has its own memory, which is freed before the next one arrives. */
 static bool read_piece(struct wire_websocket_reader *reader, const uint8_t *data, size_t size,
 		       struct outcome *outcome)
 {

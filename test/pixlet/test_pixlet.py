@@ -1,4 +1,4 @@
-"""The command line of pixlet, which others wrote, against /v0. It is built of its source as it is."""
+"""The command line of pixlet, a foreign program, against /v0. It is built from its unchanged source."""
 
 import http.server
 import json
@@ -39,7 +39,7 @@ class Pixlet:
         self.url, self.key, self.folder = url, key, folder
 
     def run(self, *arguments):
-        """(exit code, what it printed, what it complained of)"""
+        """(exit code, output, error output)"""
         home = {name: str(self.folder) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
         done = subprocess.run([os.environ["PIXLET"], *arguments, "-u", self.url, "-t", self.key],
                               env=os.environ | home, text=True, check=False, timeout=120,
@@ -58,7 +58,7 @@ class Pixlet:
         return str(path)
 
     def entries(self, device):
-        """{ID: app}; in the order of the rotation."""
+        """{ID: app}, in the order of the rotation."""
         return dict(line.split() for line in self("list", device.id).splitlines())
 
 
@@ -119,7 +119,7 @@ def test_delete(pixlet, device):
 
 
 def test_it_shows_what_is_wrong(world, pixlet, device):
-    """It prints the answer's body: a person reads why."""
+    """It prints the answer's body, in which a person finds the reason."""
     def refused(*arguments, by=pixlet):
         code, printed, complaints = by.run(*arguments)
         assert code != 0 and printed == "", (arguments, printed)
@@ -134,7 +134,7 @@ def test_it_shows_what_is_wrong(world, pixlet, device):
 
 
 def test_what_it_sends(device, tmp_path):
-    """The requests that the other tests rely on are those that /v0 was made for."""
+    """Checks that pixlet sends the requests for which /v0 was made, on which the other tests rely."""
     seen = []
 
     class Recorder(http.server.BaseHTTPRequestHandler):

@@ -46,14 +46,14 @@ def main(config):
 
 
 class Journal(threading.Thread):
-    """Pushes and removes entries of one device, and writes down what was answered. An entry whose
-    request was not answered may be there or not."""
+    """Pushes and removes entries of one device, and records the answers. An entry of an unanswered request
+    may exist or not."""
 
     def __init__(self, server, device, key, seed):
         super().__init__()
         self.server, self.path, self.key = server, f"/v1/devices/{device}", key
         self.chance = random.Random(seed)
-        self.is_there = {}  # by name: True, False; None: not known
+        self.is_there = {}  # by name: True, False; None: unknown
         self.acts = 0
         self.wrong = []
         self.is_over = False
@@ -90,7 +90,7 @@ class Journal(threading.Thread):
             answer = self.server.get(self.path + "/installations", key=self.key)
             return answer if answer.status == 200 else None
 
-        # A worker's connections may be on their way back.
+        # A worker's connections may still be recovering.
         listed = {entry["id"] for entry in wait_until(ask, "a list").json()}
         return self.wrong + [f"{name} {'is lost' if there else 'has come back'}"
                              for name, there in self.is_there.items()
@@ -100,7 +100,7 @@ class Journal(threading.Thread):
 # ---- an app ----
 
 class Numbers(http.server.BaseHTTPRequestHandler):
-    """Says another number each time."""
+    """Sends another number each time."""
 
     def log_message(self, *_):
         pass
@@ -115,7 +115,7 @@ class Numbers(http.server.BaseHTTPRequestHandler):
 
 
 class Screen(threading.Thread):
-    """A panel that polls for the pictures of an app of its own, of this name."""
+    """A panel that polls for the pictures of an app of this name."""
 
     def __init__(self, server, name, app_url):
         super().__init__()
@@ -170,7 +170,7 @@ def children_of(pid):
 
 
 def descendants_of(pid):
-    """All of them; those of another one stand behind it."""
+    """All descendants, grouped by their parent."""
     found = children_of(pid)
     for child in found:
         found += children_of(child)
@@ -193,7 +193,7 @@ def end(pid):
 
 
 def end_anything(server, chance):
-    """The supervisor is one of many."""
+    """Ends a random process; the supervisor is only one of many."""
     victim = chance.choice([server.process.pid, *descendants_of(server.process.pid)])
     if victim == server.process.pid:
         server.kill()
@@ -225,7 +225,7 @@ def end_postmaster(server, _):
 
 
 def end_all(server, _):
-    """Nobody can act in between: the supervisor is stopped first."""
+    """The supervisor is stopped first, so that no process can react in between."""
     os.kill(server.process.pid, signal.SIGSTOP)
     for pid in descendants_of(server.process.pid):
         end(pid)
@@ -233,8 +233,8 @@ def end_all(server, _):
 
 
 def end_one_named(server, chance, name):
-    """An app that has failed often is not rendered for minutes: then there is none, and anything else is
-    ended."""
+    """Ends a process of this name. An app that has failed often is not rendered for minutes, so there may
+    be none; then any other one is ended."""
     try:
         end(chance.choice(wait_until(lambda: [pid for pid in descendants_of(server.process.pid)
                                               if name_of(pid) == name], name, ENGINE_PATIENCE_S)))
@@ -261,7 +261,7 @@ KINDS_OF_ENGINES = [end_egress, end_renderer, end_render_host]
 # ---- rounds ----
 
 def prepare(server, seed):
-    """The writers of an account of their own."""
+    """Starts writers with an account of their own."""
     server.ctl("account", "create", ACCOUNT[1])
     devices = [server.ctl("device", "create", *ACCOUNT, "--name", f"d{number}")["id"]
                for number in range(WRITERS)]
@@ -270,8 +270,8 @@ def prepare(server, seed):
 
 
 def run(server, rounds, seed, say, has_engine=False):
-    """The losses, none if all is well; how many acts were answered; and how many pictures of apps
-    were seen."""
+    """Returns losses (none if all is well), the number of answered actions, and the number of seen pictures
+    of apps."""
     chance = random.Random(seed)
     journals = prepare(server, seed)
     pictures = 0
@@ -295,7 +295,7 @@ def run(server, rounds, seed, say, has_engine=False):
             say(f"{number + 1} {kind.__name__} {sum(journal.acts for journal in journals)}"
                 + (f" {screen.pictures}" if screen else ""))
         if screen:
-            # The first picture may say that there is none yet. That of the first app may take minutes.
+            # The first picture may mean that there is none yet. That of the first app may take minutes.
             with running_screen(server, "last") as last:
                 wait_until(lambda: last.pictures > 1, "a picture of another app")
             pictures = screen.pictures + last.pictures

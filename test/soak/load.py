@@ -41,17 +41,16 @@ PICTURES = [
 
 
 class Load:
-    """An account with devices of all kinds, and their users. pause_s: between two acts of one
-    user."""
+    """An account with devices of all kinds, and their users. pause_s: between two actions of one user."""
 
     def __init__(self, world, devices=8, pause_s=0.2, has_renders=False, tolerates_ends=False):
         self.world = world
         world.is_patient = False  # answers of a busy server are counted
         self.pause_s = pause_s
-        self.tolerates_ends = tolerates_ends  # connections may break: processes are killed
+        self.tolerates_ends = tolerates_ends  # connections may break when processes are killed
         self.counts = collections.Counter()
         self.faults = []
-        self.latencies_ms = []  # of the prober; whoever reads it takes them away
+        self.latencies_ms = []  # of the prober; the reader removes them
         self.is_over = threading.Event()
         self.lock = threading.Lock()
         hashed = password_hash(world)  # by the first link, which works until there is an account
@@ -75,7 +74,7 @@ class Load:
         self.stop()
 
     def stop(self):
-        """Returns when all have left."""
+        """Returns when all users have left."""
         self.is_over.set()
         for thread in self.threads:
             thread.join()
@@ -144,7 +143,7 @@ class Load:
                 self.take("list", client.request("GET", target, key=self.account.key))
 
     def probe(self, chance):
-        """How long a plain request takes; on one connection, as programs have it."""
+        """Measures a plain request, on one connection as programs use it."""
         device = self.device(chance)
         with self.world.client() as client:
             for _ in range(100):
@@ -161,7 +160,7 @@ class Load:
         self.take("poll", self.device(chance).poll())
 
     def panel(self, chance):
-        """A link for a while."""
+        """A panel connection for a while."""
         with Panel(self.world.server, self.device(chance)) as panel:
             panel.socket.settimeout(1)
             end = time.monotonic() + chance.uniform(5, 40) * self.pause_s
@@ -175,7 +174,7 @@ class Load:
     # ---- people ----
 
     def sign_in(self):
-        """A browser, or None where the server is busy."""
+        """A browser, or None if the server is busy."""
         browser = Browser(self.world)
         answer = self.take("sign in", browser.try_sign_in(self.account.email))
         return browser if answer.status == 200 else None
@@ -217,7 +216,7 @@ class Load:
         return app
 
     def watch_app(self, chance):
-        """Installs the app on a panel of its own, looks at it, and removes it."""
+        """Installs the app on a panel of its own, reads a picture, and removes it."""
         browser = self.sign_in()
         if not browser:
             return
@@ -230,7 +229,7 @@ class Load:
         for _ in range(chance.randrange(5, 60)):
             answer = self.take("poll of an app", self.world.get(poll))
             if answer.status == 200 and answer.body != last:
-                # The first one may say that there is none yet.
+                # The first one may mean that there is none yet.
                 self.note("new picture of an app" if last else "first picture of an app")
                 last = answer.body
             if self.is_over.wait(self.pause_s):

@@ -25,8 +25,8 @@ from world import World
 from waiting import let_pass
 
 JUDGED_S = 20 * 60
-# Rise in an hour that still counts as flat: an amount, and a part of the mean. Latency is that of a
-# machine where the clients run, too, and maybe others.
+# Rise in an hour that still counts as flat: an amount, and a part of the mean. Latency is that of a machine
+# on which the clients also run.
 RISES = {
     "workers_kib": (4096, 0),
     "supervisor_kib": (1024, 0),
@@ -37,14 +37,14 @@ RISES = {
 
 
 def verdict(slopes):
-    """Figures that rise, as sentences."""
+    """Rising figures, as sentences."""
     return [f"{name} rises by {slopes[name]['an_hour']} an hour, of {slopes[name]['mean']}"
             for name, (least, part) in RISES.items()
             if slopes[name]["an_hour"] > least + part * slopes[name]["mean"]]
 
 
 def ends_of(log):
-    """Lines of the log about processes that have ended, and what they said before."""
+    """Log lines about processes that have ended, and their previous lines."""
     lines = log.splitlines()
     at = [number for number, line in enumerate(lines) if "ended unexpectedly" in line]
     return [line for number in at for line in lines[max(0, number - 5):number + 1]]

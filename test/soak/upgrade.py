@@ -64,7 +64,7 @@ class Scene:
         self.config = os.path.join(folder, "displayd.conf")
         self.rate = 100000
         self.write_config()
-        with socket.socket() as one:  # a port of the kernel's choice would be another one each time
+        with socket.socket() as one:  # a port chosen by the kernel would change each time
             one.bind(("127.0.0.1", 0))
             port = one.getsockname()[1]
         self.server = Server("--config", self.config, listen=f"127.0.0.1:{port}")
@@ -112,8 +112,8 @@ class Scene:
 
 
 def run(scene, requests, rounds, say, load=None):
-    """Runs upgrades and reloads in turn. Returns what went wrong, as sentences; the answers; and the
-    gaps of panels in seconds. load() makes a load; by default wrk, a few seconds a round."""
+    """Runs upgrades and reloads in turn. Returns faults as sentences; the number of answers; and the gaps
+    of panels in seconds. load() makes a load; by default wrk, a few seconds a round."""
     server, answers, number, wrong = scene.server, 0, 0, []
     make = load or (lambda: Wrk(server.address, TARGET, scene.key, ROUND_S))
     with Panels(server.address, scene.paths) as panels:
@@ -135,7 +135,7 @@ def run(scene, requests, rounds, say, load=None):
 
 
 def own_load(scene):
-    """For run(), where there is no wrk, or few requests are wanted."""
+    """For run(), if wrk is missing or few requests are wanted."""
     return lambda: Load(scene.server.address, TARGET, scene.key, clients=4)
 
 

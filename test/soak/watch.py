@@ -1,4 +1,4 @@
-"""Resources that the processes of a server take, sampled again and again, and their slopes."""
+"""Resources used by the processes of a server, sampled repeatedly, and their slopes."""
 
 import os
 import time
@@ -19,7 +19,7 @@ def descriptors(pid):
 
 
 def sum_of(what, pids):
-    """None where a process has just ended: the log has why."""
+    """None if a process has just ended: the log has the reason."""
     try:
         return sum(map(what, pids))
     except (FileNotFoundError, ProcessLookupError):
@@ -40,7 +40,7 @@ def slope_an_hour(times_s, values):
 
 
 def lowest(values, around=2):
-    """Each one with its neighbours: a password that is being hashed takes 19 MiB for a moment."""
+    """The lowest of each sample and its neighbours: hashing a password takes 19 MiB for a moment."""
     return [min(values[max(0, at - around):at + around + 1]) for at in range(len(values))]
 
 
@@ -54,7 +54,7 @@ class Watch:
         self.began_s = time.monotonic()
 
     def seconds(self):
-        """Since it began."""
+        """Seconds since the first sample."""
         return time.monotonic() - self.began_s
 
     def look(self):
@@ -75,7 +75,7 @@ class Watch:
         return sample
 
     def slopes(self, after_s=0):
-        """An hour's growth of each figure, of the samples from then on; and their mean."""
+        """Growth an hour of each figure in the samples from this time on; and their means."""
         samples = [sample for sample in self.samples if sample["s"] >= after_s]
         times_s = [sample["s"] for sample in samples]
         result = {}
@@ -89,7 +89,7 @@ class Watch:
         return result
 
     def halves(self, name):
-        """The means of a figure in the first half of the time, and in the second."""
+        """Means of a figure in the first and second half of the time."""
         middle_s = self.samples[-1]["s"] / 2
         parts = ([], [])
         for sample in self.samples:

@@ -1,4 +1,4 @@
-"""Asks for one thing of each kind with the generated client, and prints what came."""
+"""Requests one object of each kind with the generated client, and prints the answers."""
 
 import json
 import os
