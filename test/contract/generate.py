@@ -25,7 +25,7 @@ WRONG_PICTURES = ["", "A", "AAAA", "!!!!", "data:image/png;base64,", "data:text/
                   "\u00a0" + PICTURES[0], PICTURES[0] + "=", PICTURES[0][:-9], "data:image/png,AAAA",
                   images.data_url(images.png(), "gif"),
                   images.text(images.png(images.solid(size=(32, 32)))), "\u00e9", "\u0000"]
-# Entries of a device without panel or rotation.
+# Entries of a device that has none: valid values, invalid ones.
 ENTRIES = ([""], ["none", "weather", "0190163d8694739baea5966c26f8ad91"])
 MEANING = {"timezone": (ZONES, WRONG_ZONES), "image": (PICTURES, WRONG_PICTURES), "pinnedApp": ENTRIES,
            "nightModeApp": ENTRIES}

@@ -170,7 +170,7 @@ def children_of(pid):
 
 
 def descendants_of(pid):
-    """All descendants, grouped by their parent."""
+    """All descendants, parents before their children."""
     found = children_of(pid)
     for child in found:
         found += children_of(child)
