@@ -35,8 +35,13 @@ static size_t unhex(const char *text, uint8_t *ret)
 {
 	size_t size = strlen(text) / 2;
 
-	for (size_t i = 0; i < size; i++)
-		assert_int_equal(sscanf(text + 2 * i, "%2hhx", &ret[i]), 1);
+	for (size_t i = 0; i < size; i++) {
+		const char digits[] = {text[2 * i], text[2 * i + 1], '\0'};
+		char *end;
+
+		ret[i] = (uint8_t)strtoul(digits, &end, 16);
+		assert_ptr_equal(end, digits + 2);
+	}
 	return size;
 }
 
