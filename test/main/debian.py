@@ -51,8 +51,8 @@ TRIXIE_LIBRARIES = """
 """
 # A Debian 12 that was upgraded, and kept its PostgreSQL.
 TRIXIE = Debian(("trixie", "bookworm"), packages(TRIXIE_LIBRARIES + """
-    systemd systemd-sysv dbus ca-certificates curl esbuild postgresql-15 postgresql-17 procps tzdata
-    tzdata-legacy
+    systemd systemd-sysv dbus ca-certificates curl esbuild libmosquitto1 postgresql-15 postgresql-17 procps
+    tzdata tzdata-legacy
 """))
 # Enough to run programs that were built elsewhere.
 UNPACKED = "base-files base-passwd bash coreutils dash passwd sed util-linux "
