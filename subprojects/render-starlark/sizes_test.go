@@ -19,7 +19,7 @@ func imageLine(file []byte, size string) string {
 	return "render.Image(src = base64.decode(\"" + base64.StdEncoding.EncodeToString(file) + "\")" + size + ")"
 }
 
-// What takes all memory at once would end the process, without a line.
+// Sizes that take all memory at once would end the process, and no line would be named.
 func TestSizesThatTakeTooMuchHaveTheirLine(t *testing.T) {
 	ten, _ := base64.StdEncoding.DecodeString(tenPixels)
 	var photo bytes.Buffer

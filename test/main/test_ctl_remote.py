@@ -3,6 +3,8 @@
 import contextlib
 import http.server
 import json
+import os
+import pathlib
 import re
 import socket
 import subprocess
@@ -260,6 +262,22 @@ class TestTls:
         assert laptop.ctl("device", "list", DISPLAYD_API_KEY=site[2])[0]["name"] == "Desk"
         path = picture(tmp_path)
         assert laptop.ctl("push", "Desk", path, DISPLAYD_API_KEY=site[2])["shown"]
+
+    def test_an_authority_from_a_pipe(self, site, tmp_path):
+        """It can be read once only."""
+        pipe = tmp_path / "authority"
+        os.mkfifo(pipe)
+        certificate = pathlib.Path(site[1].certificate).read_bytes()
+        threading.Thread(target=pipe.write_bytes, args=[certificate], daemon=True).start()
+        laptop = self.at(site, tmp_path, "--ca-file", str(pipe))
+        assert laptop.ctl("device", "list", DISPLAYD_API_KEY=site[2])[0]["name"] == "Desk"
+
+    def test_a_certificate_that_is_damaged(self, site, tmp_path):
+        damaged = tmp_path / "damaged.pem"
+        damaged.write_text("-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n")
+        told = self.at(site, tmp_path, "--ca-file", str(damaged)).refused(5, "device", "list",
+                                                                          DISPLAYD_API_KEY=site[2])
+        assert "certificate" in told and "malformed" not in told
 
     def test_another_authority(self, site, tmp_path):
         other = certificates.make(site[3], "other").certificate

@@ -292,7 +292,7 @@ void test("a tab that wakes tries at once, whichever leads", () => {
 	browser.advance(1_000);
 	const first = browser.source;
 	first.events.onOpen();
-	// As if asleep: no timer runs.
+	// Lets a minute pass in which no timer runs, as in a computer that sleeps.
 	browser.nowMs += 60_000;
 	other.member.wake();
 	browser.advance(0);
