@@ -279,12 +279,12 @@ enum {
 	LIMIT_PUSH_RATE_BURST = 40,
 	/* Invalid keys from an address. Beyond it no key from there is looked up: 429, and 404 for
 	 * a panel's key. Off if rate limits are off. */
-	LIMIT_GUESSES_PER_S = 10,
-	LIMIT_GUESSES_BURST = 100,
+	LIMIT_FAILED_ATTEMPTS_PER_S = 10,
+	LIMIT_FAILED_ATTEMPTS_BURST = 100,
 	/* Unknown former addresses of devices, from an address and from a network: a panel whose
 	 * former address has ended asks every 6 s. */
-	LIMIT_ALIAS_GUESSES_PER_S = 2,
-	LIMIT_ALIAS_GUESSES_BURST = 60,
-	LIMIT_ALIAS_NETWORK_GUESSES_PER_S = 10,
-	LIMIT_ALIAS_NETWORK_GUESSES_BURST = 300,
+	LIMIT_ALIAS_ATTEMPTS_PER_S = 2,
+	LIMIT_ALIAS_ATTEMPTS_BURST = 60,
+	LIMIT_ALIAS_NETWORK_ATTEMPTS_PER_S = 10,
+	LIMIT_ALIAS_NETWORK_ATTEMPTS_BURST = 300,
 };

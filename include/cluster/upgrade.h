@@ -36,7 +36,7 @@ struct cluster_plan {
 	char old[CLUSTER_PATH_BYTES]; /* where the old cluster will be kept */
 	bool is_old_there;	      /* it exists already, from a previous upgrade */
 	/* Reports the next step to a person. */
-	void (*tell)(const char *text);
+	void (*report)(const char *text);
 };
 
 /* Makes a plan, and changes nothing. Returns -1 with a sentence if there is no cluster

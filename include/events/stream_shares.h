@@ -7,7 +7,7 @@
 
 /* Set max and account_max of a zeroed struct, then call stream_shares_init(). */
 struct stream_shares {
-	struct list all; /* of struct stream_place, by node */
+	struct list all; /* of struct stream_member, by node */
 	unsigned count;
 	unsigned max;
 	unsigned account_max;
@@ -17,7 +17,7 @@ struct stream_shares {
 struct stream_share;
 
 /* Stream's membership. Embed it in the stream. */
-struct stream_place {
+struct stream_member {
 	struct list node;
 	struct list of_account;
 	struct stream_share *share;
@@ -29,8 +29,8 @@ void stream_shares_finish(struct stream_shares *shares);
 
 /* Whether the account may have one more. */
 bool stream_shares_have_room(const struct stream_shares *shares, struct id account_id);
-void stream_shares_join(struct stream_shares *shares, struct stream_place *place,
+void stream_shares_join(struct stream_shares *shares, struct stream_member *member,
 			struct id account_id);
-void stream_shares_leave(struct stream_shares *shares, struct stream_place *place);
+void stream_shares_leave(struct stream_shares *shares, struct stream_member *member);
 /* List of the account's streams, by of_account; NULL: it has none. */
 struct list *stream_shares_find(const struct stream_shares *shares, struct id account_id);

@@ -27,6 +27,6 @@ void read_stamps_note(struct read_stamps *stamps, struct id id);
 void read_stamps_note_all(struct read_stamps *stamps);
 
 /* Returns the slot of a row's stamp, which stays the same as long as the region. */
-uint32_t read_stamps_place(const struct read_stamps *stamps, struct id id);
+uint32_t read_stamps_slot(const struct read_stamps *stamps, struct id id);
 /* Returns the stamp of the last noted change of the row, or of all rows. */
-uint64_t read_stamps_last(const struct read_stamps *stamps, uint32_t place);
+uint64_t read_stamps_last(const struct read_stamps *stamps, uint32_t slot);

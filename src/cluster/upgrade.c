@@ -89,10 +89,10 @@ void cluster_upgrade_interrupt(int signal_number)
 	cluster_program_interrupt();
 }
 
-static void tell(const struct cluster_plan *plan, const char *text)
+static void report(const struct cluster_plan *plan, const char *text)
 {
-	if (plan->tell)
-		plan->tell(text);
+	if (plan->report)
+		plan->report(text);
 }
 
 /* Starts and stops the old cluster, so that it is shut down cleanly, as pg_upgrade requires.
@@ -119,10 +119,10 @@ static int fill(const struct cluster_plan *plan, struct cluster_pair *pair, int 
 		return -1;
 	rc = cluster_write_access(pair->to, pair->to_fd, /* for_upgrade= */ true, reterr);
 	if (rc == 0 && method == CLUSTER_METHOD_DUMP) {
-		tell(plan, "copying all rows with pg_dumpall and psql");
+		report(plan, "copying all rows with pg_dumpall and psql");
 		rc = cluster_run_dump(pair, reterr);
 	} else if (rc == 0) {
-		tell(plan, "copying the tables with pg_upgrade");
+		report(plan, "copying the tables with pg_upgrade");
 		rc = cluster_run_pg_upgrade(pair, reterr);
 	}
 	close(pair->to_fd);
@@ -144,7 +144,7 @@ static int fill_somehow(const struct cluster_plan *plan, struct cluster_pair *pa
 	if (!may_dump || cluster_program_is_interrupted())
 		return -1;
 	snprintf(text, sizeof(text), "not by pg_upgrade: %s", reterr->text);
-	tell(plan, text);
+	report(plan, text);
 	*method = CLUSTER_METHOD_DUMP;
 	return fill(plan, pair, folder_fd, *method, reterr);
 }
@@ -155,7 +155,7 @@ static int verify(struct cluster_plan *plan, const char *rows, struct cluster_er
 	char *found;
 	int rc;
 
-	tell(plan, "comparing both databases");
+	report(plan, "comparing both databases");
 	if (cluster_start_apart(&plan->to, reterr) < 0)
 		return -1;
 	found = cluster_count_rows(&plan->to, reterr);

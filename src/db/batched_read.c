@@ -88,17 +88,17 @@ void batched_read_keys(const struct batched_read *batched, const struct statemen
 
 /* Returns the last column of a row: the index of its key in the array, from 1. 0: the column is
  * invalid. */
-static unsigned place_of(const PGresult *rows, int row, unsigned max)
+static unsigned member_of(const PGresult *rows, int row, unsigned max)
 {
 	int column = PQnfields(rows) - 1;
-	uint64_t place;
+	uint64_t number;
 
 	if (column < 0 || PQgetisnull(rows, row, column) ||
-	    PQgetlength(rows, row, column) != sizeof(place))
+	    PQgetlength(rows, row, column) != sizeof(number))
 		return 0;
-	memcpy(&place, PQgetvalue(rows, row, column), sizeof(place));
-	place = be64toh(place);
-	return place <= max ? (unsigned)place : 0;
+	memcpy(&number, PQgetvalue(rows, row, column), sizeof(number));
+	number = be64toh(number);
+	return number <= max ? (unsigned)number : 0;
 }
 
 bool batched_read_share(const struct batched_read *batched, const PGresult *rows,
@@ -111,10 +111,10 @@ bool batched_read_share(const struct batched_read *batched, const PGresult *rows
 		    .column_count = (unsigned)PQnfields(rows) - 1,
 		};
 	for (int row = 0; row < PQntuples(rows); row++) {
-		unsigned place = place_of(rows, row, batched->member_count);
-		struct db_result *result = &ret_results[place ? place - 1 : 0];
+		unsigned number = member_of(rows, row, batched->member_count);
+		struct db_result *result = &ret_results[number ? number - 1 : 0];
 
-		if (place == 0)
+		if (number == 0)
 			return false;
 		if (result->row_count == 0)
 			result->first_row = (unsigned)row;

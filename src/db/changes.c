@@ -6,8 +6,8 @@
  * dimension, and before each element its length. */
 enum { ARRAY_HEAD_BYTES = 20, LENGTH_BYTES = 4 };
 
-static void tell(const struct change_listener *listener, const struct statement_change *change,
-		 const char *bytes)
+static void notify(const struct change_listener *listener, const struct statement_change *change,
+		   const char *bytes)
 {
 	struct id id;
 
@@ -25,12 +25,12 @@ static void tell_parameter(const struct change_listener *listener,
 	if (!value)
 		return;
 	if (!change->is_array) {
-		tell(listener, change, value);
+		notify(listener, change, value);
 		return;
 	}
 	for (size_t at = ARRAY_HEAD_BYTES + LENGTH_BYTES; at + ID_BYTES <= length;
 	     at += LENGTH_BYTES + ID_BYTES)
-		tell(listener, change, value + at);
+		notify(listener, change, value + at);
 }
 
 static void tell_column(const struct change_listener *listener,
@@ -42,7 +42,7 @@ static void tell_column(const struct change_listener *listener,
 		const char *ids = PQgetvalue(result, row, column);
 
 		for (int at = 0; at + ID_BYTES <= PQgetlength(result, row, column); at += ID_BYTES)
-			tell(listener, change, ids + at);
+			notify(listener, change, ids + at);
 	}
 }
 

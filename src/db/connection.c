@@ -29,15 +29,15 @@ static void lose(struct connection *connection, enum unavailable unavailable, st
 static void move(struct connection *connection, enum db_connection_state to)
 {
 	enum {
-		REST = 1 << CONNECTION_RESTING,
+		PAUSE = 1 << CONNECTION_PAUSED,
 		END = 1 << CONNECTION_CLOSED | 1 << CONNECTION_ASLEEP,
 	};
 	static const unsigned allowed[] = {
-	    [CONNECTION_ASLEEP] = REST | 1 << CONNECTION_CLOSED,
-	    [CONNECTION_RESTING] = 1 << CONNECTION_OPENING | END,
-	    [CONNECTION_OPENING] = REST | 1 << CONNECTION_PREPARING | END,
-	    [CONNECTION_PREPARING] = REST | 1 << CONNECTION_UP | END,
-	    [CONNECTION_UP] = REST | END,
+	    [CONNECTION_ASLEEP] = PAUSE | 1 << CONNECTION_CLOSED,
+	    [CONNECTION_PAUSED] = 1 << CONNECTION_OPENING | END,
+	    [CONNECTION_OPENING] = PAUSE | 1 << CONNECTION_PREPARING | END,
+	    [CONNECTION_PREPARING] = PAUSE | 1 << CONNECTION_UP | END,
+	    [CONNECTION_UP] = PAUSE | END,
 	    [CONNECTION_CLOSED] = 0,
 	};
 
@@ -105,7 +105,7 @@ static void lose(struct connection *connection, enum unavailable unavailable, st
 	connection_log(&connection->log, connection->role->name, connection->number, unavailable,
 		       words);
 	drop(connection);
-	move(connection, CONNECTION_RESTING);
+	move(connection, CONNECTION_PAUSED);
 	deadline_set(connection->loop, &connection->deadline, rest_ms);
 	pipeline_give_back(&connection->pipeline);
 	connection->role->on_down(connection);
@@ -236,7 +236,8 @@ static void on_conflict_deadline(struct deadline *deadline)
 	struct connection *connection =
 	    container_of(deadline, struct connection, conflict_deadline);
 
-	/* A worn connection sends nothing more, and gives these queries back when it is closed. */
+	/* A draining connection sends nothing more, and gives these queries back when it is closed.
+	 */
 	if (!connection_is_up(connection))
 		return;
 	pipeline_wake_conflicted(&connection->pipeline);
@@ -263,7 +264,7 @@ static void step_up(struct connection *connection)
 		lose_by_pipeline(connection);
 	else if (!alive)
 		lose_by_libpq(connection);
-	else if (pipeline->worn && pipeline->batch_count == 0)
+	else if (pipeline->draining && pipeline->batch_count == 0)
 		lose_by_pipeline(connection);
 	else
 		flush(connection);
@@ -281,7 +282,7 @@ static void step(void *context)
 		step_up(connection);
 		break;
 	case CONNECTION_ASLEEP:
-	case CONNECTION_RESTING:
+	case CONNECTION_PAUSED:
 	case CONNECTION_OPENING:
 	case CONNECTION_CLOSED:
 		break;
@@ -293,7 +294,7 @@ static void on_deadline(struct deadline *deadline)
 	struct connection *connection = container_of(deadline, struct connection, deadline);
 	unsigned answers = connection->pipeline.answer_count;
 
-	if (connection->state == CONNECTION_RESTING) {
+	if (connection->state == CONNECTION_PAUSED) {
 		open_connection(connection);
 		return;
 	}
@@ -388,7 +389,7 @@ void connection_start(struct connection *connection)
 
 void connection_wake(struct connection *connection)
 {
-	move(connection, CONNECTION_RESTING);
+	move(connection, CONNECTION_PAUSED);
 	deadline_set(connection->loop, &connection->deadline, 0);
 }
 
@@ -397,7 +398,7 @@ static bool is_idle(const struct connection *connection)
 	const struct pipeline *pipeline = &connection->pipeline;
 
 	if (connection->state != CONNECTION_UP)
-		return connection->state == CONNECTION_RESTING;
+		return connection->state == CONNECTION_PAUSED;
 	return pipeline->batch_count == 0 && list_is_empty(&pipeline->again) &&
 	       list_is_empty(&pipeline->conflicted);
 }
@@ -432,12 +433,13 @@ bool connection_is_hopeful(const struct connection *connection)
 
 bool connection_returns(const struct connection *connection)
 {
-	return connection->state == CONNECTION_UP ? connection->pipeline.worn : connection->was_up;
+	return connection->state == CONNECTION_UP ? connection->pipeline.draining
+						  : connection->was_up;
 }
 
 bool connection_is_up(const struct connection *connection)
 {
-	return connection->state == CONNECTION_UP && !connection->pipeline.worn;
+	return connection->state == CONNECTION_UP && !connection->pipeline.draining;
 }
 
 void connection_pause(struct connection *connection)

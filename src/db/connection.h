@@ -1,13 +1,13 @@
 /* Connection to the database, which is opened again automatically when it is lost.
  *
- *   RESTING --deadline--> OPENING --libpq--> PREPARING --answers--> UP
+ *   PAUSED --deadline--> OPENING --libpq--> PREPARING --answers--> UP
  *   ^  ^                     |                   |                  |
  *   |  +---------------------+---- lost, late ---+------------------+      any --> CLOSED
  *   wake
  *   |                                                             not needed
  *   ASLEEP <----------------------------------------------------------- any
  *
- * RESTING waits for the next attempt: a moment after a working connection was lost, then longer and
+ * PAUSED waits for the next attempt: a moment after a working connection was lost, then longer and
  * longer. OPENING tries each server of the connection string for a while (opening.h). In PREPARING
  * the deadline ends the attempt; in UP it ends a connection that was silent for too long. */
 #pragma once
@@ -22,7 +22,7 @@
 
 enum db_connection_state {
 	CONNECTION_ASLEEP,
-	CONNECTION_RESTING,
+	CONNECTION_PAUSED,
 	CONNECTION_OPENING,
 	CONNECTION_PREPARING,
 	CONNECTION_UP,

@@ -266,7 +266,7 @@ void db_hint(struct db *db, struct str word)
 	loop_later(db->loop, &db->wake);
 }
 
-enum { SPARE_IDLE_MS = 60 * 1000, SILENCE_MS = 2500 /* after 1500 in hint.c */ };
+enum { ON_DEMAND_IDLE_MS = 60 * 1000, SILENCE_MS = 2500 /* after 1500 in hint.c */ };
 
 /* ---- a server that hangs ---- */
 
@@ -359,7 +359,7 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 struct db *db_create(struct loop *loop, const struct db_settings *settings)
 {
 	uint64_t idle_ms =
-	    settings->on_demand_idle_ms ? settings->on_demand_idle_ms : SPARE_IDLE_MS;
+	    settings->on_demand_idle_ms ? settings->on_demand_idle_ms : ON_DEMAND_IDLE_MS;
 	struct hosts *hosts = hosts_create(settings->url);
 	struct connection read, write, apart;
 	struct db *db;

@@ -371,7 +371,7 @@ void list_queries_start(struct list_queries *lists, const struct connection *con
 	    .on_down = on_down,
 	};
 
-	require(count <= LISTINGS_CONNECTIONS_MAX);
+	require(count <= LIST_QUERY_CONNECTIONS_MAX);
 	lists->turn_ms = connection->is_apart ? LIMIT_APART_MS : LIMIT_LIST_TURN_MS;
 	lists->longest_ms = connection->is_apart ? LIMIT_APART_MS : LIMIT_LIST_MS;
 	lists->count = count;

@@ -13,7 +13,7 @@ enum {
 	LIST_CONNECTIONS = 2,
 	GROWING_CONNECTIONS = 1,
 	APART_CONNECTIONS = 1,
-	LISTINGS_CONNECTIONS_MAX = 2
+	LIST_QUERY_CONNECTIONS_MAX = 2
 };
 
 struct list_connection {
@@ -28,7 +28,7 @@ struct list_queries {
 	struct connection_role role;
 	uint64_t turn_ms, longest_ms; /* maximum time for which a slow reader keeps a connection */
 	unsigned count;
-	struct list_connection connections[LISTINGS_CONNECTIONS_MAX];
+	struct list_connection connections[LIST_QUERY_CONNECTIONS_MAX];
 	struct on_demand on_demand; /* the connections */
 	struct list waiting;	    /* of struct db_query */
 	unsigned waiting_count;

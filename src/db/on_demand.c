@@ -43,7 +43,7 @@ void on_demand_init(struct on_demand *on_demand, struct loop *loop, uint64_t idl
 
 void on_demand_add(struct on_demand *on_demand, struct connection *connection)
 {
-	require(on_demand->count < SPARES_MAX);
+	require(on_demand->count < ON_DEMAND_MAX);
 	on_demand->connections[on_demand->count++] = connection;
 	connection_start_asleep(connection);
 }

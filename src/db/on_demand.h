@@ -8,11 +8,11 @@
 
 #include "connection.h"
 
-enum { SPARES_MAX = 4 };
+enum { ON_DEMAND_MAX = 4 };
 
 struct on_demand {
 	struct loop *loop;
-	struct connection *connections[SPARES_MAX];
+	struct connection *connections[ON_DEMAND_MAX];
 	unsigned count;
 	const struct connection *first; /* the permanent connection; NULL: none */
 	uint64_t idle_ms;

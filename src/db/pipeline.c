@@ -15,7 +15,8 @@
 
 enum {
 	CONFLICTS_MAX = 5,
-	/* Moves of a query that surely did not run: all connections may be worn, one after another.
+	/* Moves of a query that surely did not run: all connections may be draining, one after
+	 * another.
 	 */
 	MOVES_MAX = 4,
 	/* Moves of a read that may have run: this read may have caused the connection's end. */
@@ -28,7 +29,7 @@ void pipeline_init(struct pipeline *pipeline)
 	list_init(&pipeline->again);
 	list_init(&pipeline->conflicted);
 	pipeline->batch_count = 0;
-	pipeline->worn = pipeline->paused = false;
+	pipeline->draining = pipeline->paused = false;
 }
 
 static int lose(struct pipeline *pipeline, struct str reason)
@@ -172,7 +173,7 @@ static int settle_batched(struct pipeline *pipeline, struct batched_read *batche
 		return 0;
 	case RESULT_MOVE:
 		lose(pipeline, result_reason(result));
-		pipeline->worn = true;
+		pipeline->draining = true;
 		give_back(pipeline, &batched->query, true);
 		return 0;
 	case RESULT_LOST:
@@ -212,7 +213,7 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 		break;
 	case RESULT_MOVE:
 		lose(pipeline, result_reason(result));
-		pipeline->worn = true;
+		pipeline->draining = true;
 		give_back(pipeline, query, true);
 		return 0;
 	case RESULT_LOCKED:
@@ -461,5 +462,5 @@ void pipeline_give_back(struct pipeline *pipeline)
 	give_back_list(pipeline, &pipeline->again, true);
 	give_back_list(pipeline, &pipeline->conflicted, true);
 	pipeline->batch_count = 0;
-	pipeline->worn = pipeline->paused = false;
+	pipeline->draining = pipeline->paused = false;
 }

@@ -42,12 +42,12 @@ struct pipeline {
 				    NULL */
 	/* The connection works, but cannot run its statements any more: it sends nothing more, and
 	 * is closed when all queries are answered. */
-	bool worn;
+	bool draining;
 	uint64_t received_us;  /* when results were last read; monotonic */
 	unsigned answer_count; /* grows with every result that arrives */
 	bool useful;	       /* a statement has succeeded */
 	bool paused;	       /* results stay with libpq and the server */
-	char reason[200];      /* why the connection is lost or worn */
+	char reason[200];      /* why the connection is lost or draining */
 
 	/* Called for a row of a query whose rows come one by one; row: valid inside the call. */
 	void (*on_row)(struct pipeline *pipeline, struct db_query *query,

@@ -144,7 +144,7 @@ static struct panel_view view_of(const struct told *told, const struct panel *pa
 
 /* ---- reports ---- */
 
-static void tell(struct leases *leases, struct lease *lease, const struct panel_view *view)
+static void notify(struct leases *leases, struct lease *lease, const struct panel_view *view)
 {
 	uint64_t now_ms = loop_now_ms(leases->loop);
 	struct arena arena = {0};
@@ -190,7 +190,7 @@ static void tell_if_new(struct leases *leases, struct lease *lease)
 	}
 	view = view_of(lease->told, panel, &shown, rank_us, clock);
 	note_told(lease, &shown, &view);
-	tell(leases, lease, &view);
+	notify(leases, lease, &view);
 }
 
 static void on_tell(struct later *later)

@@ -55,8 +55,8 @@ static struct installation_rows take_rows(unsigned number, struct installation_r
 }
 
 /* Reports the outcome of a panel's load. */
-static void tell(struct loader *loader, struct panel *panel, const struct load_mark *mark,
-		 enum load_outcome outcome)
+static void notify(struct loader *loader, struct panel *panel, const struct load_mark *mark,
+		   enum load_outcome outcome)
 {
 	bool is_behind = outcome != LOAD_FAILED && panel->wanted_generation > panel->generation;
 
@@ -100,9 +100,9 @@ static void take_over_push(struct load *load, unsigned index)
 	if (panel->state == PANEL_GONE)
 		return;
 	if (load->has_failed)
-		tell(load->loader, panel, mark, LOAD_FAILED);
+		notify(load->loader, panel, mark, LOAD_FAILED);
 	else if (take_push(panel, load->pushes[index]))
-		tell(load->loader, panel, mark, LOAD_DONE);
+		notify(load->loader, panel, mark, LOAD_DONE);
 	else
 		loader_load(load->loader, panel);
 }
@@ -123,11 +123,11 @@ static void take_over(struct load *load, unsigned index, struct installation_row
 		panel->is_unread = load->has_failed;
 		panel_destroy(panel);
 	} else if (load->has_failed) {
-		tell(load->loader, panel, mark, LOAD_FAILED);
+		notify(load->loader, panel, mark, LOAD_FAILED);
 	} else {
 		is_locked_out = panel_apply(panel, row, &rows);
 		panel->loaded_ms = loop_now_ms(load->loader->loop);
-		tell(load->loader, panel, mark, is_locked_out ? LOAD_LOCKED_OUT : LOAD_DONE);
+		notify(load->loader, panel, mark, is_locked_out ? LOAD_LOCKED_OUT : LOAD_DONE);
 	}
 }
 
@@ -318,7 +318,7 @@ static void send_next(struct loader *loader)
 		struct load_mark mark = begin_load(panel);
 
 		if (is_needless(loader, panel)) {
-			tell(loader, panel, &mark, LOAD_FAILED);
+			notify(loader, panel, &mark, LOAD_FAILED);
 			panel_let_go(panel);
 		} else {
 			panel->load = load;

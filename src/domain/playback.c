@@ -165,26 +165,26 @@ void playback_on_queued(struct playback *playback, int64_t number, struct playba
 	playback->rotation_position = playback->position_before;
 }
 
-static const struct playback_sent *guess_sent(const struct playback *playback)
+static const struct playback_sent *assume_sent(const struct playback *playback)
 {
-	const struct playback_sent *guess = NULL;
+	const struct playback_sent *assumed = NULL;
 
 	for (unsigned i = 0; i < playback->ring_count; i++) {
 		if (playback->ring[i].number >= 0)
 			continue;
-		guess = &playback->ring[i];
+		assumed = &playback->ring[i];
 		/* If the panel says "queued", its message on the oldest such picture is about to
-		 * come. If it does not, guess the newest. */
+		 * come. If it does not, assume the newest. */
 		if (playback->says_queued)
 			break;
 	}
-	return guess;
+	return assumed;
 }
 
 void playback_on_displaying(struct playback *playback, int64_t number, struct content *content,
 			    struct playback_clock clock, const struct playback_output *output)
 {
-	const struct playback_sent *guess;
+	const struct playback_sent *assumed;
 
 	playback->has_spoken = true;
 	if (number < 0 || number > INT32_MAX)
@@ -200,11 +200,11 @@ void playback_on_displaying(struct playback *playback, int64_t number, struct co
 	/* The number belongs to a picture from before this connection, or is repeated. */
 	if (number <= playback->last_number || number == playback->said_number)
 		return;
-	guess = guess_sent(playback);
-	if (!guess)
+	assumed = assume_sent(playback);
+	if (!assumed)
 		return;
-	if (guess->serial != playback->displayed_serial)
-		set_displayed(playback, guess, /* is_assumed= */ true, content, clock, output);
+	if (assumed->serial != playback->displayed_serial)
+		set_displayed(playback, assumed, /* is_assumed= */ true, content, clock, output);
 	playback->said_number = (int32_t)number;
 }
 

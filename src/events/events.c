@@ -17,7 +17,7 @@ struct events {
 	struct loop *loop;
 	struct db *db;
 	struct delivery *delivery;
-	struct stream_shares shares; /* of struct key_stream, by its place */
+	struct stream_shares shares; /* of struct key_stream, by its member */
 	struct key_slots slots;
 	struct listeners listeners;
 	struct happenings happenings;
@@ -32,9 +32,9 @@ struct events {
 	struct hint_subscription ups; /* for on_up() only, of no hint */
 };
 
-static struct key_stream *at_place(struct list *node)
+static struct key_stream *of_node(struct list *node)
 {
-	return container_of(node, struct key_stream, place.node);
+	return container_of(node, struct key_stream, member.node);
 }
 
 /* ---- beginning and end of a stream ---- */
@@ -45,7 +45,7 @@ static void leave(struct key_stream *stream)
 
 	list_remove(&stream->to_check);
 	list_remove(&stream->to_follow);
-	stream_shares_leave(&events->shares, &stream->place);
+	stream_shares_leave(&events->shares, &stream->member);
 	key_slots_give_back(&events->slots, stream->slot);
 	listeners_leave(&events->listeners, stream->listener);
 	metric_set(METRIC_EVENT_STREAMS, 0, events->shares.count);
@@ -88,7 +88,7 @@ enum event_refusal events_open(struct events *events, const struct event_wish *w
 	stream->is_paused = events->is_paused;
 	stream->views.delivery = events->delivery;
 	key_stream_init(stream, events->loop, wish);
-	stream_shares_join(&events->shares, &stream->place, wish->account_id);
+	stream_shares_join(&events->shares, &stream->member, wish->account_id);
 	metric_set(METRIC_EVENT_STREAMS, 0, events->shares.count);
 	if (!key_stream_subscribe(stream, wish->ids, wish->count)) {
 		leave(stream);
@@ -149,7 +149,7 @@ static void on_event(void *context, struct listener *listener)
 	if (!streams)
 		return;
 	list_for_each (node, streams)
-		key_stream_proceed(container_of(node, struct key_stream, place.of_account));
+		key_stream_proceed(container_of(node, struct key_stream, member.of_account));
 }
 
 /* Devices of the account were added or removed. */
@@ -194,7 +194,8 @@ static void on_devices(void *context, struct listener *listener)
 	if (!streams)
 		return;
 	list_for_each (node, streams) {
-		struct key_stream *stream = container_of(node, struct key_stream, place.of_account);
+		struct key_stream *stream =
+		    container_of(node, struct key_stream, member.of_account);
 
 		if (stream->is_all && !list_is_linked(&stream->to_follow))
 			list_append(&events->to_follow, &stream->to_follow);
@@ -212,7 +213,7 @@ static void on_account(void *context, struct id account_id)
 		return;
 	list_for_each (node, streams)
 		key_checks_add(&events->checks,
-			       container_of(node, struct key_stream, place.of_account));
+			       container_of(node, struct key_stream, member.of_account));
 }
 
 static void on_ready(void *context)
@@ -226,7 +227,7 @@ static void resume(struct events *events)
 {
 	events->is_paused = false;
 	list_for_each (node, &events->shares.all)
-		key_stream_resume(at_place(node));
+		key_stream_resume(of_node(node));
 }
 
 static void on_checked(struct key_checks *checks)
@@ -244,7 +245,7 @@ static void on_unavailable(struct unavailable_watch *unavailable, bool is_unavai
 	if (is_unavailable) {
 		events->is_paused = true;
 		list_for_each (node, &events->shares.all)
-			key_stream_pause(at_place(node));
+			key_stream_pause(of_node(node));
 	} else if (events->shares.count == 0) {
 		events->is_paused = false;
 	} else {
@@ -295,10 +296,10 @@ void events_pushed(struct events *events, struct id account_id, struct id device
 			       });
 }
 
-void events_failed(struct events *events, const uint8_t place[static RENDER_KEY_BYTES],
+void events_failed(struct events *events, const uint8_t render_key[static RENDER_KEY_BYTES],
 		   int64_t generation, struct id app_id, struct str message)
 {
-	failures_note(&events->failures, place, generation, app_id, message);
+	failures_note(&events->failures, render_key, generation, app_id, message);
 }
 
 unsigned events_count_of_key(const struct events *events,

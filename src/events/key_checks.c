@@ -109,16 +109,16 @@ void key_checks_add(struct key_checks *checks, struct key_stream *stream)
 		deadline_set(checks->loop, &checks->tick, TICK_MS);
 }
 
-static struct key_stream *at_place(struct list *node)
+static struct key_stream *of_node(struct list *node)
 {
-	return container_of(node, struct key_stream, place.node);
+	return container_of(node, struct key_stream, member.node);
 }
 
 void key_checks_add_all(struct key_checks *checks)
 {
 	checks->all_at_ms = loop_now_ms(checks->loop) + ALL_MS;
 	list_for_each (node, checks->all)
-		key_checks_add(checks, at_place(node));
+		key_checks_add(checks, of_node(node));
 }
 
 static void on_tick(struct deadline *deadline)
@@ -128,8 +128,8 @@ static void on_tick(struct deadline *deadline)
 	int64_t wall_us = clock_wall_us();
 
 	list_for_each (node, checks->all) {
-		if (key_scope_has_ended(&at_place(node)->scope, wall_us))
-			checks->on_ended(at_place(node));
+		if (key_scope_has_ended(&of_node(node)->scope, wall_us))
+			checks->on_ended(of_node(node));
 	}
 	if (list_is_empty(checks->all))
 		return;
@@ -150,8 +150,8 @@ static void on_hint(struct hint_subscription *hints, struct str hash_hex)
 	if (!hex_decode(hash_hex, hash, sizeof(hash)))
 		return;
 	list_for_each (node, checks->all) {
-		if (memcmp(at_place(node)->key_hash, hash, KEY_HASH_BYTES) == 0)
-			key_checks_add(checks, at_place(node));
+		if (memcmp(of_node(node)->key_hash, hash, KEY_HASH_BYTES) == 0)
+			key_checks_add(checks, of_node(node));
 	}
 }
 

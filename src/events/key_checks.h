@@ -9,7 +9,7 @@
 struct key_checks {
 	struct loop *loop;
 	struct db *db;
-	struct list *all; /* of struct key_stream, by place.node */
+	struct list *all; /* of struct key_stream, by member.node */
 	/* Called if the key has another scope, or is invalid; the stream may be ended inside this
 	 * call. */
 	void (*on_ended)(struct key_stream *stream);

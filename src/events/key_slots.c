@@ -74,22 +74,22 @@ unsigned key_slots_count(const struct key_slots *slots,
 int key_slots_take(struct key_slots *slots, const uint8_t key_hash[static KEY_HASH_BYTES])
 {
 	uint64_t tag = tag_of(key_hash);
-	unsigned place = 0;
+	unsigned slot = 0;
 
-	while (place < LIMIT_EVENT_STREAMS && atomic_load(&slots->own->tags[place]))
-		place++;
-	if (place == LIMIT_EVENT_STREAMS)
+	while (slot < LIMIT_EVENT_STREAMS && atomic_load(&slots->own->tags[slot]))
+		slot++;
+	if (slot == LIMIT_EVENT_STREAMS)
 		return KEY_SLOT_NONE;
 	key_slots_show(slots);
 	/* Take first, then count: so of two workers at least one sees the other's tag. */
-	atomic_store(&slots->own->tags[place], tag);
+	atomic_store(&slots->own->tags[slot], tag);
 	if (key_slots_count(slots, key_hash) <= LIMIT_EVENT_STREAMS_OF_KEY)
-		return (int)place;
-	atomic_store(&slots->own->tags[place], 0);
+		return (int)slot;
+	atomic_store(&slots->own->tags[slot], 0);
 	return KEY_SLOT_NONE;
 }
 
-void key_slots_give_back(struct key_slots *slots, int place)
+void key_slots_give_back(struct key_slots *slots, int slot)
 {
-	atomic_store(&slots->own->tags[place], 0);
+	atomic_store(&slots->own->tags[slot], 0);
 }

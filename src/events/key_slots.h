@@ -23,10 +23,10 @@ void key_slots_init(struct key_slots *slots, struct region_map *shared, unsigned
 		    unsigned workers);
 /* Shows that this worker is alive: call it at least once a second while it has streams. */
 void key_slots_show(struct key_slots *slots);
-/* Takes a place for a stream of the key, which must be given back. Returns KEY_SLOT_NONE if the key
+/* Takes a slot for a stream of the key, which must be given back. Returns KEY_SLOT_NONE if the key
  * has LIMIT_EVENT_STREAMS_OF_KEY streams, or this worker LIMIT_EVENT_STREAMS. */
 int key_slots_take(struct key_slots *slots, const uint8_t key_hash[static KEY_HASH_BYTES]);
 /* Number of streams of the key. */
 unsigned key_slots_count(const struct key_slots *slots,
 			 const uint8_t key_hash[static KEY_HASH_BYTES]);
-void key_slots_give_back(struct key_slots *slots, int place);
+void key_slots_give_back(struct key_slots *slots, int slot);

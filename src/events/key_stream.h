@@ -10,7 +10,7 @@
 #include "listeners.h"
 
 struct key_stream {
-	struct stream_place place;
+	struct stream_member member;
 	struct list to_check;  /* of key_checks.c */
 	struct list to_follow; /* of struct events: the account's devices were loaded anew */
 	struct events *events;

@@ -7,7 +7,7 @@
 struct stream_share {
 	struct map_node by_account;
 	struct id account_id;
-	struct list streams; /* of struct stream_place */
+	struct list streams; /* of struct stream_member */
 	unsigned count;
 };
 
@@ -41,7 +41,7 @@ bool stream_shares_have_room(const struct stream_shares *shares, struct id accou
 	return shares->count < shares->max && (!share || share->count < shares->account_max);
 }
 
-void stream_shares_join(struct stream_shares *shares, struct stream_place *place,
+void stream_shares_join(struct stream_shares *shares, struct stream_member *member,
 			struct id account_id)
 {
 	struct stream_share *share = find(shares, account_id);
@@ -52,21 +52,21 @@ void stream_shares_join(struct stream_shares *shares, struct stream_place *place
 		list_init(&share->streams);
 		map_insert(&shares->by_account, &share->by_account, id_view(&share->account_id));
 	}
-	list_init(&place->node);
-	list_init(&place->of_account);
-	list_append(&shares->all, &place->node);
-	list_append(&share->streams, &place->of_account);
+	list_init(&member->node);
+	list_init(&member->of_account);
+	list_append(&shares->all, &member->node);
+	list_append(&share->streams, &member->of_account);
 	share->count++;
 	shares->count++;
-	place->share = share;
+	member->share = share;
 }
 
-void stream_shares_leave(struct stream_shares *shares, struct stream_place *place)
+void stream_shares_leave(struct stream_shares *shares, struct stream_member *member)
 {
-	struct stream_share *share = place->share;
+	struct stream_share *share = member->share;
 
-	list_remove(&place->node);
-	list_remove(&place->of_account);
+	list_remove(&member->node);
+	list_remove(&member->of_account);
 	shares->count--;
 	if (--share->count)
 		return;

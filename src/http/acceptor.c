@@ -42,18 +42,18 @@ void http_listener_accept_waiting(struct http_listener *listener)
  * reserve is kept: closing it lets libuv accept the connection, which is closed at once, and the
  * reserve is opened again. libuv has a reserve, too, but opens a file to restore it, which a worker
  * in its sandbox may not. */
-static bool take_spare(struct http_listener *listener)
+static bool take_reserve(struct http_listener *listener)
 {
-	if (listener->spare_fd < 0)
-		listener->spare_fd = eventfd(0, EFD_CLOEXEC);
-	return listener->spare_fd >= 0;
+	if (listener->reserve_fd < 0)
+		listener->reserve_fd = eventfd(0, EFD_CLOEXEC);
+	return listener->reserve_fd >= 0;
 }
 
-static void give_spare(struct http_listener *listener)
+static void give_reserve(struct http_listener *listener)
 {
-	if (listener->spare_fd >= 0)
-		close(listener->spare_fd);
-	listener->spare_fd = -1;
+	if (listener->reserve_fd >= 0)
+		close(listener->reserve_fd);
+	listener->reserve_fd = -1;
 }
 
 static void on_dropped(uv_handle_t *handle)
@@ -81,16 +81,16 @@ static void on_connection(uv_stream_t *stream, int error)
 	struct http_listener *listener = stream->data;
 	uint64_t now_s = loop_now_ms(listener->connections->loop) / 1000;
 
-	if (!error && take_spare(listener)) {
+	if (!error && take_reserve(listener)) {
 		accept_one(listener);
 		return;
 	}
 	if (error) {
-		give_spare(listener);
+		give_reserve(listener);
 	} else {
 		error = UV_EMFILE;
 		drop_one(listener);
-		(void)take_spare(listener);
+		(void)take_reserve(listener);
 	}
 	metric_add(METRIC_HTTP_REFUSED, METRIC_REFUSED_DESCRIPTORS, 1);
 	/* Log this at most once a second. */
@@ -113,7 +113,7 @@ void http_listener_close(struct http_listener *listener)
 		return;
 	listener->is_closing = true;
 	listener->has_waiting = false;
-	give_spare(listener);
+	give_reserve(listener);
 	uv_close(&listener->uv.handle, on_closed);
 }
 
@@ -154,8 +154,8 @@ int http_listener_open(struct http_listener *listener, int fd)
 	if (!listener->settings.transport)
 		listener->settings.transport = &http_transport_plain;
 	error = open_handle(listener, fd);
-	listener->spare_fd = -1;
-	(void)take_spare(listener);
+	listener->reserve_fd = -1;
+	(void)take_reserve(listener);
 	listener->is_open = true;
 	listener->uv.handle.data = listener;
 	if (!error)

@@ -12,7 +12,7 @@ struct http_listener {
 	struct http_transport_host *transports;
 	struct list node;
 	uint64_t failed_s; /* loop time at which accepting last failed */
-	int spare_fd;	   /* closed for a moment if no descriptor is left */
+	int reserve_fd;	   /* closed for a moment if no descriptor is left */
 	bool is_open;	   /* until its handle is closed */
 	bool is_closing;
 	bool has_waiting; /* a connection waits for room; libuv accepts no further one */

@@ -88,13 +88,13 @@ void router_init(struct router *router, const struct route_table *const tables[]
 	for (unsigned table = 0; tables[table]; table++) {
 		for (size_t i = 0; i < tables[table]->count; i++) {
 			const struct route *route = &tables[table]->routes[i];
-			unsigned place;
+			unsigned index;
 
 			if (has && !has(route))
 				continue;
-			place = used[group_of_route(route)]++;
-			router->routes[place].route = route;
-			router->routes[place].table = table;
+			index = used[group_of_route(route)]++;
+			router->routes[index].route = route;
+			router->routes[index].table = table;
 		}
 	}
 }

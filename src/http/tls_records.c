@@ -10,7 +10,7 @@ enum { PLAIN_BYTES = MBEDTLS_SSL_IN_CONTENT_LEN, TURN_BYTES = 64 * 1024, ALERTS_
 /* Buffers of the one loop of a process: bytes decrypted in a turn, for on_data; bytes to encrypt as
  * one record. */
 static char opened[TURN_BYTES];
-static char gathered[PLAIN_BYTES];
+static char collected[PLAIN_BYTES];
 
 static int receive(void *context, unsigned char *data, size_t room)
 {
@@ -192,18 +192,18 @@ void tls_records_read_on(struct tls_transport *tls)
 /* ---- writing ---- */
 
 /* Takes bytes from the parts for one record. */
-static size_t gather(struct tls_transport *tls)
+static size_t collect(struct tls_transport *tls)
 {
 	size_t size = 0;
 	unsigned first = 0;
 
-	while (first < tls->rest_count && size < sizeof(gathered)) {
+	while (first < tls->rest_count && size < sizeof(collected)) {
 		struct str *part = &tls->rest[first];
-		size_t taken = sizeof(gathered) - size;
+		size_t taken = sizeof(collected) - size;
 
 		if (taken > part->length)
 			taken = part->length;
-		memcpy(gathered + size, part->data, taken);
+		memcpy(collected + size, part->data, taken);
 		size += taken;
 		*part = str_from_offset(*part, taken);
 		if (part->length == 0)
@@ -219,11 +219,11 @@ static size_t gather(struct tls_transport *tls)
 static int write_records(struct tls_transport *tls, bool all)
 {
 	while (tls->rest_bytes > 0 && (all || http_transport_pending(tls->lower) == 0)) {
-		size_t size = gather(tls), done = 0;
+		size_t size = collect(tls), done = 0;
 
 		while (done < size) {
 			int taken = mbedtls_ssl_write(
-			    &tls->ssl, (const unsigned char *)gathered + done, size - done);
+			    &tls->ssl, (const unsigned char *)collected + done, size - done);
 
 			if (taken <= 0)
 				return tls->send_error ? tls->send_error : -EPROTO;

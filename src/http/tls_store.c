@@ -9,7 +9,7 @@
 
 struct store {
 	_Atomic uint32_t generation; /* its lowest bit is the index of the slot in force */
-	struct tls_contents places[2];
+	struct tls_contents contents[2];
 };
 
 const struct region http_tls_region = {
@@ -55,9 +55,9 @@ bool tls_store_read(struct region_map *shared, uint32_t *ret_generation, struct 
 {
 	struct store *store = store_of(shared);
 	uint32_t generation = tls_store_generation(shared);
-	const struct tls_contents *place = &store->places[generation & 1];
+	const struct tls_contents *now = &store->contents[generation & 1];
 
-	memcpy(ret, place, used_bytes(place));
+	memcpy(ret, now, used_bytes(now));
 	*ret_generation = generation;
 	/* A read-modify-write with release keeps the copy before it, on any processor. */
 	return atomic_fetch_add_explicit(&store->generation, 0, memory_order_acq_rel) ==
@@ -82,7 +82,7 @@ struct http_tls_pair tls_contents_pair(const struct tls_contents *contents, unsi
 /* A worker that reads the old slot sees that the generation has changed. */
 static void put_in_force(struct store *store, uint32_t generation)
 {
-	struct tls_contents *old = &store->places[(generation + 1) & 1];
+	struct tls_contents *old = &store->contents[(generation + 1) & 1];
 
 	atomic_store_explicit(&store->generation, generation, memory_order_release);
 	sodium_memzero(old, used_bytes(old));
@@ -111,8 +111,8 @@ bool http_tls_publish(struct region_map *shared, const struct http_tls_pair *pai
 {
 	struct store *store = store_of(shared);
 	uint32_t generation = tls_store_generation(shared);
-	const struct tls_contents *now = &store->places[generation & 1];
-	struct tls_contents *next = &store->places[(generation + 1) & 1];
+	const struct tls_contents *now = &store->contents[generation & 1];
+	struct tls_contents *next = &store->contents[(generation + 1) & 1];
 	size_t size = 0;
 
 	require(count > 0 && count <= HTTP_TLS_PAIRS_MAX);
@@ -145,8 +145,8 @@ int64_t http_tls_rotate_tickets(struct region_map *shared, int64_t now_s)
 {
 	struct store *store = store_of(shared);
 	uint32_t generation = tls_store_generation(shared);
-	const struct tls_contents *now = &store->places[generation & 1];
-	struct tls_contents *next = &store->places[(generation + 1) & 1];
+	const struct tls_contents *now = &store->contents[generation & 1];
+	struct tls_contents *next = &store->contents[(generation + 1) & 1];
 	int64_t rotate_at_s = now->rotate_at_s;
 
 	/* A compromised worker can write here; it must not end the server. */
@@ -164,7 +164,7 @@ void http_tls_forget(struct region_map *shared)
 {
 	struct store *store = store_of(shared);
 	uint32_t generation = tls_store_generation(shared);
-	struct tls_contents *now = &store->places[generation & 1];
+	struct tls_contents *now = &store->contents[generation & 1];
 
 	/* The other slot is wiped already. */
 	atomic_store_explicit(&store->generation, 0, memory_order_release);

@@ -3,7 +3,7 @@
 #include "http/websocket_private.h"
 
 /* Longer parts of batched messages are not copied. */
-enum { CORKED_SMALL_MAX = 125 };
+enum { BATCHED_SMALL_BYTES_MAX = 125 };
 
 /* Batch of messages of one WebSocket; a process has at most one. Small parts are copied, others are
  * referenced. */
@@ -157,7 +157,7 @@ static void batch_payload(struct str payload)
 {
 	if (payload.length == 0)
 		return;
-	if (payload.length <= CORKED_SMALL_MAX) {
+	if (payload.length <= BATCHED_SMALL_BYTES_MAX) {
 		batch_copy(payload);
 		return;
 	}

@@ -27,7 +27,7 @@ static bool is_before(uint32_t a_ms, uint32_t b_ms)
 	return (int32_t)(a_ms - b_ms) < 0;
 }
 
-static void place(struct loop *loop, uint32_t position, struct deadline *deadline)
+static void put(struct loop *loop, uint32_t position, struct deadline *deadline)
 {
 	loop->heap[position] = deadline;
 	deadline->position = position;
@@ -38,8 +38,8 @@ static void sift_up(struct loop *loop, struct deadline *deadline)
 	uint32_t i = deadline->position;
 
 	for (; i > 1 && is_before(deadline->filed_ms, loop->heap[i / 2]->filed_ms); i /= 2)
-		place(loop, i, loop->heap[i / 2]);
-	place(loop, i, deadline);
+		put(loop, i, loop->heap[i / 2]);
+	put(loop, i, deadline);
 }
 
 static void sift_down(struct loop *loop, struct deadline *deadline)
@@ -52,9 +52,9 @@ static void sift_down(struct loop *loop, struct deadline *deadline)
 			child++;
 		if (!is_before(loop->heap[child]->filed_ms, deadline->filed_ms))
 			break;
-		place(loop, i, loop->heap[child]);
+		put(loop, i, loop->heap[child]);
 	}
-	place(loop, i, deadline);
+	put(loop, i, deadline);
 }
 
 static void on_timer(uv_timer_t *timer);
@@ -80,7 +80,7 @@ static void take_out(struct loop *loop, struct deadline *deadline)
 	deadline->position = 0;
 	if (last == deadline)
 		return;
-	place(loop, position, last);
+	put(loop, position, last);
 	sift_up(loop, last);
 	sift_down(loop, last);
 }
@@ -136,7 +136,7 @@ void deadline_set_at(struct loop *loop, struct deadline *deadline, uint64_t at_m
 			loop->heap = memory_realloc(loop->heap, loop->heap_capacity *
 								    sizeof(struct deadline *));
 		}
-		place(loop, ++loop->heap_count, deadline);
+		put(loop, ++loop->heap_count, deadline);
 	}
 	sift_up(loop, deadline);
 	if (loop->heap[1] == deadline)

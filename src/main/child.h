@@ -73,7 +73,7 @@ struct child_kind {
 	 * other way round. */
 	bool is_renewed;
 	int retire_signal;
-	unsigned retire_ms; /* time after which a retiring child is killed */
+	unsigned retire_ms; /* time after which a draining child is killed */
 
 	/* Children of a higher order are stopped when those of lower orders have ended. */
 	unsigned stop_order;
@@ -90,16 +90,16 @@ struct child_kind {
 /* Role of a child whose line can be renewed; children of other lines are current. */
 enum child_role {
 	CHILD_CURRENT,
-	CHILD_SPARE,	/* an index at which nothing runs */
-	CHILD_FRESH,	/* new: replaces a current one once all new ones serve */
-	CHILD_RETIRING, /* draining: ends when it has no work left */
+	CHILD_UNUSED,	/* an index at which nothing runs */
+	CHILD_NEW,	/* new: replaces a current one once all new ones serve */
+	CHILD_DRAINING, /* draining: ends when it has no work left */
 };
 
 struct child {
 	const struct child_kind *kind;
 	unsigned index; /* index among its kind, from 0 */
 	enum child_role role;
-	uint64_t retire_at_ms; /* while retiring: when it is killed */
+	uint64_t retire_at_ms; /* while draining: when it is killed */
 	pid_t pid;	       /* 0: not running */
 	bool is_restarted;     /* was stopped in order to be started again at once */
 	bool is_given_up;      /* after a crash loop */

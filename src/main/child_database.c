@@ -132,9 +132,9 @@ static enum exit_code migrate(PGconn *pg)
 
 static enum exit_code check_key(const struct instance *instance, PGconn *pg)
 {
-	const struct secret_key_place place = {.state_dir = instance->config->state_dir,
-					       .file = instance->config->secret_key_file,
-					       .is_new = instance->has_new_key};
+	const struct secret_key_location place = {.state_dir = instance->config->state_dir,
+						  .file = instance->config->secret_key_file,
+						  .is_new = instance->has_new_key};
 	struct reason why;
 	enum secret_key_check result = secret_key_check(pg, &instance->settings_key, &place, &why);
 

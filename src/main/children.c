@@ -37,7 +37,8 @@ void children_init(struct children *children, const struct child_kind *const *ki
 			*child++ = (struct child){
 			    .kind = kinds[i],
 			    .index = index,
-			    .role = index < kinds[i]->count(instance) ? CHILD_CURRENT : CHILD_SPARE,
+			    .role =
+				index < kinds[i]->count(instance) ? CHILD_CURRENT : CHILD_UNUSED,
 			};
 }
 
@@ -162,7 +163,7 @@ static void on_prepared(struct children *children, const struct child *preparati
 
 static void retire(struct children *children, struct child *child, uint64_t now_ms)
 {
-	child->role = child->pid ? CHILD_RETIRING : CHILD_SPARE;
+	child->role = child->pid ? CHILD_DRAINING : CHILD_UNUSED;
 	child->retire_at_ms = now_ms + child->kind->retire_ms;
 	if (child->pid)
 		children->system->signal(child->pid, child->kind->retire_signal);
@@ -171,23 +172,22 @@ static void retire(struct children *children, struct child *child, uint64_t now_
 /* Either lets the new children replace the current ones, or ends the new ones. */
 static void end_renewal(struct children *children, enum children_renewal result, uint64_t now_ms)
 {
-	enum child_role leaving = result == RENEWAL_DONE ? CHILD_CURRENT : CHILD_FRESH;
+	enum child_role leaving = result == RENEWAL_DONE ? CHILD_CURRENT : CHILD_NEW;
 
 	children->renewal = result;
 	for_each_child (child, children)
 		if (child->kind->is_renewed && child->role == leaving)
 			retire(children, child, now_ms);
 	for_each_child (child, children)
-		if (child->role == CHILD_FRESH)
+		if (child->role == CHILD_NEW)
 			child->role = CHILD_CURRENT;
 }
 
-static void on_fresh_end(struct children *children, struct child *child, int status,
-			 uint64_t now_ms)
+static void on_new_end(struct children *children, struct child *child, int status, uint64_t now_ms)
 {
 	struct child_message text;
 
-	child->role = CHILD_SPARE;
+	child->role = CHILD_UNUSED;
 	log_error("supervisor", child_message(&text, child, "ended before serving"),
 		  LOG_INT("number", child->index + 1), child_end_field(status));
 	end_renewal(children, RENEWAL_FAILED, now_ms);
@@ -197,7 +197,7 @@ static void on_retired(struct child *child, int status)
 {
 	struct child_message text;
 
-	child->role = CHILD_SPARE;
+	child->role = CHILD_UNUSED;
 	child->delay_ms = 0;
 	if (child_has_ended_well(status))
 		log_info("supervisor", child_message(&text, child, "retired"),
@@ -211,7 +211,7 @@ static void on_retired(struct child *child, int status)
 static bool do_all_serve(const struct children *children)
 {
 	for_each_child (child, children)
-		if (child->role == CHILD_FRESH &&
+		if (child->role == CHILD_NEW &&
 		    !child->kind->is_ready(children->instance, child->index, child->pid))
 			return false;
 	return true;
@@ -241,7 +241,7 @@ static void watch(struct children *children, struct child *child, uint64_t now_m
 
 /* Returns when it looks again. The heartbeat of a child in an earlier program's memory cannot be
  * read. */
-static uint64_t keep_retiring(struct children *children, struct child *child, uint64_t now_ms)
+static uint64_t keep_draining(struct children *children, struct child *child, uint64_t now_ms)
 {
 	if (now_ms < child->retire_at_ms && child->has_beaten) {
 		watch(children, child, now_ms);
@@ -257,7 +257,7 @@ static uint64_t keep_retiring(struct children *children, struct child *child, ui
 bool children_may_renew(const struct children *children)
 {
 	for_each_child (child, children)
-		if (child->role == CHILD_RETIRING)
+		if (child->role == CHILD_DRAINING)
 			return false;
 	return true;
 }
@@ -267,11 +267,11 @@ void children_renew(struct children *children, uint64_t now_ms)
 	children->renewal = RENEWAL_STARTING;
 	children->renewal_since_ms = now_ms;
 	for_each_child (child, children) {
-		if (child->role != CHILD_SPARE)
+		if (child->role != CHILD_UNUSED)
 			continue;
-		child->role = CHILD_FRESH;
+		child->role = CHILD_NEW;
 		if (!start(children, child, now_ms)) {
-			child->role = CHILD_SPARE;
+			child->role = CHILD_UNUSED;
 			end_renewal(children, RENEWAL_FAILED, now_ms);
 			return;
 		}
@@ -393,9 +393,9 @@ static void on_end_at_run(struct children *children, struct child *child, pid_t 
 {
 	if (!child->kind->is_kept)
 		on_prepared(children, child, child_has_ended_well(status), now_ms);
-	else if (child->role == CHILD_FRESH)
-		on_fresh_end(children, child, status, now_ms);
-	else if (child->role == CHILD_RETIRING)
+	else if (child->role == CHILD_NEW)
+		on_new_end(children, child, status, now_ms);
+	else if (child->role == CHILD_DRAINING)
 		on_retired(child, status);
 	else if (child->is_restarted)
 		child_note_restart(child, now_ms);
@@ -410,13 +410,13 @@ static uint64_t keep_one(struct children *children, struct child *child, uint64_
 {
 	const struct child *preparation = preparation_of(children, child);
 
-	if (!child->kind->is_kept || child->role == CHILD_SPARE || child->is_given_up ||
+	if (!child->kind->is_kept || child->role == CHILD_UNUSED || child->is_given_up ||
 	    (preparation && preparation->pid))
 		return UINT64_MAX;
 	if (!child->pid && child->kind->is_late && !children->has_been_ready)
 		return now_ms + SERVING_LOOK_MS;
-	if (child->role == CHILD_RETIRING)
-		return keep_retiring(children, child, now_ms);
+	if (child->role == CHILD_DRAINING)
+		return keep_draining(children, child, now_ms);
 	/* A child started now would get the configuration under test: wait for the result. */
 	if (!child->pid && child->kind->is_renewed &&
 	    (children->renewal == RENEWAL_STARTING || children->renewal == RENEWAL_FAILED))

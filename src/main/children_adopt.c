@@ -39,7 +39,7 @@ static void make_up_for_missing(struct children *children)
 	for (unsigned i = 0; i < children->count; i++) {
 		struct child *child = &children->all[i];
 
-		if (child->kind->is_renewed && child->role == CHILD_SPARE &&
+		if (child->kind->is_renewed && child->role == CHILD_UNUSED &&
 		    count_roles(children, child->kind, CHILD_CURRENT) <
 			child->kind->count(children->instance))
 			child->role = CHILD_CURRENT;
@@ -53,7 +53,7 @@ bool children_adopt(struct children *children, const struct handover *handover, 
 	children->next_kind = children->kind_count;
 	for (unsigned i = 0; i < children->count; i++)
 		if (children->all[i].kind->is_renewed)
-			children->all[i].role = CHILD_SPARE;
+			children->all[i].role = CHILD_UNUSED;
 	for (unsigned i = 0; i < handover->child_count; i++)
 		if (!adopt_one(children, &handover->children[i], now_ms))
 			return false;
@@ -84,7 +84,7 @@ const char *children_wait_for(const struct children *children, struct child_mess
 	for (unsigned i = 0; i < children->count; i++) {
 		const struct child *child = &children->all[i];
 
-		if (child->role == CHILD_RETIRING)
+		if (child->role == CHILD_DRAINING)
 			return child_message(text, child, "is finishing requests");
 		if (child->kind->is_kept && child->role == CHILD_CURRENT && !child->pid &&
 		    !child->is_given_up)

@@ -13,5 +13,5 @@ children_adopt(struct children *children, const struct handover *handover, uint6
 void children_hand_over(const struct children *children, struct handover *handover);
 
 /* Returns NULL if each child that is kept runs, nothing is being prepared, and none is new or
- * retiring. Else returns what is missing; the text may lie in *text. */
+ * draining. Else returns what is missing; the text may lie in *text. */
 const char *children_wait_for(const struct children *children, struct child_message *text);

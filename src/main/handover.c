@@ -197,7 +197,7 @@ static bool read_child(struct handover *handover, const char *line)
 	if (handover->child_count == HANDOVER_CHILDREN_MAX ||
 	    sscanf(line, "child %u %d %d %31[^\n]", &child->index, &pid, &child->role,
 		   child->name) != 4 ||
-	    pid <= 1 || child->role < CHILD_CURRENT || child->role > CHILD_RETIRING)
+	    pid <= 1 || child->role < CHILD_CURRENT || child->role > CHILD_DRAINING)
 		return false;
 	child->pid = pid;
 	handover->child_count++;

@@ -114,37 +114,37 @@ static int64_t ticks_us(unsigned long long ticks)
 }
 
 /* Whether the previous program, which has handed over its memory, counted here. */
-static bool was_counted(const struct process_stats *stats, unsigned place)
+static bool was_counted(const struct process_stats *stats, unsigned index)
 {
-	return stats->seen[place].pid == 0 &&
-	       atomic_load_explicit(&metric_cells[METRIC_PROCESS_CPU][place],
+	return stats->seen[index].pid == 0 &&
+	       atomic_load_explicit(&metric_cells[METRIC_PROCESS_CPU][index],
 				    memory_order_relaxed) > 0;
 }
 
 /* A process that has replaced another one begins at 0; the time of the old one stays counted.
  */
-static void count_cpu(struct process_stats *stats, unsigned place, pid_t pid, uint64_t cpu_us)
+static void count_cpu(struct process_stats *stats, unsigned index, pid_t pid, uint64_t cpu_us)
 {
-	if (stats->seen[place].pid != pid)
-		stats->seen[place].cpu_us = was_counted(stats, place) ? cpu_us : 0;
-	if (cpu_us > stats->seen[place].cpu_us)
-		metric_add(METRIC_PROCESS_CPU, place,
-			   (int64_t)(cpu_us - stats->seen[place].cpu_us));
-	stats->seen[place].pid = pid;
-	stats->seen[place].cpu_us = cpu_us;
+	if (stats->seen[index].pid != pid)
+		stats->seen[index].cpu_us = was_counted(stats, index) ? cpu_us : 0;
+	if (cpu_us > stats->seen[index].cpu_us)
+		metric_add(METRIC_PROCESS_CPU, index,
+			   (int64_t)(cpu_us - stats->seen[index].cpu_us));
+	stats->seen[index].pid = pid;
+	stats->seen[index].cpu_us = cpu_us;
 }
 
-static void forget(unsigned place)
+static void forget(unsigned index)
 {
 	static const enum metric gauges[] = {METRIC_PROCESS_RESIDENT, METRIC_PROCESS_VIRTUAL,
 					     METRIC_PROCESS_OPEN_FDS, METRIC_PROCESS_MAX_FDS,
 					     METRIC_PROCESS_START};
 
 	for (unsigned i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++)
-		metric_set(gauges[i], place, 0);
+		metric_set(gauges[i], index, 0);
 }
 
-static void look_at(struct process_stats *stats, unsigned place, pid_t pid)
+static void look_at(struct process_stats *stats, unsigned index, pid_t pid)
 {
 	struct facts facts;
 	char path[32];
@@ -155,22 +155,22 @@ static void look_at(struct process_stats *stats, unsigned place, pid_t pid)
 	if (folder < 0 || !read_facts(folder, &facts)) {
 		if (folder >= 0)
 			close(folder);
-		forget(place);
+		forget(index);
 		return;
 	}
 	/* Only once: the two clocks never agree to the microsecond, and this value must not change.
 	 */
-	if (stats->seen[place].pid != pid)
-		metric_set(METRIC_PROCESS_START, place,
+	if (stats->seen[index].pid != pid)
+		metric_set(METRIC_PROCESS_START, index,
 			   clock_us(CLOCK_REALTIME) - clock_us(CLOCK_BOOTTIME) +
 			       ticks_us(facts.numbers[START_TICKS]));
-	count_cpu(stats, place, pid,
+	count_cpu(stats, index, pid,
 		  (uint64_t)ticks_us(facts.numbers[USER_TICKS] + facts.numbers[SYSTEM_TICKS]));
-	metric_set(METRIC_PROCESS_RESIDENT, place,
+	metric_set(METRIC_PROCESS_RESIDENT, index,
 		   (int64_t)facts.numbers[RESIDENT_PAGES] * sysconf(_SC_PAGESIZE));
-	metric_set(METRIC_PROCESS_VIRTUAL, place, (int64_t)facts.numbers[VIRTUAL_BYTES]);
-	metric_set(METRIC_PROCESS_OPEN_FDS, place, open_descriptors(folder));
-	metric_set(METRIC_PROCESS_MAX_FDS, place, most_descriptors(folder));
+	metric_set(METRIC_PROCESS_VIRTUAL, index, (int64_t)facts.numbers[VIRTUAL_BYTES]);
+	metric_set(METRIC_PROCESS_OPEN_FDS, index, open_descriptors(folder));
+	metric_set(METRIC_PROCESS_MAX_FDS, index, most_descriptors(folder));
 	close(folder);
 }
 
@@ -191,14 +191,14 @@ void process_stats_look(struct process_stats *stats, const struct children *chil
 	look_at(stats, metric_process(METRIC_SUPERVISOR), getpid());
 	for (unsigned i = 0; i < children->count; i++) {
 		const struct child *child = &children->all[i];
-		unsigned place = metric_process((int)child->index);
+		unsigned index = metric_process((int)child->index);
 
-		if (child->kind->metric != METRIC_CHILD_WORKER || place >= PROCESS_STATS_MAX)
+		if (child->kind->metric != METRIC_CHILD_WORKER || index >= PROCESS_STATS_MAX)
 			continue;
 		if (child->pid > 0)
-			look_at(stats, place, child->pid);
+			look_at(stats, index, child->pid);
 		else
-			forget(place);
+			forget(index);
 	}
 	sampler_count_log(&stats->logged);
 	metric_beat(now_ms);

@@ -34,11 +34,11 @@ static void set_limits(struct service *service, const struct config *config)
 	bool is_limited = config->rate_limit > 0;
 
 	service->failed_attempt_rate = (struct rate_policy){
-	    .metric = METRIC_LIMIT_GUESSES,
+	    .metric = METRIC_LIMIT_FAILED_ATTEMPTS,
 	    .name = "address",
 	    .of_what = "from this address",
-	    .per_second = is_limited ? LIMIT_GUESSES_PER_S : 0,
-	    .burst = LIMIT_GUESSES_BURST,
+	    .per_second = is_limited ? LIMIT_FAILED_ATTEMPTS_PER_S : 0,
+	    .burst = LIMIT_FAILED_ATTEMPTS_BURST,
 	};
 	service->key_rate = (struct rate_policy){
 	    .metric = METRIC_LIMIT_KEY,

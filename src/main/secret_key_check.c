@@ -62,7 +62,7 @@ static int set_fingerprint(PGconn *connection, struct str fingerprint, bool repl
 	return read_rows(connection, &query, arena, &rows, reterr);
 }
 
-static enum secret_key_check refuse_other(const struct secret_key_place *place,
+static enum secret_key_check refuse_other(const struct secret_key_location *location,
 					  struct reason *reterr)
 {
 	static const char remedy[] =
@@ -70,15 +70,15 @@ static enum secret_key_check refuse_other(const struct secret_key_place *place,
 	    "had it; if it is lost, run \"displayctl database rekey\" to continue with another "
 	    "one, and enter secret settings again";
 
-	if (place->file)
+	if (location->file)
 		reason_set(reterr,
 			   "the key in %s did not encrypt the secret settings in the database: %s",
-			   place->file, remedy);
+			   location->file, remedy);
 	else
 		reason_set(reterr,
 			   "the secret settings in the database are encrypted with another key: "
 			   "%s/secret-key %s; %s",
-			   place->state_dir, place->is_new ? "is missing" : "is not that one",
+			   location->state_dir, location->is_new ? "is missing" : "is not that one",
 			   remedy);
 	return SECRET_KEY_REFUSED;
 }
@@ -92,8 +92,8 @@ static enum secret_key_check refuse_beside(struct reason *reterr)
 
 /* Tries the key if the database has no fingerprint yet. */
 static enum secret_key_check try_key(PGconn *connection, const struct settings_key *key,
-				     const struct secret_key_place *place, struct arena *arena,
-				     struct reason *reterr)
+				     const struct secret_key_location *location,
+				     struct arena *arena, struct reason *reterr)
 {
 	const struct secret_settings_newest_row *rows;
 	struct db_query query;
@@ -114,11 +114,11 @@ static enum secret_key_check try_key(PGconn *connection, const struct settings_k
 			return SECRET_KEY_FAILED;
 		return SECRET_KEY_FITS;
 	}
-	return refuse_other(place, reterr);
+	return refuse_other(location, reterr);
 }
 
 static enum secret_key_check check(PGconn *connection, const struct settings_key *key,
-				   const struct secret_key_place *place, struct arena *arena,
+				   const struct secret_key_location *location, struct arena *arena,
 				   struct reason *reterr)
 {
 	struct str own = fingerprint_of(key, arena);
@@ -131,19 +131,20 @@ static enum secret_key_check check(PGconn *connection, const struct settings_key
 	if (read_rows(connection, &query, arena, (const void **)&found, reterr) != 1)
 		return SECRET_KEY_FAILED;
 	if (found->fingerprint.data && !str_equal(found->fingerprint, own))
-		return refuse_other(place, reterr);
+		return refuse_other(location, reterr);
 	if (!found->is_admitted)
 		return refuse_beside(reterr);
 	if (found->fingerprint.data)
 		return SECRET_KEY_FITS;
-	return try_key(connection, key, place, arena, reterr);
+	return try_key(connection, key, location, arena, reterr);
 }
 
 enum secret_key_check secret_key_check(PGconn *connection, const struct settings_key *key,
-				       const struct secret_key_place *place, struct reason *reterr)
+				       const struct secret_key_location *location,
+				       struct reason *reterr)
 {
 	struct arena arena = {0};
-	enum secret_key_check result = check(connection, key, place, &arena, reterr);
+	enum secret_key_check result = check(connection, key, location, &arena, reterr);
 
 	arena_finish(&arena);
 	return result;

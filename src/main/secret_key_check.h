@@ -20,7 +20,7 @@
 #include <libpq-fe.h>
 
 /* Source of the key, for the text of a reason. */
-struct secret_key_place {
+struct secret_key_location {
 	const char *state_dir;
 	const char *file; /* file of --secret-key-file, or NULL */
 	bool is_new;	  /* it was missing, and was made just now */
@@ -35,7 +35,8 @@ enum secret_key_check {
 /* Checks the key; blocks. From then on the connection holds the lock. The schema must be up to
  * date. */
 enum secret_key_check secret_key_check(PGconn *connection, const struct settings_key *key,
-				       const struct secret_key_place *place, struct reason *reterr);
+				       const struct secret_key_location *location,
+				       struct reason *reterr);
 
 /* Stores the key's fingerprint in the database. No other transaction may be under way on the
  * connection. */

@@ -10,7 +10,7 @@
 #include "main/child_table.h"
 #include "main/children.h"
 #include "main/heartbeat.h"
-#include "main/log_place.h"
+#include "main/log_destination.h"
 #include "main/notify.h"
 #include "main/process_stats.h"
 #include "main/reload.h"
@@ -441,7 +441,7 @@ static enum exit_code open_instance(struct supervisor *supervisor, const struct 
 enum exit_code supervisor_run(const struct config *config, struct upgrade *upgrade)
 {
 	struct supervisor supervisor = {.upgrade = upgrade};
-	struct log_place place;
+	struct log_destination destination;
 	enum exit_code code;
 
 	/* Short turns fit: requests wake workers and PostgreSQL many times, for much less than a
@@ -470,7 +470,7 @@ enum exit_code supervisor_run(const struct config *config, struct upgrade *upgra
 		log_error("supervisor", "ended: workers crashed too often before being ready",
 			  LOG_INT("times", CHILD_CRASHES_MAX),
 			  LOG_TEXT("last", supervisor.crash.text),
-			  LOG_TEXT("log", log_place_find(&place)));
+			  LOG_TEXT("log", log_destination_find(&destination)));
 	upgrade_restart(upgrade);
 	return code;
 }

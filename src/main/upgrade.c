@@ -121,18 +121,18 @@ static void restart(struct upgrade *upgrade, const struct instance *instance,
 bool upgrade_note_end(struct upgrade *upgrade, const struct instance *instance,
 		      struct children *children, pid_t pid, int status, uint64_t now_ms)
 {
-	enum upgrade_verdict verdict;
+	enum upgrade_result result;
 	struct reason why;
 
 	if (upgrade->check.pid != pid)
 		return false;
-	verdict =
+	result =
 	    upgrade_check_end(&upgrade->check, status, instance->config, upgrade->note.to, &why);
 	if (children->phase != CHILDREN_RUN) {
 		refuse(upgrade, instance, "this server is stopping");
-	} else if (verdict == UPGRADE_UNFIT) {
+	} else if (result == UPGRADE_UNFIT) {
 		refuse(upgrade, instance, why.text);
-	} else if (verdict == UPGRADE_RESTARTS) {
+	} else if (result == UPGRADE_RESTARTS) {
 		restart(upgrade, instance, children, why.text, now_ms);
 	} else {
 		upgrade->phase = UPGRADE_IN_WAIT;

@@ -172,8 +172,8 @@ static struct str last_line(const char *text)
 }
 
 /* version, handover, schema, settings: as printed by the new program. */
-static enum upgrade_verdict compare(const struct config *config, int handover, int schema,
-				    const char *settings, struct reason *reterr)
+static enum upgrade_result compare(const struct config *config, int handover, int schema,
+				   const char *settings, struct reason *reterr)
 {
 	char own[CONFIG_FIXED_BYTES];
 
@@ -216,9 +216,9 @@ static void report_failure(int status, struct str said, struct reason *reterr)
 			   WEXITSTATUS(status), STR_ARG(said));
 }
 
-enum upgrade_verdict upgrade_check_end(struct upgrade_check *check, int status,
-				       const struct config *config, char ret_version[static 64],
-				       struct reason *reterr)
+enum upgrade_result upgrade_check_end(struct upgrade_check *check, int status,
+				      const struct config *config, char ret_version[static 64],
+				      struct reason *reterr)
 {
 	char output[OUTPUT_BYTES], settings[CONFIG_FIXED_BYTES];
 	const char *line;

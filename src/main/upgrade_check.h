@@ -18,7 +18,7 @@ struct upgrade_check {
 	uint64_t until_ms; /* when it is killed */
 };
 
-enum upgrade_verdict {
+enum upgrade_result {
 	UPGRADE_FITS,	  /* it can replace this program */
 	UPGRADE_RESTARTS, /* needs a normal restart; with a reason */
 	UPGRADE_UNFIT,	  /* could not start; with a reason */
@@ -38,6 +38,6 @@ uint64_t upgrade_check_watch(const struct upgrade_check *check, uint64_t now_ms)
 
 /* Evaluates the check when its process has ended, with the status of waitpid(). config: that in
  * force. */
-enum upgrade_verdict upgrade_check_end(struct upgrade_check *check, int status,
-				       const struct config *config, char ret_version[static 64],
-				       struct reason *reterr);
+enum upgrade_result upgrade_check_end(struct upgrade_check *check, int status,
+				      const struct config *config, char ret_version[static 64],
+				      struct reason *reterr);

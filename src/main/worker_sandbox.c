@@ -22,7 +22,7 @@
 enum { NAMED_MAX = 24 };
 
 /* Paths that a sandboxed worker may read, if they exist. */
-static const char *const system_places[] = {
+static const char *const system_paths[] = {
     "/etc",
     "/usr/lib",
     "/usr/lib64",
@@ -44,65 +44,65 @@ static const char *const home_places[] = {"/.pgpass", "/.pg_service.conf", "/.po
 static const char *const file_settings[] = {"passfile",	   "service", "sslcert",  "sslkey",
 					    "sslrootcert", "sslcrl",  "sslcrldir"};
 
-struct places {
-	const char *paths[array_length(system_places) + array_length(home_places) + NAMED_MAX + 1];
+struct readable {
+	const char *paths[array_length(system_paths) + array_length(home_places) + NAMED_MAX + 1];
 	unsigned count;
 	char *owned[array_length(home_places) + NAMED_MAX];
 	unsigned owned_count;
 };
 
 /* Takes ownership of the text. */
-static void add_owned(struct places *places, char *text)
+static void add_owned(struct readable *readable, char *text)
 {
-	if (places->owned_count == array_length(places->owned)) {
+	if (readable->owned_count == array_length(readable->owned)) {
 		free(text);
 		return;
 	}
-	places->owned[places->owned_count++] = text;
-	places->paths[places->count++] = text;
+	readable->owned[readable->owned_count++] = text;
+	readable->paths[readable->count++] = text;
 }
 
 /* Adds the folder of a named file, since the next certificate will be another file there. For the
  * root and the folder in which displayd was started, adds only the file. */
-static void add_folder_of(struct places *places, const char *file)
+static void add_folder_of(struct readable *readable, const char *file)
 {
 	char *folder = memory_strdup(file), *slash = strrchr(folder, '/');
 
 	if (slash && slash != folder)
 		*slash = 0;
-	add_owned(places, folder);
+	add_owned(readable, folder);
 }
 
-static void add_settings(struct places *places, PQconninfoOption *options)
+static void add_settings(struct readable *readable, PQconninfoOption *options)
 {
 	for (const PQconninfoOption *one = options; one && one->keyword; one++) {
 		for (size_t i = 0; one->val && i < array_length(file_settings); i++)
 			if (strcmp(one->keyword, file_settings[i]) == 0)
-				add_folder_of(places, one->val);
+				add_folder_of(readable, one->val);
 		if (one->val && strcmp(one->keyword, "sslcrldir") == 0)
-			add_owned(places, memory_strdup(one->val));
+			add_owned(readable, memory_strdup(one->val));
 	}
 	PQconninfoFree(options);
 }
 
-static void find_places(struct places *places, const char *database)
+static void find_readable(struct readable *readable, const char *database)
 {
 	const char *home = getenv("HOME"), *service = getenv("PGSERVICEFILE");
 
-	for (size_t i = 0; i < array_length(system_places); i++)
-		places->paths[places->count++] = system_places[i];
+	for (size_t i = 0; i < array_length(system_paths); i++)
+		readable->paths[readable->count++] = system_paths[i];
 	for (size_t i = 0; home && i < array_length(home_places); i++) {
 		size_t size = strlen(home) + strlen(home_places[i]) + 1;
 		char *path = memory_alloc(size);
 
 		snprintf(path, size, "%s%s", home, home_places[i]);
-		add_owned(places, path);
+		add_owned(readable, path);
 	}
 	if (service)
-		add_folder_of(places, service);
-	add_settings(places, PQconninfoParse(database, NULL));
+		add_folder_of(readable, service);
+	add_settings(readable, PQconninfoParse(database, NULL));
 	/* Add the files that variables name. */
-	add_settings(places, PQconndefaults());
+	add_settings(readable, PQconndefaults());
 }
 
 int sandbox_plan(struct worker_sandbox *ret, enum sandbox_mode mode, struct reason *reterr)
@@ -132,7 +132,7 @@ bool worker_sandbox_enter(const struct worker_sandbox *sandbox, const char *data
 	    .spliced = spliced < 0 ? 0 : spliced,
 	    .has_sanitizer = HAS_SANITIZER,
 	};
-	struct places places = {0};
+	struct readable readable = {0};
 	unsigned made;
 
 	if (!(sandbox->layers & SANDBOX_SECCOMP) && !(sandbox->layers & SANDBOX_LANDLOCK))
@@ -140,11 +140,11 @@ bool worker_sandbox_enter(const struct worker_sandbox *sandbox, const char *data
 	/* The C library reads the zone of the machine once. */
 	tzset();
 	if (database)
-		find_places(&places, database);
-	server.readable = places.paths;
-	made = sandbox_seal_server(&server);
-	while (places.owned_count)
-		free(places.owned[--places.owned_count]);
+		find_readable(&readable, database);
+	server.readable = readable.paths;
+	made = sandbox_restrict_server(&server);
+	while (readable.owned_count)
+		free(readable.owned[--readable.owned_count]);
 	if ((made & sandbox->layers) == sandbox->layers)
 		return true;
 	log_error("sandbox", "cannot enter a sandbox layer",

@@ -57,7 +57,7 @@ static const char *const mqtt_messages[] = {
 
 static const char *const limits[] = {
     [METRIC_LIMIT_OTHER] = "other",	  [METRIC_LIMIT_KEY] = "key",
-    [METRIC_LIMIT_PUSH] = "push",	  [METRIC_LIMIT_GUESSES] = "guesses",
+    [METRIC_LIMIT_PUSH] = "push",	  [METRIC_LIMIT_FAILED_ATTEMPTS] = "guesses",
     [METRIC_LIMIT_SESSION] = "session",	  [METRIC_LIMIT_VISITOR] = "visitor",
     [METRIC_LIMIT_ATTEMPTS] = "attempts", [METRIC_LIMIT_FRAMES] = "frames",
 };

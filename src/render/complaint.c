@@ -30,7 +30,7 @@ static int read_number(struct str *text)
 bool complaint_read(struct str text, struct complaint *ret_complaint)
 {
 	struct str message = behind(text, STR("[ERROR] "));
-	struct str place = behind(message, STR("\n    " COMPLAINT_SOLE_FILE ":"));
+	struct str location = behind(message, STR("\n    " COMPLAINT_SOLE_FILE ":"));
 	const char *end;
 
 	if (!message.data)
@@ -43,10 +43,10 @@ bool complaint_read(struct str text, struct complaint *ret_complaint)
 		message = STR("esbuild crashed on this script; that of Debian 12 crashes on a "
 			      "decorator that is a function expression");
 	*ret_complaint = (struct complaint){.message = message};
-	ret_complaint->line = read_number(&place);
-	if (ret_complaint->line > 0 && place.length > 0 && place.data[0] == ':') {
-		place = str_from_offset(place, 1);
-		ret_complaint->column = read_number(&place) + 1;
+	ret_complaint->line = read_number(&location);
+	if (ret_complaint->line > 0 && location.length > 0 && location.data[0] == ':') {
+		location = str_from_offset(location, 1);
+		ret_complaint->column = read_number(&location) + 1;
 	}
 	return true;
 }

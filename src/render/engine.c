@@ -81,7 +81,7 @@ static void drop_turn(struct engine_run *run)
 
 static void leave(struct engine_run *run)
 {
-	switch (run->place) {
+	switch (run->state) {
 	case RUN_AT_WORK:
 		end_turn(run, true);
 		break;
@@ -143,7 +143,7 @@ static bool may_park(const struct engines *engines, struct id account)
 	list_for_each (node, &engines->running) {
 		const struct engine_run *run = container_of(node, struct engine_run, node);
 
-		own += run->place == RUN_PARKED && id_equal(run->account, account);
+		own += run->state == RUN_PARKED && id_equal(run->account, account);
 	}
 	return engines->parked + own < LIMIT_PARKED_RENDERS;
 }
@@ -155,7 +155,7 @@ static void on_parks(struct engine_run *run)
 	if (!may_park(engines, run->account))
 		return;
 	end_turn(run, false);
-	run->place = RUN_PARKED;
+	run->state = RUN_PARKED;
 	engines->parked++;
 	start_waiting(engines);
 }
@@ -165,7 +165,7 @@ static void on_resumes(struct engine_run *run)
 	uint64_t wait_us;
 
 	run->engines->parked--;
-	run->place = RUN_QUEUED;
+	run->state = RUN_QUEUED;
 	run->queued.goes_on = true;
 	require(lane_queue_add(queue_of(run), &run->queued, &wait_us) == 0);
 	start_waiting(run->engines);
@@ -216,7 +216,7 @@ static void begin_turn(struct engine_run *run)
 {
 	struct engines *engines = run->engines;
 
-	run->place = RUN_AT_WORK;
+	run->state = RUN_AT_WORK;
 	run->turn_us = clock_monotonic_us();
 	run->is_quick =
 	    run->is_preview && !preview_is_slow(&engines->accounts, run->account, run->turn_us);
@@ -413,9 +413,9 @@ void engines_destroy(struct engines *engines)
 		struct engine_run *run = container_of(node, struct engine_run, node);
 
 		require(!run->job);
-		if (run->place == RUN_QUEUED)
+		if (run->state == RUN_QUEUED)
 			continue;
-		if (run->place == RUN_AT_WORK)
+		if (run->state == RUN_AT_WORK)
 			drop_turn(run);
 		free_run(run);
 	}

@@ -8,7 +8,7 @@ enum {
 	KINDS = ENGINE_COMPILE + 1,
 	RUN_PART = 4, /* divisor: the part of its time that an account's runs may take */
 	SLOW_US = 2 * SECOND_US,
-	RESTED_MAX_US = 60 * SECOND_US,
+	PAUSE_MAX_US = 60 * SECOND_US,
 };
 
 struct preview_account {
@@ -16,7 +16,7 @@ struct preview_account {
 	struct list by_use;
 	struct id id;
 	uint64_t limited_until_us[KINDS]; /* 0: not limited */
-	uint64_t rested_us;		  /* when its runs will be compensated */
+	uint64_t paused_until_us;	  /* when its runs will be compensated */
 };
 
 static struct str id_view(const struct id *id)
@@ -83,7 +83,7 @@ bool preview_is_slow(const struct preview_accounts *accounts, struct id id, uint
 {
 	const struct preview_account *account = find(accounts, id);
 
-	return account && account->rested_us > now_us + SLOW_US * RUN_PART;
+	return account && account->paused_until_us > now_us + SLOW_US * RUN_PART;
 }
 
 void preview_note(struct preview_accounts *accounts, struct id id, enum engine_what what,
@@ -91,15 +91,15 @@ void preview_note(struct preview_accounts *accounts, struct id id, enum engine_w
 {
 	struct preview_account *account = use(accounts, id);
 
-	if (account->rested_us < now_us)
-		account->rested_us = now_us;
-	account->rested_us += took_us * RUN_PART;
-	if (account->rested_us > now_us + RESTED_MAX_US)
-		account->rested_us = now_us + RESTED_MAX_US;
+	if (account->paused_until_us < now_us)
+		account->paused_until_us = now_us;
+	account->paused_until_us += took_us * RUN_PART;
+	if (account->paused_until_us > now_us + PAUSE_MAX_US)
+		account->paused_until_us = now_us + PAUSE_MAX_US;
 	/* A success does not end the limit: a script could return at once to lift it. */
 	if (problem != ENGINE_LIMIT && problem != ENGINE_CRASH)
 		return;
 	account->limited_until_us[what] = now_us + (uint64_t)PREVIEW_LIMITED_FOR_S * SECOND_US;
 	/* Four accounts that share two processes take a quarter of the time each, and no more. */
-	account->rested_us = now_us + RESTED_MAX_US;
+	account->paused_until_us = now_us + PAUSE_MAX_US;
 }

@@ -195,7 +195,7 @@ static void on_fetched(struct egress_fetch *fetch, struct str head, struct str b
 {
 	struct engine_run *run = container_of(fetch, struct run_fetch, fetch)->run;
 
-	if (run->place != RUN_PARKED) {
+	if (run->state != RUN_PARKED) {
 		reply(run, head, body);
 		return;
 	}
@@ -219,7 +219,7 @@ void run_go_on(struct engine_run *run)
  * TypeScript may continue computing, and keeps its turn. */
 static bool waits_for_network(const struct engine_run *run)
 {
-	return run->request.program == RENDER_STARLARK && run->place == RUN_AT_WORK;
+	return run->request.program == RENDER_STARLARK && run->state == RUN_AT_WORK;
 }
 
 static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct str body)

@@ -23,7 +23,7 @@ struct run_tools {
 };
 
 /* State of a run with respect to the turns that the engines give. */
-enum run_place {
+enum run_state {
 	RUN_QUEUED,  /* waits for its first turn, or for a further one */
 	RUN_AT_WORK, /* has a turn */
 	RUN_PARKED,  /* its process waits for the network, and needs no turn */
@@ -49,7 +49,7 @@ struct engine_run {
 	bool is_limited; /* it gets PREVIEW_LIMITED_MS in all */
 	bool is_late;	 /* a process was killed at its deadline */
 	bool has_begun;	 /* used by the engines: it had its first turn */
-	enum run_place place;
+	enum run_state state;
 	uint64_t turn_us; /* used by the engines: when its turn began */
 	uint64_t held_us; /* used by the engines: duration of its turns */
 

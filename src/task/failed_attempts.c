@@ -42,18 +42,18 @@ void failed_attempts_count(const struct service *service, struct str remote_addr
 /* ---- former addresses of devices ---- */
 
 static const struct rate_policy alias_of_address = {
-    .metric = METRIC_LIMIT_GUESSES,
+    .metric = METRIC_LIMIT_FAILED_ATTEMPTS,
     .name = "address",
     .of_what = "from this address",
-    .per_second = LIMIT_ALIAS_GUESSES_PER_S,
-    .burst = LIMIT_ALIAS_GUESSES_BURST,
+    .per_second = LIMIT_ALIAS_ATTEMPTS_PER_S,
+    .burst = LIMIT_ALIAS_ATTEMPTS_BURST,
 };
 static const struct rate_policy alias_of_network = {
-    .metric = METRIC_LIMIT_GUESSES,
+    .metric = METRIC_LIMIT_FAILED_ATTEMPTS,
     .name = "network",
     .of_what = "from this network",
-    .per_second = LIMIT_ALIAS_NETWORK_GUESSES_PER_S,
-    .burst = LIMIT_ALIAS_NETWORK_GUESSES_BURST,
+    .per_second = LIMIT_ALIAS_NETWORK_ATTEMPTS_PER_S,
+    .burst = LIMIT_ALIAS_NETWORK_ATTEMPTS_BURST,
 };
 
 /* Finds the buckets of an address and of its network, distinct from others in the table. False: not

@@ -79,7 +79,7 @@ bool task_fails_too_often(struct task *task, const char *of_what, struct step_re
 
 	if (result.is_allowed)
 		return false;
-	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_GUESSES, 1);
+	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_FAILED_ATTEMPTS, 1);
 	add_rate_fields(task, &service->failed_attempt_rate, &result);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result.retry_after_s));

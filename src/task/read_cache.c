@@ -29,7 +29,7 @@ struct kept {
 	struct read_answer answer;
 	uint32_t place_count;
 	uint8_t key[KEY_BYTES];
-	uint32_t places[]; /* slots of the sources; the texts follow */
+	uint32_t slots[]; /* slots of the sources; the texts follow */
 };
 
 /* Account that has answers here. */
@@ -140,7 +140,7 @@ static bool is_fresh(const struct read_cache *cache, const struct kept *kept)
 static bool is_unchanged(const struct read_cache *cache, const struct kept *kept)
 {
 	for (unsigned i = 0; i < kept->place_count; i++) {
-		if (read_stamps_last(cache->stamps, kept->places[i]) > kept->asked.stamp)
+		if (read_stamps_last(cache->stamps, kept->slots[i]) > kept->asked.stamp)
 			return false;
 	}
 	return true;
@@ -251,16 +251,16 @@ static struct kept *kept_create(const struct read_cache *cache, const struct rea
 				const struct read_answer *answer,
 				const struct read_sources *sources)
 {
-	size_t places = sources->count * sizeof(uint32_t);
-	size_t bytes = sizeof(struct kept) + places + answer->tag.length + answer->body.length;
+	size_t slots = sources->count * sizeof(uint32_t);
+	size_t bytes = sizeof(struct kept) + slots + answer->tag.length + answer->body.length;
 	struct kept *kept = memory_zalloc(bytes);
-	char *texts = (char *)kept->places + places;
+	char *texts = (char *)kept->slots + slots;
 
 	kept->bytes = (uint32_t)(bytes + OVERHEAD_BYTES);
 	kept->fresh_ms = (uint32_t)sources->fresh_ms;
 	kept->place_count = sources->count;
 	for (unsigned i = 0; i < sources->count; i++)
-		kept->places[i] = read_stamps_place(cache->stamps, sources->ids[i]);
+		kept->slots[i] = read_stamps_slot(cache->stamps, sources->ids[i]);
 	kept->answer.tag = put(&texts, answer->tag);
 	kept->answer.body = put(&texts, answer->body);
 	write_key(key, kept->key);

@@ -3,13 +3,13 @@
 #include <sodium.h>
 #include <stdatomic.h>
 
-enum { PLACES = 1 << 17 /* 1 MiB */ };
+enum { SLOTS = 1 << 17 /* 1 MiB */ };
 
 struct read_stamps {
 	uint8_t secret[crypto_shorthash_KEYBYTES];
 	_Atomic uint64_t clock;
 	_Atomic uint64_t all; /* stamp of the last change of all rows */
-	_Atomic uint64_t places[PLACES];
+	_Atomic uint64_t slots[SLOTS];
 };
 
 static void init(void *common)
@@ -32,11 +32,11 @@ uint64_t read_stamps_now(const struct read_stamps *stamps)
 }
 
 /* The later of two concurrent changes may come first. */
-static void advance(_Atomic uint64_t *place, uint64_t stamp)
+static void advance(_Atomic uint64_t *slot, uint64_t stamp)
 {
-	uint64_t last = atomic_load(place);
+	uint64_t last = atomic_load(slot);
 
-	while (last < stamp && !atomic_compare_exchange_weak(place, &last, stamp))
+	while (last < stamp && !atomic_compare_exchange_weak(slot, &last, stamp))
 		;
 }
 
@@ -47,7 +47,7 @@ static uint64_t new_stamp(struct read_stamps *stamps)
 
 void read_stamps_note(struct read_stamps *stamps, struct id id)
 {
-	advance(&stamps->places[read_stamps_place(stamps, id)], new_stamp(stamps));
+	advance(&stamps->slots[read_stamps_slot(stamps, id)], new_stamp(stamps));
 }
 
 void read_stamps_note_all(struct read_stamps *stamps)
@@ -55,17 +55,17 @@ void read_stamps_note_all(struct read_stamps *stamps)
 	advance(&stamps->all, new_stamp(stamps));
 }
 
-uint32_t read_stamps_place(const struct read_stamps *stamps, struct id id)
+uint32_t read_stamps_slot(const struct read_stamps *stamps, struct id id)
 {
 	uint64_t hash;
 
 	crypto_shorthash((uint8_t *)&hash, id.bytes, ID_BYTES, stamps->secret);
-	return (uint32_t)(hash % PLACES);
+	return (uint32_t)(hash % SLOTS);
 }
 
-uint64_t read_stamps_last(const struct read_stamps *stamps, uint32_t place)
+uint64_t read_stamps_last(const struct read_stamps *stamps, uint32_t slot)
 {
-	uint64_t of_row = atomic_load(&stamps->places[place]);
+	uint64_t of_row = atomic_load(&stamps->slots[slot]);
 	uint64_t of_all = atomic_load(&stamps->all);
 
 	return of_row > of_all ? of_row : of_all;

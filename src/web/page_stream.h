@@ -13,7 +13,7 @@
 struct streams;
 
 struct page_stream {
-	struct stream_place place;
+	struct stream_member member;
 	struct list to_check;	 /* of session_checks.c */
 	struct streams *streams; /* owner of the stream */
 	struct event_stream stream;

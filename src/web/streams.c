@@ -10,7 +10,7 @@
 struct streams {
 	struct loop *loop;
 	struct db *db;
-	struct stream_shares shares; /* of struct page_stream, by its place */
+	struct stream_shares shares; /* of struct page_stream, by its member */
 	struct session_checks checks;
 	struct unavailable_watch unavailable;
 	struct hint_subscription changes; /* "changed" */
@@ -19,7 +19,7 @@ struct streams {
 
 static struct page_stream *page_of(struct list *node)
 {
-	return container_of(node, struct page_stream, place.node);
+	return container_of(node, struct page_stream, member.node);
 }
 
 /* ---- a stream's beginning and end ---- */
@@ -40,7 +40,7 @@ struct page_stream *streams_open(struct streams *streams, const struct person *p
 	page->is_administrator = person->is_administrator;
 	page_stream_init(page, streams->loop);
 	page_views_init(page);
-	stream_shares_join(&streams->shares, &page->place, person->id);
+	stream_shares_join(&streams->shares, &page->member, person->id);
 	/* The session may have ended since it was read, and its hint may have arrived already. */
 	session_checks_add(&streams->checks, page);
 	return page;
@@ -49,7 +49,7 @@ struct page_stream *streams_open(struct streams *streams, const struct person *p
 void streams_leave(struct page_stream *page)
 {
 	list_remove(&page->to_check);
-	stream_shares_leave(&page->streams->shares, &page->place);
+	stream_shares_leave(&page->streams->shares, &page->member);
 	event_views_finish(&page->views);
 	page_stream_finish(page);
 	free(page);
@@ -139,7 +139,8 @@ static void tell_account(struct streams *streams, struct id account_id, struct s
 	if (!pages)
 		return;
 	list_for_each (node, pages) {
-		struct page_stream *page = container_of(node, struct page_stream, place.of_account);
+		struct page_stream *page =
+		    container_of(node, struct page_stream, member.of_account);
 
 		if (str_equal(topic, STR("sessions")) || str_equal(topic, STR("account")))
 			session_checks_add(&streams->checks, page);

@@ -48,7 +48,7 @@ func main() {
 	runtime.GOMAXPROCS(min(2, runtime.GOMAXPROCS(0)))
 	s := &server{link: link, engine: newEngine()}
 	s.engine.network.send = s.write
-	layers, err := seal()
+	layers, err := restrict()
 	if err == nil {
 		err = s.run(layers)
 	}

@@ -36,7 +36,7 @@ import (
 // The names of fields may follow in such a place, each with the line and the column where the call has it.
 // The rest is JSON as it is; frames are the whole tree. Each widget is made by the function that
 // scripts in Starlark call, so all languages have the same widgets, fields, defaults and errors.
-// The tree comes from a process that runs strangers' scripts: what bounds it is checked there, and
+// The tree comes from a process that runs untrusted scripts: what bounds it is checked there, and
 // again here, while it is read.
 const (
 	maxTreeBytes    = 4 << 20

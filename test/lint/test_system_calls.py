@@ -1,4 +1,4 @@
-"""The lists of system calls allowed after sandbox_seal() are valid on each processor that has packages:
+"""The lists of system calls allowed after sandbox_restrict() are valid on each processor that has packages:
 newer ones lack calls that others have replaced."""
 
 import ctypes

@@ -47,7 +47,7 @@ def below(pid):
 
 
 def test_no_process_can_make_an_io_uring(running):
-    """libuv makes a ring with each loop, if it can, which sandbox_seal_server() would cut off."""
+    """libuv makes a ring with each loop, if it can, which sandbox_restrict_server() would cut off."""
     pids = below(running.process.pid)
     assert len(pids) > 2 + running.worker_count  # with the host of renderers and PostgreSQL
     for pid in pids:

@@ -31,7 +31,7 @@ static const char *const methods[] = {
     [CLUSTER_METHOD_DUMP] = "dump",
 };
 
-static void tell(const char *text)
+static void report(const char *text)
 {
 	fprintf(stderr, "displayctl: %s\n", text);
 }
@@ -126,7 +126,7 @@ static enum ctl_exit upgrade(struct ctl *ctl, struct cluster_plan *plan)
 	if (code != CTL_DONE)
 		return code;
 	catch_signals();
-	plan->tell = tell;
+	plan->report = report;
 	if (cluster_upgrade_run(plan, method, &method, &why) < 0)
 		return fail_upgrade(plan, why.text);
 	code = print(ctl, plan, method);

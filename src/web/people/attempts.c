@@ -76,8 +76,8 @@ static struct id pair_of(struct id account, struct id address)
 }
 
 /* account: none if the attempt is for no account, or the account is not known yet. */
-static void want_of_stranger(struct task *task, const struct policies *policies, struct id account,
-			     struct wanted *wanted)
+static void want_of_untrusted(struct task *task, const struct policies *policies, struct id account,
+			      struct wanted *wanted)
 {
 	struct id subscriber = web_address_id(task), network = web_network_id(task),
 		  own = subscriber;
@@ -127,7 +127,7 @@ bool web_has_failed_too_often(struct task *task, enum attempt_kind kind,
 	if (!web_service_of(task)->limits_attempts ||
 	    (web_known_browser(task, &browser.id) && look(task, &browser).is_allowed))
 		return false;
-	want_of_stranger(task, &kinds[kind], (struct id){0}, &wanted);
+	want_of_untrusted(task, &kinds[kind], (struct id){0}, &wanted);
 	for (unsigned i = 0; i < wanted.count; i++) {
 		struct rate_result result = look(task, &wanted.tokens[i]);
 
@@ -169,12 +169,12 @@ static bool begin(struct task *task, struct attempt *attempt, enum attempt_kind 
 			    (id_is_none(account) || take(task, attempt, &known, &result));
 	if (attempt->is_known)
 		return false;
-	want_of_stranger(task, &kinds[kind], account, &wanted);
+	want_of_untrusted(task, &kinds[kind], account, &wanted);
 	if (is_refused(task, attempt, &wanted, ret_answer))
 		return true;
 	if (kind != ATTEMPT_PASSKEY)
 		return false;
-	want_of_stranger(task, &kinds[ATTEMPT_PASSWORD], account, &others);
+	want_of_untrusted(task, &kinds[ATTEMPT_PASSWORD], account, &others);
 	for (unsigned i = 0; i < others.count; i++)
 		(void)take(task, attempt, &others.tokens[i], &result);
 	return false;

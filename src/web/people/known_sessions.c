@@ -4,12 +4,12 @@
 #include <stdatomic.h>
 
 enum {
-	PLACES = 1 << 15,   /* 768 KiB */
-	NEIGHBOURHOOD = 16, /* places in which a session may lie */
+	ENTRIES = 1 << 15,  /* 768 KiB */
+	NEIGHBOURHOOD = 16, /* entries in which a session may lie */
 	SHARE = 4,	    /* slots of an account in each */
 };
 
-struct place {
+struct entry {
 	_Atomic uint64_t session; /* hash of its secret; 0: free */
 	_Atomic uint64_t account; /* hash of its ID */
 	_Atomic uint64_t seen_us;
@@ -17,7 +17,7 @@ struct place {
 
 struct known_sessions {
 	uint8_t secret[crypto_shorthash_KEYBYTES];
-	struct place places[PLACES];
+	struct entry entries[ENTRIES];
 };
 
 static void init(void *common)
@@ -42,38 +42,38 @@ static uint64_t tag_of(const struct known_sessions *known, const uint8_t *bytes,
 	return tag ? tag : 1;
 }
 
-static struct place *find(const struct known_sessions *known, uint64_t session)
+static struct entry *find(const struct known_sessions *known, uint64_t session)
 {
 	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
-		const struct place *place = &known->places[(session + i) % PLACES];
+		const struct entry *entry = &known->entries[(session + i) % ENTRIES];
 
-		if (atomic_load_explicit(&place->session, memory_order_relaxed) == session)
-			return (struct place *)place;
+		if (atomic_load_explicit(&entry->session, memory_order_relaxed) == session)
+			return (struct entry *)entry;
 	}
 	return NULL;
 }
 
 /* Finds room for a new session of this account. */
-static struct place *make_room(struct known_sessions *known, uint64_t session, uint64_t account)
+static struct entry *make_room(struct known_sessions *known, uint64_t session, uint64_t account)
 {
-	struct place *oldest = NULL, *own = NULL;
+	struct entry *oldest = NULL, *own = NULL;
 	uint64_t oldest_us = UINT64_MAX, own_us = UINT64_MAX;
 	unsigned own_count = 0;
 
 	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
-		struct place *place = &known->places[(session + i) % PLACES];
-		uint64_t seen_us = atomic_load(&place->seen_us);
+		struct entry *entry = &known->entries[(session + i) % ENTRIES];
+		uint64_t seen_us = atomic_load(&entry->seen_us);
 
 		if (seen_us < oldest_us) {
 			oldest_us = seen_us;
-			oldest = place;
+			oldest = entry;
 		}
-		if (atomic_load(&place->account) != account || seen_us == 0)
+		if (atomic_load(&entry->account) != account || seen_us == 0)
 			continue;
 		own_count++;
 		if (seen_us < own_us) {
 			own_us = seen_us;
-			own = place;
+			own = entry;
 		}
 	}
 	return own_count >= SHARE ? own : oldest;
@@ -83,16 +83,16 @@ void known_sessions_add(struct known_sessions *known, const uint8_t hash[static 
 			struct id account_id, uint64_t now_us)
 {
 	uint64_t session = tag_of(known, hash, KEY_HASH_BYTES);
-	struct place *place = find(known, session);
+	struct entry *entry = find(known, session);
 
-	if (!place) {
+	if (!entry) {
 		uint64_t account = tag_of(known, account_id.bytes, sizeof(account_id.bytes));
 
-		place = make_room(known, session, account);
-		atomic_store(&place->session, session);
-		atomic_store(&place->account, account);
+		entry = make_room(known, session, account);
+		atomic_store(&entry->session, session);
+		atomic_store(&entry->account, account);
 	}
-	atomic_store_explicit(&place->seen_us, now_us, memory_order_relaxed);
+	atomic_store_explicit(&entry->seen_us, now_us, memory_order_relaxed);
 }
 
 bool known_sessions_has(const struct known_sessions *known,
@@ -103,10 +103,10 @@ bool known_sessions_has(const struct known_sessions *known,
 
 void known_sessions_forget(struct known_sessions *known, const uint8_t hash[static KEY_HASH_BYTES])
 {
-	struct place *place = find(known, tag_of(known, hash, KEY_HASH_BYTES));
+	struct entry *entry = find(known, tag_of(known, hash, KEY_HASH_BYTES));
 
-	if (!place)
+	if (!entry)
 		return;
-	atomic_store(&place->seen_us, 0);
-	atomic_store(&place->session, 0);
+	atomic_store(&entry->seen_us, 0);
+	atomic_store(&entry->session, 0);
 }

@@ -92,7 +92,7 @@ bool session_checks_has(const struct page_stream *page)
 void session_checks_add_all(struct session_checks *checks)
 {
 	list_for_each (node, checks->all)
-		session_checks_add(checks, container_of(node, struct page_stream, place.node));
+		session_checks_add(checks, container_of(node, struct page_stream, member.node));
 }
 
 static void on_next(struct deadline *deadline)

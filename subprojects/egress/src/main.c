@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	egress.desk = desk_create(&allowed, certificates);
 	snprintf(library, sizeof(library), "libcurl %s",
 		 curl_version_info(CURLVERSION_NOW)->version);
-	status = inside_seal(SANDBOX_NETWORK, "EGRESS", library, egress.hello);
+	status = inside_restrict(SANDBOX_NETWORK, "EGRESS", library, egress.hello);
 	if (status < 0)
 		return inside_fail("egress", "cannot enter its sandbox", strerror(-status));
 	run(&egress);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-struct place {
+struct fixture {
 	struct desk *desk;
 	struct client *client;
 	size_t out_total;
@@ -23,40 +23,40 @@ struct place {
 static int set_up(void **state)
 {
 	static const struct network_list allowed;
-	static struct place place;
+	static struct fixture fixture;
 	int ends[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-	place = (struct place){.other_end = ends[1]};
-	place.desk = desk_create(&allowed, NULL);
-	place.client = client_create(ends[0], "{}", &place.out_total);
-	bytes_finish(&place.client->out);
-	place.out_total = 0;
-	*state = &place;
+	fixture = (struct fixture){.other_end = ends[1]};
+	fixture.desk = desk_create(&allowed, NULL);
+	fixture.client = client_create(ends[0], "{}", &fixture.out_total);
+	bytes_finish(&fixture.client->out);
+	fixture.out_total = 0;
+	*state = &fixture;
 	return 0;
 }
 
 static int take_down(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
-	desk_forget(place->desk, place->client);
-	client_destroy(place->client);
-	assert_int_equal(place->out_total, 0);
-	desk_destroy(place->desk);
-	close(place->other_end);
+	desk_forget(fixture->desk, fixture->client);
+	client_destroy(fixture->client);
+	assert_int_equal(fixture->out_total, 0);
+	desk_destroy(fixture->desk);
+	close(fixture->other_end);
 	return 0;
 }
 
 /* Sends a new request each time. Returns whether it was accepted. */
-static bool ask(struct place *place, const char *scope, size_t body)
+static bool ask(struct fixture *fixture, const char *scope, size_t body)
 {
 	static const char zeros[REQUEST_BODY_MAX];
 	static int last_id;
 	int id = ++last_id;
 	unsigned char lengths[8] = {0};
-	unsigned before = place->client->under_way;
-	size_t out_before = place->client->out.length;
+	unsigned before = fixture->client->under_way;
+	size_t out_before = fixture->client->out.length;
 	char head[256];
 	int length = snprintf(head, sizeof(head),
 			      "{\"fetch\":{\"id\":%d,\"scope\":\"%s\",\"method\":\"POST\",\"url\":"
@@ -67,44 +67,44 @@ static bool ask(struct place *place, const char *scope, size_t body)
 		lengths[3 - i] = (unsigned char)((unsigned)length >> 8 * i);
 		lengths[7 - i] = (unsigned char)(body >> 8 * i);
 	}
-	bytes_add(&place->client->in, lengths, sizeof(lengths));
-	bytes_add(&place->client->in, head, (size_t)length);
-	bytes_add(&place->client->in, zeros, body);
-	desk_take(place->desk, place->client);
-	assert_int_equal(place->client->in.length, 0);
-	assert_false(place->client->is_gone);
-	assert_int_equal(place->client->out.length > out_before,
-			 place->client->under_way == before);
-	return place->client->under_way > before;
+	bytes_add(&fixture->client->in, lengths, sizeof(lengths));
+	bytes_add(&fixture->client->in, head, (size_t)length);
+	bytes_add(&fixture->client->in, zeros, body);
+	desk_take(fixture->desk, fixture->client);
+	assert_int_equal(fixture->client->in.length, 0);
+	assert_false(fixture->client->is_gone);
+	assert_int_equal(fixture->client->out.length > out_before,
+			 fixture->client->under_way == before);
+	return fixture->client->under_way > before;
 }
 
-static unsigned ask_often(struct place *place, const char *scope, size_t body)
+static unsigned ask_often(struct fixture *fixture, const char *scope, size_t body)
 {
 	unsigned count = 0;
 
-	while (ask(place, scope, body))
+	while (ask(fixture, scope, body))
 		count++;
 	return count;
 }
 
 static void test_an_app_leaves_places_free(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
-	assert_int_equal(ask_often(place, "greedy", 0), 256);
-	assert_true(ask(place, "modest", 0));
-	assert_false(ask(place, "greedy", 0));
-	assert_int_equal(ask_often(place, "modest", 0), 127);
+	assert_int_equal(ask_often(fixture, "greedy", 0), 256);
+	assert_true(ask(fixture, "modest", 0));
+	assert_false(ask(fixture, "greedy", 0));
+	assert_int_equal(ask_often(fixture, "modest", 0), 127);
 }
 
 static void test_an_app_leaves_memory_free(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
-	assert_int_equal(ask_often(place, "greedy", REQUEST_BODY_MAX), 16);
-	assert_true(ask(place, "greedy", 0));
-	assert_true(ask(place, "modest", REQUEST_BODY_MAX));
-	assert_int_equal(ask_often(place, "modest", REQUEST_BODY_MAX), 7);
+	assert_int_equal(ask_often(fixture, "greedy", REQUEST_BODY_MAX), 16);
+	assert_true(ask(fixture, "greedy", 0));
+	assert_true(ask(fixture, "modest", REQUEST_BODY_MAX));
+	assert_int_equal(ask_often(fixture, "modest", REQUEST_BODY_MAX), 7);
 }
 
 int main(void)

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 		return inside_fail("mqtt", "cannot start libcurl or libmosquitto", NULL);
 	mosquitto_lib_version(&major, &minor, &revision);
 	snprintf(library, sizeof(library), "libmosquitto %d.%d.%d", major, minor, revision);
-	status = inside_seal(SANDBOX_NETWORK, "MQTT", library, hello);
+	status = inside_restrict(SANDBOX_NETWORK, "MQTT", library, hello);
 	if (status < 0)
 		return inside_fail("mqtt", "cannot enter its sandbox", strerror(-status));
 	bridge = bridge_create(&allowed, certificates, hello);

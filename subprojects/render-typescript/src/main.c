@@ -67,7 +67,7 @@ int main(void)
 		    "is started by displayd and displayctl, with a socket at descriptor 3", NULL);
 	alarm_prepare();
 	snprintf(library, sizeof(library), "quickjs-ng %s", JS_GetVersion());
-	status = inside_seal(SANDBOX_SCRIPT, "TYPESCRIPT", library, hello);
+	status = inside_restrict(SANDBOX_SCRIPT, "TYPESCRIPT", library, hello);
 	if (status == 0)
 		status = frame_send(INSIDE_LINK, str_from(hello), (struct str){0});
 	for (status = status < 0 ? status : 1; status > 0;)

@@ -1,4 +1,5 @@
-/* Lists of system calls: those that a program needs before sandbox_seal(), and those after it. */
+/* Lists of system calls: those that a program needs before sandbox_restrict(), and those after it.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <seccomp.h>
@@ -20,7 +21,7 @@ static const int mapping[] = {
 };
 
 /* Calls of the loader of shared libraries, of the start of the C library and of Go, and of
- * sandbox_seal(). */
+ * sandbox_restrict(). */
 static const int starting[] = {
     SCMP_SYS(execve),	       SCMP_SYS(execveat),   SCMP_SYS(open),
     SCMP_SYS(openat),	       SCMP_SYS(pread64),    SCMP_SYS(stat),
@@ -155,7 +156,7 @@ bool sandbox_refuse_io_uring(void)
 	return done;
 }
 
-int sandbox_seal(enum sandbox_list list)
+int sandbox_restrict(enum sandbox_list list)
 {
 	int status;
 	scmp_filter_ctx filter;

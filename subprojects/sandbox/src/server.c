@@ -186,7 +186,7 @@ bool sandbox_enter_seccomp_server(const struct sandbox_server *server)
 	return status == 0;
 }
 
-unsigned sandbox_seal_server(const struct sandbox_server *server)
+unsigned sandbox_restrict_server(const struct sandbox_server *server)
 {
 	unsigned layers = 0;
 

@@ -451,17 +451,17 @@ static const struct attempt {
 };
 
 /* Restricts the process as the stage needs. Returns the active layers. */
-static unsigned seal(const char *stage)
+static unsigned restrict_to(const char *stage)
 {
 	static const char *const readable[] = {"/etc", "/nonexistent", NULL};
 	struct sandbox_server server = {.is_client = !strcmp(stage, "client")};
 
 	if (!strcmp(stage, "sealed"))
-		return sandbox_seal(SANDBOX_GO) == 0 ? SANDBOX_SERVER : 0;
+		return sandbox_restrict(SANDBOX_GO) == 0 ? SANDBOX_SERVER : 0;
 	if (!strcmp(stage, "script"))
-		return sandbox_seal(SANDBOX_SCRIPT) == 0 ? SANDBOX_SERVER : 0;
+		return sandbox_restrict(SANDBOX_SCRIPT) == 0 ? SANDBOX_SERVER : 0;
 	if (!strcmp(stage, "network"))
-		return sandbox_seal(SANDBOX_NETWORK) == 0 ? SANDBOX_SERVER : 0;
+		return sandbox_restrict(SANDBOX_NETWORK) == 0 ? SANDBOX_SERVER : 0;
 	if (!strcmp(stage, "ringless"))
 		return sandbox_refuse_io_uring() && sandbox_refuse_io_uring() ? SANDBOX_SERVER : 0;
 	if (!strcmp(stage, "start"))
@@ -470,7 +470,7 @@ static unsigned seal(const char *stage)
 		return 0;
 	server.readable = server.is_client ? readable : NULL;
 	server.spliced = lines[0];
-	return sandbox_seal_server(&server);
+	return sandbox_restrict_server(&server);
 }
 
 int main(int argc, char **argv)
@@ -478,7 +478,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 255;
 	open_socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (seal(argv[1]) != SANDBOX_SERVER)
+	if (restrict_to(argv[1]) != SANDBOX_SERVER)
 		return MISSING;
 	for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++) {
 		if (!strcmp(argv[2], attempts[i].name))

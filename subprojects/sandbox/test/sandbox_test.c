@@ -73,7 +73,7 @@ static void refuses(const char *stage, const char *what)
 }
 
 /* The attempt must fail because of the seal, not for another reason. */
-static void seal_refuses(const char *stage, const char *what)
+static void sandbox_refuses(const char *stage, const char *what)
 {
 	int error = attempt(stage, what);
 
@@ -283,7 +283,7 @@ static const char *const refused_to_servers[] = {
 };
 
 /* False if this kernel or container lacks a layer. */
-static bool can_seal_servers(void)
+static bool can_restrict_servers(void)
 {
 	char *arguments[] = {probe, "server", "take 16 MiB", NULL};
 
@@ -309,12 +309,12 @@ static void test_server(void **state)
 	};
 
 	(void)state;
-	if (!can_seal_servers())
+	if (!can_restrict_servers())
 		skip();
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		seal_refuses("server", refused[i]);
+		sandbox_refuses("server", refused[i]);
 	for (size_t i = 0; i < sizeof(refused_to_servers) / sizeof(*refused_to_servers); i++)
-		seal_refuses("server", refused_to_servers[i]);
+		sandbox_refuses("server", refused_to_servers[i]);
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
 		assert_int_equal(attempt("server", allowed[i]), 0);
 }
@@ -328,10 +328,10 @@ static void test_client(void **state)
 	};
 
 	(void)state;
-	if (!can_seal_servers())
+	if (!can_restrict_servers())
 		skip();
 	for (size_t i = 0; i < sizeof(refused_to_servers) / sizeof(*refused_to_servers); i++)
-		seal_refuses("client", refused_to_servers[i]);
+		sandbox_refuses("client", refused_to_servers[i]);
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
 		assert_int_equal(attempt("client", allowed[i]), 0);
 }
@@ -342,7 +342,7 @@ static void test_a_sealed_process_can_abort(void **state)
 	int status = run(arguments);
 
 	(void)state;
-	if (!can_seal_servers())
+	if (!can_restrict_servers())
 		skip();
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGABRT);

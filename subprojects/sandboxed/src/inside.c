@@ -61,12 +61,12 @@ int inside_begin(const char *program, int argc, char **argv, struct network_list
 	return 0;
 }
 
-int inside_seal(enum sandbox_list list, const char *engine, const char *library,
-		char ret_hello[static INSIDE_HELLO_BYTES])
+int inside_restrict(enum sandbox_list list, const char *engine, const char *library,
+		    char ret_hello[static INSIDE_HELLO_BYTES])
 {
 	const char *active = getenv("SANDBOX_LAYERS"), *mode = getenv("SANDBOX");
 	bool is_launched = active && mode;
-	int status = is_launched ? sandbox_seal(list) : 0;
+	int status = is_launched ? sandbox_restrict(list) : 0;
 
 	if (status < 0 && strcmp(mode, "required") == 0)
 		return status;

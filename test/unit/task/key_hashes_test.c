@@ -6,7 +6,7 @@
 
 enum { KEYS = 20000, KEY_BYTES = 80 };
 
-/* More keys than places in the table, in two orders: each result is the key's own hash. */
+/* More keys than slots in the table, in two orders: each result is the key's own hash. */
 static void test_many_keys(void **state)
 {
 	uint8_t hash[KEY_HASH_BYTES], expected[KEY_HASH_BYTES];

@@ -390,10 +390,10 @@ static void no_read_is_older_than_an_answered_write(void **state)
 	(void)state;
 	assert_int_equal(pthread_create(&writer, NULL, write_rows, NULL), 0);
 	for (uint32_t row = 0; answered[WRITES % ROWS] < WRITES; row = (row + 1) % ROWS) {
-		uint32_t place = read_stamps_place(stamps, id_of(row));
+		uint32_t slot = read_stamps_slot(stamps, id_of(row));
 		uint32_t before = answered[row];
 
-		if (read_stamps_last(stamps, place) > since[row] || since[row] == 0) {
+		if (read_stamps_last(stamps, slot) > since[row] || since[row] == 0) {
 			uint64_t asked = read_stamps_now(stamps);
 
 			known[row] = committed[row];

@@ -25,7 +25,7 @@ static uint32_t converted_ms(struct panelimage_conversion *conversion)
 	return ms;
 }
 
-/* An app may show a frame for 5 ms; a stranger's file means 100 ms, as in browsers. */
+/* An app may show a frame for 5 ms; an untrusted file means 100 ms, as in browsers. */
 static void test_own_frames_stay_short(void **state)
 {
 	struct panelimage_result gif;

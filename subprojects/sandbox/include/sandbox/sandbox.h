@@ -1,16 +1,16 @@
 /*
  * A process that runs untrusted code is restricted in two steps. The launcher (sandbox_launch)
- * restricts itself and becomes the program; the program calls sandbox_seal() when it has opened
+ * restricts itself and becomes the program; the program calls sandbox_restrict() when it has opened
  * everything that it needs: from then on it can only compute and use its memory and its open
  * descriptors.
  *
  *   parent --fork--> launcher: user, descriptors, limits, no_new_privs, Landlock, seccomp
- *                       `--exec--> program: starts, sandbox_seal(), speaks at descriptor 3
+ *                       `--exec--> program: starts, sandbox_restrict(), speaks at descriptor 3
  *
  * A server's process with untrusted clients restricts itself, too, without a launcher: it keeps its
  * sockets, its memory and its open files.
  *
- *   parent --fork--> opens all it needs, sandbox_seal_server(), starts its threads, serves
+ *   parent --fork--> opens all it needs, sandbox_restrict_server(), starts its threads, serves
  *
  * Linux only. Layers that a kernel or container does not allow are left out, or are an error if the
  * caller requires all of them.
@@ -27,11 +27,11 @@ enum {
 	SANDBOX_LIMITS = 1 << 2,       /* data, stack, files, core dumps */
 	SANDBOX_NO_NEW_PRIVS = 1 << 3, /* set-user-ID programs give no rights */
 	SANDBOX_LANDLOCK = 1 << 4,     /* reads shared libraries and its own file, no other */
-	SANDBOX_SECCOMP = 1 << 5,      /* no sockets, no other processes; after sandbox_seal() no
-					  files */
-	SANDBOX_DEATH = 1 << 6,	       /* the process is killed when its parent ends */
+	SANDBOX_SECCOMP = 1 << 5, /* no sockets, no other processes; after sandbox_restrict() no
+				     files */
+	SANDBOX_DEATH = 1 << 6,	  /* the process is killed when its parent ends */
 	SANDBOX_ALL = (1 << 7) - 1,
-	/* Layers that sandbox_seal_server() activates. */
+	/* Layers that sandbox_restrict_server() activates. */
 	SANDBOX_SERVER = SANDBOX_NO_NEW_PRIVS | SANDBOX_LANDLOCK | SANDBOX_SECCOMP,
 };
 
@@ -60,7 +60,7 @@ unsigned sandbox_enter(const struct sandbox_limits *limits, const struct sandbox
 		       int *program) __attribute__((warn_unused_result));
 
 /*
- * System calls that are still allowed after sandbox_seal().
+ * System calls that are still allowed after sandbox_restrict().
  *
  *   SANDBOX_GO: calls of Go's runtime, threads of its own included.
  *   SANDBOX_SCRIPT: calls of an interpreter in C with one thread: its memory, a timer, open
@@ -73,7 +73,7 @@ enum sandbox_list { SANDBOX_GO, SANDBOX_SCRIPT, SANDBOX_NETWORK };
  * Takes from all threads of the calling process the rights that only its start needed: files, exec,
  * prctl. Returns 0, or a negative errno without any change.
  */
-int sandbox_seal(enum sandbox_list list) __attribute__((warn_unused_result));
+int sandbox_restrict(enum sandbox_list list) __attribute__((warn_unused_result));
 
 /*
  * Rights of a server's process beside its sockets, its memory, its threads and its open files.
@@ -111,7 +111,7 @@ struct sandbox_server {
  * of a client. Refused calls fail with EPERM (seccomp) or EACCES (Landlock). Returns the active
  * layers.
  */
-unsigned sandbox_seal_server(const struct sandbox_server *server)
+unsigned sandbox_restrict_server(const struct sandbox_server *server)
     __attribute__((warn_unused_result));
 
 /* Returns the layers of SANDBOX_SERVER that this kernel and container allow, without activating
@@ -121,8 +121,9 @@ unsigned sandbox_server_layers(bool has_sanitizer);
 /*
  * Forbids io_uring to the calling process and its children: its calls fail with ENOSYS, as on a
  * kernel without it, so that libraries use other calls. Each program must call this first, before a
- * library (libuv since 1.45, for each loop) makes a ring that a later sandbox_seal() would cut off.
- * Sets no_new_privs. Returns false if the kernel or container has no seccomp, or under valgrind.
+ * library (libuv since 1.45, for each loop) makes a ring that a later sandbox_restrict() would cut
+ * off. Sets no_new_privs. Returns false if the kernel or container has no seccomp, or under
+ * valgrind.
  */
 bool sandbox_refuse_io_uring(void);
 

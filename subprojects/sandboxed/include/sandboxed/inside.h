@@ -1,5 +1,5 @@
-/* The start of a program in the sandbox: its options, sandbox_seal(), its greeting, and the sockets
- * that it receives. */
+/* The start of a program in the sandbox: its options, sandbox_restrict(), its greeting, and the
+ * sockets that it receives. */
 #pragma once
 
 #include <sandbox/sandbox.h>
@@ -22,12 +22,12 @@ int inside_fail(const char *program, const char *what, const char *why);
 int inside_begin(const char *program, int argc, char **argv, struct network_list *allowed,
 		 const char **ret_certificates) __attribute__((warn_unused_result));
 
-/* Calls sandbox_seal() and writes the program's greeting to ret_hello:
+/* Calls sandbox_restrict() and writes the program's greeting to ret_hello:
  * {"engine":...,"library":...,"layers":...} with the active layers of the sandbox; without the
  * launcher there are none. library must not have characters that JSON escapes. Returns 0, or a
  * negative errno if a required layer is missing. */
-int inside_seal(enum sandbox_list list, const char *engine, const char *library,
-		char ret_hello[static INSIDE_HELLO_BYTES]) __attribute__((warn_unused_result));
+int inside_restrict(enum sandbox_list list, const char *engine, const char *library,
+		    char ret_hello[static INSIDE_HELLO_BYTES]) __attribute__((warn_unused_result));
 
 /* Ends the process by SIGALRM unless it is called again within so many seconds; 0: never. */
 void inside_watch(unsigned seconds);

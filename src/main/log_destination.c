@@ -1,4 +1,4 @@
-#include "main/log_place.h"
+#include "main/log_destination.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -36,7 +36,7 @@ static bool find_unit(char *ret_unit, size_t size)
 	       (size_t)snprintf(ret_unit, size, "%s", slash + 1) < size;
 }
 
-const char *log_place_find(struct log_place *ret)
+const char *log_destination_find(struct log_destination *ret)
 {
 	struct stat error;
 	char unit[128];
