@@ -135,7 +135,7 @@ static bool note_failure(struct sender *sender, const struct batch *batch, const
 		  LOG_STR("sqlstate", result_sqlstate(result)),
 		  LOG_STR("error", result_reason(result)));
 	sender->unprepared[index / WORD_BITS] |= UINT64_C(1) << index % WORD_BITS;
-	sender->failed[index] = class;
+	sender->failed[index] = (uint8_t)class;
 	return true;
 }
 

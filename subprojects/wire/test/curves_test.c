@@ -102,7 +102,7 @@ static void test_what_is_no_point(void **state)
 	    "04" PEER_X PEER_X,
 	    "04" ZERO ZERO,
 	    "04" ORDER PEER_Y,
-	    "04ffffffff00000001000000000000000000000000ffffffffffffffffffffffff" ZERO,
+	    ("04ffffffff00000001000000000000000000000000ffffffffffffffffffffffff" ZERO),
 	};
 	psa_key_id_t key = key_of(PRIVATE, PSA_ALG_ECDH, OWN), other;
 	uint8_t found[NUMBER];
