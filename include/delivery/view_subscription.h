@@ -35,7 +35,7 @@ struct panel_view {
 	struct view_picture next; /* kind SHOWN_UNKNOWN: no next picture, or not known */
 	int64_t since_us;
 	int64_t until_us;
-	int64_t rank_us;	/* when the panel connected, or polled */
+	int64_t rank_us;	/* when the panel connected, or its last poll */
 	int64_t last_online_us; /* if the panel is offline */
 };
 

@@ -42,6 +42,7 @@ struct shown shown_of_playback(const struct playback *playback, const struct con
 struct shown_poll {
 	struct playback_item item;
 	int64_t at_ms; /* monotonic */
+	int64_t at_us; /* wall clock */
 	int64_t dwell_s;
 };
 

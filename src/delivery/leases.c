@@ -84,7 +84,7 @@ static struct shown look(const struct leases *leases, struct panel *panel,
 	if (!poll || clock.now_ms > poll->at_ms + poll->dwell_s * 1000 + POLL_GRACE_MS ||
 	    !cursor_was_set_here(leases->cursors, panel->id))
 		return (struct shown){0};
-	*ret_rank_us = clock.wall_us - (clock.now_ms - poll->at_ms) * 1000;
+	*ret_rank_us = poll->at_us;
 	cursor = cursor_get(leases->cursors, panel->id);
 	return shown_of_poll(poll, &cursor, &panel->content, clock);
 }

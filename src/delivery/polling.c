@@ -32,6 +32,7 @@ static void advance(const struct polling *polling, struct panel *panel,
 		panel->polled = memory_alloc(sizeof(*panel->polled));
 	*panel->polled = (struct shown_poll){.item = answer->item,
 					     .at_ms = (int64_t)loop_now_ms(polling->loop),
+					     .at_us = wall_us,
 					     .dwell_s = answer->dwell_s};
 	polling->on_change(polling->context, panel);
 	write_behind_polled(polling->write_behind, panel);

@@ -183,13 +183,22 @@ static bool is_preferred(const struct panel_view *view, const struct panel_view 
 	return view->rank_us >= other->rank_us;
 }
 
+/* Whether the panel has polled at this instance since the poll that is reported: the hint is late.
+ */
+static bool is_outdated(const struct view_subscriptions *subscriptions, struct id device_id,
+			const struct panel_view *view)
+{
+	return view->connection == SHOWN_POLLING &&
+	       view->rank_us < cursor_contact(subscriptions->leases->cursors, device_id).polled_us;
+}
+
 void view_subscriptions_take(struct view_subscriptions *subscriptions, struct id device_id,
 			     struct id sender, const struct panel_view *view)
 {
 	struct view_subscription *subscription = view_subscription_find(subscriptions, device_id);
 	bool is_holder;
 
-	if (!subscription)
+	if (!subscription || is_outdated(subscriptions, device_id, view))
 		return;
 	is_holder = subscription->is_known && id_equal(subscription->holder, sender);
 	if (view->connection == SHOWN_OFFLINE) {

@@ -1,6 +1,7 @@
 /* Tests what pages learn about panels: from this worker's panels, and by hints to and from other
  * workers. */
 #include "base/limits.h"
+#include "modules.h"
 #include "served.h"
 #include "view_hint.h"
 
@@ -310,6 +311,28 @@ static void a_panel_that_polls_is_told_of(void **state)
 	close_page(&page);
 }
 
+/* A hint about an earlier poll at another worker may arrive after the panel has polled elsewhere.
+ */
+static void a_late_report_of_an_earlier_poll_does_not_count(void **state)
+{
+	const struct cursors *cursors = &served->cursors;
+	const struct cursors other = {.table = cursors->table, .worker = cursors->worker + 1};
+	const struct poll_cursor cursor = {.position = -1, .turns_seen = -1};
+	struct script_device *device = add_device();
+	struct page page;
+
+	(void)state;
+	cursor_set(&other, device->id, &cursor, 6);
+	open_page(&page, device);
+	other_shows(device, OTHER, SHOWN_POLLING, 5, "earlier");
+	assert_null(view_of(&page));
+	other_shows(device, THIRD, SHOWN_POLLING, 6, "last");
+	assert_true(is_entry(&view_of(&page)->now, "last"));
+	other_shows(device, THIRD, SHOWN_POLLING, 7, "elsewhere");
+	assert_true(is_entry(&view_of(&page)->now, "elsewhere"));
+	close_page(&page);
+}
+
 static void while_hints_have_no_room_nothing_is_lost(void **state)
 {
 	struct script_device *device = add_device();
@@ -453,6 +476,7 @@ int main(void)
 	    TEST(the_newest_link_counts_and_links_before_polls),
 	    TEST(pages_of_others_are_told_while_they_watch),
 	    TEST(a_panel_that_polls_is_told_of),
+	    TEST(a_late_report_of_an_earlier_poll_does_not_count),
 	    TEST(while_hints_have_no_room_nothing_is_lost),
 	    TEST(an_account_has_its_share_of_watches),
 	    TEST(watches_of_others_are_bounded),
