@@ -15,6 +15,7 @@ build/release. displayd listens on a port that the kernel chooses and writes its
 what it said is in the error when something fails.
 """
 
+import contextlib
 import dataclasses
 import http.client
 import json
@@ -174,6 +175,15 @@ class Server:
         """Sends SIGKILL to the supervisor; the remaining processes end by themselves."""
         self.process.kill()
         self.process.wait()
+
+    @contextlib.contextmanager
+    def without_supervisor(self):
+        """Stops the supervisor meanwhile: no process is started again."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def wait(self):
         """Waits until it ends by itself. Returns its exit code."""

@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from postgres import shared  # noqa: E402
 from server import DISPLAYD, Server  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 DISK = "160m"  # a fresh state directory takes 60 MiB
 
@@ -105,3 +106,10 @@ def is_alive(pid):
 
 def kill(pid, number=signal.SIGKILL):
     os.kill(pid, number)
+
+
+def kill_database(server):
+    """Returns when the workers know that their database is gone: a write that is under way is answered 503."""
+    with server.without_supervisor():
+        kill(server.postmaster())
+        wait_until(lambda: all(server.get("/readyz").status == 503 for _ in range(20)), "workers without database")

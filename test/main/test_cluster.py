@@ -9,7 +9,7 @@ import subprocess
 
 import psycopg2
 import pytest
-from conftest import displayd, is_alive, kill
+from conftest import displayd, is_alive, kill, kill_database
 from postgres import Postgres
 from server import DISPLAYD, Server, run_ctl, wait_until
 
@@ -123,8 +123,8 @@ def test_data_stay(launch):
 
 def test_a_killed_postgresql_is_started_again(launch):
     server = launch().start()
-    workers, postmaster = server.children()
-    kill(postmaster)
+    workers = server.workers()
+    kill_database(server)
     server.wait_for_log('msg="PostgreSQL started"', 2)
     wait_until(lambda: server.get("/readyz").status == 200, "a database again")
     assert server.workers() == workers

@@ -1,14 +1,20 @@
 """displayctl: every command, its output, its errors and exit codes, and races."""
 
 import concurrent.futures
+import contextlib
+import http.server
 import itertools
+import json
 import os
 import re
+import socketserver
 import subprocess
+import threading
 
 import psycopg2
 import pytest
-from conftest import kill
+from conftest import kill, kill_database
+from private_socket import ask_operator
 from server import DISPLAYCTL, CtlError, run_ctl, wait_until
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -39,6 +45,51 @@ def query(server, sql, *values):
     with database, database.cursor() as cursor:
         cursor.execute(sql, values)
         return cursor.fetchall() if cursor.description else None
+
+
+class OneIsReady(http.server.BaseHTTPRequestHandler):
+    """A proxy before the server. The worker of the first connection is ready; those of others are not."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def setup(self):
+        super().setup()
+        self.is_ready = next(self.server.connections) == 0
+
+    def answer(self, body=None):
+        self.server.methods.append(self.command)
+        status, text = 503, b""
+        if self.is_ready:
+            given = ask_operator(self.server.running, self.command, self.path, body)
+            status, text = given.status, given.body
+        if body and self.server.loses_writes:
+            self.close_connection = True
+            return
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self):
+        self.answer()
+
+    def do_POST(self):
+        self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+
+@contextlib.contextmanager
+def workers_before(running, folder, loses_writes):
+    """Yields the methods of the requests so far."""
+    with socketserver.ThreadingUnixStreamServer(str(folder / "admin.sock"), OneIsReady) as server:
+        server.daemon_threads = True
+        server.running, server.methods, server.connections = running, [], itertools.count()
+        server.loses_writes = loses_writes
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.methods
+        server.shutdown()
 
 
 class TestAccount:
@@ -370,8 +421,22 @@ class TestDatabase:
 
     def test_waits_for_a_database_that_was_killed(self, launch):
         server = launch().start()
-        kill(server.postmaster())
+        kill_database(server)
         assert server.ctl("account", "create", "a@example.org")["id"]
+
+    def test_a_write_goes_to_the_worker_that_is_ready(self, running, tmp_path):
+        """While a database comes back, some workers have it already."""
+        with workers_before(running, tmp_path, loses_writes=False) as methods:
+            assert run_ctl("--state-dir", str(tmp_path), "account", "create", "ready@example.org")["id"]
+            assert methods == ["GET", "POST"]
+
+    def test_a_write_whose_answer_is_lost_is_not_repeated(self, running, tmp_path):
+        with workers_before(running, tmp_path, loses_writes=True) as methods:
+            with pytest.raises(CtlError) as caught:
+                run_ctl("--state-dir", str(tmp_path), "account", "create", "lost@example.org")
+            assert caught.value.code == 5
+            assert caught.value.text.endswith("; the change may have been made\n")
+            assert methods == ["GET", "POST"]
 
     def test_reading_waits_likewise(self, launch):
         server = launch(is_new=True).launch()

@@ -33,10 +33,10 @@ static enum ctl_exit fail_no_server(const struct ctl *ctl, const char *doubt)
 }
 
 /* Repeats the request while a server starts, or answers 503 because its database is starting. */
-static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request *request,
+static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_place *place,
+				   const struct server_request *request,
 				   struct server_answer *ret_answer)
 {
-	const struct server_place place = remote_place(ctl);
 	uint64_t begun_ms = clock_monotonic_ms(), wait_ms = WAIT_FOR_SERVER_MS;
 	const char *doubt =
 	    ""; /* added to the error if an earlier try of a write may have been done */
@@ -46,7 +46,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 		wait_ms = (uint64_t)request->patience_ms;
 
 	for (;;) {
-		enum server_result result = server_socket_ask(&place, request, ret_answer, &why);
+		enum server_result result = server_socket_ask(place, request, ret_answer, &why);
 		bool is_over = clock_monotonic_ms() - begun_ms >= wait_ms;
 
 		if (result == SERVER_ANSWERED && (ret_answer->status != 503 || is_over))
@@ -58,7 +58,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 			doubt = "; it may have been done";
 		if (result == SERVER_UNAVAILABLE && ctl->remote)
 			return fail_unavailable(ctl, &why, doubt);
-		if (result == SERVER_UNAVAILABLE && state_dir_is_locked(place.state_dir) == 0)
+		if (result == SERVER_UNAVAILABLE && state_dir_is_locked(place->state_dir) == 0)
 			return fail_no_server(ctl, doubt);
 		if (result == SERVER_FAILED || result == SERVER_UNREACHED ||
 		    (result == SERVER_UNAVAILABLE && is_over))
@@ -71,21 +71,24 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_request 
 	}
 }
 
-/* Sends a write once: after a lost answer it is unknown whether the write was done. */
-static enum ctl_exit ask_once(struct ctl *ctl, const struct server_request *request,
+/* Sends a write once: after a lost answer it is unknown whether the write was done. The server of
+ * this machine gets it as soon as it is ready, over the connection that reported this. */
+static enum ctl_exit ask_once(struct ctl *ctl, struct server_place *place,
+			      const struct server_request *request,
 			      struct server_answer *ret_answer)
 {
 	const struct server_request ready = {.method = "GET", .path = STR("/readyz")};
-	const struct server_place place = remote_place(ctl);
-	enum ctl_exit code = ctl->remote ? CTL_DONE : ask_patiently(ctl, &ready, ret_answer);
+	enum ctl_exit code = CTL_DONE;
 	enum server_result result;
 	struct reason why;
 
-	if (!ctl->remote)
+	if (!ctl->remote) {
+		code = ask_patiently(ctl, place, &ready, ret_answer);
 		server_answer_finish(ret_answer);
+	}
 	if (code != CTL_DONE)
 		return code;
-	result = server_socket_ask(&place, request, ret_answer, &why);
+	result = server_socket_ask(place, request, ret_answer, &why);
 	if (result == SERVER_UNREACHED)
 		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	if (result == SERVER_STOPPED)
@@ -93,6 +96,20 @@ static enum ctl_exit ask_once(struct ctl *ctl, const struct server_request *requ
 	if (result != SERVER_ANSWERED)
 		return ctl_fail(CTL_DATABASE, "%s; the change may have been made", why.text);
 	return CTL_DONE;
+}
+
+static enum ctl_exit send_request(struct ctl *ctl, const struct server_request *request,
+				  bool is_once, struct server_answer *ret_answer)
+{
+	struct server_place place = remote_place(ctl);
+	enum ctl_exit code;
+
+	if (!is_once)
+		return ask_patiently(ctl, &place, request, ret_answer);
+	place.connection = server_connection_new();
+	code = ask_once(ctl, &place, request, ret_answer);
+	server_connection_free(place.connection);
+	return code;
 }
 
 static enum ctl_exit code_of(int status)
@@ -284,8 +301,7 @@ static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request
 	*ret_body = (struct buffer){0};
 	if (has_control(request->account))
 		return ctl_fail_account(request->account);
-	code = (request->method && !request->may_repeat ? ask_once : ask_patiently)(ctl, &sent,
-										    &answer);
+	code = send_request(ctl, &sent, request->method && !request->may_repeat, &answer);
 	if (code == CTL_DONE && !(answer.status >= 200 && answer.status <= 299))
 		code = fail_answer(ctl, request, &answer);
 	if (code == CTL_DONE) {

@@ -1,11 +1,14 @@
 #include "ctl/server/server_socket.h"
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/require.h"
 #include "main/state_dir.h"
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 enum {
 	CONNECT_MS = 10 * 1000,
@@ -18,7 +21,13 @@ struct exchange {
 	const struct server_place *place;
 	const struct server_request *request;
 	struct server_answer *answer;
+	bool was_sent;
 	char words[CURL_ERROR_SIZE];
+};
+
+/* A handle of libcurl keeps its connection. */
+struct server_connection {
+	CURL *curl;
 };
 
 /* ---- the answer ---- */
@@ -163,17 +172,18 @@ static enum server_result explain(const struct exchange *exchange, CURLcode code
 
 /* Returns the header fields. libcurl removes a field "NAME:" that it would add by itself, and sends
  * "NAME;" without a value. */
-static struct curl_slist *list_fields(const struct server_request *request, struct arena *arena)
+static struct curl_slist *list_fields(const struct server_place *place,
+				      const struct server_request *request, struct arena *arena)
 {
 	const struct str none = STR(""), account = str_trim(request->account);
-	struct str rest =
-	    ARENA_JOIN(arena, STR("Connection: close\nAccept:\nExpect:\n"),
-		       request->body.data ? STR("Content-Type: application/json\n") : none,
-		       !request->account.data ? none
-		       : account.length	      ? STR("Displayd-Account: ")
-					      : STR("Displayd-Account;"),
-		       account.length ? account : none, STR("\n"),
-		       request->fields.data ? request->fields : none);
+	struct str rest = ARENA_JOIN(
+	    arena, STR("Accept:\nExpect:\n"), place->connection ? none : STR("Connection: close\n"),
+	    request->body.data ? STR("Content-Type: application/json\n") : none,
+	    !request->account.data ? none
+	    : account.length	   ? STR("Displayd-Account: ")
+				   : STR("Displayd-Account;"),
+	    account.length ? account : none, STR("\n"),
+	    request->fields.data ? request->fields : none);
 	struct curl_slist *list = NULL;
 	struct str line;
 
@@ -218,6 +228,30 @@ static void set_place(CURL *curl, const struct server_place *place,
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(piece_ms + 999) / 1000);
 }
 
+static int note_sent(void *context, char *address, char *own_address, int port, int own_port)
+{
+	struct exchange *exchange = context;
+
+	(void)address;
+	(void)own_address;
+	(void)port;
+	(void)own_port;
+	exchange->was_sent = true;
+	return CURL_PREREQFUNC_OK;
+}
+
+/* Opens no socket for a write that was sent. libcurl would repeat it if a kept connection ends
+ * without an answer. */
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	const struct exchange *exchange = context;
+
+	(void)purpose;
+	if (exchange->was_sent && strcmp(exchange->request->method, "GET") != 0)
+		return CURL_SOCKET_BAD;
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 static void set_up(struct exchange *exchange, struct curl_slist *fields)
 {
 	const struct server_request *request = exchange->request;
@@ -232,6 +266,10 @@ static void set_up(struct exchange *exchange, struct curl_slist *fields)
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
+	curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, note_sent);
+	curl_easy_setopt(curl, CURLOPT_PREREQDATA, exchange);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, exchange);
 	if (request->body.data) {
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
 				 (curl_off_t)request->body.length);
@@ -240,23 +278,51 @@ static void set_up(struct exchange *exchange, struct curl_slist *fields)
 	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
+/* ---- asking ---- */
+
+static CURL *new_handle(void)
+{
+	CURL *curl = curl_easy_init();
+
+	require(curl);
+	return curl;
+}
+
+struct server_connection *server_connection_new(void)
+{
+	struct server_connection *connection = memory_alloc(sizeof(*connection));
+
+	connection->curl = new_handle();
+	return connection;
+}
+
+void server_connection_free(struct server_connection *connection)
+{
+	curl_easy_cleanup(connection->curl);
+	free(connection);
+}
+
 enum server_result server_socket_ask(const struct server_place *place,
 				     const struct server_request *request,
 				     struct server_answer *ret_answer, struct reason *reterr)
 {
-	struct exchange exchange = {
-	    .curl = curl_easy_init(), .place = place, .request = request, .answer = ret_answer};
+	struct exchange exchange = {.curl =
+					place->connection ? place->connection->curl : new_handle(),
+				    .place = place,
+				    .request = request,
+				    .answer = ret_answer};
 	struct arena arena = {0};
-	struct curl_slist *fields = list_fields(request, &arena);
+	struct curl_slist *fields = list_fields(place, request, &arena);
 	enum server_result result;
 
-	require(exchange.curl);
+	curl_easy_reset(exchange.curl); /* of the options, not of the connection */
 	*ret_answer = (struct server_answer){0};
 	set_place(exchange.curl, place, request, &arena);
 	set_up(&exchange, fields);
 	result = explain(&exchange, curl_easy_perform(exchange.curl), reterr);
 	keep_head(&exchange);
-	curl_easy_cleanup(exchange.curl);
+	if (!place->connection)
+		curl_easy_cleanup(exchange.curl);
 	curl_slist_free_all(fields);
 	arena_finish(&arena);
 	return result;

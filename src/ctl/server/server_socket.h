@@ -14,6 +14,9 @@ struct server_place {
 	/* Time limit for a whole answer of a URL's server; for each pause in an answer of a state
 	 * directory's server, 0: the usual time. */
 	int patience_ms;
+	/* NULL, or the connection for all requests, so that one worker gets them: while a database
+	 * comes back, one worker may be ready and another not. */
+	struct server_connection *connection;
 };
 
 struct server_request {
@@ -34,6 +37,10 @@ struct server_answer {
 	struct buffer fields; /* header: "NAME:VALUE" and a newline for each field */
 };
 
+/* Returns a connection, which the first request opens. Free it with server_connection_free(). */
+struct server_connection *server_connection_new(void);
+void server_connection_free(struct server_connection *connection);
+
 /* Frees an answer, and makes it empty. */
 void server_answer_finish(struct server_answer *answer);
 
@@ -45,7 +52,8 @@ enum server_result {
 	SERVER_UNREACHED,   /* the request was not sent to the server of the URL */
 };
 
-/* Sends the request once and reads the answer. Without an answer, reterr has the reason. Free
+/* Sends the request once and reads the answer; only a GET may be sent again, if a kept connection
+ * has ended. Without an answer, reterr has the reason. Free
  * ret_answer with server_answer_finish() in either case. */
 __attribute__((warn_unused_result)) enum server_result
 server_socket_ask(const struct server_place *place, const struct server_request *request,
