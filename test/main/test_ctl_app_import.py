@@ -342,8 +342,9 @@ def test_an_interrupted_import_goes_on(running, run, checkout, email):
                                  checkout.prefix + "-%")[0][0], "some apps")
         process.kill()
     answer = counts(run())
-    # One more statement may have been under way.
-    assert answer["unchanged"] > 10 and answer["made"] + answer["unchanged"] == 200
+    # The server may store apps that it was just asked for after the second import has read what is there.
+    assert answer["failed"] == 0 and answer["unchanged"] > 10
+    assert answer["made"] + answer["updated"] + answer["unchanged"] == 200
     assert query(running, """SELECT count(*), sum(version_count), count(deployed_version_id) FROM app
         WHERE slug LIKE %s""", checkout.prefix + "-%") == [(200, 200, 200)]
 

@@ -173,4 +173,5 @@ def test_late_events_of_removed_devices():
         heard.wait_for(f"displayd/{ACCOUNT}/{device_id(1)}/availability", b"online")
         wait_until(lambda: api.has_answered_all, "all of the devices that are there")
         assert api.asked.count("/v1/devices") == 2 and not any(device in path for path in api.asked for device in gone)
-        assert not any(device in topic for topic in heard.newest for device in gone)
+        heard.wait_for(f"displayd/{ACCOUNT}/{device_id(0)}/availability", b"offline")
+        assert not any(device in topic for topic, *_ in heard.messages for device in gone)
