@@ -101,6 +101,18 @@ bool timestamp_parse(struct str text, int64_t *ret_wall_us)
 	return memcmp(copy, again, TIMESTAMP_LENGTH) == 0;
 }
 
+bool timestamp_read(struct str text, int64_t *ret_wall_us)
+{
+	const size_t seconds_length = TIMESTAMP_LENGTH - sizeof("000Z");
+	char full[] = "0000-00-00T00:00:00.000Z";
+
+	if (text.length <= seconds_length || text.length > TIMESTAMP_LENGTH ||
+	    text.data[text.length - 1] != 'Z')
+		return false;
+	memcpy(full, text.data, text.length - 1);
+	return timestamp_parse((struct str){full, TIMESTAMP_LENGTH}, ret_wall_us);
+}
+
 bool timestamp_is_valid(struct str text)
 {
 	int64_t wall_us;

@@ -125,20 +125,6 @@ static void read_devices(struct key_creation *creation, struct faults *faults)
 	}
 }
 
-/* Reads "2026-11-20T08:15:30Z", with milliseconds or without. */
-static bool read_end(struct str text, int64_t *ret_wall_us)
-{
-	char padded[TIMESTAMP_LENGTH + 1];
-	const struct str short_tail = STR(".000Z");
-	size_t length = TIMESTAMP_LENGTH - short_tail.length;
-
-	if (text.length != length + 1 || text.data[length] != 'Z')
-		return timestamp_parse(text, ret_wall_us);
-	memcpy(padded, text.data, length);
-	memcpy(padded + length, short_tail.data, short_tail.length);
-	return timestamp_parse((struct str){padded, TIMESTAMP_LENGTH}, ret_wall_us);
-}
-
 static void creation_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct key_creation *creation = body;
@@ -150,7 +136,7 @@ static void creation_check(void *body, uint64_t seen, struct faults *faults)
 		read_devices(creation, faults);
 	if (creation->end.length == 0)
 		return;
-	if (!read_end(creation->end, &creation->ends_at_us))
+	if (!timestamp_read(creation->end, &creation->ends_at_us))
 		faults_add(faults, STR("endsAt"), "must be a time such as 2027-01-31T12:00:00Z");
 	else if (creation->ends_at_us <= clock_wall_us())
 		faults_add(faults, STR("endsAt"), "must be in the future");

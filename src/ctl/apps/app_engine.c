@@ -23,8 +23,8 @@ struct app_engine {
 	pid_t host;
 	uv_async_t keep; /* keeps the loop running while a job waits for the host */
 	struct later submit;
-	struct engine_job *job; /* the running job */
-	int error;		/* why the job did not start: a negative errno; else 0 */
+	struct engine_job job; /* the last one */
+	int error;	       /* why the job did not start: a negative errno; else 0 */
 };
 
 /* ---- the render host ---- */
@@ -83,7 +83,7 @@ static void find_missing(const char *missing[static ENGINE_LANGUAGE_COUNT])
 
 static void on_done(struct engine_job *job)
 {
-	loop_stop(&container_of(job, struct app_job, engine_job)->engine->loop);
+	loop_stop(&container_of(job, struct app_engine, job)->loop);
 }
 
 /* Submits the job in a turn of the loop, which has updated its time. */
@@ -92,31 +92,30 @@ static void on_submit(struct later *later)
 	struct app_engine *engine = container_of(later, struct app_engine, submit);
 	unsigned retry_after_s;
 
-	engine->error = engines_submit(engine->engines, engine->job, &retry_after_s);
+	engine->error = engines_submit(engine->engines, &engine->job, &retry_after_s);
 	if (engine->error < 0)
 		loop_stop(&engine->loop);
 }
 
-int app_engine_run(struct app_engine *engine, struct app_job *job,
-		   char ret_why[static APP_ENGINE_WHY_MAX])
+struct engine_job *app_engine_run(struct app_engine *engine, const struct engine_job *job,
+				  char ret_why[static APP_ENGINE_WHY_MAX])
 {
 	const char *why_not;
 
-	if (!engines_has(engine->engines, job->engine_job.language, &why_not)) {
+	if (!engines_has(engine->engines, job->language, &why_not)) {
 		snprintf(ret_why, APP_ENGINE_WHY_MAX, "%s", why_not);
-		return -1;
+		return NULL;
 	}
-	job->engine = engine;
-	job->engine_job.done = on_done;
-	engine->job = &job->engine_job;
+	engine->job = *job;
+	engine->job.done = on_done;
 	loop_later(&engine->loop, &engine->submit);
 	loop_run(&engine->loop);
 	if (engine->error == 0)
-		return 0;
+		return &engine->job;
 	snprintf(ret_why, APP_ENGINE_WHY_MAX, "%s",
 		 engine->error == -EINVAL ? "the settings are larger than 128 KiB"
 					  : strerror(-engine->error));
-	return -1;
+	return NULL;
 }
 
 void app_engine_describe(const struct app_engine *engine, struct buffer *text)

@@ -8,11 +8,6 @@
 
 struct app_engine;
 
-struct app_job {
-	struct engine_job engine_job; /* set by the caller, without done() */
-	struct app_engine *engine;    /* private */
-};
-
 enum { APP_ENGINE_WHY_MAX = 256 };
 
 /* Starts the render host; renderers start with the first job. Call before starting any thread.
@@ -26,10 +21,11 @@ bool app_engine_has_ended(const struct app_engine *engine);
 /* Stops the engine and its processes, and frees it. engine may be NULL. */
 void app_engine_stop(struct app_engine *engine);
 
-/* Runs the job. Returns 0 with its answer in job, to be freed with engine_job_finish(); or -1 with
- * the reason in ret_why. */
-int app_engine_run(struct app_engine *engine, struct app_job *job,
-		   char ret_why[static APP_ENGINE_WHY_MAX]) __attribute__((warn_unused_result));
+/* Runs a copy of the job. Returns it with its answer, to be freed with engine_job_finish() before
+ * the next one; or NULL with the reason in ret_why. */
+struct engine_job *app_engine_run(struct app_engine *engine, const struct engine_job *job,
+				  char ret_why[static APP_ENGINE_WHY_MAX])
+    __attribute__((warn_unused_result));
 
 /* Appends "LIBRARY in a sandbox of: LAYERS" for each kind of process that has started. */
 void app_engine_describe(const struct app_engine *engine, struct buffer *text);

@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -103,28 +102,36 @@ void app_folder_finish(struct app_folder *folder)
 
 /* ---- reading ---- */
 
-/* Appends the file's content, until it exceeds the size of an app. Follows a link only if the
- * caller named the file: a found file may have been replaced by a link. Returns 0, or -1 with a
- * sentence in ret_fault. */
-static int read_file(const struct app_folder *folder, const char *name, bool was_named,
-		     struct buffer *data, char ret_fault[static APP_FAULT_MAX])
+int app_file_read(const char *path, bool was_named, size_t bytes_max, struct buffer *data)
 {
 	enum { PIECE = 64 * 1024 };
-	char *path = app_folder_join(folder, name);
 	int file = open(path, O_RDONLY | O_CLOEXEC | (was_named ? 0 : O_NOFOLLOW | O_NONBLOCK));
 	ssize_t length = file < 0 ? -1 : 1;
+	int error;
 
-	while (length > 0 && buffer_length(data) <= APP_SCRIPT_BYTES_MAX) {
+	while (length > 0 && buffer_length(data) <= bytes_max) {
 		length = read(file, buffer_reserve(data, PIECE), PIECE);
 		if (length > 0)
 			buffer_commit(data, (size_t)length);
 	}
-	if (length < 0)
-		snprintf(ret_fault, APP_FAULT_MAX, "%s: %s", path, strerror(errno));
+	error = length < 0 ? -errno : 0;
 	if (file >= 0)
 		close(file);
+	return error;
+}
+
+/* Appends the file's content, until it exceeds the size of an app. Returns 0, or -1 with a sentence
+ * in ret_fault. */
+static int read_file(const struct app_folder *folder, const char *name, bool was_named,
+		     struct buffer *data, char ret_fault[static APP_FAULT_MAX])
+{
+	char *path = app_folder_join(folder, name);
+	int error = app_file_read(path, was_named, APP_SCRIPT_BYTES_MAX, data);
+
+	if (error < 0)
+		snprintf(ret_fault, APP_FAULT_MAX, "%s: %s", path, strerror(-error));
 	free(path);
-	return length < 0 ? -1 : 0;
+	return error < 0 ? -1 : 0;
 }
 
 /* Adds a missing line feed at the end of a Starlark script or a manifest, so that it is stored as
@@ -254,19 +261,14 @@ static int keep_used(struct app_folder *folder, char ret_fault[static APP_FAULT_
 	return status;
 }
 
-/* Whether the name is below the folder and not hidden. */
-static bool stays_below(const char *name)
-{
-	return name[0] != '\0' && name[0] != '/' && name[0] != '.' && !strstr(name, "/.") &&
-	       !strpbrk(name, "\\\n\r");
-}
-
+/* Adds a file that a script names, if it is a file below the folder that is not hidden. */
 static void add_loaded(struct app_folder *folder, const char *name)
 {
 	char *path = app_folder_join(folder, name);
 	struct stat about;
-	bool is_new = stays_below(name) && folder->count < LOADED_MAX && lstat(path, &about) == 0 &&
-		      S_ISREG(about.st_mode);
+	bool is_new = name[0] && !strchr("/.", name[0]) && !strstr(name, "/.") &&
+		      !strpbrk(name, "\\\n\r") && folder->count < LOADED_MAX &&
+		      lstat(path, &about) == 0 && S_ISREG(about.st_mode);
 
 	for (unsigned i = 0; is_new && i < folder->count; i++)
 		is_new = strcmp(folder->names[i], name) != 0;
@@ -275,47 +277,38 @@ static void add_loaded(struct app_folder *folder, const char *name)
 		add(folder, name);
 }
 
-/* Returns the name in the next load("NAME", ...) of rest, or NULL if there is none; free() it. */
-static char *next_load(struct str *rest)
+/* Adds the file of the next load("NAME", ...) of rest. Returns false if there is none. */
+static bool add_next_load(struct app_folder *folder, struct str *rest)
 {
-	static const char word[] = "load(";
-	const char *end = rest->data + rest->length, *at, *close;
-	char quote;
+	const char *at = rest->length ? memmem(rest->data, rest->length, "load(", 5) : NULL;
+	struct str text;
+	char *name;
 
-	while ((at = memmem(rest->data, rest->length, word, strlen(word)))) {
-		at += strlen(word);
-		while (at < end && strchr(" \t\r\n", *at))
-			at++;
-		*rest = str_from_offset(*rest, (size_t)(at - rest->data));
-		quote = at < end ? *at : '\0';
-		close = quote == '"' || quote == '\''
-			    ? memchr(at + 1, quote, (size_t)(end - at - 1))
-			    : NULL;
-		if (!close)
-			continue;
-		at += strncmp(at + 1, "./", 2) == 0 ? 3 : 1;
-		return at < close ? strndup(at, (size_t)(close - at)) : memory_strdup("");
-	}
-	return NULL;
+	if (!at)
+		return false;
+	text = *rest = str_from_offset(*rest, (size_t)(at - rest->data) + 5);
+	while (text.length && strchr(" \t\r\n", text.data[0]))
+		text = str_from_offset(text, 1);
+	if (!text.length || !strchr("\"'", text.data[0]))
+		return true;
+	text.length = str_find(str_from_offset(text, 1), text.data[0]) + 1;
+	text = str_from_offset(text, str_starts_with(str_from_offset(text, 1), STR("./")) ? 3 : 1);
+	name = strndup(text.data, text.length);
+	add_loaded(folder, name);
+	free(name);
+	return true;
 }
 
 static void add_locales(struct app_folder *folder)
 {
-	char *path = app_folder_join(folder, "locales"), *name = NULL;
-	DIR *locales = opendir(path);
-	struct dirent *entry;
+	struct app_folder locales = {.path = folder->path};
+	char *path = app_folder_join(folder, "locales");
 
-	while (locales && (entry = readdir(locales))) {
-		if (!app_file_ends_with(entry->d_name, ".json"))
-			continue;
-		if (asprintf(&name, "locales/%s", entry->d_name) < 0)
-			abort();
-		add_loaded(folder, name);
-		free(name);
-	}
-	if (locales)
-		closedir(locales);
-	free(path);
+	find_below(&locales, path);
+	for (unsigned i = 0; i < locales.count; i++)
+		add_loaded(folder, locales.names[i]);
+	locales.path = path;
+	app_folder_finish(&locales);
 }
 
 /* Adds the files that the named script loads, directly or through others. */
@@ -324,7 +317,6 @@ static int follow_loads(struct app_folder *folder, char ret_fault[static APP_FAU
 	static const char translations[] = "i18n.star";
 	struct buffer text = {0};
 	int status = 0;
-	char *name;
 
 	for (unsigned i = 0; status == 0 && i < folder->count; i++) {
 		struct str rest;
@@ -338,10 +330,8 @@ static int follow_loads(struct app_folder *folder, char ret_fault[static APP_FAU
 			continue; /* a txtar file: contains all its files */
 		if (memmem(rest.data, rest.length, translations, strlen(translations)))
 			add_locales(folder);
-		while (rest.length > 0 && (name = next_load(&rest))) {
-			add_loaded(folder, name);
-			free(name);
-		}
+		while (add_next_load(folder, &rest))
+			;
 	}
 	buffer_finish(&text);
 	return status;

@@ -21,6 +21,10 @@ void app_folder_finish(struct app_folder *folder);
 
 /* Returns the path of a file; free() it. */
 char *app_folder_join(const struct app_folder *folder, const char *name);
+/* Appends the file's content, until it exceeds bytes_max. Follows a link only if the caller named
+ * the file: a found file may have been replaced by a link. Returns 0 or a negative errno. */
+int app_file_read(const char *path, bool was_named, size_t bytes_max, struct buffer *data)
+    __attribute__((warn_unused_result));
 /* Whether the name is longer than the ending, and ends with it. */
 bool app_file_ends_with(const char *name, const char *ending);
 

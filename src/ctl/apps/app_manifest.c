@@ -1,16 +1,14 @@
 #include "app_manifest.h"
+#include "app_folder.h"
 
 #include "base/memory.h"
 #include "domain/app_import.h"
 #include "domain/studio.h"
 #include "record/json.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <text/utf8.h>
-#include <unistd.h>
 #include <yaml.h>
 
 enum { FILE_BYTES_MAX = 64 * 1024 };
@@ -165,26 +163,18 @@ static bool parse(struct str text, struct arena *arena, struct app_manifest *ret
 bool app_manifest_read(const char *path, struct arena *arena, struct app_manifest *ret_manifest,
 		       struct str *ret_why)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct buffer text = {0};
-	ssize_t length = file < 0 ? -1 : 1;
+	int error = app_file_read(path, false, FILE_BYTES_MAX, &text);
 	bool is_read = false;
 
 	*ret_manifest = (struct app_manifest){.tags = STR("[]")};
-	while (length > 0 && buffer_length(&text) <= FILE_BYTES_MAX) {
-		length = read(file, buffer_reserve(&text, 4096), 4096);
-		if (length > 0)
-			buffer_commit(&text, (size_t)length);
-	}
-	if (length < 0)
-		*ret_why = arena_printf(arena, "manifest.yaml: %s", strerror(errno));
+	if (error < 0)
+		*ret_why = arena_printf(arena, "manifest.yaml: %s", strerror(-error));
 	else if (buffer_length(&text) > FILE_BYTES_MAX)
 		*ret_why = arena_printf(arena, "manifest.yaml: is larger than %d KiB",
 					FILE_BYTES_MAX >> 10);
 	else
 		is_read = parse(buffer_view(&text), arena, ret_manifest, ret_why);
-	if (file >= 0)
-		close(file);
 	buffer_finish(&text);
 	return is_read;
 }

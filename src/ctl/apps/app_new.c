@@ -5,15 +5,52 @@
 #include "panel_types.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct new_app_file {
-	const char *name;
-	struct str data;
-};
+static char *join(const char *folder, const char *name)
+{
+	char *path = NULL;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		abort();
+	return path;
+}
+
+void new_app_remove(const char *folder, const struct new_app_file *files, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		char *path = join(folder, files[i].name);
+
+		unlink(path);
+		free(path);
+	}
+}
+
+enum ctl_exit new_app_write(const char *folder, const struct new_app_file *files, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		char *path = join(folder, files[i].name);
+		FILE *file = fopen(path, "wxe");
+		bool is_made = file;
+		bool is_written = file && fwrite(files[i].data.data, 1, files[i].data.length,
+						 file) == files[i].data.length;
+		enum ctl_exit code = CTL_DONE;
+
+		if (file && fclose(file) != 0)
+			is_written = false;
+		if (!is_written)
+			code = ctl_fail(errno == EEXIST ? CTL_REFUSED : CTL_FAILED, "%s: %s", path,
+					strerror(errno));
+		free(path);
+		if (is_written)
+			continue;
+		new_app_remove(folder, files, i + is_made);
+		return code;
+	}
+	return CTL_DONE;
+}
 
 static struct str write_manifest(struct ctl *ctl, const char *folder)
 {
@@ -29,50 +66,6 @@ static struct str write_manifest(struct ctl *ctl, const char *folder)
 			    STR_ARG(id), STR_ARG(id));
 }
 
-/* Creates a file. Returns false with errno if it fails, also if the file exists. */
-static bool write_file(int folder, const struct new_app_file *file)
-{
-	int fd = openat(folder, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	struct str left = file->data;
-
-	while (fd >= 0 && left.length > 0) {
-		ssize_t written = write(fd, left.data, left.length);
-
-		if (written < 0 && errno != EINTR) {
-			int error = errno;
-
-			close(fd);
-			unlinkat(folder, file->name, 0);
-			errno = error;
-			return false;
-		}
-		if (written > 0)
-			left = str_from_offset(left, (size_t)written);
-	}
-	return fd >= 0 && close(fd) == 0;
-}
-
-/* Writes all files, or none. */
-static enum ctl_exit write_files(const char *path, const struct new_app_file *files, unsigned count)
-{
-	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	unsigned done = 0;
-	int error = 0;
-
-	while (folder >= 0 && done < count && write_file(folder, &files[done]))
-		done++;
-	if (folder < 0 || done < count)
-		error = errno;
-	for (unsigned i = 0; error != 0 && i < done; i++)
-		unlinkat(folder, files[i].name, 0);
-	if (folder >= 0)
-		close(folder);
-	if (error == 0)
-		return CTL_DONE;
-	return ctl_fail(error == EEXIST ? CTL_REFUSED : CTL_FAILED, "%s/%s: %s", path,
-			done < count ? files[done].name : "", strerror(error));
-}
-
 /* displayctl app types: prints the types of modules for editors. */
 enum ctl_exit ctl_app_types(struct ctl *ctl)
 {
@@ -81,30 +74,28 @@ enum ctl_exit ctl_app_types(struct ctl *ctl)
 	return CTL_DONE;
 }
 
+static enum ctl_exit write_app(struct ctl *ctl, const char *path, bool is_typescript)
+{
+	const struct new_app_file files[] = {
+	    {"manifest.yaml", write_manifest(ctl, path)},
+	    is_typescript ? (struct new_app_file){"main.ts", new_app_typescript}
+			  : (struct new_app_file){"main.star", new_app_starlark},
+	    {"panel.d.ts", panel_types},
+	    {"tsconfig.json", new_app_config}};
+
+	return new_app_write(path, files, is_typescript ? 4 : 2);
+}
+
 enum ctl_exit ctl_app_new(struct ctl *ctl)
 {
 	const char *path = ctl->options.positionals[0];
 	bool is_typescript = strcmp(options_text(&ctl->options, "language"), "typescript") == 0;
 	bool is_made = mkdir(path, 0777) == 0;
-	struct str manifest;
 	enum ctl_exit code;
 
 	if (!is_made && errno != EEXIST)
 		return ctl_fail(CTL_FAILED, "%s: %s", path, strerror(errno));
-	manifest = write_manifest(ctl, path);
-	if (is_typescript) {
-		const struct new_app_file files[] = {{"main.ts", new_app_typescript},
-						     {"panel.d.ts", panel_types},
-						     {"tsconfig.json", new_app_config},
-						     {"manifest.yaml", manifest}};
-
-		code = write_files(path, files, array_length(files));
-	} else {
-		const struct new_app_file files[] = {{"main.star", new_app_starlark},
-						     {"manifest.yaml", manifest}};
-
-		code = write_files(path, files, array_length(files));
-	}
+	code = write_app(ctl, path, is_typescript);
 	if (code != CTL_DONE && is_made)
 		rmdir(path);
 	return code;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/zones.h"
 #include "ctl/ctl.h"
+#include "domain/form.h"
 #include "options/options.h"
 #include "panel/play.h"
 
@@ -17,7 +18,7 @@
 #include <unistd.h>
 #include <yyjson.h>
 
-enum { WATCH_MS = 200, EGRESS_RANGES_MAX = 64 };
+enum { WATCH_MS = 200 };
 
 /* The app's files on disk. */
 struct source {
@@ -48,33 +49,11 @@ struct rendering {
 	bool failed;
 };
 
-static bool parse_time(const char *text, int64_t *ret_ms)
-{
-	struct tm parts = {0}, given;
-	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
-	int ms = 0;
-
-	if (!end)
-		return false;
-	if (*end == '.') {
-		int unit = 100;
-
-		for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
-			ms += (*end - '0') * unit;
-	}
-	if (strcmp(end, "Z") != 0)
-		return false;
-	given = parts;
-	*ret_ms = (int64_t)timegm(&parts) * 1000 + ms;
-	/* Reject 30 February, which timegm() turns into 2 March. */
-	return parts.tm_mday == given.tm_mday && parts.tm_hour == given.tm_hour;
-}
-
 int ctl_check_time(char *value, struct options_error *reterr)
 {
-	int64_t ms;
+	int64_t us;
 
-	if (parse_time(value, &ms))
+	if (timestamp_read(str_from(value), &us))
 		return 0;
 	return options_error_set(reterr, "must be a time such as 2026-07-01T12:34:56Z");
 }
@@ -117,18 +96,21 @@ static void finish_source(struct source *source)
 	free(source->folder);
 }
 
-static void fill_job(struct rendering *rendering, enum engine_what what, struct app_job *job)
+/* Runs a job of this kind. Returns NULL with a reason in ret_why if there is no answer. */
+static struct engine_job *run(struct rendering *rendering, enum engine_what what, bool has_network,
+			      char ret_why[static APP_ENGINE_WHY_MAX])
 {
 	struct ctl *ctl = rendering->ctl;
 	const char *now = options_text(&ctl->options, "now");
-	int64_t now_ms = clock_wall_us() / 1000;
+	int64_t now_us = clock_wall_us();
 	unsigned long long seed = 1;
 
 	if (now)
-		(void)parse_time(now, &now_ms);
+		(void)timestamp_read(str_from(now), &now_us);
 	(void)str_to_uint64(str_from(options_text(&ctl->options, "seed")), INT64_MAX, &seed);
-	*job = (struct app_job){
-	    .engine_job = {
+	return app_engine_run(
+	    rendering->engine,
+	    &(struct engine_job){
 		.what = what,
 		.language = rendering->source.is_typescript ? ENGINE_TYPESCRIPT : ENGINE_STARLARK,
 		.script = buffer_view(&rendering->source.script),
@@ -136,12 +118,13 @@ static void fill_job(struct rendering *rendering, enum engine_what what, struct 
 		.scope = STR("draft"),
 		.config = rendering->settings.json,
 		.keeps_zone = true,
-		.now_ms = now_ms,
+		.now_ms = now_us / 1000,
 		.timezone = ctl_value(ctl, "timezone"),
 		.locale = ctl_value(ctl, "locale"),
 		.seed = seed,
-		.has_network = rendering->has_network,
-	    }};
+		.has_network = has_network,
+	    },
+	    ret_why);
 }
 
 static void fail(struct rendering *rendering, struct str why)
@@ -179,13 +162,14 @@ static void print_schema(struct rendering *rendering, const struct engine_answer
 	yyjson_doc *parsed = schema.length ? yyjson_read(schema.data, schema.length, 0) : NULL;
 	char *text = parsed ? yyjson_write(parsed, YYJSON_WRITE_PRETTY_TWO_SPACES, NULL) : NULL;
 	struct buffer shown = {0};
-	char fault[APP_FAULT_MAX];
+	struct form form;
+	struct str fault;
 
 	if (answer->problem.kind != ENGINE_DONE) {
 		rendering->failed = true;
 		report(rendering, &answer->problem, &rendering->log);
-	} else if (!app_report_form(schema, fault)) {
-		fail(rendering, str_from(fault));
+	} else if (!form_read(schema, &rendering->ctl->arena, &form, &fault)) {
+		fail(rendering, fault);
 	}
 	if (text) {
 		buffer_append_str(&shown, STR("schema: "));
@@ -198,33 +182,32 @@ static void print_schema(struct rendering *rendering, const struct engine_answer
 	yyjson_doc_free(parsed);
 }
 
-/* Runs one job of this kind. Returns false without an answer, after noting the reason. */
-static bool ask(struct rendering *rendering, enum engine_what what, struct app_job *job)
+/* Runs one job of this kind, with the network if it was not excluded. Returns NULL without an
+ * answer, after noting the reason. */
+static struct engine_job *ask(struct rendering *rendering, enum engine_what what)
 {
 	char why[APP_ENGINE_WHY_MAX];
-	int status;
+	struct engine_job *job = run(rendering, what, rendering->has_network, why);
 
-	fill_job(rendering, what, job);
-	status = app_engine_run(rendering->engine, job, why);
-	if (status < 0)
+	if (!job)
 		fail(rendering, str_from(why));
 	else if (!buffer_length(&rendering->compiled))
-		buffer_append_str(&rendering->compiled, job->engine_job.answer.compiled);
-	return status == 0;
+		buffer_append_str(&rendering->compiled, job->answer.compiled);
+	return job;
 }
 
 static void ask_all(struct rendering *rendering)
 {
-	struct app_job job;
+	struct engine_job *job = ask(rendering, ENGINE_PICTURE);
 
-	if (!ask(rendering, ENGINE_PICTURE, &job))
+	if (!job)
 		return;
-	take_picture(rendering, &job.engine_job.answer);
-	engine_job_finish(&job.engine_job);
-	if (!rendering->checks || rendering->failed || !ask(rendering, ENGINE_SCHEMA, &job))
+	take_picture(rendering, &job->answer);
+	engine_job_finish(job);
+	if (!rendering->checks || rendering->failed || !(job = ask(rendering, ENGINE_SCHEMA)))
 		return;
-	print_schema(rendering, &job.engine_job.answer);
-	engine_job_finish(&job.engine_job);
+	print_schema(rendering, &job->answer);
+	engine_job_finish(job);
 }
 
 /* Looks for secret settings in the arguments. The app gets no network: only its picture may cause
@@ -232,14 +215,12 @@ static void ask_all(struct rendering *rendering)
 static void look_for_secrets(struct rendering *rendering)
 {
 	char why[APP_ENGINE_WHY_MAX];
-	struct app_job job;
+	struct engine_job *job = run(rendering, ENGINE_SCHEMA, false, why);
 
-	fill_job(rendering, ENGINE_SCHEMA, &job);
-	job.engine_job.has_network = false;
-	if (app_engine_run(rendering->engine, &job, why) == 0)
-		app_settings_warn(&rendering->settings, rendering->ctl,
-				  job.engine_job.answer.schema);
-	engine_job_finish(&job.engine_job);
+	if (!job)
+		return;
+	app_settings_warn(&rendering->settings, rendering->ctl, job->answer.schema);
+	engine_job_finish(job);
 }
 
 static void print_buffer(struct buffer *text, FILE *out)
@@ -303,10 +284,6 @@ static void render_script(struct rendering *rendering)
 		fail(rendering, STR("unknown time zone"));
 		return;
 	}
-	if (!rendering->settings.json.length) {
-		fail(rendering, STR("settings must be UTF-8"));
-		return;
-	}
 	ask_all(rendering);
 	if (rendering->settings.of_arguments.count && !rendering->settings.has_looked)
 		look_for_secrets(rendering);
@@ -335,27 +312,25 @@ static void render(struct rendering *rendering)
 /* Writes a second file and renames it, so that readers never find half a picture. */
 static enum ctl_exit write_output(struct rendering *rendering)
 {
-	char *name = NULL;
 	struct str view = buffer_view(&rendering->picture);
+	enum ctl_exit code = CTL_DONE;
+	char *name = NULL;
 	FILE *file;
-	bool written;
-	int error;
+	bool is_written;
 
 	if (asprintf(&name, "%s.part", rendering->output) < 0)
-		return ctl_fail(CTL_FAILED, "out of memory");
+		abort();
 	file = fopen(name, "we");
-	written = file && fwrite(view.data, 1, view.length, file) == view.length;
+	is_written = file && fwrite(view.data, 1, view.length, file) == view.length;
 	if (file && fclose(file) != 0)
-		written = false;
-	if (written && rename(name, rendering->output) != 0)
-		written = false;
-	error = errno;
-	if (!written && file)
-		unlink(name);
+		is_written = false;
+	if (!is_written || rename(name, rendering->output) != 0) {
+		code = ctl_fail(CTL_FAILED, "%s: %s", rendering->output, strerror(errno));
+		if (file)
+			unlink(name);
+	}
 	free(name);
-	if (!written)
-		return ctl_fail(CTL_FAILED, "%s: %s", rendering->output, strerror(error));
-	return CTL_DONE;
+	return code;
 }
 
 static bool has_changed(void *context)
@@ -409,18 +384,14 @@ static bool show(struct rendering *rendering, enum ctl_exit *ret_code)
 	return goes_on;
 }
 
-static bool has_other_format(struct str name)
+static bool has_other_format(const char *name)
 {
 	static const char *const endings[] = {".png", ".gif", ".jpg", ".jpeg"};
+	const char *ending = strrchr(name, '.');
 
-	for (unsigned i = 0; i < array_length(endings); i++) {
-		struct str ending = str_from(endings[i]);
-
-		if (name.length >= ending.length &&
-		    str_equal_ignore_case(str_from_offset(name, name.length - ending.length),
-					  ending))
+	for (unsigned i = 0; ending && i < array_length(endings); i++)
+		if (strcasecmp(ending, endings[i]) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -430,18 +401,18 @@ static enum ctl_exit check_arguments(const struct rendering *rendering)
 		return ctl_fail(CTL_NOT_FOUND, "%s: %s", rendering->path, strerror(errno));
 	if (!rendering->output && !rendering->checks && !isatty(STDOUT_FILENO))
 		return ctl_fail(CTL_USAGE, "standard output is not a terminal; use -o FILE");
-	if (rendering->output && has_other_format(str_from(rendering->output)))
+	if (rendering->output && has_other_format(rendering->output))
 		return ctl_fail(CTL_USAGE, "the picture is a WebP; name the file .webp, not %s",
 				strrchr(rendering->output, '.'));
 	return CTL_DONE;
 }
 
 static struct option_list read_ranges(const struct options *options,
-				      const char *ranges[static EGRESS_RANGES_MAX])
+				      const char *ranges[static CTL_EGRESS_MAX])
 {
 	struct option_list list = {ranges, 0};
 
-	for (unsigned i = 0; i < options->given_count && list.count < EGRESS_RANGES_MAX; i++)
+	for (unsigned i = 0; i < options->given_count && list.count < CTL_EGRESS_MAX; i++)
 		if (strcmp(options->given[i].option->name, "egress-allow") == 0)
 			ranges[list.count++] = options->given[i].value;
 	return list;
@@ -458,7 +429,7 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 	    .checks = options_find_given(options, "check"),
 	    .has_network = !options_find_given(options, "no-network"),
 	};
-	const char *ranges[EGRESS_RANGES_MAX];
+	const char *ranges[CTL_EGRESS_MAX];
 	char why[APP_ENGINE_WHY_MAX];
 	enum ctl_exit code = app_settings_read(ctl, &rendering.settings);
 

@@ -3,41 +3,19 @@
 #include "domain/form.h"
 
 #include <stdio.h>
-#include <text/utf8.h>
-
-/* Adds a setting, or replaces an earlier one of the same name. */
-static void add(struct settings *settings, struct setting one)
-{
-	struct setting *known = (struct setting *)settings_find(settings, one.name);
-
-	*(known ? known : &settings->items[settings->count++]) = one;
-}
 
 enum ctl_exit app_settings_read(struct ctl *ctl, struct app_settings *ret_settings)
 {
-	const struct options *options = &ctl->options;
-	struct settings *arguments = &ret_settings->of_arguments, all;
-	bool is_text = true;
+	struct settings all;
 	enum ctl_exit code;
 
 	*ret_settings = (struct app_settings){0};
-	arguments->items =
-	    arena_zalloc(&ctl->arena, options->positional_count * sizeof(struct setting));
-	for (unsigned i = 1; i < options->positional_count; i++) {
-		struct str text = str_from(options->positionals[i]);
-		size_t length = str_find(text, '=');
-
-		if (length == 0 || length == text.length)
-			return ctl_fail(CTL_USAGE, "a setting must be KEY=VALUE, not %s",
-					text.data);
-		is_text = is_text && utf8_is_valid(text);
-		add(arguments, (struct setting){.name = {text.data, length},
-						.value = str_from_offset(text, length + 1)});
-	}
-	code = settings_file_read(ctl, &all);
-	if (code != CTL_DONE || !is_text)
+	code = settings_arguments_read(ctl, 1, &ret_settings->of_arguments);
+	if (code == CTL_DONE)
+		code = settings_file_read(ctl, &all);
+	if (code != CTL_DONE)
 		return code;
-	settings_merge(&all, arguments, &ctl->arena, &all);
+	settings_merge(&all, &ret_settings->of_arguments, &ctl->arena, &all);
 	ret_settings->json = settings_to_text(&all, &ctl->arena);
 	return CTL_DONE;
 }

@@ -7,7 +7,7 @@
 
 struct app_settings {
 	struct settings of_arguments;
-	struct str json; /* all settings; empty: an argument is not UTF-8 */
+	struct str json; /* all settings */
 	bool has_looked; /* whether arguments were checked for secrets */
 };
 

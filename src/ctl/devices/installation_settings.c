@@ -47,8 +47,8 @@ bool installation_settings_are_given(const struct ctl *ctl, unsigned first)
 	return ctl->options.positional_count > first || ctl_value(ctl, "settings").data;
 }
 
-/* Reads KEY=VALUE of the arguments, from index first. */
-static enum ctl_exit read_arguments(struct ctl *ctl, unsigned first, struct settings *ret_settings)
+enum ctl_exit settings_arguments_read(struct ctl *ctl, unsigned first,
+				      struct settings *ret_settings)
 {
 	const struct options *options = &ctl->options;
 	unsigned count = options->positional_count - first;
@@ -160,7 +160,7 @@ enum ctl_exit installation_settings_read(struct ctl *ctl, unsigned first, struct
 	enum ctl_exit code = settings_file_read(ctl, &of_file);
 
 	if (code == CTL_DONE)
-		code = read_arguments(ctl, first, &of_arguments);
+		code = settings_arguments_read(ctl, first, &of_arguments);
 	if (code == CTL_DONE && !ctl_is_segment(app))
 		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
 	if (code == CTL_DONE)
