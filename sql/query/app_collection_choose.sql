@@ -1,8 +1,8 @@
 -- Chooses the collection into which a checkout is imported, and makes it if there is none (see
 -- app_collection_chosen). Finds the collection's apps that have a slug of the checkout, for the
--- importer to compare. A line for each app of the checkout: its origin, its author, and the slugs
--- that it may get, with tabs between them. The version is the name of the deployed one; details is
--- the hash of what the manifest says.
+-- importer to compare; the origin of an app of another account is empty. A line for each app of the checkout: its origin, its author, and the slugs
+-- that it may get, with tabs between them. content is a hash of what the manifest says, the name of
+-- the deployed version, and the hash of the picture.
 -- params: account_id uuid, name text, is_given bool, source text, lines text, only_check bool
 -- row: id uuid?, name text?, apps text
 -- effect: write
@@ -18,13 +18,11 @@ WITH line AS MATERIALIZED (
 SELECT chosen.id, chosen.name, coalesce((
 	SELECT json_agg(json_build_object(
 		'slug', app.slug,
-		'isOwn', coalesce(app.account_id = :account_id, false),
-		'origin', coalesce(app.imported_as, ''),
-		'version', coalesce(app_version.name, ''),
-		'details', encode(sha256(convert_to(concat_ws(E'\n', app.name, app.description,
-			coalesce(app.author, ''), app.category, app.tags, coalesce(app.broken_reason, '')),
-			'UTF8')), 'hex'),
-		'picture', coalesce(encode(app_own_picture.source_hash, 'hex'), '')))
+		'origin', CASE WHEN app.account_id = :account_id THEN coalesce(app.imported_as, '') ELSE '' END,
+		'content', encode(sha256(convert_to(concat_ws(E'\n', app.name, app.description,
+			coalesce(app.author, ''), app.category, app.tags, coalesce(app.broken_reason, ''),
+			coalesce(app_version.name, ''), coalesce(encode(app_own_picture.source_hash, 'hex'), '')),
+			'UTF8')), 'hex')))
 	FROM app
 	LEFT JOIN app_version ON app_version.id = app.deployed_version_id
 	LEFT JOIN app_own_picture ON app_own_picture.app_id = app.id

@@ -1,30 +1,21 @@
+#include "app_folder.h"
 #include "app_import_steps.h"
-#include "base/hex.h"
 #include "ctl/server/client.h"
 #include "domain/studio.h"
 
-#include <fcntl.h>
-#include <sodium.h>
 #include <text/utf8.h>
-#include <unistd.h>
 
-/* Reads the beginning of a Git configuration, which contains the section of the origin; empty if it
- * fails. */
+/* Reads a Git configuration; empty if it fails. */
 static struct str read_config(struct arena *arena, const char *path)
 {
 	enum { BYTES_MAX = 64 * 1024 };
-	char *name = NULL, *text = arena_alloc(arena, BYTES_MAX);
-	ssize_t length;
-	int file;
+	struct str name = ARENA_JOIN(arena, str_from(path), STR("/.git/config")), text;
+	struct buffer file = {0};
 
-	if (asprintf(&name, "%s/.git/config", path) < 0)
-		abort();
-	file = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	free(name);
-	length = file < 0 ? -1 : read(file, text, BYTES_MAX);
-	if (file >= 0)
-		close(file);
-	return (struct str){text, length > 0 ? (size_t)length : 0};
+	(void)!app_file_read(name.data, false, BYTES_MAX, &file);
+	text = arena_copy(arena, buffer_view(&file));
+	buffer_finish(&file);
+	return text;
 }
 
 /* Returns the address of the repository of which the folder is a checkout; empty if there is none.
@@ -142,11 +133,8 @@ static struct str write_lines(struct import *import)
 
 static const struct record_field state_fields[] = {
     RECORD_STR(struct import_state, slug, .name = "slug"),
-    RECORD_BOOL(struct import_state, is_own, .name = "isOwn"),
     RECORD_STR(struct import_state, origin, .name = "origin"),
-    RECORD_STR(struct import_state, version, .name = "version"),
-    RECORD_STR(struct import_state, details, .name = "details"),
-    RECORD_STR(struct import_state, picture, .name = "picture"),
+    RECORD_STR(struct import_state, content, .name = "content"),
 };
 static const struct record state_record = RECORD(struct import_state, state_fields);
 
@@ -194,7 +182,7 @@ static void choose(const struct import *import, struct import_app *app, bool is_
 		const struct import_state *state = find_state(import, app->slugs[i]);
 
 		if (is_used(import, app->slugs[i]) || is_known != (state != NULL) ||
-		    (state && !(state->is_own && str_equal(state->origin, app->origin))))
+		    (state && !str_equal(state->origin, app->origin)))
 			continue;
 		app->slug = app->slugs[i];
 		app->state = state;
@@ -216,25 +204,6 @@ static void choose_slugs(struct import *import)
 				    ARENA_JOIN(&app->arena, STR("there is another app "),
 					       app->slugs[0], STR(" in "), import->collection));
 	}
-}
-
-/* Computes the hash of the manifest's texts as the server does
- * (sql/query/app_collection_choose.sql). */
-static void hash_details(const struct import_app *app, char ret_hash[static IMPORT_HASH_BYTES])
-{
-	const struct app_manifest *manifest = &app->manifest;
-	struct buffer text = {0};
-	struct str view;
-	uint8_t hash[crypto_hash_sha256_BYTES];
-
-	buffer_printf(&text, "%.*s\n%.*s\n%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(import_name(app)),
-		      STR_ARG(app->description), STR_ARG(manifest->author),
-		      STR_ARG(manifest->category), STR_ARG(manifest->tags),
-		      STR_ARG(app->broken_reason));
-	view = buffer_view(&text);
-	crypto_hash_sha256(hash, (const uint8_t *)view.data, view.length);
-	hex_encode(hash, sizeof(hash), ret_hash);
-	buffer_finish(&text);
 }
 
 /* ---- the collection ---- */
@@ -279,13 +248,19 @@ enum ctl_exit import_choose(struct import *import, const char *path)
 
 /* ---- what is new ---- */
 
+/* Hashes as sql/query/app_collection_choose.sql does. */
 bool import_has_all(const struct import_app *app)
 {
-	char details[IMPORT_HASH_BYTES];
+	const struct app_manifest *manifest = &app->manifest;
+	char hash[IMPORT_HASH_BYTES];
+	struct buffer text = {0};
 
-	if (!app->state || !str_equal(app->state->version, app->version) ||
-	    !str_equal(app->state->picture, str_from(app->picture_hash)))
-		return false;
-	hash_details(app, details);
-	return str_equal(app->state->details, str_from(details));
+	buffer_printf(&text, "%.*s\n%.*s\n%.*s\n%.*s\n%.*s\n%.*s\n%.*s\n%s",
+		      STR_ARG(import_name(app)), STR_ARG(app->description),
+		      STR_ARG(manifest->author), STR_ARG(manifest->category),
+		      STR_ARG(manifest->tags), STR_ARG(app->broken_reason), STR_ARG(app->version),
+		      app->picture_hash);
+	import_hash(buffer_view(&text), hash);
+	buffer_finish(&text);
+	return app->state && str_equal(app->state->content, str_from(hash));
 }

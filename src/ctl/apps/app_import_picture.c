@@ -3,6 +3,7 @@
  *
  * Only the header of the picture is read here: the file is untrusted. A sandboxed worker of the
  * server decodes it (web/apps/own_pictures.h). */
+#include "app_folder.h"
 #include "app_import_steps.h"
 #include "base/hex.h"
 #include "base/memory.h"
@@ -10,10 +11,8 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <panelimage/panelimage.h>
 #include <sodium.h>
-#include <unistd.h>
 
 enum {
 	NAMES_MAX = 2000,    /* names read from a folder */
@@ -96,51 +95,39 @@ static unsigned find(const struct import_app *app, struct candidate *candidates)
 
 /* Reads a file and returns the magnification that its header names, see panelimage_magnification();
  * 0 if a panel cannot show the file. */
-static unsigned read_picture(const char *path, const char *name, struct buffer *picture)
+static unsigned read_picture(struct import_app *app, const char *name)
 {
-	ssize_t length = 1;
+	struct str path = ARENA_JOIN(&app->arena, str_from(app->path), STR("/"), str_from(name));
 	struct str view;
-	char *file = NULL;
-	int fd;
 
-	if (asprintf(&file, "%s/%s", path, name) < 0)
-		abort();
-	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	free(file);
-	if (fd < 0)
+	buffer_clear(&app->picture);
+	if (app_file_read(path.data, false, PANELIMAGE_MAGNIFIED_MAX_BYTES, &app->picture) < 0 ||
+	    buffer_length(&app->picture) > PANELIMAGE_MAGNIFIED_MAX_BYTES)
 		return 0;
-	buffer_clear(picture);
-	while (length > 0 && buffer_length(picture) <= PANELIMAGE_MAGNIFIED_MAX_BYTES) {
-		enum { PIECE = 64 * 1024 };
-
-		length = read(fd, buffer_reserve(picture, PIECE), PIECE);
-		if (length > 0)
-			buffer_commit(picture, (size_t)length);
-	}
-	close(fd);
-	view = buffer_view(picture);
-	if (length != 0 || view.length > PANELIMAGE_MAGNIFIED_MAX_BYTES)
-		return 0;
+	view = buffer_view(&app->picture);
 	return panelimage_magnification((const uint8_t *)view.data, view.length,
 					(struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT});
+}
+
+void import_hash(struct str text, char ret_hash[static IMPORT_HASH_BYTES])
+{
+	uint8_t hash[crypto_hash_sha256_BYTES];
+
+	crypto_hash_sha256(hash, (const uint8_t *)text.data, text.length);
+	hex_encode(hash, sizeof(hash), ret_hash);
 }
 
 /* Chooses the first candidate of at most this magnification, unless one was chosen before. */
 static void choose(struct import_app *app, const struct candidate *candidates, unsigned count,
 		   unsigned magnification_max)
 {
-	uint8_t hash[crypto_hash_sha256_BYTES];
-	struct str view;
-
 	for (unsigned i = 0; i < count && i < CANDIDATES_MAX && !app->picture_name.data; i++) {
-		unsigned times = read_picture(app->path, candidates[i].name, &app->picture);
+		unsigned times = read_picture(app, candidates[i].name);
 
 		if (times == 0 || times > magnification_max)
 			continue;
-		view = buffer_view(&app->picture);
 		app->picture_name = arena_copy(&app->arena, str_from(candidates[i].name));
-		crypto_hash_sha256(hash, (const uint8_t *)view.data, view.length);
-		hex_encode(hash, sizeof(hash), app->picture_hash);
+		import_hash(buffer_view(&app->picture), app->picture_hash);
 	}
 }
 

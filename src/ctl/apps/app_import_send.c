@@ -1,12 +1,12 @@
 #include "app_folder.h"
 #include "app_import_steps.h"
-#include "app_report.h"
 #include "base/clock.h"
 #include "ctl/server/remote.h"
 #include "ctl/server/text.h"
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <text/base64.h>
 #include <text/utf8.h>
 #include <unistd.h>
@@ -27,11 +27,11 @@ struct pool {
 	struct server_place place;
 	struct str path, account; /* the same in each request */
 	pthread_mutex_t mutex;
-	size_t next;	    /* index of the first app that no thread has taken */
+	atomic_size_t next; /* index of the first app that no thread has taken */
 	size_t done_count;  /* apps that are done, for the progress shown */
 	uint64_t busy_ms;   /* since when all apps find the server busy or unavailable; 0: none */
-	enum ctl_exit code; /* anything but CTL_DONE ends the import */
-	struct reason why;  /* reason of that code */
+	_Atomic enum ctl_exit code; /* anything but CTL_DONE ends the import */
+	struct reason why;	    /* reason of that code */
 };
 
 static struct str language_of(const struct import_app *app)
@@ -110,53 +110,49 @@ static struct str text_of(yyjson_val *object, const char *name)
 	return (struct str){yyjson_get_str(text), yyjson_get_len(text)};
 }
 
-static void take_problem(struct import_app *app, yyjson_val *object, bool is_failed)
+/* Returns "clock.star:12:9: message". */
+static struct str place_of(struct import_app *app, yyjson_val *problem)
 {
-	const struct engine_problem problem = {
-	    .message = text_of(object, "message"),
-	    .file = text_of(object, "file"),
-	    .line = yyjson_get_int(yyjson_obj_get(object, "line")),
-	    .column = yyjson_get_int(yyjson_obj_get(object, "column")),
-	};
-	struct buffer text = {0};
+	struct str file = text_of(problem, "file"), message = text_of(problem, "message");
+	int line = yyjson_get_int(yyjson_obj_get(problem, "line"));
 
-	app_report_place(&problem, &text);
-	if (is_failed)
-		import_fail(app, arena_copy(&app->arena, buffer_view(&text)));
-	else
-		app->remark = STR("its form needs the network");
-	buffer_finish(&text);
+	if (!file.length)
+		return arena_copy(&app->arena, message);
+	if (line <= 0)
+		return ARENA_JOIN(&app->arena, file, STR(": "), message);
+	return arena_printf(&app->arena, "%.*s:%d:%d: %.*s", STR_ARG(file), line,
+			    yyjson_get_int(yyjson_obj_get(problem, "column")), STR_ARG(message));
 }
 
 static void take_outcome(struct import_app *app, yyjson_val *answer)
 {
-	const char *outcome = yyjson_get_str(yyjson_obj_get(answer, "outcome")) ?: "";
+	struct str outcome = text_of(answer, "outcome");
 	yyjson_val *problem = yyjson_obj_get(answer, "problem");
-	bool is_failed = strcmp(outcome, "failed") == 0;
 
-	if (yyjson_is_obj(problem))
-		take_problem(app, problem, is_failed);
-	if (is_failed)
-		return;
-	app->outcome = strcmp(outcome, "made") == 0 ? IMPORT_MADE : IMPORT_UPDATED;
-	if (strcmp(outcome, "checked") == 0 && !app->state)
-		app->outcome = IMPORT_MADE;
+	app->outcome =
+	    str_equal(outcome, STR("made")) || (str_equal(outcome, STR("checked")) && !app->state)
+		? IMPORT_MADE
+		: IMPORT_UPDATED;
+	if (str_equal(outcome, STR("failed")))
+		import_fail(app, place_of(app, problem));
+	else if (yyjson_is_obj(problem))
+		app->remark = STR("its form needs the network");
 }
 
 /* Keeps the first fault of a request that the server rejected as the app's remark. */
 static void take_refusal(struct import_app *app, int status, yyjson_val *problem)
 {
 	yyjson_val *fault = yyjson_arr_get_first(yyjson_obj_get(problem, "errors"));
-	const char *detail = yyjson_get_str(yyjson_obj_get(fault ?: problem, "detail"));
-	const char *member = yyjson_get_str(yyjson_obj_get(fault, "pointer"));
+	struct str detail = text_of(fault ?: problem, "detail"), member = text_of(fault, "pointer");
 
-	if (!detail)
+	if (!detail.data)
 		import_fail(
 		    app, arena_printf(&app->arena, "the server answered with status %d", status));
-	else if (member && member[0] == '/')
-		import_fail(app, arena_printf(&app->arena, "%s: %s", member + 1, detail));
+	else if (member.length > 1)
+		import_fail(app,
+			    ARENA_JOIN(&app->arena, str_from_offset(member, 1), STR(": "), detail));
 	else
-		import_fail(app, arena_copy(&app->arena, str_from(detail)));
+		import_fail(app, arena_copy(&app->arena, detail));
 }
 
 static void take_answer(struct import_app *app, const struct server_answer *answer)
@@ -260,16 +256,12 @@ static void import_one(struct pool *pool, struct import_app *app)
 static struct import_app *take(struct pool *pool)
 {
 	struct import *import = pool->import;
-	struct import_app *app = NULL;
+	size_t index;
 
-	pthread_mutex_lock(&pool->mutex);
-	while (!app && pool->code == CTL_DONE && pool->next < import->count) {
-		app = &import->apps[pool->next++];
-		if (app->outcome != IMPORT_WAITS)
-			app = NULL;
-	}
-	pthread_mutex_unlock(&pool->mutex);
-	return app;
+	while (pool->code == CTL_DONE && (index = pool->next++) < import->count)
+		if (import->apps[index].outcome == IMPORT_WAITS)
+			return &import->apps[index];
+	return NULL;
 }
 
 static void show_progress(struct pool *pool)

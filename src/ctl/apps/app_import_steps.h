@@ -29,11 +29,8 @@ enum import_outcome {
 /* The server's state of an app of the collection. */
 struct import_state {
 	struct str slug;
-	bool is_own;
-	struct str origin;
-	struct str version;
-	struct str details; /* hash of the manifest's texts */
-	struct str picture; /* hash of its picture; empty: no picture */
+	struct str origin;  /* empty: it belongs to another account */
+	struct str content; /* hash of the manifest's texts, the version and the picture */
 };
 
 struct import_app {
@@ -109,6 +106,9 @@ bool import_has_all(const struct import_app *app);
 enum ctl_exit import_send(struct import *import);
 
 /* ---- app_import_picture.c ---- */
+
+/* Writes the SHA-256 of the bytes in hexadecimal, with a NUL. */
+void import_hash(struct str bytes, char ret_hash[static IMPORT_HASH_BYTES]);
 
 /* Reads the catalogue's picture from the app's folder, if there is one, into picture, picture_name
  * and picture_hash. */

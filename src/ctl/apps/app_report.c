@@ -2,7 +2,6 @@
 
 #include "ctl/ctl.h"
 #include "domain/display.h"
-#include "domain/form.h"
 
 #include <panelimage/panelimage.h>
 
@@ -15,19 +14,6 @@ static bool is_sole_file(struct str file)
 static void append_clean(struct str value, bool keeps_lines, struct buffer *text)
 {
 	ctl_append_visible(value, keeps_lines ? "\n\t" : "\t", text);
-}
-
-bool app_report_form(struct str schema, char ret_fault[static APP_FAULT_MAX])
-{
-	struct arena arena = {0};
-	struct str reason = {0};
-	struct form form;
-	bool is_good = form_read(schema, &arena, &form, &reason);
-
-	if (!is_good)
-		snprintf(ret_fault, APP_FAULT_MAX, "%.*s", STR_ARG(reason));
-	arena_finish(&arena);
-	return is_good;
 }
 
 void app_report_text(struct str value, struct buffer *text)
@@ -49,17 +35,6 @@ void app_report_error(const char *path, bool is_folder, const struct engine_prob
 	buffer_append_str(text, STR(": "));
 	append_clean(problem->message, true, text);
 	buffer_append_char(text, '\n');
-}
-
-void app_report_place(const struct engine_problem *problem, struct buffer *text)
-{
-	if (problem->file.length) {
-		append_clean(problem->file, false, text);
-		if (problem->line > 0)
-			buffer_printf(text, ":%d:%d", problem->line, problem->column);
-		buffer_append_str(text, STR(": "));
-	}
-	append_clean(problem->message, false, text);
 }
 
 void app_report_log(const struct engine_answer *answer, struct buffer *text)

@@ -9,13 +9,6 @@
 void app_report_error(const char *path, bool is_folder, const struct engine_problem *problem,
 		      struct buffer *text);
 
-/* Appends the same without path and line feed: "clock.star:12:9: message". */
-void app_report_place(const struct engine_problem *problem, struct buffer *text);
-
-/* Whether the server can make a form of this schema, JSON, which may be empty. If not, ret_fault
- * has the reason. */
-bool app_report_form(struct str schema, char ret_fault[static APP_FAULT_MAX]);
-
 /* Appends an untrusted text on one line, with control characters escaped. */
 void app_report_text(struct str value, struct buffer *text);
 
