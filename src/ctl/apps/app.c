@@ -10,52 +10,32 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 	struct str slug = ctl_value(ctl, "slug");
 	struct ctl_request request = {
 	    .method = "POST", .path = STR("/web/studio"), .account = ctl_value(ctl, "account")};
-	struct own_app app = {0};
-	enum ctl_exit code;
 
 	request.body = ctl_body_of_options(ctl, NULL);
 	request.sentences[0] = (struct ctl_sentence){
 	    409, "there is an app with this slug",
 	    ARENA_JOIN(&ctl->arena, STR("there is an app "), slug, STR(" already"))};
-	code = ctl_ask_row(ctl, &request, &own_app_record, &app);
-	return code == CTL_DONE ? ctl_print_row(ctl, &own_app_record, &app) : code;
+	return ctl_show(ctl, &request, &own_app_record);
 }
 
-/* Lists the apps that the account of the API key can install. */
-static enum ctl_exit list_installable(struct ctl *ctl)
-{
-	const struct ctl_request request = {
-	    .path = ctl_value(ctl, "broken").data ? STR("/v1/apps?broken=true") : STR("/v1/apps")};
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, &request, &app_listed_record, &rows);
-
-	return code == CTL_DONE ? ctl_print_rows(ctl, &app_listed_record, &rows) : code;
-}
-
+/* Over --server, lists the apps that the account of the API key can install. */
 enum ctl_exit ctl_app_list(struct ctl *ctl)
 {
-	struct ctl_request request = {.path = ctl_value(ctl, "broken").data
-						  ? STR("/web/admin/apps?broken=true")
-						  : STR("/web/admin/apps"),
-				      .account = ctl_value(ctl, "account")};
-	struct ctl_rows rows;
-	enum ctl_exit code;
+	struct str query = ctl_value(ctl, "broken").data ? STR("?broken=true") : STR("");
+	const struct ctl_request request = {
+	    .path = ARENA_JOIN(&ctl->arena, ctl->remote ? STR("/v1/apps") : STR("/web/admin/apps"),
+			       query),
+	    .account = ctl_value(ctl, "account")};
 
-	if (ctl->remote)
-		return list_installable(ctl);
-	code = ctl_ask_rows(ctl, &request, &own_app_record, &rows);
-	return code == CTL_DONE ? ctl_print_rows(ctl, &own_app_record, &rows) : code;
+	return ctl_list(ctl, &request, ctl->remote ? &app_listed_record : &own_app_record);
 }
 
 static enum ctl_exit allow(struct ctl *ctl, const char *verb)
 {
 	struct ctl_request request = {.method = "POST"};
-	struct own_app app = {0};
-	enum ctl_exit code = ctl_name_app(ctl, verb, ctl_no_app(ctl), &request);
+	enum ctl_exit code = ctl_name_app(ctl, "/web/admin", verb, ctl_no_app(ctl), &request);
 
-	if (code == CTL_DONE)
-		code = ctl_ask_row(ctl, &request, &own_app_record, &app);
-	return code == CTL_DONE ? ctl_print_row(ctl, &own_app_record, &app) : code;
+	return code == CTL_DONE ? ctl_show(ctl, &request, &own_app_record) : code;
 }
 
 enum ctl_exit ctl_app_disable(struct ctl *ctl)
@@ -196,7 +176,6 @@ static enum ctl_exit review(struct ctl *ctl, struct str status)
 					STR(" of an app "), ctl->positionals[0]);
 	struct ctl_request request = {.method = "POST"};
 	struct app_version found = {0};
-	struct review_done done = {0};
 	enum ctl_exit code = write_review(ctl, status, &request.body);
 
 	if (code == CTL_DONE)
@@ -205,8 +184,7 @@ static enum ctl_exit review(struct ctl *ctl, struct str status)
 	if (code != CTL_DONE)
 		return code;
 	request.path = ctl_path(ctl, "/web/reviews/", found.id, "");
-	code = ctl_ask_row(ctl, &request, &review_done_record, &done);
-	return code == CTL_DONE ? ctl_print_row(ctl, &review_done_record, &done) : code;
+	return ctl_show(ctl, &request, &review_done_record);
 }
 
 enum ctl_exit ctl_app_review(struct ctl *ctl)

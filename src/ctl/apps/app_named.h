@@ -5,9 +5,10 @@
 #include "ctl/server/client.h"
 #include "domain/app.h"
 
-/* Sets the request's path to "/web/admin/apps/APP" of the first argument, followed by rest. no_app:
- * message if there is no such app. Returns CTL_DONE, or another code after printing the reason. */
-enum ctl_exit ctl_name_app(struct ctl *ctl, const char *rest, struct str no_app,
+/* Sets the request's path to ROOT/apps/APP of the first argument, followed by rest; root:
+ * "/web/admin" or "/v1". no_app: message if there is no such app. Returns CTL_DONE, or another code
+ * after printing the reason. */
+enum ctl_exit ctl_name_app(struct ctl *ctl, const char *root, const char *rest, struct str no_app,
 			   struct ctl_request *request);
 /* Returns the message "there is no app APP". */
 struct str ctl_no_app(struct ctl *ctl);

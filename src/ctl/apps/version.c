@@ -20,7 +20,7 @@ struct str ctl_no_app(struct ctl *ctl)
 	return ARENA_JOIN(&ctl->arena, STR("there is no app "), ctl->positionals[0]);
 }
 
-enum ctl_exit ctl_name_app(struct ctl *ctl, const char *rest, struct str no_app,
+enum ctl_exit ctl_name_app(struct ctl *ctl, const char *root, const char *rest, struct str no_app,
 			   struct ctl_request *request)
 {
 	struct str app = ctl->positionals[0];
@@ -29,7 +29,7 @@ enum ctl_exit ctl_name_app(struct ctl *ctl, const char *rest, struct str no_app,
 		return ctl_fail(CTL_USAGE, "the name of the app must be UTF-8");
 	if (!ctl_is_segment(app))
 		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(no_app));
-	request->path = ARENA_JOIN(&ctl->arena, STR("/web/admin/apps/"),
+	request->path = ARENA_JOIN(&ctl->arena, str_from(root), STR("/apps/"),
 				   ctl_encode(ctl, ctl_lower(ctl, app)), str_from(rest));
 	request->sentences[0] = (struct ctl_sentence){404, NULL, no_app};
 	return CTL_DONE;
@@ -39,59 +39,25 @@ static enum ctl_exit find_app(struct ctl *ctl, struct str no_app,
 			      struct inventory_app_get_row *ret_app)
 {
 	struct ctl_request request = {0};
-	enum ctl_exit code = ctl_name_app(ctl, "", no_app, &request);
+	enum ctl_exit code = ctl_name_app(ctl, "/web/admin", "", no_app, &request);
 
 	return code == CTL_DONE ? ctl_ask_row(ctl, &request, &app_shown_record, ret_app) : code;
 }
 
-/* Sets the request's path to "/v1/apps/APP", followed by rest, for an API key. */
-static enum ctl_exit name_keyed(struct ctl *ctl, const char *rest, struct ctl_request *request)
-{
-	enum ctl_exit code = ctl_name_app(ctl, rest, ctl_no_app(ctl), request);
-	const struct str admin = STR("/web/admin");
-
-	if (code == CTL_DONE)
-		request->path = ARENA_JOIN(&ctl->arena, STR("/v1"),
-					   str_from_offset(request->path, admin.length));
-	return code;
-}
-
-static enum ctl_exit show_installable(struct ctl *ctl)
-{
-	struct ctl_request request = {0};
-	struct catalogue_app app = {0};
-	enum ctl_exit code = name_keyed(ctl, "", &request);
-
-	if (code == CTL_DONE)
-		code = ctl_ask_row(ctl, &request, &app_detail_record, &app);
-	return code == CTL_DONE ? ctl_print_row(ctl, &app_detail_record, &app) : code;
-}
-
 enum ctl_exit ctl_app_show(struct ctl *ctl)
 {
-	struct inventory_app_get_row app = {0};
-	enum ctl_exit code;
+	struct ctl_request request = {0};
+	enum ctl_exit code =
+	    ctl_name_app(ctl, ctl->remote ? "/v1" : "/web/admin", "", ctl_no_app(ctl), &request);
 
-	if (ctl->remote)
-		return show_installable(ctl);
-	code = find_app(ctl, ctl_no_app(ctl), &app);
-
-	return code == CTL_DONE ? ctl_print_row(ctl, &app_shown_record, &app) : code;
+	if (code != CTL_DONE)
+		return code;
+	return ctl_show(ctl, &request, ctl->remote ? &app_detail_record : &app_shown_record);
 }
-
-struct removed_row {
-	struct id id;
-	struct str slug;
-};
-
-static const struct record_field removed_fields[] = {
-    RECORD_ID(struct removed_row, id, .name = "id"),
-    RECORD_STR(struct removed_row, slug, .name = "slug"),
-};
-static const struct record removed_record = RECORD(struct removed_row, removed_fields);
 
 enum ctl_exit ctl_app_remove(struct ctl *ctl)
 {
+	struct record shown = own_app_record;
 	struct inventory_app_get_row app = {0};
 	struct ctl_request request = {.method = "DELETE",
 				      .sentences = {{404, NULL, ctl_no_app(ctl)}}};
@@ -107,10 +73,8 @@ enum ctl_exit ctl_app_remove(struct ctl *ctl)
 		return code;
 	request.path = ctl_path(ctl, "/web/admin/apps/", app.own_app.id, "");
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
-	if (code != CTL_DONE)
-		return code;
-	return ctl_print_row(ctl, &removed_record,
-			     &(struct removed_row){app.own_app.id, app.own_app.slug});
+	shown.field_count = 2; /* id and slug */
+	return code == CTL_DONE ? ctl_print_row(ctl, &shown, &app.own_app) : code;
 }
 
 /* ---- version list, version show ---- */
@@ -134,14 +98,14 @@ enum ctl_exit ctl_version_list(struct ctl *ctl)
 {
 	struct ctl_request request = {0};
 	struct ctl_rows rows;
-	struct str path;
-	enum ctl_exit code = ctl->remote ? name_keyed(ctl, "/versions", &request)
-					 : ask(ctl, ctl_no_app(ctl), &path, &rows);
+	enum ctl_exit code;
 
-	if (ctl->remote && code == CTL_DONE)
-		code = ctl_ask_rows(ctl, &request, &app_version_record, &rows);
-
-	return code == CTL_DONE ? ctl_print_rows(ctl, &app_version_record, &rows) : code;
+	if (!ctl->remote) {
+		code = ask(ctl, ctl_no_app(ctl), &request.path, &rows);
+		return code == CTL_DONE ? ctl_print_rows(ctl, &app_version_record, &rows) : code;
+	}
+	code = ctl_name_app(ctl, "/v1", "/versions", ctl_no_app(ctl), &request);
+	return code == CTL_DONE ? ctl_list(ctl, &request, &app_version_record) : code;
 }
 
 struct shown_version {
