@@ -64,6 +64,9 @@ static inline void buffer_append_char(struct buffer *buffer, char c)
 __attribute__((format(printf, 2, 3))) void buffer_printf(struct buffer *buffer, const char *format,
 							 ...);
 
+/* Appends the bytes in Base64: the standard alphabet, with padding. */
+void buffer_append_base64(struct buffer *buffer, struct str bytes);
+
 /* Drops size bytes at the front. Keeps the memory. */
 void buffer_consume(struct buffer *buffer, size_t size);
 /* Drops all bytes. Keeps the memory. */

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <text/base64.h>
 
 void buffer_finish(struct buffer *buffer)
 {
@@ -59,6 +60,14 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
 	vsnprintf(end, (size_t)length + 1, format, args);
 	va_end(args);
 	buffer->end += (size_t)length;
+}
+
+void buffer_append_base64(struct buffer *buffer, struct str bytes)
+{
+	size_t size = base64_encoded_length(bytes.length);
+
+	base64_encode(bytes.data, bytes.length, buffer_reserve(buffer, size));
+	buffer_commit(buffer, size);
 }
 
 void buffer_consume(struct buffer *buffer, size_t size)

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 
 #include <stdio.h>
-#include <text/base64.h>
 
 static bool has_ending(struct str text, struct str ending)
 {
@@ -135,14 +134,10 @@ void app_files_append(struct buffer *archive, const struct txtar_file *file, str
 
 	buffer_printf(archive, "-- %.*s%s --\n", STR_ARG(file->name),
 		      packs || file->is_base64 ? ";base64" : "");
-	if (packs) {
-		size_t size = base64_encoded_length(data.length);
-
-		base64_encode(data.data, data.length, buffer_reserve(archive, size));
-		buffer_commit(archive, size);
-	} else {
+	if (packs)
+		buffer_append_base64(archive, data);
+	else
 		buffer_append_str(archive, data);
-	}
 	if (data.length == 0 || packs || data.data[data.length - 1] != '\n')
 		buffer_append_char(archive, '\n');
 }

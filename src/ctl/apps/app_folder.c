@@ -6,19 +6,23 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <sys/stat.h>
-#include <text/base64.h>
 #include <text/utf8.h>
 #include <unistd.h>
 
 enum { LOADED_MAX = 2000 };
 
+/* Files, by their paths relative to a folder. */
+struct app_folder {
+	char *path; /* the folder, up to its last slash, or "" */
+	char **names;
+	unsigned count;
+};
+
 /* ---- names ---- */
 
-bool app_file_ends_with(const char *name, const char *ending)
+static bool ends_with(const char *name, const char *ending)
 {
-	size_t length = strlen(name), size = strlen(ending);
-
-	return length > size && strcmp(name + length - size, ending) == 0;
+	return strlen(name) > strlen(ending) && str_ends_with(str_from(name), str_from(ending));
 }
 
 static const char *last_part(const char *name)
@@ -28,7 +32,7 @@ static const char *last_part(const char *name)
 	return slash ? slash + 1 : name;
 }
 
-char *app_folder_join(const struct app_folder *folder, const char *name)
+static char *join(const struct app_folder *folder, const char *name)
 {
 	char *path = NULL;
 
@@ -77,7 +81,8 @@ static bool is_folder(const char *path)
 	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-void app_folder_find(struct app_folder *ret_folder, const char *path)
+/* Finds all files of a folder except hidden ones, in the order of their names; or the one file. */
+static void find_files(struct app_folder *ret_folder, const char *path)
 {
 	const char *own = last_part(path);
 
@@ -92,7 +97,7 @@ void app_folder_find(struct app_folder *ret_folder, const char *path)
 	}
 }
 
-void app_folder_finish(struct app_folder *folder)
+static void finish(struct app_folder *folder)
 {
 	for (unsigned i = 0; i < folder->count; i++)
 		free(folder->names[i]);
@@ -125,7 +130,7 @@ int app_file_read(const char *path, bool was_named, size_t bytes_max, struct buf
 static int read_file(const struct app_folder *folder, const char *name, bool was_named,
 		     struct buffer *data, char ret_fault[static APP_FAULT_MAX])
 {
-	char *path = app_folder_join(folder, name);
+	char *path = join(folder, name);
 	int error = app_file_read(path, was_named, APP_SCRIPT_BYTES_MAX, data);
 
 	if (error < 0)
@@ -139,7 +144,7 @@ static int read_file(const struct app_folder *folder, const char *name, bool was
 static void end_last_line(const char *name, struct buffer *data)
 {
 	struct str text = buffer_view(data);
-	bool is_text = app_file_ends_with(name, ".star") || strcmp(name, "manifest.yaml") == 0;
+	bool is_text = ends_with(name, ".star") || strcmp(name, "manifest.yaml") == 0;
 
 	if (is_text && (text.length == 0 || text.data[text.length - 1] != '\n'))
 		buffer_append_char(data, '\n');
@@ -158,15 +163,13 @@ static bool stands_as_it_is(struct str data)
 static void append_file(const char *name, struct str data, struct buffer *script)
 {
 	bool as_is = stands_as_it_is(data);
-	size_t size = base64_encoded_length(data.length);
 
 	buffer_printf(script, "-- %s%s --\n", name, as_is ? "" : ";base64");
 	if (as_is) {
 		buffer_append_str(script, data);
 		return;
 	}
-	base64_encode(data.data, data.length, buffer_reserve(script, size));
-	buffer_commit(script, size);
+	buffer_append_base64(script, data);
 	buffer_append_char(script, '\n');
 }
 
@@ -192,7 +195,7 @@ static int pack(const struct app_folder *folder, bool was_named, struct buffer *
 
 static bool is_script(const char *name)
 {
-	return app_file_ends_with(name, ".ts") && !app_file_ends_with(name, ".d.ts");
+	return ends_with(name, ".ts") && !ends_with(name, ".d.ts");
 }
 
 /* Whether scripts may import the file: not the files that only accompany them. */
@@ -205,7 +208,7 @@ static bool can_be_imported(const char *path)
 	for (size_t i = 0; i < array_length(others); i++)
 		if (strcmp(name, others[i]) == 0)
 			return false;
-	return !app_file_ends_with(name, ".d.ts") && !app_file_ends_with(name, ".md");
+	return !ends_with(name, ".d.ts") && !ends_with(name, ".md");
 }
 
 /* Returns the first script, and the number of files that may be imported. Returns NULL if the app
@@ -218,7 +221,7 @@ static const char *find_script(const struct app_folder *folder, unsigned *ret_co
 	for (unsigned i = 0; i < folder->count; i++) {
 		const char *name = folder->names[i];
 
-		if (app_file_ends_with(name, ".star"))
+		if (ends_with(name, ".star"))
 			return NULL;
 		if (!found && is_script(name))
 			found = name;
@@ -235,7 +238,7 @@ static bool is_used(const char *name, struct str scripts)
 {
 	const char *last = last_part(name);
 
-	return app_file_ends_with(name, ".star") || strcmp(name, "manifest.yaml") == 0 ||
+	return ends_with(name, ".star") || strcmp(name, "manifest.yaml") == 0 ||
 	       strncmp(name, "locales/", 8) == 0 ||
 	       (scripts.length > 0 && memmem(scripts.data, scripts.length, last, strlen(last)));
 }
@@ -249,7 +252,7 @@ static int keep_used(struct app_folder *folder, char ret_fault[static APP_FAULT_
 
 	for (unsigned i = 0;
 	     status == 0 && i < count && buffer_length(&scripts) <= APP_SCRIPT_BYTES_MAX; i++)
-		if (app_file_ends_with(folder->names[i], ".star"))
+		if (ends_with(folder->names[i], ".star"))
 			status = read_file(folder, folder->names[i], false, &scripts, ret_fault);
 	folder->count = 0;
 	for (unsigned i = 0; i < count; i++)
@@ -264,7 +267,7 @@ static int keep_used(struct app_folder *folder, char ret_fault[static APP_FAULT_
 /* Adds a file that a script names, if it is a file below the folder that is not hidden. */
 static void add_loaded(struct app_folder *folder, const char *name)
 {
-	char *path = app_folder_join(folder, name);
+	char *path = join(folder, name);
 	struct stat about;
 	bool is_new = name[0] && !strchr("/.", name[0]) && !strstr(name, "/.") &&
 		      !strpbrk(name, "\\\n\r") && folder->count < LOADED_MAX &&
@@ -302,13 +305,13 @@ static bool add_next_load(struct app_folder *folder, struct str *rest)
 static void add_locales(struct app_folder *folder)
 {
 	struct app_folder locales = {.path = folder->path};
-	char *path = app_folder_join(folder, "locales");
+	char *path = join(folder, "locales");
 
 	find_below(&locales, path);
 	for (unsigned i = 0; i < locales.count; i++)
 		add_loaded(folder, locales.names[i]);
 	locales.path = path;
-	app_folder_finish(&locales);
+	finish(&locales);
 }
 
 /* Adds the files that the named script loads, directly or through others. */
@@ -321,7 +324,7 @@ static int follow_loads(struct app_folder *folder, char ret_fault[static APP_FAU
 	for (unsigned i = 0; status == 0 && i < folder->count; i++) {
 		struct str rest;
 
-		if (!app_file_ends_with(folder->names[i], ".star"))
+		if (!ends_with(folder->names[i], ".star"))
 			continue;
 		buffer_clear(&text);
 		status = read_file(folder, folder->names[i], i == 0, &text, ret_fault);
@@ -375,9 +378,9 @@ int app_folder_read(const char *path, struct buffer *script, bool *ret_is_typesc
 	int status;
 
 	*ret_folder = NULL;
-	app_folder_find(&folder, path);
+	find_files(&folder, path);
 	status = read_found(path, &folder, script, ret_is_typescript, ret_folder, ret_fault);
-	app_folder_finish(&folder);
+	finish(&folder);
 	if (status == 0 && buffer_length(script) > APP_SCRIPT_BYTES_MAX) {
 		snprintf(ret_fault, APP_FAULT_MAX, "%s: is larger than %d MiB", path,
 			 APP_SCRIPT_BYTES_MAX >> 20);

@@ -7,26 +7,10 @@
 
 enum { APP_SCRIPT_BYTES_MAX = 8 << 20, APP_FAULT_MAX = 512 };
 
-/* Files, by their paths relative to a folder. */
-struct app_folder {
-	char *path; /* the folder, up to its last slash, or "" */
-	char **names;
-	unsigned count;
-};
-
-/* Finds all files of a folder except hidden ones, in the order of their names; or the one file.
- * Free ret_folder with app_folder_finish(). */
-void app_folder_find(struct app_folder *ret_folder, const char *path);
-void app_folder_finish(struct app_folder *folder);
-
-/* Returns the path of a file; free() it. */
-char *app_folder_join(const struct app_folder *folder, const char *name);
 /* Appends the file's content, until it exceeds bytes_max. Follows a link only if the caller named
  * the file: a found file may have been replaced by a link. Returns 0 or a negative errno. */
 int app_file_read(const char *path, bool was_named, size_t bytes_max, struct buffer *data)
     __attribute__((warn_unused_result));
-/* Whether the name is longer than the ending, and ends with it. */
-bool app_file_ends_with(const char *name, const char *ending);
 
 /* Appends the script that is rendered or uploaded: a file's text, or several files in txtar form,
  * with binary files in base64.

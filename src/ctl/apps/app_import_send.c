@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <text/base64.h>
 #include <text/utf8.h>
 #include <unistd.h>
 #include <yyjson.h>
@@ -43,7 +42,7 @@ static struct str language_of(const struct import_app *app)
 
 static bool read_script(struct import_app *app)
 {
-	char fault[APP_FAULT_MAX], *folder;
+	char fault[APP_FAULT_MAX], checksum[APP_CHECKSUM_LENGTH + 1], *folder;
 	struct str script;
 	int status = app_folder_read(app->path, &app->script, &app->is_typescript, &folder, fault);
 
@@ -57,31 +56,21 @@ static bool read_script(struct import_app *app)
 		import_fail(app, STR("its script or the name of a file is not UTF-8"));
 	if (status < 0)
 		return false;
-	app_checksum(language_of(app), script, app->checksum);
-	app->version = import_version(app->checksum);
+	app_checksum(language_of(app), script, checksum);
+	app->version = arena_copy(&app->arena, import_version(checksum));
 	return app->outcome == IMPORT_WAITS;
 }
 
 /* ---- the request ---- */
 
-static struct str write_picture(const struct import_app *app, struct arena *arena)
-{
-	struct str picture = buffer_view(&app->picture);
-	size_t size = base64_encoded_length(picture.length);
-	char *text = arena_alloc(arena, size);
-
-	if (!app->picture_name.data)
-		return (struct str){0};
-	base64_encode(picture.data, picture.length, text);
-	return (struct str){text, size};
-}
-
 static void write_body(const struct import *import, const struct import_app *app,
 		       struct buffer *body)
 {
 	const struct app_manifest *manifest = &app->manifest;
-	struct arena arena = {0}; /* freed at once: a picture is large */
+	struct buffer picture = {0};
 
+	if (app->picture_name.data)
+		buffer_append_base64(&picture, buffer_view(&app->picture));
 	ctl_write_body(
 	    (const struct ctl_member[]){
 		{"slug", app->slug, false},
@@ -94,11 +83,11 @@ static void write_body(const struct import *import, const struct import_app *app
 		{"brokenReason", app->broken_reason, false},
 		{"scriptLanguage", language_of(app), false},
 		{"scriptContent", buffer_view(&app->script), false},
-		{"picture", write_picture(app, &arena), false},
+		{"picture", buffer_view(&picture), false},
 		{"onlyCheck", import->is_dry ? STR("true") : STR("false"), true},
 		{0}},
 	    body);
-	arena_finish(&arena);
+	buffer_finish(&picture);
 }
 
 /* ---- the answer ---- */

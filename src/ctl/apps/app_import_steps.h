@@ -47,8 +47,7 @@ struct import_app {
 	const struct import_state *state;   /* the server's state of it; NULL: not on the server */
 
 	bool is_typescript;
-	struct buffer script; /* as sent; freed afterwards */
-	char checksum[APP_CHECKSUM_LENGTH + 1];
+	struct buffer script;		      /* as sent; freed afterwards */
 	struct str version;		      /* name of the version, made from its content */
 	struct buffer picture;		      /* a file of its folder, also freed afterwards */
 	struct str picture_name;	      /* name of that file */
@@ -85,15 +84,13 @@ static inline struct str import_name(const struct import_app *app)
 
 /* ---- app_import_scan.c ---- */
 
-/* Finds the apps below a folder, in the order of their paths, and reads their manifests. Returns
- * CTL_DONE, or another code after printing the reason. */
+/* Finds the apps below a folder, in the order of their paths, and reads their manifests. */
 enum ctl_exit import_scan(struct import *import, const char *path);
 
 /* ---- app_import_collection.c ---- */
 
 /* Finds or creates the collection of this folder, reads the server's state of it, and chooses the
- * slugs; an app without one has failed. Returns CTL_DONE, or another code after printing the
- * reason. */
+ * slugs; an app without one has failed. */
 enum ctl_exit import_choose(struct import *import, const char *path);
 /* Whether the server has the app's version, picture and manifest. Its script and its picture must
  * have been read. */
@@ -102,7 +99,7 @@ bool import_has_all(const struct import_app *app);
 /* ---- app_import_send.c ---- */
 
 /* Reads the waiting apps, and sends new and changed ones, several at once. Sets the outcome of
- * each. Returns CTL_DONE, or another code after printing the reason. */
+ * each. */
 enum ctl_exit import_send(struct import *import);
 
 /* ---- app_import_picture.c ---- */

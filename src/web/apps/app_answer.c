@@ -155,14 +155,8 @@ void app_write_form(struct buffer *json, const struct app_work *work)
 
 static void write_picture(struct buffer *json, struct str picture)
 {
-	size_t size = sodium_base64_encoded_len(picture.length, sodium_base64_VARIANT_ORIGINAL);
-	char *out;
-
 	buffer_append_char(json, '"');
-	out = buffer_reserve(json, size);
-	sodium_bin2base64(out, size, (const unsigned char *)picture.data, picture.length,
-			  sodium_base64_VARIANT_ORIGINAL);
-	buffer_commit(json, size - 1); /* without its NUL */
+	buffer_append_base64(json, picture);
 	buffer_append_char(json, '"');
 }
 

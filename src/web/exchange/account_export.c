@@ -18,15 +18,6 @@ struct exporting {
 	struct account_exported exported;
 };
 
-static void append_base64(struct buffer *text, struct str data)
-{
-	size_t size = sodium_base64_encoded_len(data.length, sodium_base64_VARIANT_ORIGINAL);
-
-	sodium_bin2base64(buffer_reserve(text, size), size, (const unsigned char *)data.data,
-			  data.length, sodium_base64_VARIANT_ORIGINAL);
-	buffer_commit(text, size - 1);
-}
-
 /* Ends a line with secret settings, encrypted for the file instead of for the instance. */
 static void append_encrypted(struct task *task, const struct account_export_row *row,
 			     struct buffer *text)
@@ -46,7 +37,7 @@ static void append_encrypted(struct task *task, const struct account_export_row 
 		settings_encrypt(&exporting->file_key, row->device_id, row->entry, json,
 				 &encrypted);
 		buffer_append_str(text, STR(",\"secretSettings\":\""));
-		append_base64(text, buffer_view(&encrypted));
+		buffer_append_base64(text, buffer_view(&encrypted));
 		buffer_append_str(text, STR("\"}"));
 	}
 	buffer_finish(&encrypted);

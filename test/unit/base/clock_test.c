@@ -58,6 +58,31 @@ static void a_time_that_there_is_not(void **state)
 		assert_true(timestamp_is_valid(str_from(timestamp_vectors[i].text)));
 }
 
+static void a_time_with_fewer_digits(void **state)
+{
+	static const struct {
+		const char *text, *whole;
+	} good[] = {{"2026-11-20T08:15:30Z", "2026-11-20T08:15:30.000Z"},
+		    {"2026-11-20T08:15:30.5Z", "2026-11-20T08:15:30.500Z"},
+		    {"2026-11-20T08:15:30.123Z", "2026-11-20T08:15:30.123Z"}};
+	static const char *const bad[] = {"",
+					  "Z",
+					  "2026-11-20T08:15Z",
+					  "2026-11-20T08:15:30",
+					  "2026-11-20T08:15:30.1234Z",
+					  "2026-11-20T08:15:30,5Z",
+					  "2026-02-29T00:00:00Z"};
+	int64_t wall_us;
+
+	(void)state;
+	for (size_t i = 0; i < array_length(good); i++) {
+		assert_true(timestamp_read(str_from(good[i].text), &wall_us));
+		assert_timestamp(wall_us, good[i].whole);
+	}
+	for (size_t i = 0; i < array_length(bad); i++)
+		assert_false(timestamp_read(str_from(bad[i]), &wall_us));
+}
+
 static void monotonic_never_goes_back(void **state)
 {
 	uint64_t last = clock_monotonic_us();
@@ -85,6 +110,7 @@ int main(void)
 	    cmocka_unit_test(python_vectors),
 	    cmocka_unit_test(extremes_are_clamped),
 	    cmocka_unit_test(a_time_that_there_is_not),
+	    cmocka_unit_test(a_time_with_fewer_digits),
 	    cmocka_unit_test(monotonic_never_goes_back),
 	    cmocka_unit_test(wall_clock_is_in_this_century),
 	};
