@@ -29,6 +29,17 @@ struct tronbyt_note {
 
 extern const struct record tronbyt_note_record;
 
+/* Device of a report. */
+struct tronbyt_shown {
+	struct str former_id, name;
+	struct id id; /* all zero: not made */
+	struct str state;
+	int64_t entries;
+	struct str alias, websocket_url, polling_url, key;
+};
+
+extern const struct record tronbyt_shown_record;
+
 struct tronbyt_notes {
 	struct arena *arena;
 	struct tronbyt_note *list;

@@ -4,34 +4,13 @@
 
 /* Report of an import. */
 
-struct shown_device {
-	struct str former_id, name;
-	struct id id; /* all zero: not made */
-	struct str state;
-	int64_t entries;
-	struct str alias, websocket_url, polling_url, key;
-};
-
-static const struct record_field shown_fields[] = {
-    RECORD_STR(struct shown_device, former_id, .name = "formerId"),
-    RECORD_STR(struct shown_device, name, .name = "name"),
-    RECORD_ID(struct shown_device, id, .name = "id", .nullable = true),
-    RECORD_STR(struct shown_device, state, .name = "state"),
-    RECORD_INT4(struct shown_device, entries, .name = "entries"),
-    RECORD_STR(struct shown_device, alias, .name = "alias", .nullable = true),
-    RECORD_STR(struct shown_device, websocket_url, .name = "webSocketUrl", .nullable = true),
-    RECORD_STR(struct shown_device, polling_url, .name = "pollingUrl", .nullable = true),
-    RECORD_STR(struct shown_device, key, .name = "key", .nullable = true),
-};
-static const struct record shown_record = RECORD(struct shown_device, shown_fields);
-
-static struct shown_device shown_of(const struct tronbyt_importing *importing, unsigned index)
+static struct tronbyt_shown shown_of(const struct tronbyt_importing *importing, unsigned index)
 {
 	static const char *const states[] = {
 	    [IMPORT_NEW] = "new", [IMPORT_THERE] = "there", [IMPORT_FAILED] = "failed"};
 	const struct tronbyt_device *file = &importing->body.export.devices[index];
 	const struct import_device *device = &importing->devices[index];
-	struct shown_device shown = {
+	struct tronbyt_shown shown = {
 	    .former_id = file->former_id,
 	    .name = device->name,
 	    .state = str_from(states[device->state]),
@@ -80,11 +59,11 @@ struct step_result import_report(struct task *task)
 	buffer_append_str(&json, importing->is_dry ? STR("{\"isDryRun\":true,\"devices\":[")
 						   : STR("{\"isDryRun\":false,\"devices\":["));
 	for (unsigned i = 0; i < export->device_count; i++) {
-		struct shown_device shown = shown_of(importing, i);
+		struct tronbyt_shown shown = shown_of(importing, i);
 
 		if (i)
 			buffer_append_char(&json, ',');
-		record_write_json(&shown_record, &shown, &json);
+		record_write_json(&tronbyt_shown_record, &shown, &json);
 	}
 	buffer_append_str(&json, STR("],\"notBrought\":["));
 	for (unsigned i = 0; i < export->device_count; i++)

@@ -10,6 +10,19 @@ static const struct record_field note_fields[] = {
 };
 const struct record tronbyt_note_record = RECORD(struct tronbyt_note, note_fields);
 
+static const struct record_field shown_fields[] = {
+    RECORD_STR(struct tronbyt_shown, former_id, .name = "formerId"),
+    RECORD_STR(struct tronbyt_shown, name, .name = "name"),
+    RECORD_ID(struct tronbyt_shown, id, .name = "id", .nullable = true),
+    RECORD_STR(struct tronbyt_shown, state, .name = "state"),
+    RECORD_INT4(struct tronbyt_shown, entries, .name = "entries"),
+    RECORD_STR(struct tronbyt_shown, alias, .name = "alias", .nullable = true),
+    RECORD_STR(struct tronbyt_shown, websocket_url, .name = "webSocketUrl", .nullable = true),
+    RECORD_STR(struct tronbyt_shown, polling_url, .name = "pollingUrl", .nullable = true),
+    RECORD_STR(struct tronbyt_shown, key, .name = "key", .nullable = true),
+};
+const struct record tronbyt_shown_record = RECORD(struct tronbyt_shown, shown_fields);
+
 static void add_note(struct tronbyt_notes *notes, const struct tronbyt_note *note)
 {
 	if (notes->count == notes->room) {

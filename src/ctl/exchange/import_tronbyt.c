@@ -20,24 +20,6 @@ static const struct record_field report_fields[] = {
 };
 static const struct record report_record = RECORD(struct report, report_fields);
 
-struct came_row {
-	struct str name, state;
-	int64_t entries;
-	struct str alias;
-	struct id id;
-	struct str url;
-};
-
-static const struct record_field came_fields[] = {
-    RECORD_STR(struct came_row, name, .name = "name"),
-    RECORD_STR(struct came_row, state, .name = "state"),
-    RECORD_INT4(struct came_row, entries, .name = "entries"),
-    RECORD_STR(struct came_row, alias, .name = "alias", .nullable = true),
-    RECORD_ID(struct came_row, id, .name = "id", .nullable = true),
-    RECORD_STR(struct came_row, url, .name = "webSocketUrl", .nullable = true),
-};
-static const struct record came_record = RECORD(struct came_row, came_fields);
-
 static void append_cell(struct buffer *text, struct str value, unsigned width)
 {
 	struct buffer cell = {0};
@@ -88,7 +70,7 @@ static void append_came(const struct report *report, const struct ctl_rows *rows
 	char id[ID_TEXT_LENGTH + 1];
 
 	for (unsigned i = 0; i < rows->count; i++) {
-		const struct came_row *row = (const struct came_row *)rows->rows + i;
+		const struct tronbyt_shown *row = (const struct tronbyt_shown *)rows->rows + i;
 
 		append_cell(text, row->name, NAME_WIDTH);
 		append_cell(text, state_words(row->state, report->is_dry_run), STATE_WIDTH);
@@ -96,10 +78,10 @@ static void append_came(const struct report *report, const struct ctl_rows *rows
 			      row->entries == 1 ? "entry" : "entries",
 			      row->alias.length ? ", keeps /" : "", STR_ARG(row->alias),
 			      row->alias.length ? "/" : "");
-		if (!row->url.length)
+		if (!row->websocket_url.length)
 			continue;
 		id_format(row->id, id);
-		buffer_printf(text, "  id   %s\n  url  %.*s\n", id, STR_ARG(row->url));
+		buffer_printf(text, "  id   %s\n  url  %.*s\n", id, STR_ARG(row->websocket_url));
 	}
 }
 
@@ -133,7 +115,7 @@ static enum ctl_exit print(struct ctl *ctl, const struct report *report)
 {
 	struct ctl_rows came, missing;
 	struct buffer text = {0};
-	enum ctl_exit code = ctl_read_rows(ctl, report->devices, &came_record, &came);
+	enum ctl_exit code = ctl_read_rows(ctl, report->devices, &tronbyt_shown_record, &came);
 
 	if (code == CTL_DONE)
 		code = ctl_read_rows(ctl, report->not_brought, &tronbyt_note_record, &missing);
