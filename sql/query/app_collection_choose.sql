@@ -1,8 +1,8 @@
 -- Chooses the collection into which a checkout is imported, and makes it if there is none (see
 -- app_collection_chosen). Finds the collection's apps that have a slug of the checkout, for the
--- importer to compare; the origin of an app of another account is empty. A line for each app of the checkout: its origin, its author, and the slugs
--- that it may get, with tabs between them. content is a hash of what the manifest says, the name of
--- the deployed version, and the hash of the picture.
+-- importer to compare. A line for each app of the checkout: its origin, its author, and the slugs
+-- that it may get, with tabs between them. The origin of an app of another account is empty. content is
+-- a hash of what the manifest says, the name of the deployed version, and the hash of the picture.
 -- params: account_id uuid, name text, is_given bool, source text, lines text, only_check bool
 -- row: id uuid?, name text?, apps text
 -- effect: write

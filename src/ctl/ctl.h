@@ -4,9 +4,9 @@
  *                                               -> database (statements of sql/query)
  *                                               -> output (text for people, or JSON)
  *
- * A process runs one command; memory of its arena is freed at the end. Commands, and most functions
- * with an enum ctl_exit, return CTL_DONE, or another code after they have printed the reason to
- * stderr. */
+ * A process runs one command; memory of its arena is freed at the end. Functions with an enum
+ * ctl_exit, if their comment says nothing else, return CTL_DONE, or another code after they have
+ * printed the reason to stderr. */
 #pragma once
 
 #include "base/arena.h"
@@ -20,7 +20,7 @@
 
 #include <libpq-fe.h>
 
-enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = REVIEW_COMMENTS_MAX, CTL_EGRESS_MAX = 64 };
+enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = REVIEW_COMMENTS_MAX };
 
 struct ctl;
 struct ctl_member; /* server/text.h */
@@ -134,8 +134,6 @@ option_check ctl_check_slug;
 /* ---- app_render.c: for the table of options ---- */
 
 option_check ctl_check_time;
-option_check ctl_check_seed;
-option_check ctl_check_egress;
 
 /* ---- installation_update.c ---- */
 

@@ -27,7 +27,7 @@ static int check_proxy(char *value, struct options_error *reterr)
 					 "bit set after its prefix, or unix");
 }
 
-static int check_egress(char *value, struct options_error *reterr)
+int config_check_egress(char *value, struct options_error *reterr)
 {
 	struct network network;
 
@@ -79,7 +79,7 @@ static const struct option settings[] = {
 	   "Address or network, besides public ones, that apps may reach, and webhooks and MQTT "
 	   "connections of marked accounts: 192.168.1.7 or 10.0.0.0/8. May be given several times. "
 	   "Default: none.",
-	   .absent = "(none)", .most = CONFIG_EGRESS_MAX, .check = check_egress,
+	   .absent = "(none)", .most = CONFIG_EGRESS_MAX, .check = config_check_egress,
 	   INTO(egress_allow)),
     OPTION(ON_OFF, "first-link", "on|off",
 	   "Log a one-time link that makes the first account, while there is none.",

@@ -94,6 +94,9 @@ __attribute__((warn_unused_result)) int config_read_with(struct config *ret_conf
 							 struct options_error *reterr);
 void config_finish(struct config *config);
 
+/* Checks an address or a network that apps may reach. */
+option_check config_check_egress;
+
 /* Writes a hash, as text, of the settings that a running instance cannot change. */
 enum { CONFIG_FIXED_BYTES = 65 };
 void config_hash_fixed(const struct config *config, char ret_text[static CONFIG_FIXED_BYTES]);

@@ -1,5 +1,4 @@
 #include "app_import_steps.h"
-#include "app_report.h"
 
 #include "base/memory.h"
 
@@ -87,11 +86,11 @@ static enum ctl_exit print_text(const struct import *import, const struct report
 
 		if (!app->remark.data)
 			continue;
-		app_report_text(app->name, &text);
+		ctl_append_visible(app->name, "\t", &text);
 		buffer_append_str(&text, STR(": "));
 		if (app->outcome == IMPORT_FAILED)
 			buffer_append_str(&text, STR("not imported: "));
-		app_report_text(app->remark, &text);
+		ctl_append_visible(app->remark, "\t", &text);
 		buffer_append_char(&text, '\n');
 	}
 	for (int i = IMPORT_MADE; i <= IMPORT_FAILED; i++)

@@ -49,9 +49,7 @@ static struct str make_description(struct import_app *app)
 {
 	struct str summary = app->manifest.summary, more = app->manifest.description, text;
 
-	if (!summary.data || !more.data ||
-	    (more.length >= summary.length &&
-	     str_equal_ignore_case(summary, (struct str){more.data, summary.length})))
+	if (!summary.data || !more.data || str_starts_with_ignore_case(more, summary))
 		return more.data ? more : summary.data ? summary : STR("");
 	text = ARENA_JOIN(&app->arena, summary, STR("\n"), more);
 	return utf8_length(text) <= APP_DESCRIPTION_LENGTH_MAX ? text : summary;

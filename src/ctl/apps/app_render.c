@@ -2,19 +2,18 @@
 #include "app_engine.h"
 #include "app_folder.h"
 #include "app_report.h"
-#include "app_settings.h"
 #include "app_types_check.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/zones.h"
 #include "ctl/ctl.h"
+#include "ctl/devices/installation_settings.h"
 #include "domain/form.h"
 #include "options/options.h"
 #include "panel/play.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <text/address.h>
 #include <unistd.h>
 #include <yyjson.h>
 
@@ -38,7 +37,9 @@ struct rendering {
 	bool has_network;
 	struct option_list egress_allow;
 	struct app_engine *engine;
-	struct app_settings settings;
+	struct settings arguments; /* settings KEY=VALUE, which override those of --settings */
+	struct str settings;	   /* all, JSON */
+	bool has_looked;	   /* whether arguments were checked for secrets */
 	struct source source;
 	uint64_t looked_ms;	/* when the files were last compared */
 	struct buffer compiled; /* compiled TypeScript; empty: not compiled yet */
@@ -56,25 +57,6 @@ int ctl_check_time(char *value, struct options_error *reterr)
 	if (timestamp_read(str_from(value), &us))
 		return 0;
 	return options_error_set(reterr, "must be a time such as 2026-07-01T12:34:56Z");
-}
-
-int ctl_check_seed(char *value, struct options_error *reterr)
-{
-	unsigned long long seed;
-
-	if (str_to_uint64(str_from(value), INT64_MAX, &seed))
-		return 0;
-	return options_error_set(reterr, "must be a whole number");
-}
-
-int ctl_check_egress(char *value, struct options_error *reterr)
-{
-	struct network network;
-
-	if (network_read(value, &network) && !network.is_unix)
-		return 0;
-	return options_error_set(reterr, "must be an address, or a network such as 10.0.0.0/8 with "
-					 "no bit set behind its prefix");
 }
 
 static void read_source(const char *path, struct source *ret_source)
@@ -103,11 +85,9 @@ static struct engine_job *run(struct rendering *rendering, enum engine_what what
 	struct ctl *ctl = rendering->ctl;
 	const char *now = options_text(&ctl->options, "now");
 	int64_t now_us = clock_wall_us();
-	unsigned long long seed = 1;
 
 	if (now)
 		(void)timestamp_read(str_from(now), &now_us);
-	(void)str_to_uint64(str_from(options_text(&ctl->options, "seed")), INT64_MAX, &seed);
 	return app_engine_run(
 	    rendering->engine,
 	    &(struct engine_job){
@@ -116,12 +96,12 @@ static struct engine_job *run(struct rendering *rendering, enum engine_what what
 		.script = buffer_view(&rendering->source.script),
 		.compiled = buffer_view(&rendering->compiled),
 		.scope = STR("draft"),
-		.config = rendering->settings.json,
+		.config = rendering->settings,
 		.keeps_zone = true,
 		.now_ms = now_us / 1000,
 		.timezone = ctl_value(ctl, "timezone"),
 		.locale = ctl_value(ctl, "locale"),
-		.seed = seed,
+		.seed = strtoull(options_text(&ctl->options, "seed"), NULL, 10),
 		.has_network = has_network,
 	    },
 	    ret_why);
@@ -210,20 +190,36 @@ static void ask_all(struct rendering *rendering)
 	engine_job_finish(job);
 }
 
-/* Looks for secret settings in the arguments. The app gets no network: only its picture may cause
- * requests. An app without a schema may have one after the next change. */
+/* Prints, once, which settings of the arguments are secret: others can read arguments. The app gets
+ * no network: only its picture may cause requests. An app without a schema, or with a wrong one,
+ * may have one after the next change. */
 static void look_for_secrets(struct rendering *rendering)
 {
 	char why[APP_ENGINE_WHY_MAX];
 	struct engine_job *job = run(rendering, ENGINE_SCHEMA, false, why);
+	struct arena arena = {0};
+	struct form form;
+	struct str reason;
 
 	if (!job)
 		return;
-	app_settings_warn(&rendering->settings, rendering->ctl, job->answer.schema);
+	if (job->answer.schema.length && form_read(job->answer.schema, &arena, &form, &reason)) {
+		rendering->has_looked = true;
+		for (unsigned i = 0; i < rendering->arguments.count; i++) {
+			struct str name = rendering->arguments.items[i].name;
+			const struct form_field *field = form_find(&form, name);
+
+			if (field && field->is_secret)
+				ctl_say("displayctl: the setting %.*s is secret, and others can "
+					"read arguments; use --settings FILE",
+					STR_ARG(name));
+		}
+	}
+	arena_finish(&arena);
 	engine_job_finish(job);
 }
 
-static void print_buffer(struct buffer *text, FILE *out)
+static void print_buffer(const struct buffer *text, FILE *out)
 {
 	struct str view = buffer_view(text);
 
@@ -260,15 +256,17 @@ static void check_types(struct rendering *rendering)
 	buffer_finish(&found);
 }
 
-/* Restarts the engine if its host has ended meanwhile. Returns false if that fails. */
+/* Starts the engine, also if its host has ended meanwhile. Returns false if that fails. */
 static bool has_engine(struct rendering *rendering)
 {
 	char why[APP_ENGINE_WHY_MAX];
 
 	if (!app_engine_has_ended(rendering->engine))
 		return true;
-	buffer_append_str(&rendering->log,
-			  STR("displayctl: the render host has ended; another one starts\n"));
+	if (rendering->engine)
+		buffer_append_str(
+		    &rendering->log,
+		    STR("displayctl: the render host has ended; another one starts\n"));
 	app_engine_stop(rendering->engine);
 	rendering->engine = app_engine_start(&rendering->egress_allow, why);
 	if (!rendering->engine)
@@ -285,7 +283,7 @@ static void render_script(struct rendering *rendering)
 		return;
 	}
 	ask_all(rendering);
-	if (rendering->settings.of_arguments.count && !rendering->settings.has_looked)
+	if (rendering->arguments.count && !rendering->has_looked)
 		look_for_secrets(rendering);
 	if (rendering->checks)
 		print_engine(rendering);
@@ -407,12 +405,27 @@ static enum ctl_exit check_arguments(const struct rendering *rendering)
 	return CTL_DONE;
 }
 
+static enum ctl_exit read_settings(struct rendering *rendering)
+{
+	struct ctl *ctl = rendering->ctl;
+	enum ctl_exit code = settings_arguments_read(ctl, 1, &rendering->arguments);
+	struct settings all;
+
+	if (code == CTL_DONE)
+		code = settings_file_read(ctl, &all);
+	if (code != CTL_DONE)
+		return code;
+	settings_merge(&all, &rendering->arguments, &ctl->arena, &all);
+	rendering->settings = settings_to_text(&all, &ctl->arena);
+	return CTL_DONE;
+}
+
 static struct option_list read_ranges(const struct options *options,
-				      const char *ranges[static CTL_EGRESS_MAX])
+				      const char *ranges[static CONFIG_EGRESS_MAX])
 {
 	struct option_list list = {ranges, 0};
 
-	for (unsigned i = 0; i < options->given_count && list.count < CTL_EGRESS_MAX; i++)
+	for (unsigned i = 0; i < options->given_count && list.count < CONFIG_EGRESS_MAX; i++)
 		if (strcmp(options->given[i].option->name, "egress-allow") == 0)
 			ranges[list.count++] = options->given[i].value;
 	return list;
@@ -421,6 +434,7 @@ static struct option_list read_ranges(const struct options *options,
 enum ctl_exit ctl_app_render(struct ctl *ctl)
 {
 	const struct options *options = &ctl->options;
+	const char *ranges[CONFIG_EGRESS_MAX];
 	struct rendering rendering = {
 	    .ctl = ctl,
 	    .path = options->positionals[0],
@@ -428,19 +442,14 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 	    .watches = options_find_given(options, "watch"),
 	    .checks = options_find_given(options, "check"),
 	    .has_network = !options_find_given(options, "no-network"),
+	    .egress_allow = read_ranges(options, ranges),
 	};
-	const char *ranges[CTL_EGRESS_MAX];
-	char why[APP_ENGINE_WHY_MAX];
-	enum ctl_exit code = app_settings_read(ctl, &rendering.settings);
+	enum ctl_exit code = read_settings(&rendering);
 
 	if (code == CTL_DONE)
 		code = check_arguments(&rendering);
 	if (code != CTL_DONE)
 		return code;
-	rendering.egress_allow = read_ranges(options, ranges);
-	rendering.engine = app_engine_start(&rendering.egress_allow, why);
-	if (!rendering.engine)
-		return ctl_fail(CTL_FAILED, "%s", why);
 	do {
 		render(&rendering);
 	} while (show(&rendering, &code));

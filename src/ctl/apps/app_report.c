@@ -11,16 +11,6 @@ static bool is_sole_file(struct str file)
 	return str_equal(file, STR("app.star")) || str_equal(file, STR("app.ts"));
 }
 
-static void append_clean(struct str value, bool keeps_lines, struct buffer *text)
-{
-	ctl_append_visible(value, keeps_lines ? "\n\t" : "\t", text);
-}
-
-void app_report_text(struct str value, struct buffer *text)
-{
-	append_clean(value, false, text);
-}
-
 void app_report_error(const char *path, bool is_folder, const struct engine_problem *problem,
 		      struct buffer *text)
 {
@@ -28,18 +18,18 @@ void app_report_error(const char *path, bool is_folder, const struct engine_prob
 	if (problem->file.length && (is_folder || !is_sole_file(problem->file))) {
 		if (path[strlen(path) - 1] != '/')
 			buffer_append_char(text, '/');
-		append_clean(problem->file, false, text);
+		ctl_append_visible(problem->file, "\t", text);
 	}
 	if (problem->line > 0)
 		buffer_printf(text, ":%d:%d", problem->line, problem->column);
 	buffer_append_str(text, STR(": "));
-	append_clean(problem->message, true, text);
+	ctl_append_visible(problem->message, "\n\t", text);
 	buffer_append_char(text, '\n');
 }
 
 void app_report_log(const struct engine_answer *answer, struct buffer *text)
 {
-	append_clean(answer->log, true, text);
+	ctl_append_visible(answer->log, "\n\t", text);
 	if (answer->log_dropped > 0)
 		buffer_printf(text, "(%u more lines)\n", answer->log_dropped);
 }

@@ -9,9 +9,6 @@
 void app_report_error(const char *path, bool is_folder, const struct engine_problem *problem,
 		      struct buffer *text);
 
-/* Appends an untrusted text on one line, with control characters escaped. */
-void app_report_text(struct str value, struct buffer *text);
-
 /* Appends the lines that the app printed. */
 void app_report_log(const struct engine_answer *answer, struct buffer *text);
 

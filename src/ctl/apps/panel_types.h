@@ -16,8 +16,7 @@ struct new_app_file {
 	struct str data;
 };
 
-/* Creates all files in a folder, or none. Does not replace files. Returns CTL_DONE, or another code
- * after printing the reason. */
+/* Creates all files in a folder, or none. Does not replace files. */
 enum ctl_exit new_app_write(const char *folder, const struct new_app_file *files, unsigned count);
 /* Removes the files. */
 void new_app_remove(const char *folder, const struct new_app_file *files, unsigned count);

@@ -79,14 +79,14 @@ const struct ctl_command ctl_commands[] = {
 	    OPTION(LIST, "egress-allow", "CIDR",
 		   "Address or network that the app may reach besides public addresses. May be "
 		   "given several times.",
-		   .most = CTL_EGRESS_MAX, .check = ctl_check_egress),
+		   .most = CONFIG_EGRESS_MAX, .check = config_check_egress),
 	    OPTION(TEXT, "now", "TIME",
 		   "Time of the app's clock, such as 2026-07-01T12:34:56Z. Default: now.",
 		   .check = ctl_check_time),
 	    OPTION(TEXT, "timezone", "ZONE", "Time zone of the panel.", .fallback = "UTC"),
 	    OPTION(TEXT, "locale", "LOCALE", "Language of the panel's owner.", .fallback = "en"),
-	    OPTION(TEXT, "seed", "N", "Seed of the random numbers.", .fallback = "1",
-		   .check = ctl_check_seed)),
+	    OPTION(NUMBER, "seed", "N", "Seed of the random numbers.", .fallback = "1",
+		   .most = INT64_MAX)),
     {CTL_APP_REVIEW},
     {CTL_APP_SHOW},
     COMMAND(
