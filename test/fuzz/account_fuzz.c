@@ -8,24 +8,6 @@
 #include <stdlib.h>
 #include <text/utf8.h>
 
-struct input {
-	const uint8_t *data;
-	size_t length;
-};
-
-static ssize_t read_some(void *context, void *data, size_t size)
-{
-	struct input *input = context;
-	size_t part = size < input->length ? size : input->length;
-
-	part = part > 1000 ? 1000 : part; /* in portions, as from a pipe */
-	if (part)
-		memcpy(data, input->data, part);
-	input->data += part;
-	input->length -= part;
-	return (ssize_t)part;
-}
-
 static void check(const struct account_line *line)
 {
 	const struct str texts[] = {
@@ -46,13 +28,15 @@ static void check(const struct account_line *line)
 		abort();
 }
 
-static void read_all(struct input input)
+static void read_all(char *data, size_t size)
 {
-	struct account_reader reader = {.read = read_some, .context = &input};
+	struct account_reader reader = {.file = fmemopen(data, size, "r")};
 	struct account_file_line line;
 	struct reason why;
 	bool is_end = false;
 
+	if (!reader.file)
+		abort();
 	account_reader_begin(&reader);
 	while (!is_end) {
 		struct arena arena = {0};
@@ -70,6 +54,7 @@ static void read_all(struct input input)
 		arena_finish(&arena);
 	}
 	account_reader_finish(&reader);
+	fclose(reader.file);
 }
 
 /* Also reads each line separately, so that the fuzzer need not find an order and a checksum. */
@@ -101,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (size)
 		memcpy(copy, data, size);
-	read_all((struct input){(const uint8_t *)copy, size});
+	read_all(copy, size);
 	read_lines((struct str){copy, size});
 	free(copy);
 	return 0;

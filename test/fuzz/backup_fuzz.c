@@ -11,18 +11,6 @@ struct input {
 	size_t length;
 };
 
-static ssize_t read_some(void *context, void *data, size_t size)
-{
-	struct input *input = context;
-	size_t part = size < input->length ? size : input->length;
-
-	part = part > 1000 ? 1000 : part; /* in portions, as from a pipe */
-	memcpy(data, input->data, part);
-	input->data += part;
-	input->length -= part;
-	return (ssize_t)part;
-}
-
 static bool append(void *context, const void *data, size_t size)
 {
 	buffer_append(context, data, size);
@@ -39,22 +27,11 @@ static bool is_within(const struct backup_reader *reader, struct str text)
 
 static void check(const struct backup_reader *reader, const struct backup_frame *frame)
 {
-	bool is_sound = true;
-
-	if (frame->kind == BACKUP_TABLE) {
-		is_sound = frame->table.column_count <= BACKUP_COLUMNS_MAX &&
-			   is_within(reader, frame->table.name);
-		for (unsigned i = 0; i < frame->table.column_count; i++)
-			is_sound &= is_within(reader, frame->table.columns[i]);
-	} else if (frame->kind == BACKUP_ROWS) {
-		is_sound = is_within(reader, frame->rows) && frame->rows.length > 0;
-	} else if (frame->kind == BACKUP_SEQUENCE) {
-		is_sound =
-		    is_within(reader, frame->sequence.name) && frame->sequence.last_value > 0;
-	} else if (frame->kind == BACKUP_KEY) {
-		is_sound = frame->key.length == BACKUP_KEY_BYTES;
-	}
-	if (!is_sound)
+	if (!is_within(reader, frame->payload) || !is_within(reader, frame->name) ||
+	    !is_within(reader, frame->columns) || !is_within(reader, frame->head.made_at) ||
+	    (frame->kind == BACKUP_ROWS && !frame->payload.length) ||
+	    (frame->kind == BACKUP_SEQUENCE && frame->last_value <= 0) ||
+	    (frame->kind == BACKUP_KEY && frame->payload.length != BACKUP_KEY_BYTES))
 		abort();
 }
 
@@ -66,25 +43,27 @@ static bool read_all(struct input input, struct buffer *again)
 	struct backup_reader reader;
 	struct backup_frame frame;
 	struct reason why = {""};
+	bool is_end = false;
 
-	reader.read = read_some;
-	reader.context = &input;
+	reader.file = fmemopen((void *)(uintptr_t)input.data, input.length, "r");
+	if (!reader.file)
+		abort();
 	writer.write = append;
 	writer.context = again;
 	if (backup_open(&reader, &why) == 0) {
 		if (!backup_begin(&writer))
 			abort();
-		while (backup_read(&reader, &frame, &why) == 0) {
+		while (!is_end && backup_read(&reader, &frame, &why) == 0) {
 			check(&reader, &frame);
 			if (!backup_write(&writer, frame.kind, reader.payload, reader.length))
 				abort();
-			if (frame.kind == BACKUP_END)
-				return true;
+			is_end = frame.kind == BACKUP_END;
 		}
 	}
-	if (!why.text[0])
+	if (!is_end && !why.text[0])
 		abort();
-	return false;
+	fclose(reader.file);
+	return is_end;
 }
 
 /* Encrypts the input as frames without sums: a kind, two bytes of length, and a payload. */

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <text/base64.h>
 
-enum { PORTION_BYTES = 64 * 1024 };
-
 /* ---- checksum ---- */
 
 void account_file_sum_begin(struct account_file_sum *sum)
@@ -38,13 +36,11 @@ void account_file_sum_text(const struct account_file_sum *sum,
 void account_reader_begin(struct account_reader *reader)
 {
 	account_file_sum_begin(&reader->sum);
-	reader->last = ACCOUNT_FILE_END; /* no line yet */
 }
 
 void account_reader_finish(struct account_reader *reader)
 {
 	buffer_finish(&reader->input);
-	buffer_finish(&reader->owner);
 }
 
 __attribute__((format(printf, 3, 4))) static int
@@ -60,63 +56,31 @@ fail(const struct account_reader *reader, struct reason *reterr, const char *for
 			  (unsigned long long)reader->sum.count + 1, what.text);
 }
 
-/* Reads more input. Returns 1, 0 at its end, or -1 with a reason. */
-static int fill(struct account_reader *reader, struct reason *reterr)
+static int fail_end(const struct account_reader *reader, struct reason *reterr)
 {
-	char *room = buffer_reserve(&reader->input, PORTION_BYTES);
-	ssize_t length = reader->read(reader->context, room, PORTION_BYTES);
-
-	if (length < 0)
+	if (ferror(reader->file))
 		return reason_set(reterr, "the file cannot be read: %s", strerror(errno));
-	buffer_commit(&reader->input, (size_t)length);
-	return length > 0;
+	if (reader->sum.count == 0)
+		return reason_set(reterr, "this is not an export of an account");
+	return reason_set(reterr, "the file is incomplete: its end is missing");
 }
 
-/* Finds the next line, without its line feed. It stays in reader->input until the next call of
- * fill(). */
+/* Reads the next line, without its line feed. It stays in reader->input until the next call. */
 static int next_line(struct account_reader *reader, struct str *ret_line, struct reason *reterr)
 {
-	size_t looked = 0;
+	char *room = buffer_reserve(&reader->input, ACCOUNT_LINE_MAX + 2);
 
-	for (;;) {
-		struct str view = buffer_view(&reader->input);
-		size_t end = looked + str_find(str_from_offset(view, looked), '\n');
-		int rc;
-
-		if (end < view.length) {
-			*ret_line = (struct str){view.data, end};
-			return 0;
-		}
-		if (view.length > ACCOUNT_LINE_MAX)
-			return fail(reader, reterr, "it is longer than %d bytes", ACCOUNT_LINE_MAX);
-		looked = view.length;
-		rc = fill(reader, reterr);
-		if (rc < 0)
-			return -1;
-		if (rc == 0 && reader->sum.count == 0)
-			return reason_set(reterr, "this is not an export of an account");
-		if (rc == 0)
-			return reason_set(reterr, "the file is incomplete: its end is missing");
+	if (!fgets(room, ACCOUNT_LINE_MAX + 2, reader->file))
+		return fail_end(reader, reterr);
+	*ret_line = str_from(room);
+	if (ret_line->length && room[ret_line->length - 1] == '\n') {
+		ret_line->length--;
+		return 0;
 	}
-}
-
-/* Whether a line of this kind may follow one of kind last (ACCOUNT_FILE_END: none yet). */
-static bool follows(enum account_file_kind kind, enum account_file_kind last)
-{
-	static const unsigned before[ACCOUNT_FILE_KINDS] = {
-	    [ACCOUNT_FILE_ACCOUNT] = 1u << ACCOUNT_FILE_END,
-	    [ACCOUNT_FILE_SECRETS] = 1u << ACCOUNT_FILE_ACCOUNT,
-	    [ACCOUNT_FILE_VERSION] = 1u << ACCOUNT_FILE_APP | 1u << ACCOUNT_FILE_VERSION,
-	    [ACCOUNT_FILE_DRAFT] = 1u << ACCOUNT_FILE_APP | 1u << ACCOUNT_FILE_VERSION,
-	    [ACCOUNT_FILE_ENTRY] = 1u << ACCOUNT_FILE_DEVICE | 1u << ACCOUNT_FILE_ENTRY,
-	};
-
-	/* Other kinds are optional, but their order is fixed. */
-	if (before[kind])
-		return before[kind] >> last & 1;
-	return last != ACCOUNT_FILE_END &&
-	       (last <= kind || (kind == ACCOUNT_FILE_APP && last <= ACCOUNT_FILE_DRAFT) ||
-		(kind == ACCOUNT_FILE_DEVICE && last <= ACCOUNT_FILE_ENTRY));
+	if (ret_line->length > ACCOUNT_LINE_MAX)
+		return fail(reader, reterr, "it is longer than %d bytes", ACCOUNT_LINE_MAX);
+	return feof(reader->file) ? fail_end(reader, reterr)
+				  : fail(reader, reterr, "it is not JSON: it has a NUL");
 }
 
 /* Returns the member of a line if it is a text; else data is NULL. */
@@ -125,30 +89,6 @@ static struct str member(const struct json_value *root, const char *name)
 	struct str text;
 
 	return json_get_str(json_member(root, name), &text) ? text : (struct str){0};
-}
-
-/* Checks that the line belongs to the app or device before it. Members that are not texts pass: the
- * server rejects them. Returns 0, or -1 with a reason. */
-static int check_owner(struct account_reader *reader, const struct json_value *root,
-		       enum account_file_kind kind, struct reason *reterr)
-{
-	bool is_entry = kind == ACCOUNT_FILE_ENTRY;
-	struct str owner = {0};
-
-	if (kind == ACCOUNT_FILE_APP || kind == ACCOUNT_FILE_DEVICE) {
-		buffer_clear(&reader->owner);
-		buffer_append_str(&reader->owner,
-				  member(root, kind == ACCOUNT_FILE_APP ? "slug" : "id"));
-	}
-	if (kind == ACCOUNT_FILE_VERSION || kind == ACCOUNT_FILE_DRAFT || is_entry)
-		owner = member(root, is_entry ? "device" : "app");
-	if (owner.data && !str_equal_ignore_case(owner, buffer_view(&reader->owner)))
-		return fail(reader, reterr, "it does not belong to the previous %s",
-			    is_entry ? "device" : "app");
-	if (is_entry && json_member(root, "secretSettings") && !reader->is_salted)
-		return fail(reader, reterr,
-			    "it has secret settings, but the file has no line with their salt");
-	return 0;
 }
 
 static void read_salt(struct account_reader *reader, const struct json_value *root,
@@ -167,17 +107,15 @@ static int check_end(struct account_reader *reader, const struct json_value *roo
 {
 	char sum[2 * crypto_hash_sha256_BYTES + 1];
 	int64_t count = 0;
-	int rc;
 
 	account_file_sum_text(&reader->sum, sum);
 	if (!str_equal_ignore_case(member(root, "sha256"), str_from(sum)) ||
 	    !json_get_integer(json_member(root, "lines"), &count) ||
 	    count != (int64_t)reader->sum.count + 1)
 		return reason_set(reterr, "the file is damaged: its checksum is wrong");
-	rc = buffer_length(&reader->input) > 0 ? 1 : fill(reader, reterr);
-	if (rc > 0)
+	if (fgetc(reader->file) != EOF)
 		return reason_set(reterr, "the file is damaged: it has data after its end");
-	return rc;
+	return ferror(reader->file) ? fail_end(reader, reterr) : 0;
 }
 
 /* Checks that this program supports the file's format. Returns 0, or -1 with a reason. */
@@ -194,43 +132,49 @@ static int check_format(const struct json_value *root, struct reason *reterr)
 	    (long long)format, ACCOUNT_FILE_FORMAT);
 }
 
-/* Returns the kind of a line; ACCOUNT_FILE_KINDS if it is unknown, which the server rejects. */
-static enum account_file_kind kind_of(const struct json_value *root)
+/* Checks the order of the kinds. An unknown kind passes: the server rejects it. Returns 0, or -1
+ * with a reason. */
+static int check_order(struct account_reader *reader, struct str kind, struct reason *reterr)
 {
-	static const char *const names[ACCOUNT_FILE_KINDS] = {
-	    [ACCOUNT_FILE_ACCOUNT] = "account", [ACCOUNT_FILE_SECRETS] = "secrets",
-	    [ACCOUNT_FILE_APP] = "app",		[ACCOUNT_FILE_VERSION] = "version",
-	    [ACCOUNT_FILE_DRAFT] = "draft",	[ACCOUNT_FILE_DEVICE] = "device",
-	    [ACCOUNT_FILE_ENTRY] = "entry",	[ACCOUNT_FILE_KEY] = "key",
-	    [ACCOUNT_FILE_PASSKEY] = "passkey", [ACCOUNT_FILE_END] = "end",
-	};
-	struct str name = member(root, "kind");
-	unsigned kind = 0;
+	static const struct {
+		const char *kind;
+		unsigned place;
+		bool is_once;
+	} kinds[] = {{"account", 1, true},  {"secrets", 2, true}, {"app", 3, false},
+		     {"version", 3, false}, {"draft", 3, false},  {"device", 4, false},
+		     {"entry", 4, false},   {"key", 5, false},	  {"passkey", 6, false},
+		     {"end", 7, true}};
 
-	while (kind < ACCOUNT_FILE_KINDS && !str_equal(name, str_from(names[kind])))
-		kind++;
-	return (enum account_file_kind)kind;
+	for (unsigned i = 0; i < array_length(kinds); i++) {
+		if (!str_equal(kind, str_from(kinds[i].kind)))
+			continue;
+		if (kinds[i].place < reader->place + kinds[i].is_once)
+			return fail(reader, reterr, "it is not allowed at this line of the file");
+		reader->place = kinds[i].place;
+	}
+	return 0;
 }
 
 static int check_line(struct account_reader *reader, const struct json_value *root,
 		      struct account_file_line *line, struct reason *reterr)
 {
-	int rc;
+	struct str kind = member(root, "kind");
 
-	line->kind = kind_of(root);
-	if (reader->sum.count == 0 && check_format(root, reterr) < 0)
+	if ((reader->sum.count == 0 && check_format(root, reterr) < 0) ||
+	    check_order(reader, kind, reterr) < 0)
 		return -1;
-	if (line->kind == ACCOUNT_FILE_KINDS)
-		return 0;
-	if (!follows(line->kind, reader->last))
-		return fail(reader, reterr, "it is not allowed at this line of the file");
-	reader->last = line->kind;
-	rc = check_owner(reader, root, line->kind, reterr);
-	if (rc == 0 && line->kind == ACCOUNT_FILE_SECRETS)
+	if (str_equal(kind, STR("entry")) && json_member(root, "secretSettings") &&
+	    !reader->is_salted)
+		return fail(reader, reterr,
+			    "it has secret settings, but the file has no line with their salt");
+	if (str_equal(kind, STR("secrets"))) {
+		line->kind = ACCOUNT_FILE_SECRETS;
 		read_salt(reader, root, line);
-	if (rc == 0 && line->kind == ACCOUNT_FILE_END)
-		rc = check_end(reader, root, reterr);
-	return rc;
+	} else if (str_equal(kind, STR("end"))) {
+		line->kind = ACCOUNT_FILE_END;
+		return check_end(reader, root, reterr);
+	}
+	return 0;
 }
 
 int account_read(struct account_reader *reader, struct arena *arena,
@@ -243,7 +187,6 @@ int account_read(struct account_reader *reader, struct arena *arena,
 	if (rc < 0)
 		return -1;
 	*ret_line = (struct account_file_line){.text = arena_copy(arena, view)};
-	buffer_consume(&reader->input, view.length + 1);
 	if (reader->sum.count == 0 &&
 	    !str_starts_with(ret_line->text, STR("{\"kind\":\"account\"")))
 		return reason_set(reterr, "this is not an export of an account");

@@ -1,5 +1,6 @@
-/* File with the export of an account, see docs/export.md. Checks the order of its lines and the
- * checksum at its end. The server checks the content of the lines.
+/* File with the export of an account, see docs/export.md. Checks which kinds of lines follow each
+ * other, and the checksum at its end. The server checks the content of the lines, and that each
+ * belongs to the app or device before it.
  *
  *   account, secrets?, (app, version..., draft?)..., (device, entry...)..., key..., passkey..., end
  *
@@ -11,26 +12,14 @@
 #include "main/reason.h"
 
 #include <sodium.h>
-#include <sys/types.h>
+#include <stdio.h>
 
 enum {
 	ACCOUNT_LINE_MAX = 8 * 1024 * 1024, /* a script with each byte escaped, and other members */
 	ACCOUNT_SALT_BYTES = crypto_pwhash_SALTBYTES,
 };
 
-enum account_file_kind {
-	ACCOUNT_FILE_ACCOUNT,
-	ACCOUNT_FILE_SECRETS,
-	ACCOUNT_FILE_APP,
-	ACCOUNT_FILE_VERSION,
-	ACCOUNT_FILE_DRAFT,
-	ACCOUNT_FILE_DEVICE,
-	ACCOUNT_FILE_ENTRY,
-	ACCOUNT_FILE_KEY,
-	ACCOUNT_FILE_PASSKEY,
-	ACCOUNT_FILE_END,
-	ACCOUNT_FILE_KINDS, /* their number; also an unknown kind, which the server rejects */
-};
+enum account_file_kind { ACCOUNT_FILE_LINE, ACCOUNT_FILE_SECRETS, ACCOUNT_FILE_END };
 
 /* Texts are in the arena given to account_read(). */
 struct account_file_line {
@@ -55,19 +44,14 @@ void account_file_sum_text(const struct account_file_sum *sum,
 			   char ret_text[static 2 * crypto_hash_sha256_BYTES + 1]);
 
 struct account_reader {
-	/* Reads at most size bytes. Returns their number; 0 at the end, -1 with errno if it fails.
-	 */
-	ssize_t (*read)(void *context, void *data, size_t size);
-	void *context;
+	FILE *file;
 	struct account_file_sum sum; /* checksum of the lines read so far */
-	struct buffer input;
-	enum account_file_kind last;
-	struct buffer owner; /* ID of the device or slug of the app to which lines belong */
-	bool is_salted;	     /* a line of secrets was read */
+	struct buffer input;	     /* the last line */
+	unsigned place; /* place of the last line in the order of the kinds; 0: no line yet */
+	bool is_salted; /* a line of secrets was read */
 };
 
-/* Begins to read. context and read must be set, the rest zero. Free with account_reader_finish().
- */
+/* Begins to read. file must be set, the rest zero. Free with account_reader_finish(). */
 void account_reader_begin(struct account_reader *reader);
 void account_reader_finish(struct account_reader *reader);
 /* Reads the next line; not to be called after ACCOUNT_FILE_END. Returns 0, or -1 with a reason that

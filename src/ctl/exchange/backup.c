@@ -152,30 +152,19 @@ static enum ctl_exit write_tables(struct backup *backup)
 	return code;
 }
 
-static enum ctl_exit write_sequence(struct backup *backup, const char *name)
-{
-	struct str sql =
-	    arena_printf(&backup->ctl->arena, "SELECT last_value, is_called FROM \"%s\"", name);
-	PGresult *result = NULL;
-	enum ctl_exit code = backup_ask(backup->ctl, sql.data, &result);
-
-	if (code == CTL_DONE && !backup_printf(&backup->writer, BACKUP_SEQUENCE, "%s %s %s", name,
-					       PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1)))
-		code = fail_writing(backup);
-	PQclear(result);
-	return code;
-}
-
 /* Writes the sequences, after the rows: a sequence may be ahead of the rows, not behind them. */
 static enum ctl_exit write_sequences(struct backup *backup)
 {
 	PGresult *sequences = NULL;
 	enum ctl_exit code = backup_ask(backup->ctl, backup_sql_sequences, &sequences);
 
-	for (int i = 0; code == CTL_DONE && i < PQntuples(sequences); i++) {
-		if (backup_takes_sequence(PQgetvalue(sequences, i, 0), PQgetvalue(sequences, i, 1)))
-			code = write_sequence(backup, PQgetvalue(sequences, i, 0));
-	}
+	for (int i = 0; code == CTL_DONE && i < PQntuples(sequences); i++)
+		if (backup_takes_sequence(PQgetvalue(sequences, i, 0),
+					  PQgetvalue(sequences, i, 1)) &&
+		    !backup_printf(&backup->writer, BACKUP_SEQUENCE, "%s %s %s",
+				   PQgetvalue(sequences, i, 0), PQgetvalue(sequences, i, 2),
+				   PQgetvalue(sequences, i, 3)))
+			code = fail_writing(backup);
 	PQclear(sequences);
 	return code;
 }

@@ -2,6 +2,7 @@
 #include "base/require.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -110,16 +111,11 @@ bool backup_write_rows(struct backup_writer *writer, const void *data, size_t si
 /* Reads size bytes. Returns 1; 0 if the file ended before; -1 with a reason if reading failed. */
 static int get(struct backup_reader *reader, void *data, size_t size, struct reason *reterr)
 {
-	for (size_t done = 0; done < size;) {
-		ssize_t length = reader->read(reader->context, (uint8_t *)data + done, size - done);
-
-		if (length < 0)
-			return reason_set(reterr, "the backup cannot be read: %s", strerror(errno));
-		if (length == 0)
-			return 0;
-		done += (size_t)length;
-	}
-	return 1;
+	if (fread(data, 1, size, reader->file) == size)
+		return 1;
+	return ferror(reader->file)
+		   ? reason_set(reterr, "the backup cannot be read: %s", strerror(errno))
+		   : 0;
 }
 
 int backup_open(struct backup_reader *reader, struct reason *reterr)
@@ -158,6 +154,7 @@ static int read_frame(struct backup_reader *reader, uint8_t *ret_kind, struct re
 		return fail_damaged(reterr);
 	if (rc == 1) {
 		reader->length = get_number(head + 1);
+		reader->payload[reader->length] = '\0';
 		rc = get(reader, reader->payload, reader->length, reterr);
 	}
 	if (rc == 1)
@@ -186,78 +183,58 @@ static bool is_name(struct str text)
 	return text.length > 0 && text.length <= NAME_BYTES_MAX;
 }
 
-static bool take_word(struct str *rest, struct str word)
-{
-	if (!rest->data || !str_starts_with(*rest, word))
-		return false;
-	*rest = str_from_offset(*rest, word.length);
-	return true;
-}
-
-static bool take_number(struct str *rest, char end, unsigned long long most,
-			unsigned long long *ret_number)
-{
-	struct str piece;
-
-	return str_next(rest, end, &piece) && str_to_uint64(piece, most, ret_number);
-}
+/* The next three read a payload, behind which a NUL follows. Digits are few enough not to overflow,
+ * or become the largest number. */
 
 static bool read_head(struct str text, struct backup_frame *ret)
 {
-	unsigned long long schema;
-	struct str hash;
+	int begin = 0, end = 0;
 
-	if (!take_word(&text, STR("schema ")) ||
-	    !take_number(&text, '\n', BACKUP_SCHEMA_MAX, &schema) ||
-	    !take_word(&text, STR("migrations ")) || !str_next(&text, '\n', &hash) ||
-	    hash.length != BACKUP_HASH_DIGITS || !take_word(&text, STR("made-at ")))
+	/* NOLINTNEXTLINE(cert-err34-c) */
+	if (sscanf(text.data, "schema %7u\nmigrations %64[0-9a-f]\nmade-at %n%*31[-0-9:.TZ]%n",
+		   &ret->head.schema, ret->head.migrations, &begin, &end) != 2)
 		return false;
-	ret->head.schema = (unsigned)schema;
-	memcpy(ret->head.migrations, hash.data, BACKUP_HASH_DIGITS);
-	ret->head.migrations[BACKUP_HASH_DIGITS] = '\0';
-	ret->head.made_at = text;
-	for (size_t i = 0; i < text.length; i++) {
-		if (text.data[i] < '-' || text.data[i] > 'Z')
+	ret->head.made_at = (struct str){text.data + begin, (size_t)(end - begin)};
+	return begin < end && (size_t)end == text.length && ret->head.schema <= BACKUP_SCHEMA_MAX;
+}
+
+static bool read_table(struct str text, struct backup_frame *ret)
+{
+	struct str rest, column;
+	unsigned count = 0;
+
+	if (!str_next(&text, '\n', &ret->name) || !is_name(ret->name))
+		return false;
+	for (rest = ret->columns = text; str_next(&rest, '\n', &column); count++)
+		if (!is_name(column) || count == BACKUP_COLUMNS_MAX)
 			return false;
-	}
-	return text.length > 0 && text.length < 32;
+	return count > 0;
 }
 
-static bool read_table(struct str text, struct backup_table *ret)
+static bool read_sequence(struct str text, struct backup_frame *ret)
 {
-	struct str column;
+	long long value = 0;
+	char called = '\0';
+	int end = 0;
 
-	*ret = (struct backup_table){0};
-	if (text.length == 0 || !str_next(&text, '\n', &ret->name) || !is_name(ret->name))
+	ret->name = (struct str){text.data, str_find(text, ' ')};
+	/* NOLINTNEXTLINE(cert-err34-c) */
+	if (!is_name(ret->name) ||
+	    sscanf(text.data + ret->name.length, " %19lld %c%n", &value, &called, &end) != 2)
 		return false;
-	while (str_next(&text, '\n', &column)) {
-		if (!is_name(column) || ret->column_count == BACKUP_COLUMNS_MAX)
-			return false;
-		ret->columns[ret->column_count++] = column;
-	}
-	return ret->column_count > 0;
+	ret->last_value = value;
+	ret->is_called = called == 't';
+	return value > 0 && (called == 't' || called == 'f') &&
+	       ret->name.length + (size_t)end == text.length;
 }
 
-static bool read_sequence(struct str text, struct backup_sequence *ret)
+static bool read_end(struct str text, struct backup_frame *ret)
 {
-	unsigned long long value;
+	int end = 0;
 
-	if (text.length == 0 || !str_next(&text, ' ', &ret->name) || !is_name(ret->name) ||
-	    !take_number(&text, ' ', INT64_MAX, &value) || value == 0)
-		return false;
-	ret->last_value = (int64_t)value;
-	ret->is_called = str_equal(text, STR("t"));
-	return ret->is_called || str_equal(text, STR("f"));
-}
-
-static bool read_end(struct str text, uint64_t *ret_rows)
-{
-	unsigned long long rows;
-
-	if (!take_word(&text, STR("rows ")) || !str_to_uint64(text, INT64_MAX, &rows))
-		return false;
-	*ret_rows = rows;
-	return true;
+	/* NOLINTNEXTLINE(cert-err34-c) */
+	return sscanf(text.data, "rows %19" SCNd64 "%n", &ret->row_count, &end) == 1 &&
+	       ret->row_count >= 0 && (size_t)end == text.length;
 }
 
 /* Returns the kinds that may precede this one; a space: at the beginning of the file. */
@@ -282,23 +259,22 @@ static const char *predecessors(uint8_t kind)
 
 static bool read_payload(struct backup_reader *reader, struct backup_frame *ret)
 {
-	struct str text = {(const char *)reader->payload, reader->length};
+	struct str text = ret->payload =
+	    (struct str){(const char *)reader->payload, reader->length};
 
 	switch (ret->kind) {
 	case BACKUP_HEAD:
 		return read_head(text, ret);
 	case BACKUP_KEY:
-		ret->key = text;
 		return text.length == BACKUP_KEY_BYTES;
 	case BACKUP_TABLE:
-		return read_table(text, &ret->table);
+		return read_table(text, ret);
 	case BACKUP_ROWS:
-		ret->rows = text;
 		return text.length > 0;
 	case BACKUP_SEQUENCE:
-		return read_sequence(text, &ret->sequence);
+		return read_sequence(text, ret);
 	case BACKUP_END:
-		return read_end(text, &ret->row_count);
+		return read_end(text, ret);
 	}
 	return false;
 }
@@ -312,7 +288,7 @@ int backup_read(struct backup_reader *reader, struct backup_frame *ret_frame, st
 
 	if (read_frame(reader, &kind, reterr) < 0)
 		return -1;
-	ret_frame->kind = (enum backup_kind)kind;
+	*ret_frame = (struct backup_frame){.kind = (enum backup_kind)kind};
 	if (!strchr(predecessors(kind), before) || !read_payload(reader, ret_frame))
 		return reason_set(reterr,
 				  "the backup has a part that this program does not support");

@@ -21,7 +21,7 @@
 
 #include <sodium.h>
 #include <stdint.h>
-#include <sys/types.h>
+#include <stdio.h>
 #include <text/str.h>
 
 enum {
@@ -69,43 +69,27 @@ __attribute__((warn_unused_result)) bool backup_write_rows(struct backup_writer 
 
 /* ---- reading ---- */
 
-struct backup_table {
-	struct str name;
-	unsigned column_count;
-	struct str columns[BACKUP_COLUMNS_MAX];
-};
-
-struct backup_sequence {
-	struct str name;
-	int64_t last_value;
-	bool is_called;
-};
-
 struct backup_frame {
 	enum backup_kind kind;
-	union {
-		struct {
-			unsigned schema;
-			char migrations[BACKUP_HASH_DIGITS + 1];
-			struct str made_at;
-		} head;
-		struct str key;	 /* BACKUP_KEY_BYTES */
-		struct str rows; /* at least a byte */
-		struct backup_table table;
-		struct backup_sequence sequence;
-		uint64_t row_count; /* in BACKUP_END */
-	};
+	struct str payload; /* the key, or rows: at least a byte */
+	struct {
+		unsigned schema;
+		char migrations[BACKUP_HASH_DIGITS + 1];
+		struct str made_at;
+	} head;
+	struct str name;    /* of a table or a sequence */
+	struct str columns; /* of a table, with a line feed between them */
+	int64_t last_value; /* of a sequence */
+	bool is_called;
+	int64_t row_count; /* in BACKUP_END */
 };
 
 struct backup_reader {
-	/* Reads at most size bytes. Returns their number; 0 at the end, -1 with errno if it fails.
-	 */
-	ssize_t (*read)(void *context, void *data, size_t size);
-	void *context;
+	FILE *file;
 	crypto_generichash_state state;
-	enum backup_kind last; /* 0: none yet */
-	uint8_t payload[BACKUP_PAYLOAD_MAX];
-	size_t length; /* length of the payload */
+	enum backup_kind last;			 /* 0: none yet */
+	uint8_t payload[BACKUP_PAYLOAD_MAX + 1]; /* and a NUL */
+	size_t length;				 /* length of the payload */
 };
 
 /* Reads the start of the file, before the frames. Returns 0, or -1 with a reason if the file is

@@ -6,7 +6,8 @@
 /* Lists the ordinary tables of the schema: name, and columns with a line feed between them, without
  * generated columns and the key of challenges. */
 extern const char backup_sql_tables[];
-/* Lists the sequences: name, and the table to which it belongs, if any. */
+/* Lists the sequences: name, the table to which it belongs, if any, its value, and whether that was
+ * used. */
 extern const char backup_sql_sequences[];
 
 /* Whether a backup contains the table: it was made by a migration. Sessions, one-time links and
@@ -20,7 +21,6 @@ bool backup_takes_sequence(const char *name, const char *table);
  * as in backup_sql_tables. */
 void backup_copy_sql(struct buffer *sql, struct str name, struct str columns, const char *way);
 
-/* Functions return CTL_DONE, or another code after printing the reason. */
 enum ctl_exit backup_run(struct ctl *ctl, const char *sql);
 /* Reads rows as text. Free *ret_result with PQclear(); NULL after a failure. */
 enum ctl_exit backup_ask(struct ctl *ctl, const char *sql, PGresult **ret_result);

@@ -9,7 +9,6 @@
 #include "domain/account_import.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 enum {
@@ -20,7 +19,6 @@ enum {
 
 struct import {
 	struct ctl *ctl;
-	int fd;
 	struct account_reader reader;
 	struct str phrase; /* data NULL: not given */
 	char file_key[2 * SETTINGS_KEY_BYTES + 1];
@@ -28,17 +26,6 @@ struct import {
 	struct buffer part;		 /* lines not sent yet */
 	uint64_t part_count, sent_count; /* numbers of lines */
 };
-
-static ssize_t read_bytes(void *context, void *data, size_t size)
-{
-	const struct import *import = context;
-	ssize_t length;
-
-	do {
-		length = read(import->fd, data, size);
-	} while (length < 0 && errno == EINTR);
-	return length;
-}
 
 /* ---- the server ---- */
 
@@ -87,27 +74,23 @@ static void show_progress(const struct import *import)
 static enum ctl_exit send_part(struct import *import)
 {
 	struct ctl *ctl = import->ctl;
-	struct arena kept = ctl->arena;
-	struct str key = {0}, lines = buffer_view(&import->part);
-	struct ctl_request request;
+	struct str key = str_from(import->file_key[0] ? import->file_key : NULL);
+	struct ctl_request request = request_of(import, "POST", "/lines");
+	struct buffer body = {0};
 	enum ctl_exit code;
 
 	if (!import->part_count)
 		return CTL_DONE;
-	ctl->arena = (struct arena){0};
-	if (import->file_key[0])
-		key = str_from(import->file_key);
-	request = request_of(import, "POST", "/lines");
-	request.body = ctl_body(
-	    ctl,
+	ctl_write_body(
 	    (const struct ctl_member[]){
 		{"firstLine", arena_decimal(&ctl->arena, (int64_t)import->sent_count + 1), true},
-		{"lines", lines, false},
+		{"lines", buffer_view(&import->part), false},
 		{"fileKey", key, false},
-		{0}});
+		{0}},
+	    &body);
+	request.body = buffer_view(&body);
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
-	arena_finish(&ctl->arena);
-	ctl->arena = kept;
+	buffer_finish(&body);
 	import->sent_count += import->part_count;
 	import->part_count = 0;
 	buffer_clear(&import->part);
@@ -228,14 +211,11 @@ enum ctl_exit ctl_import(struct ctl *ctl)
 	const char *path = ctl->positionals[0].data;
 	enum ctl_exit code;
 
-	import.reader.read = read_bytes;
-	import.reader.context = &import;
-	import.fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	if (import.fd < 0)
+	import.reader.file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	if (!import.reader.file)
 		return ctl_fail(errno == ENOENT ? CTL_NOT_FOUND : CTL_FAILED, "cannot read %s: %s",
 				path, strerror(errno));
 	code = run(&import, &imported);
-	if (import.fd != STDIN_FILENO)
-		close(import.fd);
+	fclose(import.reader.file);
 	return code == CTL_DONE ? ctl_print_row(ctl, &account_imported_record, &imported) : code;
 }

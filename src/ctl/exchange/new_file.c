@@ -1,8 +1,8 @@
 #include "ctl/exchange/new_file.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +13,27 @@ static const char *volatile unfinished;
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
+void ctl_catch_signals(void (*handler)(int))
+{
+	/* Without SA_RESTART, a signal ends a blocking read. */
+	const struct sigaction action = {.sa_handler = handler};
+	struct sigaction before;
+
+	for (unsigned i = 0; i < array_length(signals); i++)
+		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+void ctl_block_signals(sigset_t *ret_before)
+{
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (unsigned i = 0; i < array_length(signals); i++)
+		sigaddset(&blocked, signals[i]);
+	sigprocmask(SIG_BLOCK, &blocked, ret_before);
+}
+
 static void remove_unfinished(int number)
 {
 	if (unfinished)
@@ -21,30 +42,21 @@ static void remove_unfinished(int number)
 	raise(number);
 }
 
-/* Removes the file on signals; path NULL: no longer. Leaves ignored signals ignored: nohup ignores
- * SIGHUP, so that a program outlives its terminal. */
+/* Removes the file on signals; path NULL: no longer. */
 static void watch_signals(const char *path)
 {
 	unfinished = path;
-	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		struct sigaction action;
-
-		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			signal(signals[i], path ? remove_unfinished : SIG_DFL);
-	}
+	ctl_catch_signals(path ? remove_unfinished : SIG_DFL);
 }
 
 /* Creates the file. Blocks signals meanwhile, so that none comes before the handler knows the path.
  * Returns its descriptor, or -1 with errno. */
 static int make_fresh(struct new_file *file)
 {
-	sigset_t blocked, before;
+	sigset_t before;
 	int fd, error;
 
-	sigemptyset(&blocked);
-	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaddset(&blocked, signals[i]);
-	sigprocmask(SIG_BLOCK, &blocked, &before);
+	ctl_block_signals(&before);
 	fd = mkostemp(file->fresh, O_CLOEXEC); /* mode 0600 */
 	error = errno;
 	if (fd >= 0)

@@ -5,9 +5,17 @@
 #include "main/reason.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* Calls the handler at SIGINT, SIGTERM and SIGHUP, also during a read, which then fails; SIG_DFL:
+ * no longer. Leaves ignored signals ignored: nohup ignores SIGHUP, so that a program outlives its
+ * terminal. */
+void ctl_catch_signals(void (*handler)(int));
+/* Blocks these signals. *ret_before: what was blocked before, for sigprocmask(). */
+void ctl_block_signals(sigset_t *ret_before);
 
 struct new_file {
 	const char *path; /* owned by the caller */

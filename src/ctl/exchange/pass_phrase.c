@@ -1,27 +1,18 @@
 #include "ctl/exchange/pass_phrase.h"
-
-#include <errno.h>
+#include "ctl/shell/input.h"
 
 enum { PHRASE_MIN = 8, PHRASE_MAX = 1024, PASSES = 3, MEMORY_BYTES = 64 * 1024 * 1024 };
 
 enum ctl_exit pass_phrase_read(struct ctl *ctl, struct str *ret_phrase)
 {
 	const char *path = ctl_value(ctl, "pass-phrase-file").data;
-	char text[PHRASE_MAX + 2] = "";
-	FILE *file;
+	enum ctl_exit code = CTL_DONE;
 
 	*ret_phrase = (struct str){0};
-	if (!path)
-		return CTL_DONE;
-	file = fopen(path, "re");
-	if (!file)
-		return ctl_fail(CTL_USAGE, "cannot read %s: %s", path, strerror(errno));
-	if (!fgets(text, sizeof(text), file))
-		text[0] = '\0';
-	fclose(file);
-	text[strcspn(text, "\r\n")] = '\0';
-	*ret_phrase = arena_copy(&ctl->arena, str_from(text));
-	sodium_memzero(text, sizeof(text));
+	if (path)
+		code = ctl_read_line(ctl, path, ret_phrase);
+	if (!path || code != CTL_DONE)
+		return code;
 	if (ret_phrase->length < PHRASE_MIN || ret_phrase->length > PHRASE_MAX)
 		return ctl_fail(CTL_USAGE, "the pass phrase must have %d to %d bytes", PHRASE_MIN,
 				PHRASE_MAX);

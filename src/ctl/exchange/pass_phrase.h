@@ -7,9 +7,9 @@
 #include "domain/secret_settings.h"
 
 /* Reads the first line of --pass-phrase-file, 8 to 1024 bytes, into the arena. Its data is NULL if
- * the option was not given. Returns CTL_DONE, or another code after printing the reason. */
+ * the option was not given. */
 enum ctl_exit pass_phrase_read(struct ctl *ctl, struct str *ret_phrase);
 
-/* Makes the key. Returns CTL_DONE, or another code after printing the reason. */
+/* Makes the key. */
 enum ctl_exit pass_phrase_key(struct str phrase, const uint8_t salt[static ACCOUNT_SALT_BYTES],
 			      struct settings_key *ret_key);

@@ -47,25 +47,19 @@ static enum ctl_exit remove_rows(struct ctl *ctl)
 	return code;
 }
 
-static enum ctl_exit begin_table(struct restore *restore, const struct backup_table *table)
+static enum ctl_exit begin_table(struct restore *restore, const struct backup_frame *frame)
 {
 	struct ctl *ctl = restore->ctl;
-	struct buffer sql = {0}, columns = {0};
-	struct str name = arena_copy(&ctl->arena, table->name);
+	struct str name = arena_copy(&ctl->arena, frame->name);
+	struct buffer sql = {0};
 	enum ctl_exit code;
 
 	if (!backup_takes_table(name.data))
 		return ctl_fail(CTL_REFUSED,
 				"the backup has a table \"%s\", which is not displayd's",
 				name.data);
-	for (unsigned i = 0; i < table->column_count; i++) {
-		if (i > 0)
-			buffer_append_char(&columns, '\n');
-		buffer_append_str(&columns, table->columns[i]);
-	}
-	backup_copy_sql(&sql, name, buffer_view(&columns), "FROM STDIN");
+	backup_copy_sql(&sql, name, frame->columns, "FROM STDIN");
 	code = backup_start_copy(ctl, buffer_view(&sql), PGRES_COPY_IN);
-	buffer_finish(&columns);
 	buffer_finish(&sql);
 	return code;
 }
@@ -95,7 +89,7 @@ static enum ctl_exit end_table(struct restore *restore)
 		return fail_lost(restore);
 	result = PQgetResult(pg);
 	if (PQresultStatus(result) == PGRES_COMMAND_OK)
-		restore->rows += strtoull(PQcmdTuples(result), NULL, 10);
+		restore->rows += strtoll(PQcmdTuples(result), NULL, 10);
 	else if (result_is_disk_full(result) || PQstatus(pg) != CONNECTION_OK)
 		code = ctl_fail_statement(restore->ctl, result);
 	else
@@ -107,7 +101,7 @@ static enum ctl_exit end_table(struct restore *restore)
 	return code;
 }
 
-static enum ctl_exit set_sequence(struct restore *restore, const struct backup_sequence *sequence)
+static enum ctl_exit set_sequence(struct restore *restore, const struct backup_frame *sequence)
 {
 	struct ctl *ctl = restore->ctl;
 
@@ -118,12 +112,12 @@ static enum ctl_exit set_sequence(struct restore *restore, const struct backup_s
 			      .data);
 }
 
-static enum ctl_exit check_end(const struct restore *restore, uint64_t rows)
+static enum ctl_exit check_end(const struct restore *restore, int64_t rows)
 {
 	if (rows == restore->rows)
 		return CTL_DONE;
-	return ctl_fail(CTL_REFUSED, "the backup should have %llu rows, but has %llu",
-			(unsigned long long)rows, (unsigned long long)restore->rows);
+	return ctl_fail(CTL_REFUSED, "the backup should have %lld rows, but has %lld",
+			(long long)rows, (long long)restore->rows);
 }
 
 static enum ctl_exit take_frame(struct restore *restore, const struct backup_frame *frame)
@@ -131,14 +125,14 @@ static enum ctl_exit take_frame(struct restore *restore, const struct backup_fra
 	switch (frame->kind) {
 	case BACKUP_KEY:
 		restore->has_key = true;
-		memcpy(restore->key.bytes, frame->key.data, sizeof(restore->key.bytes));
+		memcpy(restore->key.bytes, frame->payload.data, sizeof(restore->key.bytes));
 		return CTL_DONE;
 	case BACKUP_TABLE:
-		return begin_table(restore, &frame->table);
+		return begin_table(restore, frame);
 	case BACKUP_ROWS:
-		return add_rows(restore, frame->rows);
+		return add_rows(restore, frame->payload);
 	case BACKUP_SEQUENCE:
-		return set_sequence(restore, &frame->sequence);
+		return set_sequence(restore, frame);
 	case BACKUP_HEAD:
 	case BACKUP_END:
 		break;
@@ -148,22 +142,24 @@ static enum ctl_exit take_frame(struct restore *restore, const struct backup_fra
 
 static enum ctl_exit load_rows(struct restore *restore)
 {
-	struct backup_frame *frame = arena_alloc(&restore->ctl->arena, sizeof(*frame));
+	struct backup_frame frame;
 	bool is_in_table = false;
 	enum ctl_exit code = CTL_DONE;
 	struct reason why;
 
 	do {
-		if (backup_read(&restore->reader, frame, &why) < 0)
+		if (restore_is_interrupted)
+			return CTL_FAILED;
+		if (backup_read(&restore->reader, &frame, &why) < 0)
 			return ctl_fail(CTL_REFUSED, "%s", why.text);
-		if (is_in_table && frame->kind != BACKUP_ROWS) {
+		if (is_in_table && frame.kind != BACKUP_ROWS) {
 			code = end_table(restore);
 			is_in_table = false;
 		}
 		if (code == CTL_DONE)
-			code = take_frame(restore, frame);
-		is_in_table |= frame->kind == BACKUP_TABLE;
-	} while (code == CTL_DONE && frame->kind != BACKUP_END);
+			code = take_frame(restore, &frame);
+		is_in_table |= frame.kind == BACKUP_TABLE;
+	} while (code == CTL_DONE && frame.kind != BACKUP_END);
 	return code;
 }
 

@@ -11,26 +11,22 @@
 #include "ctl/exchange/backup_frame.h"
 #include "domain/secret_settings.h"
 
+#include <signal.h>
+
 struct restore {
 	struct ctl *ctl;
-	int fd;
 	struct backup_reader reader;
 	unsigned schema;
 	struct str made_at; /* in the arena */
 	bool has_key;
 	struct settings_key key;
-	uint64_t rows;
+	int64_t rows;
 };
 
-/* ---- restore_empty.c ---- */
-
-/* Drops displayd's objects. Rejects a database with rows that a server does not create by itself,
- * unless --replace was given and confirmed; and one with other tables, or that another displayd
- * uses. Returns CTL_DONE, or another code after printing the reason. */
-enum ctl_exit restore_make_empty(struct ctl *ctl);
+/* Set by a signal: the restore must fail. */
+extern volatile sig_atomic_t restore_is_interrupted;
 
 /* ---- restore_load.c ---- */
 
-/* Loads tables, rows and sequences, from after the head to the end of the backup. Returns CTL_DONE,
- * or another code after printing the reason. */
+/* Loads tables, rows and sequences, from after the head to the end of the backup. */
 enum ctl_exit restore_load(struct restore *restore);

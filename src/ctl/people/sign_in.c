@@ -114,23 +114,6 @@ static enum ctl_exit ask_line(struct ctl *ctl, const char *question, bool is_sec
 	return ret_line->length ? CTL_DONE : ctl_fail(CTL_REFUSED, "no input");
 }
 
-/* Reads the first line of a file; - is standard input. */
-static enum ctl_exit read_line(struct ctl *ctl, const char *path, struct str *ret_line)
-{
-	struct buffer file;
-	enum ctl_exit code = ctl_read_file("", path, LINE_BYTES_MAX, &file);
-	struct str text = buffer_view(&file);
-
-	text.length = str_find(text, '\n');
-	while (text.length && (text.data[text.length - 1] == '\r'))
-		text.length--;
-	*ret_line = arena_copy(&ctl->arena, text);
-	buffer_finish(&file);
-	if (code == CTL_DONE && !ret_line->length)
-		return ctl_fail(CTL_USAGE, "the first line of %s is empty", path);
-	return code;
-}
-
 static enum ctl_exit find_email(struct ctl *ctl, struct str *ret_email)
 {
 	*ret_email = ctl_value(ctl, "email");
@@ -147,7 +130,7 @@ static enum ctl_exit find_password(struct ctl *ctl, bool is_new, struct str *ret
 	enum ctl_exit code;
 
 	if (path)
-		return read_line(ctl, path, ret_password);
+		return ctl_read_line(ctl, path, ret_password);
 	code = ask_line(ctl, is_new ? "New password" : "Password", true, otherwise, ret_password);
 	if (code != CTL_DONE || !is_new)
 		return code;
@@ -311,7 +294,7 @@ static enum ctl_exit find_link(struct ctl *ctl, struct str *ret_link)
 {
 	return isatty(STDIN_FILENO)
 		   ? ask_line(ctl, "One-time link", false, "the link as an argument", ret_link)
-		   : read_line(ctl, "-", ret_link);
+		   : ctl_read_line(ctl, "-", ret_link);
 }
 
 enum ctl_exit ctl_sign_in(struct ctl *ctl)

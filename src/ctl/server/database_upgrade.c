@@ -2,10 +2,10 @@
  * never happens by itself: displayd keeps the version that a database has. */
 #include "cluster/upgrade.h"
 #include "ctl/ctl.h"
+#include "ctl/exchange/new_file.h"
 #include "main/state_dir.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <unistd.h>
 
 enum { MIB = 1024 * 1024 };
@@ -81,16 +81,6 @@ static enum ctl_exit check_room(const struct cluster_plan *plan)
 	return CTL_DONE;
 }
 
-/* Stops the child processes on Ctrl-C. */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = cluster_upgrade_interrupt};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
-
 /* Reports the failure. If the disk failed between the renames, the new cluster may be in force; the
  * next start is consistent in either case. */
 static enum ctl_exit fail_upgrade(const struct cluster_plan *plan, const char *why)
@@ -125,7 +115,8 @@ static enum ctl_exit upgrade(struct ctl *ctl, struct cluster_plan *plan)
 				   plan->old);
 	if (code != CTL_DONE)
 		return code;
-	catch_signals();
+	/* Stop the child processes on Ctrl-C. */
+	ctl_catch_signals(cluster_upgrade_interrupt);
 	plan->report = report;
 	if (cluster_upgrade_run(plan, method, &method, &why) < 0)
 		return fail_upgrade(plan, why.text);

@@ -1,6 +1,7 @@
 #include "input.h"
 
 #include <errno.h>
+#include <sodium.h>
 #include <stdio.h>
 
 enum ctl_exit ctl_read_file(const char *what, const char *path, size_t max_bytes,
@@ -22,4 +23,22 @@ enum ctl_exit ctl_read_file(const char *what, const char *path, size_t max_bytes
 	if (!is_stdin)
 		fclose(file);
 	return has_failed ? ctl_fail(CTL_USAGE, "%s%s: %s", what, path, strerror(EIO)) : CTL_DONE;
+}
+
+enum ctl_exit ctl_read_line(struct ctl *ctl, const char *path, struct str *ret_line)
+{
+	enum { BYTES_MAX = 4096 };
+	struct buffer file;
+	enum ctl_exit code = ctl_read_file("", path, BYTES_MAX, &file);
+	struct str text = buffer_view(&file);
+
+	text.length = str_find(text, '\n');
+	while (text.length && (text.data[text.length - 1] == '\r'))
+		text.length--;
+	*ret_line = arena_copy(&ctl->arena, text);
+	sodium_memzero(file.data, file.capacity);
+	buffer_finish(&file);
+	if (code == CTL_DONE && !ret_line->length)
+		return ctl_fail(CTL_USAGE, "the first line of %s is empty", path);
+	return code;
 }

@@ -51,12 +51,17 @@ static const char *explain(const struct account_import_apply_row *row)
 	    {"passkey_credential_id_unique", "an account has this passkey already"},
 	    {"account_passkey_limit", "the account already has the maximum number of passkeys"},
 	    {"import_picture_size", "its picture has more bytes than its device accepts"},
-	    {"import_order", "it is not allowed at this line of the file"},
 	};
 
 	for (unsigned i = 0; i < array_length(rules); i++)
 		if (str_equal(row->rule, str_from(rules[i].rule)))
 			return rules[i].text;
+	if (str_equal(row->rule, STR("import_order")))
+		return str_equal(row->failed_kind, STR("entry"))
+			   ? "it does not belong to the previous device"
+		       : str_equal(row->failed_kind, STR("account"))
+			   ? "it is not allowed at this line of the file"
+			   : "it does not belong to the previous app";
 	if (str_equal(row->rule, STR("22023")) && str_equal(row->failed_kind, STR("device")))
 		return "the database does not know its time zone";
 	return "the database cannot store one of its values: a time, a number or a text";
