@@ -91,6 +91,8 @@ const char *device_locale_check(struct str locale);
 const char *device_timezone_check(struct str name);
 const char *device_serial_check(struct str serial);
 const char *device_mac_check(struct str mac);
+/* Smallest limit of picture bytes: each panel takes such a picture. */
+enum { DEVICE_PICTURE_LIMIT_MIN = 60000 };
 /* Whether a panel's limit of picture bytes may be set to this value. */
 bool device_picture_limit_is_valid(int64_t bytes);
 #define DEVICE_PICTURE_LIMIT_FAULT "must be 60000, 220000 or 460000"

@@ -144,6 +144,8 @@ bool image_job_convert(void *argument)
 	if (!job->conversion) {
 		job->conversion =
 		    panelimage_conversion_new(job->bytes, job->size, panel, &job->error);
+		if (job->conversion)
+			panelimage_conversion_limit(job->conversion, job->max_bytes);
 		if (job->conversion && job->is_quick)
 			panelimage_conversion_be_quick(job->conversion);
 	}

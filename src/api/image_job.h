@@ -21,6 +21,7 @@ struct image_job {
 	struct str base64;
 	uint8_t *bytes; /* decoded; in the arena */
 	size_t size;
+	size_t max_bytes;	    /* limit of the panels; set it before image_job_begin() */
 	struct memory_share *share; /* share of the account; NULL before image_job_take_memory() */
 	size_t taken;		    /* bytes taken from the share */
 	bool is_quick;		    /* others wait, so a still is converted with little effort */

@@ -52,6 +52,7 @@ static struct step_result begin(struct task *task)
 	struct pushing *pushing = task_state(task);
 
 	push_begin(task, &pushing->push, &pushing->body);
+	pushing->push.max_bytes = (size_t)task_device(task)->picture_limit_bytes;
 	pushing->push.is_converted = converted;
 	return push_convert(task);
 }

@@ -154,6 +154,7 @@ static struct step_result begin(struct task *task)
 	struct pushing *pushing = task_state(task);
 
 	push_begin(task, &pushing->push, &pushing->body);
+	pushing->push.max_bytes = DEVICE_PICTURE_LIMIT_MIN;
 	pushing->push.is_converted = converted;
 	return push_convert(task);
 }

@@ -104,6 +104,7 @@ struct step_result push_convert(struct task *task)
 		return answer;
 	if (!image_job_init(&push->job, push->body->media_type, push->body->base64))
 		return task_continue(task, ready);
+	push->job.max_bytes = push->max_bytes;
 	if (!image_job_take_memory(&push->job, &api_service(task)->images, task_account_id(task),
 				   task_arena(task)))
 		return fail_memory(task);

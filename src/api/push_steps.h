@@ -34,6 +34,7 @@ struct push_problem {
 /* Part of an endpoint's state. */
 struct push {
 	struct push_body *body; /* body, in the endpoint's state */
+	size_t max_bytes;	/* smallest limit of the panels, for push_convert() */
 	struct image_job job;
 	struct str picture; /* WebP to store; in the job or the endpoint's state */
 	struct task *task;

@@ -182,7 +182,7 @@ static const struct record_field device_fields[] = {
     RECORD_CLOCK(LINE, dim_start_minute, .body = "dimStart"),
     RECORD_INT(LINE, dim_brightness, .body = "dimBrightness", .minimum = 0, .maximum = 100),
     NUMBER(night_brightness, "nightBrightness", 0, 100),
-    NUMBER(picture_limit_bytes, "pictureLimit", 60000, PICTURE_BYTES_MAX),
+    NUMBER(picture_limit_bytes, "pictureLimit", DEVICE_PICTURE_LIMIT_MIN, PICTURE_BYTES_MAX),
     TEXT(locale, "locale", 2, 30, .required = true, .check = device_locale_check),
 };
 static const struct record_field entry_fields[] = {

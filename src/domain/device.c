@@ -50,7 +50,7 @@ const char *device_locale_check(struct str locale)
 
 bool device_picture_limit_is_valid(int64_t bytes)
 {
-	return bytes == 60000 || bytes == 220000 || bytes == 460000;
+	return bytes == DEVICE_PICTURE_LIMIT_MIN || bytes == 220000 || bytes == 460000;
 }
 
 static void change_check(void *body, uint64_t seen, struct faults *faults)
@@ -101,8 +101,8 @@ static const struct record_field device_fields[] = {
     DEVICE_SHOWN_FIELDS,
     RECORD_ID(struct device, account_id, .column = "account_id"),
     RECORD_INT4(struct device, picture_limit_bytes, .name = "pictureLimitBytes",
-		.body = "pictureLimitBytes", .column = "picture_limit_bytes", .minimum = 60000,
-		.maximum = 460000, .is_private = true),
+		.body = "pictureLimitBytes", .column = "picture_limit_bytes",
+		.minimum = DEVICE_PICTURE_LIMIT_MIN, .maximum = 460000, .is_private = true),
     RECORD_STR(struct device, locale, .name = "locale", .body = "locale", .column = "locale",
 	       .check = device_locale_check, .is_private = true),
     RECORD_BOOL(struct device, dim_enabled, .name = "dimEnabled", .body = "dimEnabled",

@@ -1,5 +1,6 @@
 """Panels get pushed pictures pixel by pixel."""
 
+import random
 import struct
 
 import pytest
@@ -201,6 +202,40 @@ def test_the_same_again(account, device):
     assert device.push(images.data_url(data, "png")).ok() == {}
     # A wrong media type is refused as for a new picture.
     assert "its data URL says" in device.push(images.data_url(data, "gif")).faults()["/image"]
+
+
+# ---- limits of boards ----
+
+def sparks(count):
+    """A GIF that takes 62 KB as a WebP with little effort, and 57 KB with more, if it has 297 frames."""
+    chance = random.Random(0)
+    frames = []
+    for number in range(count):
+        frame = images.solid((0, 0, 30))
+        frame.paste((200, 40, 40), (number % 64, 4, number % 64 + 6, 12))
+        frame.paste((40, 200, 40), (0, 20, 1 + number * 63 // count, 24))
+        for _ in range(20):
+            frame.putpixel((chance.randrange(64), chance.randrange(32)), (255, 255, chance.randrange(256)))
+        frames.append(frame)
+    return images.animation("GIF", frames, 50)
+
+
+def test_a_large_animation_for_a_small_board(world, account, device):
+    """It is made smaller for a board that takes 60,000 bytes, and for several devices."""
+    def bytes_shown():
+        return world.sql("SELECT length(picture) FROM showing WHERE device_id = %s", device.id)[0][0]
+
+    data = sparks(297)
+    assert device.push(data).ok() == {}
+    assert 60000 < bytes_shown() < 66000
+    world.sql("UPDATE device SET picture_limit_bytes = 60000 WHERE id = %s", device.id)
+    assert device.push(data).ok() == {}
+    smaller = bytes_shown()
+    assert 50000 < smaller <= 60000
+    device.shows(data)
+    world.sql("UPDATE device SET picture_limit_bytes = 460000 WHERE id = %s", device.id)
+    account.post("/v1/push", {"image": images.text(data), "devices": [device.id]}).ok()
+    assert bytes_shown() == smaller
 
 
 # ---- data URLs ----

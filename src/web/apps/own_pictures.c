@@ -149,10 +149,13 @@ static bool step(struct lane_job *job)
 	struct own_pictures *pictures = container_of(job, struct own_pictures, job);
 	struct str source = pictures->row.source;
 
-	if (!pictures->conversion)
+	if (!pictures->conversion) {
 		pictures->conversion = panelimage_conversion_new_magnified(
 		    (const uint8_t *)source.data, source.length,
 		    (struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT}, &pictures->error);
+		if (pictures->conversion)
+			panelimage_conversion_limit(pictures->conversion, PICTURE_BYTES_MAX);
+	}
 	switch (pictures->conversion
 		    ? panelimage_conversion_step(pictures->conversion, &pictures->result,
 						 &pictures->error)

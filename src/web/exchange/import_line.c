@@ -1,6 +1,7 @@
 #include "import_line.h"
 #include "base/hex.h"
 #include "domain/app.h"
+#include "domain/device.h"
 #include "domain/display.h"
 
 #include <panelimage/panelimage.h>
@@ -38,10 +39,22 @@ static struct str to_hex(struct arena *arena, const void *data, size_t size)
 	return (struct str){text, 2 * size};
 }
 
+/* Converts a picture for any panel: the limit of its device is on another line. */
+static int convert(struct str data, struct panelimage_result *ret, struct panelimage_error *reterr)
+{
+	struct panelimage_conversion *conversion = panelimage_conversion_new(
+	    (const uint8_t *)data.data, data.length,
+	    (struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT}, reterr);
+
+	if (!conversion)
+		return -1;
+	panelimage_conversion_limit(conversion, DEVICE_PICTURE_LIMIT_MIN);
+	return panelimage_conversion_finish(conversion, ret, reterr);
+}
+
 /* Decodes a picture of the file completely, and stores it in the same form as a push. */
 static bool read_picture(struct reading *reading)
 {
-	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
 	struct arena *arena = reading->arena;
 	struct panelimage_result result;
 	struct panelimage_error why;
@@ -52,7 +65,7 @@ static bool read_picture(struct reading *reading)
 	data = decode(reading, reading->line.picture);
 	if (!data.data)
 		return fail(reading, STR("its picture is not base64"));
-	if (panelimage_convert((const uint8_t *)data.data, data.length, panel, &result, &why) < 0)
+	if (convert(data, &result, &why) < 0)
 		return fail(reading, arena_printf(arena, "its picture: %s", why.text));
 	reading->row->picture = to_hex(arena, result.data, result.size);
 	panelimage_result_finish(&result);

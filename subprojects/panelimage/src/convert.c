@@ -51,6 +51,8 @@ static enum panelimage_progress end(struct panelimage_conversion *conversion, ui
 
 	if (pi_encoder_end(&conversion->encoder, loop_count, &result, reterr))
 		return PANELIMAGE_FAILED;
+	if (conversion->encoder.is_over)
+		return PANELIMAGE_MORE;
 	result.info.format = conversion->format;
 	*ret = result;
 	return PANELIMAGE_DONE;
@@ -72,6 +74,15 @@ static enum panelimage_progress convert_png(struct panelimage_conversion *conver
 	return progress;
 }
 
+/* Opens the decoder at the first frame. Returns 0, or -1 with *reterr set. */
+static int open_gif(struct panelimage_conversion *conversion, struct panelimage_error *reterr)
+{
+	pi_gif_close(conversion->gif);
+	conversion->gif =
+	    pi_gif_open(conversion->data, conversion->size, &conversion->gif_outline, reterr);
+	return conversion->gif ? 0 : -1;
+}
+
 static enum panelimage_progress convert_gif(struct panelimage_conversion *conversion,
 					    struct panelimage_result *ret,
 					    struct panelimage_error *reterr)
@@ -89,14 +100,19 @@ static enum panelimage_progress begin_gif(struct panelimage_conversion *conversi
 {
 	(void)ret;
 	if (pi_gif_outline(conversion->data, conversion->size, conversion->image,
-			   &conversion->gif_outline, reterr))
-		return PANELIMAGE_FAILED;
-	conversion->gif =
-	    pi_gif_open(conversion->data, conversion->size, &conversion->gif_outline, reterr);
-	if (!conversion->gif)
+			   &conversion->gif_outline, reterr) ||
+	    open_gif(conversion, reterr))
 		return PANELIMAGE_FAILED;
 	conversion->step = convert_gif;
 	return PANELIMAGE_MORE;
+}
+
+/* Opens the decoder at the first frame. Returns 0, or -1 with *reterr set. */
+static int open_webp(struct panelimage_conversion *conversion, struct panelimage_error *reterr)
+{
+	pi_webp_close(conversion->webp);
+	conversion->webp = pi_webp_open(conversion->data, &conversion->webp_outline, reterr);
+	return conversion->webp ? 0 : -1;
 }
 
 static enum panelimage_progress copy_webp(const struct panelimage_conversion *conversion,
@@ -134,9 +150,7 @@ static enum panelimage_progress convert_webp(struct panelimage_conversion *conve
 		return end(conversion, conversion->webp_outline.loop_count, ret, reterr);
 	if (conversion->sink == &conversion->encoder.sink && pi_webp_is_fit(conversion->webp))
 		return copy_webp(conversion, ret, reterr);
-	pi_webp_close(conversion->webp);
-	conversion->webp = pi_webp_open(conversion->data, &conversion->webp_outline, reterr);
-	if (!conversion->webp)
+	if (open_webp(conversion, reterr))
 		return PANELIMAGE_FAILED;
 	conversion->webp_sink = conversion->sink;
 	return PANELIMAGE_MORE;
@@ -151,8 +165,7 @@ static enum panelimage_progress begin_webp(struct panelimage_conversion *convers
 			    &conversion->webp_outline, reterr))
 		return PANELIMAGE_FAILED;
 	conversion->webp_outline.keeps_short = conversion->is_own;
-	conversion->webp = pi_webp_open(conversion->data, &conversion->webp_outline, reterr);
-	if (!conversion->webp)
+	if (open_webp(conversion, reterr))
 		return PANELIMAGE_FAILED;
 	conversion->webp_sink = &check;
 	conversion->step = convert_webp;
@@ -236,11 +249,30 @@ void panelimage_conversion_be_quick(struct panelimage_conversion *conversion)
 	conversion->encoder.is_quick = true;
 }
 
+void panelimage_conversion_limit(struct panelimage_conversion *conversion, size_t max_bytes)
+{
+	conversion->encoder.max_bytes = max_bytes;
+}
+
+/* Encodes again, from the first frame, for fewer bytes. */
+static enum panelimage_progress begin_small(struct panelimage_conversion *conversion,
+					    struct panelimage_error *reterr)
+{
+	pi_encoder_begin_small(&conversion->encoder);
+	if (conversion->gif ? open_gif(conversion, reterr) : open_webp(conversion, reterr))
+		return PANELIMAGE_FAILED;
+	return PANELIMAGE_MORE;
+}
+
 enum panelimage_progress panelimage_conversion_step(struct panelimage_conversion *conversion,
 						    struct panelimage_result *ret,
 						    struct panelimage_error *reterr)
 {
-	return conversion->step(conversion, ret, reterr);
+	enum panelimage_progress progress = conversion->step(conversion, ret, reterr);
+
+	if (progress == PANELIMAGE_MORE && conversion->encoder.is_over)
+		return begin_small(conversion, reterr);
+	return progress;
 }
 
 void panelimage_conversion_free(struct panelimage_conversion *conversion)
@@ -254,20 +286,25 @@ void panelimage_conversion_free(struct panelimage_conversion *conversion)
 	free(conversion);
 }
 
-int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_size panel,
-		       struct panelimage_result *ret, struct panelimage_error *reterr)
+int panelimage_conversion_finish(struct panelimage_conversion *conversion,
+				 struct panelimage_result *ret, struct panelimage_error *reterr)
 {
-	struct panelimage_conversion *conversion =
-	    panelimage_conversion_new(data, size, panel, reterr);
 	enum panelimage_progress progress;
 
-	if (!conversion)
-		return -1;
 	do
 		progress = panelimage_conversion_step(conversion, ret, reterr);
 	while (progress == PANELIMAGE_MORE);
 	panelimage_conversion_free(conversion);
 	return progress == PANELIMAGE_DONE ? 0 : -1;
+}
+
+int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_size panel,
+		       struct panelimage_result *ret, struct panelimage_error *reterr)
+{
+	struct panelimage_conversion *conversion =
+	    panelimage_conversion_new(data, size, panel, reterr);
+
+	return conversion ? panelimage_conversion_finish(conversion, ret, reterr) : -1;
 }
 
 void panelimage_result_finish(struct panelimage_result *result)

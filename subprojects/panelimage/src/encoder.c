@@ -27,11 +27,20 @@ enum {
 static const struct vp8l_effort effort_low = {.method = 0, .quality = 0};   /* 0.1 ms */
 static const struct vp8l_effort effort_high = {.method = 1, .quality = 75}; /* 0.3 ms */
 
-/* Number of an animation's pixels encoded with high effort: 500 canvases of 64x32. */
-enum { EFFORT_PIXELS = 500 * 64 * 32 };
+/* Efforts for frames encoded one way: the cheapest for what they show. Beside the high effort both
+ * ways, they take half of the time, and a tenth more bytes. */
+static const struct vp8l_effort effort_plain = {.method = 0, .quality = 75};
+static const struct vp8l_effort effort_sparse = {.method = 1, .quality = 0};
 
-/* A change is encoded with all its pixels if at least one of PLAIN_FROM changes, and with unchanged
- * pixels transparent if at least one of SPARSE_FROM stays. */
+enum {
+	/* Pixels of an area from which transparent ones are worth more effort. */
+	SPARSE_PIXELS = 1024,
+	/* Number of an animation's pixels encoded with high effort: 500 canvases of 64x32. */
+	EFFORT_PIXELS = 500 * 64 * 32,
+};
+
+/* To make a file small, a change is encoded with all its pixels if at least one of PLAIN_FROM
+ * changes, and with unchanged pixels transparent if at least one of SPARSE_FROM stays. */
 enum { PLAIN_FROM = 8, SPARSE_FROM = 8 };
 
 /* Area that a frame changes; left and top are even, as ANMF has only their halves. */
@@ -128,35 +137,59 @@ static void leave_out_same(const struct canvas *from, const struct canvas *to, s
 		ret->argb[i] = from->argb[i] == to->argb[i] ? 0 : to->argb[i];
 }
 
-/* Chooses the effort for so many pixels: high while enough of effort_left remains. */
-static struct vp8l_effort spend(struct encoder *encoder, uint32_t pixels)
+/* Ways in which a change is encoded, one at least. */
+struct ways {
+	bool plain, sparse;
+	struct vp8l_effort effort;
+};
+
+/* Chooses the one way that is nearly always the smaller one. */
+static struct ways choose_one(const struct change *change, uint32_t pixels)
 {
-	if (encoder->effort_left < pixels)
-		return effort_low;
-	encoder->effort_left -= pixels;
-	return effort_high;
+	bool sparse = change->changed < pixels / 2;
+
+	return (struct ways){.plain = !sparse,
+			     .sparse = sparse,
+			     .effort =
+				 sparse && pixels >= SPARSE_PIXELS ? effort_sparse : effort_plain};
 }
 
-/* Encodes the change in the ways that are worth the time. *ret_best is one of the candidates,
- * *ret_blend: its unchanged pixels are transparent. */
+/* Chooses all ways that are worth the time if bytes are scarce, with high effort as long as there
+ * is enough left of it. */
+static struct ways choose_small(struct encoder *encoder, const struct change *change,
+				uint32_t pixels)
+{
+	struct ways ways = {.plain = change->changed >= pixels / PLAIN_FROM, .effort = effort_low};
+	uint32_t work;
+
+	ways.sparse = !ways.plain || change->changed < pixels - pixels / SPARSE_FROM;
+	work = pixels * (ways.plain + ways.sparse);
+	if (encoder->effort_left >= work) {
+		encoder->effort_left -= work;
+		ways.effort = effort_high;
+	}
+	return ways;
+}
+
+/* Encodes the change. *ret_best is one of the candidates, *ret_blend: its unchanged pixels are
+ * transparent. */
 static int encode_change(struct encoder *encoder, const struct change *change,
 			 struct buffer **ret_best, bool *ret_blend, struct panelimage_error *reterr)
 {
 	struct vp8l_picture plain = picture_of(&encoder->pending, change);
 	struct vp8l_picture sparse = picture_of(&encoder->sparse, change);
 	uint32_t pixels = (uint32_t)(plain.width * plain.height);
-	bool try_plain = change->changed >= pixels / PLAIN_FROM;
-	bool try_sparse = !try_plain || change->changed < pixels - pixels / SPARSE_FROM;
-	struct vp8l_effort effort = spend(encoder, pixels * (try_plain + try_sparse));
+	struct ways ways =
+	    encoder->is_small ? choose_small(encoder, change, pixels) : choose_one(change, pixels);
 	struct buffer *best = NULL;
 	const struct buffer *best_plain;
 
-	if (try_plain && try_encode(encoder, &plain, effort, &best, reterr))
+	if (ways.plain && try_encode(encoder, &plain, ways.effort, &best, reterr))
 		return -1;
 	best_plain = best;
-	if (try_sparse) {
+	if (ways.sparse) {
 		leave_out_same(&encoder->shown, &encoder->pending, &encoder->sparse);
-		if (try_encode(encoder, &sparse, effort, &best, reterr))
+		if (try_encode(encoder, &sparse, ways.effort, &best, reterr))
 			return -1;
 	}
 	*ret_best = best;
@@ -171,6 +204,9 @@ static int write_frame(struct encoder *encoder, const struct change *change,
 	uint8_t *p;
 
 	encoder->file_bytes += FRAME_HEADER_BYTES + image->size - RIFF_BYTES;
+	encoder->is_over = !encoder->is_small && encoder->file_bytes > encoder->max_bytes;
+	if (encoder->is_over)
+		return 0;
 	/* From here on only measure the file, so that its sender gets its size. */
 	if (encoder->file_bytes > PANELIMAGE_OUTPUT_MAX_BYTES) {
 		pi_buffer_finish(&encoder->file);
@@ -240,6 +276,7 @@ int pi_encoder_init(struct encoder *encoder, struct panelimage_size size,
 {
 	memset(encoder, 0, sizeof(*encoder));
 	encoder->sink.on_frame = on_frame;
+	encoder->max_bytes = PANELIMAGE_OUTPUT_MAX_BYTES;
 	encoder->effort_left = EFFORT_PIXELS;
 	pi_buffer_init(&encoder->file, PANELIMAGE_OUTPUT_MAX_BYTES);
 	pi_buffer_init(&encoder->candidate[0], PANELIMAGE_OUTPUT_MAX_BYTES);
@@ -259,6 +296,18 @@ void pi_encoder_finish(struct encoder *encoder)
 	pi_canvas_finish(&encoder->shown);
 	pi_canvas_finish(&encoder->pending);
 	pi_canvas_finish(&encoder->sparse);
+}
+
+void pi_encoder_begin_small(struct encoder *encoder)
+{
+	encoder->file.size = 0;
+	encoder->file_bytes = 0;
+	encoder->duration_ms = 0;
+	encoder->frame_count = 0;
+	encoder->has_pending = false;
+	encoder->has_alpha = false;
+	encoder->is_over = false;
+	encoder->is_small = true;
 }
 
 /* Moves the buffer's memory to the result. */
@@ -316,6 +365,8 @@ int pi_encoder_end(struct encoder *encoder, uint32_t loop_count, struct panelima
 		return end_still(encoder, ret, reterr);
 	if (flush(encoder, reterr))
 		return -1;
+	if (encoder->is_over)
+		return 0;
 	if (encoder->file_bytes > PANELIMAGE_OUTPUT_MAX_BYTES)
 		return pi_fail(reterr, "image takes %zu bytes as a WebP, at most %d are allowed",
 			       encoder->file_bytes, PANELIMAGE_OUTPUT_MAX_BYTES);

@@ -1,10 +1,12 @@
-/* panelimage [--size WIDTHxHEIGHT] IN OUT - converts one image. "-" is standard input or output.
+/* panelimage [--size WIDTHxHEIGHT] [--limit BYTES] IN OUT - converts one image.
  * panelimage [--size WIDTHxHEIGHT] --probe IN - describes a WebP without decoding it.
  *
- * The size is that of the panel, by default 64x32. Prints "FORMAT FRAMES DURATION_MS LOOP_COUNT
- * BYTES" to standard error; exit status 1 with the reason if the image is refused, 2 for wrong use
- * or a file that cannot be read or written. */
+ * "-" is standard input or output. The size is that of the panel, by default 64x32. An animation
+ * that has more bytes than the limit is made smaller if that is possible. Prints "FORMAT FRAMES
+ * DURATION_MS LOOP_COUNT BYTES" to standard error; exit status 1 with the reason if the image is
+ * refused, 2 for wrong use or a file that cannot be read or written. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,9 @@
 #include "panelimage/panelimage.h"
 
 enum { EXIT_REFUSED = 1, EXIT_TROUBLE = 2 };
+
+/* Bytes up to which memory stays mapped for the next frame: libwebp takes 1 MiB for each. */
+enum { KEPT_BYTES = 4 * 1024 * 1024 };
 
 struct file {
 	/* The limit and one byte, to detect a file that is too large. */
@@ -84,13 +89,19 @@ static int probe(const struct file *file, struct panelimage_size panel)
 	return EXIT_SUCCESS;
 }
 
-static int convert(const struct file *file, struct panelimage_size panel, const char *out)
+static int convert(const struct file *file, struct panelimage_size panel, size_t limit,
+		   const char *out)
 {
+	struct panelimage_conversion *conversion;
 	struct panelimage_error error;
 	struct panelimage_result result;
 	int rc;
 
-	if (panelimage_convert(file->data, file->size, panel, &result, &error))
+	conversion = panelimage_conversion_new(file->data, file->size, panel, &error);
+	if (!conversion)
+		return refuse(&error);
+	panelimage_conversion_limit(conversion, limit);
+	if (panelimage_conversion_finish(conversion, &result, &error))
 		return refuse(&error);
 	rc = write_file(out, result.data, result.size);
 	if (rc == 0)
@@ -112,7 +123,7 @@ static bool read_size(const char *text, struct panelimage_size *ret)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: panelimage [--size WIDTHxHEIGHT] IN OUT\n"
+	fprintf(stderr, "usage: panelimage [--size WIDTHxHEIGHT] [--limit BYTES] IN OUT\n"
 			"       panelimage [--size WIDTHxHEIGHT] --probe IN\n");
 	return EXIT_TROUBLE;
 }
@@ -120,13 +131,21 @@ static int usage(void)
 int main(int argc, char **argv)
 {
 	struct panelimage_size panel = {64, 32};
+	size_t limit = PANELIMAGE_OUTPUT_MAX_BYTES;
 	struct file *file;
 	int status = EXIT_TROUBLE;
 	bool probing;
 
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	if (argc > 2 && strcmp(argv[1], "--size") == 0) {
 		if (!read_size(argv[2], &panel))
 			return usage();
+		argc -= 2;
+		argv += 2;
+	}
+	if (argc > 2 && strcmp(argv[1], "--limit") == 0) {
+		limit = strtoul(argv[2], NULL, 10);
 		argc -= 2;
 		argv += 2;
 	}
@@ -137,7 +156,7 @@ int main(int argc, char **argv)
 	if (!file)
 		return EXIT_TROUBLE;
 	if (read_file(argv[probing ? 2 : 1], file) == 0)
-		status = probing ? probe(file, panel) : convert(file, panel, argv[2]);
+		status = probing ? probe(file, panel) : convert(file, panel, limit, argv[2]);
 	free(file);
 	return status;
 }

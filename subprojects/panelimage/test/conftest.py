@@ -21,9 +21,11 @@ def command():
     return os.environ.get("PANELIMAGE", "panelimage")
 
 
-def run_convert(data, size=None):
+def run_convert(data, size=None, limit=None):
     """Returns (WebP, Info) or raises Refused. Anything but these two ends the test."""
     arguments = ["--size", "{}x{}".format(*size)] if size else []
+    if limit is not None:
+        arguments += ["--limit", str(limit)]
     done = subprocess.run([command(), *arguments, "-", "-"], input=data, capture_output=True,
                           timeout=60)
     text = done.stderr.decode()

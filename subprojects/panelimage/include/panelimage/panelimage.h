@@ -130,9 +130,15 @@ struct panelimage_conversion *panelimage_conversion_new_magnified(const uint8_t 
     __attribute__((warn_unused_result));
 
 /* Makes a still be encoded with little effort, in a quarter of the time. Call it before the first
- * step. The result has the same pixels and a few per cent more bytes, far below any limit; an
- * animation, whose size may reach a limit, is encoded as usual. */
+ * step. The result has the same pixels and a few per cent more bytes, far below any limit. No
+ * effect on an animation. */
 void panelimage_conversion_be_quick(struct panelimage_conversion *conversion);
+
+/* Sets how many bytes the result should have at most, by default PANELIMAGE_OUTPUT_MAX_BYTES. Call
+ * it before the first step. An animation is encoded with little effort, and encoded again for about
+ * a tenth fewer bytes if it has more than max_bytes, which takes up to three times as long. It may
+ * then still have more: the caller decides what that means. No effect on a still. */
+void panelimage_conversion_limit(struct panelimage_conversion *conversion, size_t max_bytes);
 
 /* Does the next step. Returns PANELIMAGE_DONE with *ret, which the caller then owns, or
  * PANELIMAGE_FAILED with *reterr; else both are untouched. After these two results the conversion
@@ -140,6 +146,12 @@ void panelimage_conversion_be_quick(struct panelimage_conversion *conversion);
 enum panelimage_progress panelimage_conversion_step(struct panelimage_conversion *conversion,
 						    struct panelimage_result *ret,
 						    struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
+
+/* Does all steps that are left, and frees the conversion. Returns 0, or -1 with *reterr set and
+ * *ret untouched. */
+int panelimage_conversion_finish(struct panelimage_conversion *conversion,
+				 struct panelimage_result *ret, struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
 /* Frees the conversion, at any time between two steps; it may be NULL. */

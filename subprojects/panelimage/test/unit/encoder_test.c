@@ -43,22 +43,36 @@ static bool compare_frame(const uint8_t *rgb, uint32_t ms, void *user)
 	return true;
 }
 
-/* Encodes the film, decodes what came of it, and compares. */
-static void assert_round_trip(struct film *film, struct encoder *encoder)
+static void add_frames(const struct film *film, struct encoder *encoder)
 {
-	struct panelimage_result result = {0};
 	struct panelimage_error error;
 
 	for (uint32_t i = 0; i < film->count; i++)
 		assert_int_equal(
 		    encoder->sink.on_frame(&encoder->sink, &film->canvas[i], film->ms[i], &error),
 		    0);
-	assert_int_equal(pi_encoder_end(encoder, 3, &result, &error), 0);
+}
+
+static void assert_same_film(struct film *film, struct panelimage_result result)
+{
+	struct panelimage_error error;
+
 	assert_int_equal(result.info.frame_count, film->count);
 	film->at = 0;
 	assert_int_equal(
 	    panelimage_decode(result.data, result.size, panel, compare_frame, film, &error), 0);
 	assert_int_equal(film->at, film->count);
+}
+
+/* Encodes the film, decodes what came of it, and compares. */
+static void assert_round_trip(struct film *film, struct encoder *encoder)
+{
+	struct panelimage_result result = {0};
+	struct panelimage_error error;
+
+	add_frames(film, encoder);
+	assert_int_equal(pi_encoder_end(encoder, 3, &result, &error), 0);
+	assert_same_film(film, result);
 	panelimage_result_finish(&result);
 }
 
@@ -142,6 +156,7 @@ static void test_round_trips_with_low_effort(void **state)
 		struct encoder encoder;
 
 		init(&encoder);
+		pi_encoder_begin_small(&encoder);
 		encoder.effort_left = i * PIXELS;
 		make_film(film, FRAMES_MAX, &seed);
 		assert_round_trip(film, &encoder);
@@ -170,6 +185,58 @@ static void test_quick_stills(void **state)
 	destroy_film(film);
 }
 
+/* Encodes a film within a limit, and checks that it was done again if it did not fit at first.
+ * Returns the size of the result. */
+static size_t size_within(struct film *film, size_t max_bytes, bool is_small)
+{
+	struct panelimage_result result = {0};
+	struct panelimage_error error;
+	struct encoder encoder;
+	size_t size;
+
+	init(&encoder);
+	encoder.max_bytes = max_bytes;
+	add_frames(film, &encoder);
+	assert_int_equal(pi_encoder_end(&encoder, 0, &result, &error), 0);
+	assert_int_equal(encoder.is_over, is_small);
+	if (is_small) {
+		assert_null(result.data);
+		pi_encoder_begin_small(&encoder);
+		add_frames(film, &encoder);
+		assert_int_equal(pi_encoder_end(&encoder, 0, &result, &error), 0);
+		assert_false(encoder.is_over);
+	}
+	assert_same_film(film, result);
+	size = result.size;
+	panelimage_result_finish(&result);
+	pi_encoder_finish(&encoder);
+	return size;
+}
+
+/* A limit decides only how often a film is encoded: from one byte too many on, it is made small.
+ */
+static void test_limits(void **state)
+{
+	struct film *film = create_film();
+	size_t all = 0, all_small = 0;
+	uint32_t seed = 3;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		size_t size, small;
+
+		make_film(film, FRAMES_MAX, &seed);
+		size = size_within(film, PANELIMAGE_OUTPUT_MAX_BYTES, false);
+		assert_int_equal(size_within(film, size, false), size);
+		small = size_within(film, size - 1, true);
+		assert_int_equal(size_within(film, 0, true), small);
+		all += size;
+		all_small += small;
+	}
+	assert_true(all_small < all);
+	destroy_film(film);
+}
+
 /* Measures a file that is too large to its end, without keeping it. */
 static void test_too_large(void **state)
 {
@@ -185,6 +252,7 @@ static void test_too_large(void **state)
 	(void)state;
 	assert_int_equal(pi_canvas_init(&canvas, panel, &error), 0);
 	init(&encoder);
+	pi_encoder_begin_small(&encoder);
 	for (unsigned frame = 0; frame < FRAMES; frame++) {
 		for (size_t i = 0; i < PIXELS; i++)
 			canvas.argb[i] = CANVAS_BLACK | (next_random(&seed) & 0xffffff);
@@ -214,10 +282,7 @@ static void test_same_bytes_each_time(void **state)
 		struct encoder encoder;
 
 		init(&encoder);
-		for (uint32_t k = 0; k < film->count; k++)
-			assert_int_equal(encoder.sink.on_frame(&encoder.sink, &film->canvas[k],
-							       film->ms[k], &error),
-					 0);
+		add_frames(film, &encoder);
 		assert_int_equal(pi_encoder_end(&encoder, 0, &result[i], &error), 0);
 		pi_encoder_finish(&encoder);
 	}
@@ -231,11 +296,9 @@ static void test_same_bytes_each_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trips),
-	    cmocka_unit_test(test_round_trips_with_low_effort),
-	    cmocka_unit_test(test_quick_stills),
-	    cmocka_unit_test(test_too_large),
-	    cmocka_unit_test(test_same_bytes_each_time),
+	    cmocka_unit_test(test_round_trips),	 cmocka_unit_test(test_round_trips_with_low_effort),
+	    cmocka_unit_test(test_quick_stills), cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_too_large),	 cmocka_unit_test(test_same_bytes_each_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,11 +16,8 @@ static uint32_t converted_ms(struct panelimage_conversion *conversion)
 	uint32_t ms;
 
 	assert_non_null(conversion);
-	while (panelimage_conversion_step(conversion, &result, &error) == PANELIMAGE_MORE)
-		;
-	assert_non_null(result.data);
+	assert_int_equal(panelimage_conversion_finish(conversion, &result, &error), 0);
 	ms = result.info.duration_ms;
-	panelimage_conversion_free(conversion);
 	panelimage_result_finish(&result);
 	return ms;
 }
