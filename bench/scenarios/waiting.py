@@ -14,6 +14,7 @@ from scenarios.renders import DEPLOY, MAKE_APP, PUBLISH, SWITCH
 APPS = 20
 CLOCKS = 10
 WAIT_S = 4
+SLUGS = {"asking": "bench-asking", "clocks": "clock"}
 PANELS_OF_APP = 5  # with settings of their own
 INTERVAL_S = 15
 LEAD_S = 2 * INTERVAL_S
@@ -25,7 +26,7 @@ load("render.star", "render")
 load("time.star", "time")
 
 def main(config):
-    http.get("%s" + config.get("n", ""), ttl_seconds = 0)
+    http.get("http://%s/" + config.get("n", ""), ttl_seconds = 0)
     return render.Root(child = render.Text(time.now().format("15:04:05")), max_age = 1)
 '''
 CLOCK = '''load("render.star", "render")
@@ -47,8 +48,16 @@ LAG = """
     WHERE due_at > '-infinity' AND place IN (SELECT place FROM installation WHERE app_id = %s)"""
 
 
+PROBLEMS = """
+    SELECT count(problem), max(problem) FROM render
+    WHERE place IN (SELECT place FROM installation WHERE app_id IN (SELECT id FROM app WHERE slug LIKE 'bench-asking%%'))"""
+
+
 class SlowServer(http.server.ThreadingHTTPServer):
-    """Answers each request after a while. answered counts them."""
+    """Answers each request after a while. answered counts them.
+
+    Each app has a server of its own, since the apps of an account may send two requests a second to
+    one host."""
 
     daemon_threads = True
     request_queue_size = MOST_AT_ONCE
@@ -65,14 +74,14 @@ class SlowServer(http.server.ThreadingHTTPServer):
         def log_message(self, *_):
             pass
 
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), self.Handler)
+    def __init__(self, number):
+        super().__init__((f"127.0.1.{1 + number}", 0), self.Handler)
         self.lock, self.answered = threading.Lock(), 0
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}/"
+    def host(self):
+        return "{}:{}".format(*self.server_address)
 
 
 class Waiting(Scenario):
@@ -91,16 +100,18 @@ class Waiting(Scenario):
     slow = True
 
     def prepare(self, bench):
-        self.slow = SlowServer()
-        bench.on_finish(self.slow.shutdown)
-        self.server = bench.start_server("--egress-allow", "127.0.0.1")
+        self.servers = [SlowServer(number) for number in range(APPS)]
+        for server in self.servers:
+            bench.on_finish(server.shutdown)
+        self.server = bench.start_server("--egress-allow", "127.0.1.0/24")
         urls = []
-        for name, script, apps, panels in (("asking", ASKING % self.slow.url, APPS, APPS * PANELS_OF_APP),
-                                           ("clocks", CLOCK, 1, CLOCKS)):
+        for name, scripts, panels in (("asking", [ASKING % server.host for server in self.servers],
+                                       APPS * PANELS_OF_APP),
+                                      ("clocks", [CLOCK], CLOCKS)):
             email = f"{name}@example.org"
             self.server.ctl("account", "create", email, "--name", name)
-            slug = "bench-asking" if apps > 1 else "clock"
-            apps = [self.make_app(f"{slug}-{number}", email, script) for number in range(apps)]
+            apps = [self.make_app(f"{SLUGS[name]}-{number}", email, script)
+                    for number, script in enumerate(scripts)]
             for number, device in enumerate(self.server.make_devices(email, panels)):
                 self.server.sql(INSTALL, {"interval": INTERVAL_S, "device": device, "app": apps[number % len(apps)],
                                           "settings": f'{{"n":"{number}"}}'})
@@ -122,10 +133,13 @@ class Waiting(Scenario):
         for hint, in self.server.sql(SWITCH, ("active" if is_on else "disabled",)):
             self.server.sql("SELECT pg_notify('displayd_hint', %s)", (hint,))
 
+    def answered(self):
+        return sum(server.answered for server in self.servers)
+
     def run(self, bench, who, seconds):
         self.switch(who == SUBJECT)
         time.sleep(LEAD_S)
-        began, before = time.monotonic(), self.slow.answered
+        began, before = time.monotonic(), self.answered()
         latest_s = 0.0
         while time.monotonic() < began + SECONDS:
             time.sleep(1)
@@ -133,7 +147,10 @@ class Waiting(Scenario):
             if failed:
                 raise Failed("a clock has failed")
             latest_s = max(latest_s, lag_s)
-        took_s, made = time.monotonic() - began, self.slow.answered - before
+        took_s, made = time.monotonic() - began, self.answered() - before
+        [(failed, problem)] = self.server.sql(PROBLEMS)
+        if failed:
+            raise Failed(f"{failed} renders have failed: {problem}")
         memory = cpu.pss_bytes(self.server.server_pids()) / (1 << 20)
         return Sample(requests=made, seconds=took_s, rate=made / took_s,
                       figures={"clock_lag_s": latest_s, "memory_mib": memory})
