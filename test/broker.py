@@ -20,17 +20,19 @@ USER, PASSWORD = "panels", "secret"
 OBSERVER = "observer"
 MOSQUITTO = "/usr/sbin/mosquitto"
 CLOSE_WAIT = "08"  # as written in /proc/net/tcp
+UP = "test/up"  # a retained message of each broker
 
 
 class Heard:
     """The messages that a client has received: the newest payload of each topic, and all messages in
-    order."""
+    order. Within the context it has those retained so far, and hears each later one."""
 
     def __init__(self, broker, pattern):
+        self.is_subscribed = threading.Event()
         self.newest = {}
         self.messages = []  # (topic, payload, whether retained)
         self.process = subprocess.Popen(
-            ["mosquitto_sub", *broker.client_options(OBSERVER), "-t", pattern, "-F", "%r %t %x"],
+            ["mosquitto_sub", *broker.client_options(OBSERVER), "-t", pattern, "-t", UP, "-F", "%r %t %x"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
@@ -38,11 +40,15 @@ class Heard:
     def _read(self):
         for line in self.process.stdout:
             retained, topic, payload = line.rstrip("\n").split(" ", 2)
+            if topic == UP:
+                self.is_subscribed.set()
+                continue
             data = bytes.fromhex(payload)
             self.messages.append((topic, data, retained == "1"))
             self.newest[topic] = data
 
     def __enter__(self):
+        wait_until(self.is_subscribed.is_set, "a subscription")
         return self
 
     def __exit__(self, *_):
@@ -105,8 +111,9 @@ class Broker:
                 raise RuntimeError(f"the broker has ended:\n{log.read()}")
 
     def _answers(self):
-        return subprocess.run(["mosquitto_pub", *self.client_options(OBSERVER), "-t", "test/up", "-m", "1"],
-                              capture_output=True, check=False).returncode == 0
+        return subprocess.run(
+            ["mosquitto_pub", *self.client_options(OBSERVER), "-t", UP, "-m", "1", "-r", "-q", "1"],
+            capture_output=True, check=False).returncode == 0
 
     def stop(self):
         if self.process:

@@ -26,6 +26,16 @@ def new_folder(prefix, otherwise="/tmp"):
     return tempfile.mkdtemp(prefix=prefix, dir=database_folder() or otherwise)
 
 
+@contextlib.contextmanager
+def readable_folder(prefix):
+    """Yields a folder that other users can read, and removes it. Folders of pytest cannot be used for this: each
+    pytest that begins closes their common parent to others."""
+    folder = tempfile.mkdtemp(prefix=prefix)
+    os.chmod(folder, 0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 @functools.cache
 def folder_of_copies():
     if database_folder():

@@ -13,6 +13,7 @@ from faults import Faults  # noqa: E402
 from world import World  # noqa: E402
 
 from postgres import shared  # noqa: E402
+from run_folder import readable_folder  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -22,11 +23,9 @@ def postgres():
 
 
 @pytest.fixture(scope="module")
-def faults(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("faults")
-    for path in (folder, folder.parent, folder.parent.parent):
-        path.chmod(0o755)  # workers have another user
-    return Faults(str(folder))
+def faults():
+    with readable_folder("displayd-faults-") as folder:  # workers have another user
+        yield Faults(folder)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import pytest
 from bridge_process import ACCOUNT, Api, Bridge, SlowBroker, device_id
 from broker import PASSWORD, USER, Broker
 from ports import free_port
+from run_folder import readable_folder
 from waiting import wait_until
 
 NAME = "localhost"
@@ -31,11 +32,10 @@ class TlsBroker(Broker):
         super().__init__([f"listener {self.tls_port}", f"certfile {self.certificate}", f"keyfile {key}"])
 
 
-@pytest.fixture
-def folder(tmp_path):
-    for path in (tmp_path, *list(tmp_path.parents)[:2]):
-        path.chmod(0o755)
-    return str(tmp_path)
+@pytest.fixture(name="folder")
+def folder_for_the_broker():
+    with readable_folder("displayd-mqtt-") as path:
+        yield path
 
 
 def test_tls(folder):
