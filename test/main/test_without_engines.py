@@ -19,7 +19,7 @@ def test_apps_are_kept_reviewed_and_installed(running, device, published):
 
 
 def test_a_form_is_not_there(running, device, published):
-    told = refused(running, 1, "installation", "create", "name=x", "--device", device["id"],
+    told = refused(running, 4, "installation", "create", "name=x", "--device", device["id"],
                    "--app", published["slug"])
     assert told.startswith("the app's form is unavailable: ")
     assert "built without the Starlark renderer" in told
