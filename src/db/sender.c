@@ -127,15 +127,15 @@ static bool note_failure(struct sender *sender, const struct batch *batch, const
 	const struct statement_entry *statement = batch->prepares;
 	size_t index = index_of(sender, statement);
 	enum constraint_error none;
-	enum result_class class = result_class(result, statement, &none);
+	enum result_class failure = result_class(result, statement, &none);
 
-	if (class != RESULT_AGAIN && class != RESULT_LOCKED && class != RESULT_UNAVAILABLE)
+	if (failure != RESULT_AGAIN && failure != RESULT_LOCKED && failure != RESULT_UNAVAILABLE)
 		return false;
 	log_error("db", "statement could not be prepared", LOG_TEXT("statement", statement->name),
 		  LOG_STR("sqlstate", result_sqlstate(result)),
 		  LOG_STR("error", result_reason(result)));
 	sender->unprepared[index / WORD_BITS] |= UINT64_C(1) << index % WORD_BITS;
-	sender->failed[index] = (uint8_t)class;
+	sender->failed[index] = (uint8_t)failure;
 	return true;
 }
 
