@@ -147,9 +147,9 @@ enum {
 	 * LIMIT_RENDERER_IDLE_MS ends. */
 	LIMIT_RENDERERS_OF_WORKER = 128,
 	/* Renderers of a worker whose scripts wait for the network, in addition to those that
-	 * compute. An account may have as many as it leaves to others; its further ones keep their
-	 * turns. */
-	LIMIT_PARKED_RENDERS = 16,
+	 * compute. An account may have as many as it leaves to others: alone, all that it may have
+	 * under way for panels (RENDER_JOBS_OF_ACCOUNT_MAX). Its further ones keep their turns. */
+	LIMIT_PARKED_RENDERS = 40,
 	LIMIT_RENDERER_IDLE_MS = 60 * 1000,
 	/* Idle time of the egress, which lives longer because it keeps answers for apps. */
 	LIMIT_EGRESS_IDLE_MS = 3600 * 1000,

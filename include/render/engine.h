@@ -12,8 +12,8 @@
  * job. A script can only fail its own job: its process is killed at its deadline, and at once if it
  * crashes, breaks the protocol or sends too much.
  *
- * A script in Starlark that waits for the network gives its turn back, and gets another one with
- * the answer: its process stays, idle (LIMIT_PARKED_RENDERS).
+ * A script that waits for the network gives its turn back, and gets another one with the answer:
+ * its process stays, idle (LIMIT_PARKED_RENDERS).
  *
  * One process is reserved for previews, except those of accounts whose recent previews took long.
  * After a preview that has met a limit, the account's next ones get one second, for a minute

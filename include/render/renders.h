@@ -18,8 +18,8 @@
  * This module also has uploaded TypeScript compiled, and removes pictures of render keys that no
  * installation uses any more.
  *
- * So a version that always crashes costs three renders and those under way then, at most twelve in
- * a worker; and no account's settings take away a picture that works, or stop the app for others.
+ * So a version that always crashes costs three renders and those under way then, at most 22 in a
+ * worker; and no account's settings take away a picture that works, or stop the app for others.
  */
 #pragma once
 

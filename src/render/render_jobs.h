@@ -13,7 +13,7 @@
 /* Render jobs of an account under way: one in an engine, others whose scripts wait for the network,
  * and others that wait for the database. */
 enum {
-	RENDER_JOBS_OF_ACCOUNT_MAX = 10,
+	RENDER_JOBS_OF_ACCOUNT_MAX = 20,
 	RENDER_JOB_MS = 30 * 1000,
 	RENDER_JOB_KEY_BYTES = RENDER_KEY_BYTES + sizeof(int64_t),
 };

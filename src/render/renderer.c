@@ -11,7 +11,8 @@ enum {
 	WALL_MS = 5 * 1000,
 	/* Additional time: renderers report by themselves that they are late. */
 	EXTRA_MS = 2 * 1000,
-	FETCHES_MAX = 64, /* requests to the network in one request, refused ones included */
+	FETCHES_MAX = 64,	 /* requests to the network in one request, refused ones included */
+	WAITS_MAX = FETCHES_MAX, /* each ends with an answer */
 	NOT_AN_ANSWER = -1,
 };
 
@@ -31,7 +32,7 @@ struct renderer {
 	struct renderer_request *request; /* in flight, or waits for the greeting */
 	struct deadline deadline;
 	bool is_ready; /* the process has greeted */
-	unsigned fetches;
+	unsigned fetches, waits;
 };
 
 /* ---- the end of a request, and of a process ---- */
@@ -100,7 +101,7 @@ static void send_request(struct renderer *renderer)
 	deadline_set(renderer->renderers->loop, &renderer->deadline,
 		     WALL_TIMES * renderer->request->timeout_ms + WALL_MS +
 			 renderer->request->network_ms + EXTRA_MS);
-	renderer->fetches = 0;
+	renderer->fetches = renderer->waits = 0;
 	sandboxed_write(renderer->process, &renderer->request->frame);
 }
 
@@ -163,13 +164,18 @@ static bool may_fetch(struct renderer *renderer)
 	return renderer->request && renderer->request->fetch && renderer->fetches++ < FETCHES_MAX;
 }
 
+static bool may_wait(struct renderer *renderer)
+{
+	return renderer->request && renderer->request->waits && renderer->waits++ < WAITS_MAX;
+}
+
 /* Takes ownership of the document. Returns whether to continue with the input after this frame. */
 static bool on_frame(struct renderer *renderer, yyjson_doc *head, const struct frame *frame)
 {
 	yyjson_val *root = yyjson_doc_get_root(head);
-	yyjson_val *fetch = yyjson_obj_get(root, "fetch");
+	yyjson_val *fetch = yyjson_obj_get(root, "fetch"), *waits = yyjson_obj_get(root, "waits");
 
-	if (renderer->is_ready && renderer->request && !fetch && yyjson_is_obj(root)) {
+	if (renderer->is_ready && renderer->request && !fetch && !waits && yyjson_is_obj(root)) {
 		on_answer(renderer, head, frame);
 		return false;
 	}
@@ -177,6 +183,8 @@ static bool on_frame(struct renderer *renderer, yyjson_doc *head, const struct f
 		on_greeting(renderer, root);
 	} else if (yyjson_is_obj(fetch) && may_fetch(renderer)) {
 		renderer->request->fetch(renderer->request, fetch, frame->blob);
+	} else if (yyjson_is_uint(waits) && may_wait(renderer)) {
+		renderer->request->waits(renderer->request, (unsigned)yyjson_get_uint(waits));
 	} else {
 		yyjson_doc_free(head);
 		discard(renderer, RENDERER_CRASHED);
@@ -260,16 +268,12 @@ void renderers_ask(struct renderers *renderers, struct renderer_request *request
 	send_request(renderer);
 }
 
-bool renderer_reply(struct renderer_request *request, struct str head, struct str blob)
+void renderer_reply(struct renderer_request *request, struct buffer *frames)
 {
-	struct buffer bytes = {0};
-
-	if (!request->renderer)
-		return true;
-	if (!frame_append(&bytes, head, blob))
-		return false;
-	sandboxed_write(request->renderer->process, &bytes);
-	return true;
+	if (request->renderer)
+		sandboxed_write(request->renderer->process, frames);
+	else
+		buffer_finish(frames);
 }
 
 struct renderers *renderers_create(struct loop *loop, struct host_link *host, unsigned idle_ms)

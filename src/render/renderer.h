@@ -39,6 +39,8 @@ struct renderer_request {
 	void (*done)(struct renderer_request *request, const struct renderer_answer *answer);
 	/* Called when the script sends a request to the network: see renderer_reply(). */
 	void (*fetch)(struct renderer_request *request, yyjson_val *fetch, struct str body);
+	/* Called when the script computes nothing until one of so many fetches is answered. */
+	void (*waits)(struct renderer_request *request, unsigned fetches);
 	struct renderer *renderer; /* private; NULL before and after */
 };
 
@@ -52,7 +54,6 @@ void renderers_describe(const struct renderers *renderers, struct buffer *text);
 
 void renderers_ask(struct renderers *renderers, struct renderer_request *request);
 
-/* Answers a fetch: head is {"fetch": {...}}. Returns false if a part is too long. Does nothing for
- * a request that is done. */
-bool renderer_reply(struct renderer_request *request, struct str head, struct str blob)
-    __attribute__((warn_unused_result));
+/* Sends frames that answer fetches: their heads are {"fetch": {...}}. Takes the bytes over. Does
+ * nothing else for a request that is done. */
+void renderer_reply(struct renderer_request *request, struct buffer *frames);

@@ -112,8 +112,10 @@ void request_head_write(yyjson_mut_doc *head, const char *what, const struct req
 
 	put(head, "what", yyjson_mut_str(head, what));
 	put(head, "timeout_ms", yyjson_mut_uint(head, time->timeout_ms));
-	if (time->network_ms)
+	if (time->network_ms) {
 		put(head, "network_ms", yyjson_mut_uint(head, time->network_ms));
+		put(head, "reports_waits", yyjson_mut_true(head));
+	}
 	text = yyjson_mut_write_opts(head, YYJSON_WRITE_NOFLAG, &json_memory, &length, NULL);
 	/* request_head_create() has checked that texts are UTF-8 and parts short. */
 	require(text && frame_append(ret_frame, (struct str){text, length}, blob));

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "domain/display.h"
+#include "frame.h"
 #include "preview_accounts.h"
 #include "render/complaint.h"
 #include "request_head.h"
@@ -176,50 +177,47 @@ static void on_answer(struct renderer_request *request, const struct renderer_an
 
 /* ---- the network ---- */
 
+static void give_answer(struct engine_run *run, struct str head, struct str body)
+{
+	if (!frame_append(&run->held, head, body))
+		log_warn("render", "a network response is too long for a renderer");
+	if (run->state == RUN_AT_WORK)
+		renderer_reply(&run->request, &run->held);
+	else if (run->state == RUN_PARKED)
+		run->resumes(run);
+}
+
 static void refuse_fetch(struct engine_run *run, yyjson_val *fetch, const char *words)
 {
 	char head[160];
 	int length = snprintf(head, sizeof(head), "{\"fetch\":{\"id\":%lld,\"error\":\"%s\"}}",
 			      (long long)yyjson_get_sint(yyjson_obj_get(fetch, "id")), words);
 
-	(void)!renderer_reply(&run->request, (struct str){head, (size_t)length}, (struct str){0});
-}
-
-static void reply(struct engine_run *run, struct str head, struct str body)
-{
-	if (!renderer_reply(&run->request, head, body))
-		log_warn("render", "a network response is too long for a renderer");
+	give_answer(run, (struct str){head, (size_t)length}, (struct str){0});
 }
 
 static void on_fetched(struct egress_fetch *fetch, struct str head, struct str body)
 {
 	struct engine_run *run = container_of(fetch, struct run_fetch, fetch)->run;
 
-	if (run->state != RUN_PARKED) {
-		reply(run, head, body);
-		return;
-	}
-	buffer_append_str(&run->held_head, head);
-	buffer_append_str(&run->held_body, body);
-	run->has_held = true;
-	run->resumes(run);
+	run->unanswered--;
+	give_answer(run, head, body);
 }
 
 void run_go_on(struct engine_run *run)
 {
-	if (!run->has_held)
-		return;
-	run->has_held = false;
-	reply(run, buffer_view(&run->held_head), buffer_view(&run->held_body));
-	buffer_finish(&run->held_head);
-	buffer_finish(&run->held_body);
+	if (buffer_length(&run->held) > 0)
+		renderer_reply(&run->request, &run->held);
 }
 
-/* Whether the process is idle meanwhile: a script in Starlark waits for its answer, one in
- * TypeScript may continue computing, and keeps its turn. */
-static bool waits_for_network(const struct engine_run *run)
+/* A script in TypeScript continues to compute after a fetch, and reports when it has nothing else
+ * to do. If an answer is on its way, it has. */
+static void on_waits(struct renderer_request *request, unsigned fetches)
 {
-	return run->request.program == RENDER_STARLARK && run->state == RUN_AT_WORK;
+	struct engine_run *run = container_of(request, struct engine_run, request);
+
+	if (fetches == run->unanswered && fetches > 0 && run->state == RUN_AT_WORK)
+		run->parks(run);
 }
 
 static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct str body)
@@ -240,8 +238,10 @@ static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct
 	}
 	run->fetch_count++;
 	*mine = (struct run_fetch){.run = run, .fetch.answered = on_fetched};
+	run->unanswered++;
 	egress_ask(run->tools->egress, &mine->fetch, fetch, body, &asker);
-	if (waits_for_network(run))
+	/* A script in Starlark waits for the answer at once. */
+	if (request->program == RENDER_STARLARK && run->state == RUN_AT_WORK)
 		run->parks(run);
 }
 
@@ -250,7 +250,7 @@ static void forget_fetches(struct engine_run *run)
 {
 	for (unsigned i = 0; i < run->fetch_count; i++)
 		egress_forget(&run->fetches[i].fetch);
-	run->fetch_count = 0;
+	run->fetch_count = run->unanswered = 0;
 }
 
 static void ask(struct engine_run *run, enum render_program program, const char *what,
@@ -266,6 +266,7 @@ static void ask(struct engine_run *run, enum render_program program, const char 
 	    .network_ms = time.network_ms,
 	    .done = on_answer,
 	    .fetch = on_fetch,
+	    .waits = on_waits,
 	};
 	request_head_write(run->head, what, &time, blob, &run->request.frame);
 	renderers_ask(run->tools->renderers, &run->request);
@@ -461,8 +462,7 @@ void run_finish(struct engine_run *run)
 	buffer_finish(&run->compilation.script);
 	forget_fetches(run);
 	buffer_finish(&run->scope);
-	buffer_finish(&run->held_head);
-	buffer_finish(&run->held_body);
+	buffer_finish(&run->held);
 	buffer_finish(&run->request.frame);
 	yyjson_mut_doc_free(run->head);
 	answer_finish(&run->answer);

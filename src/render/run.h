@@ -74,8 +74,8 @@ struct engine_run {
 	struct renderer_request request;
 	struct run_fetch fetches[RUN_FETCHES_MAX];
 	unsigned fetch_count;
-	struct buffer held_head, held_body; /* answer of the network, until the run has a turn */
-	bool has_held;
+	unsigned unanswered; /* fetches whose answer was not sent to the process */
+	struct buffer held;  /* frames with answers of the network, until the run has a turn */
 	bool has_network;
 	bool is_refused;
 	const char *why_public;
@@ -99,5 +99,5 @@ void run_finish(struct engine_run *run);
 
 /* Starts a run, with job set. done() is called once, later, from the loop. */
 void run_start(struct engine_run *run, const struct run_tools *tools);
-/* Gives the process the answer that it waits for. */
+/* Gives the process the answers that it waits for. */
 void run_go_on(struct engine_run *run);

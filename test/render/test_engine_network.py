@@ -1,5 +1,6 @@
 """Network requests of apps, through a worker, the render host and the egress."""
 
+import contextlib
 import http.server
 import os
 import signal
@@ -29,6 +30,13 @@ export default async function main({ config }: Input) {
     return Root({ child: Text({ content: "a" }) });
 }
 """
+FETCH_ONE = """import { Root, Text, type Input } from "panel";
+export default async function main({ config }: Input) {
+    const response = await fetch(config.url);
+    print(response.status + " " + (await response.text()).slice(0, 5));
+    return Root({ child: Text({ content: "a" }) });
+}
+"""
 MANY = """load("http.star", "http")
 def main(config):
     for i in range(100):
@@ -51,16 +59,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-@pytest.fixture
-def server():
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+@contextlib.contextmanager
+def serve(host, seen, gate):
+    with http.server.ThreadingHTTPServer((host, 0), Handler) as running:
         running.daemon_threads = True
-        running.seen, running.gate = [], threading.Event()
-        running.url = f"http://127.0.0.1:{running.server_address[1]}/"
+        running.seen, running.gate = seen, gate
+        running.url = f"http://{host}:{running.server_address[1]}/"
         threading.Thread(target=running.serve_forever, daemon=True).start()
         yield running
-        running.gate.set()
+        gate.set()
         running.shutdown()
+
+
+@pytest.fixture
+def server():
+    with serve("127.0.0.1", [], threading.Event()) as running:
+        yield running
 
 
 def start(tmp_path, monkeypatch, allowed):
@@ -115,25 +129,33 @@ def main(config):
 """
 
 
-def test_a_script_that_waits_holds_no_turn(client, server):
-    """Two scripts may compute at a time, and twelve wait together."""
-    numbers = [client.submit(GET, account=1 + i % 4, config=config(f"{server.url}slow{i}")) for i in range(12)]
-    wait_until(lambda: len(server.seen) == 12, "all of them at the server")
+@pytest.mark.parametrize(("script", "language", "count"), [
+    pytest.param(GET, "STARLARK", 6, id="starlark"),
+    pytest.param(FETCH_ONE, "TYPESCRIPT", 4, id="typescript", marks=needs_typescript)])
+def test_a_script_that_waits_holds_no_turn(client, server, script, language, count):
+    """Two scripts may compute at a time, and more wait together."""
+    numbers = [client.submit(script, account=1 + i % 4, language=language, config=config(f"{server.url}slow{i}"))
+               for i in range(count)]
+    wait_until(lambda: len(server.seen) == count, "all of them at the server")
     assert client.ask_in_time(SHOWN, account=9)["kind"] == "done"
     server.gate.set()
-    assert {client.wait(number)["log"] for number in numbers} == {"200 hello\n"}
+    answers = [client.wait(number) for number in numbers]
+    assert {answer["log"] for answer in answers} == {"200 hello\n"}, [answer["message"] for answer in answers]
 
 
 def test_an_account_parks_as_many_as_it_leaves_to_others(client, server):
-    """Eight of 16 wait, and one more keeps its turn."""
-    numbers = [client.submit(GET, account=1, config=config(f"{server.url}slow{i}")) for i in range(12)]
-    wait_until(lambda: len(server.seen) == 9, "those that may")
-    others = [client.submit(GET, account=2, config=config(f"{server.url}slow{i}")) for i in range(2)]
-    wait_until(lambda: len(server.seen) == 11, "those of another account")
-    assert client.ask_in_time(SHOWN, account=9)["kind"] == "done"
-    assert len(server.seen) == 11
-    server.gate.set()
-    assert {client.wait(number)["log"] for number in numbers + others} == {"200 hello\n"}
+    """20 of 40 wait, and one more keeps its turn. They may have waited for too long when the last one begins."""
+    with serve("127.0.0.2", server.seen, server.gate) as second:  # an account has 20 requests at once to a host
+        urls = [f"{(server, second)[i % 2].url}slow{i}" for i in range(24)]
+        numbers = [client.submit(GET, account=1, config=config(url)) for url in urls]
+        wait_until(lambda: len(server.seen) >= 21, "those that may")
+        other = client.submit(GET, account=2, config=config(second.url + "slow-other"))
+        wait_until(lambda: "/slow-other" in server.seen, "that of another account")
+        assert client.ask_in_time(SHOWN, account=9)["kind"] == "done"
+        server.gate.set()
+        assert client.wait(other)["log"] == "200 hello\n"
+        for number in numbers:
+            client.wait(number)
 
 
 def test_a_script_is_ended_while_it_waits(client, server):

@@ -16,7 +16,7 @@
 #include <text/reach.h>
 
 enum {
-	DESK_TRANSFERS_MAX = 32,
+	DESK_TRANSFERS_MAX = 48,
 	DESK_SCOPE_TRANSFERS_MAX = 8, /* for one version of an app */
 	DESK_LOOK_UPS_MAX = 48,	      /* look-ups of names, abandoned ones included: each takes a
 					 thread */

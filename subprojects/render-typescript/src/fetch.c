@@ -330,6 +330,23 @@ static void take_answer(struct run *run, struct frame *frame)
 	JS_FreeValue(context, head);
 }
 
+/* Tells the parent that the process computes nothing until the next answer: it may let others
+ * compute meanwhile. */
+static void tell_waiting(struct run *run)
+{
+	char head[32];
+	int length;
+
+	if (!run->request.reports_waits || run->has_told_waiting)
+		return;
+	run->has_told_waiting = true;
+	length = snprintf(head, sizeof(head), "{\"waits\":%u}", run->fetches_open);
+	alarm_hold();
+	if (frame_send(INSIDE_LINK, (struct str){head, (size_t)length}, (struct str){0}) < 0)
+		exit(0); /* the parent is gone */
+	alarm_release();
+}
+
 /* Receives a frame as frame_receive() does. The waiting time is not counted as the script's.
  */
 static int wait_for_answer(struct run *run, struct frame *frame)
@@ -337,6 +354,7 @@ static int wait_for_answer(struct run *run, struct frame *frame)
 	int64_t began_us = clock_monotonic_us(), now_us;
 	int status;
 
+	tell_waiting(run);
 	alarm_wait(run->request.network_ms - run->waited_us / 1000);
 	status = frame_receive(INSIDE_LINK, frame);
 	now_us = clock_monotonic_us();
@@ -362,6 +380,7 @@ bool fetch_wait(struct run *run)
 	}
 	if (status <= 0)
 		exit(0); /* the parent is gone */
+	run->has_told_waiting = false;
 	take_answer(run, &frame);
 	frame_finish(&frame);
 	return true;

@@ -100,14 +100,13 @@ static int64_t get_time_ms(JSContext *context, JSValueConst head, const char *na
 	return ms > MOST_MS ? MOST_MS : (int64_t)within(ms, 1, MOST_MS);
 }
 
-/* Whether there is a network: yes, unless the head says otherwise. */
-static bool read_network(JSContext *context, JSValueConst head)
+static bool get_bool(JSContext *context, JSValueConst head, const char *name, bool fallback)
 {
-	JSValue value = JS_GetPropertyStr(context, head, "network");
-	bool has_network = !JS_IsBool(value) || JS_ToBool(context, value);
+	JSValue value = JS_GetPropertyStr(context, head, name);
+	bool is_set = JS_IsBool(value) ? JS_ToBool(context, value) : fallback;
 
 	JS_FreeValue(context, value);
-	return has_network;
+	return is_set;
 }
 
 static void read_members(struct run *run, JSValueConst head)
@@ -123,7 +122,8 @@ static void read_members(struct run *run, JSValueConst head)
 	request->height = (int)within(get_number(context, head, "height", 0), 0, PIXELS_MAX);
 	request->timeout_ms = get_time_ms(context, head, "timeout_ms", TIMEOUT_MS);
 	request->network_ms = get_time_ms(context, head, "network_ms", NETWORK_MS);
-	request->has_network = read_network(context, head);
+	request->has_network = get_bool(context, head, "network", true);
+	request->reports_waits = get_bool(context, head, "reports_waits", false);
 	request->timezone = get_text(context, head, "timezone", "UTC");
 	request->locale = get_text(context, head, "locale", "en");
 	request->handler = get_text(context, head, "handler", "");

@@ -49,7 +49,7 @@ struct request {
 	int width, height;
 	int64_t timeout_ms; /* without waiting for the network */
 	int64_t network_ms;
-	bool has_network;
+	bool has_network, reports_waits;
 	JSValue timezone, locale, config; /* strings; an object */
 	JSValue handler, parameter;	  /* strings: "FIELD$handler", and its argument */
 	struct clock_change *changes;
@@ -118,6 +118,7 @@ struct run {
 	struct logbook log;
 	struct fetch fetches[FETCHES_MAX];
 	unsigned fetch_count, fetches_open;
+	bool has_told_waiting;	       /* since the last answer */
 	char *host_names[FETCHES_MAX]; /* requested hosts, each once */
 	size_t host_count;
 	struct bytes hosts; /* the same as JSON strings separated by commas */

@@ -20,6 +20,9 @@ class Relay(Renderer):
         self.asked = []
         while True:
             got, blob = self.receive()
+            if "waits" in got:
+                self.answer(self, got)
+                continue
             if "fetch" not in got:
                 return got, blob
             self.asked.append((got["fetch"], blob))
@@ -224,3 +227,19 @@ def test_answers_of_strangers(relay, body):
         print((await r.text()).length, (await r.bytes()).length);
         try { await r.json(); } catch (e) { print("no JSON"); }""", answer)
     assert log == [f"{len(body)} {len(body)}", "no JSON"]
+
+
+def test_a_wait_is_reported_once_until_the_next_answer(relay):
+    seen, ids = [], []
+
+    def answer(relay, got):
+        if "waits" not in got:
+            ids.append(got["id"])
+            return
+        seen.append(got["waits"])
+        relay.reply(ids.pop(0), status=200)
+
+    printed(relay, """
+        await Promise.all(["a", "b", "c"].map(name => fetch("https://example.org/" + name)));
+    """, answer, reports_waits=True)
+    assert seen == [3, 2, 1]

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SOCKETS_MAX = 16 };
+enum { SOCKETS_MAX = 32 };
 
 struct script_socket *script_socket;
 bool clients_have_left;

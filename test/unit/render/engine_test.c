@@ -997,6 +997,86 @@ static void test_scripts_that_wait_leave_a_turn(void **state)
 	close(egress.link);
 }
 
+/* Starts a script in TypeScript that has sent two network requests. Returns its renderer. */
+static struct played start_typescript(struct played *ret_egress)
+{
+	struct played waiting;
+	unsigned retry_after_s;
+	char head[4096];
+
+	jobs[0] = (struct engine_job){.account = {{1}},
+				      .what = ENGINE_SCHEMA,
+				      .language = ENGINE_TYPESCRIPT,
+				      .compiled = STR("x"),
+				      .has_network = true,
+				      .done = on_done};
+	assert_int_equal(engines_submit(engines, &jobs[0], &retry_after_s), 0);
+	waiting = start_greeted();
+	assert_int_equal(waiting.program, RENDER_TYPESCRIPT);
+	read_request(&waiting, head);
+	assert_non_null(strstr(head, "\"reports_waits\":true"));
+	write_frame(&waiting, STR(FETCH), STR(""));
+	*ret_egress = start_renderer();
+	write_frame(ret_egress, STR("{\"library\":\"test\"}"), STR(""));
+	read_request(ret_egress, head);
+	write_frame(&waiting, STR(FETCH), STR(""));
+	read_request(ret_egress, head);
+	return waiting;
+}
+
+/* It continues to compute after a network request, until it reports that it waits. */
+static void test_typescript_has_its_turn_until_it_waits(void **state)
+{
+	struct played waiting, egress, other;
+	char frames[4096];
+	struct frame first;
+	ssize_t length;
+
+	(void)state;
+	waiting = start_typescript(&egress);
+	assert_int_equal(submit(1, 2, false), 0);
+	expect_nothing();
+	write_frame(&waiting, STR("{\"waits\":2}"), STR(""));
+	other = start_greeted();
+	for (unsigned id = 1; id <= 2; id++) {
+		snprintf(frames, sizeof(frames), "{\"fetch\":{\"id\":%u,\"status\":200}}", id);
+		write_frame(&egress, str_from(frames), STR("body"));
+	}
+	assert_int_equal(recv(waiting.link, frames, sizeof(frames), MSG_DONTWAIT), -1);
+	answer(&other, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	/* Both answers come together. */
+	step();
+	length = recv(waiting.link, frames, sizeof(frames), MSG_DONTWAIT);
+	assert_true(length > 0);
+	assert_int_equal(frame_read((struct str){frames, (size_t)length}, &first), FRAME_IS_WHOLE);
+	assert_int_equal(length, 2 * first.size);
+	write_frame(&waiting, STR("{\"elapsed_us\":5,\"error\":{\"kind\":\"script\"}}"), STR(""));
+	assert_done(0, ENGINE_WRONG_SCRIPT);
+	close(waiting.link);
+	close(other.link);
+	close(egress.link);
+}
+
+/* An answer that is on its way ends the wait. */
+static void test_a_wait_that_is_over_takes_no_turn(void **state)
+{
+	struct played waiting, egress;
+
+	(void)state;
+	waiting = start_typescript(&egress);
+	write_frame(&egress, STR("{\"fetch\":{\"id\":1,\"status\":200}}"), STR("body"));
+	write_frame(&waiting, STR("{\"waits\":2}"), STR(""));
+	assert_int_equal(submit(1, 2, false), 0);
+	expect_nothing();
+	/* More waits than there can be. */
+	for (unsigned i = 0; i < 64; i++)
+		write_frame(&waiting, STR("{\"waits\":2}"), STR(""));
+	assert_done(0, ENGINE_CRASH);
+	close(waiting.link);
+	close(egress.link);
+}
+
 /* If its process ends, its place is free. */
 static void test_one_that_waits_may_end(void **state)
 {
@@ -1084,6 +1164,8 @@ int main(void)
 	    CASE(test_a_script_that_waits_has_no_turn),
 	    cmocka_unit_test_setup_teardown(test_scripts_that_wait_leave_a_turn, open_two,
 					    close_all),
+	    CASE(test_typescript_has_its_turn_until_it_waits),
+	    CASE(test_a_wait_that_is_over_takes_no_turn),
 	    CASE(test_one_that_waits_may_end),
 	    CASE(test_one_that_waits_is_cancelled_at_the_end),
 	    CASE(test_all_are_cancelled_at_the_end),

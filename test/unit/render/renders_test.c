@@ -328,7 +328,7 @@ static void nothing_to_show_is_stored_without_a_picture(void **state)
 	assert_null(parameter(STATEMENT_RENDER_STORE, 15).data);
 }
 
-enum { A_FEW = 10 }; /* RENDER_JOBS_OF_ACCOUNT_MAX */
+enum { A_FEW = 20 }; /* RENDER_JOBS_OF_ACCOUNT_MAX */
 
 static void a_few_are_under_way_at_a_time(void **state)
 {
