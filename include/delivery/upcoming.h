@@ -17,6 +17,7 @@ struct upcoming_app {
 	struct id account_id; /* owner of the device */
 	int64_t moment_s;     /* Unix time at which the entry's turn begins */
 	bool is_each_turn;    /* the picture for that moment is for this turn only */
+	bool is_first;	      /* the version was not rendered for the render key yet */
 };
 
 /* Subscriber. Embed it. */

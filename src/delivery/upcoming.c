@@ -90,7 +90,8 @@ static void demand(struct upcoming *upcoming, const struct panel *panel, struct 
 	struct upcoming_app app = {.version_id = render_key->version_id,
 				   .account_id = panel->share->account_id,
 				   .moment_s = moment_s,
-				   .is_each_turn = render_key->is_each_turn};
+				   .is_each_turn = render_key->is_each_turn,
+				   .is_first = render_key->generation == 0};
 	uint64_t again_ms = loop_now_ms(upcoming->loop) + AGAIN_MS;
 
 	memcpy(app.render_key, render_key->key, RENDER_KEY_BYTES);

@@ -8,7 +8,7 @@ struct render_account {
 	struct map_node by_id;
 	struct id id;
 	struct fair_flow flow;
-	struct list later; /* of struct render_job */
+	struct list first, later; /* of struct render_job: those to take first, and others */
 	unsigned count;
 	unsigned current; /* in the queue or under way */
 };
@@ -47,6 +47,7 @@ static struct render_account *account_of(struct render_jobs *jobs, struct id id)
 	account = memory_zalloc(sizeof(*account));
 	account->id = id;
 	fair_flow_init(&account->flow);
+	list_init(&account->first);
 	list_init(&account->later);
 	map_insert(&jobs->by_account, &account->by_id, id_view(&account->id));
 	return account;
@@ -63,15 +64,31 @@ static void let_go(struct render_jobs *jobs, struct render_account *account)
 
 static void give_turn(struct render_jobs *jobs, struct render_job *job)
 {
+	job->has_turn = true;
 	job->account->current++;
 	fair_queue_add(&jobs->queue, &job->account->flow, &job->node);
 }
 
+static void wait_for_turn(struct render_job *job)
+{
+	struct render_account *account = job->account;
+
+	list_append(job->app.is_first ? &account->first : &account->later, &job->node);
+}
+
 static void repeat(struct render_job *job, const struct upcoming_app *app, uint64_t now_ms)
 {
+	bool becomes_first = app->is_first && !job->app.is_first;
+
 	job->asked_ms = now_ms;
-	if (!job->is_under_way)
-		job->app.version_id = app->version_id;
+	if (job->is_under_way)
+		return;
+	job->app.version_id = app->version_id;
+	job->app.is_first = app->is_first;
+	if (becomes_first && !job->has_turn) {
+		list_remove(&job->node);
+		wait_for_turn(job);
+	}
 }
 
 bool render_jobs_add(struct render_jobs *jobs, const struct upcoming_app *app, uint64_t now_ms)
@@ -104,7 +121,7 @@ bool render_jobs_add(struct render_jobs *jobs, const struct upcoming_app *app, u
 	if (account->current < RENDER_JOBS_OF_ACCOUNT_MAX)
 		give_turn(jobs, job);
 	else
-		list_append(&account->later, &job->node);
+		wait_for_turn(job);
 	return true;
 }
 
@@ -132,8 +149,10 @@ struct render_job *render_jobs_take(struct render_jobs *jobs, uint64_t now_ms)
 void render_job_end(struct render_jobs *jobs, struct render_job *job)
 {
 	struct render_account *account = job->account;
-	struct list *next = list_take_first(&account->later);
+	struct list *next = list_take_first(&account->first);
 
+	if (!next)
+		next = list_take_first(&account->later);
 	account->current--;
 	if (next)
 		give_turn(jobs, container_of(next, struct render_job, node));

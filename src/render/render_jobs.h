@@ -1,9 +1,11 @@
 /* Render jobs: render keys to be rendered, each once, or once for each moment if the picture
  * depends on it. They wait in a queue in which the accounts take turns, each for
  * RENDER_JOBS_OF_ACCOUNT_MAX at a time: further ones of an account wait until one of those has
- * ended, so that slow scripts leave the engines to others. A render job stays until its render has
- * ended, so that a render key has only one. A waiting job that was not demanded again for
- * RENDER_JOB_MS is dropped: its panels are gone, or show something else. */
+ * ended, so that slow scripts leave the engines to others. Of those that wait for it, first renders
+ * of a version come first: a deployed version is on all panels soon, even if the engines do not
+ * keep up with the others. A render job stays until its render has ended, so that a render key has
+ * only one. A waiting job that was not demanded again for RENDER_JOB_MS is dropped: its panels are
+ * gone, or show something else. */
 #pragma once
 
 #include "base/map.h"
@@ -34,6 +36,7 @@ struct render_job {
 	struct upcoming_app app;
 	struct render_account *account;
 	uint64_t asked_ms; /* time of the last demand */
+	bool has_turn;	   /* it is in the queue, or under way */
 	bool is_under_way;
 };
 

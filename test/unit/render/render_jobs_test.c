@@ -97,6 +97,39 @@ static void an_account_has_a_few_at_a_time(void **state)
 	render_jobs_finish(&jobs);
 }
 
+static void first_renders_of_a_version_come_first(void **state)
+{
+	enum { MAX = RENDER_JOBS_OF_ACCOUNT_MAX, AGAIN = MAX + 1, NEW = 1000, ALL = MAX + 4 };
+	static const unsigned last[] = {NEW, AGAIN, MAX, MAX + 2};
+	struct upcoming_app fresh = app(1, NEW);
+	struct render_job *taken[ALL];
+	struct render_jobs jobs;
+	unsigned count = 0;
+
+	(void)state;
+	render_jobs_init(&jobs, 100);
+	for (unsigned i = 0; i < MAX + 3; i++)
+		assert_true(add(&jobs, 1, i));
+	fresh.is_first = true;
+	assert_true(render_jobs_add(&jobs, &fresh, now_ms));
+	/* One that waits for a turn already gets another version. */
+	fresh = app(1, AGAIN);
+	fresh.is_first = true;
+	assert_true(render_jobs_add(&jobs, &fresh, now_ms));
+	assert_true(render_jobs_add(&jobs, &fresh, now_ms));
+	while (count < MAX)
+		taken[count++] = render_jobs_take(&jobs, now_ms);
+	for (unsigned i = 0; count < ALL; i++) {
+		assert_null(render_jobs_take(&jobs, now_ms));
+		render_job_end(&jobs, taken[i]);
+		taken[count] = render_jobs_take(&jobs, now_ms);
+		assert_int_equal(place_of(taken[count++]), last[i]);
+	}
+	for (unsigned i = ALL - MAX; i < ALL; i++)
+		render_job_end(&jobs, taken[i]);
+	render_jobs_finish(&jobs);
+}
+
 static void an_account_leaves_room_for_others(void **state)
 {
 	struct render_jobs jobs;
@@ -163,6 +196,7 @@ int main(void)
 	    cmocka_unit_test(what_nobody_repeats_is_dropped),
 	    cmocka_unit_test(accounts_take_turns),
 	    cmocka_unit_test(an_account_has_a_few_at_a_time),
+	    cmocka_unit_test(first_renders_of_a_version_come_first),
 	    cmocka_unit_test(an_account_leaves_room_for_others),
 	};
 
