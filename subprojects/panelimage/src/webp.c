@@ -31,11 +31,26 @@ static uint32_t argb_as_is(const uint8_t *rgba)
 	return CANVAS_BLACK | (uint32_t)rgba[0] << 16 | (uint32_t)rgba[1] << 8 | rgba[2];
 }
 
+/* Whether no pixel is transparent. It looks at all of them, several at a time. */
+static bool is_opaque(const uint8_t *rgba, size_t pixels)
+{
+	uint8_t alpha = 255;
+
+	for (size_t i = 0; i < pixels; i++)
+		alpha &= rgba[4 * i + 3];
+	return alpha == 255;
+}
+
 /* Composes the frame over black. Returns whether a panel that ignores alpha shows the same. */
 static bool flatten(const uint8_t *rgba, struct canvas *ret)
 {
 	bool same = true;
 
+	if (is_opaque(rgba, pi_canvas_pixels(ret))) {
+		for (size_t i = 0; i < pi_canvas_pixels(ret); i++)
+			ret->argb[i] = argb_as_is(rgba + i * 4);
+		return true;
+	}
 	for (size_t i = 0; i < pi_canvas_pixels(ret); i++) {
 		ret->argb[i] = argb_over_black(rgba + i * 4);
 		same = same && ret->argb[i] == argb_as_is(rgba + i * 4);
