@@ -2,8 +2,9 @@
 that it runs.
 
 checked   gcc with sanitizers; runs what is tested from inside. The sandboxed programs, which no sanitizer
-          fits, are those of the release build.
+          fits, are those of the release build, and so is mbedTLS.
 release   the programs as they are shipped, in the folder of tools/run; runs what is tested from outside.
+threads   gcc with TSan; runs what uses threads. mbedTLS is that of the release build.
 """
 
 import dataclasses
@@ -52,8 +53,8 @@ RELEASE = Build("release", "gcc", (*PLAIN_RELEASE, "-Db_lto=true", "-Dstarlark=e
 CHECKED = Build("checked", "gcc", (*DEBUG, "-Doptimization=1", "-Dstrict=true", f"-Dprograms={RELEASE_FOLDER}",
                                    "-Dstarlark=enabled", "-Dweb=disabled"),
                 INSIDE, sanitizer=ADDRESS)
-THREADS = Build("threads", "gcc", (*DEBUG, "-Doptimization=1", *WITHOUT_GO_AND_PAGES), ("threaded",),
-                sanitizer="thread", time_factor=10)
+THREADS = Build("threads", "gcc", (*DEBUG, "-Doptimization=1", f"-Dprograms={RELEASE_FOLDER}", *WITHOUT_GO_AND_PAGES),
+                ("threaded",), sanitizer="thread", time_factor=10)
 BUILDS = [RELEASE, CHECKED, THREADS]
 FULL = [
     dataclasses.replace(RELEASE, is_whole=True),
