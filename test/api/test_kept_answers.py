@@ -20,7 +20,7 @@ from world import World, images, new_key, request_bytes, sha256, wait_until
 
 from database_clock import DatabaseClock
 
-PAIRS = 3000
+PAIRS = 3000 if os.environ.get("DISPLAYD_TEST_FULL") else 600
 WORKERS = 3
 
 
