@@ -319,7 +319,7 @@ def test_servers_are_told(running, run, checkout):
 
 
 def test_two_imports_at_once(running, run, checkout):
-    for number in range(30):
+    for number in range(15):
         checkout.add(f"app{number}")
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(run())) for _ in range(2)]
@@ -328,12 +328,12 @@ def test_two_imports_at_once(running, run, checkout):
     for thread in threads:
         thread.join()
     assert len(answers) == 2 and all(answer["failed"] == 0 for answer in answers)
-    for number in range(30):
+    for number in range(15):
         assert len(versions(running, checkout.slug(f"app{number}"))) == 1
 
 
 def test_an_interrupted_import_goes_on(running, run, checkout, email):
-    for number in range(200):
+    for number in range(80):
         checkout.add(f"app{number}")
     command = [DISPLAYCTL, "--state-dir", running.state_dir, "app", "import", checkout.folder,
                "--account", email]
@@ -344,14 +344,14 @@ def test_an_interrupted_import_goes_on(running, run, checkout, email):
     answer = counts(run())
     # The server may store apps that it was just asked for after the second import has read what is there.
     assert answer["failed"] == 0 and answer["unchanged"] > 10
-    assert answer["made"] + answer["updated"] + answer["unchanged"] == 200
+    assert answer["made"] + answer["updated"] + answer["unchanged"] == 80
     assert query(running, """SELECT count(*), sum(version_count), count(deployed_version_id) FROM app
-        WHERE slug LIKE %s""", checkout.prefix + "-%") == [(200, 200, 200)]
+        WHERE slug LIKE %s""", checkout.prefix + "-%") == [(80, 80, 80)]
 
 
 def test_a_worker_that_is_killed_stops_no_import(running, run, checkout):
     """A killed worker does not stop an import: each request may be repeated, whatever its outcome."""
-    for number in range(60):
+    for number in range(30):
         checkout.add(f"app{number}")
     answers = []
     thread = threading.Thread(target=lambda: answers.append(run()))
@@ -362,10 +362,10 @@ def test_a_worker_that_is_killed_stops_no_import(running, run, checkout):
         os.kill(pid, signal.SIGKILL)
     thread.join()
     [answer] = answers
-    assert answer["failed"] == 0 and answer["made"] + answer["updated"] == 60
+    assert answer["failed"] == 0 and answer["made"] + answer["updated"] == 30
     assert query(running, """SELECT count(*), sum(version_count), count(deployed_version_id) FROM app
-        WHERE slug LIKE %s""", checkout.prefix + "-%") == [(60, 60, 60)]
-    assert counts(run()) == outcome(unchanged=60)
+        WHERE slug LIKE %s""", checkout.prefix + "-%") == [(30, 30, 30)]
+    assert counts(run()) == outcome(unchanged=30)
 
 
 class BusyFor(http.server.BaseHTTPRequestHandler):
