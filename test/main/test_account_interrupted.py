@@ -15,6 +15,7 @@ from server import CtlError, Server, wait_until
 
 EMAIL = "many@example.org"
 CREATED = "2026-11-20T08:15:30.123Z"
+MANY = 1200  # devices, half of which take more than displayctl sends at once (PART_BYTES)
 TRIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../sql/query/account_import_trim.sql")
 WAITS = ("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
          "AND query LIKE '%%account_import_apply%%'")
@@ -76,7 +77,7 @@ def write_half(server, process, data, half):
 def test_displayctl_killed(server):
     """If displayctl is killed, nothing of the account exists. The import can be repeated at once, and
     leftovers are removed."""
-    data, half = export_of(3000)
+    data, half = export_of(MANY)
     process = begin(server)
     write_half(server, process, data, half)
     process.kill()
@@ -85,9 +86,9 @@ def test_displayctl_killed(server):
     process = begin(server)
     told, said = process.communicate(data)
     assert process.returncode == 0, said
-    assert json.loads(told) == {"account": EMAIL, "devices": 3000, "entries": 3000, "apps": 1, "versions": 0, "keys": 0,
+    assert json.loads(told) == {"account": EMAIL, "devices": MANY, "entries": MANY, "apps": 1, "versions": 0, "keys": 0,
                                 "skipped": 0}
-    assert accounts(server)[EMAIL] == 3000
+    assert accounts(server)[EMAIL] == MANY
     assert query(server, "SELECT actor, target FROM audit_entry WHERE action = 'account.import'") == [
         ("displayctl", EMAIL)]
     query(server, "UPDATE account_import SET ends_at = present_time()")
@@ -101,15 +102,15 @@ def test_displayctl_killed(server):
 
 def test_workers_killed_between_lines(server):
     """If workers are killed between lines, the import goes on with the next worker."""
-    data, half = export_of(3000)
+    data, half = export_of(MANY)
     process = begin(server)
     write_half(server, process, data, half)
     for pid in server.workers():
         os.kill(pid, signal.SIGKILL)
     told, said = process.communicate(data[half:])
     assert process.returncode == 0, said
-    assert json.loads(told)["devices"] == 3000
-    assert accounts(server)[EMAIL] == 3000
+    assert json.loads(told)["devices"] == MANY
+    assert accounts(server)[EMAIL] == MANY
     forget(server)
 
 
@@ -149,13 +150,13 @@ def test_workers_killed_while_it_is_applied(server, is_taken):
 
 def test_an_export_that_is_cut_off(server, tmp_path):
     """An export that is cut off leaves no file, whichever side ends."""
-    data, _ = export_of(3000)
+    data, _ = export_of(MANY)
     process = begin(server)
     process.communicate(data)
     path = tmp_path / "many"
     server.ctl("export", "--account", EMAIL, str(path))
     kinds = [json.loads(line)["kind"] for line in path.read_bytes().split(b"\n")[:-1]]
-    assert kinds == ["account", "app", *["device", "entry"] * 3000, "end"]
+    assert kinds == ["account", "app", *["device", "entry"] * MANY, "end"]
     path.unlink()
     os.mkfifo(tmp_path / "full")
     with pytest.raises(CtlError):
@@ -172,7 +173,7 @@ def test_an_export_that_is_cut_off(server, tmp_path):
 
 def test_as_many_as_may_be(server):
     """Above the limit of parallel imports, others are told to wait until one ends."""
-    data, half = export_of(2000)
+    data, half = export_of(MANY)
     processes = [begin(server) for _ in range(4)]
     for number, process in enumerate(processes):
         process.stdin.write(data[:half])
@@ -192,7 +193,7 @@ def test_as_many_as_may_be(server):
 
 def test_bounds(server):
     """displayctl names the reason if an import is too large or was not continued in time."""
-    data, half = export_of(3000)
+    data, half = export_of(MANY)
     for column, value, code, why in (("line_count", 200000, 2, b"200000 lines"),
                                      ("byte_count", 4 << 30, 2, b"4096 MiB"),
                                      ("ends_at", "2000-01-01", 3, b"not continued in time")):
@@ -289,8 +290,8 @@ def test_what_is_removed_in_portions(server):
     """A portion has about 8 MiB, however many lines it contains."""
     found = begun(server, export_of(0)[0])
     query(server, "INSERT INTO account_import_line (import_id, number, kind, name, line) SELECT %s, 100 + number, 'entry', "
-                  "'x', (SELECT string_agg(gen_random_uuid()::text, '') FROM generate_series(1, 30000 + number)) "
-                  "FROM generate_series(1, 40) AS one (number)", found)
+                  "'x', number || text FROM generate_series(1, 40) AS one (number), (SELECT "
+                  "string_agg(gen_random_uuid()::text, '') AS text FROM generate_series(1, 30000)) AS random", found)
     with open(TRIM, encoding="utf-8") as file:
         trim = file.read().replace(":row_limit", "1000").replace(":byte_limit", "8388608").replace("%", "%%")
     query(server, "UPDATE account_import SET ends_at = '-infinity'")
