@@ -25,44 +25,39 @@ class Frame:
 
 def lzw_encode(indices, min_code_size):
     clear, end = 1 << min_code_size, (1 << min_code_size) + 1
-    bits, count, out = 0, 0, bytearray()
-    table, width = {}, min_code_size + 1
-
-    def emit(code):
-        nonlocal bits, count
-        bits |= code << count
-        count += width
-        while count >= 8:
-            out.append(bits & 255)
-            bits >>= 8
-            count -= 8
-
-    emit(clear)
-    table = {(i,): i for i in range(clear)}
-    following, prefix = end + 1, ()
+    bits, count, width = clear, min_code_size + 1, min_code_size + 1
+    table, following, pieces = {}, end + 1, bytearray()  # table: code of a prefix << 8 | index -> code
+    indices = iter(indices)
+    prefix = next(indices)
     for index in indices:
-        longer = prefix + (index,)
-        if longer in table:
-            prefix = longer
+        code = table.get(prefix << 8 | index)
+        if code is not None:
+            prefix = code
             continue
-        emit(table[prefix])
+        bits |= prefix << count
+        count += width
         if following < 4096:
-            table[longer] = following
+            table[prefix << 8 | index] = following
             if following == 1 << width and width < 12:
                 width += 1
             following += 1
         else:
-            emit(clear)
-            table = {(i,): i for i in range(clear)}
+            bits |= clear << count
+            count += width
+            table.clear()
             following, width = end + 1, min_code_size + 1
-        prefix = (index,)
-    emit(table[prefix])
+        prefix = index
+        if count >= 512:  # a long number takes longer with each code
+            pieces += (bits & (1 << 512) - 1).to_bytes(64, "little")
+            bits >>= 512
+            count -= 512
+    bits |= prefix << count
+    count += width
     if following == 1 << width and width < 12:
         width += 1
-    emit(end)
-    if count:
-        out.append(bits & 255)
-    return bytes(out)
+    bits |= end << count
+    count += width
+    return bytes(pieces) + bits.to_bytes((count + 7) // 8, "little")
 
 
 def lzw_pack(codes, min_code_size):

@@ -2,6 +2,7 @@
 
 As a program: hostile.py FOLDER writes them there, for bench and fuzz target."""
 
+import functools
 import os
 import random
 import struct
@@ -158,6 +159,11 @@ class Bits:
             self.value >>= 8
             self.count -= 8
 
+    def put_bytes(self, data):
+        value = self.value | int.from_bytes(data, "little") << self.count
+        *whole, self.value = value.to_bytes(len(data) + 1, "little")
+        self.whole += bytes(whole)
+
     def put_code(self, symbol):
         """A Huffman code of one symbol, which then takes no bits at all."""
         self.put(1, 1)
@@ -182,7 +188,9 @@ def webp_groups(groups, cache_bits, alpha):
     bits.put(0, 1)
     for symbol in ((groups - 1) & 255, (groups - 1) >> 8, 0, 0, 0):
         bits.put_code(symbol)
-    for _ in range((groups - 1) * 5):
+    codes = (groups - 1) * 5  # of the symbol 0, which take four bits each: 1, 0, 0, 0
+    bits.put_bytes(b"\x11" * (codes // 2))
+    if codes % 2:
         bits.put_code(0)
     for symbol in (1, 1, 1, 0, 0):
         bits.put_code(symbol)
@@ -191,9 +199,14 @@ def webp_groups(groups, cache_bits, alpha):
     return webpfile.riff(filled_up(head, lambda _: frame)[:MAX_BYTES - 12])
 
 
+@functools.cache
+def packed_zeros():
+    return zlib.compress(bytes(190_000_000), 9)
+
+
 def png_bomb(name, head):
     rows = [[(1, 2, 3)] * 64] * 32
-    bomb = pngfile.chunk(name, head + zlib.compress(bytes(190_000_000), 9))
+    bomb = pngfile.chunk(name, head + packed_zeros())
     return pngfile.write(rows, 2, 8, before=[bomb])
 
 
