@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 from postgres import shared  # noqa: E402
+from run_folder import new_folder  # noqa: E402
 from server import DISPLAYD, Server  # noqa: E402
 from waiting import wait_until  # noqa: E402
 
@@ -20,8 +21,8 @@ DISK = "160m"  # a fresh state directory takes 60 MiB
 
 @pytest.fixture
 def folder():
-    """A temporary folder that is removed with the test."""
-    path = tempfile.mkdtemp(prefix="displayd-main-")
+    """A temporary folder that is removed with the test. It may contain a cluster."""
+    path = new_folder("displayd-main-", otherwise=None)
     yield path
     shutil.rmtree(path, ignore_errors=True)
 

@@ -17,7 +17,7 @@ import urllib.request
 import pytest
 from images import frames_of
 from postgres import Postgres
-from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT, wait_until
+from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT, prepare_state, wait_until
 
 
 class Checkout:
@@ -40,6 +40,14 @@ class Checkout:
             os.chmod(path, 0o755)
         self.log_path = os.path.join(folder, "log")
         self.process = None
+
+    def have_database(self):
+        """Makes a state directory as tools/run leaves it if it is interrupted before it makes the demo account:
+        the next one makes no database, which takes long."""
+        state = os.path.join(self.root, "state")
+        prepare_state(state)
+        with open(os.path.join(state, "demo.pending"), "wb"):
+            pass
 
     def start(self, options=("--listen", "127.0.0.1:0")):
         """Starts tools/run. Returns its output, perhaps followed by a warning of displayd."""
@@ -142,6 +150,7 @@ def account_block():
 
 
 def test_lines_of_the_readme(checkout):
+    checkout.have_database()
     blocks = [block for block in readme_blocks() if not is_for_apps(block)]
     assert sum(block.count("build/release/displayctl") for block in blocks) >= 4
     url = page_of(checkout.start()).partition("/link#")[0]
@@ -205,6 +214,7 @@ def test_lines_of_the_guide_that_render(checkout):
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
 def test_lines_of_the_guide_that_import(checkout):
     """Lines of docs/apps.md that import, typed in the shell of the lines that made the account."""
+    checkout.have_database()
     home = os.path.join(checkout.root, "home")
     for name in ("here", "there"):
         write(f"id: {name}\nname: {name.title()}\nsummary: A summary\nauthor: Ada\n", home,
@@ -220,6 +230,7 @@ def test_lines_of_the_guide_that_import(checkout):
 
 def test_line_for_a_panel(checkout):
     """Panels get addresses that match the line printed for them."""
+    checkout.have_database()
     line = re.search(r"^ *tools/run (--listen 0\.0\.0\.0.*)$", text_of("README.md"), re.M)[1]
     text = checkout.start(options=line.replace("0.0.0.0:8080", "127.0.0.1:0").split())
     with open(os.path.join(checkout.root, "state/demo-panel-url"), encoding="ascii") as file:
@@ -270,6 +281,7 @@ def test_errors_of_tools_run(checkout):
 
 
 def test_lines_of_tools_run(checkout):
+    checkout.have_database()
     text = checkout.start()
     push, panel = typed(text, " push "), typed(text, " panel ")
     assert re.search(r"^device +Panel$", checkout.sh("cd / && " + push), re.M)
@@ -363,6 +375,7 @@ def zone_of(checkout):
 def test_apps_of_tools_run(checkout):
     """The apps are in the catalogue, the device shows the clock in the machine's time zone, and a later run
     updates them."""
+    checkout.have_database()
     checkout.start()
     ctl = "build/release/displayctl --state-dir state --json "
     device = device_of(checkout)
@@ -397,6 +410,7 @@ def clocks(checkout, zone):
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
 def test_the_panel_of_tools_run_shows_the_clock(checkout):
+    checkout.have_database()
     checkout.start()
     with open(os.path.join(checkout.root, "state/demo-panel-url"), encoding="ascii") as file:
         polls = file.read().strip().replace("ws://", "http://").replace("/ws?", "/next?")
@@ -423,6 +437,7 @@ def use_link(text):
 
 
 def test_link_of_tools_run(checkout):
+    checkout.have_database()
     checkout.start()
     checkout.stop()
     # Each run prints another link as long as there is no administrator.
