@@ -11,10 +11,17 @@ import time
 
 from testing import sanitizers
 from testing.counts import Count, count_output
-from testing.paths import ROOT
+from testing.paths import RESULTS, ROOT
 
 SKIPPED = 77  # exit status of a program that cannot be tested here
 PLUGIN = "testing.pytest_cases"
+# Python compiles a module once, instead of once a job, and node those of npm packages. Nothing is written beside
+# the sources.
+COMPILED = {
+    "PYTHONPYCACHEPREFIX": str(RESULTS / "pycache"),
+    "PYTHONDONTWRITEBYTECODE": "",
+    "NODE_COMPILE_CACHE": str(RESULTS / "node-cache"),
+}
 # Marks of a crashed program of ours in the output of a test.
 CRASHED = re.compile(r"\bsignal=(?:4|6|7|8|11)\b|\bended with -(?:4|6|7|8|11)\b")
 
@@ -37,7 +44,7 @@ class Job:
         return "pytest" in self.command
 
     def variables(self, reports):
-        added = {"CMOCKA_MESSAGE_OUTPUT": "TAP", "PYTHONDONTWRITEBYTECODE": "1"}
+        added = {"CMOCKA_MESSAGE_OUTPUT": "TAP", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | COMPILED
         if self.is_sanitized:
             added |= sanitizers.options(reports)
             if not self.finds_leaks:
