@@ -130,6 +130,7 @@ def test_a_locked_device_comes_later(sql):
         cursor.execute("SELECT FROM device WHERE id = key(2, 1) FOR NO KEY UPDATE")
         assert len(sql.rows("devices_expire")) == 2 and left(sql) == 2
         assert sql.rows("devices_expire") == []
+    locker.rollback()  # close() does not wait until PostgreSQL has released the lock
     locker.close()
     assert len(sql.rows("devices_expire")) == 1 and left(sql) == 0
 
