@@ -21,7 +21,8 @@ from testing.paths import RESULTS, ROOT
 RELEASE_FOLDER = ROOT / "build/release"
 # Each build names its optimization. Else meson takes the project's at the first set-up, and that of the build
 # type at a second one.
-DEBUG = ("-Dbuildtype=debug", "-Db_lundef=false")
+# Reports of sanitizers name functions and lines: for these -g1 is enough, and the compiler is quicker.
+DEBUG = ("-Dbuildtype=debug", "-Db_lundef=false", "-Dc_args=-g1")
 ADDRESS = "address,undefined"
 PLAIN_RELEASE = ("-Dbuildtype=release", "-Doptimization=2", "-Dstrict=true")
 WITHOUT_GO_AND_PAGES = ("-Dstarlark=disabled", "-Dweb=disabled")
@@ -63,7 +64,7 @@ FULL = [
     dataclasses.replace(THREADS, suites=("threaded", "http", "api", "link")),
     # char is unsigned here, as on arm64.
     Build("clang", "clang", (*DEBUG, "-Doptimization=1", "-Dstrict=true", *WITHOUT_GO_AND_PAGES,
-                             "-Dc_args=-funsigned-char"),
+                             "-Dc_args=-g1 -funsigned-char"),
           ("unit", "corpus", "http", "bare"), sanitizer=ADDRESS),
     Build("valgrind", "gcc", ("-Dbuildtype=debug", "-Doptimization=2", *WITHOUT_GO_AND_PAGES), ("unit",),
           wrapper="tools/valgrind", time_factor=20),
