@@ -134,35 +134,6 @@ static void test_steps(void **state)
 	}
 }
 
-/* An animation that is larger than the panels' limit is made again, and smaller if that is
- * possible; a still is not. */
-static void test_limit(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < SAMPLES; i++) {
-		const struct sample *sample = &samples[i];
-		struct panelimage_result results[2] = {{0}};
-		struct panelimage_error error;
-
-		for (unsigned k = 0; k < 2; k++) {
-			struct panelimage_conversion *conversion =
-			    panelimage_conversion_new(sample->data, sample->size, panel, &error);
-
-			assert_non_null(conversion);
-			panelimage_conversion_limit(conversion,
-						    k ? 0 : PANELIMAGE_OUTPUT_MAX_BYTES);
-			assert_int_equal(
-			    panelimage_conversion_finish(conversion, &results[k], &error), 0);
-			assert_info(&results[k].info, &sample->info);
-		}
-		assert_true(results[1].size <= results[0].size);
-		if (!sample->info.animated)
-			assert_int_equal(results[1].size, results[0].size);
-		panelimage_result_finish(&results[0]);
-		panelimage_result_finish(&results[1]);
-	}
-}
-
 /* Nothing leaks when a conversion is abandoned at any step. */
 static void test_given_up(void **state)
 {
@@ -486,7 +457,6 @@ int main(void)
 	    cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_converted_is_fit),
 	    cmocka_unit_test(test_steps),
-	    cmocka_unit_test(test_limit),
 	    cmocka_unit_test(test_given_up),
 	    cmocka_unit_test(test_refused_before_decoding),
 	    cmocka_unit_test(test_largest_input),

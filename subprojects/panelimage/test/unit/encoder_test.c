@@ -7,6 +7,7 @@
 
 #include "encoder.h"
 #include "fail.h"
+#include "samples.h"
 
 enum { FRAMES_MAX = 64, PIXELS = 64 * 32 };
 
@@ -237,6 +238,29 @@ static void test_limits(void **state)
 	destroy_film(film);
 }
 
+/* A conversion decodes an animation again if it is larger than the panels' limit. */
+static void test_conversion_within_a_limit(void **state)
+{
+	size_t sizes[2];
+
+	(void)state;
+	for (unsigned k = 0; k < 2; k++) {
+		struct panelimage_result result = {0};
+		struct panelimage_error error;
+		struct panelimage_conversion *conversion =
+		    panelimage_conversion_new(sample_gif, sizeof(sample_gif), panel, &error);
+
+		assert_non_null(conversion);
+		panelimage_conversion_limit(conversion, k ? 0 : PANELIMAGE_OUTPUT_MAX_BYTES);
+		assert_int_equal(panelimage_conversion_finish(conversion, &result, &error), 0);
+		assert_int_equal(result.info.frame_count, 3);
+		assert_int_equal(result.info.duration_ms, 50 + 200 + 100);
+		sizes[k] = result.size;
+		panelimage_result_finish(&result);
+	}
+	assert_true(sizes[1] <= sizes[0]);
+}
+
 /* Measures a file that is too large to its end, without keeping it. */
 static void test_too_large(void **state)
 {
@@ -296,9 +320,13 @@ static void test_same_bytes_each_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trips),	 cmocka_unit_test(test_round_trips_with_low_effort),
-	    cmocka_unit_test(test_quick_stills), cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_too_large),	 cmocka_unit_test(test_same_bytes_each_time),
+	    cmocka_unit_test(test_round_trips),
+	    cmocka_unit_test(test_round_trips_with_low_effort),
+	    cmocka_unit_test(test_quick_stills),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_conversion_within_a_limit),
+	    cmocka_unit_test(test_too_large),
+	    cmocka_unit_test(test_same_bytes_each_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
