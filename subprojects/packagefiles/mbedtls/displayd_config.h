@@ -8,6 +8,10 @@
 #define MBEDTLS_USE_PSA_CRYPTO
 #define MBEDTLS_PSA_P256M_DRIVER_ENABLED
 
+/* SHA-2 by the functions of sha2.c. */
+#define MBEDTLS_SHA256_ALT
+#define MBEDTLS_SHA512_ALT
+
 /* PSA need not copy each record: nobody else changes the buffers meanwhile. */
 #define MBEDTLS_PSA_ASSUME_EXCLUSIVE_BUFFERS
 
