@@ -97,21 +97,23 @@ static void count_done(const struct tls_transport *tls)
 static void go_on(struct tls_transport *tls)
 {
 	struct tls_handshake *handshake = tls->handshake;
-	const struct str output = buffer_view(&tls->output);
 	int result = handshake->result, error = 0;
 
 	/* Remaining records belong to the request. */
 	buffer_consume(&tls->input, (size_t)(tls->feed.data - buffer_view(&tls->input).data));
 	tls->feed = (struct str){0};
-	if (output.length)
-		error = http_transport_send(tls->lower, &output, 1, /* copy= */ true);
-	buffer_finish(&tls->output);
-	if (error) {
-		tls_records_end(tls, error);
-	} else if (result == 0) {
+	if (result == 0) {
 		count_done(tls);
 		tls_handshake_free(tls);
 		tls_records_read_on(tls);
+	}
+	/* The answer to a request that came with the end of the handshake has taken the output with
+	 * it: one write for both. */
+	error = tls_records_flush_output(tls);
+	if (error) {
+		tls_records_end(tls, error);
+	} else if (result == 0) {
+		return;
 	} else if (result != MBEDTLS_ERR_SSL_WANT_READ ||
 		   handshake->turns >= LIMIT_HANDSHAKE_TURNS) {
 		fail(tls, result);
@@ -234,15 +236,24 @@ static void submit(struct tls_transport *tls)
 	refuse(tls, error);
 }
 
-/* Whether the handshake costs little. The first turn decides for all turns. */
+/* Whether the client only proves that it has the keys, in TLS 1.3: there is nothing to sign, and
+ * nothing to agree on. */
+static bool is_last(const struct tls_transport *tls)
+{
+	return mbedtls_ssl_get_version_number(&tls->ssl) == MBEDTLS_SSL_VERSION_TLS1_3 &&
+	       tls->ssl.MBEDTLS_PRIVATE(state) == MBEDTLS_SSL_CLIENT_FINISHED;
+}
+
+/* Whether the turn costs little. In TLS 1.2 the first turn decides for all turns. */
 static bool is_cheap(struct tls_transport *tls)
 {
 	struct tls_hello hello;
 
-	if (tls->handshake->turns == 0)
-		tls->handshake->is_cheap = tls_hello_read(tls->feed, &hello) &&
-					   !hello.offers_tls13 && hello.ticket.length > 0 &&
-					   tls_context_knows_ticket(tls->context, hello.ticket);
+	if (tls->handshake->turns > 0)
+		return tls->handshake->is_cheap || is_last(tls);
+	tls->handshake->is_cheap = tls_hello_read(tls->feed, &hello) && !hello.offers_tls13 &&
+				   hello.ticket.length > 0 &&
+				   tls_context_knows_ticket(tls->context, hello.ticket);
 	return tls->handshake->is_cheap;
 }
 

@@ -12,7 +12,8 @@
  * a client whose bytes are missing occupies no slot.
  *
  * A client that resumes a session of TLS 1.2 costs as much as a small request, and all its turns
- * are served on the loop. Without lanes all turns of all clients are served there. */
+ * are served on the loop, as is the last turn of each handshake of TLS 1.3. Without lanes all turns
+ * of all clients are served there. */
 #pragma once
 
 #include "http/tls_records.h"

@@ -31,6 +31,22 @@ static int receive(void *context, unsigned char *data, size_t room)
 	return (int)size;
 }
 
+/* Sends what the handshake has left, and the part if it is not empty, by one write. */
+static int send_after_output(struct tls_transport *tls, struct str part)
+{
+	const struct str parts[] = {buffer_view(&tls->output), part};
+	unsigned first = parts[0].length == 0, end = part.length ? 2 : 1;
+	int error = http_transport_send(tls->lower, parts + first, end - first, /* copy= */ true);
+
+	buffer_finish(&tls->output);
+	return error;
+}
+
+static bool can_read(const struct tls_transport *tls)
+{
+	return !tls->transport.is_closing && !tls->transport.is_ended;
+}
+
 /* Takes all data or fails, so that mbedTLS never waits. */
 static int transmit(void *context, const unsigned char *data, size_t size)
 {
@@ -44,8 +60,15 @@ static int transmit(void *context, const unsigned char *data, size_t size)
 	/* Alert in answer to a record. A record may cause thousands of them, by renegotiations. */
 	if (tls->is_opening && ++tls->alerts > ALERTS_MAX)
 		return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
-	tls->send_error = http_transport_send(tls->lower, &part, 1, /* copy= */ true);
+	tls->send_error = send_after_output(tls, part);
 	return tls->send_error ? MBEDTLS_ERR_SSL_INTERNAL_ERROR : (int)size;
+}
+
+int tls_records_flush_output(struct tls_transport *tls)
+{
+	if (buffer_length(&tls->output) == 0 || !can_read(tls))
+		return 0;
+	return send_after_output(tls, (struct str){0});
 }
 
 int tls_records_init(struct tls_transport *tls)
@@ -88,11 +111,6 @@ void tls_records_end(struct tls_transport *tls, int error)
 }
 
 /* ---- reading ---- */
-
-static bool can_read(const struct tls_transport *tls)
-{
-	return !tls->transport.is_closing && !tls->transport.is_ended;
-}
 
 static void keep_end(struct tls_transport *tls, int error)
 {

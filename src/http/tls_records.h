@@ -72,6 +72,10 @@ void tls_records_follow_reading(struct tls_transport *tls);
 /* Continues with bytes that wait in input, and with reading. */
 void tls_records_read_on(struct tls_transport *tls);
 
+/* Sends output, unless bytes sent meanwhile have taken it with them. Returns 0 or a negative errno.
+ */
+__attribute__((warn_unused_result)) int tls_records_flush_output(struct tls_transport *tls);
+
 /* See struct http_transport_kind. */
 int tls_records_send(struct http_transport *transport, const struct str *parts, unsigned count,
 		     bool copy);
